@@ -15,6 +15,7 @@ from rwn_core.measures.attacks.attribute_attack import STRATEGIES
 from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading, Sides
 from rwn_core.measures.risk.attributes import AttributeGuesses
 from rwn_core.measures.risk.key_classes import KeyClasses
+from rwn_core.measures.risk.true_matches import TrueMatches
 from rwn_core.measures.risk.worst_linkage import SureLinks
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.population import PopulationRisk
@@ -237,11 +238,11 @@ def shown_values(readings: Answers) -> list[Table]:
     )
 
 
-def _matches(reading: Reading) -> Table:
-    detail, sets = reading.detail, reading.detail["sets"]
-    ranked = np.lexsort((-sets["found"][detail["stated"] :], -sets["read"][detail["stated"] :]))
-    shown = [*range(detail["stated"]), *(detail["stated"] + ranked[:_SETS]).tolist()]
-    left = detail["possible"] - detail["searched"]
+def _matches(reading: Reading[TrueMatches]) -> Table:
+    detail, known = reading.detail, reading.detail.known
+    ranked = np.lexsort((-detail.found[known.stated :], -detail.read[known.stated :]))
+    shown = [*range(known.stated), *(known.stated + ranked[:_SETS]).tolist()]
+    left = known.possible - known.searched
     skipped = f" {left:,} more sets of three were not looked at." if left else ""
     return {
         "title": "Whose values does a row show?",
@@ -253,27 +254,27 @@ def _matches(reading: Reading) -> Table:
             "read truly",
             "by chance",
         ],
-        "rows": [_row(sets, at) for at in shown],
+        "rows": [_row(detail, at) for at in shown],
         "caption": "Found: a released row has exactly these values of a person, so it is known "
         "that the person is in the file. Read truly: such a row shows the person's own "
         "confidential value, with its 95 % interval; by chance: if those values were dealt at "
-        f"random. First what is stated, then the worst of {detail['larger']:,} sets of more than "
-        f"three variables and of any three ({detail['searched']:,} sets).{skipped} Expected: for "
+        f"random. First what is stated, then the worst of {known.larger:,} sets of more than "
+        f"three variables and of any three ({known.searched:,} sets).{skipped} Expected: for "
         "variables that share a donor, before any release is drawn.",
     }
 
 
-def _row(sets: Mapping[str, Any], at: int) -> list[str]:
-    expected, secret = sets["expected"][at], sets["secret"][at]
-    low, high = (percent(end) for end in sets["read_interval"][at].tolist())
-    read = f"{percent(float(sets['read'][at]))} ({low} to {high}) of {secret}"
+def _row(detail: TrueMatches, at: int) -> list[str]:
+    expected, secret = detail.expected[at], detail.secret[at]
+    low, high = (percent(end) for end in detail.read_interval[at].tolist())
+    read = f"{percent(float(detail.read[at]))} ({low} to {high}) of {secret}"
     return [
-        ", ".join(sets["names"][at]),
-        f"{sets['people'][at]:,}",
-        percent(float(sets["found"][at])),
+        ", ".join(detail.known.sets[at]),
+        f"{detail.people[at]:,}",
+        percent(float(detail.found[at])),
         "–" if expected is None else percent(expected),
         "–" if secret is None else read,
-        "–" if secret is None else percent(float(sets["chance"][at])),
+        "–" if secret is None else percent(float(detail.chance[at])),
     ]
 
 

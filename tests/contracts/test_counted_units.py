@@ -159,20 +159,20 @@ def test_people_are_matched_as_by_hand(which: str) -> None:
     units, role = TABLES[which]
     data = described(rows_of(units, seed=9, own=0.2).round(1), role)
     comparison = compared(data, RWN(k=4, q=0.5))
-    sets = true_matches._counted(comparison, comparison.units, False).detail["sets"]
+    sets = true_matches._counted(comparison, comparison.units, False).detail
     again = compared(data, RWN(k=4, q=0.5))  # which remembers nothing of the units
-    planted = true_matches._counted(again, np.arange(data.n), False).detail["sets"]
-    rows, differ = true_matches._counted(comparison, None, False).detail["sets"], 0
-    for place, names in enumerate(sets["names"]):
+    planted = true_matches._counted(again, np.arange(data.n), False).detail
+    rows, differ = true_matches._counted(comparison, None, False).detail, 0
+    for place, names in enumerate(sets.known.sets):
         people, found, read = matched_by_hand(comparison, list(names))
-        assert sets["people"][place] == people
+        assert sets.people[place] == people
         of = max(people, 1)
-        assert sets["found"][place] * of == pytest.approx(found)
-        assert sets["read"][place] * of == pytest.approx(read)
-        differ += planted["people"][place] != people
+        assert sets.found[place] * of == pytest.approx(found)
+        assert sets.read[place] * of == pytest.approx(read)
+        differ += planted.people[place] != people
     assert differ  # units that are rows under another name are found out
     for part in ("people", "found", "read", "chance"):
-        np.testing.assert_allclose(planted[part], rows[part])
+        np.testing.assert_allclose(getattr(planted, part), getattr(rows, part))
 
 
 def test_a_constant_secret_of_people_is_matched_by_what_is_constant() -> None:

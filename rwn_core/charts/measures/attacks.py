@@ -15,6 +15,7 @@ from rwn_core.charts.parts.tables import known, table
 from rwn_core.measures import MEASURES, measures_of
 from rwn_core.measures.measure import Reading, part
 from rwn_core.measures.risk.repeated_releases import RepeatedReleases
+from rwn_core.measures.risk.true_matches import TrueMatches
 from rwn_core.measures.risk.worst_linkage import PRECISIONS, SURE, Curve, SureLinks
 
 # Success of ordinary and worst-case intruders at linking
@@ -258,23 +259,23 @@ def _labels(curve: Curve) -> list[style.Label]:
 _BARS = 7
 
 
-def draw_true_matches(reading: Reading) -> Chart:
+def draw_true_matches(reading: Reading[TrueMatches]) -> Chart:
     """Draw the stated and the worst sets of variables: shares found and read."""
-    sets, stated = reading.detail["sets"], reading.detail["stated"]
-    names = [", ".join(each) for each in sets["names"]]
-    shares = np.asarray(sets["read"], dtype=float)
-    if reading.detail["secret"] is None:
-        shares = np.asarray(sets["found"], dtype=float)
+    detail, stated = reading.detail, reading.detail.known.stated
+    secret = detail.secret[detail.worst]
+    names = [", ".join(each) for each in detail.known.sets]
+    shares = detail.found if secret is None else detail.read
     others = stated + np.argsort(-shares[stated:], kind="stable")
     shown = [*range(min(stated, _BARS)), *others.tolist()][:_BARS]
-    read = [None if sets["secret"][at] is None else float(sets["read"][at]) for at in shown]
+    read = [None if detail.secret[at] is None else float(detail.read[at]) for at in shown]
     pairs: list[Pair] = [
-        (names[at], sets["found"][at], each) for at, each in zip(shown, read, strict=True)
+        (names[at], detail.found[at], each) for at, each in zip(shown, read, strict=True)
     ]
     worst = percent(reading.value, 1)
-    what = "read truly" if reading.detail["secret"] else "found"
-    if reading.detail["level"] is not None:
-        what = f"of {reading.detail['level']['secret']} = {reading.detail['level']['level']}"
+    what = "read truly" if secret else "found"
+    if detail.level is not None:
+        what = f"of {detail.level['secret']} = {detail.level['level']}"
+    expected = [math.nan if each is None else each for each in detail.expected]
     return chart(
         "true_matches",
         "True matches",
@@ -284,15 +285,12 @@ def draw_true_matches(reading: Reading) -> Chart:
         data=bars(pairs, ("found", "read truly"), before=NEUTRAL),
         layout=frame(pairs, "people who are alone with them"),
         large={"legend": True},
-        table=_true_matches_table(sets, names, shares),
+        table=table(
+            ["known", "people alone", "found", "found, expected", "read truly", "by chance"],
+            [names, detail.people, detail.found, expected, detail.read, detail.chance],
+            by=("largest", shares),
+        ),
     )
-
-
-def _true_matches_table(sets: Any, names: list[str], shares: Any) -> dict[str, Any]:
-    expected = [math.nan if each is None else each for each in sets["expected"]]
-    columns = ["known", "people alone", "found", "found, expected", "read truly", "by chance"]
-    cells = [names, sets["people"], sets["found"], expected, sets["read"], sets["chance"]]
-    return table(columns, cells, by=("largest", shares))
 
 
 # Risk if the same table is released several times

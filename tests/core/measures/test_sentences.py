@@ -17,6 +17,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.masking import RWN, SoftRWN, mask
 from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.true_match import KnownSets
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading, Sides, with_parts
 
@@ -206,15 +207,20 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("differential_privacy", {"total_epsilon": 1.5}, "with epsilon = 1.5", "No epsilon"),
     ("differential_privacy", {"total_epsilon": None, "value": 0.0}, "some released values", "= "),
     ("differential_privacy", {"total_epsilon": None, "value": 0.31}, "probability 31 %", "= "),
-    ("true_matches", {"people": 0}, "Nobody is alone with all values", "are found"),
-    ("true_matches", {"people": 1}, "Of the one person who is alone", "the 1 people"),
-    ("true_matches", {"secret": None}, "nothing more is read", "shows their own"),
-    ("true_matches", {"searched": 3, "possible": 10}, "7 more sets of three were not", "?"),
-    ("true_matches", {"searched": 10, "possible": 10}, "sets of variables.", "not looked at"),
+    ("true_matches", {"people": [0], "worst": 0}, "Nobody is alone with all values", "are found"),
+    ("true_matches", {"people": [1], "worst": 0}, "Of the one person who is alone", "the 1 people"),
+    ("true_matches", {"secret": [None], "worst": 0}, "nothing more is read", "shows their own"),
+    ("true_matches", {"known": KnownSets((("a",),), 1, 0, 10, 3), "worst": 0},
+     "7 more sets of three were not", "?"),
+    ("true_matches", {"known": KnownSets((("a",),), 1, 0, 10, 10), "worst": 0},
+     "sets of variables.", "not looked at"),
     ("true_matches", {"few": None}, "sets of variables", "It is 44 %"),
-    ("true_matches", {"share": 0.44, "value": 0.31}, "of so few people 31 % for sure", "?"),
-    ("true_matches", {"share": 0.31, "value": 0.31}, "31 % more than by chance:", "for sure"),
-    ("true_matches", {"few": {"names": ["a"], "people": 3, "share": 0.44}},
+    ("true_matches", {"shares": [0.44], "worst": 0, "value": 0.31},
+     "of so few people 31 % for sure", "?"),
+    ("true_matches", {"shares": [0.31], "worst": 0, "value": 0.31},
+     "31 % more than by chance:", "for sure"),
+    ("true_matches", {"known": KnownSets((("a",),), 1, 0, 10, 10), "people": [3], "shares": [0.44],
+                      "worst": 0, "few": 0},
      "It is 44 % of the 3 people who are alone with their a.", "?"),
     ("repeated_releases", {"standing": "worst"}, "table link ", "link at least"),
     ("repeated_releases", {"standing": "at least"}, "table link at least ", "?"),

@@ -216,4 +216,4 @@ def test_a_flag_of_zeros_and_ones_has_levels_too(kind):
         found = reading("attribute_gain", shown)
         assert found.value > 0.3
         assert found.detail.gains[found.detail.worst]["naming"]["level"] == "1"
-        assert reading("true_matches", shown).detail["level"]["level"] == "1"
+        assert reading("true_matches", shown).detail.level["level"] == "1"

@@ -85,16 +85,16 @@ def test_simulated_releases_show_as_many_as_expected(grouped, params):
     generator, start = np.random.default_rng(5), Comparison(original=grouped, masked=grouped)
     seen, expected = [], []
     for _ in range(40):
-        sets = read("true_matches", start.with_masked(simulate(law, generator), law)).detail["sets"]
-        assert sets["names"][0] == ["age", "weight", "height"]
-        seen.append(sets["found"][0])
-        expected.append(sets["expected"][0])  # of those who leave, where rows are lost
+        sets = read("true_matches", start.with_masked(simulate(law, generator), law)).detail
+        assert sets.known.sets[0] == ("age", "weight", "height")
+        seen.append(sets.found[0])
+        expected.append(sets.expected[0])  # of those who leave, where rows are lost
     error = np.std(seen, ddof=1) / np.sqrt(len(seen))
     assert abs(np.mean(seen) - np.mean(expected)) < 3 * error
-    assert sets["expected"][5] is None  # no three others share a donor
+    assert sets.expected[5] is None  # no three others share a donor
     # who adds the rows up instead errs: two rows may show the same person
     rows = fragments(law, ("age", "weight", "height")).rows
-    leave = np.mean(expected) / sets["expected"][0]
+    leave = np.mean(expected) / sets.expected[0]
     assert abs(np.mean(seen) - leave * np.minimum(rows, 1.0).mean()) > 5 * error
 
 
