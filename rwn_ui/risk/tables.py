@@ -12,9 +12,11 @@ import rwn_core as rwn
 from rwn_core.evaluation.attack_list import Answers
 from rwn_core.evaluation.disclosure import Disclosure
 from rwn_core.measures.attacks.attribute_attack import STRATEGIES
+from rwn_core.measures.attacks.red_team import Finding
 from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading, Sides
 from rwn_core.measures.risk.attributes import AttributeGuesses
 from rwn_core.measures.risk.key_classes import KeyClasses
+from rwn_core.measures.risk.red_team import RedTeam
 from rwn_core.measures.risk.true_matches import TrueMatches
 from rwn_core.measures.risk.worst_linkage import SureLinks
 from rwn_core.measures.sentence import percent
@@ -122,23 +124,23 @@ def repeated_words(q: float, donors: int) -> str:
     )
 
 
-def _red_team(reading: Reading) -> Table | None:
+def _red_team(reading: Reading[RedTeam]) -> Table | None:
     """Return the success of each simple attack on this release, without the named values."""
-    if not reading.detail["findings"]:
+    if not reading.detail.findings:
         return None
     return {
         "title": "What simple attacks achieve on this release, at least",
         "columns": ["attack", "is after", "right", "of answers", "of all", "score"],
         "rows": [
             [
-                str(each["words"]),
+                each.words,
                 _target(each),
-                f"{each['right']:,.0f}",
-                f"{each['named']:,.0f}",
-                f"{each['people']:,.0f}",
-                percent(each["score"]),
+                f"{each.right:,.0f}",
+                f"{each.named:,.0f}",
+                f"{each.people:,.0f}",
+                percent(each.score),
             ]
-            for each in reading.detail["findings"]
+            for each in reading.detail.findings
         ],
         "caption": "Counted on this very release. A link scores the share of rows; a name the "
         "share of the people who have the value, times the precision beyond naming it of random "
@@ -146,10 +148,10 @@ def _red_team(reading: Reading) -> Table | None:
     }
 
 
-def _target(found: Mapping[str, Any]) -> str:
-    if found["secret"] is None:
+def _target(found: Finding) -> str:
+    if found.secret is None:
         return "the row's person"
-    return str(found["secret"]) if found["level"] is None else f"one value of {found['secret']}"
+    return found.secret if found.level is None else f"one value of {found.secret}"
 
 
 def _linked(reading: Reading[KeyClasses], n: int) -> Table | None:

@@ -324,8 +324,8 @@ def test_many_rows_of_one_person_do_not_count_as_many_people() -> None:
     assert detail.people == 41
     truth = data.frame.groupby("unit")["c"].first()
     assert detail.ignorant[0] == pytest.approx(truth.value_counts(normalize=True).max())
-    named = MEASURES["red_team"].read(by_unit, bare=True).detail["attribute"]
-    assert named is None or named["level"] != "third"
+    named = MEASURES["red_team"].read(by_unit, bare=True).detail.attribute
+    assert named is None or named.level != "third"
 
 
 @pytest.mark.parametrize("key", NAMING)

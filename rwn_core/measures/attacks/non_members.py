@@ -41,12 +41,9 @@ class UnitValues(NamedTuple):
         return np.asarray(dense[:, place] * (self.released >= 0), dtype=np.float64)
 
 
-class _Chances(NamedTuple):
-    """P(a row's values of one unit) for people and for the records that they joined."""
-
-    fits: Booleans  # shape (people, m): True if a person has the values
-    person: Floats  # shape (people, m)
-    joined: Floats  # shape (people, m)
+# Of a row's values of one unit: True if a person has them, and their probabilities for people and
+# for the records that they joined, shape (people, m) each.
+_Chances = tuple[Booleans, Floats, Floats]
 
 
 class FileWithAddedPerson:
@@ -111,7 +108,7 @@ class FileWithAddedPerson:
         members = self.size * unit.shown(sparse.csr_array(unit.given[records]))
         members -= self.nearer * unit.shown(sparse.csr_array(unit.leaving[records]))
         given = self.share * (np.maximum(np.rint(members), 0) + fits[self.person])
-        return _Chances(fits, (1 - q) * fits + q * copied, stays + q * given)
+        return fits, (1 - q) * fits + q * copied, stays + q * given
 
     def _logs(self, way: Way, chances: dict[tuple[str, ...], _Chances]) -> tuple[Floats, Floats]:
         """Return the log-likelihood of rows from people and from the records that they joined."""
@@ -120,8 +117,8 @@ class FileWithAddedPerson:
             return self._log_lost(way), np.full(
                 (len(self.person), len(self.units[0].lost)), -np.inf
             )
-        own = _log_product([each.person for each in chances.values()])
-        joined = _log_product([each.joined for each in chances.values()])
+        own = _log_product([person for _, person, _ in chances.values()])
+        joined = _log_product([record for _, _, record in chances.values()])
         return own + _log(way.weight), joined + _log(way.weight)
 
     def _log_lost(self, way: Way) -> Floats:
@@ -176,8 +173,9 @@ class FileWithAddedPerson:
         shared = next((each for names, each in chances.items() if names[0] in unit), None)
         if shared is None:
             return own * (1 - q) + self._over_joins(joined * (q * self.share))
-        stays = _ratio((1 - q) * shared.fits, shared.person)
-        taken = _ratio(q * self.share * shared.fits[self.person], shared.joined)
+        fits, person, record = shared
+        stays = _ratio((1 - q) * fits, person)
+        taken = _ratio(q * self.share * fits[self.person], record)
         return own * stays + self._over_joins(joined * taken)
 
 

@@ -17,6 +17,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.masking import RWN, SoftRWN, mask
 from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.red_team import Finding
 from rwn_core.measures.attacks.true_match import KnownSets
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading, Sides, with_parts
@@ -121,8 +122,8 @@ def test_another_value_is_another_sentence(key, found):
     assert said(key, one) != said(key, other)
 
 
-A_LEVEL = {"words": "a merge", "secret": "flag", "level": "yes", "named": 8.0, "people": 13.0,
-         "precision": 1.0, "recall": 8 / 13}  # fmt: skip
+A_LEVEL = Finding(attack="merge", words="a merge", kind="attribute", right=8.0, named=8.0,
+                  people=13.0, base=0.1, score=0.5, secret="flag", level="yes")  # fmt: skip
 CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("nearest_distance", {}, "It assumes somebody who has nothing but the release", "?"),
     ("closest_record", {}, "somebody who holds whole original records and compares", "?"),
@@ -151,7 +152,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("red_team", {"attribute": None}, "no confidential value more often than luck", "is named"),
     ("red_team", {"attribute": A_LEVEL}, "8 people, 100 % of the names are right: 62 % of the 13 "
      "people who have one of its values.", "luck"),
-    ("red_team", {"attribute": {**A_LEVEL, "level": None}}, "the 13 people.", "one of its"),
+    ("red_team", {"attribute": replace(A_LEVEL, level=None)}, "the 13 people.", "one of its"),
     ("red_team", {"identity": None}, "at least", "at most"),
     ("bayes_linkage", {"top5": 0.37}, "37 % of all the right one is among five", "?"),
     ("k_anonymity", {"baseline": 0.83}, "original: 83 %", "?"),
