@@ -262,8 +262,8 @@ def test_a_secret_of_people_is_never_read_less_often_than_that_of_their_rows(
         assert "of 20 people with 120 rows (unit)" in said
     # the same attacks on people, of whom there are fewer, so that less may be beyond luck
     rows, people = (MEASURES["inference"].read(each).detail for each in (by_row, by_unit))
-    assert people["attack"] == pytest.approx(rows["attack"])
-    assert (people["attacks"], rows["attacks"]) == (20, 120)
+    assert people.attack == pytest.approx(rows.attack)
+    assert (people.attacks, rows.attacks) == (20, 120)
 
 
 def summed_names(data: Microdata, masked: pd.DataFrame, spread: float) -> tuple[float, float]:
@@ -443,5 +443,5 @@ def test_conditions_that_fit_one_person_alone_single_that_person_out() -> None:
     data = described(rows_of(PANEL, seed=7), Role.PERSON)
     by_unit, by_row = compared(data, RWN(k=2)), compared(in_rows(data), RWN(k=2))
     readings = [MEASURES["singling_out"].read(each, bare=True) for each in (by_unit, by_row)]
-    attack = [reading.detail["attack"] for reading in readings]
+    attack = [reading.detail.attack for reading in readings]
     assert attack[0] > attack[1]

@@ -13,7 +13,8 @@ from rwn_core.charts.parts.paired_bars import Pair, bars, frame, short
 from rwn_core.charts.parts.style import NEUTRAL, Chart, chart, percent
 from rwn_core.charts.parts.tables import known, table
 from rwn_core.measures import MEASURES, measures_of
-from rwn_core.measures.measure import Reading, part
+from rwn_core.measures.attacks.guessing import Guesses
+from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.repeated_releases import RepeatedReleases
 from rwn_core.measures.risk.true_matches import TrueMatches
 from rwn_core.measures.risk.worst_linkage import PRECISIONS, SURE, Curve, SureLinks
@@ -109,11 +110,11 @@ def draw_guessing_attacks(readings: Mapping[str, Reading | Exception]) -> Chart:
         reading, name = readings[key], MEASURES[key].view.label
         row: list[Any] = [name, *[math.nan] * 4, str(reading)]
         if isinstance(reading, Reading):
-            detail = reading.detail
-            reference = detail["guess"] if detail["control"] is None else detail["control"]
-            pairs.append((name, reference, detail["attack"]))
-            control = math.nan if detail["control"] is None else detail["control"]
-            row = [name, detail["attack"], control, detail["guess"], reading.value, ""]
+            detail: Guesses = reading.detail
+            alone = detail.control is None
+            pairs.append((name, detail.guess if alone else detail.control, detail.attack))
+            control = math.nan if alone else detail.control
+            row = [name, detail.attack, control, detail.guess, reading.value, ""]
         rows.append(row)
     worst = readings[WORST]
     if isinstance(worst, Reading):
@@ -123,7 +124,7 @@ def draw_guessing_attacks(readings: Mapping[str, Reading | Exception]) -> Chart:
         control = math.nan if worst.detail.control is None else worst.baseline
         rows.append([name, worst.value, control, guess, math.nan, ""])
     found = [each for each in readings.values() if isinstance(each, Reading)]
-    controlled = any(part(each, "control", None) is not None for each in found)
+    controlled = any(each.detail.control is not None for each in found)
     outlined = "people outside" if controlled else "a guess"
     best = max((pair[2] or 0.0 for pair in pairs), default=0.0)
     return chart(

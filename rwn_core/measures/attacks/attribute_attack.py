@@ -63,7 +63,7 @@ def beliefs(
     factor = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
     joint = [times(matrix, factor) for matrix in matrices]
     source = sum(joint[1:], joint[0])
-    asked = _Attacked(masked, rows, people)
+    asked = masked, rows, people
     donor: dict[Hashable, sparse.sparray] = {}
     cache_keys = [_cache_key(law, parts, keys, secret) for secret in secrets]
     for secret, same in zip(secrets, cache_keys, strict=True):
@@ -77,14 +77,6 @@ def beliefs(
     all_people = np.array_equal(people, np.arange(source.shape[0]))
     asked_of = source if all_people else source.tocsr()[people]
     return Beliefs(asked_of.tocsc(), [donor[same] for same in cache_keys])
-
-
-class _Attacked(NamedTuple):
-    """Rows and people of a posterior."""
-
-    masked: Microdata
-    rows: Integers
-    people: Integers
 
 
 def _cache_key(law: Law, parts: Sequence[Way], keys: Sequence[str], secret: str) -> Hashable:
@@ -101,10 +93,14 @@ def keys_sharing_donor(law: Law, keys: Sequence[str], secret: str) -> tuple[str,
 
 
 def _shown(
-    way: Way, source: sparse.csc_array, shared: tuple[str, ...], secret: str, asked: _Attacked
+    way: Way,
+    source: sparse.csc_array,
+    shared: tuple[str, ...],
+    secret: str,
+    asked: tuple[Microdata, Integers, Integers],
 ) -> sparse.sparray:
     """Return P(row r comes about in this way and shows person t's value), shape (people, m)."""
-    masked, rows, people = asked
+    masked, rows, people = asked  # of a posterior
     cells, q = way.cells, way.cells.modification(secret)
     if cells.donors is None:  # a row shows its source's value, or no record's
         stays = sparse.diags_array(cells.retained(secret)[people])

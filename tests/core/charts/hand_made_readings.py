@@ -11,6 +11,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.draws import Band
 from rwn_core.evaluation.forecast.curve import ExpectedCurve
 from rwn_core.evaluation.two_way import TwoWay
+from rwn_core.measures.attacks.guessing import Guesses
 from rwn_core.measures.attacks.true_match import KnownSets
 from rwn_core.measures.measure import BothFiles, Detail, Reading
 from rwn_core.measures.risk.attributes import AttributeGuesses
@@ -187,8 +188,9 @@ def classes() -> dict[str, Any]:
 
 
 def guesses() -> dict[str, Any]:
-    one = reading(value=0.2, baseline=0.0, attack=0.3, control=0.1, guess=0.02)
-    alone = reading(value=0.2, baseline=0.0, attack=0.3, control=None, guess=0.02)
+    rates = {"attack": 0.3, "attack_interval": (0.2, 0.4), "guess": 0.02, "void": False}
+    one = of(Guesses, 0.2, 0.0, **rates, control=0.1, attacks=50, controls=50)
+    alone = of(Guesses, 0.2, 0.0, **rates, control=None, attacks=50, controls=None)
     return {
         "singling_out": one,
         "linkability": alone,
