@@ -239,7 +239,7 @@ def _expected(
         if law is None or not inside:
             continue
         try:
-            appears = fragments(law, unit).appears
+            appears, _ = fragments(law, unit)
         except NotApplicable:
             continue
         shares = (np.minimum(columns.sums(appears) / np.maximum(people, 1), 1.0)).tolist()

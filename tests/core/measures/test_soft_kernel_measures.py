@@ -163,7 +163,7 @@ def cells(releases: list[Masked], law: Law) -> float:
 
 def survival(releases: list[Masked], law: Law) -> float:
     """Return how far fragments of a slice appear more or less often than said."""
-    said = sum(fragments(law, unit).appears.sum() for unit in law.units())
+    said = sum(fragments(law, unit)[0].sum() for unit in law.units())
     places = [place(unit[0]) for unit in law.units()]
     seen = [sum(len(np.unique(each.donors[:, at])) for at in places) for each in releases]
     return scored(np.array(seen) - said)
@@ -180,7 +180,7 @@ def membership(releases: list[Masked], law: Law) -> float:
     home = table().frame["home"].to_numpy()
     scores = []
     for unit, appears, own in (
-        (home, said["appears"], said["own_values"]),
+        (home, said.appears, said.own_values),
         (np.arange(80), *fingerprints(law)),
     ):
         alone = {}
