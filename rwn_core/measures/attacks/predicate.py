@@ -103,16 +103,10 @@ class Predicate:
         return np.asarray(np.divide(joint, chances, out=np.zeros_like(joint), where=chances > 0))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AnswerDistribution:
-    """Distribution of a release's answer to a predicate."""
-
-    counts: Floats  # distribution of the number of released records that meet it
-    alone: Floats  # shape (n,): P(exactly one released record meets it, and it is this one)
-
-
-def answer(law: Law, predicate: Predicate) -> AnswerDistribution:
+def answer(law: Law, predicate: Predicate) -> tuple[Floats, Floats]:
     """Return the distribution of the answer: Poisson-binomial, as rows are independent."""
+    # Shapes: the distribution of the number of released records that meet the predicate (c,); P(it
+    # is one, and this one) (n,).
     chances = np.clip(predicate.chances(law), 0.0, 1.0)
     sure = chances >= 1.0
     if sure.sum() > 1:
@@ -121,7 +115,7 @@ def answer(law: Law, predicate: Predicate) -> AnswerDistribution:
         alone = np.where(sure, np.prod(1.0 - chances[~sure]), 0.0)
     else:
         alone = np.prod(1.0 - chances) * chances / (1.0 - chances)
-    return AnswerDistribution(counts=count_distribution(chances), alone=alone)
+    return count_distribution(chances), alone
 
 
 def is_number(original: Microdata, name: str) -> bool:
