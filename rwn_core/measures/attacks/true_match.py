@@ -340,9 +340,9 @@ def _most(entry: Integers, level: Integers, levels: int) -> Floats:
     return np.asarray(share[pair.ravel()], dtype=np.float64)
 
 
-# Numbers of people found by each combination, shape (sets,); of those whose true value is shown,
-# and by chance, shape (sets, confidential variables); and for each confidential variable names by
-# set and level, shape (sets, levels), none for a number.
+# Numbers of people found by each combination, shape (sets,); of people with their true value shown,
+# and of those by chance, shape (sets, confidential variables); and for each confidential variable
+# names by set and level, shape (sets, levels), none for a number.
 Counted = tuple[Floats, Floats, Floats, list[Named]]
 
 

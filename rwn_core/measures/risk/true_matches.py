@@ -76,7 +76,7 @@ def _searched(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TrueMatches(Detail):
-    """Details of the sets of known variables, and of the people who are alone on each.
+    """Details of the sets of known variables, and of the sample uniques on each.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class TrueMatches(Detail):
     secret : list of str or None, length s
         The confidential variable that is read best.
     read, chance : ndarray of float64, shape (s,)
-        Share of them whose own value of it such a row shows, and the share by chance.
+        Share of them with a row that shows their own value of it, and the share by chance.
     read_interval : ndarray of float64, shape (s, 2)
         The 95 % interval of `read`.
     shares : ndarray of float64, shape (s,)
@@ -319,7 +319,7 @@ def _known(names: Sequence[str]) -> str:
 
 
 def _who(detail: TrueMatches, place: int, unit_words: str = "people") -> str:
-    """Say who is alone on one set."""
+    """Say how many sample uniques one set has."""
     known, people = _known(detail.known.sets[place]), detail.people[place]
     if people == 1:
         one = "person who" if unit_words == "people" else "household that"
