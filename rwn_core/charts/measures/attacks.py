@@ -123,7 +123,8 @@ def draw_guessing_attacks(readings: Mapping[str, Reading | Exception]) -> Chart:
         guess = float(worst.detail.ignorant[worst.detail.worst])
         control = math.nan if worst.detail.control is None else worst.baseline
         rows.append([name, worst.value, control, guess, math.nan, ""])
-    found = [each for each in readings.values() if isinstance(each, Reading)]
+    drawn = [readings[key] for key in (*GUESSES, WORST)]
+    found = [each for each in drawn if isinstance(each, Reading)]
     controlled = any(each.detail.control is not None for each in found)
     outlined = "people outside" if controlled else "a guess"
     best = max((pair[2] or 0.0 for pair in pairs), default=0.0)
