@@ -292,7 +292,7 @@ def sentence(reading: Reading[TrueMatches], n: int) -> str:
     if detail.few is not None:
         few = f" It is {percent(float(detail.shares[detail.few]))} of {_who(detail, detail.few)}."
     # of sample uniques: the share that is found, without a confidential variable no more
-    who = f"Of {_who(detail, worst, detail.unit_words)}, "
+    who = f"Of {_who(detail, worst)}, "
     found = "are found in the release by exactly these values"
     if detail.secret[worst] is None:
         return (
@@ -318,13 +318,14 @@ def _known(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) <= MOST_NAMED else f"values of {len(names)} variables"
 
 
-def _who(detail: TrueMatches, place: int, unit_words: str = "people") -> str:
+def _who(detail: TrueMatches, place: int) -> str:
     """Say how many sample uniques one set has."""
     known, people = _known(detail.known.sets[place]), detail.people[place]
+    households = detail.unit_words == "households"
     if people == 1:
-        one = "person who" if unit_words == "people" else "household that"
+        one = "household that" if households else "person who"
         return f"the one {one} is alone with certain {known}"
-    many = "people who" if unit_words == "people" else "households that"
+    many = "households that" if households else "people who"
     return f"the {people:,} {many} are alone with their {known}"
 
 
