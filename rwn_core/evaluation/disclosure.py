@@ -23,7 +23,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, Sampling
-from rwn_core.measures.measure import Reading, part
+from rwn_core.measures.measure import Reading
 from rwn_core.parallel.threads import current_work, steps, work
 
 
@@ -236,7 +236,7 @@ def worst_records(readings: Answers) -> list[dict[str, float]]:
         truth = over.detail.truth  # given all rows, where that links more
     appears, score = np.full((2, len(records)), np.nan)
     if isinstance(member, Reading):
-        appears = part(member, "appears")[records]
+        appears = member.detail.appears[records]
     if isinstance(special, Reading):
         score = special.detail.score.released[records]
     # many records may be known for certain: first those that other measures disclose as well

@@ -49,32 +49,3 @@ def filled(template: str) -> Sentence:
         )
 
     return sentence
-
-
-def beyond_a_guess(what: str, assumes: str = "") -> Sentence:
-    """Make the sentence of an attack compared with people outside the file, or with a guess."""
-    # `what` is what the attack does, such as "Two halves of a record meet in one released row";
-    # `assumes` a sentence on the knowledge it needs. Of readings of `attacks.guessing`.
-
-    def sentence(reading: Reading, n: int) -> str:
-        detail, alone = reading.detail, reading.detail["control"] is None
-        reference = detail["guess"] if alone else detail["control"]
-        other = "a guess" if alone else "people who are not in the file"
-        attacks = "1 attack" if detail["attacks"] == 1 else f"{detail['attacks']:,} attacks"
-        return (
-            f"{what} in {percent(detail['attack'])} of {attacks}, for {other} in "
-            f"{percent(reference)}: a risk of {percent(reading.value)} beyond that"
-            f"{_ends(reading.interval)}."
-            + (" What is learned of the population counts, too." if alone else "")
-            + (" The attack is no better than a guess." if detail["void"] else "")
-            + (f" {assumes}" if assumes else "")
-        )
-
-    return sentence
-
-
-def _ends(interval: tuple[float, float] | None) -> str:
-    if interval is None:
-        return ""
-    low, high = interval
-    return f" (95 % interval {percent(low)} to {percent(high)})"

@@ -235,7 +235,7 @@ class StrengthTrial:
             read[limit.measure] = remembered(("limit", limit), partial(reading, limit))
             if (self.policy.judge(read).largest or 0.0) > stop:
                 return read
-        if attack and RAISED.keys() & read.keys():
+        if attack and not read.keys().isdisjoint(RAISED):
             self.steps += 1
             read[RED_TEAM] = remembered("simple attacks", partial(reading, None))
         return attacked(read)

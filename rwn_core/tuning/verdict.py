@@ -351,8 +351,8 @@ def stated_bounds(reading: Reading) -> dict[str, float]:
 
 
 RED_TEAM = "red_team"
-RAISED = {"bayes_linkage": "identity", "attribute_gain": "attribute"}
-"""Measures that state a worst case, and the kind of finding that may be worse."""
+RAISED = ("bayes_linkage", "attribute_gain")
+"""Measures that state a worst case; a link may be worse than the first, a name than the other."""
 
 
 def attacked(readings: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -361,11 +361,11 @@ def attacked(readings: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(team, Reading):
         return readings
     raised = dict(readings)
-    for key, kind in RAISED.items():
-        stated, found = readings.get(key), team.detail[kind]
+    for key, found in zip(RAISED, (team.detail.identity, team.detail.attribute), strict=True):
+        stated = readings.get(key)
         if not isinstance(stated, Reading) or found is None:
             continue
-        value, by, scope = float(found["certain"]), found["words"], part(stated, "scope", "")
+        value, by, scope = found.certain, found.words, part(stated, "scope", "")
         if value > stated.value:
             most = part(stated, "at_most")
             most = None if most is None else max(most, value)

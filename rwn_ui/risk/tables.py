@@ -12,10 +12,13 @@ import rwn_core as rwn
 from rwn_core.evaluation.attack_list import Answers
 from rwn_core.evaluation.disclosure import Disclosure
 from rwn_core.measures.attacks.attribute_attack import STRATEGIES
+from rwn_core.measures.attacks.red_team import Finding
 from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading, Sides
 from rwn_core.measures.risk.attributes import AttributeGuesses
 from rwn_core.measures.risk.key_classes import KeyClasses
 from rwn_core.measures.risk.nearness import Nearness
+from rwn_core.measures.risk.red_team import RedTeam
+from rwn_core.measures.risk.true_matches import TrueMatches
 from rwn_core.measures.risk.worst_linkage import SureLinks
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.population import PopulationRisk
@@ -122,23 +125,23 @@ def repeated_words(q: float, donors: int) -> str:
     )
 
 
-def _red_team(reading: Reading) -> Table | None:
+def _red_team(reading: Reading[RedTeam]) -> Table | None:
     """Return the success of each simple attack on this release, without the named values."""
-    if not reading.detail["findings"]:
+    if not reading.detail.findings:
         return None
     return {
         "title": "What simple attacks achieve on this release, at least",
         "columns": ["attack", "is after", "right", "of answers", "of all", "score"],
         "rows": [
             [
-                str(each["words"]),
+                each.words,
                 _target(each),
-                f"{each['right']:,.0f}",
-                f"{each['named']:,.0f}",
-                f"{each['people']:,.0f}",
-                percent(each["score"]),
+                f"{each.right:,.0f}",
+                f"{each.named:,.0f}",
+                f"{each.people:,.0f}",
+                percent(each.score),
             ]
-            for each in reading.detail["findings"]
+            for each in reading.detail.findings
         ],
         "caption": "Counted on this very release. A link scores the share of rows; a name the "
         "share of the people who have the value, times the precision beyond naming it of random "
@@ -146,10 +149,10 @@ def _red_team(reading: Reading) -> Table | None:
     }
 
 
-def _target(found: Mapping[str, Any]) -> str:
-    if found["secret"] is None:
+def _target(found: Finding) -> str:
+    if found.secret is None:
         return "the row's person"
-    return str(found["secret"]) if found["level"] is None else f"one value of {found['secret']}"
+    return found.secret if found.level is None else f"one value of {found.secret}"
 
 
 def _linked(reading: Reading[KeyClasses], n: int) -> Table | None:
@@ -238,11 +241,11 @@ def shown_values(readings: Answers) -> list[Table]:
     )
 
 
-def _matches(reading: Reading) -> Table:
-    detail, sets = reading.detail, reading.detail["sets"]
-    ranked = np.lexsort((-sets["found"][detail["stated"] :], -sets["read"][detail["stated"] :]))
-    shown = [*range(detail["stated"]), *(detail["stated"] + ranked[:_SETS]).tolist()]
-    left = detail["possible"] - detail["searched"]
+def _matches(reading: Reading[TrueMatches]) -> Table:
+    detail, known = reading.detail, reading.detail.known
+    ranked = np.lexsort((-detail.found[known.stated :], -detail.read[known.stated :]))
+    shown = [*range(known.stated), *(known.stated + ranked[:_SETS]).tolist()]
+    left = known.possible - known.searched
     skipped = f" {left:,} more sets of three were not looked at." if left else ""
     return {
         "title": "Whose values does a row show?",
@@ -254,27 +257,27 @@ def _matches(reading: Reading) -> Table:
             "read truly",
             "by chance",
         ],
-        "rows": [_row(sets, at) for at in shown],
+        "rows": [_row(detail, at) for at in shown],
         "caption": "Found: a released row has exactly these values of a person, so it is known "
         "that the person is in the file. Read truly: such a row shows the person's own "
         "confidential value, with its 95 % interval; by chance: if those values were dealt at "
-        f"random. First what is stated, then the worst of {detail['larger']:,} sets of more than "
-        f"three variables and of any three ({detail['searched']:,} sets).{skipped} Expected: for "
+        f"random. First what is stated, then the worst of {known.larger:,} sets of more than "
+        f"three variables and of any three ({known.searched:,} sets).{skipped} Expected: for "
         "variables that share a donor, before any release is drawn.",
     }
 
 
-def _row(sets: Mapping[str, Any], at: int) -> list[str]:
-    expected, secret = sets["expected"][at], sets["secret"][at]
-    low, high = (percent(end) for end in sets["read_interval"][at].tolist())
-    read = f"{percent(float(sets['read'][at]))} ({low} to {high}) of {secret}"
+def _row(detail: TrueMatches, at: int) -> list[str]:
+    expected, secret = detail.expected[at], detail.secret[at]
+    low, high = (percent(end) for end in detail.read_interval[at].tolist())
+    read = f"{percent(float(detail.read[at]))} ({low} to {high}) of {secret}"
     return [
-        ", ".join(sets["names"][at]),
-        f"{sets['people'][at]:,}",
-        percent(float(sets["found"][at])),
+        ", ".join(detail.known.sets[at]),
+        f"{detail.people[at]:,}",
+        percent(float(detail.found[at])),
         "–" if expected is None else percent(expected),
         "–" if secret is None else read,
-        "–" if secret is None else percent(float(sets["chance"][at])),
+        "–" if secret is None else percent(float(detail.chance[at])),
     ]
 
 

@@ -209,8 +209,8 @@ def inference(comparison: Comparison, made: Readers) -> list[Found]:
     answer = reading("inference", comparison)
     assert answer is not None
     detail = answer.detail
-    return [Found(attack="inference", knows=secret, success=detail["attack"],
-                  people=detail["attacks"])]  # fmt: skip
+    return [Found(attack="inference", knows=secret, success=detail.attack,
+                  people=detail.attacks)]  # fmt: skip
 
 
 @cache

@@ -159,20 +159,20 @@ def test_people_are_matched_as_by_hand(which: str) -> None:
     units, role = TABLES[which]
     data = described(rows_of(units, seed=9, own=0.2).round(1), role)
     comparison = compared(data, RWN(k=4, q=0.5))
-    sets = true_matches._counted(comparison, comparison.units, False).detail["sets"]
+    sets = true_matches._counted(comparison, comparison.units, False).detail
     again = compared(data, RWN(k=4, q=0.5))  # which remembers nothing of the units
-    planted = true_matches._counted(again, np.arange(data.n), False).detail["sets"]
-    rows, differ = true_matches._counted(comparison, None, False).detail["sets"], 0
-    for place, names in enumerate(sets["names"]):
+    planted = true_matches._counted(again, np.arange(data.n), False).detail
+    rows, differ = true_matches._counted(comparison, None, False).detail, 0
+    for place, names in enumerate(sets.known.sets):
         people, found, read = matched_by_hand(comparison, list(names))
-        assert sets["people"][place] == people
+        assert sets.people[place] == people
         of = max(people, 1)
-        assert sets["found"][place] * of == pytest.approx(found)
-        assert sets["read"][place] * of == pytest.approx(read)
-        differ += planted["people"][place] != people
+        assert sets.found[place] * of == pytest.approx(found)
+        assert sets.read[place] * of == pytest.approx(read)
+        differ += planted.people[place] != people
     assert differ  # units that are rows under another name are found out
     for part in ("people", "found", "read", "chance"):
-        np.testing.assert_allclose(planted[part], rows[part])
+        np.testing.assert_allclose(getattr(planted, part), getattr(rows, part))
 
 
 def test_a_constant_secret_of_people_is_matched_by_what_is_constant() -> None:
@@ -262,8 +262,8 @@ def test_a_secret_of_people_is_never_read_less_often_than_that_of_their_rows(
         assert "of 20 people with 120 rows (unit)" in said
     # the same attacks on people, of whom there are fewer, so that less may be beyond luck
     rows, people = (MEASURES["inference"].read(each).detail for each in (by_row, by_unit))
-    assert people["attack"] == pytest.approx(rows["attack"])
-    assert (people["attacks"], rows["attacks"]) == (20, 120)
+    assert people.attack == pytest.approx(rows.attack)
+    assert (people.attacks, rows.attacks) == (20, 120)
 
 
 def summed_names(data: Microdata, masked: pd.DataFrame, spread: float) -> tuple[float, float]:
@@ -324,8 +324,8 @@ def test_many_rows_of_one_person_do_not_count_as_many_people() -> None:
     assert detail.people == 41
     truth = data.frame.groupby("unit")["c"].first()
     assert detail.ignorant[0] == pytest.approx(truth.value_counts(normalize=True).max())
-    named = MEASURES["red_team"].read(by_unit, bare=True).detail["attribute"]
-    assert named is None or named["level"] != "third"
+    named = MEASURES["red_team"].read(by_unit, bare=True).detail.attribute
+    assert named is None or named.level != "third"
 
 
 @pytest.mark.parametrize("key", NAMING)
@@ -443,5 +443,5 @@ def test_conditions_that_fit_one_person_alone_single_that_person_out() -> None:
     data = described(rows_of(PANEL, seed=7), Role.PERSON)
     by_unit, by_row = compared(data, RWN(k=2)), compared(in_rows(data), RWN(k=2))
     readings = [MEASURES["singling_out"].read(each, bare=True) for each in (by_unit, by_row)]
-    attack = [reading.detail["attack"] for reading in readings]
+    attack = [reading.detail.attack for reading in readings]
     assert attack[0] > attack[1]

@@ -65,9 +65,9 @@ def test_what_is_stated_is_at_least_what_is_attained(secret: str) -> None:
             found = read(comparison, "attribute_gain", "attribute_inference", "red_team")
             policy = Policy(limits=(Limit(measure="attribute_gain", at_most=0.0),))
             stated = policy.judge(found).values["attribute_gain"]
-            named = found["red_team"].detail["attribute"]
+            named = found["red_team"].detail.attribute
             assert stated >= found["attribute_gain"].value
-            assert named is None or stated >= named["certain"]
+            assert named is None or stated >= named.certain
             assert stated >= forest_gain(comparison)
             if weight:
                 assert found["attribute_inference"].value > 0.9
@@ -87,7 +87,7 @@ def test_the_sentence_says_what_the_neighborhoods_tell(secret: str) -> None:
     assert verdict.state == "broken"  # a limit is held as it was
     assert verdict.values["attribute_gain"] >= found["attribute_gain"].value
     assert SAID in verdict.sentence
-    if found["red_team"].detail["attribute"] is not None:
+    if found["red_team"].detail.attribute is not None:
         assert "Simple attacks reach" in verdict.sentence
     assert SAID in policy.judge({"attribute_gain": found["attribute_gain"]}).sentence
 

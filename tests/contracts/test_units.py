@@ -144,5 +144,5 @@ def test_no_linkage_is_above_the_worst_case_whatever_the_units(method: str) -> N
     if worst:
         above = [x for x in linkers(comparison) if worst[x.knows] < x.floor]
         assert not above
-        link = team.detail["identity"]  # of the released rows, which may be few
-        assert link["certain"] * link["people"] / data.n <= worst["all"]
+        link = team.detail.identity  # of the released rows, which may be few
+        assert link.certain * link.people / data.n <= worst["all"]

@@ -13,9 +13,11 @@ from rwn_core.charts.parts.paired_bars import Pair, bars, frame, short
 from rwn_core.charts.parts.style import NEUTRAL, Chart, chart, percent
 from rwn_core.charts.parts.tables import known, table
 from rwn_core.measures import MEASURES, measures_of
+from rwn_core.measures.attacks.guessing import Guesses
 from rwn_core.measures.attacks.worst_case import WorstLinkage
-from rwn_core.measures.measure import Reading, part
+from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.repeated_releases import RepeatedReleases
+from rwn_core.measures.risk.true_matches import TrueMatches
 from rwn_core.measures.risk.worst_linkage import PRECISIONS, SURE, Curve, SureLinks
 
 # Success of ordinary and worst-case intruders at linking
@@ -109,11 +111,11 @@ def draw_guessing_attacks(readings: Mapping[str, Reading | Exception]) -> Chart:
         reading, name = readings[key], MEASURES[key].view.label
         row: list[Any] = [name, *[math.nan] * 4, str(reading)]
         if isinstance(reading, Reading):
-            detail = reading.detail
-            reference = detail["guess"] if detail["control"] is None else detail["control"]
-            pairs.append((name, reference, detail["attack"]))
-            control = math.nan if detail["control"] is None else detail["control"]
-            row = [name, detail["attack"], control, detail["guess"], reading.value, ""]
+            detail: Guesses = reading.detail
+            alone = detail.control is None
+            pairs.append((name, detail.guess if alone else detail.control, detail.attack))
+            control = math.nan if alone else detail.control
+            row = [name, detail.attack, control, detail.guess, reading.value, ""]
         rows.append(row)
     worst = readings[WORST]
     if isinstance(worst, Reading):
@@ -122,8 +124,9 @@ def draw_guessing_attacks(readings: Mapping[str, Reading | Exception]) -> Chart:
         guess = float(worst.detail.ignorant[worst.detail.worst])
         control = math.nan if worst.detail.control is None else worst.baseline
         rows.append([name, worst.value, control, guess, math.nan, ""])
-    found = [each for each in readings.values() if isinstance(each, Reading)]
-    controlled = any(part(each, "control", None) is not None for each in found)
+    drawn = [readings[key] for key in (*GUESSES, WORST)]
+    found = [each for each in drawn if isinstance(each, Reading)]
+    controlled = any(each.detail.control is not None for each in found)
     outlined = "people outside" if controlled else "a guess"
     best = max((pair[2] or 0.0 for pair in pairs), default=0.0)
     return chart(
@@ -259,23 +262,23 @@ def _labels(curve: Curve) -> list[style.Label]:
 _BARS = 7
 
 
-def draw_true_matches(reading: Reading) -> Chart:
+def draw_true_matches(reading: Reading[TrueMatches]) -> Chart:
     """Draw the stated and the worst sets of variables: shares found and read."""
-    sets, stated = reading.detail["sets"], reading.detail["stated"]
-    names = [", ".join(each) for each in sets["names"]]
-    shares = np.asarray(sets["read"], dtype=float)
-    if reading.detail["secret"] is None:
-        shares = np.asarray(sets["found"], dtype=float)
+    detail, stated = reading.detail, reading.detail.known.stated
+    secret = detail.secret[detail.worst]
+    names = [", ".join(each) for each in detail.known.sets]
+    shares = detail.found if secret is None else detail.read
     others = stated + np.argsort(-shares[stated:], kind="stable")
     shown = [*range(min(stated, _BARS)), *others.tolist()][:_BARS]
-    read = [None if sets["secret"][at] is None else float(sets["read"][at]) for at in shown]
+    read = [None if detail.secret[at] is None else float(detail.read[at]) for at in shown]
     pairs: list[Pair] = [
-        (names[at], sets["found"][at], each) for at, each in zip(shown, read, strict=True)
+        (names[at], detail.found[at], each) for at, each in zip(shown, read, strict=True)
     ]
     worst = percent(reading.value, 1)
-    what = "read truly" if reading.detail["secret"] else "found"
-    if reading.detail["level"] is not None:
-        what = f"of {reading.detail['level']['secret']} = {reading.detail['level']['level']}"
+    what = "read truly" if secret else "found"
+    if detail.level is not None:
+        what = f"of {detail.level['secret']} = {detail.level['level']}"
+    expected = [math.nan if each is None else each for each in detail.expected]
     return chart(
         "true_matches",
         "True matches",
@@ -285,15 +288,12 @@ def draw_true_matches(reading: Reading) -> Chart:
         data=bars(pairs, ("found", "read truly"), before=NEUTRAL),
         layout=frame(pairs, "people who are alone with them"),
         large={"legend": True},
-        table=_true_matches_table(sets, names, shares),
+        table=table(
+            ["known", "people alone", "found", "found, expected", "read truly", "by chance"],
+            [names, detail.people, detail.found, expected, detail.read, detail.chance],
+            by=("largest", shares),
+        ),
     )
-
-
-def _true_matches_table(sets: Any, names: list[str], shares: Any) -> dict[str, Any]:
-    expected = [math.nan if each is None else each for each in sets["expected"]]
-    columns = ["known", "people alone", "found", "found, expected", "read truly", "by chance"]
-    cells = [names, sets["people"], sets["found"], expected, sets["read"], sets["chance"]]
-    return table(columns, cells, by=("largest", shares))
 
 
 # Risk if the same table is released several times

@@ -9,6 +9,7 @@ their package anonymeter.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, empty_records, released_rows
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Detail, Reading
 from rwn_core.measures.statistics.intervals import (
     excess_interval,
     excess_risk,
@@ -103,6 +104,48 @@ def control_sample(comparison: Comparison) -> Microdata | None:
     return None if holdout is None else holdout.take(canonical_sample(holdout))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Guesses(Detail):
+    """Details of an attack that guesses from the release alone.
+
+    Attributes
+    ----------
+    attack, control, guess : float
+        Share of the attacks that are right, of those on people outside the file (None without a
+        control group), and of guesses without the release.
+    attack_interval : tuple of float
+        The 95 % interval of `attack`.
+    attacks, controls : int
+        How many people, or conditions, were attacked in the file, and outside of it.
+    void : bool
+        Whether the attack is no better than a guess.
+    tried, rows : int
+        Of singling out: sets of conditions that were tried, and of how many released rows.
+    ended : {"", "narrow", "rows", "work"}
+        Why it ended: the interval was narrow, no row was left, or it took too long.
+    parts : tuple of list of str
+        Of linkability: the two halves of the variables.
+    stated : bool
+        Whether these were stated.
+    unit_words : str
+        What all rows of one attack are of; empty where each row is one.
+    """
+
+    attack: float
+    attack_interval: tuple[float, float]
+    control: float | None
+    guess: float
+    attacks: int
+    controls: int | None
+    void: bool
+    tried: int = 0
+    rows: int = 0
+    ended: str = ""
+    parts: tuple[list[str], ...] = ()
+    stated: bool = False
+    unit_words: str = ""
+
+
 def guess_reading(
     rates: tuple[float, int],
     control: tuple[float, int] | None,
@@ -110,7 +153,7 @@ def guess_reading(
     *,
     wider: float = 1.0,
     **detail: Any,
-) -> Reading:
+) -> Reading[Guesses]:
     """Return the risk beyond the control group (or the guess), with its 95 % interval."""
     # rates are (successes, attacks); `wider` widens the control's interval
     center, error = map(float, wilson(*rates))
@@ -125,22 +168,21 @@ def guess_reading(
         others = other, min(low, other), max(high, other)
     risk, _ = excess_risk(attack, reference)
     low, high = excess_interval((rate, *ends), others)
-    shown: dict[str, Any] = {
-        "attack": rate,
-        "attack_interval": list(ends),
-        "control": None if control is None else control[0] / control[1],
-        "guess": baseline,
-        "attacks": rates[1],
-        "controls": None if control is None else control[1],
-        "void": bool(rate <= baseline),
-        **detail,
-    }
     risk = float(np.clip(risk, max(0.0, low), min(1.0, max(0.0, high))))
     return Reading(
         value=risk,
         baseline=0.0,
         interval=(float(np.clip(low, 0, 1)), float(np.clip(high, 0, 1))),
-        detail=shown,
+        detail=Guesses(
+            attack=rate,
+            attack_interval=ends,
+            control=None if control is None else control[0] / control[1],
+            guess=baseline,
+            attacks=rates[1],
+            controls=None if control is None else control[1],
+            void=bool(rate <= baseline),
+            **detail,
+        ),
     )
 
 

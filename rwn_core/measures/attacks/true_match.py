@@ -340,15 +340,10 @@ def _most(entry: Integers, level: Integers, levels: int) -> Floats:
     return np.asarray(share[pair.ravel()], dtype=np.float64)
 
 
-class Counted(NamedTuple):
-    """Numbers of people found by a combination, and of those with their true value shown."""
-
-    found: Floats  # shape (sets,)
-    read: Floats  # shape (sets, confidential variables)
-    chance: Floats
-    # shape (sets, levels): names by set and level, for each confidential variable; none for a
-    # number
-    named: list[Named]
+# Numbers of people found by each combination, shape (sets,); of people with their true value shown,
+# and of those by chance, shape (sets, confidential variables); and for each confidential variable
+# names by set and level, shape (sets, levels), none for a number.
+Counted = tuple[Floats, Floats, Floats, list[Named]]
 
 
 def count(columns: KnownColumns, released: Integers, secrets: Sequence[Secret]) -> Counted:
@@ -370,7 +365,7 @@ def count(columns: KnownColumns, released: Integers, secrets: Sequence[Secret]) 
             chance[:, number] += np.bincount(which, luck, columns.count)
             if secret.levels is not None:
                 secret.name(each, named[number])
-    return Counted(found[:, 0], read[:, :-1], chance[:, :-1], named)
+    return found[:, 0], read[:, :-1], chance[:, :-1], named
 
 
 def _any(chances: Floats, first: Integers) -> Floats:
@@ -380,11 +375,13 @@ def _any(chances: Floats, first: Integers) -> Floats:
     return np.asarray(-np.expm1(misses[np.unique(first)]))
 
 
-def worst_level(counted: Counted, secrets: Sequence[Secret], inside: Booleans) -> dict[str, Any]:
+def worst_level(
+    counts: Sequence[Named], secrets: Sequence[Secret], inside: Booleans
+) -> dict[str, Any]:
     """Return the set and the level with the best score, as plain data."""
     # `inside`, (sets, confidential variables): a variable that is known itself is not named
     best: dict[str, Any] = {"score": 0.0}
-    for number, (secret, named) in enumerate(zip(secrets, counted.named, strict=True)):
+    for number, (secret, named) in enumerate(zip(secrets, counts, strict=True)):
         if secret.levels is None:
             continue
         right = np.where(inside[:, [number]], 0.0, named.right)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from scipy import sparse
 
@@ -48,15 +46,9 @@ def count_distribution(chances: Floats, largest: int = LARGEST_COUNT) -> Floats:
     return np.clip(distribution, 0.0, 1.0)
 
 
-class Fragments(NamedTuple):
-    """Appearance of values that only one person has, shape (n,) each."""
-
-    appears: Floats  # P(some released row shows a person's own values)
-    rows: Floats  # expected number of such rows
-
-
-def fragments(law: Law, unit: tuple[str, ...]) -> Fragments:
+def fragments(law: Law, unit: tuple[str, ...]) -> tuple[Floats, Floats]:
     """Return the appearance of unique values of one unit; NotApplicable with too many donors."""
+    # Shapes: the answers (n,): P(some row shows a person's own values), and the expected rows.
     # rows are independent: P(appears) = 1 - prod_i (1 - P(row i shows t)), E[rows] their sum.
     # True of sample uniques on the unit or a part of it: a row shows them only as their recipient.
     if law.neighborhoods is None or law.neighborhoods.sizes.sum() > ATTACKED_PAIRS:
@@ -68,4 +60,4 @@ def fragments(law: Law, unit: tuple[str, ...]) -> Fragments:
         if cells.donors is not None  # true of laws with neighborhoods
     ]
     table = sum(ways[1:], ways[0])
-    return Fragments(appearance(table), expected_copies(table))
+    return appearance(table), expected_copies(table)

@@ -16,6 +16,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.attribute_guesses import SECRETS_OF_UNITS
 from rwn_core.measures.attacks.guessing import (
     Closest,
+    Guesses,
     attacked_people,
     canonical_sample,
     control_sample,
@@ -23,10 +24,35 @@ from rwn_core.measures.attacks.guessing import (
 )
 from rwn_core.measures.attacks.likeliest_value import is_category, secret_values, secret_weights
 from rwn_core.measures.comparison import Comparison, codes, numbers, released_rows
-from rwn_core.measures.measure import Measure, Reading, View
-from rwn_core.measures.sentence import beyond_a_guess
+from rwn_core.measures.measure import SHARE, Measure, Reading, View
+from rwn_core.measures.sentence import Sentence, percent
 from rwn_core.measures.statistics.key_variables import key_names, required_confidential
 from rwn_core.neighbors.distance import TIE
+
+
+def beyond_a_guess(what: str, assumes: str = "") -> Sentence:
+    """Make the sentence of an attack compared with people outside the file, or with a guess."""
+    # `what` is what the attack does, such as "Two halves of a record meet in one released row";
+    # `assumes` a sentence on the knowledge it needs.
+
+    def sentence(reading: Reading[Guesses], n: int) -> str:
+        detail, alone = reading.detail, reading.detail.control is None
+        reference = detail.guess if detail.control is None else detail.control
+        other = "a guess" if alone else "people who are not in the file"
+        attacks = "1 attack" if detail.attacks == 1 else f"{detail.attacks:,} attacks"
+        ends = ""
+        if reading.interval is not None:
+            ends = " (95 % interval {} to {})".format(*map(percent, reading.interval))
+        return (
+            f"{what} in {percent(detail.attack)} of {attacks}, for {other} in "
+            f"{percent(reference)}: a risk of {percent(reading.value)} beyond that{ends}."
+            + " What is learned of the population counts, too." * alone
+            + " The attack is no better than a guess." * detail.void
+            + (f" {assumes}" if assumes else "")
+        )
+
+    return sentence
+
 
 # Singling out: conditions from the release that exactly one original person fulfills
 
@@ -193,7 +219,7 @@ class _Attacks:
         )
 
 
-def compute_singling_out(comparison: Comparison) -> Reading:
+def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
     """Return the risk that unique conditions single out an original, beyond the control."""
     released, ordered = _columns(comparison, comparison.masked)
     original, _ = _columns(comparison, comparison.original)
@@ -203,59 +229,36 @@ def compute_singling_out(comparison: Comparison) -> Reading:
     units = comparison.units
     people = len(original) if units is None else int(units.max()) + 1
     guess = float((attacks.guesses().counts(original, units) == 1).mean())
-    reading: Reading | None = None
-    while attacks.left and not _narrow(reading):
+    reading: Reading[Guesses] | None = None
+    narrow = False
+    while attacks.left and not narrow:
         found = attacks.next(_ROUND)
         own.append(found.counts(original, units))
         if held is not None:
             others.append(found.counts(held))
-        reading = _reading(guess, own, people, others, 0 if held is None else len(held))
+        counts = np.concatenate(own)
+        if not counts.size:
+            continue
+        success, control, wider = float((counts == 1).sum()), None, 1.0
+        if held is not None:
+            # a unique person among few is not unique among many: so as many people of the file as
+            # there are outside are replaced by these, and the lost successes are extrapolated
+            outside, replaced = (np.concatenate(others), len(held)), min(people, len(held))
+            lost = success - float(alone_among((counts, people), outside, replaced).sum())
+            rate = float(np.clip(success - lost * people / replaced, 0.0, len(counts)))
+            control, wider = (rate, len(counts)), float(np.sqrt(2 * people / replaced - 1))
+        reading = guess_reading((success, len(counts)), control, guess, wider=wider)
+        low, high = reading.interval or SHARE
+        narrow = (high - low) / 2 <= NARROW and len(counts) >= ENOUGH
     if reading is None:
         raise NotApplicable(
             f"None of {attacks.tried:,} sets of conditions that were tried singles out a released "
             "record."
         )
     all_used = attacks.used == len(released)
-    ended = "narrow" if _narrow(reading) else "rows" if all_used else "work"
-    detail = {"tried": attacks.tried, "rows": attacks.used, "ended": ended}
-    return replace(reading, detail={**reading.detail, **detail})
-
-
-def _narrow(reading: Reading | None) -> bool:
-    if reading is None or reading.interval is None:
-        return False
-    half = (reading.interval[1] - reading.interval[0]) / 2
-    return half <= NARROW and reading.detail["attacks"] >= ENOUGH
-
-
-def _reading(
-    guess: float, own: list[Integers], people: int, others: list[Integers], outside: int
-) -> Reading | None:
-    """Return the reading of the attacks so far; None without any."""
-    counts = np.concatenate(own)
-    if not counts.size:
-        return None
-    success, control, wider = float((counts == 1).sum()), None, 1.0
-    if others:
-        on_others = np.concatenate(others), outside
-        control, wider = _outside(success, (counts, people), on_others)
-    return guess_reading(
-        (success, len(counts)),
-        None if control is None else (control, len(counts)),
-        guess,
-        wider=wider,
-    )
-
-
-def _outside(success: float, inside: Counted, outside: Counted) -> tuple[float, float]:
-    """Return successes among as many people outside, and the factor of their error."""
-    # A unique person among few is not unique among many: so as many people of the file as there are
-    # outside are replaced by these, and the lost successes are extrapolated.
-    attacks, people, others = len(inside[0]), inside[1], outside[1]
-    replaced = min(people, others)
-    lost = success - float(alone_among(inside, outside, replaced).sum())
-    control = float(np.clip(success - lost * people / replaced, 0.0, attacks))
-    return control, float(np.sqrt(2 * people / replaced - 1))
+    ended = "narrow" if narrow else "rows" if all_used else "work"
+    detail = replace(reading.detail, tried=attacks.tried, rows=attacks.used, ended=ended)
+    return replace(reading, detail=detail)
 
 
 _singling_out_success = beyond_a_guess(
@@ -268,13 +271,13 @@ _ENDS = {
 }
 
 
-def singling_out_sentence(reading: Reading, n: int) -> str:
+def singling_out_sentence(reading: Reading[Guesses], n: int) -> str:
     """Say the risk, and how many conditions it took."""
-    tried, rows = reading.detail["tried"], reading.detail["rows"]
+    detail = reading.detail
     said = [
         _singling_out_success(reading, n),
-        f"{tried:,} sets of conditions of {rows:,} released rows were tried.",
-        _ENDS.get(reading.detail["ended"], ""),
+        f"{detail.tried:,} sets of conditions of {detail.rows:,} released rows were tried.",
+        _ENDS.get(detail.ended, ""),
     ]
     return " ".join(part for part in said if part)
 
@@ -315,7 +318,7 @@ def coincidences(parts: tuple[Closest, Closest], people: Microdata) -> Floats:
     return np.asarray(both / (first.sum(axis=1) * second.sum(axis=1)))
 
 
-def compute_linkability(comparison: Comparison) -> Reading:
+def compute_linkability(comparison: Comparison) -> Reading[Guesses]:
     """Return the risk that two parts of a record are linked, beyond the control."""
     names = tuple(variable.name for variable in comparison.original.schema.released)
     if len(names) < 2:
@@ -326,7 +329,7 @@ def compute_linkability(comparison: Comparison) -> Reading:
     chances = coincidences(parts, comparison.original.take(chosen))
     outside = None if control is None else coincidences(parts, control)
     random = 1.0 / len(released_rows(comparison.original, comparison.masked))
-    about: dict[str, Any] = {"parts": [list(one), list(two)], "stated": bool(comparison.halves)}
+    about: dict[str, Any] = {"parts": (list(one), list(two)), "stated": bool(comparison.halves)}
     rates = None if outside is None else (float(outside.sum()), len(outside))
     rows = guess_reading((float(chances.sum()), len(chances)), rates, random, **about)
     if comparison.unit is None or comparison.units is None:
@@ -351,14 +354,15 @@ def compute_linkability(comparison: Comparison) -> Reading:
 _linkability_success = beyond_a_guess("Two halves of a record meet in one released row")
 
 
-def linkability_sentence(reading: Reading, n: int) -> str:
+def linkability_sentence(reading: Reading[Guesses], n: int) -> str:
     """Say the risk, what an attack is of, and the halves that were chosen."""
-    said, unit_words = _linkability_success(reading, n), reading.detail.get("unit_words")
-    if unit_words is not None:
-        said += f" An attack is of all rows of one of the {unit_words}, and one row is enough."
-    if not reading.detail.get("stated"):
+    said, detail = _linkability_success(reading, n), reading.detail
+    if detail.unit_words:
+        said += f" An attack is of all rows of one of the {detail.unit_words}, and one row is "
+        said += "enough."
+    if not detail.stated:
         return said
-    one, two = (", ".join(names) for names in reading.detail["parts"])
+    one, two = map(", ".join, detail.parts)
     return f"{said} Halves as stated: {one} | {two}."
 
 
@@ -397,7 +401,7 @@ def right_guesses(truth: Floats, guesses: Floats, *, numeric: bool) -> Booleans:
     return np.asarray(right, dtype=bool)
 
 
-def compute_inference(comparison: Comparison) -> Reading:
+def compute_inference(comparison: Comparison) -> Reading[Guesses]:
     """Return the risk that the nearest released row discloses a value, beyond the control."""
     secret = required_confidential(comparison)[0]
     keys = tuple(name for name in key_names(comparison) if name != secret)
@@ -431,8 +435,6 @@ def compute_inference(comparison: Comparison) -> Reading:
         attacked,
         on_control if on_control is not None and on_control[1] else None,
         float(guess),
-        names=list(keys),
-        secret=secret,
     )
 
 

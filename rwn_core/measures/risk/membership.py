@@ -125,18 +125,41 @@ def _missed(
     return np.asarray(kept_from_own * np.exp(np.bincount(donor, taken, n)))
 
 
-def compute_membership(comparison: Comparison) -> Reading:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Membership(Detail):
+    """Details of unique values that disclose that a person is in the file.
+
+    Attributes
+    ----------
+    appears : ndarray of float64, shape (n,)
+        P(a value unique to the record, or its unit, is released).
+    own_values : ndarray of int64, shape (n,)
+        Number of such values.
+    share_with_own_values, above_nine_tenths : float
+        Share of the records that have one, and of those that are nearly certain to appear.
+    unit_words : str
+        What people with several rows are; empty where each row is one.
+    """
+
+    appears: Floats
+    own_values: Integers
+    share_with_own_values: float
+    above_nine_tenths: float
+    unit_words: str
+
+
+def compute_membership(comparison: Comparison) -> Reading[Membership]:
     """Return the mean chance, over records with unique values, that one of these appears."""
     law, units = comparison.required_law("Membership"), comparison.units
     appears, own = fingerprints(law, units)
     named = own > 0  # a person without a unique value cannot be found by one
-    detail = {
-        "appears": appears,
-        "own_values": own,
-        "share_with_own_values": float(named.mean()),
-        "above_nine_tenths": float((appears > 0.9).mean()),
-        "unit_words": None if comparison.unit is None else comparison.unit.words,
-    }
+    detail = Membership(
+        appears=appears,
+        own_values=own,
+        share_with_own_values=float(named.mean()),
+        above_nine_tenths=float((appears > 0.9).mean()),
+        unit_words="" if comparison.unit is None else comparison.unit.words,
+    )
     value = float(appears[named].mean()) if named.any() else 0.0
     # of people with several rows, those with a value of a single row may be found more easily
     single = named if units is None else fingerprints(law)[1] > 0
@@ -144,17 +167,16 @@ def compute_membership(comparison: Comparison) -> Reading:
     return Reading(value=value, baseline=0.0, detail=detail)
 
 
-def membership_sentence(reading: Reading, n: int) -> str:
+def membership_sentence(reading: Reading[Membership], n: int) -> str:
     """Say how likely unique values appear."""
-    share = reading.detail["share_with_own_values"]
+    detail, share = reading.detail, reading.detail.share_with_own_values
     if share == 0:
         return "Nobody has a value that no other person in the file has."
-    unit_words = reading.detail.get("unit_words")
-    have = "have" if unit_words is None else f"belong to {unit_words} with"
+    have = f"belong to {detail.unit_words} with" if detail.unit_words else "have"
     return (
         f"{people(share, n).capitalize()} {have} a value that nobody else has: on average one of "
         f"these appears with probability {percent(reading.value)}; for "
-        f"{percent(reading.detail['above_nine_tenths'])} of all people that is nearly certain."
+        f"{percent(detail.above_nine_tenths)} of all people that is nearly certain."
     )
 
 

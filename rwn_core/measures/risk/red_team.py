@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import dataclass
 from typing import Any
-
-from scipy.special import betaincinv
 
 from rwn_core.measures.attacks.red_team import Finding, attack
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading, View
+from rwn_core.measures.measure import Detail, Measure, Reading, View
 from rwn_core.measures.sentence import percent
-from rwn_core.measures.statistics.intervals import LUCK
 
 SURE = 0.9  # precision of names that are nearly sure
 
 
-def compute(comparison: Comparison) -> Reading:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RedTeam(Detail):
+    """Details of the simple attacks.
+
+    Attributes
+    ----------
+    findings : list of Finding
+        The best one of each attack and variable, and the farthest of high precision.
+    identity, attribute : Finding, optional
+        The best link of rows, and the best name of a confidential value.
+    """
+
+    findings: list[Finding]
+    identity: Finding | None
+    attribute: Finding | None
+
+
+def compute(comparison: Comparison) -> Reading[RedTeam]:
     """Return the largest score of the simple attacks, and the best finding of each."""
     found = attack(comparison)
     links = [each for each in found if each.kind == "identity"]
@@ -25,11 +39,11 @@ def compute(comparison: Comparison) -> Reading:
     return Reading(
         value=max((each.score for each in found), default=0.0),
         baseline=0.0,
-        detail={
-            "findings": [_row(each) for each in _best(found)],
-            "identity": _row(links[0]) if links else None,
-            "attribute": _row(names[0]) if names else None,
-        },
+        detail=RedTeam(
+            findings=_best(found),
+            identity=links[0] if links else None,
+            attribute=names[0] if names else None,
+        ),
     )
 
 
@@ -44,39 +58,24 @@ def _best(found: Iterable[Finding]) -> list[Finding]:
     return list({id(each): each for each in best.values()}.values())
 
 
-def _row(found: Finding) -> dict[str, Any]:
-    """Return a finding as plain data, with a lower bound that holds for other releases."""
-    certain = found.score
-    if found.kind == "identity":
-        right, wrong = found.right, found.named - found.right
-        certain = float(betaincinv(right, wrong + 1, LUCK)) if right > 0 else 0.0
-    return {
-        **asdict(found),
-        "recall": found.recall,
-        "precision": found.precision,
-        "certain": certain,
-    }
-
-
-def sentence(reading: Reading, n: int) -> str:
+def sentence(reading: Reading[RedTeam], n: int) -> str:
     """Say how far the best link and the best name go, and by which attack."""
-    link, name = reading.detail["identity"], reading.detail["attribute"]
+    link, name = reading.detail.identity, reading.detail.attribute
     parts = [f"The risk is at least {percent(reading.value)}, which simple attacks achieve."]
     if link is not None:
         parts.append(
-            f"They link {percent(link['score'])} of the released rows correctly, by "
-            f"{link['words']}."
+            f"They link {percent(link.score)} of the released rows correctly, by {link.words}."
         )
     if name is None:
         return " ".join([*parts, "They name no confidential value more often than luck does."])
     unit_words = reading.unit_words
     who = "who" if unit_words == "people" else "that"
-    people = unit_words if name["level"] is None else f"{unit_words} {who} have one of its values"
+    people = unit_words if name.level is None else f"{unit_words} {who} have one of its values"
     return " ".join([
         *parts,
-        f"By {name['words']}, {name['secret']} is named for {name['named']:,.0f} {unit_words}, "
-        f"{percent(name['precision'])} of the names are right: {percent(name['recall'])} of the "
-        f"{name['people']:,.0f} {people}.",
+        f"By {name.words}, {name.secret} is named for {name.named:,.0f} {unit_words}, "
+        f"{percent(name.precision)} of the names are right: {percent(name.recall)} of the "
+        f"{name.people:,.0f} {people}.",
     ])  # fmt: skip
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -28,7 +28,7 @@ from rwn_core.measures.attacks.true_match import (
 )
 from rwn_core.measures.attacks.value_survival import fragments
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Measure, Reading, View
+from rwn_core.measures.measure import Detail, Measure, Reading, View
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
@@ -74,7 +74,54 @@ def _searched(
     return found, inside, places, KnownColumns(table.codes, places)
 
 
-def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class TrueMatches(Detail):
+    """Details of the sets of known variables, and of the sample uniques on each.
+
+    Attributes
+    ----------
+    known : KnownSets
+        The s sets of variables, how many are stated, larger or searched, and how many there are.
+    people : ndarray of int64, shape (s,)
+        Sample uniques on each set.
+    found : ndarray of float64, shape (s,)
+        Share of them with a row of exactly these values.
+    expected : list of float or None, length s
+        The share that the law expects.
+    secret : list of str or None, length s
+        The confidential variable that is read best.
+    read, chance : ndarray of float64, shape (s,)
+        Share of them with a row that shows their own value of it, and the share by chance.
+    read_interval : ndarray of float64, shape (s, 2)
+        The 95 % interval of `read`.
+    shares : ndarray of float64, shape (s,)
+        What is read beyond chance; without a confidential variable what is found.
+    worst : int
+        The set that decides.
+    few : int, optional
+        A set with a larger share, of too few people to decide.
+    level : mapping, optional
+        Counts of one level that is named better than any set shows, its "secret" and "names".
+    unit_words : {"people", "households"}
+        What the sample uniques are.
+    """
+
+    known: KnownSets
+    people: Integers
+    found: Floats
+    expected: list[float | None]
+    secret: list[str | None]
+    read: Floats
+    chance: Floats
+    read_interval: Floats
+    shares: Floats
+    worst: int
+    few: int | None
+    level: dict[str, Any] | None
+    unit_words: str = "people"
+
+
+def compute(comparison: Comparison, *, expected: bool = True) -> Reading[TrueMatches]:
     """Return the largest share of sample uniques with a value that a row shows, beyond chance."""
     # `expected`: the detail has the expected shares too, which may take a second.
     rows = _counted(comparison, None, expected)
@@ -82,11 +129,13 @@ def compute(comparison: Comparison, *, expected: bool = True) -> Reading:
         return rows
     # a unit is read if any of its records is; that is worse, unless by chance
     units = _counted(comparison, comparison.units, False)
-    detail = {**units.detail, "unit_words": comparison.unit.words}
+    detail = replace(units.detail, unit_words=comparison.unit.words)
     return replace(units, detail=detail) if units.value >= rows.value else rows
 
 
-def _counted(comparison: Comparison, units: Integers | None, expected: bool) -> Reading:
+def _counted(
+    comparison: Comparison, units: Integers | None, expected: bool
+) -> Reading[TrueMatches]:
     """Return the reading in records, or in units by the number of each record's."""
     secrets = confidential_names(comparison)
     precision = {} if comparison.law is None else comparison.law.precision
@@ -101,62 +150,61 @@ def _counted(comparison: Comparison, units: Integers | None, expected: bool) -> 
         )
     released = table.numbered(comparison.original, comparison.masked)
     asked = [Secret(comparison, name, units) for name in secrets]
-    counted = count(columns, released, asked)
-    level = worst_level(counted, asked, inside)
+    found, reads, chances, named = count(columns, released, asked)
+    best_level = worst_level(named, asked, inside)
     people = _people(comparison, columns, units)
+    total = np.maximum(people, 1)
     # what the release shows of the sample uniques on each set
     nothing = np.zeros((len(people), 1))
     # of a confidential variable that is known itself nothing is read; the last column is none
-    usable = np.column_stack((np.where(inside, -1.0, counted.read), nothing - 0.5))
+    usable = np.column_stack((np.where(inside, -1.0, reads), nothing - 0.5))
     best = usable.argmax(axis=1)[:, None]
-    read = np.maximum(np.take_along_axis(usable, best, axis=1)[:, 0], 0.0)
-    chance = np.take_along_axis(np.column_stack((counted.chance, nothing)), best, axis=1)[:, 0]
-    found, total = counted.found, np.maximum(people, 1)
-    shares = {
-        "names": [list(names) for names in known.sets],
-        "people": people,
-        "found": np.minimum(found / total, 1.0),
-        "found_interval": share_interval(np.minimum(found, people), people),
-        "secret": [(*secrets, None)[number] for number in best[:, 0].tolist()],
-        "read": np.minimum(read / total, 1.0),
-        "read_interval": share_interval(np.minimum(read, people), people),
-        "chance": chance / total,
-    }
-    what = "read" if secrets else "found"
-    certain = _at_least(shares[what], people)
-    if secrets:
-        shares["beyond"] = np.maximum(shares["read"] - shares["chance"], 0.0)
-        certain, what = np.maximum(certain - shares["chance"], 0.0), "beyond"
+    right = np.maximum(np.take_along_axis(usable, best, axis=1)[:, 0], 0.0)
+    chance = np.take_along_axis(np.column_stack((chances, nothing)), best, axis=1)[:, 0] / total
+    read, shares = np.minimum(right / total, 1.0), np.minimum(found / total, 1.0)
+    read_interval, ends = (share_interval(np.minimum(x, people), people) for x in (right, found))
+    found, certain = shares, _at_least(read if secrets else shares, people)
+    if secrets:  # luck is what it is, whatever the release
+        shares, certain = np.maximum(read - chance, 0.0), np.maximum(certain - chance, 0.0)
+        ends = read_interval - chance[:, None]
     # a share of a few people counts as it is only where no set has more
     most, enough = int(people.max()), max(ENOUGH, SMALL * table.n)
     enough = next(count for count in (enough, FEW, 1, 0) if count <= most)
-    counts = np.where(people >= enough, shares[what], certain)
-    worst = _worst(shares, counts, people >= min(enough, FEW))
-    beyond = _worst(shares, shares[what], people > 0)
-    unknown = [None] * len(known.sets)
-    shares["expected"] = _expected(comparison, known.sets, columns, people) if expected else unknown
-    baseline = 0.0 if secrets else _found_by_chance(columns, released, places[worst], worst)
-    reading = _reading(shares, worst, known, (what, baseline))
-    few = _few(shares, beyond, what) if shares[what][beyond] > reading.value else None
-    detail = {**reading.detail, "few": few, "share": reading.value, "level": None}
-    value = float(counts[worst])
-    if level["score"] > value:
+    counts = np.where(people >= enough, shares, certain)
+    worst = int(np.lexsort((people, counts, people >= min(enough, FEW)))[-1])
+    few = int(np.lexsort((people, shares, people > 0))[-1])
+    # one level may be named better than any set shows
+    value, level = float(counts[worst]), None
+    low, high = np.maximum(ends[worst], 0.0).tolist()
+    if best_level["score"] > value:
+        level, value = best_level, best_level["score"]
         level |= {"names": list(known.sets[level["set"]]), "secret": secrets[level["secret"]]}
-        return _of_level(reading, detail | {"level": level})
-    return replace(reading, value=value, detail=detail)
-
-
-def _of_level(reading: Reading, detail: dict[str, Any]) -> Reading:
-    """Return the reading of one level that is named better than any set shows."""
-    level = detail["level"]
-    recall, sure = (
-        share_interval(np.array([min(level["right"], count)]), np.array([max(1, round(count))]))[0]
-        for count in (level["people"], level["named"])
+        recall, sure = (
+            share_interval(np.array([min(level["right"], of)]), np.array([max(1, round(of))]))[0]
+            for of in (level["people"], level["named"])
+        )
+        low, high = (recall * np.maximum(sure - level["base"], 0.0) / (1 - level["base"])).tolist()
+        low, high = min(low, value), min(1.0, max(high, value))
+    unknown: list[float | None] = [None] * len(known.sets)
+    return Reading(
+        value=value,
+        baseline=0.0 if secrets else _found_by_chance(columns, released, places[worst], worst),
+        interval=(low, high),
+        detail=TrueMatches(
+            known=known,
+            people=people,
+            found=found,
+            expected=_expected(comparison, known.sets, columns, people) if expected else unknown,
+            secret=[(*secrets, None)[number] for number in best[:, 0].tolist()],
+            read=read,
+            chance=chance,
+            read_interval=read_interval,
+            shares=shares,
+            worst=worst,
+            few=few if shares[few] > shares[worst] else None,
+            level=level,
+        ),
     )
-    base, score = level["base"], level["score"]
-    low, high = (recall * np.maximum(sure - base, 0.0) / (1 - base)).tolist()
-    ends = min(low, score), min(1.0, max(high, score))
-    return replace(reading, value=score, interval=ends, detail=detail)
 
 
 def _people(comparison: Comparison, columns: KnownColumns, units: Integers | None) -> Integers:
@@ -191,44 +239,13 @@ def _expected(
         if law is None or not inside:
             continue
         try:
-            appears = fragments(law, unit).appears
+            appears, _ = fragments(law, unit)
         except NotApplicable:
             continue
         shares = (np.minimum(columns.sums(appears) / np.maximum(people, 1), 1.0)).tolist()
         for place in inside:
             expected[place] = shares[place]
     return expected
-
-
-def _worst(shares: dict[str, Any], counts: Floats, among: Booleans) -> int:
-    """Return the position of the set with the largest share."""
-    # Shapes: counts, among (s,), of the sets of variables.
-    return int(np.lexsort((shares["people"], counts, among))[-1])
-
-
-def _few(shares: dict[str, Any], place: int, what: str) -> dict[str, Any]:
-    """Return a larger share of too few people to decide the value."""
-    people, share = int(shares["people"][place]), float(shares[what][place])
-    return {"names": shares["names"][place], "people": people, "share": share}
-
-
-def _reading(
-    shares: dict[str, Any], worst: int, known: KnownSets, read: tuple[str, float]
-) -> Reading:
-    """Return the reading of one set, with its share by chance."""
-    what, baseline = read
-    detail = {name: shares[name][worst] for name in ("names", "secret")}
-    detail |= {name: shares[name][worst].item() for name in ("people", "found")}
-    detail |= {"worst": worst, "sets": shares, "stated": known.stated, "larger": known.larger}
-    detail |= {"searched": known.searched, "possible": known.possible}
-    value = float(shares[what][worst])
-    if what == "beyond":  # luck is what it is, whatever the release
-        detail |= {"read": float(shares["read"][worst]), "chance": float(shares["chance"][worst])}
-        ends = shares["read_interval"][worst] - detail["chance"]
-    else:
-        ends = shares[f"{what}_interval"][worst]
-    low, high = np.maximum(ends, 0.0).tolist()
-    return Reading(value=value, baseline=baseline, interval=(low, high), detail=detail)
 
 
 def _found_by_chance(
@@ -246,54 +263,54 @@ def _found_by_chance(
     return float(np.mean(1 - (1 - chance) ** len(released)))
 
 
-def sentence(reading: Reading, n: int) -> str:
+def sentence(reading: Reading[TrueMatches], n: int) -> str:
     """Say for how many people matches show a true value beyond the known ones."""
-    detail = reading.detail
-    looked = f"the worst of {len(detail['sets']['names']):,} sets of variables"
-    left = detail["possible"] - detail["searched"]
+    detail, worst = reading.detail, reading.detail.worst
+    sets, left = len(detail.known.sets), detail.known.possible - detail.known.searched
+    looked = f"the worst of {sets:,} sets of variables"
     more = f"; {left:,} more sets of three were not looked at" if left else ""
     # no set of variables has a sample unique: the sentence names the sets that were tried
-    if not detail["people"]:
-        tried = (
-            "" if not detail["larger"] else f", {detail['larger']:,} of more than three variables"
-        )
+    if not detail.people[worst]:
+        larger = detail.known.larger
+        tried = f", {larger:,} of more than three variables" if larger else ""
         return (
-            f"Nobody is alone with all values of any of the {len(detail['sets']['names']):,} sets "
+            f"Nobody is alone with all values of any of the {sets:,} sets "
             f"of variables that were tried{tried}{more}."
         )
-    if detail["level"] is not None:
-        return f"{_level_words(detail['level'])}: {looked}{more}."
+    # how the people of the worst level are named
+    if detail.level is not None:
+        level = detail.level
+        recall, right = level["right"] / level["people"], level["right"] / level["named"]
+        return (
+            f"The worst level is {level['secret']} = {level['level']}: of its "
+            f"{level['people']:,.0f} people {percent(recall)} are named correctly by "
+            f"{_known(level['names'])}, and {percent(right)} of the names are right, "
+            f"{percent(level['score'])} beyond chance: {looked}{more}."
+        )
+    # a larger share of too few people
+    few = ""
+    if detail.few is not None:
+        few = f" It is {percent(float(detail.shares[detail.few]))} of {_who(detail, detail.few)}."
     # of sample uniques: the share that is found, without a confidential variable no more
-    who = f"Of {_who(detail)}, "
+    who = f"Of {_who(detail, worst)}, "
     found = "are found in the release by exactly these values"
-    if detail["secret"] is None:
+    if detail.secret[worst] is None:
         return (
             f"{who}{percent(reading.value)} {found} ({percent(reading.baseline or 0)} by chance), "
             f"so that it is known that they are in it: {looked}{more}. No variable is "
-            "confidential, so nothing more is read."
-            f"{_few_words(detail)}"
+            f"confidential, so nothing more is read.{few}"
         )
     # a share of few people counts by its lower limit; the sentence says both
-    beyond = f"{percent(reading.value)} more than by chance"
-    if reading.value < detail["share"]:
-        share = percent(detail["share"])
-        beyond = f"{share} more than by chance, of so few people {percent(reading.value)} for sure"
+    beyond, share = f"{percent(reading.value)} more than by chance", float(detail.shares[worst])
+    if reading.value < share:
+        beyond = (
+            f"{percent(share)} more than by chance, of so few people {percent(reading.value)} for "
+            "sure"
+        )
     return (
-        f"{who}{percent(detail['found'])} {found}, and for {percent(detail['read'])} such a row "
-        f"shows their own {detail['secret']}, {beyond}: {looked}{more}.{_few_words(detail)}"
-    )
-
-
-def _level_words(level: Mapping[str, Any]) -> str:
-    """Say how the people of the worst level are named."""
-    recall, right = level["right"] / level["people"], level["right"] / level["named"]
-    who = (
-        f"The worst level is {level['secret']} = {level['level']}: of its "
-        f"{level['people']:,.0f} people"
-    )
-    return (
-        f"{who} {percent(recall)} are named correctly by {_known(level['names'])}, and "
-        f"{percent(right)} of the names are right, {percent(level['score'])} beyond chance"
+        f"{who}{percent(float(detail.found[worst]))} {found}, and for "
+        f"{percent(float(detail.read[worst]))} such a row shows their own {detail.secret[worst]}, "
+        f"{beyond}: {looked}{more}.{few}"
     )
 
 
@@ -301,19 +318,15 @@ def _known(names: Sequence[str]) -> str:
     return ", ".join(names) if len(names) <= MOST_NAMED else f"values of {len(names)} variables"
 
 
-def _who(some: Mapping[str, Any]) -> str:
-    names, people = some["names"], some["people"]
-    known, unit_words = _known(names), some.get("unit_words", "people")
+def _who(detail: TrueMatches, place: int) -> str:
+    """Say how many sample uniques one set has."""
+    known, people = _known(detail.known.sets[place]), detail.people[place]
+    households = detail.unit_words == "households"
     if people == 1:
-        one = "person who" if unit_words == "people" else "household that"
+        one = "household that" if households else "person who"
         return f"the one {one} is alone with certain {known}"
-    many = "people who" if unit_words == "people" else "households that"
+    many = "households that" if households else "people who"
     return f"the {people:,} {many} are alone with their {known}"
-
-
-def _few_words(detail: Mapping[str, Any]) -> str:
-    few = detail["few"]
-    return "" if few is None else f" It is {percent(few['share'])} of {_who(few)}."
 
 
 MEASURE = Measure(

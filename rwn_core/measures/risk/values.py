@@ -47,49 +47,73 @@ def category_chances(law: Law, name: str, units: Integers | None = None) -> tupl
     return np.divide(true, shown, out=np.zeros(len(values)), where=shown > 0), count
 
 
-def compute_posterior_odds(comparison: Comparison) -> Reading:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PosteriorOdds(Detail):
+    """Details of released categories that are true, variable by variable.
+
+    Attributes
+    ----------
+    names : list of str
+        The variables.
+    worst : int
+        The one with the largest chance of a rarest category.
+    rarest : list of float
+        That chance.
+    chances, shares : list of ndarray of float64, shape (levels,)
+        P(a released category is true), and how many of the people have it.
+    odds : list of list of float or None
+        The same chances as odds; None where a category is certain.
+    row_chances : list of ndarray of float64, shape (m,)
+        P(the category that a released row shows is true); 0 where it is missing.
+    """
+
+    names: list[str]
+    worst: int
+    rarest: list[float]
+    chances: list[Floats]
+    shares: list[Floats]
+    odds: list[list[float | None]]
+    row_chances: list[Floats]
+
+
+def compute_posterior_odds(comparison: Comparison) -> Reading[PosteriorOdds]:
     """Return the largest chance, of all variables, that a rarest category is true."""
-    law = comparison.required_law()
-    names = [v.name for v in law.original.schema.released if v.kind in _LEVELS]
-    parts = {name: found for name in names if (found := _of_variable(comparison, law, name))}
+    law, parts = comparison.required_law(), []
+    for name in (v.name for v in law.original.schema.released if v.kind in _LEVELS):
+        try:
+            chances, count = category_chances(law, name, comparison.units)
+        except NotApplicable:  # variables that change together have no table each
+            continue
+        levels = np.array([value is not None for value in value_codes(law.original, name)[1]])
+        if levels.sum() < 2:
+            continue
+        most = chances[levels & (count == count[levels].min())].max()
+        shown = codes_like(law.original, comparison.masked, name)
+        odds = [None if chance >= 1 else float(chance / (1 - chance)) for chance in chances[levels]]
+        parts.append({
+            "names": name,
+            "rarest": float(np.clip(most, 0.0, 1.0)),
+            "chances": chances[levels],
+            "shares": count[levels] / count.sum(),
+            "odds": odds,
+            "row_chances": np.where(shown >= 0, chances[shown], 0.0),
+        })  # fmt: skip
     if not parts:
         raise NotApplicable(
             "No variable has categories, two or more, that are released one by one."
         )
-    worst = max(parts, key=lambda name: parts[name]["rarest"])
-    detail: dict[str, Any] = {
-        "worst": worst,
-        "variables": {name: {**part} for name, part in parts.items()},
-    }
-    base = float(parts[worst]["shares"].min())
-    return Reading(value=parts[worst]["rarest"], baseline=base, detail=detail)
+    columns: dict[str, Any] = {key: [part[key] for part in parts] for key in parts[0]}
+    worst = int(np.argmax(columns["rarest"]))
+    detail = PosteriorOdds(**columns, worst=worst)
+    base = float(detail.shares[worst].min())
+    return Reading(value=detail.rarest[worst], baseline=base, detail=detail)
 
 
-def _of_variable(comparison: Comparison, law: Law, name: str) -> dict[str, Any] | None:
-    """Return chances and odds of each category and of each row; None where there are none."""
-    try:
-        chances, count = category_chances(law, name, comparison.units)
-    except NotApplicable:  # variables that change together have no table each
-        return None
-    levels = np.array([value is not None for value in value_codes(law.original, name)[1]])
-    if levels.sum() < 2:
-        return None
-    rarest = count == count[levels].min()
-    shown = codes_like(law.original, comparison.masked, name)
-    odds = [None if chance >= 1 else float(chance / (1 - chance)) for chance in chances[levels]]
-    return {
-        "chances": chances[levels],
-        "odds": odds,
-        "shares": count[levels] / count.sum(),
-        "rarest": float(np.clip(chances[levels & rarest].max(), 0.0, 1.0)),
-        "row_chances": np.where(shown >= 0, chances[shown], 0.0),
-    }
-
-
-def posterior_odds_sentence(reading: Reading, n: int) -> str:
+def posterior_odds_sentence(reading: Reading[PosteriorOdds], n: int) -> str:
     """Say how likely a released rare category is true."""
+    name = reading.detail.names[reading.detail.worst]
     return (
-        f"A released record with the rarest category of {reading.detail['worst']} truly has it "
+        f"A released record with the rarest category of {name} truly has it "
         f"with probability {percent(reading.value)}, and {percent(reading.baseline or 0.0)} of all "
         "people do."
     )

@@ -11,12 +11,15 @@ from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.draws import Band
 from rwn_core.evaluation.forecast.curve import ExpectedCurve
 from rwn_core.evaluation.two_way import TwoWay
+from rwn_core.measures.attacks.guessing import Guesses
+from rwn_core.measures.attacks.true_match import KnownSets
 from rwn_core.measures.attacks.worst_case import WorstLinkage
 from rwn_core.measures.measure import BothFiles, Detail, Reading
 from rwn_core.measures.risk.attributes import AttributeGuesses
 from rwn_core.measures.risk.nearness import NeighborhoodSizes
 from rwn_core.measures.risk.outliers import RecordValues
 from rwn_core.measures.risk.repeated_releases import RepeatedReleases
+from rwn_core.measures.risk.true_matches import TrueMatches
 from rwn_core.measures.risk.values import Extremes, Queries
 from rwn_core.measures.risk.worst_linkage import PRECISIONS, Curve, SureLinks
 from rwn_core.measures.statistics.distributions import Marginal
@@ -188,8 +191,9 @@ def classes() -> dict[str, Any]:
 
 
 def guesses() -> dict[str, Any]:
-    one = reading(value=0.2, baseline=0.0, attack=0.3, control=0.1, guess=0.02)
-    alone = reading(value=0.2, baseline=0.0, attack=0.3, control=None, guess=0.02)
+    rates = {"attack": 0.3, "attack_interval": (0.2, 0.4), "guess": 0.02, "void": False}
+    one = of(Guesses, 0.2, 0.0, **rates, control=0.1, attacks=50, controls=50)
+    alone = of(Guesses, 0.2, 0.0, **rates, control=None, attacks=50, controls=None)
     return {
         "singling_out": one,
         "linkability": alone,
@@ -277,22 +281,23 @@ def tried(loss: float = 0.1, *, earned: bool = True) -> list[dict[str, float]]:
 
 
 def matches(secret: str | None = "siri", sets: int = 12) -> Any:
-    steps = np.linspace(0, 1, sets)
-    return reading(
-        value=1.0,
-        baseline=0.1,
-        secret=secret,
-        stated=2,
+    steps, names = np.linspace(0, 1, sets), [(f"v{i}", "b", "c") for i in range(1, sets)]
+    return of(
+        TrueMatches,
+        1.0,
+        0.1,
+        known=KnownSets(((HOSTILE, "age"), *names), 2, 0, sets, sets),
+        people=np.arange(sets),
+        found=steps,
+        expected=[None, *steps[1:].tolist()],
+        secret=[secret] * sets,
+        read=steps / 2,
+        chance=steps / 10,
+        read_interval=np.stack((steps / 4, steps), axis=1),
+        shares=steps if secret is None else steps * 0.4,
+        worst=sets - 1,
+        few=None,
         level=None if secret is None else {"secret": secret, "level": HOSTILE},
-        sets={
-            "names": [[HOSTILE, "age"], *([f"v{i}", "b", "c"] for i in range(1, sets))],
-            "people": np.arange(sets),
-            "found": steps,
-            "read": steps / 2,
-            "secret": [secret] * sets,
-            "expected": [None, *steps[1:].tolist()],
-            "chance": steps / 10,
-        },
     )
 
 

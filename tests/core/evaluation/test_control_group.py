@@ -55,7 +55,7 @@ def test_a_control_group_is_left_out_and_guessed_about(bodyfat, monkeypatch):
     for key in ("attribute_inference", "singling_out", "linkability", "inference"):
         assert part(found.readings[key], "control") is not None
     plain = MEASURES["inference"].read(base.with_masked(release.masked, release.law))
-    assert plain.detail["control"] is None
+    assert plain.detail.control is None
     # what an informed intruder learns of people in the file is more than of those outside
     worst = found.readings["attribute_inference"]
     assert worst.value > worst.baseline + 0.1

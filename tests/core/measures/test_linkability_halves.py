@@ -20,7 +20,7 @@ LINKABILITY = MEASURES["linkability"]
 def test_variables_are_taken_in_turn_by_default():
     names = [variable.name for variable in PIMA.schema.released]
     reading = LINKABILITY.compute(PLAIN)
-    assert reading.detail["parts"] == [names[::2], names[1::2]]
+    assert reading.detail.parts == (names[::2], names[1::2])
     again = PLAIN.with_halves([names[::2], names[1::2]])
     assert LINKABILITY.compute(again).value == reading.value
     assert "Halves as stated" not in LINKABILITY.sentence(reading, PIMA.n)
@@ -29,8 +29,8 @@ def test_variables_are_taken_in_turn_by_default():
 def test_chosen_halves_are_what_is_linked():
     chosen = PLAIN.with_halves([["glucose", "age"], ["bmi", "pregnant"]])
     reading = read_all(chosen, ["linkability"])["linkability"]
-    assert reading.detail["parts"] == [["glucose", "age"], ["bmi", "pregnant"]]
-    assert reading.detail["attack"] != LINKABILITY.compute(PLAIN).detail["attack"]
+    assert reading.detail.parts == (["glucose", "age"], ["bmi", "pregnant"])
+    assert reading.detail.attack != LINKABILITY.compute(PLAIN).detail.attack
     said = LINKABILITY.sentence(reading, PIMA.n)
     assert said.endswith("Halves as stated: glucose, age | bmi, pregnant.")
 
@@ -38,7 +38,7 @@ def test_chosen_halves_are_what_is_linked():
 def test_the_other_half_of_one_is_all_other_variables():
     names = [variable.name for variable in PIMA.schema.released]
     detail = LINKABILITY.compute(PLAIN.with_halves([["age"]])).detail
-    assert detail["parts"] == [["age"], [name for name in names if name != "age"]]
+    assert detail.parts == (["age"], [name for name in names if name != "age"])
 
 
 @pytest.mark.parametrize(
@@ -63,4 +63,4 @@ def test_halves_reach_another_release_and_the_control_group():
     assert chosen.with_key_sets([["age"]]).halves == (("age",), ("bmi",))
     control = control_group(chosen, SETTING, seed=1)
     assert control is not None
-    assert LINKABILITY.compute(control).detail["parts"] == [["age"], ["bmi"]]
+    assert LINKABILITY.compute(control).detail.parts == (["age"], ["bmi"])

@@ -56,7 +56,8 @@ def test_a_fresh_sample_gives_nobody_away(key, size):
     found = readings(key, size, times)
     assert holding_nothing(found) >= LEAST * times
     attack, control = (
-        np.array([reading.detail[part] for reading in found]) for part in ("attack", "control")
+        np.array([getattr(reading.detail, part) for reading in found])
+        for part in ("attack", "control")
     )
     apart = attack - control
     assert abs(apart.mean()) <= 3.5 * apart.std(ddof=1) / np.sqrt(times)
@@ -92,4 +93,4 @@ def test_a_condition_survives_a_tiny_change():
     exact = read(Comparison(original=original, masked=original, holdout=held))
     changed = noisy(original, 1e-9, 3)
     moved = read(Comparison(original=original, masked=changed, holdout=held))
-    assert exact.detail["attack"] == moved.detail["attack"] == 1.0
+    assert exact.detail.attack == moved.detail.attack == 1.0

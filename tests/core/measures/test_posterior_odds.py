@@ -36,12 +36,12 @@ def test_the_odds_are_those_of_the_formula(made):
     v = COUNTS / COUNTS.sum()
     odds = [T[k, k] * v[k] / sum(T[j, k] * v[j] for j in range(3) if j != k) for k in range(3)]
     found, masked = reading(made)
-    part = found.detail["variables"]["g"]
-    assert part["odds"] == pytest.approx(odds)
+    assert found.detail.names == ["g"]
+    assert found.detail.odds[0] == pytest.approx(odds)
     assert found.value == pytest.approx(odds[2] / (1 + odds[2]))
-    assert (found.detail["worst"], found.baseline) == ("g", 0.05)
-    of_row = dict(zip("abc", part["chances"], strict=True))
-    assert part["row_chances"].tolist() == [of_row[g] for g in masked.frame["g"]]
+    assert (found.detail.worst, found.baseline) == (0, 0.05)
+    of_row = dict(zip("abc", found.detail.chances[0], strict=True))
+    assert found.detail.row_chances[0].tolist() == [of_row[g] for g in masked.frame["g"]]
 
 
 def test_a_shown_category_is_true_as_often_as_said(made):
@@ -63,14 +63,13 @@ def test_an_unmasked_category_is_certain_and_has_no_odds(made):
     for same in (PRAM(change=0), AdditiveNoise()):  # noise leaves categories alone
         found, _ = reading(same.prepare(made.microdata))
         assert found.value == 1.0
-        assert found.detail["variables"]["g"]["odds"] == [None] * 3
+        assert found.detail.odds[0] == [None] * 3
 
 
 def test_a_random_order_says_no_more_than_the_shares(made):
     """Among all others within reach, the own category is only as likely as without the file."""
     found, _ = reading(RWN(k=199).prepare(made.microdata))
-    part = found.detail["variables"]["g"]
-    assert part["chances"] == pytest.approx((COUNTS - 1) / 199)
+    assert found.detail.chances[0] == pytest.approx((COUNTS - 1) / 199)
 
 
 def test_numbers_have_none():

@@ -17,6 +17,8 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.masking import RWN, SoftRWN, mask
 from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.red_team import Finding
+from rwn_core.measures.attacks.true_match import KnownSets
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading, Sides, with_parts
 
@@ -120,8 +122,8 @@ def test_another_value_is_another_sentence(key, found):
     assert said(key, one) != said(key, other)
 
 
-A_LEVEL = {"words": "a merge", "secret": "flag", "level": "yes", "named": 8.0, "people": 13.0,
-         "precision": 1.0, "recall": 8 / 13}  # fmt: skip
+A_LEVEL = Finding(attack="merge", words="a merge", kind="attribute", right=8.0, named=8.0,
+                  people=13.0, base=0.1, score=0.5, secret="flag", level="yes")  # fmt: skip
 CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("nearest_distance", {}, "It assumes somebody who has nothing but the release", "?"),
     ("closest_record", {}, "somebody who holds whole original records and compares", "?"),
@@ -150,7 +152,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("red_team", {"attribute": None}, "no confidential value more often than luck", "is named"),
     ("red_team", {"attribute": A_LEVEL}, "8 people, 100 % of the names are right: 62 % of the 13 "
      "people who have one of its values.", "luck"),
-    ("red_team", {"attribute": {**A_LEVEL, "level": None}}, "the 13 people.", "one of its"),
+    ("red_team", {"attribute": replace(A_LEVEL, level=None)}, "the 13 people.", "one of its"),
     ("red_team", {"identity": None}, "at least", "at most"),
     ("bayes_linkage", {"top5": 0.37}, "37 % of all the right one is among five", "?"),
     ("k_anonymity", {"baseline": 0.83}, "original: 83 %", "?"),
@@ -206,16 +208,24 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("differential_privacy", {"total_epsilon": 1.5}, "with epsilon = 1.5", "No epsilon"),
     ("differential_privacy", {"total_epsilon": None, "value": 0.0}, "some released values", "= "),
     ("differential_privacy", {"total_epsilon": None, "value": 0.31}, "probability 31 %", "= "),
-    ("true_matches", {"people": 0}, "Nobody is alone with all values", "are found"),
-    ("true_matches", {"people": 1}, "Of the one person who is alone", "the 1 people"),
-    ("true_matches", {"secret": None}, "nothing more is read", "shows their own"),
-    ("true_matches", {"searched": 3, "possible": 10}, "7 more sets of three were not", "?"),
-    ("true_matches", {"searched": 10, "possible": 10}, "sets of variables.", "not looked at"),
+    ("true_matches", {"people": [0], "worst": 0}, "Nobody is alone with all values", "are found"),
+    ("true_matches", {"people": [1], "worst": 0}, "Of the one person who is alone", "the 1 people"),
+    ("true_matches", {"secret": [None], "worst": 0}, "nothing more is read", "shows their own"),
+    ("true_matches", {"known": KnownSets((("a",),), 1, 0, 10, 3), "worst": 0},
+     "7 more sets of three were not", "?"),
+    ("true_matches", {"known": KnownSets((("a",),), 1, 0, 10, 10), "worst": 0},
+     "sets of variables.", "not looked at"),
     ("true_matches", {"few": None}, "sets of variables", "It is 44 %"),
-    ("true_matches", {"share": 0.44, "value": 0.31}, "of so few people 31 % for sure", "?"),
-    ("true_matches", {"share": 0.31, "value": 0.31}, "31 % more than by chance:", "for sure"),
-    ("true_matches", {"few": {"names": ["a"], "people": 3, "share": 0.44}},
+    ("true_matches", {"shares": [0.44], "worst": 0, "value": 0.31},
+     "of so few people 31 % for sure", "?"),
+    ("true_matches", {"shares": [0.31], "worst": 0, "value": 0.31},
+     "31 % more than by chance:", "for sure"),
+    ("true_matches", {"known": KnownSets((("a",),), 1, 0, 10, 10), "people": [3], "shares": [0.44],
+                      "worst": 0, "few": 0},
      "It is 44 % of the 3 people who are alone with their a.", "?"),
+    ("true_matches", {"known": KnownSets((("a",),), 1, 0, 10, 10), "people": [3], "shares": [0.44],
+                      "worst": 0, "few": 0, "unit_words": "households"},
+     "It is 44 % of the 3 households that are alone with their a.", "people who"),
     ("repeated_releases", {"standing": "worst"}, "table link ", "link at least"),
     ("repeated_releases", {"standing": "at least"}, "table link at least ", "?"),
     ("population_uniqueness", {"estimates": Sides({}, {"pitman": 1, "zayatz": None}),

@@ -38,10 +38,10 @@ def test_the_attacks_go_on_until_the_interval_is_narrow(k):
     reading = read(load_demo("pima"), k)
     assert half_width(reading) <= NARROW
     detail = reading.detail
-    assert detail["ended"] == "narrow"
-    assert ENOUGH <= detail["attacks"] <= detail["rows"] < 768
+    assert detail.ended == "narrow"
+    assert ENOUGH <= detail.attacks <= detail.rows < 768
     said = MEASURE.sentence(reading, 768)
-    assert f" {detail['tried']:,} sets of conditions of {detail['rows']:,} released rows" in said
+    assert f" {detail.tried:,} sets of conditions of {detail.rows:,} released rows" in said
     assert "95 % interval" in said
     assert "stays wide" not in said
 
@@ -49,8 +49,8 @@ def test_the_attacks_go_on_until_the_interval_is_narrow(k):
 def test_the_work_is_bounded(monkeypatch):
     monkeypatch.setattr(guesses, "_WORK", 1)
     reading = read(load_demo("pima"), 5)
-    assert reading.detail["rows"] == 50
-    assert reading.detail["ended"] == "work"
+    assert reading.detail.rows == 50
+    assert reading.detail.ended == "work"
     assert "would take too long" in MEASURE.sentence(reading, 768)
 
 

@@ -163,7 +163,7 @@ def cells(releases: list[Masked], law: Law) -> float:
 
 def survival(releases: list[Masked], law: Law) -> float:
     """Return how far fragments of a slice appear more or less often than said."""
-    said = sum(fragments(law, unit).appears.sum() for unit in law.units())
+    said = sum(fragments(law, unit)[0].sum() for unit in law.units())
     places = [place(unit[0]) for unit in law.units()]
     seen = [sum(len(np.unique(each.donors[:, at])) for at in places) for each in releases]
     return scored(np.array(seen) - said)
@@ -180,7 +180,7 @@ def membership(releases: list[Masked], law: Law) -> float:
     home = table().frame["home"].to_numpy()
     scores = []
     for unit, appears, own in (
-        (home, said["appears"], said["own_values"]),
+        (home, said.appears, said.own_values),
         (np.arange(80), *fingerprints(law)),
     ):
         alone = {}
@@ -279,11 +279,11 @@ def test_expected_sizes_of_small_groups() -> None:
         release = prepared.release(SecretKey.from_seed(seed))
         comparison = Comparison(original=data, masked=release.masked, law=prepared.law)
         found.append(MEASURES["subgroups"].compute(comparison).detail)
-    sizes = np.array([each["released"] for each in found])
+    sizes = np.array([each.released for each in found])
     error = sizes.std(axis=0, ddof=1) / np.sqrt(RELEASES)
-    expected = found[0]["expected"]
+    expected = found[0].expected
     assert (abs(sizes.mean(axis=0) - expected) < 4 * error).all()
     free = replace(params, balance=0.0, width=2.0).prepare(data).law
     wrong = Comparison(original=data, masked=release.masked, law=free)
-    other = MEASURES["subgroups"].compute(wrong).detail["expected"]
+    other = MEASURES["subgroups"].compute(wrong).detail.expected
     assert (abs(sizes.mean(axis=0) - other) > 4 * error).any()

@@ -10,7 +10,9 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable
+from rwn_core.measures.attacks.red_team import Finding
 from rwn_core.measures.measure import Reading, part
+from rwn_core.measures.risk.red_team import RedTeam
 from rwn_core.reporting import judged_release
 from rwn_core.reporting.judged_release import FurtherDraws, judge_release
 from rwn_core.tuning import Limit, Policy, Setting
@@ -21,11 +23,13 @@ from rwn_core.tuning.verdict import attacked
 
 
 def team(identity: float | None = None, attribute: float | None = None) -> Reading:
-    def row(value: float | None, words: str) -> dict[str, object] | None:
-        return None if value is None else {"certain": value, "words": words}
+    def row(value: float | None, words: str) -> Finding | None:
+        counts = {"right": 1.0, "named": 1.0, "people": 2.0, "base": 0.0}
+        found = Finding(attack="", words=words, kind="attribute", score=value or 0.0, **counts)
+        return None if value is None else found
 
-    detail = {"identity": row(identity, "ranks"), "attribute": row(attribute, "a merge on age")}
-    return Reading(value=1.0, detail=detail)
+    best = {"identity": row(identity, "ranks"), "attribute": row(attribute, "a merge on age")}
+    return Reading(value=1.0, detail=RedTeam(findings=[], **best))
 
 
 def stated(value: float, **detail: object) -> Reading:

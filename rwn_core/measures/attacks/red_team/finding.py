@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from scipy.special import betaincinv
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.measures.attacks.red_team.files import FEW_VALUES, Files
-from rwn_core.measures.statistics.intervals import beyond_luck, naming_score
+from rwn_core.measures.statistics.intervals import LUCK, beyond_luck, naming_score
 
 TENTH, TWENTIETH = 0.1, 0.05  # of a spread, and of the value itself: a number so near is read
 ROUNDED_OFF = 1e-9
@@ -47,6 +48,14 @@ class Finding:
     def precision(self) -> float:
         """Share of the names that are right."""
         return self.right / self.named if self.named else 0.0
+
+    @property
+    def certain(self) -> float:
+        """Lower bound of the score that holds for other releases."""
+        if self.kind == "attribute":
+            return self.score
+        wrong = self.named - self.right
+        return float(betaincinv(self.right, wrong + 1, LUCK)) if self.right > 0 else 0.0
 
 
 class NameCounts(NamedTuple):

@@ -98,7 +98,7 @@ def test_coarse_answers_that_travel_together_are_asked_for():
         right = sum(data.frame["diagnosis"][who] in said for who, said in read.items())
         assert right / data.n > 0.3, "the table must give people away"
         assert found.value > 0.3
-        assert max(len(names) for names in found.detail["sets"]["names"]) == len(known)
+        assert max(len(names) for names in found.detail.known.sets) == len(known)
         assert "Nobody is alone" not in MEASURES["true_matches"].sentence(found, data.n)
 
 
@@ -216,4 +216,4 @@ def test_a_flag_of_zeros_and_ones_has_levels_too(kind):
         found = reading("attribute_gain", shown)
         assert found.value > 0.3
         assert found.detail.gains[found.detail.worst]["naming"]["level"] == "1"
-        assert reading("true_matches", shown).detail["level"]["level"] == "1"
+        assert reading("true_matches", shown).detail.level["level"] == "1"

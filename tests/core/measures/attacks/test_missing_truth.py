@@ -40,11 +40,11 @@ def test_who_has_no_value_does_not_count(key, beside):
     comparison = Comparison(original=data, masked=release.masked, law=release.law, holdout=held)
     reading = MEASURES[key].read(comparison)
     assert isinstance(reading, Reading), reading
-    rate = reading.detail["attack"] if key == "inference" else reading.value
+    rate = reading.detail.attack if key == "inference" else reading.value
     assert rate == pytest.approx(1.0)  # counted as failures: 0.5
     if key == "inference":
-        assert reading.detail["attacks"] == 30
-        assert reading.detail["controls"] == (20 if beside else None)
+        assert reading.detail.attacks == 30
+        assert reading.detail.controls == (20 if beside else None)
 
 
 def test_without_any_value_there_is_no_answer():

@@ -68,10 +68,10 @@ def test_the_closed_form_is_what_all_tables_of_donors_say(seed):
     q = [0.25, 0.5, 1.0][seed % 3]
     params = NBRS2015(epsilon=1.5, q=q) if seed % 4 == 3 else RWN(k=int(rng.integers(1, 3)), q=q)
     law = params.prepare(table).release(SecretKey.from_seed(1)).law
-    found = fragments(law, ("a", "b"))
+    appears, rows = fragments(law, ("a", "b"))
     by_hand = enumerated(law)
-    assert found.appears == pytest.approx([float(one) for one, _ in by_hand], abs=1e-12)
-    assert found.rows == pytest.approx([float(rows) for _, rows in by_hand], abs=1e-12)
+    assert appears == pytest.approx([float(one) for one, _ in by_hand], abs=1e-12)
+    assert rows == pytest.approx([float(each) for _, each in by_hand], abs=1e-12)
 
 
 @pytest.fixture(scope="module")
@@ -85,16 +85,16 @@ def test_simulated_releases_show_as_many_as_expected(grouped, params):
     generator, start = np.random.default_rng(5), Comparison(original=grouped, masked=grouped)
     seen, expected = [], []
     for _ in range(40):
-        sets = read("true_matches", start.with_masked(simulate(law, generator), law)).detail["sets"]
-        assert sets["names"][0] == ["age", "weight", "height"]
-        seen.append(sets["found"][0])
-        expected.append(sets["expected"][0])  # of those who leave, where rows are lost
+        sets = read("true_matches", start.with_masked(simulate(law, generator), law)).detail
+        assert sets.known.sets[0] == ("age", "weight", "height")
+        seen.append(sets.found[0])
+        expected.append(sets.expected[0])  # of those who leave, where rows are lost
     error = np.std(seen, ddof=1) / np.sqrt(len(seen))
     assert abs(np.mean(seen) - np.mean(expected)) < 3 * error
-    assert sets["expected"][5] is None  # no three others share a donor
+    assert sets.expected[5] is None  # no three others share a donor
     # who adds the rows up instead errs: two rows may show the same person
-    rows = fragments(law, ("age", "weight", "height")).rows
-    leave = np.mean(expected) / sets["expected"][0]
+    _, rows = fragments(law, ("age", "weight", "height"))
+    leave = np.mean(expected) / sets.expected[0]
     assert abs(np.mean(seen) - leave * np.minimum(rows, 1.0).mean()) > 5 * error
 
 
@@ -102,7 +102,7 @@ def test_the_forecast_says_the_same_without_a_law(grouped):
     settings = [RWN(epsilon=e, k=k, q=q) for e, k, q in ((2, 5, 1), (4, 5, 0.5), (6, 20, 0))]
     for params, one in zip(settings, forecast_scan(grouped, settings), strict=True):
         law = params.prepare(grouped).release(SecretKey.from_seed(1)).law
-        expected = fragments(law, ("age", "weight", "height")).appears.mean()
+        expected = fragments(law, ("age", "weight", "height"))[0].mean()
         assert one.true_fragments == pytest.approx(expected)
         assert forecast(grouped, params).true_fragments == pytest.approx(expected)
 

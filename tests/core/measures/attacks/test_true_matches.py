@@ -84,18 +84,18 @@ def test_every_set_is_counted_as_by_hand(seed):
     masked = frame.where(np.random.default_rng(seed).random(frame.shape) < 0.7, mixed)
     comparison = Comparison(original=original, masked=Microdata(masked, original.schema))
     stated = (("a",), ("a", "b", "c", "d"), ("a", "s"))
-    sets = read("true_matches", comparison.with_key_sets(stated)).detail["sets"]
-    assert {frozenset(names) for names in sets["names"]} == {
+    sets = read("true_matches", comparison.with_key_sets(stated)).detail
+    assert {frozenset(names) for names in sets.known.sets} == {
         *map(frozenset, combinations("abcd", 3)),
         *map(frozenset, stated),
     }
-    for place, names in enumerate(sets["names"]):
+    for place, names in enumerate(sets.known.sets):
         others = [secret for secret in ("s", "t") if secret not in names]
         by_hand = [counted_by_hand(frame, masked, tuple(names), secret) for secret in others]
-        assert sets["people"][place] == by_hand[0][0]
-        assert sets["found"][place] == pytest.approx(by_hand[0][1])
-        assert sets["read"][place] == pytest.approx(max(each[2] for each in by_hand))
-        assert sets["secret"][place] in others
+        assert sets.people[place] == by_hand[0][0]
+        assert sets.found[place] == pytest.approx(by_hand[0][1])
+        assert sets.read[place] == pytest.approx(max(each[2] for each in by_hand))
+        assert sets.secret[place] in others
 
 
 TABLE_OF_4_9 = {
@@ -128,11 +128,9 @@ def shares(bodyfat: Microdata) -> dict[str, np.ndarray]:
         start, rows = Comparison(original=table, masked=table), []
         for seed in range(8):
             release = mask(table, RWN(epsilon=epsilon, k=5, q=1.0), seed=seed)
-            sets = read("true_matches", start.with_masked(release.masked, release.law)).detail[
-                "sets"
-            ]
-            assert sets["names"][0] == list(KEYS)
-            rows.append((sets["found"][0], sets["read"][0]))
+            sets = read("true_matches", start.with_masked(release.masked, release.law)).detail
+            assert sets.known.sets[0] == KEYS
+            rows.append((sets.found[0], sets.read[0]))
         result[name] = np.array(rows)
     return result
 
@@ -164,7 +162,7 @@ def test_the_keys_are_rounded_as_the_release_is(bodyfat):
     blind = read("true_matches", start.with_masked(masked))
     knowing = read("true_matches", start.with_masked(masked, law))
     assert blind.value < 0.1
-    assert knowing.detail["read"] > 0.5
+    assert knowing.detail.read[knowing.detail.worst] > 0.5
 
 
 def test_without_a_confidential_variable_being_found_counts():
@@ -172,7 +170,7 @@ def test_without_a_confidential_variable_being_found_counts():
     table = Microdata.from_frame(frame)
     half = table.take(np.arange(25))
     found = read("true_matches", Comparison(original=table, masked=half))
-    assert (found.value, found.detail["secret"]) == (0.5, None)
+    assert (found.value, found.detail.secret[found.detail.worst]) == (0.5, None)
     assert 0 < found.baseline < 0.02
 
 
@@ -186,8 +184,8 @@ def test_a_few_people_decide_only_where_no_set_has_more():
     question = Question(response="s", predictors=("a",))
     tables = {"original": Microdata.from_frame(frame), "masked": Microdata.from_frame(masked)}
     comparison = Comparison(**tables, question=question).with_key_sets([("b",), ("a", "b")])
-    sets = read("true_matches", comparison).detail["sets"]
-    assert dict(zip(map(tuple, sets["names"]), sets["read"].tolist(), strict=True))[("b",)] == 1.0
+    sets = read("true_matches", comparison).detail
+    assert dict(zip(sets.known.sets, sets.read.tolist(), strict=True))[("b",)] == 1.0
     # two people are too few, too; of 60 rows one is right by chance: nothing else is within 5 %
     assert read("true_matches", comparison).value == pytest.approx(1 - 1 / 60)
     frame["c"] = np.arange(n) * 2.0
@@ -198,7 +196,10 @@ def test_a_few_people_decide_only_where_no_set_has_more():
     ).with_key_sets([("b",)])
     found = read("true_matches", more)
     assert found.value == 0.0
-    assert found.detail["few"] == {"names": ["b"], "people": 1, "share": pytest.approx(59 / 60)}
+    few = found.detail.few
+    assert found.detail.known.sets[few] == ("b",)
+    assert found.detail.people[few] == 1
+    assert found.detail.shares[few] == pytest.approx(59 / 60)
     said = MEASURES["true_matches"].sentence(found, n)
     assert said.endswith("It is 98 % of the one person who is alone with certain b.")
 
@@ -241,10 +242,11 @@ def _of_a_small_group(people: int, shown: int) -> Reading:
 
 def test_of_a_small_group_counts_what_luck_hardly_explains():
     found = _of_a_small_group(people=40, shown=10)
-    least = found.value + found.detail["chance"]
-    assert binom.sf(9, 40, least) == pytest.approx(0.025)
-    assert found.detail["share"] == pytest.approx(10 / 40 - found.detail["chance"])
+    detail, worst = found.detail, found.detail.worst
+    assert binom.sf(9, 40, found.value + detail.chance[worst]) == pytest.approx(0.025)
+    assert detail.shares[worst] == pytest.approx(10 / 40 - detail.chance[worst])
     enough = _of_a_small_group(people=100, shown=10)
-    assert (enough.value, enough.detail["few"]) == (enough.detail["share"], None)
+    assert enough.value == enough.detail.shares[enough.detail.worst]
+    assert enough.detail.few is None
     fewest = _of_a_small_group(people=19, shown=19)
-    assert (fewest.value, fewest.detail["few"]["people"]) == (0.0, 19)
+    assert (fewest.value, fewest.detail.people[fewest.detail.few]) == (0.0, 19)
