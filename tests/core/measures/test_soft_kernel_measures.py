@@ -279,11 +279,11 @@ def test_expected_sizes_of_small_groups() -> None:
         release = prepared.release(SecretKey.from_seed(seed))
         comparison = Comparison(original=data, masked=release.masked, law=prepared.law)
         found.append(MEASURES["subgroups"].compute(comparison).detail)
-    sizes = np.array([each["released"] for each in found])
+    sizes = np.array([each.released for each in found])
     error = sizes.std(axis=0, ddof=1) / np.sqrt(RELEASES)
-    expected = found[0]["expected"]
+    expected = found[0].expected
     assert (abs(sizes.mean(axis=0) - expected) < 4 * error).all()
     free = replace(params, balance=0.0, width=2.0).prepare(data).law
     wrong = Comparison(original=data, masked=release.masked, law=free)
-    other = MEASURES["subgroups"].compute(wrong).detail["expected"]
+    other = MEASURES["subgroups"].compute(wrong).detail.expected
     assert (abs(sizes.mean(axis=0) - other) > 4 * error).any()
