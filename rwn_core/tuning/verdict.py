@@ -144,8 +144,8 @@ class Verdict(Summarized):
         if self.released is not None:
             parts.append(f" But only {100 * self.released:.3g} % of the records are released.")
         for key, words in self.scope.items():
-            if self.shares.get(key, 0.0) > 1:
-                parts.append(f" {words}")
+            if self.shares.get(key, 0.0) > 1:  # after another limit "this" would be that one
+                parts.append(f" {words.replace('This is', f'{self.title(key)} is', 1)}")
         for key, words in self.remedy.items():
             if self.shares.get(key, math.inf) > 1:
                 parts.append(f" {words}")

@@ -55,14 +55,19 @@ VALUES: dict[str, tuple[list[Any], Callable[[Any], object], str]] = {
         f"epsilon must be a number above 0 {RADIUS}",
     ),
     "q": (
-        [-0.1, 1.0001, 50, NAN, INF, "50%", "0.5", True, None, [0.5], 1j],
+        [-0.1, NAN, INF, "50%", "0.5", True, None, [0.5], 1j],
         lambda value: RWN(k=2, q=value),
-        "q must be a probability: a number from 0 to 1.",
+        "q must be a number from 0 to 1.",
+    ),
+    "q as a percentage": (
+        [1.0001, 50],
+        lambda value: RWN(k=2, q=value),
+        "q must be a fraction from 0 to 1, not a percentage: write 0.05 for 5 percent.",
     ),
     "q of 2015": (
-        [-0.1, 1.0001, NAN, "0.5", True, None],
+        [-0.1, NAN, "0.5", True, None],
         lambda value: NBRS2015(epsilon=1, q=value),
-        "q must be a probability: a number from 0 to 1.",
+        "q must be a number from 0 to 1.",
     ),
     "k": (
         [0, -1, 2.5, 2.0, NAN, INF, "five", "5", True, [5]],

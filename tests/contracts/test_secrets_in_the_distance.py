@@ -19,6 +19,7 @@ from rwn_core.tuning.policy import Limit, Policy
 
 SECRETS = ("fair coin", "correlated", "rare flag")
 SAID = "This is an upper bound: c has a weight in the distance"
+JUDGED = SAID.replace("This", "Attribute gain")
 
 
 def table(secret: str, seed: int, weight: float = 1.0) -> Microdata:
@@ -86,10 +87,10 @@ def test_the_sentence_says_what_the_neighborhoods_tell(secret: str) -> None:
     verdict = policy.judge(found)
     assert verdict.state == "broken"  # a limit is held as it was
     assert verdict.values["attribute_gain"] >= found["attribute_gain"].value
-    assert SAID in verdict.sentence
+    assert JUDGED in verdict.sentence
     if found["red_team"].detail.attribute is not None:
         assert "Simple attacks reach" in verdict.sentence
-    assert SAID in policy.judge({"attribute_gain": found["attribute_gain"]}).sentence
+    assert JUDGED in policy.judge({"attribute_gain": found["attribute_gain"]}).sentence
 
 
 def test_nearly_all_that_is_stated_of_a_fair_coin_is_what_its_neighborhoods_tell() -> None:
@@ -110,4 +111,4 @@ def test_nothing_of_the_kind_is_said_where_the_secret_chose_nothing(secret: str)
         gain = read(released(data, params), "attribute_gain")["attribute_gain"]
         assert SAID not in MEASURES["attribute_gain"].sentence(gain, 200)
         policy = Policy(limits=(Limit(measure="attribute_gain", at_most=0.0),))
-        assert SAID not in policy.judge({"attribute_gain": gain}).sentence
+        assert JUDGED not in policy.judge({"attribute_gain": gain}).sentence

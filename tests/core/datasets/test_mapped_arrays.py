@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rwn_core as rwn
-from rwn_core.datasets import donors, staged_arrays
+from rwn_core.datasets import staged_arrays, steps
 from rwn_core.datasets.staged_arrays import give_back, load, save
 from rwn_core.parallel.memory import resident_bytes
 from tests.core.datasets import datasets
@@ -52,7 +52,7 @@ def test_the_release_is_the_same_where_everything_is_given_back(
         given.append(None)
         give_back()
 
-    monkeypatch.setattr(donors, "give_back", noted)
+    monkeypatch.setattr(steps, "give_back", noted)
     datasets.mask(source, tmp_path / "kept", params)
     assert given
     monkeypatch.setattr(staged_arrays, "LARGEST_RESIDENT", 0)
