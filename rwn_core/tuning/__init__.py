@@ -3,7 +3,7 @@
 from rwn_core.tuning.answer import FoundSetting as FoundSetting
 from rwn_core.tuning.answer import SearchAnswer as SearchAnswer
 from rwn_core.tuning.evaluate import Plan as Plan
-from rwn_core.tuning.evaluate import Trials as Trials
+from rwn_core.tuning.evaluate import evaluate as evaluate
 from rwn_core.tuning.goal import Goal as Goal
 from rwn_core.tuning.goal import frontier as frontier
 from rwn_core.tuning.goal_seek import seek as seek

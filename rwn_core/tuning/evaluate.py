@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -30,7 +30,7 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.slider_range import STORED_PAIRS
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.parallel.pool import Pool
-from rwn_core.parallel.processes import Handle
+from rwn_core.parallel.processes import Handle, be_polite
 from rwn_core.parallel.threads import Progress, current_work, steps, work
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.point import Point, Setting, Spread, released_share
@@ -78,6 +78,11 @@ class Plan(NamedParameters):
         if isinstance(self.releases, bool) or not 1 <= self.releases <= 10_000:
             raise ParameterError("releases must be a whole number from 1 to 10,000.")
         SecretKey.from_seed(self.seed)
+
+    @property
+    def keys(self) -> range:
+        """The teaching seeds of its releases, one for each."""
+        return range(self.seed, self.seed + self.releases)
 
 
 class PreparedTables:
@@ -161,72 +166,90 @@ def _sliced(prepared: Prepared, slices: Slices) -> Prepared:
     return prepared if same else prepared.with_slices(slices)
 
 
-class Trials:
-    """Settings of a table by a plan: releases are drawn, measured and forgotten."""
-
-    def __init__(
-        self, microdata: Microdata, settings: Sequence[Setting], plan: Plan, *, held: int = 1
-    ) -> None:
-        # settings, held: as `PreparedTables` takes them
-        self.plan = plan
-        self._microdata = microdata
-        self._tables = PreparedTables(microdata, settings, metrics=1, held=held)
-
-    def run(
-        self,
-        setting: Setting,
-        look: Callable[[Comparison], None] | None = None,
-    ) -> Point:
-        """Draw the setting's releases, look at each and read the measures."""
-        start = time.perf_counter()
-        readings: list[dict[str, Reading | NotApplicable]] = []
-        shown: list[float] = []
-        drawn = [key for key in self.plan.measures if key != CERTIFIED]
-        forecast: list[Reading | NotApplicable] = []
-        try:
-            if CERTIFIED in self.plan.measures:
-                forecast = [self.certified(setting)]
-            for release in self._releases(setting) if drawn else ():
-                shown.append(released_share(self._microdata, release.masked))
-                readings.append(_read(release, drawn))
-                if look is not None:
-                    look(release)
-        except ParameterError as refusal:
-            reason = NotApplicable(str(refusal))
-            readings, forecast = [dict.fromkeys(drawn, reason)], [reason]
-        spreads = {
-            key: spread_over_releases(
-                key, forecast if key == CERTIFIED else [each[key] for each in readings]
-            )
-            for key in self.plan.measures
-        }
-        seconds = time.perf_counter() - start
-        return Point(setting=setting, spreads=spreads, shown=tuple(shown), seconds=seconds)
-
-    def certified(self, setting: Setting, rows: int = ROWS) -> Reading | NotApplicable:
-        """Forecast certified linkage: before a release it is the mean of a few draws by law."""
-        with current_work().quiet():
-            law = self._tables.moved(setting).law
-        law = law if law is None else law.rounded(dict(setting.precision))
-        try:
-            value = float(np.mean(forecast_certified(law, rows=rows)))
-        except NotApplicable as reason:
-            return reason
-        return Reading(value=value, baseline=1.0 / self._microdata.n, detail={})
-
-    def first(
-        self, setting: Setting, measures: Sequence[str]
-    ) -> dict[str, Reading | NotApplicable]:
-        """The readings of a setting's first release, with all that their charts draw."""
-        return _read(next(self._releases(setting)), measures)
-
-    def _releases(self, setting: Setting) -> Iterator[Comparison]:
-        for release in steps(range(self.plan.releases)):
-            yield self._tables.compared(setting, self.plan.seed + release)
+Read = Callable[[Comparison], "Mapping[str, Reading | NotApplicable] | None"]
+"""Reads measures of one release; None where the trial ends before it."""
 
 
-def _read(release: Comparison, measures: Sequence[str]) -> dict[str, Reading | NotApplicable]:
-    return dict(attacked({key: read_safely(key, release) for key in measures}))
+def evaluate(
+    table: Microdata | PreparedTables,
+    setting: Setting,
+    keys: Iterable[int],
+    measures: Sequence[str],
+    *,
+    read: Read | None = None,
+) -> Point:
+    """Draw releases of a setting, read measures of each, and forget them: what every trial is.
+
+    Parameters
+    ----------
+    table : Microdata or PreparedTables
+        With the latter, what settings of one table share is found once.
+    setting : Setting
+        Resolved.
+    keys : iterable of int
+        A teaching seed for each release.
+    measures : sequence of str
+        Keys of the catalogue; certified linkage is read of the setting's law, before any release.
+    read : callable, optional
+        Reads a release in another way than all measures as they are, or ends the trial with None;
+        a refusal of the setting is then raised, where otherwise it is the reason of each measure.
+
+    Returns
+    -------
+    Point
+        With a spread for each measure that was read at all.
+    """
+    tables = table
+    if isinstance(tables, Microdata):
+        tables = PreparedTables(tables, [setting], metrics=1, held=1)
+    start = time.perf_counter()
+    by_law = {CERTIFIED}.intersection(measures) if read is None else set[str]()
+    drawn = [key for key in measures if key not in by_law]
+    readings: list[Mapping[str, Reading | NotApplicable]] = []
+    shown: list[float] = []
+    forecast: list[Reading | NotApplicable] = []
+    try:
+        forecast = [certified(tables, setting) for _ in by_law]
+        keys = keys if drawn else ()
+        for key in steps(keys) if isinstance(keys, Sequence) else keys:
+            release = tables.compared(setting, key)
+            one = read_all(release, drawn) if read is None else read(release)
+            if one is None:
+                break
+            readings.append(one)
+            shown.append(released_share(release.original, release.masked))
+    except ParameterError as refusal:
+        if read is not None:
+            raise
+        reason = NotApplicable(str(refusal))
+        readings, forecast = [dict.fromkeys(drawn, reason)], [reason]
+    answers = {
+        key: forecast if key in by_law else [each[key] for each in readings if key in each]
+        for key in measures
+    }
+    spreads = {key: spread_over_releases(key, each) for key, each in answers.items() if each}
+    seconds = time.perf_counter() - start
+    return Point(setting=setting, spreads=spreads, shown=tuple(shown), seconds=seconds)
+
+
+def certified(
+    tables: PreparedTables, setting: Setting, rows: int = ROWS
+) -> Reading | NotApplicable:
+    """Forecast certified linkage: before a release it is the mean of a few draws by law."""
+    with current_work().quiet():
+        moved = tables.moved(setting)
+        law = moved.law
+    law = law if law is None else law.rounded(dict(setting.precision))
+    try:
+        value = float(np.mean(forecast_certified(law, rows=rows)))
+    except NotApplicable as reason:
+        return reason
+    return Reading(value=value, baseline=1.0 / moved.microdata.n, detail={})
+
+
+def read_all(release: Comparison, measures: Sequence[str]) -> Mapping[str, Reading | NotApplicable]:
+    """Read measures of a release; worst cases are raised to what simple attacks achieve on it."""
+    return attacked({key: read_safely(key, release) for key in measures})
 
 
 def random_records(microdata: Microdata, records: int) -> Microdata:
@@ -275,6 +298,7 @@ def by_family(settings: Sequence[Setting]) -> list[Setting]:
     return sorted(settings, key=lambda setting: order[together(setting)])
 
 
+_Trial = tuple[Setting, Sequence[int], Sequence[str]]
 _PART = 6  # releases after which a long plan tells how far it is
 
 
@@ -286,14 +310,50 @@ def one_thread() -> None:
     threadpool_limits(1)
 
 
-def _prepare(microdata: Microdata, farthest: Sequence[Setting], plan: Plan, held: int) -> Handle:
-    """Prepare a worker: it keeps the table with its neighbors ranked."""
-    one_thread()
-    trials = Trials(microdata, farthest, plan, held=held)
+def setting_processes(
+    microdata: Microdata,
+    settings: Sequence[Setting],
+    *,
+    workers: int,
+    held: int = 1,
+    save: Callable[[Point], None] | None = None,
+    polite: bool = False,
+) -> Pool:
+    """Return processes that try settings of a table and keep its neighbors ranked.
 
-    def handle(task: tuple[Setting, Plan], progress: Progress) -> Point:
-        setting, trials.plan = task
-        return trials.run(setting)
+    A task is what `evaluate` takes after the table, or a function of the table. `settings` as
+    `PreparedTables` takes them; a point goes where `save` puts it, else back; `polite` processes
+    leave the processors to others from their first setting on.
+    """
+    return Pool(_prepare, microdata, tuple(settings), held, save, polite, workers=workers)
+
+
+def _prepare(
+    microdata: Microdata,
+    settings: Sequence[Setting],
+    held: int,
+    save: Callable[[Point], None] | None,
+    polite: bool,
+) -> Handle:
+    """Prepare a worker."""
+    one_thread()
+    tables = PreparedTables(microdata, settings, metrics=1, held=held)
+
+    def handle(task: Any, progress: Progress) -> Point | None:
+        nonlocal polite
+        if callable(task):  # quick, and not yet polite: a user waits to see it
+            task(microdata)
+            return None
+        if polite:
+            be_polite()
+            polite = False
+        with work(progress=progress if save else None):
+            point = evaluate(tables, *task)
+        if save is None:
+            return point
+        save(point)
+        progress(1.0)
+        return None
 
     return handle
 
@@ -301,15 +361,14 @@ def _prepare(microdata: Microdata, farthest: Sequence[Setting], plan: Plan, held
 class SettingPool:
     """Tries settings in processes that keep their neighbors ranked from one call to the next."""
 
-    def __init__(
-        self, microdata: Microdata, farthest: Sequence[Setting], plan: Plan, *, workers: int
-    ) -> None:
+    def __init__(self, microdata: Microdata, farthest: Sequence[Setting], *, workers: int) -> None:
         # no setting may need farther neighbors than `farthest`, which are resolved
         held = HELD if microdata.n <= QUICK_RECORDS else 1
-        self._local = Trials(microdata, farthest, plan, held=held) if workers == 1 else None
         self._workers = workers if workers > 1 else 0
-        about = microdata, tuple(farthest), plan, held
-        self._pool = Pool(_prepare, *about, workers=self._workers)
+        self._tables = None
+        if not self._workers:
+            self._tables = PreparedTables(microdata, farthest, metrics=1, held=held)
+        self._pool = setting_processes(microdata, farthest, workers=self._workers, held=held)
 
     def __enter__(self) -> Self:
         """Itself."""
@@ -325,11 +384,8 @@ class SettingPool:
         few = 0 < len(settings) < 2 * max(self._workers, 1)
         count = max(min(plan.releases, self._workers), plan.releases // _PART, 1) if few else 1
         size = math.ceil(plan.releases / count)
-        plans = [
-            replace(plan, seed=plan.seed + first, releases=min(size, plan.releases - first))
-            for first in range(0, plan.releases, size)
-        ]
-        tasks = [(setting, part) for setting in settings for part in plans]
+        plans = [plan.keys[first : first + size] for first in range(0, plan.releases, size)]
+        tasks = [(setting, part, plan.measures) for setting in settings for part in plans]
         tried: dict[int, Point] = {}
         for index, point in self._tried(tasks):
             tried[index] = point
@@ -337,11 +393,11 @@ class SettingPool:
         parts = range(len(plans))
         return [_joined([tried[i * len(plans) + j] for j in parts]) for i in range(len(settings))]
 
-    def _tried(self, tasks: Sequence[tuple[Setting, Plan]]) -> Iterator[tuple[int, Point]]:
+    def _tried(self, tasks: Sequence[_Trial]) -> Iterator[tuple[int, Point]]:
         """Each task's index and point, as they come."""
-        if self._local is not None:
-            for index, (setting, self._local.plan) in enumerate(tasks):
-                yield index, self._local.run(setting)
+        if self._tables is not None:
+            for index, task in enumerate(tasks):
+                yield index, evaluate(self._tables, *task)
             return
         indices: dict[Future[Any], int] = {
             self._pool.submit(task): index for index, task in enumerate(tasks)

@@ -21,12 +21,23 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.certified_forecast import ROWS
 from rwn_core.masking import RWN, SoftRWN
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.certified_linkage import left_words, relations_left
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.answer import Found, SearchAnswer, answers_to
-from rwn_core.tuning.evaluate import CERTIFIED, Plan, SettingPool, Trials, random_records, stated
+from rwn_core.tuning.evaluate import (
+    CERTIFIED,
+    Plan,
+    PreparedTables,
+    SettingPool,
+    certified,
+    evaluate,
+    random_records,
+    read_all,
+    stated,
+)
 from rwn_core.tuning.goal import Goal, sign
 from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import QUICK, Limit, Policy
@@ -127,7 +138,7 @@ def seek(
     farthest = [point.setting for point in points]
     tell = teller(goal, microdata.n, answers_to(progress))
     tell(known.values())
-    with SettingPool(microdata, farthest, plan, workers=thread_count(workers)) as crew:
+    with SettingPool(microdata, farthest, workers=thread_count(workers)) as crew:
         for number in range(_ROUNDS):
             current = _leader(known.values(), goal)
             wanted = [s for s in around(current.setting, steps) if s.key not in known]
@@ -182,19 +193,19 @@ def first_answer(
 ) -> None:
     """Tell the setting that is best among those that keep the limits; until then, the nearest."""
     sample = random_records(microdata, QUICK_RECORDS)
-    policy, plan = goal.keep, Plan(measures=(goal.best,), releases=1)
+    policy, tables = goal.keep, PreparedTables(sample, settings, metrics=1, held=1)
     assert isinstance(policy, Policy)
-    trials = Trials(sample, settings, plan)
     least, last = math.inf, ""
 
     def order(limit: Limit) -> tuple[bool, bool]:
         return limit.measure not in QUICK, limit.measure != last
 
-    for point in sorted((trials.run(each) for each in settings), key=goal.loss):
+    tried = (evaluate(tables, each, (1,), (goal.best,)) for each in settings)
+    for point in sorted(tried, key=goal.loss):
         largest = 0.0
         for limit in sorted(policy.limits, key=order):
-            trials.plan = replace(plan, measures=(limit.measure,))
-            point = replace(point, spreads={**point.spreads, **trials.run(point.setting).spreads})
+            read = evaluate(tables, point.setting, (1,), (limit.measure,)).spreads
+            point = replace(point, spreads={**point.spreads, **read})
             share = Policy(limits=(limit,)).judge(point).largest
             largest = max(largest, math.inf if share is None else share)
             if largest > 1:
@@ -419,11 +430,11 @@ def seek_width(
     def at(place: int) -> Setting:
         return _with_width(settings[0], min(round(low + STEP * place, 6), high))
 
-    trials = Trials(microdata, [at(0), at(positions)], replace(plan, measures=(CERTIFIED,)))
+    tables = PreparedTables(microdata, [at(0), at(positions)], metrics=1, held=1)
     known: dict[int, Point] = {}
 
     def keeps(place: int, rows: int = ROWS) -> bool:
-        reading = trials.certified(at(place), rows)
+        reading = certified(tables, at(place), rows)
         if isinstance(reading, NotApplicable):  # a setting that certifies nothing
             raise ParameterError(reading.reason)
         spread = Spread(measure=CERTIFIED, values=(reading.value,), baseline=reading.baseline)
@@ -437,24 +448,23 @@ def seek_width(
         while reached and not keeps(best, microdata.n) and best < positions:
             best += 1
         reached = goal.excess(known[best]) <= 0
-    point, words = _with_others(trials, known[best], goal, plan)
+    point, words = _with_others(tables, known[best], goal, plan)
     progress(1.0)
     return SearchAnswer.of_point(goal, point, reached=reached, tried=len(known), note=words)
 
 
-def _with_others(trials: Trials, found: Point, goal: Goal, plan: Plan) -> tuple[Point, str]:
+def _with_others(tables: PreparedTables, found: Point, goal: Goal, plan: Plan) -> tuple[Point, str]:
     """Read the measures of an answer, and say what is left of the relations across slices."""
     left = list[float]()
 
-    def look(release: Comparison) -> None:
+    def read(release: Comparison) -> Mapping[str, Reading | NotApplicable]:
         slices = release.law.units() if release.law is not None else []
         share = relations_left(release, slices)
         left.extend([] if share is None else [share])
+        return read_all(release, (goal.best,))
 
-    trials.plan = replace(plan, measures=(goal.best,))
-    drawn = trials.run(found.setting, look=look)
-    trials.plan = replace(plan, measures=BESIDE, releases=1)
-    others = trials.run(found.setting)
+    drawn = evaluate(tables, found.setting, plan.keys, (goal.best,), read=read)
+    others = evaluate(tables, found.setting, plan.keys[:1], BESIDE)
     spreads = {**found.spreads, **drawn.spreads, **others.spreads}
     words = left_words(fmean(left) if left else None)
     return replace(drawn, spreads=spreads, seconds=drawn.seconds + others.seconds), words

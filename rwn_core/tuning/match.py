@@ -30,7 +30,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import UNRELATED, Reading
 from rwn_core.neighbors.kernel import Shape
 from rwn_core.parallel.threads import Progress
-from rwn_core.tuning.evaluate import HELD, Plan, Trials
+from rwn_core.tuning.evaluate import Plan, PreparedTables, evaluate, read_all
 from rwn_core.tuning.goal import sign
 from rwn_core.tuning.point import SPACE, Point, Setting, Spread, short_setting
 from rwn_core.tuning.policy import Policy, refuse_percentage
@@ -234,17 +234,17 @@ class StrengthSearch:
         self._coarse = sorted({round(self.steps * part / COARSE) for part in range(COARSE + 1)})
         self._microdata, self._plan, self._progress = microdata, plan, progress
         ends = [self._setting(position) for position in (0, self.steps)]
-        self._trials = Trials(microdata, ends, plan, held=HELD)
+        self._tables = PreparedTables(microdata, ends, metrics=1)
         self.known: dict[int, Point] = {}
         self._cost: dict[str, float] = {}  # processor seconds of a measure, when it was last read
 
     def final(
         self, position: int, plan: Plan, pictures: Sequence[str]
-    ) -> tuple[Point, dict[str, Reading | NotApplicable]]:
+    ) -> tuple[Point, Mapping[str, Reading | NotApplicable]]:
         """All that a plan reads at a position, and some measures of its first release."""
-        self._trials.plan = plan
         setting = self._setting(position)
-        return self._trials.run(setting), self._trials.first(setting, pictures) if pictures else {}
+        point = evaluate(self._tables, setting, plan.keys, plan.measures)
+        return point, read_all(self._tables.compared(setting, plan.seed), pictures)
 
     def _setting(self, position: int) -> Setting:
         number = round(self._range.low + position * self._range.step, 10)
@@ -260,8 +260,8 @@ class StrengthSearch:
     def _add(self, position: int, measures: Sequence[str]) -> Point:
         """Read more measures at a position."""
         setting = self._setting(position)
-        self._trials.plan = replace(self._plan, measures=tuple(measures))
-        point, before = self._trials.run(setting), self.known.get(position)
+        point = evaluate(self._tables, setting, self._plan.keys, measures)
+        before = self.known.get(position)
         if before is not None:
             spreads = {**before.spreads, **point.spreads}
             point = replace(point, spreads=spreads, seconds=before.seconds + point.seconds)

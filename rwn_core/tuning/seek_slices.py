@@ -165,7 +165,7 @@ def seek_slices(
     settings = [_strengths(sample, replace(start, params=each), ranges) for each in kinds]
     plan = Plan(measures=policy.measures, releases=_TRIAL, seed=ranges.seed)
     # one pool of processes tries all settings, until the time or the tries are used up
-    with SettingPool(sample, list(chain(*settings)), plan, workers=thread_count(workers)) as pool:
+    with SettingPool(sample, list(chain(*settings)), workers=thread_count(workers)) as pool:
         search = SliceSearch(
             microdata=sample,
             settings=settings,
