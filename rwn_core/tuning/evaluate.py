@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -41,6 +42,7 @@ SHARE_A_WORKER = 0.35  # of the free memory, for one worker's neighbor table
 HELD = 24  # releases of a small table in memory, where a search reads them measure by measure
 _FEW_HELD = 6  # of a large one
 ATTACKED = 5  # releases of an answer that simple attacks are tried on
+FEWEST_FRESH = 6  # releases that are read whatever the time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -364,7 +366,7 @@ class SettingPool:
     def __init__(self, microdata: Microdata, farthest: Sequence[Setting], *, workers: int) -> None:
         # no setting may need farther neighbors than `farthest`, which are resolved
         held = HELD if microdata.n <= QUICK_RECORDS else 1
-        self._workers = workers if workers > 1 else 0
+        self.processes, self._workers = max(workers, 1), workers if workers > 1 else 0
         self._tables = None
         if not self._workers:
             self._tables = PreparedTables(microdata, farthest, metrics=1, held=held)
@@ -378,32 +380,56 @@ class SettingPool:
         """End the processes."""
         self._pool.cancel()
 
-    def points(self, settings: Sequence[Setting], plan: Plan, progress: Progress) -> list[Point]:
-        """Try settings."""
+    def points(
+        self,
+        settings: Sequence[Setting],
+        plan: Plan,
+        progress: Progress,
+        until: float = math.inf,
+    ) -> list[Point]:
+        """Try settings; after `until`, monotonic seconds, on those releases that are read by then.
+
+        The first few are always read, so that what is said of one more release has a ground.
+        """
         # splits the plan into parts, so that few settings keep all workers busy
         few = 0 < len(settings) < 2 * max(self._workers, 1)
         count = max(min(plan.releases, self._workers), plan.releases // _PART, 1) if few else 1
-        size = math.ceil(plan.releases / count)
+        size = math.ceil(plan.releases / count) if math.isinf(until) else 1
         plans = [plan.keys[first : first + size] for first in range(0, plan.releases, size)]
         tasks = [(setting, part, plan.measures) for setting in settings for part in plans]
         tried: dict[int, Point] = {}
-        for index, point in self._tried(tasks):
+        parts = [range(index, index + len(plans)) for index in range(0, len(tasks), len(plans))]
+        needed = {index for each in parts for index in each[:FEWEST_FRESH]}
+        for index, point in self._tried(tasks, needed, until):
             tried[index] = point
             progress(len(tried) / len(tasks))
-        parts = range(len(plans))
-        return [_joined([tried[i * len(plans) + j] for j in parts]) for i in range(len(settings))]
+        return [_joined([tried[index] for index in each if index in tried]) for each in parts]
 
-    def _tried(self, tasks: Sequence[_Trial]) -> Iterator[tuple[int, Point]]:
-        """Each task's index and point, as they come."""
+    def _tried(
+        self, tasks: Sequence[_Trial], needed: set[int], until: float
+    ) -> Iterator[tuple[int, Point]]:
+        """Each task's index and point, as they come; after `until` only those that are needed."""
         if self._tables is not None:
             for index, task in enumerate(tasks):
-                yield index, evaluate(self._tables, *task)
+                if index in needed or time.monotonic() <= until:
+                    yield index, evaluate(self._tables, *task)
             return
         indices: dict[Future[Any], int] = {
             self._pool.submit(task): index for index, task in enumerate(tasks)
         }
-        for task in as_completed(indices):
-            yield indices[task], task.result()
+        left = None if math.isinf(until) else max(until - time.monotonic(), 0.0)
+        done = set[int]()
+        with suppress(TimeoutError):
+            for each in as_completed(indices, left):
+                done.add(indices[each])
+                yield indices[each], each.result()
+            return
+        late = [each for each, index in indices.items() if index in needed - done]
+        for each in indices:
+            if each not in late:
+                each.cancel()
+        for each in late:
+            yield indices[each], each.result()
 
 
 def _joined(parts: Sequence[Point]) -> Point:
@@ -428,11 +454,30 @@ def _together(parts: Sequence[Spread]) -> Spread:
     return replace(parts[0], values=values, is_bound=bound, upper=upper, by=by)
 
 
-def stated(crew: SettingPool, setting: Setting, plan: Plan, progress: Progress) -> Point:
-    """Return the point of an answer: simple attacks raise the readings of its first releases."""
-    (point,) = crew.points([setting], plan, progress)
-    measures = (*(key for key in RAISED if key in plan.measures), RED_TEAM)
-    few = replace(plan, measures=measures, releases=min(ATTACKED, plan.releases))
-    (tried,) = crew.points([setting], few, lambda share: None)
+def stated(
+    crew: SettingPool, setting: Setting, plan: Plan, progress: Progress, until: float = math.inf
+) -> tuple[Point, str]:
+    """Return the point of an answer, and what was left unread where the time was over.
+
+    Simple attacks raise the readings of its first releases.
+    """
+    (point,) = crew.points([setting], plan, progress, until)
+    read = min((len(s.values) for s in point.spreads.values() if s.values), default=plan.releases)
+    words = ""
+    if read < plan.releases:
+        words = (
+            f"The time was over after {read} of {plan.releases} fresh releases, so that where one "
+            "more falls is less certain."
+        )
+    if time.monotonic() > until:
+        words += " Simple attacks on its releases were not tried and may reach more."
+        return point, words.strip()
+    (tried,) = crew.points([setting], attack_plan(plan), lambda share: None)
     raised = {key: each for key, each in tried.spreads.items() if each.by}
-    return replace(point, spreads={**point.spreads, **raised})
+    return replace(point, spreads={**point.spreads, **raised}), words
+
+
+def attack_plan(plan: Plan) -> Plan:
+    """Return the plan by which simple attacks are tried on the first releases of another one."""
+    measures = (*(key for key in RAISED if key in plan.measures), RED_TEAM)
+    return replace(plan, measures=measures, releases=min(ATTACKED, plan.releases))

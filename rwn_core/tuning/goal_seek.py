@@ -296,7 +296,7 @@ def _stated(crew: SettingPool, setting: Setting, plan: Plan, number: int) -> Poi
     linkages = _LINKAGES if set(plan.measures) & set(_LINKAGES) else ()
     measures = tuple(dict.fromkeys((*plan.measures, *linkages)))
     plan = replace(plan, seed=seed, releases=count, measures=measures)
-    return stated(crew, setting, plan, lambda share: None)
+    return stated(crew, setting, plan, lambda share: None)[0]
 
 
 def _closer(crew: SettingPool, goal: Goal, plan: Plan, met: Point, failed: Point | None) -> Point:

@@ -26,7 +26,14 @@ from rwn_core.masking import RWN, SoftRWN, at_levers
 from rwn_core.measures import UTILITY
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.answer import Found, SearchAnswer, answers_to
-from rwn_core.tuning.evaluate import Plan, SettingPool, random_records, stated
+from rwn_core.tuning.evaluate import (
+    ATTACKED,
+    Plan,
+    SettingPool,
+    attack_plan,
+    random_records,
+    stated,
+)
 from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import QUICK, Policy
 from rwn_core.tuning.slice_loss import SliceLoss
@@ -35,8 +42,10 @@ from rwn_core.tuning.strength import edge
 
 _STRENGTHS = 40  # between the ends of the slider
 _TRIAL, _CHOOSING, _STATED = 6, 24, 59  # releases: of a trial, of a leader, behind the interval
+_CHECKED = 2 * _CHOOSING + _STATED  # releases of a check in which one choice is refused
 _BROKEN, _FAR = 1.5, 0.5  # of a limit: one release is enough to refuse, and to go on
-_EXPLORED = 0.5  # of the seconds; what is left confirms the answer
+_EXPLORED = 0.2  # of the seconds at least; what is left confirms the answer
+_MARGIN = 1.2  # times what the check on fresh releases is expected to take
 _FRESH = 1_000_000  # seeds between one set of releases and the next
 _ATTEMPTS = 8  # choices checked on fresh releases before the search gives up
 _READINGS = 8  # of a trial, as long as few have been made
@@ -79,7 +88,8 @@ class SliceRanges:
     kernels : bool
         Whether soft and balanced neighborhoods are tried as well as even ones; of the method rwn.
     seconds : float
-        In half of which choices are tried; the best of them is then checked on fresh releases.
+        Within which it answers. Choices are tried until the check on fresh releases has to begin,
+        by what one release took; where that ends too early, the answer says what was not read.
     """
 
     starts: Sequence[Slices] | None = None
@@ -175,7 +185,7 @@ def seek_slices(
             ranges=ranges,
             progress=progress,
             tell=answers_to(progress),
-            until=time.monotonic() + _EXPLORED * ranges.seconds,
+            begin=time.monotonic(),
             total=microdata.n,
             expected=ranges.tries if ranges.weights else ranges.tries // 2,
         )
@@ -190,13 +200,19 @@ def seek_slices(
             ]
         )
         # fresh releases judge the best; RWN as published is the comparison
-        point, met = search.verified()
-        published = search.published() if ranges.kernels else None
+        point, met, note = search.verified()
+        published = None
+        if ranges.kernels and time.monotonic() + search.check <= search.end:
+            published = search.published()
+        elif ranges.kernels:
+            note += " What RWN as published loses was not read in time."
     progress(1.0)
     return SearchAnswer.of_point(
         policy,
         point,
         reached=met and not unread,
+        confirmed=met and search.whole,
+        note=note.strip(),
         unread=unread,
         tried=search.tried,
         late=search.late,
@@ -251,8 +267,10 @@ class SliceSearch:
     progress: Progress
     tell: Found  # called with the answer so far
     total: int  # records of the whole table
-    until: float  # monotonic seconds after which nothing more is tried
-    late: bool = False  # whether that ended the search
+    begin: float  # monotonic seconds
+    check: float = 0.0  # seconds that the check on fresh releases is expected to take
+    late: bool = False  # whether the time ended the search
+    whole: bool = True  # whether the last check read all that it was to read
     expected: int  # trials ahead, as far as is known
     # the weakest strength at which a choice meets all limits
     found: dict[Choice, int] = field(default_factory=dict)
@@ -272,6 +290,11 @@ class SliceSearch:
     def tried(self) -> int:
         """Number of trials."""
         return len(self.trials)
+
+    @property
+    def end(self) -> float:
+        """Monotonic seconds by which it answers."""
+        return self.begin + self.ranges.seconds
 
     @property
     def best(self) -> Choice | None:
@@ -351,7 +374,9 @@ class SliceSearch:
 
     def _look(self, choice: Choice) -> bool:
         """Find the weakest strength at which a choice meets the policy; True if it leads now."""
-        self.late |= time.monotonic() > self.until
+        checks = self.check * (1 + self.ranges.kernels)  # RWN as published is checked, too
+        ahead = min(checks, (1 - _EXPLORED) * self.ranges.seconds)
+        self.late |= time.monotonic() > self.end - ahead
         if choice in self.seen or self.tried >= self.ranges.tries or (self.late and self.trials):
             return False
         best = self.best
@@ -371,6 +396,8 @@ class SliceSearch:
         """True if trial releases meet every limit."""
         if (choice, strength) not in self.trials:
             self.trials[choice, strength] = self._used(choice, strength, self.plan, quick=True)
+            if not self.check and math.isfinite(self.end):
+                self._expect(choice, strength)
             self.expected -= 1
             self._tell(choice, strength, self.trials[choice, strength])
         return self.trials[choice, strength] <= 1
@@ -406,7 +433,8 @@ class SliceSearch:
         return largest
 
     def _share(self, choice: Choice, strength: int, plan: Plan) -> float:
-        (point,) = self.pool.points([self._at(choice, strength)], plan, lambda share: None)
+        setting = self._at(choice, strength)
+        (point,) = self.pool.points([setting], plan, lambda share: None, self.end)
         self.spreads.update(point.spreads)
         self.readings += plan.releases
         self._report()
@@ -428,13 +456,40 @@ class SliceSearch:
         self.done = max(self.done, min(made / (made + ahead), 0.99))
         self.progress(self.done)
 
-    def verified(self) -> tuple[Point, bool]:
-        """Return the best choice as read on fresh releases, and whether these meet all limits."""
+    def _expect(self, choice: Choice, strength: int) -> None:
+        """Read a release as the check on fresh ones does, to know what that will take."""
+        count, setting = self.pool.processes, self._at(choice, strength)
+        plan = replace(self._check_plan(0), releases=count)
+        for _ in range(2):  # the second time every process is ready for this setting
+            (read,), (attacked,) = (
+                self.pool.points([setting], each, lambda share: None)
+                for each in (plan, replace(attack_plan(plan), releases=count))
+            )
+        releases = _CHECKED * read.seconds + ATTACKED * attacked.seconds
+        self.check = _MARGIN * releases / count**2  # seconds are sums over the processes
+
+    def _check_plan(self, attempt: int) -> Plan:
+        """Return what an attempt at an answer is read with: releases of its own."""
+        return replace(
+            self.plan,
+            measures=tuple(dict.fromkeys((*self.plan.measures, UTILITY))),
+            releases=_STATED,
+            seed=self.plan.seed + _FRESH * (2 + attempt),
+        )
+
+    def verified(self) -> tuple[Point, bool, str]:
+        """Return the best choice as read on fresh releases, whether these meet all limits, a note.
+
+        The note says what was not read where the time was over.
+        """
         nearest: tuple[float, Choice, int] = (math.inf, *self._leader())
+        read: dict[tuple[Choice, int], tuple[Point, str]] = {}
         steps: dict[Choice, int] = {}
         more = replace(self.plan, releases=_CHOOSING, seed=self.plan.seed + _FRESH)
         attempt = 0
-        while self.found and attempt < _ATTEMPTS:
+        # as long as the check of a choice would end in time
+        last = self.end - self.check * (_CHOOSING + _STATED) / _CHECKED
+        while self.found and attempt < _ATTEMPTS and time.monotonic() <= last:
             even = [each for each in self.found if each.weights == self.settings[0][0].weights]
             alone = [each for each in even if not each.slices]
             first = (list(self.found), even, alone)[max(attempt - 2, 0) // 2]
@@ -442,11 +497,11 @@ class SliceSearch:
             strength = self.found.pop(choice)
             share = self._used(choice, strength, more, quick=False)
             if share <= 1:
-                point = self._fresh(choice, strength, attempt)
+                point, note = read[choice, strength] = self._fresh(choice, strength, attempt)
                 verdict = self.policy.judge(point)
                 if verdict.kept:
-                    self._say(point, confirmed=True)
-                    return point, True
+                    self._say(point, confirmed=self.whole)
+                    return point, True, note
                 share = math.inf if verdict.unread else verdict.largest or math.inf
                 nearest = min(nearest, (share, choice, strength))
                 attempt, self.spreads = attempt + 1, dict(point.spreads)
@@ -458,8 +513,9 @@ class SliceSearch:
             self.trials[choice, strength] = math.inf
             self.seen = set(steps)
             self.descend(())  # what lost more than a refused choice may lead now
-        point = self._fresh(*nearest[1:], _ATTEMPTS)
-        return point, self.policy.judge(point).kept
+        known = read.get(nearest[1:]) if time.monotonic() > last else None
+        point, note = known or self._fresh(*nearest[1:], _ATTEMPTS)
+        return point, self.policy.judge(point).kept, note
 
     def published(self) -> Point:
         """Return what the first kernel reads with each variable alone, found in the same way."""
@@ -476,16 +532,12 @@ class SliceSearch:
         alone.descend([Choice((), self.settings[0][0].weights)])
         return alone.verified()[0]
 
-    def _fresh(self, choice: Choice, strength: int, attempt: int) -> Point:
-        """Read the stated measures on releases of this attempt's own."""
-        plan = replace(
-            self.plan,
-            measures=tuple(dict.fromkeys((*self.plan.measures, UTILITY))),
-            releases=_STATED,
-            seed=self.plan.seed + _FRESH * (2 + attempt),
-        )
-        setting = self._at(choice, strength)
-        return stated(self.pool, setting, plan, self._report)
+    def _fresh(self, choice: Choice, strength: int, attempt: int) -> tuple[Point, str]:
+        """Read the stated measures on releases of this attempt's own; what the time left unread."""
+        setting, plan = self._at(choice, strength), self._check_plan(attempt)
+        point, note = stated(self.pool, setting, plan, self._report, self.end)
+        self.whole = not note
+        return point, note
 
 
 def weight_steps(weights: Weights, names: Sequence[str]) -> Iterator[Weights]:

@@ -10,6 +10,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.tuning import Limit, Policy, Setting, Space, search
+from rwn_core.tuning.evaluate import FEWEST_FRESH, PreparedTables
 
 POLICY = Policy(
     limits=(
@@ -78,6 +79,31 @@ def test_slices_are_searched_until_the_time_is_over(few) -> None:
     assert found.late
     assert "The time was over" in found.sentence
     assert found.reached == found.verdict.kept
+
+
+def test_a_check_that_the_time_cuts_short_says_what_it_leaves_unsaid(few, monkeypatch) -> None:
+    """Without any time the first choice is read on a few fresh releases; more would be late."""
+    drawn: list[int] = []
+    compared = PreparedTables.compared
+
+    def counted(self: PreparedTables, setting: Setting, seed: int) -> object:
+        drawn.append(seed)
+        return compared(self, setting, seed)
+
+    monkeypatch.setattr(PreparedTables, "compared", counted)
+    found = search(few, POLICY, Space(slices=True), seconds=1e-9, workers=1)
+    assert {len(each.values) for each in found.point.spreads.values()} == {FEWEST_FRESH}
+    assert len({seed for seed in drawn if seed > 3_000_000}) == FEWEST_FRESH
+    assert (found.late, found.confirmed) == (True, False)
+    assert f"over after {FEWEST_FRESH} of 59 fresh releases" in found.sentence
+    assert "Simple attacks on its releases were not tried" in found.sentence
+
+
+def test_a_check_with_time_is_whole_and_says_nothing_of_time(few) -> None:
+    found = search(few, POLICY, Space(slices=True), seconds=1e4, workers=1)
+    assert {len(each.values) for each in found.point.spreads.values()} == {59}
+    assert found.confirmed == found.reached
+    assert "time was over" not in found.sentence
 
 
 def test_without_time_nothing_is_said_to_be_kept(few) -> None:
