@@ -11,7 +11,6 @@ import os
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -42,7 +41,6 @@ SHARE_A_WORKER = 0.35  # of the free memory, for one worker's neighbor table
 HELD = 24  # releases of a small table in memory, where a search reads them measure by measure
 _FEW_HELD = 6  # of a large one
 ATTACKED = 5  # releases of an answer that simple attacks are tried on
-FEWEST_FRESH = 6  # releases that are read whatever the time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,6 +175,7 @@ def evaluate(
     setting: Setting,
     keys: Iterable[int],
     measures: Sequence[str],
+    until: float = math.inf,
     *,
     read: Read | None = None,
 ) -> Point:
@@ -192,6 +191,8 @@ def evaluate(
         A teaching seed for each release.
     measures : sequence of str
         Keys of the catalogue; certified linkage is read of the setting's law, before any release.
+    until : float
+        Monotonic seconds after which no further release is drawn.
     read : callable, optional
         Reads a release in another way than all measures as they are, or ends the trial with None;
         a refusal of the setting is then raised, where otherwise it is the reason of each measure.
@@ -214,6 +215,8 @@ def evaluate(
         forecast = [certified(tables, setting) for _ in by_law]
         keys = keys if drawn else ()
         for key in steps(keys) if isinstance(keys, Sequence) else keys:
+            if time.monotonic() > until:
+                break
             release = tables.compared(setting, key)
             one = read_all(release, drawn) if read is None else read(release)
             if one is None:
@@ -294,14 +297,12 @@ def together(setting: Setting) -> Hashable:
 
 def by_family(settings: Sequence[Setting]) -> list[Setting]:
     """The settings with those that share their neighbors together, in the order of their first."""
-    order: dict[Hashable, int] = {}
-    for setting in settings:
-        order.setdefault(together(setting), len(order))
-    return sorted(settings, key=lambda setting: order[together(setting)])
+    kinds = list(dict.fromkeys(map(together, settings)))
+    return sorted(settings, key=lambda setting: kinds.index(together(setting)))
 
 
-_Trial = tuple[Setting, Sequence[int], Sequence[str]]
-_PART = 6  # releases after which a long plan tells how far it is
+_Trial = tuple[Setting, Sequence[int], Sequence[str], float]
+PART = 6  # releases after which a long plan tells how far it is; the first are read at any time
 
 
 def one_thread() -> None:
@@ -312,32 +313,19 @@ def one_thread() -> None:
     threadpool_limits(1)
 
 
-def setting_processes(
+def prepare_worker(
     microdata: Microdata,
     settings: Sequence[Setting],
-    *,
-    workers: int,
     held: int = 1,
     save: Callable[[Point], None] | None = None,
     polite: bool = False,
-) -> Pool:
-    """Return processes that try settings of a table and keep its neighbors ranked.
-
-    A task is what `evaluate` takes after the table, or a function of the table. `settings` as
-    `PreparedTables` takes them; a point goes where `save` puts it, else back; `polite` processes
-    leave the processors to others from their first setting on.
-    """
-    return Pool(_prepare, microdata, tuple(settings), held, save, polite, workers=workers)
-
-
-def _prepare(
-    microdata: Microdata,
-    settings: Sequence[Setting],
-    held: int,
-    save: Callable[[Point], None] | None,
-    polite: bool,
 ) -> Handle:
-    """Prepare a worker."""
+    """Prepare a process that tries settings of a table and keeps its neighbors ranked.
+
+    A task is what `evaluate` takes after the table, or a function of the table. `settings` and
+    `held` as `PreparedTables` takes them; a point goes where `save` puts it, else back; a `polite`
+    process leaves the processors to others from its first setting on.
+    """
     one_thread()
     tables = PreparedTables(microdata, settings, metrics=1, held=held)
 
@@ -370,7 +358,8 @@ class SettingPool:
         self._tables = None
         if not self._workers:
             self._tables = PreparedTables(microdata, farthest, metrics=1, held=held)
-        self._pool = setting_processes(microdata, farthest, workers=self._workers, held=held)
+        about = microdata, tuple(farthest), held
+        self._pool = Pool(prepare_worker, *about, workers=self._workers)
 
     def __enter__(self) -> Self:
         """Itself."""
@@ -389,52 +378,42 @@ class SettingPool:
     ) -> list[Point]:
         """Try settings; after `until`, monotonic seconds, on those releases that are read by then.
 
-        The first few are always read, so that what is said of one more release has a ground.
+        The first part of them is always read, so that words about one more release have a ground.
         """
         # splits the plan into parts, so that few settings keep all workers busy
         few = 0 < len(settings) < 2 * max(self._workers, 1)
-        count = max(min(plan.releases, self._workers), plan.releases // _PART, 1) if few else 1
-        size = math.ceil(plan.releases / count) if math.isinf(until) else 1
+        count = max(min(plan.releases, self._workers), plan.releases // PART, 1) if few else 1
+        size = math.ceil(plan.releases / count)
         plans = [plan.keys[first : first + size] for first in range(0, plan.releases, size)]
-        tasks = [(setting, part, plan.measures) for setting in settings for part in plans]
+        tasks = [
+            (setting, part, plan.measures, until if number else math.inf)
+            for setting in settings
+            for number, part in enumerate(plans)
+        ]
         tried: dict[int, Point] = {}
-        parts = [range(index, index + len(plans)) for index in range(0, len(tasks), len(plans))]
-        needed = {index for each in parts for index in each[:FEWEST_FRESH]}
-        for index, point in self._tried(tasks, needed, until):
+        for index, point in self._tried(tasks):
             tried[index] = point
             progress(len(tried) / len(tasks))
-        return [_joined([tried[index] for index in each if index in tried]) for each in parts]
+        parts = range(len(plans))
+        return [_joined([tried[i * len(plans) + j] for j in parts]) for i in range(len(settings))]
 
-    def _tried(
-        self, tasks: Sequence[_Trial], needed: set[int], until: float
-    ) -> Iterator[tuple[int, Point]]:
-        """Each task's index and point, as they come; after `until` only those that are needed."""
+    def _tried(self, tasks: Sequence[_Trial]) -> Iterator[tuple[int, Point]]:
+        """Each task's index and point, as they come."""
         if self._tables is not None:
             for index, task in enumerate(tasks):
-                if index in needed or time.monotonic() <= until:
-                    yield index, evaluate(self._tables, *task)
+                yield index, evaluate(self._tables, *task)
             return
         indices: dict[Future[Any], int] = {
             self._pool.submit(task): index for index, task in enumerate(tasks)
         }
-        left = None if math.isinf(until) else max(until - time.monotonic(), 0.0)
-        done = set[int]()
-        with suppress(TimeoutError):
-            for each in as_completed(indices, left):
-                done.add(indices[each])
-                yield indices[each], each.result()
-            return
-        late = [each for each, index in indices.items() if index in needed - done]
-        for each in indices:
-            if each not in late:
-                each.cancel()
-        for each in late:
+        for each in as_completed(indices):
             yield indices[each], each.result()
 
 
 def _joined(parts: Sequence[Point]) -> Point:
-    """One point of the parts of a plan, releases in their order."""
-    first = parts[0]
+    """One point of the parts of a plan, releases in their order; late parts have none."""
+    first, *others = parts
+    parts = [first, *(part for part in others if part.shown)]
     spreads = {key: _together([part.spreads[key] for part in parts]) for key in first.spreads}
     seconds = sum(part.seconds for part in parts)
     shown = tuple(share for part in parts for share in part.shown)

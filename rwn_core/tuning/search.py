@@ -149,22 +149,21 @@ def search(
         stays=space.setting.method if space.setting else "",
     )
     starts, tell = list(space.starts(microdata)), answers_to(progress)
-    answer = SearchAnswer(goal=policy, reason="Nothing was tried in time.", unread=apart, late=True)
+    n, late = microdata.n, "Nothing was tried in time."
+    answer = SearchAnswer(goal=policy, reason=late, unread=apart, records=n, of=n)
     for number, start in enumerate(starts):
         # the first is read whole, even where it keeps nothing; others where they may be better
         table.look(start, None if any(each.kept for each in table.tried) else MOST_LOST)
         if table.best:
             best = table.best[0]
-            answer = SearchAnswer(
-                goal=policy,
+            answer = replace(
+                answer,
+                reason="",
                 settings=tuple(table.best),
                 reached=best.kept,
                 confirmed=best.releases > 1,
                 so_far=number + 1 < len(starts),
                 tried=table.looked,
-                records=microdata.n,
-                of=microdata.n,
-                unread=apart,
                 note=f"It loses {best.lost} of the relations, on {best.releases:,} releases.",
             )
             tell(answer)

@@ -185,7 +185,7 @@ def seek_slices(
             ranges=ranges,
             progress=progress,
             tell=answers_to(progress),
-            begin=time.monotonic(),
+            end=time.monotonic() + ranges.seconds,
             total=microdata.n,
             expected=ranges.tries if ranges.weights else ranges.tries // 2,
         )
@@ -267,7 +267,7 @@ class SliceSearch:
     progress: Progress
     tell: Found  # called with the answer so far
     total: int  # records of the whole table
-    begin: float  # monotonic seconds
+    end: float  # monotonic seconds by which it answers
     check: float = 0.0  # seconds that the check on fresh releases is expected to take
     late: bool = False  # whether the time ended the search
     whole: bool = True  # whether the last check read all that it was to read
@@ -290,11 +290,6 @@ class SliceSearch:
     def tried(self) -> int:
         """Number of trials."""
         return len(self.trials)
-
-    @property
-    def end(self) -> float:
-        """Monotonic seconds by which it answers."""
-        return self.begin + self.ranges.seconds
 
     @property
     def best(self) -> Choice | None:
@@ -422,10 +417,11 @@ class SliceSearch:
         for measure in sorted(  # quickly read ones first, then the one that refused last
             self.policy.measures, key=lambda key: (key not in QUICK, key != self.refused)
         ):
-            one = replace(plan, measures=(measure,), releases=1) if quick else None
-            share = _FAR if one is None else self._share(choice, strength, one)
-            if one is None or _FAR < share <= _BROKEN:
-                share = self._share(choice, strength, replace(plan, measures=(measure,)))
+            asked, share = replace(plan, measures=(measure,)), _BROKEN
+            if quick:
+                share = self._share(choice, strength, replace(asked, releases=1))
+            if _FAR < share <= _BROKEN:
+                share = self._share(choice, strength, asked)
             largest = max(largest, share)
             if share > 1:
                 self.refused = measure

@@ -95,19 +95,15 @@ def _drawn(
     comparison: Comparison, ready: PreparedTables, setting: Setting, slicings: Sequence[Slices]
 ) -> Floats:
     """Return the mean parts over releases of a setting, shape (len(slicings), p, p)."""
-    means = []
+    parts: list[Floats] = []
+
+    def read(release: Comparison) -> dict[str, Reading | NotApplicable]:
+        parts.append(_weighted(comparison, released_associations(release)))
+        return {}
+
     for slices in slicings:
-        parts: list[Floats] = []
-
-        def read(
-            release: Comparison, parts: list[Floats] = parts
-        ) -> dict[str, Reading | NotApplicable]:
-            parts.append(_weighted(comparison, released_associations(release)))
-            return {}
-
         evaluate(ready, replace(setting, slices=slices), range(RELEASES), (UTILITY,), read=read)
-        means.append(np.mean(parts, axis=0))
-    return np.asarray(means)
+    return np.reshape(parts, (len(slicings), RELEASES, *parts[0].shape)).mean(axis=1)
 
 
 def _weighted(comparison: Comparison, after: Floats) -> Floats:

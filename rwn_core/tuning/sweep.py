@@ -25,9 +25,9 @@ from rwn_core.errors import RWNError
 from rwn_core.masking.baseline_methods import BASELINE_METHODS, Original, Shuffled
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.parallel.pace import Pace
-from rwn_core.parallel.pool import Stopped, Task
+from rwn_core.parallel.pool import Pool, Stopped, Task
 from rwn_core.parallel.threads import Progress, current_work, thread_count, work
-from rwn_core.tuning.evaluate import Plan, PreparedTables, by_family, evaluate, setting_processes
+from rwn_core.tuning.evaluate import Plan, PreparedTables, by_family, evaluate, prepare_worker
 from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.grid import Grid, unique_settings
 from rwn_core.tuning.point import Point, Setting, Spread, few_words
@@ -213,9 +213,8 @@ class SweepRun:
         known = folder.forecasts() if watched and open_ else None
         unknown = [] if known is None else [s for s in self.settings if s.key not in known]
         count = min(workers, len(open_))
-        self._pool = setting_processes(
-            microdata, open_, workers=count, save=folder.save, polite=watched
-        )
+        about = microdata, open_, 1, folder.save, watched
+        self._pool = Pool(prepare_worker, *about, workers=count)
         if unknown:
             self._pool.submit(partial(_forecast, folder, unknown))
         asked = plan.keys, plan.measures

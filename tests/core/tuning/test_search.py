@@ -10,7 +10,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.tuning import Limit, Policy, Setting, Space, search
-from rwn_core.tuning.evaluate import FEWEST_FRESH, PreparedTables
+from rwn_core.tuning.evaluate import PART, PreparedTables
 
 POLICY = Policy(
     limits=(
@@ -92,10 +92,10 @@ def test_a_check_that_the_time_cuts_short_says_what_it_leaves_unsaid(few, monkey
 
     monkeypatch.setattr(PreparedTables, "compared", counted)
     found = search(few, POLICY, Space(slices=True), seconds=1e-9, workers=1)
-    assert {len(each.values) for each in found.point.spreads.values()} == {FEWEST_FRESH}
-    assert len({seed for seed in drawn if seed > 3_000_000}) == FEWEST_FRESH
+    assert {len(each.values) for each in found.point.spreads.values()} == {PART + 1}
+    assert len({seed for seed in drawn if seed > 3_000_000}) == PART + 1
     assert (found.late, found.confirmed) == (True, False)
-    assert f"over after {FEWEST_FRESH} of 59 fresh releases" in found.sentence
+    assert f"over after {PART + 1} of 59 fresh releases" in found.sentence
     assert "Simple attacks on its releases were not tried" in found.sentence
 
 
