@@ -38,6 +38,7 @@ from rwn_core.tuning.verdict import RAISED, RED_TEAM, attacked
 
 CERTIFIED = "certified_linkage"  # proved of a release by its rows, of a setting by its law
 SHARE_A_WORKER = 0.35  # of the free memory, for one worker's neighbor table
+FRESH = 1_000_000  # seeds between one set of releases and the next
 HELD = 24  # releases of a small table in memory, where a search reads them measure by measure
 _FEW_HELD = 6  # of a large one
 ATTACKED = 5  # releases of an answer that simple attacks are tried on
@@ -206,33 +207,28 @@ def evaluate(
     if isinstance(tables, Microdata):
         tables = PreparedTables(tables, [setting], metrics=1, held=1)
     start = time.perf_counter()
-    by_law = {CERTIFIED}.intersection(measures) if read is None else set[str]()
-    drawn = [key for key in measures if key not in by_law]
-    readings: list[Mapping[str, Reading | NotApplicable]] = []
+    drawn = [key for key in measures if key != CERTIFIED or read is not None]
+    readings: dict[str, list[Reading | NotApplicable]] = {key: [] for key in measures}
     shown: list[float] = []
-    forecast: list[Reading | NotApplicable] = []
     try:
-        forecast = [certified(tables, setting) for _ in by_law]
+        for key in set(measures).difference(drawn):
+            readings[key].append(certified(tables, setting))
         keys = keys if drawn else ()
-        for key in steps(keys) if isinstance(keys, Sequence) else keys:
+        for seed in steps(keys) if isinstance(keys, Sequence) else keys:
             if time.monotonic() > until:
                 break
-            release = tables.compared(setting, key)
+            release = tables.compared(setting, seed)
             one = read_all(release, drawn) if read is None else read(release)
             if one is None:
                 break
-            readings.append(one)
             shown.append(released_share(release.original, release.masked))
+            for key in one.keys() & readings.keys():
+                readings[key].append(one[key])
     except ParameterError as refusal:
         if read is not None:
             raise
-        reason = NotApplicable(str(refusal))
-        readings, forecast = [dict.fromkeys(drawn, reason)], [reason]
-    answers = {
-        key: forecast if key in by_law else [each[key] for each in readings if key in each]
-        for key in measures
-    }
-    spreads = {key: spread_over_releases(key, each) for key, each in answers.items() if each}
+        readings = {key: [NotApplicable(str(refusal))] for key in measures}
+    spreads = {key: spread_over_releases(key, each) for key, each in readings.items() if each}
     seconds = time.perf_counter() - start
     return Point(setting=setting, spreads=spreads, shown=tuple(shown), seconds=seconds)
 
@@ -301,16 +297,7 @@ def by_family(settings: Sequence[Setting]) -> list[Setting]:
     return sorted(settings, key=lambda setting: kinds.index(together(setting)))
 
 
-_Trial = tuple[Setting, Sequence[int], Sequence[str], float]
 PART = 6  # releases after which a long plan tells how far it is; the first are read at any time
-
-
-def one_thread() -> None:
-    """Keep this process to one thread: with as many as processors, more would only queue."""
-    from threadpoolctl import threadpool_limits
-
-    os.environ["RWN_THREADS"] = "1"
-    threadpool_limits(1)
 
 
 def prepare_worker(
@@ -326,7 +313,11 @@ def prepare_worker(
     `held` as `PreparedTables` takes them; a point goes where `save` puts it, else back; a `polite`
     process leaves the processors to others from its first setting on.
     """
-    one_thread()
+    from threadpoolctl import threadpool_limits
+
+    # one thread: with as many as processors, more would only queue
+    os.environ["RWN_THREADS"] = "1"
+    threadpool_limits(1)
     tables = PreparedTables(microdata, settings, metrics=1, held=held)
 
     def handle(task: Any, progress: Progress) -> Point | None:
@@ -354,12 +345,10 @@ class SettingPool:
     def __init__(self, microdata: Microdata, farthest: Sequence[Setting], *, workers: int) -> None:
         # no setting may need farther neighbors than `farthest`, which are resolved
         held = HELD if microdata.n <= QUICK_RECORDS else 1
-        self.processes, self._workers = max(workers, 1), workers if workers > 1 else 0
-        self._tables = None
-        if not self._workers:
-            self._tables = PreparedTables(microdata, farthest, metrics=1, held=held)
         about = microdata, tuple(farthest), held
-        self._pool = Pool(prepare_worker, *about, workers=self._workers)
+        self.processes = max(workers, 1)
+        self._tables = None if workers > 1 else PreparedTables(*about[:2], metrics=1, held=held)
+        self._pool = Pool(prepare_worker, *about, workers=workers if workers > 1 else 0)
 
     def __enter__(self) -> Self:
         """Itself."""
@@ -381,8 +370,8 @@ class SettingPool:
         The first part of them is always read, so that words about one more release have a ground.
         """
         # splits the plan into parts, so that few settings keep all workers busy
-        few = 0 < len(settings) < 2 * max(self._workers, 1)
-        count = max(min(plan.releases, self._workers), plan.releases // PART, 1) if few else 1
+        few = 0 < len(settings) < 2 * self.processes
+        count = max(min(plan.releases, self.processes), plan.releases // PART, 1) if few else 1
         size = math.ceil(plan.releases / count)
         plans = [plan.keys[first : first + size] for first in range(0, plan.releases, size)]
         tasks = [
@@ -397,7 +386,7 @@ class SettingPool:
         parts = range(len(plans))
         return [_joined([tried[i * len(plans) + j] for j in parts]) for i in range(len(settings))]
 
-    def _tried(self, tasks: Sequence[_Trial]) -> Iterator[tuple[int, Point]]:
+    def _tried(self, tasks: Sequence[Sequence[Any]]) -> Iterator[tuple[int, Point]]:
         """Each task's index and point, as they come."""
         if self._tables is not None:
             for index, task in enumerate(tasks):
@@ -445,8 +434,7 @@ def stated(
     words = ""
     if read < plan.releases:
         words = (
-            f"The time was over after {read} of {plan.releases} fresh releases, so that where one "
-            "more falls is less certain."
+            f"Time was over after {read} of {plan.releases} fresh releases; its ranges are rough."
         )
     if time.monotonic() > until:
         words += " Simple attacks on its releases were not tried and may reach more."
@@ -454,6 +442,12 @@ def stated(
     (tried,) = crew.points([setting], attack_plan(plan), lambda share: None)
     raised = {key: each for key, each in tried.spreads.items() if each.by}
     return replace(point, spreads={**point.spreads, **raised}), words
+
+
+def fresh_plan(plan: Plan, attempt: int, releases: int, more: Sequence[str]) -> Plan:
+    """Return the plan of an answer: further measures, and releases of this attempt's own."""
+    measures = tuple(dict.fromkeys((*plan.measures, *more)))
+    return Plan(measures=measures, releases=releases, seed=plan.seed + FRESH * (2 + attempt))
 
 
 def attack_plan(plan: Plan) -> Plan:

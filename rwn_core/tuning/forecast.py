@@ -144,11 +144,13 @@ def expected(
             continue  # no neighbor within the radius, or too many to be held
         if sample.n < min(FEWEST, microdata.n):
             continue
-        before = Before.from_table(sample)
-        yield {
-            setting.key: _values(each, before)
-            for setting, each in zip(same, forecasts, strict=True)
-        }
+        before, said = Before.from_table(sample), dict[str, dict[str, float]]()
+        for setting, each in zip(same, forecasts, strict=True):
+            values = {key: float(one.compute(each, before)) for key, one in EXPECTED.items()}
+            known = {key: value for key, value in values.items() if np.isfinite(value)}
+            known |= {"releases": float(each.releases)} if each.releases else {}
+            said[setting.key] = known | {"records": float(before.records)}
+        yield said
 
 
 def _forecasts(microdata: Microdata, same: Sequence[Setting]) -> tuple[list[Forecast], Microdata]:
@@ -166,13 +168,6 @@ def _forecasts(microdata: Microdata, same: Sequence[Setting]) -> tuple[list[Fore
         scan = forecast_scan(table, [each.params for each in own], prepared=again)
         found |= {each.key: one for each, one in zip(own, scan, strict=True)}
     return [found[each.key] for each in same], microdata
-
-
-def _values(forecast: Forecast, before: Before) -> dict[str, float]:
-    values = {key: one.compute(forecast, before) for key, one in EXPECTED.items()}
-    known = {key: float(value) for key, value in values.items() if np.isfinite(value)}
-    known["records"] = float(before.records)
-    return known | ({"releases": float(forecast.releases)} if forecast.releases else {})
 
 
 def _prepared_together(microdata: Microdata, settings: Sequence[Setting]) -> list[list[Setting]]:

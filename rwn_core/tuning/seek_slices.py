@@ -28,9 +28,11 @@ from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.answer import Found, SearchAnswer, answers_to
 from rwn_core.tuning.evaluate import (
     ATTACKED,
+    FRESH,
     Plan,
     SettingPool,
     attack_plan,
+    fresh_plan,
     random_records,
     stated,
 )
@@ -46,7 +48,6 @@ _CHECKED = 2 * _CHOOSING + _STATED  # releases of a check in which one choice is
 _BROKEN, _FAR = 1.5, 0.5  # of a limit: one release is enough to refuse, and to go on
 _EXPLORED = 0.2  # of the seconds at least; what is left confirms the answer
 _MARGIN = 1.2  # times what the check on fresh releases is expected to take
-_FRESH = 1_000_000  # seeds between one set of releases and the next
 _ATTEMPTS = 8  # choices checked on fresh releases before the search gives up
 _READINGS = 8  # of a trial, as long as few have been made
 _LIGHTEST, _HEAVIEST = 1 / 8, 8.0  # weights
@@ -200,19 +201,19 @@ def seek_slices(
             ]
         )
         # fresh releases judge the best; RWN as published is the comparison
-        point, met, note = search.verified()
-        published = None
+        point, met = search.verified()
+        confirmed, published = met and not search.note, None
         if ranges.kernels and time.monotonic() + search.check <= search.end:
             published = search.published()
         elif ranges.kernels:
-            note += " What RWN as published loses was not read in time."
+            search.note += " What RWN as published loses was not read in time."
     progress(1.0)
     return SearchAnswer.of_point(
         policy,
         point,
         reached=met and not unread,
-        confirmed=met and search.whole,
-        note=note.strip(),
+        confirmed=confirmed,
+        note=search.note.strip(),
         unread=unread,
         tried=search.tried,
         late=search.late,
@@ -270,7 +271,7 @@ class SliceSearch:
     end: float  # monotonic seconds by which it answers
     check: float = 0.0  # seconds that the check on fresh releases is expected to take
     late: bool = False  # whether the time ended the search
-    whole: bool = True  # whether the last check read all that it was to read
+    note: str = ""  # what the time left unread in the last check
     expected: int  # trials ahead, as far as is known
     # the weakest strength at which a choice meets all limits
     found: dict[Choice, int] = field(default_factory=dict)
@@ -455,33 +456,20 @@ class SliceSearch:
     def _expect(self, choice: Choice, strength: int) -> None:
         """Read a release as the check on fresh ones does, to know what that will take."""
         count, setting = self.pool.processes, self._at(choice, strength)
-        plan = replace(self._check_plan(0), releases=count)
+        plan = fresh_plan(self.plan, 0, count, [UTILITY])
+        plans = plan, replace(attack_plan(plan), releases=count)
         for _ in range(2):  # the second time every process is ready for this setting
-            (read,), (attacked,) = (
-                self.pool.points([setting], each, lambda share: None)
-                for each in (plan, replace(attack_plan(plan), releases=count))
-            )
-        releases = _CHECKED * read.seconds + ATTACKED * attacked.seconds
+            points = [self.pool.points([setting], each, lambda share: None) for each in plans]
+        read, attacks = (point.seconds for (point,) in points)
+        releases = _CHECKED * read + ATTACKED * attacks
         self.check = _MARGIN * releases / count**2  # seconds are sums over the processes
 
-    def _check_plan(self, attempt: int) -> Plan:
-        """Return what an attempt at an answer is read with: releases of its own."""
-        return replace(
-            self.plan,
-            measures=tuple(dict.fromkeys((*self.plan.measures, UTILITY))),
-            releases=_STATED,
-            seed=self.plan.seed + _FRESH * (2 + attempt),
-        )
-
-    def verified(self) -> tuple[Point, bool, str]:
-        """Return the best choice as read on fresh releases, whether these meet all limits, a note.
-
-        The note says what was not read where the time was over.
-        """
+    def verified(self) -> tuple[Point, bool]:
+        """Return the best choice as read on fresh releases, and whether these meet all limits."""
         nearest: tuple[float, Choice, int] = (math.inf, *self._leader())
         read: dict[tuple[Choice, int], tuple[Point, str]] = {}
         steps: dict[Choice, int] = {}
-        more = replace(self.plan, releases=_CHOOSING, seed=self.plan.seed + _FRESH)
+        more = replace(self.plan, releases=_CHOOSING, seed=self.plan.seed + FRESH)
         attempt = 0
         # as long as the check of a choice would end in time
         last = self.end - self.check * (_CHOOSING + _STATED) / _CHECKED
@@ -493,11 +481,12 @@ class SliceSearch:
             strength = self.found.pop(choice)
             share = self._used(choice, strength, more, quick=False)
             if share <= 1:
-                point, note = read[choice, strength] = self._fresh(choice, strength, attempt)
+                point = self._fresh(choice, strength, attempt)
+                read[choice, strength] = point, self.note
                 verdict = self.policy.judge(point)
                 if verdict.kept:
-                    self._say(point, confirmed=self.whole)
-                    return point, True, note
+                    self._say(point, confirmed=not self.note)
+                    return point, True
                 share = math.inf if verdict.unread else verdict.largest or math.inf
                 nearest = min(nearest, (share, choice, strength))
                 attempt, self.spreads = attempt + 1, dict(point.spreads)
@@ -510,8 +499,8 @@ class SliceSearch:
             self.seen = set(steps)
             self.descend(())  # what lost more than a refused choice may lead now
         known = read.get(nearest[1:]) if time.monotonic() > last else None
-        point, note = known or self._fresh(*nearest[1:], _ATTEMPTS)
-        return point, self.policy.judge(point).kept, note
+        point, self.note = known or (self._fresh(*nearest[1:], _ATTEMPTS), self.note)
+        return point, self.policy.judge(point).kept
 
     def published(self) -> Point:
         """Return what the first kernel reads with each variable alone, found in the same way."""
@@ -520,20 +509,23 @@ class SliceSearch:
             self,
             settings=self.settings[:1],
             ranges=ranges,
+            note="",
             found={},
             trials={},
             seen=set(),
             tell=lambda answer: None,
         )
         alone.descend([Choice((), self.settings[0][0].weights)])
-        return alone.verified()[0]
+        point, _ = alone.verified()
+        self.note += f" RWN as published: {alone.note}" if alone.note else ""
+        return point
 
-    def _fresh(self, choice: Choice, strength: int, attempt: int) -> tuple[Point, str]:
-        """Read the stated measures on releases of this attempt's own; what the time left unread."""
-        setting, plan = self._at(choice, strength), self._check_plan(attempt)
-        point, note = stated(self.pool, setting, plan, self._report, self.end)
-        self.whole = not note
-        return point, note
+    def _fresh(self, choice: Choice, strength: int, attempt: int) -> Point:
+        """Read the stated measures on releases of this attempt's own."""
+        setting = self._at(choice, strength)
+        plan = fresh_plan(self.plan, attempt, _STATED, [UTILITY])
+        point, self.note = stated(self.pool, setting, plan, self._report, self.end)
+        return point
 
 
 def weight_steps(weights: Weights, names: Sequence[str]) -> Iterator[Weights]:

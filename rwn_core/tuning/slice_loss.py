@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,8 +63,17 @@ class SliceLoss:
         # draws at a few strengths, and interpolates between them
         if not (closed and len(numbers) == len(released)):
             places = np.unique(np.linspace(0, len(settings) - 1, STRENGTHS).round().astype(int))
-            found = [_drawn(comparison, ready, settings[each], slicings) for each in places]
-            flat = np.array(found).reshape(len(places), -1)
+            found: list[Floats] = []
+
+            def read(release: Comparison) -> dict[str, Reading | NotApplicable]:
+                found.append(_weighted(comparison, released_associations(release)))
+                return {}
+
+            for place, slices in product(places, slicings):
+                one = replace(settings[place], slices=slices)
+                evaluate(ready, one, range(RELEASES), (UTILITY,), read=read)
+            several = np.reshape(found, (len(places), len(slicings), RELEASES, -1))
+            flat = several.mean(axis=2).reshape(len(places), -1)
             every = np.arange(len(settings))
             filled = np.column_stack([np.interp(every, places, column) for column in flat.T])
             parts = filled.reshape(len(settings), len(slicings), *parts.shape[2:]).swapaxes(0, 1)
@@ -89,21 +99,6 @@ class SliceLoss:
         one, two = np.triu_indices(len(self.names), 1)
         parts = np.where(number[one] == number[two], self.together, self.apart)
         return np.asarray(np.minimum(parts.sum(axis=1), 1.0))
-
-
-def _drawn(
-    comparison: Comparison, ready: PreparedTables, setting: Setting, slicings: Sequence[Slices]
-) -> Floats:
-    """Return the mean parts over releases of a setting, shape (len(slicings), p, p)."""
-    parts: list[Floats] = []
-
-    def read(release: Comparison) -> dict[str, Reading | NotApplicable]:
-        parts.append(_weighted(comparison, released_associations(release)))
-        return {}
-
-    for slices in slicings:
-        evaluate(ready, replace(setting, slices=slices), range(RELEASES), (UTILITY,), read=read)
-    return np.reshape(parts, (len(slicings), RELEASES, *parts[0].shape)).mean(axis=1)
 
 
 def _weighted(comparison: Comparison, after: Floats) -> Floats:

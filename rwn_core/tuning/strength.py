@@ -33,11 +33,7 @@ PLACES = 16  # parts between the ends of a strength
 RELEASES, FEW_RELEASES = 6, 3  # that decide on a small table, and on a large one
 CLEARLY = 1.5  # times a limit
 MOST_LOST = 0.9  # of the relations; a release that loses more is of no use
-_TURN = {
-    "bayes_linkage": 0,
-    "linked_over_half": 1,
-    "true_matches": 2,
-}  # cheap ones before slow ones
+TURN = {"bayes_linkage": 0, "linked_over_half": 1, "true_matches": 2}  # cheap before slow ones
 _SEED = 1  # of the first release
 _CHECKS = 6  # places at which further releases are read and attacked
 _CLOSER = 0.95  # of the least loss so far: what a candidate must come below to be followed
@@ -229,7 +225,7 @@ class StrengthTrial:
 
         read: dict[str, Reading | NotApplicable] = {}
         remembered = compared.cached_for_release
-        for limit in sorted(self.policy.limits, key=lambda each: _TURN.get(each.measure, 3)):
+        for limit in sorted(self.policy.limits, key=lambda each: TURN.get(each.measure, len(TURN))):
             self.steps += 1
             read[limit.measure] = remembered(("limit", limit), partial(reading, limit))
             if (self.policy.judge(read).largest or 0.0) > stop:

@@ -26,7 +26,7 @@ from rwn_core.masking.baseline_methods import BASELINE_METHODS, Original, Shuffl
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.parallel.pace import Pace
 from rwn_core.parallel.pool import Pool, Stopped, Task
-from rwn_core.parallel.threads import Progress, current_work, thread_count, work
+from rwn_core.parallel.threads import Progress, thread_count, work
 from rwn_core.tuning.evaluate import Plan, PreparedTables, by_family, evaluate, prepare_worker
 from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.grid import Grid, unique_settings
@@ -247,9 +247,7 @@ class SweepRun:
     @property
     def refusal(self) -> str:
         """Why it ended before it was done; empty while it runs and after it is done."""
-        if self.running:
-            return ""
-        if len(self._collect()) == len(self.settings):
+        if self.running or len(self._collect()) == len(self.settings):
             return ""
         done = self.sweep()
         missing = f"{done.wanted - len(done):,} of {done.wanted:,} settings"
@@ -364,13 +362,22 @@ def sweep(
     settings = prepared(microdata, what, references=False)
     count, now = thread_count(workers), work(progress=progress)
     with tempfile.TemporaryDirectory(prefix="rwn-sweep-") as path:
-        place = folder or (Path(path) / "job" if count > 1 else None)
-        finished = None if place is None else JobFolder.open(place, microdata, plan, settings)
-        if count == 1 or finished is None:
+        finished = JobFolder.open(folder or Path(path) / "job", microdata, plan, settings)
+        if count == 1:
+            points = dict[str, Point]()
+            tables = PreparedTables(microdata, settings, metrics=1, held=1)
             with now:
-                return _in_process(microdata, settings, plan, finished)
+                for number, setting in enumerate(by_family(settings)):
+                    point = finished.load(setting)
+                    if point is None:
+                        with now.part(number / len(settings), (number + 1) / len(settings)):
+                            point = evaluate(tables, setting, plan.keys, plan.measures)
+                        finished.save(point)
+                    points[setting.key] = point
+                    now.found(Sweep.from_points(plan, list(points.values()), len(settings)))
+                    now.report((number + 1) / len(settings))
+            return Sweep.from_points(plan, [points[s.key] for s in settings], len(settings))
         # in worker processes; if some die, the rest of the settings get a second attempt
-        refusal = ""
         for _ in range(_ATTEMPTS):
             run = SweepRun(microdata, settings, plan, finished, workers=count)
             try:
@@ -380,26 +387,6 @@ def sweep(
                     now.found(run.sweep())
             finally:
                 run.cancel()  # also after Ctrl-C: no process stays behind
-            refusal = run.refusal
-            if not refusal:
+            if not run.refusal:
                 return run.sweep()
-    raise RWNError(refusal)
-
-
-def _in_process(
-    microdata: Microdata, settings: list[Setting], plan: Plan, folder: JobFolder | None
-) -> Sweep:
-    """In this process, setting after setting."""
-    tables = PreparedTables(microdata, settings, metrics=1, held=1)
-    points, now = dict[str, Point](), current_work()
-    for setting in by_family(settings):
-        point: Point | None = None if folder is None else folder.load(setting)
-        if point is None:
-            with now.part(len(points) / len(settings), (len(points) + 1) / len(settings)):
-                point = evaluate(tables, setting, plan.keys, plan.measures)
-            if folder is not None:
-                folder.save(point)
-        points[setting.key] = point
-        now.found(Sweep.from_points(plan, list(points.values()), len(settings)))
-        now.report(len(points) / len(settings))
-    return Sweep.from_points(plan, [points[s.key] for s in settings], len(settings))
+    raise RWNError(run.refusal)
