@@ -18,8 +18,8 @@ from rwn_core.tuning.quick_verdict import quick_verdict as quick_verdict
 from rwn_core.tuning.recommend import recommend as recommend
 from rwn_core.tuning.search import Space as Space
 from rwn_core.tuning.search import search as search
-from rwn_core.tuning.seek_slices import SliceRanges as SliceRanges
 from rwn_core.tuning.seek_slices import seek_slices as seek_slices
+from rwn_core.tuning.slice_presets import SliceRanges as SliceRanges
 from rwn_core.tuning.sweep import USUAL as USUAL
 from rwn_core.tuning.sweep import Sweep as Sweep
 from rwn_core.tuning.sweep import SweepRun as SweepRun

@@ -342,11 +342,18 @@ def prepare_worker(
 class SettingPool:
     """Tries settings in processes that keep their neighbors ranked from one call to the next."""
 
-    def __init__(self, microdata: Microdata, farthest: Sequence[Setting], *, workers: int) -> None:
+    def __init__(
+        self,
+        microdata: Microdata,
+        farthest: Sequence[Setting],
+        *,
+        workers: int,
+        until: float = math.inf,
+    ) -> None:
         # no setting may need farther neighbors than `farthest`, which are resolved
         held = HELD if microdata.n <= QUICK_RECORDS else 1
         about = microdata, tuple(farthest), held
-        self.processes = max(workers, 1)
+        self.processes, self.until = max(workers, 1), until
         self._tables = None if workers > 1 else PreparedTables(*about[:2], metrics=1, held=held)
         self._pool = Pool(prepare_worker, *about, workers=workers if workers > 1 else 0)
 
@@ -358,14 +365,8 @@ class SettingPool:
         """End the processes."""
         self._pool.cancel()
 
-    def points(
-        self,
-        settings: Sequence[Setting],
-        plan: Plan,
-        progress: Progress,
-        until: float = math.inf,
-    ) -> list[Point]:
-        """Try settings; after `until`, monotonic seconds, on those releases that are read by then.
+    def points(self, settings: Sequence[Setting], plan: Plan, progress: Progress) -> list[Point]:
+        """Try settings; after `until` on those releases that are read by then.
 
         The first part of them is always read, so that words about one more release have a ground.
         """
@@ -375,7 +376,7 @@ class SettingPool:
         size = math.ceil(plan.releases / count)
         plans = [plan.keys[first : first + size] for first in range(0, plan.releases, size)]
         tasks = [
-            (setting, part, plan.measures, until if number else math.inf)
+            (setting, part, plan.measures, self.until if number else math.inf)
             for setting in settings
             for number, part in enumerate(plans)
         ]
@@ -429,7 +430,7 @@ def stated(
 
     Simple attacks raise the readings of its first releases.
     """
-    (point,) = crew.points([setting], plan, progress, until)
+    (point,) = crew.points([setting], plan, progress)
     read = min((len(s.values) for s in point.spreads.values() if s.values), default=plan.releases)
     words = ""
     if read < plan.releases:

@@ -15,6 +15,7 @@ from rwn_core.evaluation.forecast import Forecast, forecast_sample, forecast_sca
 from rwn_core.masking import family, lever_values
 from rwn_core.measures.statistics.association import correlation_matrix
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.tuning.evaluate import PreparedTables
 from rwn_core.tuning.point import Setting
 
 _TOGETHER = 500  # settings of one pass
@@ -157,15 +158,11 @@ def _forecasts(microdata: Microdata, same: Sequence[Setting]) -> tuple[list[Fore
     """A forecast for each setting, and the records that they are about."""
     if microdata.n > LARGEST_DENSE:
         return forecast_sample(same[0].applied_to(microdata), [each.params for each in same])
-    prepared = same[0].params.prepare(
-        same[0].applied_to(microdata), settings=[each.params for each in same]
-    )
-    found: dict[str, Forecast] = {}
+    tables, found = PreparedTables(microdata, same), dict[str, Forecast]()
     for slices in dict.fromkeys(each.slices for each in same):  # neighbors are ranked once
         own = [each for each in same if each.slices == slices]
         table = own[0].applied_to(microdata)
-        again = prepared.with_slices(table.schema.slices)
-        scan = forecast_scan(table, [each.params for each in own], prepared=again)
+        scan = forecast_scan(table, [x.params for x in own], prepared=tables.start(own[0]))
         found |= {each.key: one for each, one in zip(own, scan, strict=True)}
     return [found[each.key] for each in same], microdata
 

@@ -21,8 +21,8 @@ from rwn_core.tuning.answer import SearchAnswer, answers_to
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import FINE, WITHIN, recommend
-from rwn_core.tuning.seek_slices import SliceRanges, each_kernel, kernels_refused, seek_slices
-from rwn_core.tuning.slice_presets import PRESETS, preset_slices
+from rwn_core.tuning.seek_slices import each_kernel, kernels_refused, seek_slices
+from rwn_core.tuning.slice_presets import PRESETS, SliceRanges, preset_slices
 from rwn_core.tuning.strength import MOST_LOST, TableSearch
 from rwn_core.tuning.verdict import not_judged
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -19,7 +19,6 @@ import numpy as np
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Slices
-from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, SoftRWN, at_levers
@@ -39,7 +38,15 @@ from rwn_core.tuning.evaluate import (
 from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import QUICK, Policy
 from rwn_core.tuning.slice_loss import SliceLoss
-from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices, slice_steps
+from rwn_core.tuning.slice_presets import (
+    PRESETS,
+    SliceRanges,
+    Weights,
+    masked_names,
+    preset_slices,
+    slice_steps,
+    weight_steps,
+)
 from rwn_core.tuning.strength import edge
 
 _STRENGTHS = 40  # between the ends of the slider
@@ -50,10 +57,6 @@ _EXPLORED = 0.2  # of the seconds at least; what is left confirms the answer
 _MARGIN = 1.2  # times what the check on fresh releases is expected to take
 _ATTEMPTS = 8  # choices checked on fresh releases before the search gives up
 _READINGS = 8  # of a trial, as long as few have been made
-_LIGHTEST, _HEAVIEST = 1 / 8, 8.0  # weights
-
-Weights = tuple[tuple[str, float], ...]
-"""Weights that differ from 1, by name."""
 
 
 class Choice(NamedTuple):
@@ -62,51 +65,6 @@ class Choice(NamedTuple):
     slices: Slices
     weights: Weights = ()
     kernel: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SliceRanges:
-    """Say where a slice search looks.
-
-    Attributes
-    ----------
-    starts : sequence of Slices, optional
-        Slices to begin with; those of `PRESETS` by default.
-    only_starts : bool
-        Whether no other slices are tried.
-    weights : bool
-        Whether weights are halved and doubled, too, where table and setting give every variable
-        the same.
-    strengths : sequence of float, optional
-        Values of the method's strength, weakest first; forty between the ends of its slider by
-        default.
-    records : int
-        Of a table with more than so many, random ones are searched.
-    tries : int
-        Slices, weights and strengths that are tried at most.
-    seed : int
-        Of the first trial release, a teaching seed.
-    kernels : bool
-        Whether soft and balanced neighborhoods are tried as well as even ones; of the method rwn.
-    seconds : float
-        Within which it answers. Choices are tried until the check on fresh releases has to begin,
-        by what one release took; where that ends too early, the answer says what was not read.
-    """
-
-    starts: Sequence[Slices] | None = None
-    only_starts: bool = False
-    weights: bool = True
-    strengths: Sequence[float] | None = None
-    records: int = QUICK_RECORDS
-    tries: int = 240
-    seed: int = 1
-    kernels: bool = False
-    seconds: float = math.inf
-
-    def __post_init__(self) -> None:
-        """Check each number."""
-        if self.records < 2 or self.tries < 1:
-            raise ParameterError("A slice search needs at least two records and one try.")
 
 
 @takes_tables
@@ -176,7 +134,8 @@ def seek_slices(
     settings = [_strengths(sample, replace(start, params=each), ranges) for each in kinds]
     plan = Plan(measures=policy.measures, releases=_TRIAL, seed=ranges.seed)
     # one pool of processes tries all settings, until the time or the tries are used up
-    with SettingPool(sample, list(chain(*settings)), workers=thread_count(workers)) as pool:
+    count, end = thread_count(workers), time.monotonic() + ranges.seconds
+    with SettingPool(sample, list(chain(*settings)), workers=count, until=end) as pool:
         search = SliceSearch(
             microdata=sample,
             settings=settings,
@@ -186,7 +145,7 @@ def seek_slices(
             ranges=ranges,
             progress=progress,
             tell=answers_to(progress),
-            end=time.monotonic() + ranges.seconds,
+            end=end,
             total=microdata.n,
             expected=ranges.tries if ranges.weights else ranges.tries // 2,
         )
@@ -431,7 +390,7 @@ class SliceSearch:
 
     def _share(self, choice: Choice, strength: int, plan: Plan) -> float:
         setting = self._at(choice, strength)
-        (point,) = self.pool.points([setting], plan, lambda share: None, self.end)
+        (point,) = self.pool.points([setting], plan, lambda share: None)
         self.spreads.update(point.spreads)
         self.readings += plan.releases
         self._report()
@@ -526,13 +485,3 @@ class SliceSearch:
         plan = fresh_plan(self.plan, attempt, _STATED, [UTILITY])
         point, self.note = stated(self.pool, setting, plan, self._report, self.end)
         return point
-
-
-def weight_steps(weights: Weights, names: Sequence[str]) -> Iterator[Weights]:
-    """Yield the weights of some variables halved, and doubled, within their ends."""
-    own = dict(weights)
-    for factor in (0.5, 2.0):
-        moved = {name: own.get(name, 1.0) * factor for name in names}
-        if all(_LIGHTEST <= each <= _HEAVIEST for each in moved.values()):
-            every = {**own, **moved}
-            yield tuple(sorted((each, value) for each, value in every.items() if value != 1))

@@ -303,7 +303,7 @@ def prepared(
     settings = unique_settings(what)
     if references:
         settings += [Setting(params=Original()), Setting(params=Shuffled())]
-    return list({s.key: s for s in (each.resolved(microdata) for each in settings)}.values())
+    return list({s.key: s for s in (one.resolved(microdata) for one in settings)}.values())
 
 
 @takes_tables

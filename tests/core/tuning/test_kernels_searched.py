@@ -26,7 +26,8 @@ from rwn_core.tuning.answer import SearchAnswer
 from rwn_core.tuning.goal_seek import around, half_steps
 from rwn_core.tuning.match import MatchedLoss, Unmatched, match
 from rwn_core.tuning.point import setting_key, short_setting
-from rwn_core.tuning.seek_slices import SliceRanges, each_kernel, seek_slices
+from rwn_core.tuning.seek_slices import each_kernel, seek_slices
+from rwn_core.tuning.slice_presets import SliceRanges
 from rwn_core.tuning.sweep_folder import JobFolder
 
 BOTH = Policy(

@@ -23,7 +23,8 @@ from rwn_core.tuning import (
 from rwn_core.tuning.answer import SearchAnswer
 from rwn_core.tuning.goal_seek import first_answer, seek_among
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
+from rwn_core.tuning.seek_slices import seek_slices
+from rwn_core.tuning.slice_presets import SliceRanges
 
 POLICY = Policy(
     limits=(

@@ -22,14 +22,9 @@ from rwn_core.tuning import Plan, Setting
 from rwn_core.tuning.evaluate import SettingPool, evaluate
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.seek_slices import (
-    SliceRanges,
-    SliceSearch,
-    seek_slices,
-    weight_steps,
-)
+from rwn_core.tuning.seek_slices import SliceSearch, seek_slices
 from rwn_core.tuning.slice_loss import SliceLoss
-from rwn_core.tuning.slice_presets import preset_slices, slice_steps
+from rwn_core.tuning.slice_presets import SliceRanges, preset_slices, slice_steps, weight_steps
 
 LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))
 BOTH = Policy(
