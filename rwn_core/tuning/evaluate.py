@@ -431,8 +431,7 @@ def stated(
     Simple attacks raise the readings of its first releases.
     """
     (point,) = crew.points([setting], plan, progress)
-    read = min((len(s.values) for s in point.spreads.values() if s.values), default=plan.releases)
-    words = ""
+    read, words = len(point.shown) or plan.releases, ""
     if read < plan.releases:
         words = (
             f"Time was over after {read} of {plan.releases} fresh releases; its ranges are rough."

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 import rwn_core as rwn
+import rwn_core.tuning
 from rwn_core.errors import ParameterError
 from rwn_core.tuning import Limit, Policy, Setting, Space, search
-from rwn_core.tuning.evaluate import PART, PreparedTables
+from rwn_core.tuning.evaluate import PART, PreparedTables, evaluate
 
 POLICY = Policy(
     limits=(
@@ -104,6 +106,27 @@ def test_a_check_with_time_is_whole_and_says_nothing_of_time(few) -> None:
     assert {len(each.values) for each in found.point.spreads.values()} == {59}
     assert found.confirmed == found.reached
     assert "time was over" not in found.sentence
+
+
+def test_releases_are_drawn_in_one_place_of_all_that_tunes() -> None:
+    """A recommendation draws one of a few records more, which shows the kinds of a method."""
+    files = Path(rwn_core.tuning.__file__).parent.glob("*.py")
+    drawing = {each.name for each in files if ".release(" in each.read_text(encoding="utf-8")}
+    assert drawing == {"evaluate.py", "recommend.py"}
+
+
+def test_a_trial_that_is_late_reads_nothing_and_refusals_are_reasons(few) -> None:
+    setting = START.resolved(few)
+    measures = ("distance_linkage", "true_matches")
+    assert evaluate(few, setting, range(3), measures, 0.0).spreads == {}
+    whole = evaluate(few, setting, range(3), measures)
+    assert {key: len(each.values) for key, each in whole.spreads.items()} == dict.fromkeys(
+        measures, 3
+    )
+    refused = replace(setting, params=rwn.RWN(epsilon=1.0, k=few.n + 5))
+    assert evaluate(few, refused, range(3), measures).unread.keys() == set(measures)
+    with pytest.raises(ParameterError):
+        evaluate(few, refused, range(3), measures, read=lambda release: {})
 
 
 def test_without_time_nothing_is_said_to_be_kept(few) -> None:
