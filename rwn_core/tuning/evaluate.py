@@ -423,13 +423,15 @@ def _together(parts: Sequence[Spread]) -> Spread:
     return replace(parts[0], values=values, is_bound=bound, upper=upper, by=by)
 
 
-def stated(
-    crew: SettingPool, setting: Setting, plan: Plan, progress: Progress, until: float = math.inf
-) -> tuple[Point, str]:
-    """Return the point of an answer, and what was left unread where the time was over.
+def stated(crew: SettingPool, setting: Setting, plan: Plan, progress: Progress) -> Point:
+    """Return the point of an answer: simple attacks raise the readings of its first releases."""
+    return stated_in_time(crew, setting, plan, progress, math.inf)[0]
 
-    Simple attacks raise the readings of its first releases.
-    """
+
+def stated_in_time(
+    crew: SettingPool, setting: Setting, plan: Plan, progress: Progress, until: float
+) -> tuple[Point, str]:
+    """Return the same, and what was left unread where the time was over."""
     (point,) = crew.points([setting], plan, progress)
     read, words = len(point.shown) or plan.releases, ""
     if read < plan.releases:

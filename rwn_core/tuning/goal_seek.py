@@ -282,7 +282,7 @@ def _stated(crew: SettingPool, setting: Setting, plan: Plan, number: int) -> Poi
     """Read an answer on releases that chose nothing, others at each attempt."""
     linkages = _LINKAGES if set(plan.measures) & set(_LINKAGES) else ()
     plan = fresh_plan(plan, number, max(_STATED, plan.releases), linkages)
-    return stated(crew, setting, plan, lambda share: None)[0]
+    return stated(crew, setting, plan, lambda share: None)
 
 
 def _closer(crew: SettingPool, goal: Goal, plan: Plan, met: Point, failed: Point | None) -> Point:

@@ -33,7 +33,7 @@ from rwn_core.tuning.evaluate import (
     attack_plan,
     fresh_plan,
     random_records,
-    stated,
+    stated_in_time,
 )
 from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import QUICK, Policy
@@ -483,5 +483,5 @@ class SliceSearch:
         """Read the stated measures on releases of this attempt's own."""
         setting = self._at(choice, strength)
         plan = fresh_plan(self.plan, attempt, _STATED, [UTILITY])
-        point, self.note = stated(self.pool, setting, plan, self._report, self.end)
+        point, self.note = stated_in_time(self.pool, setting, plan, self._report, self.end)
         return point
