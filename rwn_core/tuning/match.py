@@ -242,7 +242,8 @@ class StrengthSearch:
         """All that a plan reads at a position, and some measures of its first release."""
         setting = self._setting(position)
         point = evaluate(self._tables, setting, plan.keys, plan.measures)
-        return point, read_all(self._tables.compared(setting, plan.seed), pictures)
+        first = self._tables.compared(setting, plan.seed) if pictures else None
+        return point, {} if first is None else read_all(first, pictures)
 
     def _setting(self, position: int) -> Setting:
         number = round(self._range.low + position * self._range.step, 10)
