@@ -402,8 +402,8 @@ class SettingPool:
 
 def _joined(parts: Sequence[Point]) -> Point:
     """One point of the parts of a plan, releases in their order; late parts have none."""
-    first, *others = parts
-    parts = [first, *(part for part in others if part.shown)]
+    first = parts[0]
+    parts = [part for part in parts if part.spreads.keys() == first.spreads.keys()]
     spreads = {key: _together([part.spreads[key] for part in parts]) for key in first.spreads}
     seconds = sum(part.seconds for part in parts)
     shown = tuple(share for part in parts for share in part.shown)
