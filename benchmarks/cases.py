@@ -20,7 +20,7 @@ from rwn_core.evaluation.forecast import forecast_scan
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.tuning import Plan, Trials, prepared
+from rwn_core.tuning import evaluate, prepared
 from rwn_core.tuning.goal_seek import first_answer
 from rwn_ui.state.results import PreparedTable
 
@@ -189,7 +189,6 @@ def _first_answer() -> Pair:
             rwn.seek_slices(data, policy, ranges=ranges, workers=1, progress=_UntilAnswered())
 
     def read() -> object:
-        trials = Trials(data, settings[-1:], Plan(measures=policy.measures, releases=1))
-        return trials.run(settings[-1])
+        return evaluate(data, settings[-1], (1,), policy.measures)
 
     return Pair(work=answered, rival=read)

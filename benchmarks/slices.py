@@ -22,7 +22,7 @@ import numpy as np
 import rwn_core as rwn
 from benchmarks.pages import HERE, say
 from rwn_core.data.rounding import given_steps
-from rwn_core.tuning import Plan, Policy, SearchAnswer, Setting, SliceRanges, Trials, seek_slices
+from rwn_core.tuning import Plan, Policy, SearchAnswer, Setting, SliceRanges, evaluate, seek_slices
 
 PAGE = HERE / "slices-measured.md"
 SECONDS = {"bodyfat": 120.0, "cps1988": 600.0}
@@ -54,10 +54,10 @@ def fresh(table: rwn.Microdata, setting: Setting, policy: Policy) -> dict[str, f
         key for key, m in rwn.MEASURES.items() if m.side == "utility" and key != "prediction"
     ]
     keys = (*policy.measures, *utility)
-    few = Trials(table, [setting], Plan(measures=keys, releases=1, seed=SEED)).run(setting)
+    few = evaluate(table, setting, (SEED,), keys)
     known = tuple(key for key in keys if few.median(key) is not None)
     plan = Plan(measures=known, releases=FRESH, seed=SEED)
-    point = Trials(table, [setting], plan).run(setting)
+    point = evaluate(table, setting, plan.keys, plan.measures)
     return {key: value for key in known if (value := point.median(key)) is not None}
 
 

@@ -37,6 +37,8 @@ from rwn_core.io import titles
 from rwn_core.parallel.compiling import on_compiling
 
 COMPILING = "note: part of the search is compiled for this machine, once; this takes half a minute."
+ALIASES = ("recommend", "seek", "seek-slices")
+FIND = "note: rwn find is the name of every search and answers in a minute; rwn {} stays."
 INTERNAL, USAGE, INPUT, POLICY, INPUT_OUTPUT = 1, 2, 3, 4, 5
 _EXIT_CODES = (
     (ParameterError, USAGE),
@@ -105,12 +107,14 @@ def _show_version(wanted: bool) -> None:
 
 @app.callback()
 def _common(
+    context: typer.Context,
     _version: Annotated[
         bool,
         typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    pass
+    if context.invoked_subcommand in ALIASES:
+        say(FIND.format(context.invoked_subcommand))
 
 
 @app.command("app")

@@ -50,8 +50,7 @@ def recommend(
     advice = rwn.recommend(data)
     typer.echo(f"recommended: {command(advice.point.setting, source, target, more, weighted)}")
     typer.echo(f"why: {advice.reason}")
-    others = [*advice.settings[1:], *([advice.alternative] if advice.alternative else [])]
-    for each in others:
+    for each in (*advice.settings[1:], *([advice.alternative] if advice.alternative else ())):
         typer.echo(f"or: {command(each.setting, source, target, more, weighted)}")
     if not advice.reached:
         found = with_next_steps(advice, data, advice.point.setting, rwn.Policy(), advice)
@@ -97,11 +96,8 @@ def start_of(data: rwn.Microdata, method: Any) -> Any:
     neutral = method(**neutral_levers(method))
     params = at_levers(neutral, dict(neutral.preview(data).presets["Standard"]))
     judged, unread = rwn.Policy().judgeable(data)
-    answer = (
-        None
-        if judged is None
-        else rwn.search(data, space=rwn.Space(setting=rwn.Setting(params=params)))
-    )
+    space = rwn.Space(setting=rwn.Setting(params=params))
+    answer = None if judged is None else rwn.search(data, space=space)
     if answer is None or not answer.settings:
         say(f"its usual start: {rwn.Setting(params=params).words}; no limit is checked for it.")
         return params

@@ -3,7 +3,7 @@
 from rwn_core.tuning.answer import FoundSetting as FoundSetting
 from rwn_core.tuning.answer import SearchAnswer as SearchAnswer
 from rwn_core.tuning.evaluate import Plan as Plan
-from rwn_core.tuning.evaluate import Trials as Trials
+from rwn_core.tuning.evaluate import evaluate as evaluate
 from rwn_core.tuning.goal import Goal as Goal
 from rwn_core.tuning.goal import frontier as frontier
 from rwn_core.tuning.goal_seek import seek as seek
@@ -18,8 +18,8 @@ from rwn_core.tuning.quick_verdict import quick_verdict as quick_verdict
 from rwn_core.tuning.recommend import recommend as recommend
 from rwn_core.tuning.search import Space as Space
 from rwn_core.tuning.search import search as search
-from rwn_core.tuning.seek_slices import SliceRanges as SliceRanges
 from rwn_core.tuning.seek_slices import seek_slices as seek_slices
+from rwn_core.tuning.slice_presets import SliceRanges as SliceRanges
 from rwn_core.tuning.sweep import USUAL as USUAL
 from rwn_core.tuning.sweep import Sweep as Sweep
 from rwn_core.tuning.sweep import SweepRun as SweepRun

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
 from dataclasses import dataclass, replace
 from typing import Any, Self
@@ -30,7 +30,7 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.slider_range import STORED_PAIRS
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.parallel.pool import Pool
-from rwn_core.parallel.processes import Handle
+from rwn_core.parallel.processes import Handle, be_polite
 from rwn_core.parallel.threads import Progress, current_work, steps, work
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.point import Point, Setting, Spread, released_share
@@ -38,6 +38,7 @@ from rwn_core.tuning.verdict import RAISED, RED_TEAM, attacked
 
 CERTIFIED = "certified_linkage"  # proved of a release by its rows, of a setting by its law
 SHARE_A_WORKER = 0.35  # of the free memory, for one worker's neighbor table
+FRESH = 1_000_000  # seeds between one set of releases and the next
 HELD = 24  # releases of a small table in memory, where a search reads them measure by measure
 _FEW_HELD = 6  # of a large one
 ATTACKED = 5  # releases of an answer that simple attacks are tried on
@@ -78,6 +79,11 @@ class Plan(NamedParameters):
         if isinstance(self.releases, bool) or not 1 <= self.releases <= 10_000:
             raise ParameterError("releases must be a whole number from 1 to 10,000.")
         SecretKey.from_seed(self.seed)
+
+    @property
+    def keys(self) -> range:
+        """The teaching seeds of its releases, one for each."""
+        return range(self.seed, self.seed + self.releases)
 
 
 class PreparedTables:
@@ -161,72 +167,90 @@ def _sliced(prepared: Prepared, slices: Slices) -> Prepared:
     return prepared if same else prepared.with_slices(slices)
 
 
-class Trials:
-    """Settings of a table by a plan: releases are drawn, measured and forgotten."""
-
-    def __init__(
-        self, microdata: Microdata, settings: Sequence[Setting], plan: Plan, *, held: int = 1
-    ) -> None:
-        # settings, held: as `PreparedTables` takes them
-        self.plan = plan
-        self._microdata = microdata
-        self._tables = PreparedTables(microdata, settings, metrics=1, held=held)
-
-    def run(
-        self,
-        setting: Setting,
-        look: Callable[[Comparison], None] | None = None,
-    ) -> Point:
-        """Draw the setting's releases, look at each and read the measures."""
-        start = time.perf_counter()
-        readings: list[dict[str, Reading | NotApplicable]] = []
-        shown: list[float] = []
-        drawn = [key for key in self.plan.measures if key != CERTIFIED]
-        forecast: list[Reading | NotApplicable] = []
-        try:
-            if CERTIFIED in self.plan.measures:
-                forecast = [self.certified(setting)]
-            for release in self._releases(setting) if drawn else ():
-                shown.append(released_share(self._microdata, release.masked))
-                readings.append(_read(release, drawn))
-                if look is not None:
-                    look(release)
-        except ParameterError as refusal:
-            reason = NotApplicable(str(refusal))
-            readings, forecast = [dict.fromkeys(drawn, reason)], [reason]
-        spreads = {
-            key: spread_over_releases(
-                key, forecast if key == CERTIFIED else [each[key] for each in readings]
-            )
-            for key in self.plan.measures
-        }
-        seconds = time.perf_counter() - start
-        return Point(setting=setting, spreads=spreads, shown=tuple(shown), seconds=seconds)
-
-    def certified(self, setting: Setting, rows: int = ROWS) -> Reading | NotApplicable:
-        """Forecast certified linkage: before a release it is the mean of a few draws by law."""
-        with current_work().quiet():
-            law = self._tables.moved(setting).law
-        law = law if law is None else law.rounded(dict(setting.precision))
-        try:
-            value = float(np.mean(forecast_certified(law, rows=rows)))
-        except NotApplicable as reason:
-            return reason
-        return Reading(value=value, baseline=1.0 / self._microdata.n, detail={})
-
-    def first(
-        self, setting: Setting, measures: Sequence[str]
-    ) -> dict[str, Reading | NotApplicable]:
-        """The readings of a setting's first release, with all that their charts draw."""
-        return _read(next(self._releases(setting)), measures)
-
-    def _releases(self, setting: Setting) -> Iterator[Comparison]:
-        for release in steps(range(self.plan.releases)):
-            yield self._tables.compared(setting, self.plan.seed + release)
+Read = Callable[[Comparison], "Mapping[str, Reading | NotApplicable] | None"]
+"""Reads measures of one release; None where the trial ends before it."""
 
 
-def _read(release: Comparison, measures: Sequence[str]) -> dict[str, Reading | NotApplicable]:
-    return dict(attacked({key: read_safely(key, release) for key in measures}))
+def evaluate(
+    table: Microdata | PreparedTables,
+    setting: Setting,
+    keys: Iterable[int],
+    measures: Sequence[str],
+    until: float = math.inf,
+    *,
+    read: Read | None = None,
+) -> Point:
+    """Draw releases of a setting, read measures of each, and forget them: what every trial is.
+
+    Parameters
+    ----------
+    table : Microdata or PreparedTables
+        With the latter, what settings of one table share is found once.
+    setting : Setting
+        Resolved.
+    keys : iterable of int
+        A teaching seed for each release.
+    measures : sequence of str
+        Keys of the catalogue; certified linkage is read of the setting's law, before any release.
+    until : float
+        Monotonic seconds after which no further release is drawn.
+    read : callable, optional
+        Reads a release in another way than all measures as they are, or ends the trial with None;
+        a refusal of the setting is then raised, where otherwise it is the reason of each measure.
+
+    Returns
+    -------
+    Point
+        With a spread for each measure that was read at all.
+    """
+    tables = table
+    if isinstance(tables, Microdata):
+        tables = PreparedTables(tables, [setting], metrics=1, held=1)
+    start = time.perf_counter()
+    drawn = [key for key in measures if key != CERTIFIED or read is not None]
+    readings: dict[str, list[Reading | NotApplicable]] = {key: [] for key in measures}
+    shown: list[float] = []
+    try:
+        for key in set(measures).difference(drawn):
+            readings[key].append(certified(tables, setting))
+        keys = keys if drawn else ()
+        for seed in steps(keys) if isinstance(keys, Sequence) else keys:
+            if time.monotonic() > until:
+                break
+            release = tables.compared(setting, seed)
+            one = read_all(release, drawn) if read is None else read(release)
+            if one is None:
+                break
+            shown.append(released_share(release.original, release.masked))
+            for key in one.keys() & readings.keys():
+                readings[key].append(one[key])
+    except ParameterError as refusal:
+        if read is not None:
+            raise
+        readings = {key: [NotApplicable(str(refusal))] for key in measures}
+    spreads = {key: spread_over_releases(key, each) for key, each in readings.items() if each}
+    seconds = time.perf_counter() - start
+    return Point(setting=setting, spreads=spreads, shown=tuple(shown), seconds=seconds)
+
+
+def certified(
+    tables: PreparedTables, setting: Setting, rows: int = ROWS
+) -> Reading | NotApplicable:
+    """Forecast certified linkage: before a release it is the mean of a few draws by law."""
+    with current_work().quiet():
+        moved = tables.moved(setting)
+        law = moved.law
+    law = law if law is None else law.rounded(dict(setting.precision))
+    try:
+        value = float(np.mean(forecast_certified(law, rows=rows)))
+    except NotApplicable as reason:
+        return reason
+    return Reading(value=value, baseline=1.0 / moved.microdata.n, detail={})
+
+
+def read_all(release: Comparison, measures: Sequence[str]) -> Mapping[str, Reading | NotApplicable]:
+    """Read measures of a release; worst cases are raised to what simple attacks achieve on it."""
+    return attacked({key: read_safely(key, release) for key in measures})
 
 
 def random_records(microdata: Microdata, records: int) -> Microdata:
@@ -269,31 +293,48 @@ def together(setting: Setting) -> Hashable:
 
 def by_family(settings: Sequence[Setting]) -> list[Setting]:
     """The settings with those that share their neighbors together, in the order of their first."""
-    order: dict[Hashable, int] = {}
-    for setting in settings:
-        order.setdefault(together(setting), len(order))
-    return sorted(settings, key=lambda setting: order[together(setting)])
+    kinds = list(dict.fromkeys(map(together, settings)))
+    return sorted(settings, key=lambda setting: kinds.index(together(setting)))
 
 
-_PART = 6  # releases after which a long plan tells how far it is
+PART = 6  # releases after which a long plan tells how far it is; the first are read at any time
 
 
-def one_thread() -> None:
-    """Keep this process to one thread: with as many as processors, more would only queue."""
+def prepare_worker(
+    microdata: Microdata,
+    settings: Sequence[Setting],
+    held: int = 1,
+    save: Callable[[Point], None] | None = None,
+    polite: bool = False,
+) -> Handle:
+    """Prepare a process that tries settings of a table and keeps its neighbors ranked.
+
+    A task is what `evaluate` takes after the table, or a function of the table. `settings` and
+    `held` as `PreparedTables` takes them; a point goes where `save` puts it, else back; a `polite`
+    process leaves the processors to others from its first setting on.
+    """
     from threadpoolctl import threadpool_limits
 
+    # one thread: with as many as processors, more would only queue
     os.environ["RWN_THREADS"] = "1"
     threadpool_limits(1)
+    tables = PreparedTables(microdata, settings, metrics=1, held=held)
 
-
-def _prepare(microdata: Microdata, farthest: Sequence[Setting], plan: Plan, held: int) -> Handle:
-    """Prepare a worker: it keeps the table with its neighbors ranked."""
-    one_thread()
-    trials = Trials(microdata, farthest, plan, held=held)
-
-    def handle(task: tuple[Setting, Plan], progress: Progress) -> Point:
-        setting, trials.plan = task
-        return trials.run(setting)
+    def handle(task: Any, progress: Progress) -> Point | None:
+        nonlocal polite
+        if callable(task):  # quick, and not yet polite: a user waits to see it
+            task(microdata)
+            return None
+        if polite:
+            be_polite()
+            polite = False
+        with work(progress=progress if save else None):
+            point = evaluate(tables, *task)
+        if save is None:
+            return point
+        save(point)
+        progress(1.0)
+        return None
 
     return handle
 
@@ -302,14 +343,19 @@ class SettingPool:
     """Tries settings in processes that keep their neighbors ranked from one call to the next."""
 
     def __init__(
-        self, microdata: Microdata, farthest: Sequence[Setting], plan: Plan, *, workers: int
+        self,
+        microdata: Microdata,
+        farthest: Sequence[Setting],
+        *,
+        workers: int,
+        until: float = math.inf,
     ) -> None:
         # no setting may need farther neighbors than `farthest`, which are resolved
         held = HELD if microdata.n <= QUICK_RECORDS else 1
-        self._local = Trials(microdata, farthest, plan, held=held) if workers == 1 else None
-        self._workers = workers if workers > 1 else 0
-        about = microdata, tuple(farthest), plan, held
-        self._pool = Pool(_prepare, *about, workers=self._workers)
+        about = microdata, tuple(farthest), held
+        self.processes, self.until = max(workers, 1), until
+        self._tables = None if workers > 1 else PreparedTables(*about[:2], metrics=1, held=held)
+        self._pool = Pool(prepare_worker, *about, workers=workers if workers > 1 else 0)
 
     def __enter__(self) -> Self:
         """Itself."""
@@ -320,16 +366,20 @@ class SettingPool:
         self._pool.cancel()
 
     def points(self, settings: Sequence[Setting], plan: Plan, progress: Progress) -> list[Point]:
-        """Try settings."""
+        """Try settings; after `until` on those releases that are read by then.
+
+        The first part of them is always read, so that words about one more release have a ground.
+        """
         # splits the plan into parts, so that few settings keep all workers busy
-        few = 0 < len(settings) < 2 * max(self._workers, 1)
-        count = max(min(plan.releases, self._workers), plan.releases // _PART, 1) if few else 1
+        few = 0 < len(settings) < 2 * self.processes
+        count = max(min(plan.releases, self.processes), plan.releases // PART, 1) if few else 1
         size = math.ceil(plan.releases / count)
-        plans = [
-            replace(plan, seed=plan.seed + first, releases=min(size, plan.releases - first))
-            for first in range(0, plan.releases, size)
+        plans = [plan.keys[first : first + size] for first in range(0, plan.releases, size)]
+        tasks = [
+            (setting, part, plan.measures, self.until if number else math.inf)
+            for setting in settings
+            for number, part in enumerate(plans)
         ]
-        tasks = [(setting, part) for setting in settings for part in plans]
         tried: dict[int, Point] = {}
         for index, point in self._tried(tasks):
             tried[index] = point
@@ -337,22 +387,23 @@ class SettingPool:
         parts = range(len(plans))
         return [_joined([tried[i * len(plans) + j] for j in parts]) for i in range(len(settings))]
 
-    def _tried(self, tasks: Sequence[tuple[Setting, Plan]]) -> Iterator[tuple[int, Point]]:
+    def _tried(self, tasks: Sequence[Sequence[Any]]) -> Iterator[tuple[int, Point]]:
         """Each task's index and point, as they come."""
-        if self._local is not None:
-            for index, (setting, self._local.plan) in enumerate(tasks):
-                yield index, self._local.run(setting)
+        if self._tables is not None:
+            for index, task in enumerate(tasks):
+                yield index, evaluate(self._tables, *task)
             return
         indices: dict[Future[Any], int] = {
             self._pool.submit(task): index for index, task in enumerate(tasks)
         }
-        for task in as_completed(indices):
-            yield indices[task], task.result()
+        for each in as_completed(indices):
+            yield indices[each], each.result()
 
 
 def _joined(parts: Sequence[Point]) -> Point:
-    """One point of the parts of a plan, releases in their order."""
+    """One point of the parts of a plan, releases in their order; late parts have none."""
     first = parts[0]
+    parts = [part for part in parts if part.spreads.keys() == first.spreads.keys()]
     spreads = {key: _together([part.spreads[key] for part in parts]) for key in first.spreads}
     seconds = sum(part.seconds for part in parts)
     shown = tuple(share for part in parts for share in part.shown)
@@ -374,9 +425,34 @@ def _together(parts: Sequence[Spread]) -> Spread:
 
 def stated(crew: SettingPool, setting: Setting, plan: Plan, progress: Progress) -> Point:
     """Return the point of an answer: simple attacks raise the readings of its first releases."""
+    return stated_in_time(crew, setting, plan, progress, math.inf)[0]
+
+
+def stated_in_time(
+    crew: SettingPool, setting: Setting, plan: Plan, progress: Progress, until: float
+) -> tuple[Point, str]:
+    """Return the same, and what was left unread where the time was over."""
     (point,) = crew.points([setting], plan, progress)
-    measures = (*(key for key in RAISED if key in plan.measures), RED_TEAM)
-    few = replace(plan, measures=measures, releases=min(ATTACKED, plan.releases))
-    (tried,) = crew.points([setting], few, lambda share: None)
+    read, words = len(point.shown) or plan.releases, ""
+    if read < plan.releases:
+        words = (
+            f"Time was over after {read} of {plan.releases} fresh releases; its ranges are rough."
+        )
+    if time.monotonic() > until:
+        words += " Simple attacks on its releases were not tried and may reach more."
+        return point, words.strip()
+    (tried,) = crew.points([setting], attack_plan(plan), lambda share: None)
     raised = {key: each for key, each in tried.spreads.items() if each.by}
-    return replace(point, spreads={**point.spreads, **raised})
+    return replace(point, spreads={**point.spreads, **raised}), words
+
+
+def fresh_plan(plan: Plan, attempt: int, releases: int, more: Sequence[str]) -> Plan:
+    """Return the plan of an answer: further measures, and releases of this attempt's own."""
+    measures = tuple(dict.fromkeys((*plan.measures, *more)))
+    return Plan(measures=measures, releases=releases, seed=plan.seed + FRESH * (2 + attempt))
+
+
+def attack_plan(plan: Plan) -> Plan:
+    """Return the plan by which simple attacks are tried on the first releases of another one."""
+    measures = (*(key for key in RAISED if key in plan.measures), RED_TEAM)
+    return replace(plan, measures=measures, releases=min(ATTACKED, plan.releases))

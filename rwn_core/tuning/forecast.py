@@ -15,6 +15,7 @@ from rwn_core.evaluation.forecast import Forecast, forecast_sample, forecast_sca
 from rwn_core.masking import family, lever_values
 from rwn_core.measures.statistics.association import correlation_matrix
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.tuning.evaluate import PreparedTables
 from rwn_core.tuning.point import Setting
 
 _TOGETHER = 500  # settings of one pass
@@ -144,35 +145,26 @@ def expected(
             continue  # no neighbor within the radius, or too many to be held
         if sample.n < min(FEWEST, microdata.n):
             continue
-        before = Before.from_table(sample)
-        yield {
-            setting.key: _values(each, before)
-            for setting, each in zip(same, forecasts, strict=True)
-        }
+        before, said = Before.from_table(sample), dict[str, dict[str, float]]()
+        for setting, each in zip(same, forecasts, strict=True):
+            values = {key: float(one.compute(each, before)) for key, one in EXPECTED.items()}
+            known = {key: value for key, value in values.items() if np.isfinite(value)}
+            known |= {"releases": float(each.releases)} if each.releases else {}
+            said[setting.key] = known | {"records": float(before.records)}
+        yield said
 
 
 def _forecasts(microdata: Microdata, same: Sequence[Setting]) -> tuple[list[Forecast], Microdata]:
     """A forecast for each setting, and the records that they are about."""
     if microdata.n > LARGEST_DENSE:
         return forecast_sample(same[0].applied_to(microdata), [each.params for each in same])
-    prepared = same[0].params.prepare(
-        same[0].applied_to(microdata), settings=[each.params for each in same]
-    )
-    found: dict[str, Forecast] = {}
+    tables, found = PreparedTables(microdata, same), dict[str, Forecast]()
     for slices in dict.fromkeys(each.slices for each in same):  # neighbors are ranked once
         own = [each for each in same if each.slices == slices]
         table = own[0].applied_to(microdata)
-        again = prepared.with_slices(table.schema.slices)
-        scan = forecast_scan(table, [each.params for each in own], prepared=again)
+        scan = forecast_scan(table, [x.params for x in own], prepared=tables.start(own[0]))
         found |= {each.key: one for each, one in zip(own, scan, strict=True)}
     return [found[each.key] for each in same], microdata
-
-
-def _values(forecast: Forecast, before: Before) -> dict[str, float]:
-    values = {key: one.compute(forecast, before) for key, one in EXPECTED.items()}
-    known = {key: float(value) for key, value in values.items() if np.isfinite(value)}
-    known["records"] = float(before.records)
-    return known | ({"releases": float(forecast.releases)} if forecast.releases else {})
 
 
 def _prepared_together(microdata: Microdata, settings: Sequence[Setting]) -> list[list[Setting]]:

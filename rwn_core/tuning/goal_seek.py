@@ -21,22 +21,34 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.certified_forecast import ROWS
 from rwn_core.masking import RWN, SoftRWN
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.certified_linkage import left_words, relations_left
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.answer import Found, SearchAnswer, answers_to
-from rwn_core.tuning.evaluate import CERTIFIED, Plan, SettingPool, Trials, random_records, stated
+from rwn_core.tuning.evaluate import (
+    CERTIFIED,
+    FRESH,
+    Plan,
+    PreparedTables,
+    SettingPool,
+    certified,
+    evaluate,
+    fresh_plan,
+    random_records,
+    read_all,
+    stated,
+)
 from rwn_core.tuning.goal import Goal, sign
 from rwn_core.tuning.point import Point, Setting, Spread
-from rwn_core.tuning.policy import QUICK, Limit, Policy
+from rwn_core.tuning.policy import QUICK, Policy
 from rwn_core.tuning.strength import edge
 from rwn_core.tuning.sweep import Sweep, sweep
 from rwn_core.tuning.verdict import empty_end
 
 _ROUNDS = 3  # how often the step is halved
 _SWEPT = 0.6  # of the work, before it is refined
-_FRESH = 1_000_000  # apart from the seeds of any sweep
 _STATED = 59  # releases behind the stated interval: from the third smallest to the third largest
 _HALVES = 4  # steps from an answer toward a better one that failed
 _LINKAGES = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
@@ -123,19 +135,20 @@ def seek(
     # half steps around the best setting, in rounds
     progress = progress or (lambda share: None)
     plan = replace(plan, measures=goal.measures)
-    steps = half_steps(points)
+    steps, share = half_steps(points), 1 / (_ROUNDS + 1)
     farthest = [point.setting for point in points]
     tell = teller(goal, microdata.n, answers_to(progress))
     tell(known.values())
-    with SettingPool(microdata, farthest, plan, workers=thread_count(workers)) as crew:
+    with SettingPool(microdata, farthest, workers=thread_count(workers)) as crew:
         for number in range(_ROUNDS):
             current = _leader(known.values(), goal)
             wanted = [s for s in around(current.setting, steps) if s.key not in known]
-            for point in crew.points(wanted, plan, _part(progress, number, _ROUNDS + 1)):
+            part = Part(progress, number * share, (number + 1) * share)
+            for point in crew.points(wanted, plan, part):
                 known[point.setting.key] = point
             tell(known.values())
             steps = {name: replace(step, size=step.size / 2) for name, step in steps.items()}
-        answer = _verified(crew, known, goal, plan, _part(progress, _ROUNDS, _ROUNDS + 1))
+        answer = _verified(crew, known, goal, plan, Part(progress, 1 - share, 1.0))
     progress(1.0)
     return replace(answer, unread=unread)
 
@@ -164,16 +177,11 @@ def seek_among(
             least = answer.beyond
             found(answer)
 
-    class Swept:
-        """Takes the reports of the sweep: its best setting so far is an answer so far."""
-
-        found = staticmethod(teller(goal, microdata.n, better))
-
-        def __call__(self, share: float) -> None:
-            report(_SWEPT * share)
-
+    # the best setting of the sweep so far is an answer so far
+    part = Part(report, 0.0, _SWEPT)
+    part.found = teller(goal, microdata.n, better)
     first_answer(microdata, settings, goal, better)
-    swept = sweep(microdata, settings, plan=plan, workers=workers, progress=Swept())
+    swept = sweep(microdata, settings, plan=plan, workers=workers, progress=part)
     return seek(microdata, swept, goal, workers=workers, progress=Part(report, _SWEPT, 1.0))
 
 
@@ -182,23 +190,19 @@ def first_answer(
 ) -> None:
     """Tell the setting that is best among those that keep the limits; until then, the nearest."""
     sample = random_records(microdata, QUICK_RECORDS)
-    policy, plan = goal.keep, Plan(measures=(goal.best,), releases=1)
+    policy, tables = goal.keep, PreparedTables(sample, settings, metrics=1, held=1)
     assert isinstance(policy, Policy)
-    trials = Trials(sample, settings, plan)
     least, last = math.inf, ""
-
-    def order(limit: Limit) -> tuple[bool, bool]:
-        return limit.measure not in QUICK, limit.measure != last
-
-    for point in sorted((trials.run(each) for each in settings), key=goal.loss):
+    tried = (evaluate(tables, each, (1,), (goal.best,)) for each in settings)
+    for point in sorted(tried, key=goal.loss):
         largest = 0.0
-        for limit in sorted(policy.limits, key=order):
-            trials.plan = replace(plan, measures=(limit.measure,))
-            point = replace(point, spreads={**point.spreads, **trials.run(point.setting).spreads})
-            share = Policy(limits=(limit,)).judge(point).largest
+        for key in sorted(policy.measures, key=lambda each: (each not in QUICK, each != last)):
+            read = evaluate(tables, point.setting, (1,), (key,)).spreads
+            point = replace(point, spreads={**point.spreads, **read})
+            share = policy.judge(point).shares.get(key)
             largest = max(largest, math.inf if share is None else share)
             if largest > 1:
-                last = limit.measure
+                last = key
                 break
         if largest < least:
             least = largest
@@ -244,16 +248,11 @@ def _judged(
     return replace(goal, keep=goal.keep.without(unread)), unread
 
 
-def _part(progress: Progress, number: int, parts: int) -> Progress:
-    """Progress within one of several parts."""
-    return lambda share: progress((number + share) / parts)
-
-
 def _verified(
     crew: SettingPool, known: Mapping[str, Point], goal: Goal, plan: Plan, progress: Progress
 ) -> SearchAnswer:
     """The best settings again, on releases that had no part in choosing them."""
-    choosing = replace(plan, seed=plan.seed + _FRESH, releases=max(3 * plan.releases, 24))
+    choosing = replace(plan, seed=plan.seed + FRESH, releases=max(3 * plan.releases, 24))
     keeping = {key: p for key, p in known.items() if goal.excess(p) <= 0}
     margin, failed = 0.0, None
     for number in range(_CANDIDATES):
@@ -261,7 +260,8 @@ def _verified(
         if not left:
             break
         candidate = min(left, key=goal.loss)
-        (point,) = crew.points([candidate.setting], choosing, _part(progress, number, _CANDIDATES))
+        part = Part(progress, number / _CANDIDATES, (number + 1) / _CANDIDATES)
+        (point,) = crew.points([candidate.setting], choosing, part)
         if goal.excess(point) <= 0:
             met = _closer(crew, goal, choosing, point, failed)
             point = _stated(crew, met.setting, plan, number)
@@ -280,11 +280,8 @@ def _verified(
 
 def _stated(crew: SettingPool, setting: Setting, plan: Plan, number: int) -> Point:
     """Read an answer on releases that chose nothing, others at each attempt."""
-    seed = plan.seed + _FRESH * (2 + number)
-    count = max(_STATED, plan.releases)
     linkages = _LINKAGES if set(plan.measures) & set(_LINKAGES) else ()
-    measures = tuple(dict.fromkeys((*plan.measures, *linkages)))
-    plan = replace(plan, seed=seed, releases=count, measures=measures)
+    plan = fresh_plan(plan, number, max(_STATED, plan.releases), linkages)
     return stated(crew, setting, plan, lambda share: None)
 
 
@@ -419,11 +416,11 @@ def seek_width(
     def at(place: int) -> Setting:
         return _with_width(settings[0], min(round(low + STEP * place, 6), high))
 
-    trials = Trials(microdata, [at(0), at(positions)], replace(plan, measures=(CERTIFIED,)))
+    tables = PreparedTables(microdata, [at(0), at(positions)], metrics=1, held=1)
     known: dict[int, Point] = {}
 
     def keeps(place: int, rows: int = ROWS) -> bool:
-        reading = trials.certified(at(place), rows)
+        reading = certified(tables, at(place), rows)
         if isinstance(reading, NotApplicable):  # a setting that certifies nothing
             raise ParameterError(reading.reason)
         spread = Spread(measure=CERTIFIED, values=(reading.value,), baseline=reading.baseline)
@@ -437,24 +434,23 @@ def seek_width(
         while reached and not keeps(best, microdata.n) and best < positions:
             best += 1
         reached = goal.excess(known[best]) <= 0
-    point, words = _with_others(trials, known[best], goal, plan)
+    point, words = _with_others(tables, known[best], goal, plan)
     progress(1.0)
     return SearchAnswer.of_point(goal, point, reached=reached, tried=len(known), note=words)
 
 
-def _with_others(trials: Trials, found: Point, goal: Goal, plan: Plan) -> tuple[Point, str]:
+def _with_others(tables: PreparedTables, found: Point, goal: Goal, plan: Plan) -> tuple[Point, str]:
     """Read the measures of an answer, and say what is left of the relations across slices."""
     left = list[float]()
 
-    def look(release: Comparison) -> None:
+    def read(release: Comparison) -> Mapping[str, Reading | NotApplicable]:
         slices = release.law.units() if release.law is not None else []
         share = relations_left(release, slices)
         left.extend([] if share is None else [share])
+        return read_all(release, (goal.best,))
 
-    trials.plan = replace(plan, measures=(goal.best,))
-    drawn = trials.run(found.setting, look=look)
-    trials.plan = replace(plan, measures=BESIDE, releases=1)
-    others = trials.run(found.setting)
+    drawn = evaluate(tables, found.setting, plan.keys, (goal.best,), read=read)
+    others = evaluate(tables, found.setting, plan.keys[:1], BESIDE)
     spreads = {**found.spreads, **drawn.spreads, **others.spreads}
     words = left_words(fmean(left) if left else None)
     return replace(drawn, spreads=spreads, seconds=drawn.seconds + others.seconds), words

@@ -60,9 +60,13 @@ class Grid(NamedParameters):
         """Refuse a grid without points, or with too many."""
         if not self.methods:
             raise ParameterError("The grid needs at least one method.")
-        if len(self.methods) > 1:
-            self._check_names()
+        of_any = {e.name for method in self.methods for e in fields(known_method(method))}
         for name, values in self.axes.items():
+            if len(self.methods) > 1 and name not in of_any:
+                raise ParameterError(
+                    f"None of the methods {', '.join(self.methods)} has a parameter {name}; "
+                    f"they have: {', '.join(sorted(of_any))}."
+                )
             if isinstance(values, str) or not len(values):
                 raise ParameterError(f"The grid needs at least one value of {name}.")
         for entries, words in (
@@ -85,16 +89,6 @@ class Grid(NamedParameters):
         given = (self.method,) if isinstance(self.method, str) else self.method
         first = {name: values[0] for name, values in self.axes.items() if len(values)}
         return tuple(in_present_names(each, first)[0] for each in given)
-
-    def _check_names(self) -> None:
-        """Refuse a parameter that none of several methods has."""
-        of_any = {e.name for method in self.methods for e in fields(known_method(method))}
-        for name in self.axes:
-            if name not in of_any:
-                raise ParameterError(
-                    f"None of the methods {', '.join(self.methods)} has a parameter {name}; "
-                    f"they have: {', '.join(sorted(of_any))}."
-                )
 
     def _method_axes(self, method: str) -> Mapping[str, Sequence[Any]]:
         if len(self.methods) == 1:

@@ -7,7 +7,6 @@ the two neighboring steps, linearly between their sorted releases.
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
@@ -30,12 +29,12 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import UNRELATED, Reading
 from rwn_core.neighbors.kernel import Shape
 from rwn_core.parallel.threads import Progress
-from rwn_core.tuning.evaluate import HELD, Plan, Trials
+from rwn_core.tuning.evaluate import Plan, PreparedTables, evaluate, read_all
 from rwn_core.tuning.goal import sign
 from rwn_core.tuning.point import SPACE, Point, Setting, Spread, short_setting
 from rwn_core.tuning.policy import Policy, refuse_percentage
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
-from rwn_core.tuning.strength import edge
+from rwn_core.tuning.strength import TURN, edge
 
 COARSE = 10  # parts of a lever, of which the search begins with the ends
 PICTURES = ("correlation", "regression", "marginals")
@@ -234,17 +233,17 @@ class StrengthSearch:
         self._coarse = sorted({round(self.steps * part / COARSE) for part in range(COARSE + 1)})
         self._microdata, self._plan, self._progress = microdata, plan, progress
         ends = [self._setting(position) for position in (0, self.steps)]
-        self._trials = Trials(microdata, ends, plan, held=HELD)
+        self._tables = PreparedTables(microdata, ends, metrics=1)
         self.known: dict[int, Point] = {}
-        self._cost: dict[str, float] = {}  # processor seconds of a measure, when it was last read
 
     def final(
         self, position: int, plan: Plan, pictures: Sequence[str]
-    ) -> tuple[Point, dict[str, Reading | NotApplicable]]:
+    ) -> tuple[Point, Mapping[str, Reading | NotApplicable]]:
         """All that a plan reads at a position, and some measures of its first release."""
-        self._trials.plan = plan
         setting = self._setting(position)
-        return self._trials.run(setting), self._trials.first(setting, pictures) if pictures else {}
+        point = evaluate(self._tables, setting, plan.keys, plan.measures)
+        first = self._tables.compared(setting, plan.seed) if pictures else None
+        return point, {} if first is None else read_all(first, pictures)
 
     def _setting(self, position: int) -> Setting:
         number = round(self._range.low + position * self._range.step, 10)
@@ -260,8 +259,8 @@ class StrengthSearch:
     def _add(self, position: int, measures: Sequence[str]) -> Point:
         """Read more measures at a position."""
         setting = self._setting(position)
-        self._trials.plan = replace(self._plan, measures=tuple(measures))
-        point, before = self._trials.run(setting), self.known.get(position)
+        point = evaluate(self._tables, setting, self._plan.keys, measures)
+        before = self.known.get(position)
         if before is not None:
             spreads = {**before.spreads, **point.spreads}
             point = replace(point, spreads=spreads, seconds=before.seconds + point.seconds)
@@ -276,10 +275,8 @@ class StrengthSearch:
         others = [key for key in self._plan.measures if key not in policy.measures]
         if others:
             self._add(position, others)
-        for limit in sorted(policy.limits, key=lambda each: self._cost.get(each.measure, 0.0)):
-            before = time.process_time()
+        for limit in sorted(policy.limits, key=lambda each: TURN.get(each.measure, len(TURN))):
             point = self._add(position, [limit.measure])
-            self._cost[limit.measure] = time.process_time() - before
             if not Policy(limits=(limit,)).judge(point).kept:
                 return False
         return True
@@ -341,7 +338,17 @@ def match(
     """Tune methods to one loss or policy."""
     # A method is a key such as "soft_rwn balanced whole", or parameters with their options.
     starts = [parse_candidate(key) if isinstance(key, str) else (key, "") for key in methods]
-    _refuse_empty(microdata, to)
+    # refuses what says nothing of this table
+    if isinstance(to, Policy):
+        for measure, why in to.judgeable(microdata)[1].items():
+            raise ParameterError(f"{MEASURES[measure].title}: {why}")
+    elif (about := MEASURES[to.measure]).side == "utility":
+        end = about.ends(Comparison(original=microdata, masked=microdata)).get(UNRELATED)
+        if end is not None and to.allows(end):
+            raise ParameterError(
+                f"{about.title} at worst {to.value:.3g} is an empty aim: a file without any "
+                f"relation reads {end:.3g}. Choose a stricter value."
+            )
     measures = to.measures if isinstance(to, Policy) else (to.measure,)
     tried = replace(plan, measures=tuple(dict.fromkeys((*measures, *along))))
     found: list[Matched | Unmatched] = []
@@ -366,31 +373,14 @@ def match(
     return found
 
 
-def _refuse_empty(microdata: Microdata, to: MatchedLoss | Policy) -> None:
-    """Refuse what says nothing of this table."""
-    if isinstance(to, Policy):
-        for measure, why in to.judgeable(microdata)[1].items():
-            raise ParameterError(f"{MEASURES[measure].title}: {why}")
-        return
-    about = MEASURES[to.measure]
-    ends = about.ends(Comparison(original=microdata, masked=microdata))
-    if about.side == "utility" and UNRELATED in ends and to.allows(ends[UNRELATED]):
-        raise ParameterError(
-            f"{about.title} at worst {to.value:.3g} is an empty aim: a file without any relation "
-            f"reads {ends[UNRELATED]:.3g}. Choose a stricter value."
-        )
-
-
 def _tuned(search: StrengthSearch, to: MatchedLoss | Policy, plan: Plan) -> Matched:
     """The setting that is sought, with what the plan reads there and at the next step."""
-    by_policy = isinstance(to, Policy)
     position, reached = search.weakest(to) if isinstance(to, Policy) else search.strongest(to)
     point, pictures = search.final(position, plan, PICTURES)
     path = tuple(search.known[at] for at in sorted(search.known))  # weakest first
-    tuned = Matched(point=point, reached=reached and by_policy, path=path, pictures=pictures)
-    if isinstance(to, Policy):
-        return tuned
-    if not reached:
+    kept = reached and isinstance(to, Policy)
+    tuned = Matched(point=point, reached=kept, path=path, pictures=pictures)
+    if isinstance(to, Policy) or not reached:
         return tuned
     beyond, _ = search.final(position + 1, plan, ())
     near, far = (each.median(to.measure) for each in (point, beyond))

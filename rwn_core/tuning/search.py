@@ -21,8 +21,8 @@ from rwn_core.tuning.answer import SearchAnswer, answers_to
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import FINE, WITHIN, recommend
-from rwn_core.tuning.seek_slices import SliceRanges, each_kernel, kernels_refused, seek_slices
-from rwn_core.tuning.slice_presets import PRESETS, preset_slices
+from rwn_core.tuning.seek_slices import each_kernel, kernels_refused, seek_slices
+from rwn_core.tuning.slice_presets import PRESETS, SliceRanges, preset_slices
 from rwn_core.tuning.strength import MOST_LOST, TableSearch
 from rwn_core.tuning.verdict import not_judged
 
@@ -149,22 +149,21 @@ def search(
         stays=space.setting.method if space.setting else "",
     )
     starts, tell = list(space.starts(microdata)), answers_to(progress)
-    answer = SearchAnswer(goal=policy, reason="Nothing was tried in time.", unread=apart, late=True)
+    n, late = microdata.n, "Nothing was tried in time."
+    answer = SearchAnswer(goal=policy, reason=late, unread=apart, records=n, of=n)
     for number, start in enumerate(starts):
         # the first is read whole, even where it keeps nothing; others where they may be better
         table.look(start, None if any(each.kept for each in table.tried) else MOST_LOST)
         if table.best:
             best = table.best[0]
-            answer = SearchAnswer(
-                goal=policy,
+            answer = replace(
+                answer,
+                reason="",
                 settings=tuple(table.best),
                 reached=best.kept,
                 confirmed=best.releases > 1,
                 so_far=number + 1 < len(starts),
                 tried=table.looked,
-                records=microdata.n,
-                of=microdata.n,
-                unread=apart,
                 note=f"It loses {best.lost} of the relations, on {best.releases:,} releases.",
             )
             tell(answer)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -19,31 +19,44 @@ import numpy as np
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Slices
-from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, SoftRWN, at_levers
 from rwn_core.measures import UTILITY
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.answer import Found, SearchAnswer, answers_to
-from rwn_core.tuning.evaluate import Plan, SettingPool, random_records, stated
+from rwn_core.tuning.evaluate import (
+    ATTACKED,
+    FRESH,
+    Plan,
+    SettingPool,
+    attack_plan,
+    fresh_plan,
+    random_records,
+    stated_in_time,
+)
 from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import QUICK, Policy
 from rwn_core.tuning.slice_loss import SliceLoss
-from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices, slice_steps
+from rwn_core.tuning.slice_presets import (
+    PRESETS,
+    SliceRanges,
+    Weights,
+    masked_names,
+    preset_slices,
+    slice_steps,
+    weight_steps,
+)
 from rwn_core.tuning.strength import edge
 
 _STRENGTHS = 40  # between the ends of the slider
 _TRIAL, _CHOOSING, _STATED = 6, 24, 59  # releases: of a trial, of a leader, behind the interval
+_CHECKED = 2 * _CHOOSING + _STATED  # releases of a check in which one choice is refused
 _BROKEN, _FAR = 1.5, 0.5  # of a limit: one release is enough to refuse, and to go on
-_EXPLORED = 0.5  # of the seconds; what is left confirms the answer
-_FRESH = 1_000_000  # seeds between one set of releases and the next
+_EXPLORED = 0.2  # of the seconds at least; what is left confirms the answer
+_MARGIN = 1.2  # times what the check on fresh releases is expected to take
 _ATTEMPTS = 8  # choices checked on fresh releases before the search gives up
 _READINGS = 8  # of a trial, as long as few have been made
-_LIGHTEST, _HEAVIEST = 1 / 8, 8.0  # weights
-
-Weights = tuple[tuple[str, float], ...]
-"""Weights that differ from 1, by name."""
 
 
 class Choice(NamedTuple):
@@ -52,50 +65,6 @@ class Choice(NamedTuple):
     slices: Slices
     weights: Weights = ()
     kernel: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SliceRanges:
-    """Say where a slice search looks.
-
-    Attributes
-    ----------
-    starts : sequence of Slices, optional
-        Slices to begin with; those of `PRESETS` by default.
-    only_starts : bool
-        Whether no other slices are tried.
-    weights : bool
-        Whether weights are halved and doubled, too, where table and setting give every variable
-        the same.
-    strengths : sequence of float, optional
-        Values of the method's strength, weakest first; forty between the ends of its slider by
-        default.
-    records : int
-        Of a table with more than so many, random ones are searched.
-    tries : int
-        Slices, weights and strengths that are tried at most.
-    seed : int
-        Of the first trial release, a teaching seed.
-    kernels : bool
-        Whether soft and balanced neighborhoods are tried as well as even ones; of the method rwn.
-    seconds : float
-        In half of which choices are tried; the best of them is then checked on fresh releases.
-    """
-
-    starts: Sequence[Slices] | None = None
-    only_starts: bool = False
-    weights: bool = True
-    strengths: Sequence[float] | None = None
-    records: int = QUICK_RECORDS
-    tries: int = 240
-    seed: int = 1
-    kernels: bool = False
-    seconds: float = math.inf
-
-    def __post_init__(self) -> None:
-        """Check each number."""
-        if self.records < 2 or self.tries < 1:
-            raise ParameterError("A slice search needs at least two records and one try.")
 
 
 @takes_tables
@@ -165,7 +134,8 @@ def seek_slices(
     settings = [_strengths(sample, replace(start, params=each), ranges) for each in kinds]
     plan = Plan(measures=policy.measures, releases=_TRIAL, seed=ranges.seed)
     # one pool of processes tries all settings, until the time or the tries are used up
-    with SettingPool(sample, list(chain(*settings)), plan, workers=thread_count(workers)) as pool:
+    count, end = thread_count(workers), time.monotonic() + ranges.seconds
+    with SettingPool(sample, list(chain(*settings)), workers=count, until=end) as pool:
         search = SliceSearch(
             microdata=sample,
             settings=settings,
@@ -175,7 +145,7 @@ def seek_slices(
             ranges=ranges,
             progress=progress,
             tell=answers_to(progress),
-            until=time.monotonic() + _EXPLORED * ranges.seconds,
+            end=end,
             total=microdata.n,
             expected=ranges.tries if ranges.weights else ranges.tries // 2,
         )
@@ -191,12 +161,18 @@ def seek_slices(
         )
         # fresh releases judge the best; RWN as published is the comparison
         point, met = search.verified()
-        published = search.published() if ranges.kernels else None
+        confirmed, published = met and not search.note, None
+        if ranges.kernels and time.monotonic() + search.check <= search.end:
+            published = search.published()
+        elif ranges.kernels:
+            search.note += " What RWN as published loses was not read in time."
     progress(1.0)
     return SearchAnswer.of_point(
         policy,
         point,
         reached=met and not unread,
+        confirmed=confirmed,
+        note=search.note.strip(),
         unread=unread,
         tried=search.tried,
         late=search.late,
@@ -251,8 +227,10 @@ class SliceSearch:
     progress: Progress
     tell: Found  # called with the answer so far
     total: int  # records of the whole table
-    until: float  # monotonic seconds after which nothing more is tried
-    late: bool = False  # whether that ended the search
+    end: float  # monotonic seconds by which it answers
+    check: float = 0.0  # seconds that the check on fresh releases is expected to take
+    late: bool = False  # whether the time ended the search
+    note: str = ""  # what the time left unread in the last check
     expected: int  # trials ahead, as far as is known
     # the weakest strength at which a choice meets all limits
     found: dict[Choice, int] = field(default_factory=dict)
@@ -351,7 +329,9 @@ class SliceSearch:
 
     def _look(self, choice: Choice) -> bool:
         """Find the weakest strength at which a choice meets the policy; True if it leads now."""
-        self.late |= time.monotonic() > self.until
+        checks = self.check * (1 + self.ranges.kernels)  # RWN as published is checked, too
+        ahead = min(checks, (1 - _EXPLORED) * self.ranges.seconds)
+        self.late |= time.monotonic() > self.end - ahead
         if choice in self.seen or self.tried >= self.ranges.tries or (self.late and self.trials):
             return False
         best = self.best
@@ -371,6 +351,8 @@ class SliceSearch:
         """True if trial releases meet every limit."""
         if (choice, strength) not in self.trials:
             self.trials[choice, strength] = self._used(choice, strength, self.plan, quick=True)
+            if not self.check and math.isfinite(self.end):
+                self._expect(choice, strength)
             self.expected -= 1
             self._tell(choice, strength, self.trials[choice, strength])
         return self.trials[choice, strength] <= 1
@@ -395,10 +377,11 @@ class SliceSearch:
         for measure in sorted(  # quickly read ones first, then the one that refused last
             self.policy.measures, key=lambda key: (key not in QUICK, key != self.refused)
         ):
-            one = replace(plan, measures=(measure,), releases=1) if quick else None
-            share = _FAR if one is None else self._share(choice, strength, one)
-            if one is None or _FAR < share <= _BROKEN:
-                share = self._share(choice, strength, replace(plan, measures=(measure,)))
+            asked, share = replace(plan, measures=(measure,)), _BROKEN
+            if quick:
+                share = self._share(choice, strength, replace(asked, releases=1))
+            if _FAR < share <= _BROKEN:
+                share = self._share(choice, strength, asked)
             largest = max(largest, share)
             if share > 1:
                 self.refused = measure
@@ -406,7 +389,8 @@ class SliceSearch:
         return largest
 
     def _share(self, choice: Choice, strength: int, plan: Plan) -> float:
-        (point,) = self.pool.points([self._at(choice, strength)], plan, lambda share: None)
+        setting = self._at(choice, strength)
+        (point,) = self.pool.points([setting], plan, lambda share: None)
         self.spreads.update(point.spreads)
         self.readings += plan.releases
         self._report()
@@ -428,13 +412,27 @@ class SliceSearch:
         self.done = max(self.done, min(made / (made + ahead), 0.99))
         self.progress(self.done)
 
+    def _expect(self, choice: Choice, strength: int) -> None:
+        """Read a release as the check on fresh ones does, to know what that will take."""
+        count, setting = self.pool.processes, self._at(choice, strength)
+        plan = fresh_plan(self.plan, 0, count, [UTILITY])
+        plans = plan, replace(attack_plan(plan), releases=count)
+        for _ in range(2):  # the second time every process is ready for this setting
+            points = [self.pool.points([setting], each, lambda share: None) for each in plans]
+        read, attacks = (point.seconds for (point,) in points)
+        releases = _CHECKED * read + ATTACKED * attacks
+        self.check = _MARGIN * releases / count**2  # seconds are sums over the processes
+
     def verified(self) -> tuple[Point, bool]:
         """Return the best choice as read on fresh releases, and whether these meet all limits."""
         nearest: tuple[float, Choice, int] = (math.inf, *self._leader())
+        read: dict[tuple[Choice, int], tuple[Point, str]] = {}
         steps: dict[Choice, int] = {}
-        more = replace(self.plan, releases=_CHOOSING, seed=self.plan.seed + _FRESH)
+        more = replace(self.plan, releases=_CHOOSING, seed=self.plan.seed + FRESH)
         attempt = 0
-        while self.found and attempt < _ATTEMPTS:
+        # as long as the check of a choice would end in time
+        last = self.end - self.check * (_CHOOSING + _STATED) / _CHECKED
+        while self.found and attempt < _ATTEMPTS and time.monotonic() <= last:
             even = [each for each in self.found if each.weights == self.settings[0][0].weights]
             alone = [each for each in even if not each.slices]
             first = (list(self.found), even, alone)[max(attempt - 2, 0) // 2]
@@ -443,9 +441,10 @@ class SliceSearch:
             share = self._used(choice, strength, more, quick=False)
             if share <= 1:
                 point = self._fresh(choice, strength, attempt)
+                read[choice, strength] = point, self.note
                 verdict = self.policy.judge(point)
                 if verdict.kept:
-                    self._say(point, confirmed=True)
+                    self._say(point, confirmed=not self.note)
                     return point, True
                 share = math.inf if verdict.unread else verdict.largest or math.inf
                 nearest = min(nearest, (share, choice, strength))
@@ -458,7 +457,8 @@ class SliceSearch:
             self.trials[choice, strength] = math.inf
             self.seen = set(steps)
             self.descend(())  # what lost more than a refused choice may lead now
-        point = self._fresh(*nearest[1:], _ATTEMPTS)
+        known = read.get(nearest[1:]) if time.monotonic() > last else None
+        point, self.note = known or (self._fresh(*nearest[1:], _ATTEMPTS), self.note)
         return point, self.policy.judge(point).kept
 
     def published(self) -> Point:
@@ -468,31 +468,20 @@ class SliceSearch:
             self,
             settings=self.settings[:1],
             ranges=ranges,
+            note="",
             found={},
             trials={},
             seen=set(),
             tell=lambda answer: None,
         )
         alone.descend([Choice((), self.settings[0][0].weights)])
-        return alone.verified()[0]
+        point, _ = alone.verified()
+        self.note += f" RWN as published: {alone.note}" if alone.note else ""
+        return point
 
     def _fresh(self, choice: Choice, strength: int, attempt: int) -> Point:
         """Read the stated measures on releases of this attempt's own."""
-        plan = replace(
-            self.plan,
-            measures=tuple(dict.fromkeys((*self.plan.measures, UTILITY))),
-            releases=_STATED,
-            seed=self.plan.seed + _FRESH * (2 + attempt),
-        )
         setting = self._at(choice, strength)
-        return stated(self.pool, setting, plan, self._report)
-
-
-def weight_steps(weights: Weights, names: Sequence[str]) -> Iterator[Weights]:
-    """Yield the weights of some variables halved, and doubled, within their ends."""
-    own = dict(weights)
-    for factor in (0.5, 2.0):
-        moved = {name: own.get(name, 1.0) * factor for name in names}
-        if all(_LIGHTEST <= each <= _HEAVIEST for each in moved.values()):
-            every = {**own, **moved}
-            yield tuple(sorted((each, value) for each, value in every.items() if value != 1))
+        plan = fresh_plan(self.plan, attempt, _STATED, [UTILITY])
+        point, self.note = stated_in_time(self.pool, setting, plan, self._report, self.end)
+        return point

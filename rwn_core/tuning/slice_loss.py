@@ -8,23 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Slices
+from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.forecast import forecast_scan
-from rwn_core.masking import lever_values
+from rwn_core.measures import UTILITY
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.association import (
     MOST_OF_A_PAIR,
     original_associations,
     original_chance,
     released_associations,
 )
-from rwn_core.randomness import SecretKey
+from rwn_core.tuning.evaluate import PreparedTables, evaluate
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.slice_presets import preset_slices
 
@@ -55,14 +57,23 @@ class SliceLoss:
         released = [variable.name for variable in microdata.schema.released]
         numbers = [released.index(name) for name in microdata.numeric_names]
         tables = [replace(settings[0], slices=each).applied_to(microdata) for each in slicings]
-        prepared = params[0].prepare(tables[0], settings=params)
+        ready = PreparedTables(microdata, settings)
         closed = params[0].has_forecast and not settings[0].precision and not drawn
         parts = np.zeros((len(slicings), len(settings), len(released), len(released)))
         # draws at a few strengths, and interpolates between them
         if not (closed and len(numbers) == len(released)):
             places = np.unique(np.linspace(0, len(settings) - 1, STRENGTHS).round().astype(int))
-            found = [_drawn(comparison, prepared, settings[each], slicings) for each in places]
-            flat = np.array(found).reshape(len(places), -1)
+            found: list[Floats] = []
+
+            def read(release: Comparison) -> dict[str, Reading | NotApplicable]:
+                found.append(_weighted(comparison, released_associations(release)))
+                return {}
+
+            for place, slices in product(places, slicings):
+                one = replace(settings[place], slices=slices)
+                evaluate(ready, one, range(RELEASES), (UTILITY,), read=read)
+            several = np.reshape(found, (len(places), len(slicings), RELEASES, -1))
+            flat = several.mean(axis=2).reshape(len(places), -1)
             every = np.arange(len(settings))
             filled = np.column_stack([np.interp(every, places, column) for column in flat.T])
             parts = filled.reshape(len(settings), len(slicings), *parts.shape[2:]).swapaxes(0, 1)
@@ -70,7 +81,8 @@ class SliceLoss:
         if closed and len(numbers) > 1:
             square = np.ix_(numbers, numbers)
             for losses, slices, table in zip(parts, slicings, tables, strict=True):
-                scan = forecast_scan(table, params, prepared=prepared.with_slices(slices))
+                prepared = ready.start(replace(settings[0], slices=slices))
+                scan = forecast_scan(table, params, prepared=prepared)
                 for each, expected in zip(losses, scan, strict=True):
                     after = np.full(each.shape, np.nan)
                     after[square] = expected.correlations.to_numpy()
@@ -87,24 +99,6 @@ class SliceLoss:
         one, two = np.triu_indices(len(self.names), 1)
         parts = np.where(number[one] == number[two], self.together, self.apart)
         return np.asarray(np.minimum(parts.sum(axis=1), 1.0))
-
-
-def _drawn(
-    comparison: Comparison, prepared: Any, setting: Setting, slicings: Sequence[Slices]
-) -> Floats:
-    """Return the mean parts over releases of a setting, shape (len(slicings), p, p)."""
-    precision = dict(setting.precision)
-    moved = prepared.with_levers(**lever_values(setting.params))
-    means = []
-    for slices in slicings:
-        table = moved.with_slices(slices) if slices else moved  # which then has what it found
-        parts = []
-        for seed in range(RELEASES):
-            release = table.release(SecretKey.from_seed(seed), threads=1).rounded(precision)
-            after = released_associations(comparison.with_masked(release.masked))
-            parts.append(_weighted(comparison, after))
-        means.append(np.mean(parts, axis=0))
-    return np.asarray(means)
 
 
 def _weighted(comparison: Comparison, after: Floats) -> Floats:

@@ -1,8 +1,12 @@
-"""Usual slices of a table: by the roles of its variables, or by how they hang together."""
+"""Usual slices of a table: by the roles of its variables, or by how they hang together.
+
+Also the steps of a search from one choice of slices or weights to the next, and where it looks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from types import MappingProxyType
@@ -12,6 +16,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Slices, as_slices
+from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.measures.comparison import Comparison
@@ -94,6 +99,21 @@ def slice_steps(slices: Slices, names: Sequence[str]) -> list[Slices]:
     return list(dict.fromkeys(as_slices(b for b in each if len(b) > 1) for each in made))
 
 
+Weights = tuple[tuple[str, float], ...]
+"""Weights that differ from 1, by name."""
+_LIGHTEST, _HEAVIEST = 1 / 8, 8.0
+
+
+def weight_steps(weights: Weights, names: Sequence[str]) -> Iterator[Weights]:
+    """Yield the weights of some variables halved, and doubled, within their ends."""
+    own = dict(weights)
+    for factor in (0.5, 2.0):
+        moved = {name: own.get(name, 1.0) * factor for name in names}
+        if all(_LIGHTEST <= each <= _HEAVIEST for each in moved.values()):
+            every = {**own, **moved}
+            yield tuple(sorted((each, value) for each, value in every.items() if value != 1))
+
+
 def related(count: int) -> Callable[[Microdata], Slices]:
     """So many slices by complete linkage, 1 minus the association as the distance."""
 
@@ -143,3 +163,48 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
     }
 )
 """By key, in the order on screen."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SliceRanges:
+    """Say where a slice search looks.
+
+    Attributes
+    ----------
+    starts : sequence of Slices, optional
+        Slices to begin with; those of `PRESETS` by default.
+    only_starts : bool
+        Whether no other slices are tried.
+    weights : bool
+        Whether weights are halved and doubled, too, where table and setting give every variable
+        the same.
+    strengths : sequence of float, optional
+        Values of the method's strength, weakest first; forty between the ends of its slider by
+        default.
+    records : int
+        Of a table with more than so many, random ones are searched.
+    tries : int
+        Slices, weights and strengths that are tried at most.
+    seed : int
+        Of the first trial release, a teaching seed.
+    kernels : bool
+        Whether soft and balanced neighborhoods are tried as well as even ones; of the method rwn.
+    seconds : float
+        Within which it answers. Choices are tried until the check on fresh releases has to begin,
+        by what one release took; where that ends too early, the answer says what was not read.
+    """
+
+    starts: Sequence[Slices] | None = None
+    only_starts: bool = False
+    weights: bool = True
+    strengths: Sequence[float] | None = None
+    records: int = QUICK_RECORDS
+    tries: int = 240
+    seed: int = 1
+    kernels: bool = False
+    seconds: float = math.inf
+
+    def __post_init__(self) -> None:
+        """Check each number."""
+        if self.records < 2 or self.tries < 1:
+            raise ParameterError("A slice search needs at least two records and one try.")

@@ -24,8 +24,8 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.intervals import prediction_interval
 from rwn_core.tuning.answer import FoundSetting
-from rwn_core.tuning.evaluate import PreparedTables, read_safely, spread_over_releases
-from rwn_core.tuning.point import Point, Setting, released_share, too_few
+from rwn_core.tuning.evaluate import PreparedTables, evaluate, read_safely
+from rwn_core.tuning.point import Point, Setting, too_few
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.verdict import RAISED, RED_TEAM, Verdict, attacked
 
@@ -33,11 +33,7 @@ PLACES = 16  # parts between the ends of a strength
 RELEASES, FEW_RELEASES = 6, 3  # that decide on a small table, and on a large one
 CLEARLY = 1.5  # times a limit
 MOST_LOST = 0.9  # of the relations; a release that loses more is of no use
-_TURN = {
-    "bayes_linkage": 0,
-    "linked_over_half": 1,
-    "true_matches": 2,
-}  # cheap ones before slow ones
+TURN = {"bayes_linkage": 0, "linked_over_half": 1, "true_matches": 2}  # cheap before slow ones
 _SEED = 1  # of the first release
 _CHECKS = 6  # places at which further releases are read and attacked
 _CLOSER = 0.95  # of the least loss so far: what a candidate must come below to be followed
@@ -133,17 +129,13 @@ class StrengthTrial:
         value = round(ends.low + steps * ends.step, 10)
         return replace(self._setting, params=at_levers(params, {params.strength: value}))
 
-    def _compared(self, place: int, number: int = 0) -> Comparison:
-        """Return the comparison of a release of a place, by its number from 0."""
-        return self._tables.compared(self.at(place), _SEED + number)
-
     def _remembered(self, place: int, about: object, read: Callable[[Comparison], _T]) -> _T:
         """Read a place's release, once for all trials of a table that come to this setting."""
         self._refuse_late()
         if self._last != place:
             self._last, self.steps = place, self.steps + 1
         key = ("trial", self._table.schema, self.at(place), _SEED, about)
-        return self._table.cached(key, lambda: read(self._compared(place)))
+        return self._table.cached(key, lambda: read(self._tables.compared(self.at(place), _SEED)))
 
     def loss(self, place: int) -> float:
         """Return the share of relations that is lost; 1 where none can be read."""
@@ -167,10 +159,11 @@ class StrengthTrial:
 
     def losses(self, place: int) -> list[float]:
         """Return the loss of each of the further releases."""
-        return [_loss(each) for each in self._further(place)]
+        setting = self.at(place)
+        return [_loss(self._tables.compared(setting, key)) for key in self._further(place)]
 
-    def _further(self, place: int) -> Iterator[Comparison]:
-        """Yield further releases; a small table's are remembered, with what was read of them."""
+    def _further(self, place: int) -> Iterator[int]:
+        """Yield the seeds of further releases; a small table's releases are remembered."""
         if self._drawn[0] != place:
             self._drawn = place, 0
         # of a large table the one that was read already is not a matter of luck
@@ -181,7 +174,7 @@ class StrengthTrial:
                     return  # those that were drawn in time decide
                 self._refuse_late()
                 self._drawn = place, 0 if first else number + 1
-            yield self._compared(place, number + (number >= first))
+            yield _SEED + number + (number >= first)
 
     def _refuse_late(self) -> None:
         if time.monotonic() > self.until:
@@ -193,24 +186,26 @@ class StrengthTrial:
         Each is raised by what simple attacks achieve on the same release. Where the time ends,
         those that were read decide if they are not too few.
         """
-        read, shown, verdicts = [], [], list[Verdict]()
-        for compared in self._further(place):
+        verdicts = list[Verdict]()
+
+        def keys() -> Iterator[int]:
+            for key in self._further(place):
+                yield key
+                if (verdicts[-1].largest or 0.0) > stop:
+                    return
+
+        def read(compared: Comparison) -> Mapping[str, Reading | NotApplicable] | None:
             try:
-                read.append(self._readings(compared, stop))
+                found = self._readings(compared, stop)
             except Late:
                 if len(verdicts) < FEW_RELEASES:
                     raise
-                break
-            shown.append(released_share(self._table, compared.masked))
-            verdicts.append(self.policy.judge(read[-1]))
-            if (verdicts[-1].largest or 0.0) > stop:
-                break
-        spreads = {
-            key: spread_over_releases(key, [each[key] for each in read if key in each])
-            for key in self.policy.measures
-            if any(key in each for each in read)
-        }
-        return Point(setting=self.at(place), spreads=spreads, shown=tuple(shown)), verdicts
+                return None
+            verdicts.append(self.policy.judge(found))
+            return found
+
+        setting, measures = self.at(place), self.policy.measures
+        return evaluate(self._tables, setting, keys(), measures, read=read), verdicts
 
     def _readings(
         self, compared: Comparison, stop: float, *, attack: bool = True
@@ -230,7 +225,7 @@ class StrengthTrial:
 
         read: dict[str, Reading | NotApplicable] = {}
         remembered = compared.cached_for_release
-        for limit in sorted(self.policy.limits, key=lambda each: _TURN.get(each.measure, 3)):
+        for limit in sorted(self.policy.limits, key=lambda each: TURN.get(each.measure, len(TURN))):
             self.steps += 1
             read[limit.measure] = remembered(("limit", limit), partial(reading, limit))
             if (self.policy.judge(read).largest or 0.0) > stop:

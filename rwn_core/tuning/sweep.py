@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +26,8 @@ from rwn_core.masking.baseline_methods import BASELINE_METHODS, Original, Shuffl
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.parallel.pace import Pace
 from rwn_core.parallel.pool import Pool, Stopped, Task
-from rwn_core.parallel.processes import Handle, be_polite
-from rwn_core.parallel.threads import Progress, current_work, thread_count, work
-from rwn_core.tuning.evaluate import Plan, Trials, by_family, one_thread
+from rwn_core.parallel.threads import Progress, thread_count, work
+from rwn_core.tuning.evaluate import Plan, PreparedTables, by_family, evaluate, prepare_worker
 from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.grid import Grid, unique_settings
 from rwn_core.tuning.point import Point, Setting, Spread, few_words
@@ -176,39 +176,11 @@ def _row(point: Point, spread: Spread, names: list[str], releases: int) -> dict[
 
 
 _NEXT_LOOK = 0.4  # seconds between two looks into the folder
-_Forecasts = tuple[Setting, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Work:
-    """Hold the input of a worker."""
-
-    microdata: Microdata
-    settings: tuple[Setting, ...]
-    plan: Plan
-    folder: JobFolder
-    watched: bool
-
-
-def _prepare(about: _Work) -> Handle:
-    """Prepare a worker: it keeps the table with its neighbors ranked."""
-    one_thread()
-    trials: list[Trials] = []
-
-    def handle(task: Setting | _Forecasts, progress: Progress) -> None:
-        if isinstance(task, tuple):  # quick, and not yet polite: a user waits to see it
-            for part in expected(about.microdata, task):
-                about.folder.save_forecasts(part)
-            return
-        if not trials:
-            if about.watched:
-                be_polite()
-            trials.append(Trials(about.microdata, about.settings, about.plan))
-        with work(progress=progress):
-            about.folder.save(trials[0].run(task))
-        progress(1.0)
-
-    return handle
+def _forecast(folder: JobFolder, settings: Sequence[Setting], microdata: Microdata) -> None:
+    for part in expected(microdata, settings):
+        folder.save_forecasts(part)
 
 
 class SweepRun:
@@ -238,15 +210,15 @@ class SweepRun:
         self._pace = Pace()
         self._before = len(self._points)
         self.cancelled = False
-        about = _Work(
-            microdata=microdata, settings=tuple(open_), plan=plan, folder=folder, watched=watched
-        )
         known = folder.forecasts() if watched and open_ else None
         unknown = [] if known is None else [s for s in self.settings if s.key not in known]
-        self._pool = Pool(_prepare, about, workers=min(workers, len(open_)))
+        count = min(workers, len(open_))
+        about = microdata, open_, 1, folder.save, watched
+        self._pool = Pool(prepare_worker, *about, workers=count)
         if unknown:
-            self._pool.submit(tuple(unknown))
-        self._tasks: list[Task] = [self._pool.submit(setting) for setting in open_]
+            self._pool.submit(partial(_forecast, folder, unknown))
+        asked = plan.keys, plan.measures
+        self._tasks: list[Task] = [self._pool.submit((each, *asked)) for each in open_]
         self._pool.close()
 
     @property
@@ -275,9 +247,7 @@ class SweepRun:
     @property
     def refusal(self) -> str:
         """Why it ended before it was done; empty while it runs and after it is done."""
-        if self.running:
-            return ""
-        if len(self._collect()) == len(self.settings):
+        if self.running or len(self._collect()) == len(self.settings):
             return ""
         done = self.sweep()
         missing = f"{done.wanted - len(done):,} of {done.wanted:,} settings"
@@ -333,7 +303,7 @@ def prepared(
     settings = unique_settings(what)
     if references:
         settings += [Setting(params=Original()), Setting(params=Shuffled())]
-    return list({s.key: s for s in (each.resolved(microdata) for each in settings)}.values())
+    return list({s.key: s for s in (one.resolved(microdata) for one in settings)}.values())
 
 
 @takes_tables
@@ -392,13 +362,22 @@ def sweep(
     settings = prepared(microdata, what, references=False)
     count, now = thread_count(workers), work(progress=progress)
     with tempfile.TemporaryDirectory(prefix="rwn-sweep-") as path:
-        place = folder or (Path(path) / "job" if count > 1 else None)
-        finished = None if place is None else JobFolder.open(place, microdata, plan, settings)
-        if count == 1 or finished is None:
+        finished = JobFolder.open(folder or Path(path) / "job", microdata, plan, settings)
+        if count == 1:
+            points = dict[str, Point]()
+            tables = PreparedTables(microdata, settings, metrics=1, held=1)
             with now:
-                return _in_process(microdata, settings, plan, finished)
+                for number, setting in enumerate(by_family(settings)):
+                    point = finished.load(setting)
+                    if point is None:
+                        with now.part(number / len(settings), (number + 1) / len(settings)):
+                            point = evaluate(tables, setting, plan.keys, plan.measures)
+                        finished.save(point)
+                    points[setting.key] = point
+                    now.found(Sweep.from_points(plan, list(points.values()), len(settings)))
+                    now.report((number + 1) / len(settings))
+            return Sweep.from_points(plan, [points[s.key] for s in settings], len(settings))
         # in worker processes; if some die, the rest of the settings get a second attempt
-        refusal = ""
         for _ in range(_ATTEMPTS):
             run = SweepRun(microdata, settings, plan, finished, workers=count)
             try:
@@ -408,25 +387,6 @@ def sweep(
                     now.found(run.sweep())
             finally:
                 run.cancel()  # also after Ctrl-C: no process stays behind
-            refusal = run.refusal
-            if not refusal:
+            if not run.refusal:
                 return run.sweep()
-    raise RWNError(refusal)
-
-
-def _in_process(
-    microdata: Microdata, settings: list[Setting], plan: Plan, folder: JobFolder | None
-) -> Sweep:
-    """In this process, setting after setting."""
-    trials, points, now = Trials(microdata, settings, plan), dict[str, Point](), current_work()
-    for setting in by_family(settings):
-        point: Point | None = None if folder is None else folder.load(setting)
-        if point is None:
-            with now.part(len(points) / len(settings), (len(points) + 1) / len(settings)):
-                point = trials.run(setting)
-            if folder is not None:
-                folder.save(point)
-        points[setting.key] = point
-        now.found(Sweep.from_points(plan, list(points.values()), len(settings)))
-        now.report(len(points) / len(settings))
-    return Sweep.from_points(plan, [points[s.key] for s in settings], len(settings))
+    raise RWNError(run.refusal)

@@ -12,7 +12,7 @@ import rwn_core as rwn
 from rwn_core.evaluation.registered_analysis import AnalysisPlan, Standing
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.threads import work
-from rwn_core.tuning import USUAL, Plan, Point, Setting, Trials
+from rwn_core.tuning import USUAL, Plan, Point, Setting, evaluate
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.features import analysis_plan_results
@@ -68,9 +68,8 @@ def measured(
     limited = () if scenario.policy is None else scenario.policy.measures
     measures = tuple(dict.fromkeys((*limited, *USUAL)))
     plan = Plan(measures=measures, seed=scenario.seed)
-    trials = Trials(microdata, [scenario.setting], plan)
     with work(progress=progress):
-        point = trials.run(scenario.setting)
+        point = evaluate(microdata, scenario.setting, plan.keys, plan.measures)
     return replace(scenario, readings=point.stated(), unread=point.unread)
 
 

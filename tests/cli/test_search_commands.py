@@ -151,6 +151,17 @@ def test_the_answer_is_that_of_python_and_can_be_masked(rwn_command: Run, monkey
     assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml")[0] == 0
 
 
+@pytest.mark.parametrize("command", ["recommend", "seek", "seek-slices"])
+def test_an_alias_names_find_in_one_line_apart_from_its_answer(rwn_command: Run, command) -> None:
+    _, output, said = rwn_command(command, "absent.csv")
+    notes = [line for line in said.splitlines() if line.startswith("note: rwn find ")]
+    assert len(notes) == 1
+    assert f"rwn {command} stays" in notes[0]
+    assert "rwn find" not in output
+    for other in ("find", "sweep", "mask"):
+        assert "note: rwn find" not in rwn_command(other, "absent.csv")[2]
+
+
 def test_kernels_and_a_soft_start_arrive_and_an_answer_short_of_limits_is_not_written(
     rwn_command: Run, monkeypatch
 ) -> None:

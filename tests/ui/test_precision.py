@@ -137,10 +137,10 @@ def test_a_scenario_keeps_the_precision_and_brings_it_back(tune) -> None:
 
 
 def sweep_point(session: Session, setting: Setting) -> Any:
-    from rwn_core.tuning import USUAL, Plan, Trials
+    from rwn_core.tuning import USUAL, Plan, evaluate
 
     plan, setting = Plan(measures=USUAL, releases=2), setting.resolved(session.data)
-    return Trials(session.data, [setting], plan).run(setting)
+    return evaluate(session.data, setting, plan.keys, plan.measures)
 
 
 def test_differences_of_precision_are_told_in_words() -> None:

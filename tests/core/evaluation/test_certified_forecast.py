@@ -19,7 +19,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors.all_donors import AllDonors
-from rwn_core.tuning.evaluate import Plan, Trials
+from rwn_core.tuning.evaluate import Plan, PreparedTables, evaluate
 from rwn_core.tuning.point import Setting
 from tests.core.measures.test_certified_linkage import described
 
@@ -127,13 +127,13 @@ def test_a_sweep_reads_a_setting_by_its_law_and_draws_nothing_for_it(
     data = normal()
     setting = Setting(params=soft()).resolved(data)
     plan = Plan(measures=("certified_linkage", "wasserstein"), releases=2)
-    point = Trials(data, [setting], plan).run(setting)
+    point = evaluate(data, setting, plan.keys, plan.measures)
     expected = float(np.mean(forecast_certified(law_of(data, soft()))))
     assert point.spreads["certified_linkage"].values == (expected,)
     assert len(point.spreads["wasserstein"].values) == 2
-    alone = Trials(data, [setting], Plan(measures=("certified_linkage",), releases=2))
-    monkeypatch.setattr(Trials, "_releases", None)
-    assert alone.run(setting).median("certified_linkage") == expected
+    monkeypatch.setattr(PreparedTables, "compared", None)
+    alone = evaluate(data, setting, plan.keys, ("certified_linkage",))
+    assert alone.median("certified_linkage") == expected
 
 
 def test_draws_are_apart_from_those_of_releases() -> None:

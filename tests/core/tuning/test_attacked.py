@@ -16,7 +16,7 @@ from rwn_core.measures.risk.red_team import RedTeam
 from rwn_core.reporting import judged_release
 from rwn_core.reporting.judged_release import FurtherDraws, judge_release
 from rwn_core.tuning import Limit, Policy, Setting
-from rwn_core.tuning.evaluate import ATTACKED, Plan, Trials
+from rwn_core.tuning.evaluate import ATTACKED, Plan, evaluate
 from rwn_core.tuning.evaluate import stated as stated_of
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.verdict import attacked
@@ -113,7 +113,7 @@ def test_trials_attack_a_few_releases_of_an_answer() -> None:
     plan = Plan(measures=("attribute_gain", "red_team"), releases=ATTACKED, seed=4)
     setting = Setting(params=rwn.RowCopy(epsilon=0, k=3, q=1))
     data = open_secret()
-    point = Trials(data, [setting.resolved(data)], plan).run(setting.resolved(data))
+    point = evaluate(data, setting.resolved(data), plan.keys, plan.measures)
     assert point.spreads["red_team"].median > 0.2
 
 

@@ -10,7 +10,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, SoftRWN
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning import Goal, Limit, Plan, Policy, Setting, Trials, goal_seek
+from rwn_core.tuning import Goal, Limit, Plan, Policy, Setting, evaluate, goal_seek
 from rwn_core.tuning.goal_seek import STEP, is_of_width, seek_width
 from tests.core.evaluation.test_certified_forecast import normal, soft
 
@@ -28,7 +28,7 @@ def settings(*widths: float) -> list[Setting]:
 
 def read(data: Microdata, width: float) -> float:
     (setting,) = settings(width)
-    point = Trials(data, [setting], Plan(measures=("certified_linkage",))).run(setting)
+    point = evaluate(data, setting, range(1, 9), ("certified_linkage",))
     value = point.median("certified_linkage")
     assert value is not None
     return value
@@ -54,14 +54,14 @@ def test_a_width_found_by_some_rows_of_a_large_table_is_confirmed_by_all(
     data = normal(2100)
     asked: list[tuple[float, int]] = []
 
-    def certified(trials: Trials, setting: Setting, rows: int = 1000) -> Reading:
+    def certified(tables: object, setting: Setting, rows: int = 1000) -> Reading:
         width = float(setting.params.width)
         asked.append((width, rows))
         value = 0.1 / width * (1.0 if rows == 2100 else 0.8)
         return Reading(value=value, baseline=0.0, detail={})
 
-    monkeypatch.setattr(Trials, "certified", certified)
-    monkeypatch.setattr(goal_seek, "_with_others", lambda trials, found, goal, plan: (found, ""))
+    monkeypatch.setattr(goal_seek, "certified", certified)
+    monkeypatch.setattr(goal_seek, "_with_others", lambda tables, found, goal, plan: (found, ""))
     answer = seek_width(data, settings(0.5, 4.0), goal(0.1), plan=PLAN)
     assert answer.reached
     assert answer.point.setting.params.width == 1.0

@@ -12,7 +12,18 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError, RWNError
-from rwn_core.tuning import Goal, Grid, Plan, Point, Setting, Spread, Trials, frontier, seek, sweep
+from rwn_core.tuning import (
+    Goal,
+    Grid,
+    Plan,
+    Point,
+    Setting,
+    Spread,
+    evaluate,
+    frontier,
+    seek,
+    sweep,
+)
 from rwn_core.tuning import goal_seek as goal_module
 from rwn_core.tuning.evaluate import SettingPool
 from rwn_core.tuning.goal_seek import around, half_steps
@@ -87,7 +98,11 @@ def answers(bodyfat, swept):
             patch.setattr(goal_module, "_ROUNDS", 1)  # what is promised does not depend on it
             answer = seek(bodyfat, swept.points, goal, plan=PLAN, workers=1)
         setting = answer.point.setting
-        values = Trials(bodyfat, [setting], fresh).run(setting).spreads["distance_linkage"].values
+        values = (
+            evaluate(bodyfat, setting, fresh.keys, fresh.measures)
+            .spreads["distance_linkage"]
+            .values
+        )
         found[limit] = (answer, values)
     return found
 
@@ -125,7 +140,7 @@ def test_the_stated_shares_hold_over_four_hundred_fresh_releases(answers) -> Non
 def test_a_killed_worker_ends_the_search_with_a_sentence(bodyfat, swept) -> None:
     setting = swept.points[0].setting
     long = replace(PLAN, releases=10_000)
-    with SettingPool(bodyfat, [setting], PLAN, workers=2) as crew:
+    with SettingPool(bodyfat, [setting], workers=2) as crew:
         os.kill(crew._pool.pids[0], signal.SIGKILL)
         with pytest.raises(RWNError, match="perhaps for lack of memory"):
             crew.points([setting], long, lambda share: None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rwn_core.errors import ParameterError
-from rwn_core.tuning import Goal, Grid, Limit, Plan, Point, Policy, Setting, Spread, Trials, seek
+from rwn_core.tuning import Goal, Grid, Limit, Plan, Point, Policy, Setting, Spread, evaluate, seek
 from rwn_core.tuning import goal_seek as goal_module
 from rwn_core.tuning import sweep as run_sweep
 from rwn_core.tuning.answer import SearchAnswer
@@ -50,14 +50,14 @@ def test_all_limits_are_kept_by_the_answer_on_fresh_releases(bodyfat, swept):
     assert found.reached
     assert found.kept
     fresh = Plan(measures=limits.measures, releases=40, seed=77_000)
-    spreads = Trials(bodyfat, [found.point.setting], fresh).run(found.point.setting).spreads
+    spreads = evaluate(bodyfat, found.point.setting, fresh.keys, fresh.measures).spreads
     for limit in limits.limits:
         assert sum(v > limit.at_most for v in spreads[limit.measure].values) <= 6
         assert limit.title in found.sentence
     # one limit alone would be kept by a setting that breaks the other: the planted easy answer
     alone = Goal(keep=policy(attribute_gain=0.3), best="correlation")
     loose = seek(bodyfat, swept, alone, workers=1)
-    spreads = Trials(bodyfat, [loose.point.setting], fresh).run(loose.point.setting).spreads
+    spreads = evaluate(bodyfat, loose.point.setting, fresh.keys, fresh.measures).spreads
     assert sum(v > 0.1 for v in spreads["distance_linkage"].values) > 6
 
 

@@ -17,7 +17,7 @@ from rwn_core.tuning import (
     Point,
     Policy,
     Setting,
-    Trials,
+    evaluate,
     frontier,
     seek,
     sweep,
@@ -26,7 +26,8 @@ from rwn_core.tuning.answer import SearchAnswer
 from rwn_core.tuning.goal_seek import around, half_steps
 from rwn_core.tuning.match import MatchedLoss, Unmatched, match
 from rwn_core.tuning.point import setting_key, short_setting
-from rwn_core.tuning.seek_slices import SliceRanges, each_kernel, seek_slices
+from rwn_core.tuning.seek_slices import each_kernel, seek_slices
+from rwn_core.tuning.slice_presets import SliceRanges
 from rwn_core.tuning.sweep_folder import JobFolder
 
 BOTH = Policy(
@@ -61,7 +62,7 @@ def test_published_is_each_variable_alone_and_keeps_the_same_limits(few, answer)
     assert point.setting.weights == ()
     assert BOTH.judge(point).kept
     plan = Plan(measures=("association_loss",), releases=20, seed=77_000_000)
-    fresh = Trials(few, [point.setting], plan).run(point.setting).median("association_loss")
+    fresh = evaluate(few, point.setting, plan.keys, plan.measures).median("association_loss")
     assert point.median("association_loss") == pytest.approx(fresh, rel=0.15)
     words = f"RWN as published keeps the same limits at {short_setting(point.setting)} and loses"
     assert words in answer.sentence

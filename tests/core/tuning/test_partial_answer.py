@@ -8,11 +8,23 @@ from itertools import pairwise
 import pytest
 
 import rwn_core as rwn
-from rwn_core.tuning import Goal, Grid, Plan, Point, Setting, Spread, Trials, prepared, seek, sweep
+from rwn_core.tuning import (
+    Goal,
+    Grid,
+    Plan,
+    Point,
+    Setting,
+    Spread,
+    evaluate,
+    prepared,
+    seek,
+    sweep,
+)
 from rwn_core.tuning.answer import SearchAnswer
 from rwn_core.tuning.goal_seek import first_answer, seek_among
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.seek_slices import SliceRanges, seek_slices
+from rwn_core.tuning.seek_slices import seek_slices
+from rwn_core.tuning.slice_presets import SliceRanges
 
 POLICY = Policy(
     limits=(
@@ -82,7 +94,7 @@ def test_each_answer_of_a_slice_search_is_better_and_the_last_is_confirmed(few, 
     assert met, "an answer comes before the end"
     for each in met:  # read anew, all releases of a trial and all limits
         plan = Plan(measures=POLICY.measures, releases=6, seed=1)
-        point = Trials(few, [each.point.setting], plan).run(each.point.setting)
+        point = evaluate(few, each.point.setting, plan.keys, plan.measures)
         assert POLICY.judge(point).largest <= 1.5, "one kind release does not make an answer"
 
 
@@ -123,7 +135,7 @@ def test_the_first_answer_is_that_of_all_readings_of_all_settings(few, settings)
     goal, found = Goal(keep=POLICY, best="association_loss"), list[SearchAnswer]()
     first_answer(few, settings, goal, found.append)
     plan = Plan(measures=goal.measures, releases=1)
-    every = [Trials(few, [each], plan).run(each) for each in settings]
+    every = [evaluate(few, each, plan.keys, plan.measures) for each in settings]
     keeping = [point for point in every if POLICY.judge(point).kept]
     assert keeping
     assert found[-1].met

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 import rwn_core as rwn
+import rwn_core.tuning
 from rwn_core.errors import ParameterError
 from rwn_core.tuning import Limit, Policy, Setting, Space, search
+from rwn_core.tuning.evaluate import PART, PreparedTables, evaluate
 
 POLICY = Policy(
     limits=(
@@ -78,6 +81,52 @@ def test_slices_are_searched_until_the_time_is_over(few) -> None:
     assert found.late
     assert "The time was over" in found.sentence
     assert found.reached == found.verdict.kept
+
+
+def test_a_check_that_the_time_cuts_short_says_what_it_leaves_unsaid(few, monkeypatch) -> None:
+    """Without any time the first choice is read on a few fresh releases; more would be late."""
+    drawn: list[int] = []
+    compared = PreparedTables.compared
+
+    def counted(self: PreparedTables, setting: Setting, seed: int) -> object:
+        drawn.append(seed)
+        return compared(self, setting, seed)
+
+    monkeypatch.setattr(PreparedTables, "compared", counted)
+    found = search(few, POLICY, Space(slices=True), seconds=1e-9, workers=1)
+    assert {len(each.values) for each in found.point.spreads.values()} == {PART + 1}
+    assert len({seed for seed in drawn if seed > 3_000_000}) == PART + 1
+    assert (found.late, found.confirmed) == (True, False)
+    assert f"over after {PART + 1} of 59 fresh releases" in found.sentence
+    assert "Simple attacks on its releases were not tried" in found.sentence
+
+
+def test_a_check_with_time_is_whole_and_says_nothing_of_time(few) -> None:
+    found = search(few, POLICY, Space(slices=True), seconds=1e4, workers=1)
+    assert {len(each.values) for each in found.point.spreads.values()} == {59}
+    assert found.confirmed == found.reached
+    assert "time was over" not in found.sentence
+
+
+def test_releases_are_drawn_in_one_place_of_all_that_tunes() -> None:
+    """A recommendation draws one of a few records more, which shows the kinds of a method."""
+    files = Path(rwn_core.tuning.__file__).parent.glob("*.py")
+    drawing = {each.name for each in files if ".release(" in each.read_text(encoding="utf-8")}
+    assert drawing == {"evaluate.py", "recommend.py"}
+
+
+def test_a_trial_that_is_late_reads_nothing_and_refusals_are_reasons(few) -> None:
+    setting = START.resolved(few)
+    measures = ("distance_linkage", "true_matches")
+    assert evaluate(few, setting, range(3), measures, 0.0).spreads == {}
+    whole = evaluate(few, setting, range(3), measures)
+    assert {key: len(each.values) for key, each in whole.spreads.items()} == dict.fromkeys(
+        measures, 3
+    )
+    refused = replace(setting, params=rwn.RWN(epsilon=1.0, k=few.n + 5))
+    assert evaluate(few, refused, range(3), measures).unread.keys() == set(measures)
+    with pytest.raises(ParameterError):
+        evaluate(few, refused, range(3), measures, read=lambda release: {})
 
 
 def test_without_time_nothing_is_said_to_be_kept(few) -> None:

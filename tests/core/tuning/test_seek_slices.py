@@ -19,17 +19,12 @@ from rwn_core.measures.statistics.association import (
     relation_loss,
 )
 from rwn_core.tuning import Plan, Setting
-from rwn_core.tuning.evaluate import SettingPool, Trials
+from rwn_core.tuning.evaluate import SettingPool, evaluate
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.seek_slices import (
-    SliceRanges,
-    SliceSearch,
-    seek_slices,
-    weight_steps,
-)
+from rwn_core.tuning.seek_slices import SliceSearch, seek_slices
 from rwn_core.tuning.slice_loss import SliceLoss
-from rwn_core.tuning.slice_presets import preset_slices, slice_steps
+from rwn_core.tuning.slice_presets import SliceRanges, preset_slices, slice_steps, weight_steps
 
 LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))
 BOTH = Policy(
@@ -68,7 +63,7 @@ def test_the_loss_counts_relations_with_categories() -> None:
         for at, each in enumerate(settings):
             own = replace(each, slices=slices).resolved(cps)
             plan = Plan(measures=("association_loss",), releases=20, seed=99)
-            median = Trials(cps, [own], plan).run(own).median("association_loss")
+            median = evaluate(cps, own, plan.keys, plan.measures).median("association_loss")
             assert losses.loss(slices)[at] == pytest.approx(median, rel=0.2, abs=0.03)
 
 
@@ -85,7 +80,7 @@ def test_without_a_closed_form_it_is_read_on_releases(bodyfat, setting) -> None:
     loss = SliceLoss.from_settings(bodyfat, [setting]).loss(slices)[0]
     own = replace(setting, slices=slices).resolved(bodyfat)
     plan = Plan(measures=("association_loss",), releases=20, seed=99)
-    point = Trials(bodyfat, [own], plan).run(own)
+    point = evaluate(bodyfat, own, plan.keys, plan.measures)
     assert loss == pytest.approx(point.median("association_loss"), rel=0.15)
 
 
@@ -101,7 +96,7 @@ def test_the_answer_keeps_all_limits_and_costs_less_than_none_together(few, quic
     assert BOTH.judge(found.point).kept
     setting = found.point.setting
     fresh = Plan(measures=BOTH.measures, releases=60, seed=77_000_000)
-    point = Trials(few, [setting], fresh).run(setting)
+    point = evaluate(few, setting, fresh.keys, fresh.measures)
     for limit in BOTH.limits:
         over = np.mean(np.array(point.spreads[limit.measure].values) > limit.at_most)
         assert over <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / 60)
@@ -117,7 +112,7 @@ def test_one_limit_alone_is_gamed_by_whole_rows_and_a_second_is_not(few, quick) 
     (largest,) = gamed.slices
     assert "siri" in largest
     setting = gamed.point.setting
-    read = Trials(few, [setting], Plan(measures=("true_matches",), releases=3)).run(setting)
+    read = evaluate(few, setting, range(1, 4), ("true_matches",))
     assert read.median("true_matches") > 0.5
     # a second limit is kept by the answer of the test above
 

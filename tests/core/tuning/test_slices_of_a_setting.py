@@ -12,7 +12,7 @@ from rwn_core.masking import Rounded
 from rwn_core.neighbors import Finder
 from rwn_core.reporting.scenario import SavedSearch, Scenario
 from rwn_core.tuning import Grid, Plan, Setting, prepared, sweep
-from rwn_core.tuning.evaluate import Trials
+from rwn_core.tuning.evaluate import PreparedTables, evaluate
 from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.slice_presets import (
     PRESETS,
@@ -124,7 +124,9 @@ def test_no_neighbor_is_searched_anew_when_only_slices_change(bodyfat, monkeypat
         Setting.of("rwn", {"k": 5}, slices=each) for each in ((), SLICES, (("hip", "neck"),))
     ]
     settings = prepared(bodyfat, settings, references=False)
-    trials = Trials(bodyfat, settings, Plan(measures=("correlation",), releases=2))
+    plan = Plan(measures=("correlation",), releases=2)
+    tables = PreparedTables(bodyfat, settings, metrics=1, held=1)
+    asked = plan.keys, plan.measures
     ranked = []
     stored = Finder.__init__
     monkeypatch.setattr(
@@ -132,11 +134,11 @@ def test_no_neighbor_is_searched_anew_when_only_slices_change(bodyfat, monkeypat
         "__init__",
         lambda self, *args, **more: (ranked.append(1), stored(self, *args, **more))[1],
     )
-    points = [trials.run(setting) for setting in settings]
+    points = [evaluate(tables, setting, *asked) for setting in settings]
     assert len(ranked) == 1
-    fresh = [Trials(bodyfat, [s], trials.plan).run(s) for s in settings]
+    fresh = [evaluate(bodyfat, s, *asked) for s in settings]
     assert [p.spreads for p in points] == [p.spreads for p in fresh]
-    swept = sweep(bodyfat, settings, plan=trials.plan, workers=1)
+    swept = sweep(bodyfat, settings, plan=plan, workers=1)
     assert [p.spreads for p in swept] == [p.spreads for p in points]
     assert set(swept.frame()["slices"]) == {"", "abdomen+hip+knee age+weight", "hip+neck"}
 
