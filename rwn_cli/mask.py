@@ -294,13 +294,14 @@ def _said_of_changes(
         weakly_masked,
     )
     from rwn_core.masking.release import notes_on_file
+    from rwn_core.measures.measure import plain
     from rwn_core.reporting.facts.fact import shared_words
     from rwn_core.reporting.release_record import shared_columns
 
     said = [f"{release.params.title}: {size_words(release.masked)}"]
     changed = rwn.audit(data, release, measures=["cells_changed"])["cells_changed"]
     if isinstance(changed, rwn.Reading):
-        shares = changed_shares(changed.detail)
+        shares = changed_shares(plain(changed.detail))
         none = untouched(data, release.params, shares)
         if none and leaves:
             raise ReleaseError(f"{untouched_words(none)} (--as-is NAME).")
