@@ -22,8 +22,6 @@ from rwn_core.evaluation.audit import audit as audit
 from rwn_core.evaluation.forecast import Forecast as Forecast
 from rwn_core.evaluation.forecast import forecast as forecast
 from rwn_core.evaluation.forecast import forecast_scan as forecast_scan
-from rwn_core.evaluation.forecast.curve import expected_curve as expected_curve
-from rwn_core.evaluation.forecast.statistic import Statistic as Statistic
 from rwn_core.evaluation.registered_analysis import Analysis as Analysis
 from rwn_core.evaluation.registered_analysis import AnalysisPlan as AnalysisPlan
 from rwn_core.evaluation.draws import Ensemble as Ensemble

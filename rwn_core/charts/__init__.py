@@ -38,7 +38,6 @@ from rwn_core.charts.parts.style import Chart
 from rwn_core.charts.parts.tables import Rows
 from rwn_core.charts.replays import figure_curves
 from rwn_core.charts.tuning import (
-    expected_curve,
     method_map,
     parameter_surface,
     risk_utility_map,
@@ -63,7 +62,6 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         "distribution": distributions.draw_distribution,
         "association": relations.draw_association,
         "correlation_change": relations.draw_correlation_change,
-        "expected_curve": expected_curve.draw,
         "subgroups": tables.draw_subgroups,
         "two_way": tables.draw_two_way,
         "quantiles": distributions.draw_quantiles,

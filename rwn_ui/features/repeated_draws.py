@@ -171,37 +171,3 @@ def map_points(policy: rwn.Policy, made: Ensemble | None, risk: str) -> list[dic
 def words(made: Ensemble | None) -> str:
     """Number of draws behind the pictures, in words."""
     return "" if made is None else f" · {made.repeats} draws"
-
-
-def statistic_interval(
-    made: Ensemble | None, statistic: rwn.Statistic, original: rwn.Microdata
-) -> tuple[float, float] | None:
-    """Central 90 % of a statistic over the draws; None if not measured."""
-    if made is None:
-        return None
-    if statistic.kind == "change":
-        return made.interval("correlation") if "correlation" in made.values else None
-    if statistic.kind == "cells" and "cells_changed" in made.values:
-        changed = made.interval("cells_changed")
-        return None if changed is None else (1 - changed[1], 1 - changed[0])
-    measure, part, index, scale = _detail_part(statistic, original)
-    band = made.bands.get(measure, {}).get(part)
-    if band is None:
-        return None
-    return float(band.low[index]) / scale, float(band.high[index]) / scale
-
-
-def _detail_part(statistic: rwn.Statistic, original: rwn.Microdata) -> tuple[str, str, Any, float]:
-    """Measure, part of its detail, index in it, and what it is divided by."""
-    names = statistic.names
-    if statistic.kind in ("mean", "sd"):
-        return "marginals", f"{statistic.kind} {names[0]}", (), 1.0
-    if statistic.kind == "category":
-        index = list(original.codes(names[0])[1]).index(statistic.levels[0])
-        return "marginals", f"released {names[0]}", index, float(original.n)
-    if statistic.kind == "correlation":
-        indices = tuple(original.numeric_names.index(name) for name in names)
-        return "correlation", "released", indices, 1.0
-    if statistic.kind == "first_component":
-        return "principal_components", "share_released", 0, 1.0
-    return "", "", (), 1.0

@@ -10,7 +10,6 @@ import rwn_core as rwn
 from rwn_core.charts import Marks
 from rwn_core.data.rounding import Steps, precision_words, rounded_share
 from rwn_core.data.schema import Slices, slices_words
-from rwn_core.evaluation.forecast.statistic import CHANGE, Statistic
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.masking import (
     SHORT_NAMES,
@@ -171,7 +170,6 @@ class Session:
     notes_by_table: dict[str, TableNotes] = field(default_factory=dict)  # by fingerprint
     release: ReleaseForm = field(default_factory=ReleaseForm)
     second_variable: str = ""  # shown together with the first; see `pair`
-    statistic: Statistic = CHANGE  # of the expected curve
     curve_axis: str = "epsilon"
     lesson: str = ""  # open on the Learn page
     lessons: dict[str, dict[str, Any]] = field(default_factory=dict)  # their controls, by lesson
@@ -330,7 +328,7 @@ class Session:
         self.setting = Setting(params=params).resolved(data)
         self.pins, self.search = {}, None
         self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, ()
-        self.second_variable, self.statistic = "", CHANGE
+        self.second_variable = ""
         self.history = History()
         self.release.clear()
         self.table_version += 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,18 +11,15 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.charts.parts.style import shorten
-from rwn_core.evaluation.forecast.statistic import Statistic, available_statistics
 from rwn_core.evaluation.registered_analysis import AnalysisResult
 from rwn_core.measures import UTILITY
 from rwn_core.measures.statistics.association import is_mixed
 from rwn_ui.features import analysis_plan_results, repeated_draws, unchanged_categories
 from rwn_ui.panel.parts import Tile, loss_words, radius_note, stamp
-from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_results, user_work
+from rwn_ui.state.work import user_work
 from rwn_ui.utility.results import PENDING, UtilityReadings
 from rwn_ui.utility.tables import tables
-from rwn_ui.widgets import sliders
 
 
 def controls(session: Session) -> None:
@@ -41,30 +37,6 @@ def controls(session: Session) -> None:
             key=session.key(f"utility.other.{session.variable}"),
             help="The two-way picture shows both variables together.",
         )
-    _choose_moment(session)
-
-
-def _choose_moment(session: Session) -> None:
-    """Choose the statistic of the expected curve, and its parameter."""
-    data, pair = session.data, session.pair
-    key = session.key(f"utility.statistic.{'.'.join(pair)}")
-    options = available_statistics(data, *pair)
-    kinds = [statistic.kind for statistic in options]
-    chosen = st.selectbox(
-        "Expected curve of",
-        options,
-        kinds.index(session.statistic.kind) if session.statistic.kind in kinds else 0,
-        format_func=lambda statistic: statistic.label,
-        key=key,
-        help="In closed form, before any draw: the picture holds this draw against it.",
-    )
-    levels = []
-    for name, rare in zip(chosen.names[: len(chosen.levels)], chosen.levels, strict=True):
-        known = list(data.codes(name)[1])
-        at = known.index(rare)
-        levels.append(st.selectbox(f"Level of {escaped(name)}", known, at, key=f"{key}.{name}"))
-    session.statistic = replace(chosen, levels=tuple(levels))
-    sliders.choose_axis(session, "… over", session.key(f"utility.axis.{session.method}"))
 
 
 def payload(
@@ -198,12 +170,11 @@ def offer(session: Session) -> None:
     st.caption("In the background; tiles and charts then show where 9 of 10 draws fall.")
 
 
-_CURVE = "expected curve"
 Draw = Callable[..., Chart]
 
 
 def cards(session: Session, utility: UtilityReadings, drawn: rwn.Ensemble | None) -> list[Chart]:
-    """The nine charts, in the order on screen."""
+    """The charts, in the order on screen."""
     fits = ("regression", "generalized_regression")
     fit = next((key for key in fits if isinstance(utility.readings[key], rwn.Reading)), fits[0])
 
@@ -224,7 +195,6 @@ def cards(session: Session, utility: UtilityReadings, drawn: rwn.Ensemble | None
             _expected_correlations(utility),
             key="correlation_change",
         ),
-        _curve(session, utility, drawn),
         card("Regression", fit, CHARTS["regression"], key="regression"),
         card("Principal components", "principal_components", CHARTS["principal_components"]),
         card("Small groups", "subgroups", CHARTS["subgroups"]),
@@ -253,24 +223,8 @@ def _relation(utility: UtilityReadings, drawn: rwn.Ensemble | None) -> Chart:
     if relation.detail.kind == "points" and set(relation.detail.names) <= set(
         utility.comparison.original.numeric_names
     ):
-        pair = Statistic(kind="correlation", names=tuple(relation.detail.names))
-        interval = repeated_draws.statistic_interval(drawn, pair, utility.comparison.original)
+        names = utility.comparison.original.numeric_names
+        one, other = (names.index(name) for name in relation.detail.names)
+        if band := repeated_draws.bands(drawn, "correlation").get("drawn", {}).get("released"):
+            interval = float(band.low[one, other]), float(band.high[one, other])
     return CHARTS["two_way"](relation, interval)
-
-
-def _curve(session: Session, utility: UtilityReadings, drawn: rwn.Ensemble | None) -> Chart:
-    statistic, last = session.statistic, user_results().last
-    about = f"{session.curve_axis} {statistic.words}"
-    expected = utility.expected
-    if isinstance(expected, rwn.Reading):
-        original = utility.comparison.original
-        interval = repeated_draws.statistic_interval(drawn, statistic, original)
-        chart = CHARTS["expected_curve"](expected, utility.realized, interval)
-        last[_CURVE] = (about, chart)
-        return chart
-    before, chart = last.get(_CURVE, ("", {}))
-    if expected is PENDING and before == about:  # the last picture stays for a moment
-        return {**chart, "note": "the last setting · a moment …"}
-    title = f"Expected {statistic.short}"
-    chart = draw_reason(title, str(expected), "expected_curve")
-    return chart | {"note": ""} if expected is PENDING else chart

@@ -13,7 +13,7 @@ from rwn_ui.state import results
 from rwn_ui.state.results import SHOWN, PreparedTable, current_release, full_release, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.tune import view as tune_view
-from rwn_ui.utility.results import _not_expected
+from rwn_ui.utility.results import _is_expected
 from tests.ui.large_table import csv, table
 
 PAGES = ("data", "tune", "utility", "risk", "sweep", "compare")
@@ -118,7 +118,7 @@ def test_a_page_says_that_some_records_are_shown_and_no_page_fails(some, open_pa
         )
         assert noted is (page == "tune"), page
     session: Session = screen.session
-    assert _not_expected(session) is None
+    assert _is_expected(session)
     assert full_release(session).masked.masked.n == session.data.n
     assert len(screen.panel["cards"]) == 9
 

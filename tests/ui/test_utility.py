@@ -13,11 +13,9 @@ import pytest
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.evaluation.draws import Ensemble, draws, ensemble
-from rwn_core.evaluation.forecast.statistic import available_statistics
+from rwn_core.evaluation.draws import Ensemble, ensemble
 from rwn_core.evaluation.validity import standard_error_validity
 from rwn_core.io.write import table_bytes
-from rwn_core.measures.statistics.intervals import prediction_interval
 from rwn_core.reporting.scenario import Scenario, plan_in
 from rwn_ui.features import analysis_plan, repeated_draws
 from rwn_ui.features.repeated_draws import keep
@@ -123,7 +121,6 @@ def test_charts_show_where_draws_fall_and_only_those_of_their_setting(session, f
         "principal_components",
         "subgroups",
         "distribution",
-        "expected_curve",
     ):
         assert "9 of 10 draws" in names[key], key
     for key in ("correlation", "correlation_change", "regression", "subgroups", "distribution"):
@@ -131,43 +128,6 @@ def test_charts_show_where_draws_fall_and_only_those_of_their_setting(session, f
     assert "outside" in after["correlation_change"]["note"]
     session.move(k=session.levers["k"] + 1)
     assert "9 of 10 draws" not in str([card["data"] for card in cards(session).values()])
-
-
-@pytest.mark.parametrize("kind", ["change", "sd", "first_component"])
-def test_the_curves_moment_has_its_interval_over_the_draws(session, four, kind) -> None:
-    statistic = next(
-        one for one in available_statistics(session.data, "siri", "bmi") if one.kind == kind
-    )
-    low, high = repeated_draws.statistic_interval(four, statistic, session.data)
-    comparison = read(session).comparison
-    values = [
-        statistic.realized(comparison.with_masked(work.masked))
-        for work in draws(session.data, session.params, 4, session.seed)
-    ]
-    bounds = {"change": (0, 2), "sd": (0, np.inf), "first_component": (0, 1)}
-    expected = prediction_interval(values, bounds=bounds[kind])
-    assert (low, high) == pytest.approx(expected, rel=1e-6)
-
-
-# ---------------------------------------------------------------- expected curves
-
-
-def test_any_moment_over_any_parameter(open_page) -> None:
-    screen = open_page("utility", demo="pima")
-    session = screen.session
-    choose = screen.find("selectbox", "Expected curve of")
-    over = screen.test.selectbox(key="utility.0.axis.rwn")
-    assert len(choose.options) >= 5
-    for axis in ("k", "q", "epsilon"):
-        over.set_value(axis).run()
-        over = screen.test.selectbox(key="utility.0.axis.rwn")
-        assert screen.errors == []
-    choose = screen.find("selectbox", "Expected curve of")
-    choose.select_index(2).run()
-    assert screen.errors == []
-    assert session.statistic.kind != "change"
-    shown = screen.results.last["utility"]["cards"]
-    assert any(f"Expected {session.statistic.short} over ε" in card for card in shown)
 
 
 # ---------------------------------------------------------------- large tables
@@ -179,15 +139,14 @@ def test_a_large_table_is_drawn_at_once_and_completed_after() -> None:
     first = read(session)
     assert first.pending
     assert first.readings["pmse"] is PENDING
-    assert first.expected is PENDING
+    assert first.now is None
     drawn = {card["key"]: card for card in utility_view.cards(session, first, None)}
-    assert "expected_curve" in drawn
     payload = utility_view.payload(session, first, ())
     complete(session)
     done = read(session)
     assert not done.pending
     assert done.readings["pmse"].value > 0
-    assert done.expected.value > 0
+    assert done.now is not None
     after = {card["key"]: card for card in utility_view.cards(session, done, None)}
     tables = [each["correlation_change"]["table"]["columns"] for each in (drawn, after)]
     assert tables[0] == tables[1], "what is expected has its place before it is known"
@@ -195,7 +154,7 @@ def test_a_large_table_is_drawn_at_once_and_completed_after() -> None:
     session.seed += 1  # another draw: the setting's expectation is known, the rest is not
     again = read(session)
     assert again.pending
-    assert again.expected.value == done.expected.value
+    assert again.now is done.now
 
 
 def test_the_page_of_a_large_table_completes_itself(open_page) -> None:
@@ -233,11 +192,9 @@ def test_the_page_has_words_and_pictures_for_odd_tables(name: str) -> None:
     session.second_variable = names[-1]
     for variable in names:
         session.variable = variable
-        for statistic in available_statistics(data, *session.pair):
-            session.statistic = statistic
-            payload = utility_view.payload(session, read(session), ())
-            assert len(payload["cards"]) == 9
-            assert b"NaN" not in orjson.dumps(payload)
+        payload = utility_view.payload(session, read(session), ())
+        assert len(payload["cards"]) == 8
+        assert b"NaN" not in orjson.dumps(payload)
 
 
 def test_draws_are_points_only_where_each_has_both_measures() -> None:
@@ -380,7 +337,7 @@ def test_the_payload_is_plain_and_complete(viewed: Session) -> None:
     assert len(payload["tiles"]) == 6
     keys = [json.loads(card)["key"] for card in payload["cards"]]
     assert keys == [
-        "association", "correlation_change", "expected_curve",
+        "association", "correlation_change",
         "regression", "principal_components", "subgroups", "distribution", "two_way", "quantiles",
     ]  # fmt: skip
     assert not [card for card in payload["cards"] if json.loads(card).get("reason")]

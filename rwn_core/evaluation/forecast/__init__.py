@@ -63,7 +63,6 @@ def sums_of_moments(
         together=counts[np.newaxis],
         retained=np.array([alone]),
         rows=np.array([rows_intact.sum()]),
-        unseen=np.empty((1, 0)),
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -10,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
-from rwn_core.data.microdata import Microdata, value_codes
-from rwn_core.data.variable import Kind, Role
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Kind
 
 MOST_LEVELS = 200  # of one variable; more would be a name, not a category
 
@@ -35,15 +34,12 @@ class Columns:
     # shape (n, p): equal where two records have the same value, missing included
     codes: Integers
     units: tuple[tuple[int, ...], ...]  # which released variables share a donor; most stand alone
-    key: int  # the first key variable, where all of them share a donor; -1 where they do not
-    uniques: Integers  # sample uniques on the key variables, where those share a donor
 
     @classmethod
     def from_table(cls, microdata: Microdata) -> Columns:
         """The columns of a table."""
         released = [variable.name for variable in microdata.schema.released]
         names = microdata.numeric_names
-        keys = keys_of_one_unit(microdata)
         # numbers: divided before they are summed, as the sum of huge numbers would overflow
         values = microdata.matrix(names)
         missing = np.isnan(values)
@@ -82,8 +78,6 @@ class Columns:
             dummy_positions=np.array(positions, dtype=np.int64),
             codes=np.column_stack(coded),
             units=tuple(map(tuple, units.values())),
-            key=released.index(keys[0]) if keys else -1,
-            uniques=sample_uniques(microdata, keys) if keys else np.array([], dtype=np.int64),
         )
 
     @property
@@ -100,21 +94,3 @@ class Columns:
             for one, two in combinations(range(len(own)), 2)
             if own[one] == own[two] and positions[one] != positions[two]
         ]
-
-
-def keys_of_one_unit(microdata: Microdata) -> tuple[str, ...]:
-    """The key variables, where all of them share a donor; none where they do not."""
-    keys = [v for v in microdata.schema.released if v.role is Role.KEY]
-    groups = {variable.group for variable in keys}
-    together = len(groups) == 1 and (len(keys) == 1 or None not in groups)
-    return tuple(variable.name for variable in keys) if together else ()
-
-
-def sample_uniques(microdata: Microdata, names: Sequence[str]) -> Integers:
-    """Sample uniques on some variables, none of them missing."""
-    codes = np.column_stack([value_codes(microdata, name)[0] for name in names])
-    missing = [value_codes(microdata, name)[1][-1:] == [None] for name in names]
-    levels = [len(value_codes(microdata, name)[1]) - 1 for name in names]
-    known = ~((codes == levels) & missing).any(axis=1)
-    _, inverse, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
-    return np.flatnonzero(known & (counts[inverse.ravel()] == 1))

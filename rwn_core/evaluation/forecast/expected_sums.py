@@ -40,10 +40,6 @@ class ExpectedSums:
     together: Floats
     retained: Floats  # shape (s, p): of the number of cells of each variable with their own value
     rows: Floats  # shape (s,): of the number of records that show all of their own values
-    # shape (s, n): logarithm of the probability that no row shows a person's key values, if the
-    # person is unique on them, where they share a donor; shape (s, 0) where they do not, or where
-    # some rows only are added up
-    unseen: Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -100,7 +96,6 @@ class Adder:
         for first, end in record_blocks(found.starts, wide, len(self.q)):
             near, same = self.near(found, slice(first, end))
             part = self._add(near[which], same[which], slice(first, end))
-            part.append(self._unseen(found, found.sizes[which], slice(first, end)))
             total = part if not total else [a + b for a, b in zip(total, part, strict=True)]
             current_work().report(end / n)
         return ExpectedSums(**dict(zip(ExpectedSums.__dataclass_fields__, total, strict=True)))
@@ -199,30 +194,6 @@ class Adder:
         shared = (q * (1 - q) * apart + q * jointly).sum(axis=1)
         noise[:, one, two] += shared
         noise[:, two, one] += shared
-
-    def _unseen(self, found: Neighbors, sizes: Integers, block: slice) -> Floats:
-        """Each person's sum over a block's rows of log P(the row shows another's), shape (s, n)."""
-        n = len(self.columns.codes)
-        if self.columns.key < 0 or len(found.starts) - 1 < n:
-            return np.empty((len(sizes), 0))
-        starts = found.starts[block.start : block.stop + 1]
-        lengths, pairs = np.diff(starts), slice(starts[0], starts[-1])
-        members = found.records[pairs]
-        rank = np.arange(starts[0], starts[-1]) - np.repeat(starts[:-1], lengths)
-        sums = np.zeros((len(sizes), n))
-        q = self.q[:, self.columns.key, None]
-        with np.errstate(divide="ignore"):  # of a row that surely shows them
-            chances = np.log1p(-EVEN.mean(q, sizes[:, block]))
-            sums[:, block] = np.log(q)  # one's own row
-            if self._shares is not None:
-                own = members == np.repeat(np.arange(block.start, block.stop), lengths)
-                shown = np.where(own, 1.0, q) * self._shares[pairs]  # a changed row shows own
-                return sums + np.bincount(members, np.log1p(-shown[0]), n)
-        for setting, taken in enumerate(sizes[:, block]):
-            inside = np.flatnonzero(rank < np.repeat(taken, lengths))
-            weights = np.repeat(chances[setting], taken)
-            sums[setting] += np.bincount(members[inside], weights, n)
-        return sums
 
 
 def _sums(equal: Booleans | Floats, local: Integers) -> Floats:

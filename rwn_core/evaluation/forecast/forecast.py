@@ -37,10 +37,6 @@ class Forecast:
         Expected number of records that show their own value of each released variable.
     rows_intact : float
         Expected number of records that show all of their own values.
-    true_fragments : float
-        Expected share of the sample uniques on the key values with their key values
-        together in the release; NaN where the keys do not share a donor, where no record is
-        unique, where rows are masked as a whole, or where some records only are looked at.
     releases : int
         From how many simulated releases it is estimated, where there is no closed form; 0 where
         there is one.
@@ -52,7 +48,6 @@ class Forecast:
     category_counts: Mapping[str, pd.Series[float]]
     cells_intact: pd.Series[float]
     rows_intact: float
-    true_fragments: float
     _together: NDArray[np.float64] = field(repr=False)
     _sharing: frozenset[frozenset[str]] = field(repr=False)
     releases: int = 0
@@ -124,10 +119,6 @@ def forecast_from_sums(
         own_counts = np.diag(sums.together[setting])[first : first + len(levels)]
         counts[name] = pd.Series(own_counts, index=levels)
         first += len(levels)
-    # expected share of sample uniques with their key values on a released row
-    unseen, fragments = sums.unseen[setting], float("nan")
-    if unseen.size and columns.uniques.size:
-        fragments = float(-np.expm1(unseen[columns.uniques]).mean())
     return Forecast(
         means=pd.Series(columns.center + unit * mean, index=names, dtype=np.float64),
         covariances=pd.DataFrame(
@@ -137,7 +128,6 @@ def forecast_from_sums(
         category_counts=counts,
         cells_intact=pd.Series(sums.retained[setting], index=list(columns.released)),
         rows_intact=float(sums.rows[setting]),
-        true_fragments=fragments,
         _together=sums.together[setting],
         _sharing=frozenset(map(frozenset, units)),
     )

@@ -101,7 +101,6 @@ def mixed_sums(columns: Columns, laws: Sequence[RowMixtureLaw]) -> ExpectedSums:
         together=mixed("together"),
         retained=mixed("retained"),
         rows=mixed("rows"),
-        unseen=np.empty((len(laws), 0)),
     )
 
 

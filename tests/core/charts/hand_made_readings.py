@@ -9,7 +9,6 @@ import numpy as np
 from rwn_core.charts.measures import key_classes
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.draws import Band
-from rwn_core.evaluation.forecast.curve import ExpectedCurve
 from rwn_core.evaluation.two_way import TwoWay
 from rwn_core.measures.attacks.guessing import Guesses
 from rwn_core.measures.attacks.true_match import KnownSets
@@ -317,23 +316,6 @@ def sure(points: int = 5) -> Any:
         records=np.arange(9),
         sampled=False,
         total=9,
-    )
-
-
-def curve_reading(values: Any = (0.0, 0.1, 0.4), **more: Any) -> Reading:
-    return of(
-        ExpectedCurve,
-        0.1,
-        0.05,
-        axis="epsilon",
-        axis_words="radius ε",
-        values=np.array([0.0, 2.0, 4.0]),
-        expected=np.asarray(values, dtype=float),
-        changed=np.array([0.5, 0.9, 0.99]),
-        now=2.0,
-        words=f"mean of {HOSTILE}",
-        short="mean",
-        **{"share": False, "others": {"k": 5, "q": 1.0}, **more},
     )
 
 

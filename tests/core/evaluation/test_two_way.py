@@ -6,9 +6,8 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.audit import compare
-from rwn_core.evaluation.forecast.curve import expected_curve
 from rwn_core.evaluation.two_way import two_way
 from rwn_core.measures.comparison import Comparison
 
@@ -51,23 +50,3 @@ def test_a_category_makes_a_table(comparison):
 def test_one_variable_is_not_two(comparison):
     with pytest.raises(NotApplicable, match="different"):
         two_way(comparison, "x", "x")
-
-
-def test_the_expected_curve_is_what_METHODS_measured():
-    """Closed forms at q = 1, k = 5: 0.052, 0.053, 0.079, 0.174, 0.403 at epsilon 0, 2, 3, 4, 6."""
-    data = rwn.load_demo("bodyfat")
-    found = expected_curve(data, rwn.RWN(epsilon=2.0, k=5), [0.0, 2.0, 3.0, 4.0, 6.0])
-    assert found.detail.expected == pytest.approx([0.052, 0.053, 0.079, 0.174, 0.403], abs=6e-4)
-    assert found.value == pytest.approx(found.detail.expected[1])
-    assert (np.diff(found.detail.changed) >= -1e-12).all()
-
-
-def test_what_has_no_expected_curve():
-    one = Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 4.0]}))
-    with pytest.raises(NotApplicable, match="at least two"):
-        expected_curve(one, rwn.RWN(k=1), [0.0])
-    flat = Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 4.0], "y": 1.0}))
-    with pytest.raises(NotApplicable, match="varies"):
-        expected_curve(flat, rwn.RWN(k=1), [0.0])
-    with pytest.raises(ParameterError, match="one radius"):
-        expected_curve(rwn.load_demo("bodyfat"), rwn.RWN(epsilon=np.full(241, 2.0), k=5), [0.0])

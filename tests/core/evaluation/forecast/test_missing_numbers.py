@@ -10,7 +10,6 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.forecast import forecast
-from rwn_core.evaluation.forecast.columns import sample_uniques
 from rwn_core.masking import NBRS2015, RWN
 from rwn_core.randomness import SecretKey
 
@@ -66,11 +65,6 @@ def test_mean_and_sd_are_those_of_releases_where_large_values_are_missing(params
     ):
         error = np.std(found) / np.sqrt(len(found))
         assert abs(np.mean(found) - expected) < 4 * error + 1 / 600
-
-
-def test_a_record_without_a_key_is_no_sample_unique():
-    data = Microdata.from_frame(pd.DataFrame({"a": [1.0, 2.0, np.nan], "b": [5.0, 5.0, 5.0]}))
-    assert sample_uniques(data, ["a", "b"]).tolist() == [0, 1]
 
 
 def data_of(numbers: np.ndarray) -> Microdata:

@@ -12,7 +12,6 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.evaluation.forecast import forecast, forecast_scan
 from rwn_core.laws.law import Law
 from rwn_core.masking import NBRS2015, RWN
 from rwn_core.measures import read
@@ -96,15 +95,6 @@ def test_simulated_releases_show_as_many_as_expected(grouped, params):
     _, rows = fragments(law, ("age", "weight", "height"))
     leave = np.mean(expected) / sets.expected[0]
     assert abs(np.mean(seen) - leave * np.minimum(rows, 1.0).mean()) > 5 * error
-
-
-def test_the_forecast_says_the_same_without_a_law(grouped):
-    settings = [RWN(epsilon=e, k=k, q=q) for e, k, q in ((2, 5, 1), (4, 5, 0.5), (6, 20, 0))]
-    for params, one in zip(settings, forecast_scan(grouped, settings), strict=True):
-        law = params.prepare(grouped).release(SecretKey.from_seed(1)).law
-        expected = fragments(law, ("age", "weight", "height"))[0].mean()
-        assert one.true_fragments == pytest.approx(expected)
-        assert forecast(grouped, params).true_fragments == pytest.approx(expected)
 
 
 def test_no_neighborhoods_no_fragments(e1_law):
