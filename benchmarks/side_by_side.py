@@ -26,7 +26,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.comparison import Comparison, Sampling
-from rwn_core.measures.measure import Reading, part
+from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.key_classes import distinct_values, violations
 from rwn_core.measures.risk.nearness import inside
 from rwn_core.measures.risk.population_risk import scores
@@ -109,7 +109,7 @@ def six(measure: str, what: str = "") -> float:
     original = rwn.Microdata.from_frame(one)
     comparison = Comparison(original=original, masked=rwn.Microdata(two, original.schema))
     reading = MEASURES[measure].compute(comparison)
-    return part(reading, what) if what else reading.value
+    return getattr(reading.detail, what) if what else reading.value
 
 
 @cache

@@ -17,7 +17,7 @@ from rwn_core.evaluation.read_so_far import tell
 from rwn_core.masking import Release
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison, Sampling
-from rwn_core.measures.measure import Reading, part
+from rwn_core.measures.measure import Reading
 from rwn_core.parallel.threads import steps, work
 
 
@@ -88,9 +88,9 @@ def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:
         reason = reading.reason
     else:
         value, baseline = reading.value, reading.baseline
-        caveat = part(reading, "caveat") or None
-        if part(reading, "standing") == "at least":
-            at_most = part(reading, "at_most")
+        caveat = reading.detail.caveat or None
+        if reading.detail.standing == "at least":
+            at_most = reading.detail.at_most
     return {
         "measure": key,
         "title": measure.reading_title(reading),

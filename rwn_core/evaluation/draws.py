@@ -20,7 +20,7 @@ from rwn_core.laws.donors import released_schema
 from rwn_core.masking import Masked, Method
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import FROM_ZERO, UNBOUNDED, Bounds, Reading, part
+from rwn_core.measures.measure import FROM_ZERO, UNBOUNDED, Bounds, Detail, Reading
 from rwn_core.measures.statistics.intervals import LEVEL, prediction_interval
 from rwn_core.parallel.threads import Progress, steps, work
 from rwn_core.randomness import SecretKey
@@ -139,7 +139,7 @@ def _parts(key: str, reading: Reading) -> Iterator[tuple[str, Any, NDArray[Any],
     # Shapes: the numbers as they are in the detail; what they belong to (edges,), or (0,) for
     # nothing.
     for name, bounds in MEASURES[key].view.bands.items():
-        yield name, part(reading, name, reading.value), np.empty(0), bounds
+        yield name, getattr(reading.detail, name, reading.value), np.empty(0), bounds
     if key == "marginals":
         for name, shown in reading.detail.variables.items():
             edges = np.empty(0) if shown.edges is None else shown.edges
@@ -208,7 +208,7 @@ class Ensemble(Plotted):
             value=self.median(key),
             baseline=self.baselines[key],
             interval=self.interval(key),
-            detail={"values": self.values[key], "repeats": self.repeats},
+            detail=Detail(),
         )
 
     def frame(self) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from rwn_core.evaluation.paper_figures import (
 from rwn_core.masking import LeverRange, Prepared
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading, part
+from rwn_core.measures.measure import Reading
 from rwn_core.randomness import SecretKey
 
 EPSILONS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
@@ -182,7 +182,7 @@ def _unperturbed(prepared: Prepared) -> Comparison:
 
 def _record(prepared: Prepared, reading: Reading, which: str) -> int:
     """Return the number, from 1, of the record with the maximum; 0 for none."""
-    index = part(reading, which, None)
+    index = getattr(reading.detail, which)
     return 0 if index is None else int(prepared.records[int(index)]) + 1
 
 

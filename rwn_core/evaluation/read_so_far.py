@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.measure import Reading, part
+from rwn_core.measures.measure import Reading
 from rwn_core.parallel.threads import Work
 
 Answers = Mapping[str, Reading | NotApplicable]
@@ -23,7 +23,7 @@ class ReadSoFar(NamedTuple):
 def tell(work: Work, readings: Answers, now: str) -> None:
     """Report the readings so far."""
     numbers = {
-        key: (each.value, str(part(each, "standing", "")))
+        key: (each.value, each.detail.standing)
         for key, each in readings.items()
         if isinstance(each, Reading)
     }

@@ -106,20 +106,12 @@ class BothFiles(Detail):
     people: Sides[float] | None = None
 
 
-def part(reading: Reading, name: str, other: Any = None) -> Any:
-    """Return a part of a reading's detail, which may be a record or a mapping."""
-    detail = reading.detail
-    return getattr(detail, name, other) if isinstance(detail, Detail) else detail.get(name, other)
-
-
-def parts_of(detail: Any) -> dict[str, Any]:
+def parts_of(detail: Detail) -> dict[str, Any]:
     """Return the parts of a detail by their names."""
-    if not isinstance(detail, Detail):
-        return dict(detail)
     return {each.name: getattr(detail, each.name) for each in fields(detail)}
 
 
-def plain(detail: Any) -> dict[str, Any]:
+def plain(detail: Detail) -> dict[str, Any]:
     """Return a detail as a mapping, where it leaves: a part of two sides is two of them."""
     parts: dict[str, Any] = {}
     for name, held in parts_of(detail).items():
@@ -132,9 +124,7 @@ def plain(detail: Any) -> dict[str, Any]:
 
 def with_parts(reading: Reading, **parts: Any) -> Reading:
     """Return the reading with other parts of its detail."""
-    held = reading.detail
-    detail = replace(held, **parts) if isinstance(held, Detail) else {**held, **parts}
-    return replace(reading, detail=detail)
+    return replace(reading, detail=replace(reading.detail, **parts))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,7 +298,7 @@ class Measure:
         """Return the title of a reading: a worst case, or a lower bound of it, and its rows."""
         if not isinstance(reading, Reading):
             return self.title
-        bound = part(reading, "standing") == "at least"
+        bound = reading.detail.standing == "at least"
         title = self.at_least if bound else self.title
         return title if reading.used is None else title + reading.rows_words
 
@@ -339,7 +329,7 @@ class Measure:
                 reading = compute(comparison)
             finally:
                 ROWS.reset(token)
-            if noted or part(reading, "sampled") is True:
+            if noted or getattr(reading.detail, "sampled", None) is True:
                 reading = _with_rows(reading, noted, comparison)
             reading = reading if bare else replace(reading, ends=self.ends(comparison))
         except NotApplicable as reason:
@@ -417,9 +407,10 @@ def _with_rows(reading: Reading, noted: Sequence[Rows], comparison: Comparison) 
     """Add how many rows were used, of a file with incomplete records or of a sample."""
     n = comparison.original.n
     used = min([rows for rows, every in noted if every == n], default=n)
-    records, total = part(reading, "records"), part(reading, "total", part(reading, "of"))
-    if part(reading, "sampled") is True and records is not None and isinstance(total, int):
-        used, n = min(used, len(records)), max(total, n if used < n else 0)
+    detail: Any = reading.detail
+    if getattr(detail, "sampled", None) is True and detail.records is not None:
+        total: int = getattr(detail, "total", getattr(detail, "of", 0))
+        used, n = min(used, len(detail.records)), max(total, n if used < n else 0)
     return replace(reading, used=used, total=n) if used < n and reading.used is None else reading
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from rwn_core.measures.measure import Reading, part
+from rwn_core.measures.measure import Reading
 
 Sentence = Callable[[Reading, int], str]
 """Of a reading and the number of records."""
@@ -45,7 +45,7 @@ def filled(template: str) -> Sentence:
             People=count.capitalize(),
             share=percent(reading.value),
             base=percent(reading.baseline or 0),
-            keys=", ".join(map(str, part(reading, "names", ()))),
+            keys=", ".join(map(str, getattr(reading.detail, "names", ()))),
         )
 
     return sentence

@@ -25,7 +25,7 @@ from rwn_core.evaluation.certified_forecast import ROWS, forecast_certified
 from rwn_core.masking import Prepared, SoftRWN, family, lever_values
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading, part
+from rwn_core.measures.measure import Detail, Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.slider_range import STORED_PAIRS
 from rwn_core.parallel.memory import budget_bytes
@@ -245,7 +245,7 @@ def certified(
         value = float(np.mean(forecast_certified(law, rows=rows)))
     except NotApplicable as reason:
         return reason
-    return Reading(value=value, baseline=1.0 / moved.microdata.n, detail={})
+    return Reading(value=value, baseline=1.0 / moved.microdata.n, detail=Detail())
 
 
 def read_all(release: Comparison, measures: Sequence[str]) -> Mapping[str, Reading | NotApplicable]:
@@ -276,12 +276,12 @@ def spread_over_releases(key: str, readings: Sequence[Reading | NotApplicable]) 
         return Spread(measure=key, reason=reasons[0])
     answers = [each for each in readings if isinstance(each, Reading)]
     values = tuple(float(each.value) for each in answers)
-    by = next((name for x in answers if (name := part(x, "attacked_by", ""))), "")
+    by = next((name for x in answers if (name := x.detail.attacked_by)), "")
     ends, baseline = answers[0].ends, answers[0].baseline
     spread = Spread(measure=key, values=values, baseline=baseline, by=by, ends=ends)
-    if all(part(each, "standing") != "at least" for each in answers):
+    if all(each.detail.standing != "at least" for each in answers):
         return spread
-    upper = tuple(part(each, "at_most") for each in answers)
+    upper = tuple(each.detail.at_most for each in answers)
     known = () if None in upper else tuple(float(u) for u in upper if u is not None)
     return replace(spread, is_bound=True, upper=known)
 

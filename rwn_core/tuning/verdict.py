@@ -10,7 +10,7 @@ from typing import Any, Literal
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
-from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading, part, with_parts
+from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading, with_parts
 from rwn_core.measures.sentence import percent
 from rwn_core.tuning.point import Spread, known_ends
 
@@ -307,13 +307,13 @@ def bounds_of(given: Any) -> LimitBounds:
     if isinstance(given, Reading):  # of one release
         known = LimitBounds(
             value=given.value,
-            by=part(given, "attacked_by", ""),
-            scope=part(given, "scope", "").strip(),
+            by=given.detail.attacked_by,
+            scope=given.detail.scope.strip(),
             ends=given.ends,
         )
-        if part(given, "standing") != "at least":
+        if given.detail.standing != "at least":
             return known
-        estimate, upper = part(given, "estimate"), part(given, "at_most")
+        estimate, upper = given.detail.estimate, given.detail.at_most
         return replace(known, standing="at least", estimate=estimate, upper=upper)
     if isinstance(given, Spread):  # of releases: upper ends of one more release
         if given.median is None:
@@ -365,9 +365,9 @@ def attacked(readings: Mapping[str, Any]) -> Mapping[str, Any]:
         stated = readings.get(key)
         if not isinstance(stated, Reading) or found is None:
             continue
-        value, by, scope = found.certain, found.words, part(stated, "scope", "")
+        value, by, scope = found.certain, found.words, stated.detail.scope
         if value > stated.value:
-            most = part(stated, "at_most")
+            most = stated.detail.at_most
             most = None if most is None else max(most, value)
             more = with_parts(stated, scope="", attacked_by=by, at_most=most)
             raised[key] = replace(more, value=value, interval=None)

@@ -12,7 +12,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS, QUICK_RECORDS
 from rwn_core.masking import Method, Prepared
-from rwn_core.measures.measure import Reading, part
+from rwn_core.measures.measure import Reading
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready
 from rwn_core.reporting.places_on_map import AXIS, POLICY
 from rwn_core.tuning import Verdict
@@ -298,7 +298,7 @@ def has_quick_bound(key: str, records: int) -> bool:
 
 def is_lower_bound(reading: Reading | rwn.NotApplicable) -> bool:
     """True if a reading is only a lower bound of the worst case."""
-    return isinstance(reading, Reading) and part(reading, "standing") == "at least"
+    return isinstance(reading, Reading) and reading.detail.standing == "at least"
 
 
 NAME = "Policy"
@@ -379,8 +379,8 @@ def limits_words(
             continue
         about = rwn.MEASURES[limit.measure]
         words = f"{about.reading_title(reading)} {about.words(reading.value)}"
-        if is_lower_bound(reading) and part(reading, "at_most") is not None:
-            words += f", at most {about.words(part(reading, 'at_most'))}"
+        if is_lower_bound(reading) and reading.detail.at_most is not None:
+            words += f", at most {about.words(reading.detail.at_most)}"
         if reading.baseline is not None:
             words += f" (read it against {about.words(reading.baseline)})"
         judged = limit.measure in verdict.shares

@@ -6,7 +6,6 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.evaluation.attack_list import Answers
-from rwn_core.measures.measure import part
 
 _ROW = (
     "bayes_linkage",
@@ -105,10 +104,10 @@ def said(key: str, reading: rwn.Reading, n: int) -> str:
 
 
 def _sample(reading: rwn.Reading) -> str:
-    if reading.interval is None or not part(reading, "sampled"):
+    if reading.interval is None or not getattr(reading.detail, "sampled", False):
         return ""
     low, high = (f"{100 * end:.1f}" for end in reading.interval)
-    return f" From a random sample of {len(part(reading, 'records')):,} rows: {low} to {high} %."
+    return f" From a random sample of {len(reading.detail.records):,} rows: {low} to {high} %."
 
 
 def _short(number: float, *, share: bool) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.evaluation.draws import Ensemble
 from rwn_core.measures import UTILITY
-from rwn_core.measures.measure import UNRELATED, Reading, part
+from rwn_core.measures.measure import UNRELATED, Reading
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.tuning import Verdict
 from rwn_ui.features import limit_queue
@@ -137,7 +137,7 @@ def _tile(
 
 def _at_most(tile: Tile, reading: Reading) -> dict[str, Any]:
     """The upper bound below a number that is a lower one."""
-    most = part(reading, "at_most") if limit_queue.is_lower_bound(reading) else None
+    most = reading.detail.at_most if limit_queue.is_lower_bound(reading) else None
     return {} if most is None else {"limit": f"at most {tile.words(most)}"}
 
 
@@ -230,5 +230,5 @@ def _ordinary_too(key: str, reading: Reading, known: Readings) -> str:
 def _which_attack(key: str, reading: Reading, records: int) -> str:
     """The sentence on which of three attacks links so many; nothing of a measure with one."""
     sentence = rwn.MEASURES[key].sentence
-    several = part(reading, "row_by_row") is not None
+    several = getattr(reading.detail, "row_by_row", None) is not None
     return f" {sentence(reading, records)}" if sentence and several else ""

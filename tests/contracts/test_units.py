@@ -18,7 +18,7 @@ from rwn_core.masking import METHODS, Method, at_levers, mask
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading, part
+from rwn_core.measures.measure import Detail, Reading
 from tests.contracts.dominance_attacks import linkers, worst_linkage
 from tests.contracts.dominance_cases import table
 
@@ -83,7 +83,7 @@ def differences(data: Microdata, params: Method) -> list[str]:
             if type(first) is not type(second):
                 wrong.append(f"{key} has an answer in one unit only")
             continue
-        chain = "weighed" in {part(first, "attack"), part(second, "attack")}
+        chain = "weighed" in {first.detail.attack, second.detail.attack}
         if second.value != pytest.approx(first.value, rel=1e-6, abs=CHAIN if chain else 1e-9):
             wrong.append(f"{key}: {first.value} is {second.value} in other units")
     return wrong
@@ -121,7 +121,7 @@ def test_a_reading_that_depends_on_units_would_be_noticed(monkeypatch: pytest.Mo
             np.nan_to_num(each.matrix(names)) for each in (comparison.original, comparison.masked)
         ]
         apart = ((gaps[0][:, None] - gaps[1][None]) ** 2).sum(axis=2)
-        return Reading(value=float((apart.argmin(axis=0) == np.arange(N)).mean()), detail={})
+        return Reading(value=float((apart.argmin(axis=0) == np.arange(N)).mean()), detail=Detail())
 
     planted = {**MEASURES, "suda": replace(MEASURES["suda"], compute=unscaled)}
     monkeypatch.setattr(measures, "MEASURES", planted)

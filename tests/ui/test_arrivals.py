@@ -9,6 +9,7 @@ import orjson
 import pytest
 
 import rwn_core as rwn
+from rwn_core.measures.measure import Detail
 from rwn_core.tuning.policy import QUICK
 from rwn_ui.background.measure_worker import DrawnRelease
 from rwn_ui.features import limit_queue
@@ -52,7 +53,7 @@ class Reader:
     def answer(self, measure: str, value: float) -> None:
         for question in self.asked:
             if question.measure == measure:
-                reading = rwn.Reading(value=value, detail={})
+                reading = rwn.Reading(value=value, detail=Detail())
                 self.known_by[measure, question.begin, question.params] = reading
 
 

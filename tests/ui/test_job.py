@@ -22,7 +22,7 @@ from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
 from rwn_core.masking import Rounded, unrounded
-from rwn_core.measures.measure import plain
+from rwn_core.measures.measure import Detail, plain
 from rwn_core.parallel.processes import Report
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning import Plan, seek_slices
@@ -195,7 +195,7 @@ def by_seed(question: Question, unmasked: rwn.Comparison) -> Answer:
         os._exit(3)
     if question.seed == 2:
         return Question(measure=SECRET, params=PLAIN, seed=2).answer(unmasked)
-    return rwn.Reading(value=float(question.seed), detail={})
+    return rwn.Reading(value=float(question.seed), detail=Detail())
 
 
 @contextmanager

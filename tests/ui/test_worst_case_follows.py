@@ -11,6 +11,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.measures.attacks.worst_case import WorstLinkage
+from rwn_core.measures.measure import Detail
 from rwn_ui.features import limit_queue
 from rwn_ui.risk.form import Attack, usual_keys
 from rwn_ui.state import results
@@ -161,7 +162,7 @@ class SomeAnswers:
         if not self.begun:
             return None
         if question.measure != "bayes_linkage":
-            return rwn.Reading(value=0.0, detail={})
+            return rwn.Reading(value=0.0, detail=Detail())
         detail = WorstLinkage(standing="at least", attack="rows", row_by_row=0.02, top5=0.1)
         if question.begin:
             return self.first or rwn.Reading(value=0.02, detail=detail)
@@ -204,7 +205,7 @@ def test_where_some_records_are_shown_all_are_judged(some: Session) -> None:
 
 def test_what_the_risk_page_found_is_taken_over(some: Session, finished) -> None:
     usual = Attack(keys=tuple(usual_keys(some.data)))
-    found = rwn.Reading(value=0.03125, baseline=0.1, detail={"standing": "worst"})
+    found = rwn.Reading(value=0.03125, baseline=0.1, detail=Detail(standing="worst"))
     result = SimpleNamespace(readings={"bayes_linkage": found})
 
     def read() -> object:

@@ -16,7 +16,7 @@ from rwn_core.charts.parts.style import (
     label,
     vertical,
 )
-from rwn_core.measures.measure import Reading, part
+from rwn_core.measures.measure import Reading
 
 Marks = Mapping[str, Any]
 """What a pin keeps of a chart: "title", and its "level" or the released "traces" with "ticks"."""
@@ -35,7 +35,7 @@ def chart_marks(chart: Chart, reading: Reading) -> Marks:
     """Return what a pin keeps of a chart, a few hundred numbers at most."""
     if chart["key"] in _LEVELS:
         own = "median" if chart["key"] == "neighborhood_size" else "mean_absolute_change"
-        level = part(reading, own, reading.value)
+        level = getattr(reading.detail, own, reading.value)
         return {"title": chart["title"], "level": float(level)}
     released = [t for t in chart["data"] if t["name"] == "released" and "hovertemplate" in t]
     ticks = list(chart["layout"]["yaxis"]["ticktext"]) if chart["key"] == "regression" else []

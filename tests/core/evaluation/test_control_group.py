@@ -18,7 +18,7 @@ from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.non_members import NonMembers
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure, Reading, part
+from rwn_core.measures.measure import Measure, Reading
 from rwn_ui.risk import sentences as risk_sentences
 
 
@@ -53,7 +53,7 @@ def test_a_control_group_is_left_out_and_guessed_about(bodyfat, monkeypatch):
             assert len(asked) == 1, key
             assert (asked[0] is control) == measure.against_control, key
     for key in ("attribute_inference", "singling_out", "linkability", "inference"):
-        assert part(found.readings[key], "control") is not None
+        assert found.readings[key].detail.control is not None
     plain = MEASURES["inference"].read(base.with_masked(release.masked, release.law))
     assert plain.detail.control is None
     # what an informed intruder learns of people in the file is more than of those outside

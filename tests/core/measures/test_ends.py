@@ -11,7 +11,7 @@ from rwn_core.data.variable import Role
 from rwn_core.laws.ends import shuffled_donors, unmasked
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import SHUFFLES, UNMASKED, UNRELATED, Reading, ends
+from rwn_core.measures.measure import SHUFFLES, UNMASKED, UNRELATED, Detail, Reading, ends
 from rwn_core.randomness import SecretKey
 from tests.holding import hold
 
@@ -92,7 +92,7 @@ def test_each_end_is_read_once_for_all_releases_weights_and_slices() -> None:
 
     def compute(comparison: Comparison) -> Reading:
         calls.append(comparison)
-        return Reading(value=float(len(calls)), detail={})
+        return Reading(value=float(len(calls)), detail=Detail())
 
     first = Comparison(original=data, masked=data)
     found = ends(first, "made up", compute)

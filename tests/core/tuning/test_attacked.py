@@ -11,7 +11,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.red_team import Finding
-from rwn_core.measures.measure import Reading, part
+from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.red_team import RedTeam
 from rwn_core.reporting import judged_release
 from rwn_core.reporting.judged_release import FurtherDraws, judge_release
@@ -65,8 +65,8 @@ def test_a_raised_reading_holds_what_was_stated_and_a_bound_that_is_not_below_it
     raised = attacked({**readings, "red_team": team(0.4)})["bayes_linkage"]
     assert isinstance(raised, Reading)
     assert (raised.value, raised.interval) == (0.4, None)
-    assert part(raised, "standing") == "at least"
-    assert (part(raised, "at_most"), part(raised, "attacked_by")) == (0.4, "ranks")
+    assert raised.detail.standing == "at least"
+    assert (raised.detail.at_most, raised.detail.attacked_by) == (0.4, "ranks")
     assert POLICY.judge({**readings, "red_team": team(0.4)}).broken == ("bayes_linkage",)
 
 

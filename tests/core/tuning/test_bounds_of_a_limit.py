@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import rwn_core as rwn
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Detail, Reading
 from rwn_core.tuning import Goal, Point, Setting
 from rwn_core.tuning.evaluate import _joined, spread_over_releases
 from rwn_core.tuning.point import Spread
@@ -17,7 +17,7 @@ POLICY = Policy(limits=(Limit(measure=KEY, at_most=0.05),))
 
 
 def reading(value: float, at_most: float | None, estimate: float | None = None) -> Reading:
-    detail = {"standing": "at least", "at_most": at_most, "estimate": estimate}
+    detail = Detail(standing="at least", at_most=at_most, estimate=estimate)
     return Reading(value=value, detail=detail)
 
 
@@ -54,7 +54,7 @@ def test_which_bound_decides(known):
 
 
 def test_a_worst_case_is_judged_by_itself():
-    found = Reading(value=0.04, detail={"standing": "worst", "at_most": 0.04, "estimate": None})
+    found = Reading(value=0.04, detail=Detail(standing="worst", at_most=0.04))
     verdict = POLICY.judge({KEY: found})
     assert verdict.kept
     assert verdict.title(KEY) == "Worst-case linkage"

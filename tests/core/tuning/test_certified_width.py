@@ -9,7 +9,7 @@ import pytest
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, SoftRWN
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Detail, Reading
 from rwn_core.tuning import Goal, Limit, Plan, Policy, Setting, evaluate, goal_seek
 from rwn_core.tuning.goal_seek import STEP, is_of_width, seek_width
 from tests.core.evaluation.test_certified_forecast import normal, soft
@@ -58,7 +58,7 @@ def test_a_width_found_by_some_rows_of_a_large_table_is_confirmed_by_all(
         width = float(setting.params.width)
         asked.append((width, rows))
         value = 0.1 / width * (1.0 if rows == 2100 else 0.8)
-        return Reading(value=value, baseline=0.0, detail={})
+        return Reading(value=value, baseline=0.0, detail=Detail())
 
     monkeypatch.setattr(goal_seek, "certified", certified)
     monkeypatch.setattr(goal_seek, "_with_others", lambda tables, found, goal, plan: (found, ""))

@@ -12,7 +12,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.plain import read_plain, toml_text
 from rwn_core.errors import InputError, NotApplicable, ParameterError
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Detail, Reading
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.verdict import share_words
 
@@ -60,7 +60,7 @@ def test_a_limit_that_could_not_be_read_is_not_kept(value):
 
 def test_the_reason_stands_beside_what_could_not_be_read():
     readings = {
-        "bayes_linkage": Reading(value=0.01, detail={}),
+        "bayes_linkage": Reading(value=0.01, detail=Detail()),
         "attribute_inference": NotApplicable("No variable is confidential."),
     }
     verdict = TWO.judge(readings)

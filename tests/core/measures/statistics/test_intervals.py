@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from rwn_core.evaluation.draws import Band, Ensemble, Gathering, release_interval
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import BothFiles, Detail, Reading
 from rwn_core.measures.statistics.intervals import prediction_interval, t95
 from rwn_core.tuning import Spread
 
@@ -134,7 +134,9 @@ def test_ends_stay_within_what_a_measure_can_be() -> None:
     assert release_interval("clustering", [-0.9, 0.9]) == (-1.0, 1.0)
     gathering = Gathering("correlation")
     for value in (0.9, 0.99):
-        gathering.add(Reading(value=0.1, detail={"released": np.array([[1.0, value]])}))
+        gathering.add(
+            Reading(value=0.1, detail=BothFiles(original=0.0, released=np.array([[1.0, value]])))
+        )
     band = gathering.bands()["released"]
     assert band.high.tolist() == [[1.0, 1.0]]
     assert band.low[0, 0] == 1.0
@@ -146,7 +148,7 @@ def test_without_two_draws_there_is_no_interval() -> None:
     assert release_interval("correlation", []) is None
     assert np.isnan(prediction_interval([[1.0, 2.0]])).all()
     gathering = Gathering("cells_changed")
-    gathering.add(Reading(value=0.5, detail={}))
+    gathering.add(Reading(value=0.5, detail=Detail()))
     assert gathering.bands() == {}
 
 
