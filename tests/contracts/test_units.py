@@ -83,7 +83,7 @@ def differences(data: Microdata, params: Method) -> list[str]:
             if type(first) is not type(second):
                 wrong.append(f"{key} has an answer in one unit only")
             continue
-        chain = "weighed" in {first.detail.attack, second.detail.attack}
+        chain = "weighed" in {getattr(x.detail, "attack", "") for x in (first, second)}
         if second.value != pytest.approx(first.value, rel=1e-6, abs=CHAIN if chain else 1e-9):
             wrong.append(f"{key}: {first.value} is {second.value} in other units")
     return wrong

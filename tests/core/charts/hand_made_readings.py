@@ -32,7 +32,7 @@ HOSTILE = '<img src=x onerror="x()">'
 
 
 def reading(value: float = 1.0, baseline: float | None = 2.0, **detail: Any) -> Reading:
-    return Reading(value=value, baseline=baseline, detail=detail)
+    return Reading(value=value, baseline=baseline, detail=Detail(**detail))
 
 
 def of(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.red_team import Finding
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Detail, Reading
 from rwn_core.measures.risk.red_team import RedTeam
 from rwn_core.reporting import judged_release
 from rwn_core.reporting.judged_release import FurtherDraws, judge_release
@@ -32,8 +34,8 @@ def team(identity: float | None = None, attribute: float | None = None) -> Readi
     return Reading(value=1.0, detail=RedTeam(findings=[], **best))
 
 
-def stated(value: float, **detail: object) -> Reading:
-    return Reading(value=value, interval=(value, value), detail=detail)
+def stated(value: float, **detail: Any) -> Reading:
+    return Reading(value=value, interval=(value, value), detail=Detail(**detail))
 
 
 POLICY = Policy(
