@@ -49,6 +49,23 @@ class LawOfRows:
         raise NotApplicable("This is for a method that copies values from donors.")
 
     @property
+    def source(self) -> CellLaw:
+        """The law of what tells from which record a row comes: all of it."""
+        return self.independent
+
+    def units(self) -> list[tuple[str, ...]]:
+        """The variables that are drawn together."""
+        raise NotImplementedError
+
+    def telling(self, names: Sequence[str] | None = None) -> list[tuple[str, ...]]:
+        """The units whose values, of some variables or all, tell from which record a row comes."""
+        units = self.units()
+        if names is None:
+            return units
+        chosen = set(names)
+        return [each for unit in units if (each := tuple(filter(chosen.__contains__, unit)))]
+
+    @property
     def probabilities(self) -> sparse.csr_array:
         """The donor probabilities of each record, shape (n, n)."""
         return self.independent.probabilities
@@ -171,8 +188,13 @@ class CellLaw(LawOfRows):
         """The law of one variable, shape (n, V)."""
         if name not in self._tables:
             codes, values = value_codes(self.original, name)
-            self._tables[name] = (self.donors.table(codes, self.modification(name)), values)
+            table = self.donors_of(name).table(codes, self.modification(name))
+            self._tables[name] = (table, values)
         return self._tables[name]
+
+    def donors_of(self, name: str) -> DonorTables:
+        """The donors of one variable."""
+        return self.donors
 
     def supports(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
         """Return the support size and mean probability of each value of some variables."""
@@ -210,7 +232,8 @@ class CellLaw(LawOfRows):
     ) -> tuple[sparse.csc_array, Integers]:
         """The law of one unit, and which of its columns holds each released record's values."""
         codes, columns = codes_together(self.original, masked, names, rows)
-        return sparse.csc_array(self.donors.table(codes, self.modification(names[0]))), columns
+        table = self.donors_of(names[0]).table(codes, self.modification(names[0]))
+        return sparse.csc_array(table), columns
 
     def unit_chances(
         self,

@@ -53,13 +53,16 @@ class Masked:
     # original.
     donors: Integers | None = field(repr=False)
     law: Law | None = field(repr=False)  # the exact law of the method, where it has one
+    # draws the same before rounding to some steps, where the draw depends on them
+    redraw: Callable[[Mapping[str, float]], Masked] | None = field(default=None, repr=False)
 
     def rounded(self, precision: Mapping[str, float]) -> Masked:
         """Return the same with values, and the law, rounded to each variable's step."""
         if not precision:
             return self
-        law = None if self.law is None else self.law.rounded(precision)
-        return replace(self, masked=rounded(self.masked, precision), law=law)
+        made = self if self.redraw is None else self.redraw(precision)
+        law = None if made.law is None else made.law.rounded(precision)
+        return replace(made, masked=rounded(made.masked, precision), law=law)
 
 
 @dataclass(kw_only=True, eq=False)

@@ -128,6 +128,7 @@ class NeighborhoodMethod(Method, ABC):
     encoding: Encoding = "dummies"
     weights: Weights = "schema"
     outside_household: bool = False  # whether neighbors lie outside the record's own household
+    chain: bool = False  # whether later slices are drawn near to what a row already shows
 
     @property
     @abstractmethod
@@ -222,7 +223,7 @@ class NeighborhoodMethod(Method, ABC):
         self.check(microdata)  # refuse before the search, not after it
         finder = self._finder(microdata)
         if not self.ball.kernel.is_even:
-            finder.shown = records
+            finder.shown = None if self.chain else records  # a chain draws all rows together
         elif settings and not finder.needs_key:
             widest = _widest([each.table_ball(microdata) for each in (self, *settings)])
             finder.store(widest, records)
@@ -242,7 +243,8 @@ class NeighborhoodMethod(Method, ABC):
         if not finder.needs_key:
             seed = int(microdata.fingerprint[:16], 16)  # the same records at other weights
             with work(progress=progress, cancel=cancel):
-                finder.store_for_sliders(self.ball.kernel, most, seed)
+                shown = microdata.n if self.chain else most
+                finder.store_for_sliders(self.ball.kernel, shown, seed)
         return PreparedNeighbors(method=self, microdata=self.masked_table(microdata), finder=finder)
 
     def _finder(self, microdata: Microdata) -> Finder:
@@ -328,7 +330,7 @@ class PreparedNeighbors(Prepared):
         if self.found is None:
             with current_work().quiet():  # it is asked for in the midst of other work
                 self.found, _ = self.finder.find(self.ball)
-        return self.method.law(self.microdata, self.found)
+        return None if self.method.chain else self.method.law(self.microdata, self.found)
 
     @property
     def known(self) -> Sizes | None:
@@ -365,6 +367,10 @@ class PreparedNeighbors(Prepared):
     def drawn(self, key: SecretKey) -> Masked:
         """Draw a release before rounding."""
         method, microdata = self.method, self.microdata
+        if method.chain:
+            from rwn_core.masking.chain import draw_chain
+
+            return draw_chain(self, key, dict(self.precision))
         draws = Draws(key, self.records, random_streams(microdata))
         drawing = draws.drawing(method.draw_probability(microdata))
         # find the neighborhoods, and in the same pass donors where members are not stored

@@ -33,6 +33,14 @@ _OF_BALANCE = (
     "top-code or round first. On bodyfat 66 % of the extremes appear, instead of 15 to 39 % under "
     "the even kernel."
 )
+_OF_CHAIN = (
+    "Later slices are drawn near to what the row already shows. An intruder learns of a row's "
+    "source from the first slice only. The other slices are those of people who resemble the row, "
+    "not of the source.",
+    "Linkage is no longer the risk to watch: it falls to 1 in n while relations stay, as with "
+    "whole rows of other people. Judge a chain by attribute gain and true matches.",
+)
+_FEW = "Below 20 records a later slice often shows a few people only; take later = 20 or more."
 _UNCAPPED = "Without a cap two outliers that lie together exchange nearly all values."
 
 
@@ -86,6 +94,21 @@ class SoftRWN(CellMethod):
     balance : float
         0: no balance. 1: all records are equally likely to give, so that expected means, and
         everything within a slice, are those of the original. Between, in proportion.
+    chain : bool
+        Whether later slices of a row come from records near to what its earlier slices show, and
+        not from its own neighborhood. A row then tells of its source what the first slice tells.
+        It needs two slices or more, q = 1 and all variables masked. Linkage is then low for almost
+        any setting, so that limits on attribute gain and true matches have to be set.
+    later : int
+        For a chain: how many nearest records a later slice is drawn from, at least 5. No record is
+        its donor with a probability above 1 / later, where records balance.
+    later_balance : bool
+        For a chain: whether every record gives each later slice equally often, as balance=1 does
+        for the first.
+    order : sequence of str
+        For a chain: variables whose slices come first, in this order. Left out, or for the others:
+        slices with keys, then those most correlated with what is before, and last those with
+        confidential variables.
 
     Raises
     ------
@@ -128,6 +151,10 @@ class SoftRWN(CellMethod):
     cap: float = 0.1
     own: bool = False
     balance: float = 0.0
+    chain: bool = False
+    later: int = 20
+    later_balance: bool = True
+    order: tuple[str, ...] | str = ()
 
     method: ClassVar[str] = "soft_rwn"
     title: ClassVar[str] = "Soft RWN"
@@ -164,6 +191,25 @@ class SoftRWN(CellMethod):
                 at_most = ", at most 1" * (name == "cap")
                 raise ParameterError(f"{name} must be a number above 0{at_most}.")
         check_count("bandwidth_k", self.bandwidth_k, least=1)
+        check_count("later", self.later, least=5)
+        if self.chain and self.q != 1:
+            raise ParameterError(
+                "Chained slices need q = 1, because a value that stays tells of its source; own = "
+                "true lets a record keep its first slice."
+            )
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse a table whose slices are not to be chained."""
+        CellMethod.check(self, microdata)
+        if self.chain:
+            from rwn_core.masking.chain import chain_order, check_chain
+
+            check_chain(microdata, chain_order(microdata, self.metric(microdata), self.order))
+
+    @property
+    def has_forecast(self) -> bool:
+        """True if expectations have closed forms: slices that do not depend on each other."""
+        return not self.chain
 
     @property
     def ball(self) -> RadiusAndK:
@@ -175,6 +221,8 @@ class SoftRWN(CellMethod):
         """Return remarks on a balance that is not reached and on weights by the table's size."""
         found = None if law is None else law.neighborhoods
         missed = [] if found is None else imbalance_words(found.imbalance)
+        for each in {} if law is None else getattr(law, "later", {}).values():
+            missed = missed or imbalance_words(each.neighborhoods.imbalance)
         return [*missed, *CellMethod.remarks(self, microdata, law)]
 
     def cautions(self) -> list[str]:
@@ -188,4 +236,6 @@ class SoftRWN(CellMethod):
             *_CAUTIONS,
             *[_OF_BALANCE] * (self.balance > 0),
             *[_UNCAPPED] * (self.cap == 1),
+            *_OF_CHAIN * self.chain,
+            *[_FEW] * (self.chain and self.later < 20),
         ]

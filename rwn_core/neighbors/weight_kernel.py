@@ -78,6 +78,14 @@ def fill_log(x: Floats, out: Floats) -> None:
         out[index] = bit_equal_log(x[index])
 
 
+@jit_entry
+def fill_normal(squared: Floats, scales: Floats, least: float, out: Floats) -> None:
+    """Write exp(-2 d^2 / s) and a least amount added, of each squared distance and its scale."""
+    # Shapes: squared, scales, out (m,).
+    for index in range(len(squared)):
+        out[index] = bit_equal_exp(-2.0 * squared[index] / scales[index]) + least
+
+
 @jit_no_refcount
 def _fill_row(
     rows: Any, column: Floats, first: int, last: int, cap: float, top: Floats, weights: Floats

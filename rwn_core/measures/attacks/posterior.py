@@ -88,10 +88,7 @@ class Way(NamedTuple):
 
 def attacked_units(law: Law, names: Sequence[str] | None) -> list[tuple[str, ...]]:
     """Return the units of the attacked variables; of a group, the part that is attacked."""
-    chosen = None if names is None else set(names)
-    units = law.units()
-    if chosen is not None:
-        units = [each for unit in units if (each := tuple(filter(chosen.__contains__, unit)))]
+    units = law.telling(names)
     if not units:
         raise NotApplicable("The release has no variables to link by.")
     return units

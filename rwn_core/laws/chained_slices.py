@@ -1,0 +1,208 @@
+"""Later slices of a chain: their donors are near to what a row shows already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+
+from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.errors import ParameterError
+from rwn_core.neighbors.balance import KernelRows, balanced_weights
+from rwn_core.neighbors.distance import (
+    TIE,
+    CodedPoints,
+    Points,
+    level_squares,
+    point_values,
+    rank,
+    squared_distances,
+)
+from rwn_core.neighbors.table import (
+    BLOCK_PAIRS,
+    LARGEST_DENSE,
+    Neighborhoods,
+    NeighborTable,
+    ranges,
+)
+from rwn_core.parallel.threads import steps
+from rwn_core.randomness import SecretKey, uniforms
+
+LISTED = 10  # times `later`: nearest records of a row, and rows of a record, in a larger table
+LEAST_SCALE = 0.05  # of the median of the positive distances
+REMAINDER = 1e-5  # times `later`, over n: added to each kernel, so that balance is reached
+STEP = 3 * 2**30  # the block of random numbers that a later slice is drawn from
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Chain:
+    """Hold what n rows show, slice by slice, and the records that later slices may come from."""
+
+    # shape (n, d): the records with their values as they will be released
+    points: Points
+    later: int  # nearest records that a later slice is drawn from; none has a larger weight
+    balanced: bool  # whether every record gives each slice equally often
+    # shape (n,): records of one number are left out together, such as those of a household
+    groups: Integers | None = None
+    # by earlier slice: its columns of the points, the number of each record's values, and the
+    # donor of each row, shapes (n,)
+    columns: list[list[int]] = field(default_factory=list)
+    contents: list[Integers] = field(default_factory=list)
+    donors: list[Integers] = field(default_factory=list)
+
+    def show(self, columns: list[int], contents: Integers, donors: Integers) -> None:
+        """Note a slice that the rows show from now on."""
+        # Shapes: contents, donors (n,).
+        self.columns.append(columns)
+        self.contents.append(contents)
+        self.donors.append(donors)
+
+    def next_slice(self, names: Sequence[str]) -> Neighborhoods:
+        """Return the possible donors of the next slice; `names` are its variables.
+
+        Row r of its table has the records that may give row r the slice, given what it shows.
+        """
+        n, later = len(self.points), self.later
+        for contents in self.contents:
+            held = np.bincount(contents)
+            if 2 * later > n or (held[held <= later] * 3 > n).any():
+                raise ParameterError(
+                    f"later = {later} leaves too few donors for {', '.join(names)}; choose fewer, "
+                    "or mask more records together."
+                )
+        # each row's nearest records, and each record's nearest rows where records balance
+        nearest = n if n <= LARGEST_DENSE else min(LISTED * later, n)
+        pairs, squared, of_row = self._nearest(nearest if self.balanced else later)
+        if not self.balanced:
+            starts, records, squared = _ranked(n, pairs, squared)
+            sizes = np.diff(starts)
+            return _listed(starts, records, squared, np.repeat(1.0 / sizes, sizes))
+        back, squared_back, of_record = self._nearest(nearest, by_record=True)
+        if nearest < n:
+            pairs, places = np.unique(np.concatenate((pairs, back)), return_index=True)
+            squared = np.concatenate((squared, squared_back))[places]
+        starts, records, squared = _ranked(n, pairs, squared)
+        # the kernel of distances in units of both scales
+        distances = np.sqrt(of_row)
+        positive = distances[distances > 0]
+        floor = LEAST_SCALE * float(np.median(positive)) if len(positive) else 1.0
+        row, record = (np.maximum(np.sqrt(each), floor) for each in (of_row, of_record))
+        both = np.repeat(row, np.diff(starts)) * record[records]
+        from rwn_core.neighbors.weight_kernel import fill_log, fill_normal
+
+        logs = np.empty(len(squared))
+        fill_normal(squared, both, REMAINDER * later / n, logs)
+        fill_log(logs, logs)
+        # rows and records as the two halves of one symmetric kernel, whose balance is that of both
+        places = np.arange(len(records))
+        turned = sparse.csr_array((places, records, starts), shape=(n, n)).tocsc()
+        found = balanced_weights(
+            KernelRows(
+                np.concatenate((starts, len(records) + turned.indptr[1:])).astype(np.int64),
+                np.concatenate((records + n, turned.indices)).astype(np.int32),
+                np.concatenate((logs, logs[turned.data])),
+            ),
+            1.0 / later,
+        )
+        weights = found.weights[: len(records)]
+        return _listed(starts, records, squared, weights, found.error)
+
+    def _nearest(self, most: int, *, by_record: bool = False) -> tuple[Integers, Floats, Floats]:
+        """Find the nearest records of each row, or the nearest rows of each record.
+
+        Returns
+        -------
+        tuple
+            Pairs as row times n plus record, ascending by what is asked; their squared distances;
+            and the squared distance of each row, or record, to its `later`-th nearest.
+        """
+        n = len(self.points)
+        values, columns = point_values(self.points), np.concatenate(self.columns).astype(np.int64)
+        shown = values.copy()
+        for own, donors in zip(self.columns, self.donors, strict=True):
+            shown[:, own] = values[donors][:, own]
+        # the records, then the rows, in the columns of what is shown
+        both: Points = np.asfortranarray(np.concatenate((values, shown))[:, columns])
+        squares = level_squares(self.points)
+        if squares:
+            coded = {at: squares[old] for at, old in enumerate(columns.tolist()) if old in squares}
+            both = CodedPoints(values=point_values(both), squares=coded)
+        everyone, scale = np.arange(n), np.empty(n)
+        pairs, found = [], []
+        for part in steps(np.array_split(everyone, -(-n * n // BLOCK_PAIRS))):
+            rows, records = (everyone, part) if by_record else (part, everyone)
+            squared = squared_distances(both, n + rows[:, None], records)
+            squared[self._holds(rows, records)] = np.inf
+            if by_record:
+                squared = squared.T
+            at = [self.later - 1, most - 1]
+            ends = np.partition(squared, at, axis=1)[:, at]
+            scale[part] = ends[:, 0]
+            one, other = np.nonzero((squared <= ends[:, 1:] * (1 + TIE)) & np.isfinite(squared))
+            row, record = (other, part[one]) if by_record else (part[one], other)
+            pairs.append(row * n + record)
+            found.append(squared[one, other])
+        return np.concatenate(pairs), np.concatenate(found), scale
+
+    def _holds(self, rows: Integers, records: Integers) -> Booleans:
+        """True where a record has what a row shows of some slice, as at most `later` records do."""
+        # By values, never by the number of a donor, or a row would tell of its source.
+        left_out = np.zeros((len(rows), len(records)), dtype=bool)
+        for contents, donors in zip(self.contents, self.donors, strict=True):
+            shown = contents[donors[rows]]
+            few = np.bincount(contents)[shown] <= self.later
+            if self.groups is None:
+                same = shown[:, None] == contents[records]
+            else:
+                count = int(self.groups.max()) + 1
+                holding = np.unique(contents * count + self.groups)
+                same = np.isin(shown[:, None] * count + self.groups[records], holding)
+            left_out |= few[:, None] & same
+        return left_out
+
+
+def _listed(
+    starts: Integers, records: Integers, squared: Floats, weights: Floats, error: float = np.nan
+) -> Neighborhoods:
+    """Return the possible donors of all rows, with their weights."""
+    sizes = np.diff(starts)
+    table = NeighborTable(offsets=starts, records=records.astype(np.int32), squared=squared)
+    radius = np.sqrt(squared[starts[1:] - 1])
+    return Neighborhoods(
+        table=table, sizes=sizes, within=sizes, radius=radius, shares=weights, imbalance=error
+    )
+
+
+def _ranked(n: int, pairs: Integers, squared: Floats) -> tuple[Integers, Integers, Floats]:
+    """Return pairs as rows of records, the nearest first and ties by record number."""
+    starts = np.searchsorted(pairs, np.arange(n + 1) * n)
+    sizes, records = np.diff(starts), pairs % n
+    width = int(sizes.max())
+    for part in np.array_split(np.arange(n), -(-n * width // BLOCK_PAIRS)):
+        inside = np.arange(width) < sizes[part][:, None]
+        entries = ranges(starts[part], sizes[part])
+        distance, number = np.full(inside.shape, np.inf), np.zeros(inside.shape, np.int64)
+        number[:] = n + np.arange(width)
+        distance[inside], number[inside] = squared[entries], records[entries]
+        distance, number = rank(distance, number)
+        squared[entries], records[entries] = distance[inside], number[inside]
+    return starts, records, squared
+
+
+def draw_later(found: Neighborhoods, key: SecretKey, stream: int) -> Integers:
+    """Draw each row's donor of a later slice, shape (n,), from one keyed number a row."""
+    from rwn_core.neighbors.draw_kernel import SCALE
+
+    assert found.shares is not None  # as `Chain.next_slice` makes them
+    starts, sizes = found.table.offsets, found.sizes
+    # whole numbers, whose sums are exact; only differences within a row are read
+    weights = (found.shares * SCALE).astype(np.int64)
+    before = np.cumsum(weights) - weights
+    reached = before + weights - np.repeat(before[starts[:-1]], sizes)
+    total = reached[starts[1:] - 1]
+    drawn = uniforms(key, np.arange(found.n), stream, STEP)[0]
+    place = np.minimum((drawn * total).astype(np.int64), total - 1)
+    passed = np.add.reduceat(reached <= np.repeat(place, sizes), starts[:-1], dtype=np.int64)
+    return found.table.records[starts[:-1] + passed].astype(np.int64)

@@ -1,0 +1,162 @@
+"""Chained slices: a row's later slices come from records near to what it already shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from rwn_core.data.arrays import Floats
+from rwn_core.data.microdata import Microdata, joint_codes
+from rwn_core.data.rounding import rounded
+from rwn_core.data.variable import Role
+from rwn_core.errors import ParameterError
+from rwn_core.laws.chain_law import ChainLaw
+from rwn_core.laws.chained_slices import Chain, draw_later
+from rwn_core.laws.donor_lists import DonorTables
+from rwn_core.laws.donors import Draws, copy_from_donors, draw_donors, random_streams
+from rwn_core.masking.method import Masked
+from rwn_core.randomness import SecretKey
+
+if TYPE_CHECKING:
+    from rwn_core.masking.neighborhood_method import PreparedNeighbors
+    from rwn_core.neighbors.metric import Metric
+
+DIGITS = 6  # of the correlations that order slices
+NEGLIGIBLE = 1e-9  # of a slice's largest spread, in a direction that has none
+
+Unit = tuple[str, ...]
+
+
+def chain_order(microdata: Microdata, metric: Metric, first: Sequence[str]) -> list[Unit]:
+    """Return the slices of a table in the order of their draw.
+
+    Those of the variables in `first` come first, in that order. Then come slices with keys,
+    others, and those with confidential variables; among these each time the one that is most
+    correlated, in its best direction, with what is before. The very first has the most keys, or
+    without any the most variables.
+    """
+    roles = {each.name: each.role for each in microdata.schema.released}
+    units: dict[int, Unit] = {}
+    for stream, name in zip(random_streams(microdata), roles, strict=True):
+        units[stream] = (*units.get(stream, ()), name)
+    unit_of = {name: unit for unit in units.values() for name in unit}
+    for name in first:
+        if name not in unit_of:
+            raise ParameterError(f"order names {name}, which is no variable of the release.")
+    made = list(dict.fromkeys(unit_of[name] for name in first))
+
+    def place(unit: Unit) -> int:
+        """0 with a key, 2 with a confidential variable and no key, 1 for others."""
+        own = {roles[name] for name in unit}
+        return 0 if Role.KEY in own else 1 + (Role.CONFIDENTIAL in own)
+
+    def keys(unit: Unit) -> tuple[int, int]:
+        return sum(roles[name] is Role.KEY for name in unit), len(unit)
+
+    def order() -> list[Unit]:
+        """Add the remaining slices, the most correlated first."""
+        points = metric.points(microdata)
+        columns = {
+            unit: [at for at, axis in enumerate(metric.axes) if axis.variable.name in unit]
+            for unit in units.values()
+        }
+        chosen, left = made.copy(), [unit for unit in units.values() if unit not in made]
+        if not chosen:
+            chosen = [max(left, key=lambda unit: (-place(unit), keys(unit)))]
+            left.remove(chosen[0])
+        while left:
+            known = [column for unit in chosen for column in columns[unit]]
+            before = _basis(points[:, known])
+            least = min(map(place, left))
+            ranked = [
+                (round(_correlation(before, _basis(points[:, columns[unit]])), DIGITS), -at)
+                for at, unit in enumerate(left)
+                if place(unit) == least or len(left) == 1
+            ]
+            chosen.append(left.pop(-max(ranked)[1]))
+        return chosen
+
+    about = metric.axes, tuple(units.values()), tuple(made), tuple(roles.values())
+    return microdata.cached(("order of a chain", *about), order)
+
+
+def _basis(points: Floats) -> Floats:
+    """Return orthonormal directions of the columns of points, shape (n, rank)."""
+    centered = points - points.mean(axis=0)
+    directions, spread, _ = np.linalg.svd(centered, full_matrices=False)
+    return np.asarray(directions[:, spread > NEGLIGIBLE * max(spread.max(initial=0.0), 1e-300)])
+
+
+def _correlation(one: Floats, other: Floats) -> float:
+    """Return the largest canonical correlation of two sets of columns; 0 without any."""
+    found = np.linalg.svd(one.T @ other, compute_uv=False) if one.size and other.size else [0.0]
+    return float(found[0])
+
+
+def check_chain(microdata: Microdata, order: Sequence[Unit]) -> None:
+    """Refuse a table whose slices are not to be chained."""
+    kept = [each.name for each in microdata.schema.released if not each.masked]
+    if kept:
+        raise ParameterError(
+            f"Chained slices mask every variable, because a value that stays tells of its source; "
+            f"{kept[0]} is released as it is."
+        )
+    if len(order) < 2:
+        raise ParameterError(
+            "A chain needs two slices or more, and all variables are in one; let some travel apart."
+        )
+    for unit in order[1:]:
+        roles = [microdata.schema.variable(name).role for name in unit]
+        if Role.CONFIDENTIAL in roles and roles.count(Role.KEY) > 1:
+            raise ParameterError(
+                f"A later slice of a chain, {', '.join(unit)}, has a confidential variable and "
+                "several keys: near keys and a true fragment would stand in one row. Let them "
+                "travel apart."
+            )
+
+
+def draw_chain(
+    prepared: PreparedNeighbors, key: SecretKey, precision: Mapping[str, float]
+) -> Masked:
+    """Draw the slices one after the other, near to values in the precision of the release."""
+    method: Any = prepared.method
+    microdata, steps = prepared.microdata, dict(precision)
+    names = [each.name for each in microdata.schema.released]
+    metric = method.metric(microdata)
+    order = chain_order(microdata, metric, method.order)
+    check_chain(microdata, order)
+    # the first slice, from the record's own neighborhood
+    if prepared.found is None:
+        prepared.found, _ = prepared.finder.find(prepared.ball)
+    streams, n = random_streams(microdata), microdata.n
+    draws = Draws(key, np.arange(n), streams)
+    in_first = np.array([name in order[0] for name in names], dtype=np.float64)
+    donors = draw_donors(prepared.found, draws, in_first)
+    # later ones, from records near to what a row shows, as it will be released
+    written = rounded(microdata, steps)
+    chain = Chain(
+        points=metric.coded(written),
+        later=method.later,
+        balanced=method.later_balance,
+        groups=prepared.finder.groups,
+    )
+    later: dict[str, DonorTables] = {}
+    for unit, following in zip(order, [*order[1:], None], strict=True):
+        own = donors[:, names.index(unit[0])]
+        chain.show(metric.variable_columns(unit), joint_codes(written, unit), own)
+        if following is None:
+            break
+        found = chain.next_slice(following)
+        given = draw_later(found, key, streams[names.index(following[0])])
+        donors[:, [names.index(name) for name in following]] = given[:, np.newaxis]
+        later |= dict.fromkeys(following, DonorTables(found))
+    law = ChainLaw(method.law(microdata, prepared.found), later, steps)
+
+    def redraw(other: Mapping[str, float]) -> Masked:
+        """Draw the same key in another precision."""
+        return made if dict(other) == steps else draw_chain(prepared, key, other)
+
+    made = Masked(masked=copy_from_donors(microdata, donors), donors=donors, law=law, redraw=redraw)
+    return made

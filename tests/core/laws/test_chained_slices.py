@@ -1,0 +1,402 @@
+"""Chained slices: their draw and law against published values and a slow enumeration."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.microdata import joint_codes
+from rwn_core.data.rounding import rounded
+from rwn_core.laws.chain_law import ChainLaw
+from rwn_core.laws.chained_slices import Chain, draw_later
+from rwn_core.measures.attacks.certificate import certified_share, linkage_bounds
+from rwn_core.measures.attacks.posterior import posteriors
+from rwn_core.neighbors.metric import shared_metric
+from tests.check_values import check_values
+from tests.oracles.chained_rows import row_law
+from tests.oracles.whole_file_beliefs import whole_file_beliefs
+
+VALUES = check_values("chained")
+RECORDS = np.array(VALUES["CHAIN-1"]["input"]["values"], dtype=np.float64)
+WEIGHTS = np.array(VALUES["CHAIN-1"]["input"]["weights_slice_1"])
+THREE = [[0], [1], [2]]
+
+
+def coordinates(values):
+    return np.asfortranarray((values - values.mean(axis=0)) / values.std(axis=0, ddof=1))
+
+
+def numbers(values, columns):
+    return np.unique(values[:, columns], axis=0, return_inverse=True)[1].ravel()
+
+
+def chain(values, later, *, balanced=False, written=None):
+    shown = values if written is None else written
+    center, scale = values.mean(axis=0), values.std(axis=0, ddof=1)
+    return Chain(points=np.asfortranarray((shown - center) / scale), later=later, balanced=balanced)
+
+
+def law_of_program(values, slices, first, later, written=None):
+    """Return P(each row) of a source, by the weights that the program draws from."""
+    shown = values if written is None else written
+    contents = [numbers(shown, each) for each in slices]
+    law = Counter()
+    histories = [((donor,), chance) for donor, chance in enumerate(first) if chance]
+    for step in range(1, len(slices)):
+        longer = []
+        for donors, chance in histories:
+            now = chain(values, later, written=written)
+            for columns, own, donor in zip(slices, contents, donors, strict=False):
+                now.show(list(columns), own, np.full(len(values), donor))
+            found = now.next_slice(["x"])
+            for entry in range(found.table.offsets[1]):
+                donor, weight = int(found.table.records[entry]), found.shares[entry]
+                longer.append(((*donors, donor), chance * weight))
+        histories = longer
+        assert step
+    for donors, chance in histories:
+        row = [tuple(shown[donor, each]) for donor, each in zip(donors, slices, strict=True)]
+        law[tuple(row)] += chance
+    return law
+
+
+def test_donors_of_a_second_slice_chain_2():
+    for each in VALUES["CHAIN-2"]["expected"]["lists"]:
+        shown = chain(RECORDS, 2)
+        donor = int(np.flatnonzero(RECORDS[:, 0] == each["slice_1"])[0])
+        shown.show([0], numbers(RECORDS, [0]), np.full(6, donor))
+        found = shown.next_slice(["b"])
+        assert sorted(found.members(0) + 1) == each["donors"]
+        assert not {*found.members(0) + 1} & {*each["holders"]}
+
+
+def test_balanced_weights_of_a_second_slice_chain_3():
+    about = VALUES["CHAIN-3"]
+    shown = chain(RECORDS, 3, balanced=True)
+    shown.show([0], numbers(RECORDS, [0]), np.array(about["input"]["donors_of_slice_1"]) - 1)
+    found = shown.next_slice(["b"])
+    weights = found.probabilities().toarray()
+    np.testing.assert_allclose(weights, about["expected"]["weights"], atol=1e-7)
+    np.testing.assert_allclose(weights.sum(axis=1), 1, atol=1e-12)
+    np.testing.assert_allclose(weights.sum(axis=0), 1, atol=1e-7)
+    assert found.imbalance <= 1e-7
+
+
+@pytest.mark.parametrize("law", [law_of_program, row_law])
+def test_law_of_a_row_chain_1(law):
+    sources = [law(RECORDS, THREE, each, 2) for each in WEIGHTS]
+    about = VALUES["CHAIN-1"]["expected"]
+    for each in about["rows"]:
+        row = tuple((value,) for value in each["row"])
+        found = [source.get(row, 0.0) for source in sources]
+        np.testing.assert_allclose(found, each["by_source"], atol=1e-10)
+        first = [
+            sum(w for w, x in zip(chances, RECORDS[:, 0], strict=True) if x == each["row"][0])
+            for chances in WEIGHTS
+        ]
+        np.testing.assert_allclose(first, each["slice_1"], atol=1e-10)
+        shown = np.array(first) > 0
+        without = np.array(found)[shown] / np.array(first)[shown]
+        np.testing.assert_allclose(without, each["without_source"], atol=1e-10)
+    possible = {row for source in sources for row, chance in source.items() if chance > 0}
+    assert len(possible) == about["possible_rows"]
+
+
+def test_certificate_of_a_chain_is_that_of_its_first_slice_chain_4():
+    about = VALUES["CHAIN-4"]
+    chances = np.array(about["input"]["chances_of_slice_1"])
+    expected = about["expected"]
+    ratios = (chances[:, None, :] / chances[None, :, :]).min(axis=2)
+    np.testing.assert_allclose(ratios, expected["M"], atol=1e-10)
+    logs = np.log(chances[:, np.array(about["input"]["released_from"]) - 1]).T
+    near = np.tile(np.arange(5, dtype=np.int32), (5, 1))
+    bounds = linkage_bounds(logs, np.log(ratios), near)
+    np.testing.assert_allclose(bounds, expected["bounds"], atol=1e-8)
+    assert bounds.max(axis=1).mean() == pytest.approx(expected["certified"], abs=1e-8)
+    assert certified_share(bounds) <= expected["certified"] + 1e-8
+
+
+def small_tables(count, seed=5):
+    """Yield tables of six with ties in the first slice, and chances of its donors."""
+    draw = np.random.default_rng(seed)
+    for _ in range(count):
+        values = np.column_stack(
+            (draw.integers(0, 3, 6), draw.integers(0, 4, 6), draw.normal(size=6).round(1))
+        ).astype(np.float64)
+        if (values.std(axis=0) > 0).all():
+            chances = draw.dirichlet(np.ones(6), 6)
+            yield values, chances
+
+
+def unlike(sources, firsts, rows):
+    """Return the largest difference over sources of what follows after the first slice."""
+    worst = 0.0
+    for row in rows:
+        ratios = [
+            source.get(row, 0.0) / first[row[0]]
+            for source, first in zip(sources, firsts, strict=True)
+            if first.get(row[0], 0.0) > 0
+        ]
+        worst = max(worst, max(ratios) - min(ratios))
+    return worst
+
+
+def first_law(values, slice_, chances):
+    law = Counter()
+    for record, chance in enumerate(chances):
+        law[tuple(values[record, slice_])] += chance
+    return law
+
+
+@pytest.mark.parametrize("law", [law_of_program, row_law])
+def test_what_follows_the_first_slice_is_free_of_the_source(law):
+    for values, chances in small_tables(12):
+        sources = [law(values, THREE, each, 2) for each in chances]
+        firsts = [first_law(values, [0], each) for each in chances]
+        rows = {row for source in sources for row in source}
+        assert unlike(sources, firsts, rows) < 1e-12
+
+
+def test_program_and_enumeration_have_the_same_rows():
+    for values, chances in small_tables(50):
+        slow, own = row_law(values, THREE, chances[0], 2), None
+        own = law_of_program(values, THREE, chances[0], 2)
+        assert slow.keys() == own.keys()
+        assert max(abs(own[row] - chance) for row, chance in slow.items()) < 1e-12
+
+
+class ExcludesDonors(Chain):
+    """Leaves out the donor that was drawn, not all that have its values: a fault."""
+
+    def _holds(self, rows, records):
+        return np.any([donors[rows][:, None] == records for donors in self.donors], axis=0)
+
+
+def test_exclusion_by_donor_tells_of_the_source(monkeypatch):
+    monkeypatch.setitem(law_of_program.__globals__, "Chain", ExcludesDonors)
+    worst = 0.0
+    for values, chances in small_tables(12):
+        sources = [law_of_program(values, THREE, each, 2) for each in chances]
+        firsts = [first_law(values, [0], each) for each in chances]
+        worst = max(worst, unlike(sources, firsts, {row for each in sources for row in each}))
+    assert worst > 0.05
+
+
+def test_rounding_after_the_draw_tells_of_the_source():
+    values = RECORDS.copy()
+    values[:, 0] = [1.0, 1.4, 2.1, 3.4, 4.0, 6.0]
+    written = values.copy()
+    written[:, 0] = np.round(values[:, 0] / 2) * 2
+
+    def spread(drawn_from):
+        sources = [law_of_program(values, THREE, each, 2, drawn_from) for each in WEIGHTS]
+        if drawn_from is None:  # rounded afterwards
+            sources = [as_written(source) for source in sources]
+        firsts = [first_law(written, [0], each) for each in WEIGHTS]
+        return unlike(sources, firsts, {row for each in sources for row in each})
+
+    def as_written(source):
+        law = Counter()
+        for row, chance in source.items():
+            law[((float(np.round(row[0][0] / 2) * 2),), *row[1:])] += chance
+        return law
+
+    assert spread(written) < 1e-12
+    assert spread(None) > 0.03
+
+
+def file_beliefs(values, chances, shown, later, kind):
+    """Return whole-file beliefs from all slices, for the donors that a file was drawn from."""
+    n = len(values)
+    contents = numbers(values, [0])
+    # every choice of donors that shows the same first slices, and each donor of the second one
+    alike = [np.flatnonzero(contents == contents[donor]) for donor in shown]
+    likelihood = np.zeros((n, n))
+    second = None
+    for donors in product(*alike):
+        now = kind(points=coordinates(values), later=later, balanced=True)
+        now.show([0], contents, np.array(donors))
+        weights = now.next_slice(["b"]).probabilities().toarray()
+        if second is None:
+            second = [int(np.argmax(row)) for row in weights]
+        for row in range(n):  # the file's second slice shows the values of those records
+            has = values[:, 1] == values[second[row], 1]
+            share = 1 / np.prod([len(alike[k]) for k in range(n) if k != row])
+            likelihood[row] += chances[:, donors[row]] * weights[row, has].sum() * share
+    return whole_file_beliefs(likelihood), whole_file_beliefs(
+        np.array([chances[:, alike[row]].sum(axis=1) for row in range(n)])
+    )
+
+
+def test_whole_file_beliefs_are_those_of_the_first_slice():
+    faulty = 0.0
+    for values, chances in small_tables(6, seed=8):
+        shown = np.array([0, 1, 2, 3, 4, 5])
+        if np.bincount(numbers(values, [0])).max() > 3:
+            continue
+        every, first = file_beliefs(values, chances, shown, 2, Chain)
+        np.testing.assert_allclose(every, first, atol=1e-10)
+        wrong, first = file_beliefs(values, chances, shown, 2, ExcludesDonors)
+        faulty = max(faulty, abs(wrong - first).max())
+    assert faulty > 0.02
+
+
+def survey(n=60, seed=3):
+    draw = np.random.default_rng(seed)
+    age = draw.integers(20, 60, n)
+    height = 150 + 0.3 * age + draw.normal(0, 5, n).round(1)
+    income = age * 10 + height + draw.normal(0, 40, n).round()
+    frame = pd.DataFrame({"age": age, "height": height, "income": income, "b": age % 3})
+    return rwn.Microdata.from_frame(frame).with_slices([["age", "height"]])
+
+
+CHAINED = rwn.SoftRWN(chain=True, own=True, later=5, order=("age", "b", "income"))
+
+
+def test_draws_follow_the_weights():
+    values = RECORDS
+    shown = chain(values, 3, balanced=True)
+    shown.show([0], numbers(values, [0]), np.array([3, 1, 4, 4, 6, 2]) - 1)
+    found = shown.next_slice(["b"])
+    weights = found.probabilities().toarray()
+    counts = np.zeros((6, 6))
+    for seed in range(2500):
+        counts[np.arange(6), draw_later(found, rwn.SecretKey.from_seed(seed), 1)] += 1
+
+    def statistic(expected):
+        some = expected > 1e-3
+        return ((counts - 2500 * expected)[some] ** 2 / (2500 * expected)[some]).sum()
+
+    degrees = (weights > 1e-3).sum() - 6
+    assert statistic(weights) < degrees + 4 * np.sqrt(2 * degrees)
+    even = np.where(weights > 1e-3, 1.0, 0.0)
+    assert statistic(even / even.sum(axis=1, keepdims=True)) > 2 * degrees
+
+
+@pytest.mark.parametrize("balanced", [True, False])
+def test_every_row_has_its_law(balanced):
+    data = survey()
+    setting = replace(CHAINED, later_balance=balanced)
+    release = rwn.mask(data, setting, seed=1)
+    assert isinstance(release.law, ChainLaw)
+    assert release.law.telling() == [("age", "height")]
+    for name in ("income", "b"):
+        table, values = release.law.table(name)
+        np.testing.assert_allclose(table.sum(axis=1), 1, atol=1e-9)
+        code = [values.index(each) for each in release.masked.array(name)]
+        assert (np.asarray(table[np.arange(60), code]) > 0).all()
+    # the donors of a slice are one, and none shows what the row shows already
+    donors = release.donors
+    assert (donors[:, 0] == donors[:, 1]).all()
+    contents = joint_codes(data, ("age", "height"))
+    few = np.bincount(contents)[contents[donors[:, 0]]] <= 5
+    assert (contents[donors[:, 2]] != contents[donors[:, 0]])[few].all()
+
+
+def test_beliefs_in_sources_are_those_of_the_first_slice():
+    release = rwn.mask(survey(), CHAINED, seed=1)
+    rows = np.arange(60)
+    first = posteriors(release.law.source, release.masked, rows).toarray()
+    for names in (None, ["age", "income"], ["b"]):
+        own = posteriors(release.law, release.masked, rows, names).toarray()
+        np.testing.assert_allclose(own, first, atol=1e-12)
+    part = posteriors(release.law, release.masked, rows, ["age"]).toarray()
+    assert abs(part - first).max() > 0.01
+
+
+def test_a_chain_is_drawn_near_to_rounded_values():
+    data, steps = survey(), {"age": 10.0, "income": 50.0}
+    release = rwn.mask(data, CHAINED, precision=steps, seed=1)
+    written = rounded(data, steps)
+    again = CHAINED.prepare(data).release(rwn.SecretKey.from_seed(1)).rounded(steps)
+    assert again.masked.fingerprint == release.masked.fingerprint
+    np.testing.assert_array_equal(again.donors, release.donors)
+    # by hand: the second slice given the first
+    metric = shared_metric(data)
+    own = Chain(points=metric.points(written), later=5, balanced=True)
+    unit = ("age", "height")
+    own.show(metric.variable_columns(unit), joint_codes(written, unit), release.donors[:, 0])
+    given = draw_later(own.next_slice(["b"]), rwn.SecretKey.from_seed(1), 3)
+    np.testing.assert_array_equal(given, release.donors[:, 3])
+    plain = rwn.mask(data, CHAINED, seed=1)
+    assert (plain.donors[:, 3] != release.donors[:, 3]).any()
+    with pytest.raises(rwn.NotApplicable, match="cannot be rounded afterwards"):
+        plain.law.rounded(steps)
+
+
+def test_equal_keys_give_equal_bytes():
+    data = rwn.load_demo("bodyfat")
+    keys = [each.name for each in data.schema.released][1:4]
+    data = data.with_slices([keys])
+    setting = rwn.SoftRWN(chain=True, balance=1.0, order=(keys[0],))
+
+    def digest(**options):
+        donors = rwn.mask(data, setting, seed=11, **options).donors
+        return hashlib.sha256(donors.astype("<i8").tobytes()).hexdigest()
+
+    assert digest(threads=1) == digest(threads=2)
+    ready = rwn.SoftRWN(chain=True, order=(keys[0],)).preview(data)
+    moved = ready.with_levers(balance=1.0).release(rwn.SecretKey.from_seed(11))
+    assert hashlib.sha256(moved.donors.astype("<i8").tobytes()).hexdigest() == digest()
+
+
+def test_the_order_of_the_records_does_not_matter():
+    data = survey()
+    order = np.random.default_rng(1).permutation(data.n)
+    for balanced in (True, False):
+        found = []
+        for table, places in ((data, np.arange(60)), (data.take(order), np.argsort(order))):
+            metric = shared_metric(table)
+            own = Chain(points=metric.points(table), later=5, balanced=balanced)
+            donor = np.roll(np.arange(60), 1)  # of the records in the first order
+            donor = donor if table is data else np.argsort(order)[donor[order]]
+            own.show([0, 1], joint_codes(table, ("age", "height")), donor)
+            weights = own.next_slice(["b"]).probabilities().toarray()
+            found.append(weights[places][:, places])
+        np.testing.assert_allclose(*found, atol=1e-7)
+
+
+def test_members_of_a_holders_household_are_left_out():
+    values = RECORDS
+    own = chain(values, 2)
+    own.groups = np.array([0, 1, 1, 2, 3, 4])
+    own.show([0], numbers(values, [0]), np.full(6, 2))
+    assert sorted(own.next_slice(["b"]).members(0)) == [0, 3]
+
+
+def test_tables_that_are_not_chained():
+    data = survey()
+    everything = data.with_slices([list(data.names)])
+    as_is = rwn.SoftRWN(chain=True, later=5)
+    for table, options, words in (
+        (everything, {}, "two slices or more"),
+        (data, {"later": 40}, "too few donors"),
+        (data, {"order": ("weight",)}, "no variable of the release"),
+    ):
+        with pytest.raises(rwn.ParameterError, match=words):
+            rwn.mask(table, replace(as_is, **options), seed=1)
+    with pytest.raises(rwn.ParameterError, match="need q = 1"):
+        rwn.SoftRWN(chain=True, q=0.5)
+    with pytest.raises(rwn.ParameterError, match="later"):
+        rwn.SoftRWN(later=4)
+    with pytest.raises(rwn.ParameterError, match="released as it is"):
+        rwn.mask(data, as_is, as_is="b", seed=1)
+    both = data.with_slices([["age", "height", "income"]])
+    roles = {"key": ["age", "height"], "confidential": "income"}
+    with pytest.raises(rwn.ParameterError, match="several keys"):
+        rwn.mask(both, replace(as_is, order=("b",)), **roles, seed=1)
+
+
+def test_slices_in_order():
+    data = rwn.load_demo("pima")
+    roles = {each.name: each.role.value for each in data.schema.released}
+    keys = [name for name, role in roles.items() if role == "key"]
+    release = rwn.mask(data.with_slices([keys]), rwn.SoftRWN(chain=True), seed=1)
+    assert set(release.law.telling()[0]) == set(keys)
