@@ -129,6 +129,7 @@ class NeighborhoodMethod(Method, ABC):
     weights: Weights = "schema"
     outside_household: bool = False  # whether neighbors lie outside the record's own household
     chain: bool = False  # whether later slices are drawn near to what a row already shows
+    order: tuple[str, ...] | str = ()  # variables whose slices are first in a chain
 
     @property
     @abstractmethod
@@ -258,6 +259,10 @@ class NeighborhoodMethod(Method, ABC):
         ball = self.table_ball(microdata)
         if ball.kernel.is_even:
             check_radius_and_k(ball.k, ball.epsilon, microdata.n)
+        if self.chain:
+            from rwn_core.masking.chain import chain_order, check_chain
+
+            check_chain(microdata, chain_order(microdata, self.metric(microdata), self.order))
 
 
 class CellMethod(NeighborhoodMethod):

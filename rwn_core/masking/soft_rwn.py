@@ -198,14 +198,6 @@ class SoftRWN(CellMethod):
                 "true lets a record keep its first slice."
             )
 
-    def check(self, microdata: Microdata) -> None:
-        """Refuse a table whose slices are not to be chained."""
-        CellMethod.check(self, microdata)
-        if self.chain:
-            from rwn_core.masking.chain import chain_order, check_chain
-
-            check_chain(microdata, chain_order(microdata, self.metric(microdata), self.order))
-
     @property
     def has_forecast(self) -> bool:
         """True if expectations have closed forms: slices that do not depend on each other."""
