@@ -20,7 +20,6 @@ from rwn_core.masking.method import Masked
 from rwn_core.randomness import SecretKey
 
 if TYPE_CHECKING:
-    from rwn_core.masking.neighborhood_method import PreparedNeighbors
     from rwn_core.neighbors.metric import Metric
 
 DIGITS = 6  # of the correlations that order slices
@@ -117,11 +116,10 @@ def check_chain(microdata: Microdata, order: Sequence[Unit]) -> None:
             )
 
 
-def draw_chain(
-    prepared: PreparedNeighbors, key: SecretKey, precision: Mapping[str, float]
-) -> Masked:
+def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) -> Masked:
     """Draw the slices one after the other, near to values in the precision of the release."""
-    method: Any = prepared.method
+    # `prepared`, of `neighborhood_method`, keeps the neighborhoods of first slices.
+    method = prepared.method
     microdata, steps = prepared.microdata, dict(precision)
     names = [each.name for each in microdata.schema.released]
     metric = method.metric(microdata)
