@@ -58,7 +58,7 @@ class LawOfRows:
         raise NotImplementedError
 
     def telling(self, names: Sequence[str] | None = None) -> list[tuple[str, ...]]:
-        """The units whose values, of some variables or all, tell from which record a row comes."""
+        """Return the units, or parts known of them, that tell from which record a row comes."""
         units = self.units()
         if names is None:
             return units

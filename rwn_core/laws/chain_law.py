@@ -1,4 +1,4 @@
-"""The law of chained slices: a row tells of its source what the first slice tells."""
+"""The law of chained slices: only the first slice says from which record a row comes."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ class Chain:
         logs = np.empty(len(squared))
         fill_normal(squared, both, REMAINDER * later / n, logs)
         fill_log(logs, logs)
-        # rows and records as the two halves of one symmetric kernel, whose balance is that of both
+        # rows and records as the two halves of one symmetric kernel: its balance is theirs
         places = np.arange(len(records))
         turned = sparse.csr_array((places, records, starts), shape=(n, n)).tocsc()
         found = balanced_weights(
@@ -148,7 +148,7 @@ class Chain:
 
     def _holds(self, rows: Integers, records: Integers) -> Booleans:
         """True where a record has what a row shows of some slice, as at most `later` records do."""
-        # By values, never by the number of a donor, or a row would tell of its source.
+        # By values, never by the number of a donor, or later slices would depend on the source.
         left_out = np.zeros((len(rows), len(records)), dtype=bool)
         for contents, donors in zip(self.contents, self.donors, strict=True):
             shown = contents[donors[rows]]
@@ -197,7 +197,7 @@ def draw_later(found: Neighborhoods, key: SecretKey, stream: int) -> Integers:
 
     assert found.shares is not None  # as `Chain.next_slice` makes them
     starts, sizes = found.table.offsets, found.sizes
-    # whole numbers, whose sums are exact; only differences within a row are read
+    # whole numbers have exact sums; only differences within a row are read
     weights = (found.shares * SCALE).astype(np.int64)
     before = np.cumsum(weights) - weights
     reached = before + weights - np.repeat(before[starts[:-1]], sizes)

@@ -95,12 +95,12 @@ def _correlation(one: Floats, other: Floats) -> float:
 
 
 def check_chain(microdata: Microdata, order: Sequence[Unit]) -> None:
-    """Refuse a table whose slices are not to be chained."""
+    """Refuse a table with slices that are not to be chained."""
     kept = [each.name for each in microdata.schema.released if not each.masked]
     if kept:
         raise ParameterError(
-            f"Chained slices mask every variable, because a value that stays tells of its source; "
-            f"{kept[0]} is released as it is."
+            "Chained slices mask every variable, because a value that stays shows from which record "
+            f"it comes; {kept[0]} is released as it is."
         )
     if len(order) < 2:
         raise ParameterError(

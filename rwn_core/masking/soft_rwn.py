@@ -96,7 +96,7 @@ class SoftRWN(CellMethod):
         everything within a slice, are those of the original. Between, in proportion.
     chain : bool
         Whether later slices of a row come from records near to what its earlier slices show, and
-        not from its own neighborhood. A row then tells of its source what the first slice tells.
+        not from its own neighborhood. Then only the first slice says from which record a row comes.
         It needs two slices or more, q = 1 and all variables masked. Linkage is then low for almost
         any setting, so that limits on attribute gain and true matches have to be set.
     later : int
@@ -194,8 +194,8 @@ class SoftRWN(CellMethod):
         check_count("later", self.later, least=5)
         if self.chain and self.q != 1:
             raise ParameterError(
-                "Chained slices need q = 1, because a value that stays tells of its source; own = "
-                "true lets a record keep its first slice."
+                "Chained slices need q = 1, because a value that stays shows from which record it "
+                "comes; own = true lets a record keep its first slice."
             )
 
     @property
