@@ -99,8 +99,8 @@ def check_chain(microdata: Microdata, order: Sequence[Unit]) -> None:
     kept = [each.name for each in microdata.schema.released if not each.masked]
     if kept:
         raise ParameterError(
-            "Chained slices mask every variable, because a value that stays shows from which record "
-            f"it comes; {kept[0]} is released as it is."
+            "Chained slices mask every variable, because a value that stays shows from which "
+            f"record it comes; {kept[0]} is released as it is."
         )
     if len(order) < 2:
         raise ParameterError(

@@ -129,7 +129,7 @@ class NeighborhoodMethod(Method, ABC):
     weights: Weights = "schema"
     outside_household: bool = False  # whether neighbors lie outside the record's own household
     chain: bool = False  # whether later slices are drawn near to what a row already shows
-    order: tuple[str, ...] | str = ()  # variables whose slices are first in a chain
+    order: tuple[str, ...] | str = ()  # variables with the first slices of a chain
 
     @property
     @abstractmethod
