@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.plain import read_plain, toml_document
@@ -22,6 +23,8 @@ class Demo:
     records: int
     variables: int
     description: str  # one or two sentences for a user at the choice of a table
+    # the setting that `recommend` finds under the usual policy, as `Setting.from_dict` reads it
+    start: Mapping[str, Any]
 
     @property
     def size(self) -> str:

@@ -15,7 +15,7 @@ from rwn_ui.background.advising import find_advice
 from rwn_ui.background.job import Job
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import load_setting, redescribe
-from rwn_ui.state.results import memo, preparation_key, prepared, verdict_key
+from rwn_ui.state.results import memo, preparation_key, verdict_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_results, user_work
 from rwn_ui.widgets.buttons import load_button
@@ -87,23 +87,23 @@ def follow(session: Session) -> None:
 
 
 def adopt(session: Session) -> None:
-    """Begin at the recommendation where nothing was moved since the start, and it keeps the policy.
+    """Begin at the recommendation, or at the best that is attainable, while nothing was moved.
 
     An answer on the Data page, such as another role, changes what is recommended.
     """
-    found, about, own = start(session), _table(session), session.data.fingerprint
-    before, seen, started = session.adopted or (None, None, None)
-    if found is None or seen == about:
+    found, about = start(session), _table(session)
+    coming = user_work().preparation is not None
+    if session.started is None and not coming:  # it has waited for its table
+        session.record_undo()
+        session.started = session.setting, len(session.history.settings)
+    if session.demo is not None or found is None or coming or session.adopted == about:
         return
-    if before != own:
-        table, history = prepared(session).prepared, session.history
-        at_start = session.levers == session.levers | dict(table.presets["Standard"])
-        still = at_start and session.method == "rwn" and not (history.has(-1) or history.has(1))
-    else:
-        still = session.setting == started
-    if session.demo is None and found.reached and still:
+    known = found.confirmed or found.reached  # else nothing was read on all records
+    if session.is_untouched and known:
         load_setting(session, found.point.setting)
-    session.adopted = own, about, session.setting
+        waits = user_work().preparation is not None
+        session.started = None if waits else (session.setting, len(session.history.settings))
+    session.adopted = about
 
 
 def offer(session: Session) -> None:

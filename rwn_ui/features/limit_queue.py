@@ -12,6 +12,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS, QUICK_RECORDS
 from rwn_core.masking import Method, Prepared
+from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready
 from rwn_core.reporting.places_on_map import AXIS, POLICY
@@ -302,6 +303,7 @@ def is_lower_bound(reading: Reading | rwn.NotApplicable) -> bool:
 
 
 NAME = "Policy"
+COSTLY = 0.5  # loss of relations beyond which no verdict is stated without it
 
 
 def draw_verdict(
@@ -314,10 +316,13 @@ def draw_verdict(
     """The policy's verdict on a release in words; `pending` limits are still being read."""
     # One broken limit is enough to know that not all are kept; nothing less is said before the end.
     linked = readings.get("distance_linkage")
+    loss = readings.get(UTILITY)
+    left = f"{100 * (1 - loss.value):.0f} %" if isinstance(loss, Reading) else ""
     common: dict[str, Any] = {
         "detail": f"An ordinary intruder links {percent(linked.value)} of the rows"
         if isinstance(linked, Reading)
         else "",
+        "price": f"{left} of the relations are left" if left else "",
         "state": None,
         "nearest": "",
         "against": [],
@@ -326,9 +331,12 @@ def draw_verdict(
     if pending and not broken:
         text = f"Not judged yet: {_to_follow(pending)}"
         return common | {"label": NAME, "text": text, "help": str(PENDING)}
+    text = _headline(policy, verdict, pending)
+    if verdict.kept and isinstance(loss, Reading) and loss.value > COSTLY:
+        text += f", but only {common['price']}"
     shown = common | {
         "label": NAME,
-        "text": _headline(policy, verdict, pending),
+        "text": text,
         "help": f"{verdict.sentence} {limits_words(policy, readings, verdict)}",
     }
     if first is None:

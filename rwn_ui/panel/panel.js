@@ -115,7 +115,6 @@ class Panel {
     this.root.classList.toggle("rwn-tall", Boolean(data.tall));
     this.root.classList.toggle("rwn-pinned", (data.tiles ?? []).some((tile) => tile.against?.length));
     this.root.classList.toggle("rwn-judging", Boolean(data.verdict));
-    this.root.classList.toggle("rwn-advised", Boolean(data.verdict?.quick));
     markPage();
     // a canvas asks for the styles of the whole page: after a change of a text they are made anew
     this.bare = !this.cards.length;
@@ -195,7 +194,7 @@ class Panel {
     const { verdict, tiles = [] } = this.data;
     const aims = tiles.filter((tile) => tile.state === "over" && tile.aim).map((tile) => tile.label);
     const news = [this.data.summary?.text ?? ""];
-    if (verdict) news.push([verdict.text, verdict.nearest].filter(Boolean).join("; "));
+    if (verdict) news.push([verdict.text, verdict.nearest, verdict.price].filter(Boolean).join("; "));
     if (aims.length) news.push(`Beyond the aim: ${aims.join(", ")}`);
     setText(this.news, `${news.join(". ")}.`);
   }

@@ -5,17 +5,16 @@ class VerdictLine {
     Object.assign(this, { node, panel });
     const line = node.appendChild(make("p", "rwn-judged-line"));
     this.text = line.appendChild(make("b"));
-    this.nearest = line.appendChild(make("span", "rwn-nearest"));
     this.tip = helpOf(line, "the verdict");
-    this.quick = node.appendChild(make("div", "rwn-quick"));
-    this.answer = this.quick.appendChild(make("span", "rwn-answer"));
-    this.menu = this.quick.appendChild(make("details", "rwn-steps"));
+    this.nearest = node.appendChild(make("p", "rwn-nearest"));
+    const below = node.appendChild(make("div", "rwn-price"));
+    this.price = below.appendChild(make("span"));
+    this.menu = below.appendChild(make("details", "rwn-steps"));
     this.menu.appendChild(make("summary", "", "What to try"));
     const box = this.menu.appendChild(make("div"));
+    this.answer = box.appendChild(make("p", "rwn-answer"));
     this.steps = box.appendChild(make("div"));
     this.caution = box.appendChild(make("p"));
-    const below = node.appendChild(make("p", "rwn-judged-detail"));
-    this.detail = below.appendChild(make("span"));
     this.marks = below.appendChild(make("span", "rwn-against"));
   }
 
@@ -31,11 +30,9 @@ class VerdictLine {
   show(verdict) {
     this.node.hidden = !verdict;
     if (!verdict) return;
-    const { text, nearest, detail, state, help, against, quick } = verdict;
-    this.quick.hidden = !quick;
+    const { text, nearest, detail, price, state, help, against, quick } = verdict;
     setText(this.answer, quick?.text ?? "");
-    this.answer.title = quick?.text ?? "";
-    this.menu.hidden = !quick?.steps.length;
+    this.menu.hidden = !quick?.text && !quick?.steps.length;
     setText(this.caution, quick?.caution ?? "");
     this.caution.hidden = !quick?.caution;
     fill(this.steps, quick?.steps ?? [], () => this.makeStep(), (step, { title, send }) => {
@@ -45,8 +42,9 @@ class VerdictLine {
     });
     this.node.dataset.state = state ?? "";
     setText(this.text, text);
-    setText(this.nearest, nearest ? `; ${nearest}` : "");
-    setText(this.detail, detail);
+    const second = [nearest, detail].filter(Boolean).join(" · ");
+    setText(this.nearest, second.charAt(0).toUpperCase() + second.slice(1));
+    setText(this.price, price);
     setText(this.tip, help);
     showAgainst(this.marks, against);
   }

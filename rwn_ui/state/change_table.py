@@ -27,27 +27,42 @@ Then = Callable[[PreparedTable], None]
 # first and changes the session afterwards: a change is made as a whole, or not at all.
 
 
+def recommended(demo: str | None) -> Setting | None:
+    """The recommended setting of a demo table, which is known without a search."""
+    return None if demo is None else Setting.from_dict(rwn.DEMOS[demo].start)
+
+
 @paused
 def load(
-    session: Session, data: rwn.Microdata, *, name: str, demo: str | None, path: str = ""
+    session: Session,
+    data: rwn.Microdata,
+    *,
+    name: str,
+    demo: str | None,
+    path: str = "",
+    linked: bool = False,
 ) -> None:
-    """Take up another table; all work on the old one ends."""
+    """Take up another table, with a setting of its own or that of a link; all old work ends."""
     work, results = user_work(), user_results()
     give_up(session)
     if work.opening is not None:
         work.opening.asked = None
 
-    params = first_setting(session.method)
+    start = None if linked else recommended(demo)
+    params = first_setting(session.method) if start is None else start.params
 
     def then(table: PreparedTable) -> None:
         work.end()
         results.end()
-        session.load_table(data, name, demo, params, table.prepared)
+        session.load_table(data, name, demo, params, table.prepared, start)
         session.path = path
 
-    switch_table(session, data, name, then, params)
+    measured = data if start is None else start.resolved(data).applied_to(data)
+    switch_table(session, measured, name, then, params)
     if work.preparation is not None:
-        work.preparation.again = partial(load, session, name=name, demo=demo, path=path)
+        work.preparation.again = partial(
+            load, session, name=name, demo=demo, path=path, linked=linked
+        )
 
 
 def take_asked(session: Session, data: rwn.Microdata | None = None) -> None:

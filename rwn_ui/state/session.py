@@ -156,7 +156,8 @@ class Session:
     path: str = ""  # of a file that was opened by its path on this machine
     setting: Setting = field(init=False)  # its weights and slices are those of `data`
     _known: Derived = field(default=(None, {}, None, ()), repr=False)
-    adopted: tuple[Any, Any, Setting] | None = None  # the recommended start that was looked at
+    adopted: Any = None  # what the recommended start was looked up for
+    started: tuple[Setting, int] | None = None  # what the pages began with by themselves
     seed: int = 1
     variable: str = ""
     projector: bool = False
@@ -319,8 +320,28 @@ class Session:
         shown = self.slices if method.uses_slices else ()
         return " · ".join([*parts, *([slices_words(shown, short=True)] * bool(shown))])
 
+    @property
+    def is_untouched(self) -> bool:
+        """True while the setting is the one that the table began with by itself."""
+        return self.started == (self.setting, len(self.history.settings))
+
+    def begin(self, prepared: Prepared, setting: Setting | None = None) -> None:
+        """Begin a table at the standard preset, or at a setting that was looked for before."""
+        self.clamp(prepared)
+        if setting is not None:
+            self.set(setting.resolved(self.data))
+        self.history = History()
+        self.record_undo()
+        self.adopted, self.started = None, (self.setting, 1)
+
     def load_table(
-        self, data: rwn.Microdata, name: str, demo: str | None, params: Method, prepared: Prepared
+        self,
+        data: rwn.Microdata,
+        name: str,
+        demo: str | None,
+        params: Method,
+        prepared: Prepared,
+        start: Setting | None = None,
     ) -> None:
         """Take up another table: choices that belong to the old one start anew."""
         self.data, self.name, self.demo, self.path = data, name, demo, ""
@@ -329,15 +350,14 @@ class Session:
         self.pins, self.search = {}, None
         self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, ()
         self.second_variable = ""
-        self.history = History()
         self.release.clear()
         self.table_version += 1
         self.grid_version += 1
-        self.clamp(prepared)
+        self.begin(prepared, start)
 
     def take_description(self, data: rwn.Microdata, prepared: Prepared, *, by_grid: bool) -> None:
         """Describe the same records in another way: every choice stays that still has a meaning."""
-        before, self.data = self.data, data
+        before, untouched, self.data = self.data, self.is_untouched, data
         names = {variable.name for variable in data.schema.released}
         if names != {variable.name for variable in before.schema.released}:
             self.analysis_plan, self.watched, self.history = AnalysisPlan(), (), History()
@@ -353,7 +373,10 @@ class Session:
         self.grid_version += not by_grid
         steps = tuple(each for each in self.precision if each[0] in data.numeric_names)
         self.setting = Setting(params=self.params, precision=steps).resolved(data)
-        self.set(self.setting, prepared, KEPT)
+        if untouched and self.method == "rwn":  # a range may have changed, and with it the preset
+            self.begin(prepared)
+        else:
+            self.set(self.setting, prepared, KEPT)
 
     def clamp(self, prepared: Prepared) -> None:
         """Bring the choices into the table's ranges, at the standard preset."""

@@ -13,7 +13,7 @@ from rwn_ui.server.environment import in_class
 from rwn_ui.server.given_file import given_file, read_given
 from rwn_ui.server.messages import escaped
 from rwn_ui.state import visit
-from rwn_ui.state.change_table import adopt_prepared, give_up, load, take_asked
+from rwn_ui.state.change_table import adopt_prepared, give_up, load, recommended, take_asked
 from rwn_ui.state.results import PreparedTable, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import User, Work, user_state, user_work
@@ -54,16 +54,17 @@ def _first() -> Session:
 
 def _opened(data: rwn.Microdata, *, name: str, demo: str | None, path: str = "") -> Session:
     """A session with this table; behind a large one the first demo waits, should it fail."""
+    linked = bool(visit.current().asked.keys() - {"demo", "projector"})  # to a setting of its own
     if data.n > LARGEST_DENSE:
         session = _opened(rwn.load_demo(FIRST_DEMO), name=FIRST_DEMO, demo=FIRST_DEMO)
-        load(session, data, name=name, demo=demo, path=path)
+        load(session, data, name=name, demo=demo, path=path, linked=linked)
         work = user_work()
         work.first = True
         if work.preparation is not None:
             work.preparation.task.wait(_SOON)  # else the page would be drawn once without its table
         return session
     session = Session(name=name, demo=demo, data=data, path=path, projector=in_class())
-    session.clamp(prepared(session).prepared)
+    session.begin(prepared(session).prepared, None if linked else recommended(demo))
     return session
 
 

@@ -11,6 +11,8 @@ from typing import Any
 
 from playwright.sync_api import Download, Locator, Page, TimeoutError, expect
 
+import rwn_core as rwn
+
 PATIENCE = 60_000  # milliseconds; the machine may be busy
 expect.set_options(timeout=PATIENCE)
 
@@ -97,8 +99,14 @@ class App:
         self._asked(socket.url)
         socket.on("framereceived", lambda data: self.frames.append(data))
 
-    def open(self, path: str = "/") -> App:
-        """Go to the Tune page and wait until all cards are drawn."""
+    def open(self, path: str = "/", *, recommended: bool = False) -> App:
+        """Go to the Tune page and wait until all cards are drawn.
+
+        A demo without a setting in its address opens with RWN as published, whose sliders tests
+        move, or with its recommended setting.
+        """
+        if not recommended and path in ("/", *(f"/?demo={name}" for name in rwn.DEMOS)):
+            path += "&method=rwn" if "?" in path else "?method=rwn"
         self.page.goto(self.server.address + path)
         return self.wait_for_cards()
 

@@ -19,7 +19,7 @@ import rwn_core as rwn
 from rwn_core.compile_ahead import warm_for_limits
 from rwn_ui.server import messages
 from rwn_ui.server.endpoint import Endpoint
-from rwn_ui.state import project_folder, visit
+from rwn_ui.state import change_table, project_folder, startup, visit
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import USER, Results, User, Work, as_user
@@ -269,6 +269,19 @@ def tab_of_no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
 def projects_of_the_test(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Tables that a test opens are not offered in the next one."""
     monkeypatch.setenv(project_folder.FOLDER_VARIABLE, str(tmp_path / "projects"))
+
+
+@pytest.fixture(autouse=True)
+def demo_as_published(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """A demo begins with RWN as published, whose levers tests move; `recommended_demo` differs."""
+    if "recommended_demo" not in request.fixturenames:
+        for module in (change_table, startup):
+            monkeypatch.setattr(module, "recommended", lambda demo: None)
+
+
+@pytest.fixture
+def recommended_demo() -> None:
+    """A demo begins with its recommended setting, as for a user."""
 
 
 @pytest.fixture(autouse=True)
