@@ -85,14 +85,9 @@ DISCLOSURE = "disclosure"  # the job of the Risk page
 Readings = Mapping[str, Reading | rwn.NotApplicable]
 
 
-def is_quick_for(records: int) -> bool:
-    """True if the worst case of so many records is read with every move."""
-    return records <= QUICK_RECORDS
-
-
 def _reads_all(session: Session, drawn: Prepared) -> bool:
     """True if every limit is read with each move; not while its kernels are to be compiled."""
-    return is_quick_for(session.data.n) and drawn.masks_all_records and _compiled()
+    return session.data.n <= QUICK_RECORDS and drawn.masks_all_records and _compiled()
 
 
 def _compiled() -> bool:

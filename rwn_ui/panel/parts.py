@@ -62,19 +62,14 @@ class Tile:
     words: Callable[[float], str]  # writes a value as people read it
     help: str
     value: Callable[[Reading], float] = attrgetter("value")  # the number of a reading
-    # the same number of the original table
-    original: Callable[[Reading], float | None] = lambda reading: None
     part: str = ""  # of the reading's detail, where the number is not its value
     aim: str | None = None  # the name of its aim for utility
-    better: str = "lower"  # "lower", "higher" or "neutral"
 
     def draw(self, reading: Reading | rwn.NotApplicable) -> dict[str, Any]:
         """The tile of a reading as plain data; without a number the reason is its help."""
         if not isinstance(reading, Reading):
             return blank(self.label, released="n/a", help=str(reading))
-        shown = blank(self.label, released=self.words(self.value(reading)), help=self.help)
-        original = self.original(reading)
-        return shown if original is None else {**shown, "original": self.words(original)}
+        return blank(self.label, released=self.words(self.value(reading)), help=self.help)
 
 
 def blank(label: str, *, released: str, help: str) -> dict[str, Any]:

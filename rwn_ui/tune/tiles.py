@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from operator import attrgetter
 from typing import Any
 
 import rwn_core as rwn
@@ -28,22 +27,6 @@ def _three(value: float) -> str:
 
 TILES = (
     Tile(
-        label="Max Cook’s distance",
-        measure="cooks_distance",
-        original=attrgetter("baseline"),
-        words=_three,
-        better="neutral",
-        help="The most influential record of the regression, original and released.",
-    ),
-    Tile(
-        label="Max Mahalanobis",
-        measure="mahalanobis",
-        original=attrgetter("baseline"),
-        words=_three,
-        better="neutral",
-        help="The most outlying record: its distance D from the mean, original and released.",
-    ),
-    Tile(
         label="Relations lost",
         measure=UTILITY,
         words=loss_words,
@@ -58,16 +41,6 @@ TILES = (
         aim="slope",
         help="Largest change of a slope of the regression, in units of the original's standard "
         "error.",
-    ),
-    Tile(
-        label="PC1 share",
-        measure="principal_components",
-        value=lambda reading: float(reading.detail.share_released[0]),
-        original=lambda reading: float(reading.detail.share_original[0]),
-        part="share_released",
-        words=percent,
-        better="neutral",
-        help="Share of variance of the first principal component, original and released.",
     ),
 )
 
@@ -118,7 +91,9 @@ def _tile(
     if rwn.MEASURES[tile.measure].side == "risk" and tile not in TILES:
         shown["help"] += _which_attack(tile.measure, reading, session.data.n)
         shown["help"] += _ordinary_too(tile.measure, reading, readings)
-        shown |= _at_most(tile, reading)
+        # the upper bound below a number that is a lower one
+        most = reading.detail.at_most if limit_queue.is_lower_bound(reading) else None
+        shown |= {} if most is None else {"limit": f"at most {tile.words(most)}"}
     if tile.aim is not None:
         _mark(shown, tile, reading, session, current)
     spread = interval(draws, tile.measure, tile.part)
@@ -133,12 +108,6 @@ def _tile(
             shown["against"].append(_against(tile, name, tile.value(reading), before))
             shown["help"] += _noise(name, before, spread)
     return shown
-
-
-def _at_most(tile: Tile, reading: Reading) -> dict[str, Any]:
-    """The upper bound below a number that is a lower one."""
-    most = reading.detail.at_most if limit_queue.is_lower_bound(reading) else None
-    return {} if most is None else {"limit": f"at most {tile.words(most)}"}
 
 
 def _noise(name: str, pinned: float, spread: tuple[float, float] | None) -> str:
@@ -184,8 +153,9 @@ def _mark(
     shown["state"] = "over" if tile.value(reading) > aim else None
     shown |= {"limit": f"aim {tile.words(aim)}", "aim": True}
     if tile.measure == UTILITY:
-        shown["help"] += faded(reading)
-    most = without_relations(current, tile.measure)
+        named = [f"{one} with {other}" for one, other in reading.detail.faded]
+        shown["help"] += f" Faded most: {', '.join(named)}." if named else ""
+    most = rwn.MEASURES[tile.measure].ends(current.comparison).get(UNRELATED)
     shown["help"] += f" The aim for utility: at most {tile.words(aim)}."
     if most is None:
         return
@@ -195,22 +165,11 @@ def _mark(
         shown["help"] += " So this aim is empty: choose a smaller one."
 
 
-def without_relations(current: CurrentRelease, measure: str) -> float | None:
-    """Return a measure's reading where no relation is left; None if it reads no relations."""
-    return rwn.MEASURES[measure].ends(current.comparison).get(UNRELATED)
-
-
-def faded(reading: Reading) -> str:
-    """The relations that faded most, as a sentence; empty where none did."""
-    named = [f"{one} with {other}" for one, other in reading.detail.faded]
-    return f" Faded most: {', '.join(named)}." if named else ""
-
-
 def _against(tile: Tile, name: str, released: float, pinned: float) -> dict[str, Any]:
     change = released - pinned
     words = tile.words(abs(change))
     same = words == tile.words(0.0)
-    better = None if same or tile.better == "neutral" else change < 0
+    better = None if same else change < 0
     sign = "±" if same else "+" if change > 0 else "−"
     words = words.replace(" %", " pp")  # a difference of shares is in percentage points
     return {"pin": name, "text": f"{sign}{words} vs {name}", "better": better}
