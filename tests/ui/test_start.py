@@ -11,7 +11,6 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.measures import UTILITY
-from rwn_core.measures.measure import Reading
 from rwn_core.tuning import SearchAnswer
 from rwn_core.tuning.answer import FoundSetting
 from rwn_core.tuning.point import Point
@@ -123,9 +122,10 @@ def test_nothing_that_was_not_read_on_all_records_is_a_start(own: Any) -> None:
 
 def with_loss(session: Session, loss: float, share: float = 0.5) -> dict[str, Any]:
     """Return the verdict of a release with a planted loss and planted shares of its limits."""
-    policy, readings = session.policy, dict(current_release(session).readings)
+    policy, readings = session.policy, limit_queue.readings(session, current_release(session))
     for limit in policy.limits:
-        readings[limit.measure] = Reading(value=share * (limit.at_most or 0.0), detail={})
+        value = share * (limit.at_most or 0.0)
+        readings[limit.measure] = replace(readings[limit.measure], value=value)
     readings[UTILITY] = replace(readings[UTILITY], value=loss)
     return limit_queue.draw_verdict(policy, readings, policy.judge(readings))
 
