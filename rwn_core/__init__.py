@@ -24,6 +24,7 @@ epsilon, or the k nearest, whichever are more), each cell with *modification pro
 *measure* reads what the *release* keeps (utility) or gives away (disclosure risk).
 """
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
@@ -70,7 +71,9 @@ _HOME_OF = {name: module for module, names in _NAMES.items() for name in names.s
 def __getattr__(name: str) -> Any:
     """Import a public name when it is first asked for: `import rwn_core` stays fast."""
     if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        near = "".join(f"; {each} is near" for each in get_close_matches(name, _HOME_OF, n=1))
+        near = "; write from rwn_ui.notebook import tune" if name == "tune" else near
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{near}.")
     value = globals()[name] = getattr(import_module(_HOME_OF[name]), name)
     return value
 

@@ -24,7 +24,7 @@ from rwn_core.data.validation import (
     typed_levels,
     with_usable_columns,
 )
-from rwn_core.data.variable import Kind, Role
+from rwn_core.data.variable import Kind, Role, check_forms
 from rwn_core.errors import ParameterError, SchemaError
 
 _T = TypeVar("_T")
@@ -58,8 +58,13 @@ class Microdata(Summarized):
     __slots__ = ("_cache", "_notices", "_table", "n", "schema")
 
     def __init__(
-        self, frame: pd.DataFrame | Mapping[str, Any], schema: Schema, notices: _Notices = ()
+        self,
+        frame: pd.DataFrame | Mapping[str, Any],
+        schema: Schema = None,
+        notices: _Notices = (),  # type: ignore[assignment]
     ) -> None:
+        if schema is None:
+            raise ParameterError("A table is made by rwn.Microdata.from_frame(frame).")
         self._table = frame
         self.n = len(frame if isinstance(frame, pd.DataFrame) else next(iter(frame.values())))
         self.schema = schema
@@ -104,6 +109,7 @@ class Microdata(Summarized):
         Microdata(2 records x 2 variables)
         """
         check_shape(frame)
+        check_forms({"schema": schema}, {"schema": Schema | None})
         check_names(frame.columns)
         copied = frame.reset_index(drop=True).copy(deep=True)
         copied.attrs = {}
@@ -294,6 +300,7 @@ class Microdata(Summarized):
 
     def with_schema(self, schema: Schema) -> Microdata:
         """The same records under another description; what it says of the values is checked."""
+        check_forms({"schema": schema}, {"schema": Schema})
         if _said_of_values(schema) == _said_of_values(self.schema):
             return self._described(schema)
         old = table_notices(self._frame, self.schema)

@@ -188,6 +188,8 @@ def toml_text(document: Mapping[str, Any], *, ordered: bool = False) -> str:
 
 def toml_document(text: str, what: str, refusal: type[RWNError] = InputError) -> dict[str, Any]:
     """Read TOML."""
+    if not isinstance(text, str):
+        raise refusal(f"The {what} must be given as a text, not as a {type(text).__name__}.")
     _check_document(text, what, refusal)
     try:
         document = tomllib.loads(text)

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from itertools import chain, pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 from rwn_core.data.edit_rules import EditRule, as_edit_rules
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.plain import read_plain, toml_document, toml_text
 from rwn_core.data.summary import Summarized, Summary
-from rwn_core.data.variable import NUMBERS, Kind, NamedParameters, Role, Variable, refuse_repeats
+from rwn_core.data.variable import (
+    NUMBERS,
+    Kind,
+    NamedParameters,
+    Role,
+    Variable,
+    check_forms,
+    refuse_repeats,
+)
 from rwn_core.errors import ParameterError, SchemaError
 
 Slices = tuple[tuple[str, ...], ...]
@@ -54,7 +62,7 @@ def as_slices(slices: Iterable[Sequence[str]]) -> Slices:
     >>> as_slices([["weight", "age"], ["b", "a"]])
     (('a', 'b'), ('age', 'weight'))
     """
-    given = list(slices)
+    given = list(slices) if isinstance(slices, Iterable) else [slices]
     if isinstance(slices, str) or not all(_are_names(each) for each in given):
         raise ParameterError(
             'Slices must be lists of names of variables, such as [["age", "weight"]].'
@@ -127,7 +135,7 @@ _USUAL = {field.name: field.default for field in fields(Variable)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Schema(Summarized):
+class Schema(NamedParameters, Summarized):
     """Hold all variables of a table, in the order of its columns, with the regression to keep.
 
     Parameters
@@ -167,6 +175,7 @@ class Schema(Summarized):
     ['age', 'weight', 'height']
     """
 
+    checks_itself: ClassVar[bool] = True
     variables: tuple[Variable, ...]
     question: Question | None = None
     file: FileLayout | None = None
@@ -191,6 +200,7 @@ class Schema(Summarized):
 
     def __post_init__(self) -> None:
         """Check names against each other."""
+        check_forms({"variables": self.variables}, {"variables": Sequence[Variable]})
         variables = tuple(self.variables)
         object.__setattr__(self, "variables", variables)
         object.__setattr__(self, "names", tuple([v.name for v in variables]))
@@ -295,9 +305,26 @@ class Schema(Summarized):
             self, variables=tuple(changed if v.name == name else v for v in self.variables)
         )
 
+    def asking(self, response: str | None, predictors: str | Sequence[str] = ()) -> Schema:
+        """This schema with a regression to keep; without predictors, on all other numbers.
+
+        Raises
+        ------
+        SchemaError
+        """
+        if response is None:
+            if predictors:
+                raise SchemaError("A regression with predictors needs a response, too; name it.")
+            return self
+        names = [predictors] if isinstance(predictors, str) else [*predictors]
+        names = names or [name for name in self.numeric_names if name != response]
+        return replace(self, question=Question(response=response, predictors=tuple(names)))
+
     def with_weights(self, weights: Mapping[str | int, float] | Mapping[str, float]) -> Schema:
         """This schema with other weights of variables, by name or by number from 1."""
         schema = self
+        if not isinstance(weights, Mapping):
+            raise ParameterError('Weights must be a dict of numbers by names, such as {"age": 2}.')
         for name, weight in weights.items():
             schema = schema.replace_variable(self._numbered(name), weight=weight)
         return schema

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Any, Self, TypeVar
+from functools import cache, wraps
+from inspect import signature
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import (
+    Any,
+    ClassVar,
+    ParamSpec,
+    Self,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from rwn_core.data.file_layout import USUAL_DATES, as_notation, known_notations
 from rwn_core.errors import ParameterError, SchemaError
@@ -105,27 +119,135 @@ def missing_words(missing: Sequence[Code | tuple[float, float]]) -> str:
     )
 
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_LISTS = (tuple, Sequence, Iterable)
+_ONE: Mapping[Any, Any] = {int: Integral, float: Real}
+_KINDS: Mapping[Any, str] = {str: "text", int: "whole number", float: "number"} | {
+    **{bool: "truth value", Callable: "function", Mapping: "dict"},
+    **dict.fromkeys(_LISTS, "list"),
+}
+
+
+def fits(value: Any, hint: Any) -> bool:
+    """True if a value has the form of a type hint; what a hint leaves open fits.
+
+    >>> fits(["age"], Sequence[str]), fits("age", Sequence[str]), fits(5, Sequence[str] | None)
+    (True, False, False)
+    """
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(fits(value, each) for each in parts)
+    if hint is Any or origin is Callable:
+        return hint is Any or callable(value)
+    if origin in _LISTS:
+        if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
+            return False
+        # an iterator is read once, by the function itself
+        pairs = origin is tuple and ... not in parts
+        return isinstance(value, Iterator) or pairs or all(fits(e, parts[0]) for e in value)
+    kind = _ONE.get(hint, origin or hint)
+    truth = isinstance(value, bool) and kind in _ONE.values()
+    return not isinstance(kind, type) or (isinstance(value, kind) and not truth)
+
+
+def _hint_words(hint: Any, *, many: bool = False) -> str:
+    """Say what a type hint asks for: "a list of texts"."""
+    origin, parts = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        each = [_hint_words(part, many=many) for part in parts if part is not NoneType]
+        return " or ".join(dict.fromkeys(each))
+    of = f" of {_hint_words(parts[0], many=True)}" if origin in _LISTS else ""
+    word = _KINDS.get(origin or hint) or getattr(origin or hint, "__name__", "value")
+    return f"{word}s{of}" if many else f"{_with_article(word)}{of}"
+
+
+def _with_article(word: str) -> str:
+    return f"{'an' if word[0] in 'aeioAEIO' else 'a'} {word}"
+
+
+def kind_words(value: Any) -> str:
+    """Say what kind of thing was given, without its value."""
+    if value is None or isinstance(value, type):
+        return "nothing" if value is None else f"the class {value.__name__}"
+    return "this list" if isinstance(value, list | tuple) else _with_article(type(value).__name__)
+
+
+def check_forms(given: Mapping[str, Any], hints: Mapping[str, Any]) -> None:
+    """Refuse an argument of another form than its type hint says."""
+    for name, value in given.items():
+        if not fits(value, hint := hints.get(name, Any)):
+            raise ParameterError(f"{name} must be {_hint_words(hint)}, not {kind_words(value)}.")
+
+
+def checks_form(
+    function: Callable[_P, _R], prepare: Callable[..., None] | None = None
+) -> Callable[_P, _R]:
+    """Let a public function refuse a wrong call in one sentence, before it begins."""
+    known, name = signature(function), function.__qualname__
+
+    @wraps(function)
+    def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        try:
+            given = known.bind(*args, **kwargs)
+        except TypeError as why:
+            of_method = {n: v for n, v in kwargs.items() if n in _OF_METHODS}
+            if of_method and "params" in known.parameters:
+                raise ParameterError(
+                    f"{name} takes a method with its parameters: rwn.{name}(table, "
+                    f"rwn.{_method_call(of_method)}, ...)."
+                ) from None
+            names = ", ".join(each for each in known.parameters if each != "self")
+            raise ParameterError(
+                f"{name} was called with other arguments than it has ({why}); it takes: {names}."
+            ) from None
+        if prepare is not None:
+            prepare(given.arguments, known)
+        check_forms(given.arguments, get_type_hints(function) | {"params": Any})
+        return function(*given.args, **given.kwargs)
+
+    return checked
+
+
+_OF_METHODS = ("epsilon", "k", "q", "kernel", "width", "balance")
+
+
+def _method_call(parameters: Mapping[str, Any]) -> str:
+    """Write the call of the method that has these parameters."""
+    soft = {"kernel", "width", "balance"} & parameters.keys()
+    texts = (f"{name}={value!r}" if isinstance(value, int | float) else f"{name}=..."
+             for name, value in parameters.items())  # fmt: skip
+    return f"{'SoftRWN' if soft else 'RWN'}({', '.join(texts)})"
+
+
 class NamedParameters:
     """Base of frozen dataclasses with named parameters: a wrong call is refused."""
 
     __slots__ = ()
 
+    checks_itself: ClassVar[bool] = False  # whether `__post_init__` refuses wrong forms
+
     def __new__(cls, *args: Any, **given: Any) -> Self:
-        """Refuse values without a name, unknown names and missing ones."""
+        """Refuse values without a name, unknown names, missing ones and those of another form."""
         known = cls.__dataclass_fields__  # type: ignore[attr-defined]
         required = _REQUIRED[cls] if cls in _REQUIRED else _required(cls)
         fits = not args and required <= given.keys() <= known.keys()
         if not fits and (args or given):  # a copy is made without any
             raise ParameterError(_wrong_call(cls, args, given))
+        if not cls.checks_itself:
+            check_forms(given, _hints(cls))
         return super().__new__(cls)
 
 
+_hints = cache(get_type_hints)
 _REQUIRED: dict[type[Any], frozenset[str]] = {}
 
 
 def _required(cls: type[Any]) -> frozenset[str]:
     """Return the parameters of a class without a default."""
-    no_default = (e for e in fields(cls) if e.default is MISSING and e.default_factory is MISSING)
+    no_default = (
+        e for e in fields(cls) if e.init and e.default is MISSING and e.default_factory is MISSING
+    )
     return _REQUIRED.setdefault(cls, frozenset(each.name for each in no_default))
 
 

@@ -18,6 +18,7 @@ from rwn_core.data.arrays import Integers
 from rwn_core.data.guess_schema import with_levels
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Question, Schema
+from rwn_core.data.variable import checks_form
 from rwn_core.datasets.dataset import BATCH, Dataset, check_rows, to_frame
 from rwn_core.datasets.dataset_statistics import Advance, counted
 from rwn_core.datasets.donors import together
@@ -99,6 +100,7 @@ class DatasetAudit:
         return f"judged on {self.judged:,} of {self.n:,} records"
 
 
+@checks_form
 def audit_dataset(
     original: str | Path,
     masked: str | Path,

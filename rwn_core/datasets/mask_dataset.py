@@ -16,6 +16,7 @@ from rwn_core.data.identity.gate import open_doubts, refuse_open
 from rwn_core.data.identity.profile import BLOCKS, PROFILE_ROWS
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
+from rwn_core.data.variable import checks_form
 from rwn_core.datasets import donors, release_order
 from rwn_core.datasets.dataset import Dataset, to_frame
 from rwn_core.datasets.dataset_statistics import BLOCK
@@ -65,6 +66,7 @@ class DatasetRelease:
     imbalance: float = 0.0
 
 
+@checks_form
 def mask_dataset(
     src: str | Path,
     dst: str | Path,

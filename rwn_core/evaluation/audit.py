@@ -143,13 +143,15 @@ def compare(
 
 
 @takes_tables
-def audit(
+def audit(  # noqa: PLR0913 - what is not needed is given by its name
     original: Microdata,
     masked: Release | Microdata,
     *,
     measures: Sequence[str] | None = None,
     holdout: Microdata | None = None,
     question: Question | None = None,
+    response: str | None = None,
+    predictors: str | Sequence[str] = (),
     progress: Callable[[float], None] | None = None,
 ) -> Audit:
     """Read measures on an original and its release.
@@ -165,6 +167,10 @@ def audit(
         Records that were never masked, for prediction.
     question : Question, optional
         The regression to keep; the schema's by default.
+    response : str, optional
+        The same by the names of its variables: the response,
+    predictors : str or sequence of str
+        and what explains it; all other numbers if left out.
     progress : callable, optional
         Called with the share done, from 0 to 1.
 
@@ -184,6 +190,11 @@ def audit(
     >>> rwn.audit(data, release, measures=["bayes_linkage"])["bayes_linkage"].value
     1.0
     """
+    if question is not None and response is not None:
+        raise ParameterError("question and response both state the regression; give one of them.")
+    question = (
+        original.schema.asking(response, predictors).question if question is None else question
+    )
     comparison = compare(original, masked, holdout=holdout, question=question)
     return read_all(comparison, measures, progress=progress)
 

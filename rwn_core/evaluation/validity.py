@@ -24,7 +24,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Question
 from rwn_core.data.sizes import ESTIMATED_CELLS
 from rwn_core.data.summary import Summarized, Summary
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import Kind, checks_form
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.draws import draws, released_only
 from rwn_core.evaluation.registered_analysis import (
@@ -411,6 +411,7 @@ class Combined:
     degrees: float
 
 
+@checks_form
 def combine_releases(estimates: Floats, variances: Floats) -> Combined:
     """Combine one estimate over M releases of the same table.
 

@@ -11,6 +11,7 @@ from typing import Any
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.plain import read_plain, toml_document
 from rwn_core.data.schema import Schema
+from rwn_core.data.variable import checks_form
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.io.parse import parse
 
@@ -50,6 +51,7 @@ def demo_path(name: str) -> Path:
     raise InputError(f"The demo file {name}.csv is not installed; install the program again.")
 
 
+@checks_form
 def load_demo(name: str) -> Microdata:
     """Read a demo table with its schema.
 

@@ -31,6 +31,7 @@ from rwn_core.data.plain import (
     check_letters,
 )
 from rwn_core.data.schema import Schema
+from rwn_core.data.variable import checks_form
 from rwn_core.errors import InputError, RWNError, SchemaError
 from rwn_core.io import format_of_name
 from rwn_core.io.guessed_layout import GuessedLayout, rows_notice
@@ -266,6 +267,7 @@ def _taken(answer: bytes) -> tuple[Microdata | None, RWNError | None, GuessedLay
     return Microdata(frame, schema, tuple(given["notices"])), None, found
 
 
+@checks_form
 def read(
     path: str | os.PathLike[str],
     schema: Schema | str | os.PathLike[str] | None = None,
@@ -307,6 +309,7 @@ def read(
     return _ended(begin(path, schema_from(schema), layout))
 
 
+@checks_form
 def read_bytes(
     name: str,
     content: bytes,

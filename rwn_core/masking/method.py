@@ -193,6 +193,12 @@ class Method(NamedParameters):
     """A method's parameter record; by default it masks a table as a whole, by `draw`."""
 
     __slots__ = ()
+    checks_itself: ClassVar[bool] = True
+    # what has parameters that are no method's own, by their names
+    elsewhere: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("weights", "slices", "precision", "confidential", "key", "as_is", "seed", "threads"),
+        "rwn.mask(table, method, ...)",
+    )
 
     method: ClassVar[str]  # its key in METHODS
     title: ClassVar[str]
@@ -225,7 +231,13 @@ class Method(NamedParameters):
             if option.form == "names":
                 object.__setattr__(self, option.name, name_tuple(value, option.name))
             elif option.form == "choice" and value not in option.choices:
-                raise ParameterError(f"{option.name} must be one of: {', '.join(option.choices)}.")
+                of_variables = (
+                    "; weights of variables are given to rwn.mask(table, method, weights=...)"
+                )
+                raise ParameterError(
+                    f"{option.name} must be one of: {', '.join(option.choices)}"
+                    f"{of_variables if option.name == 'weights' else ''}."
+                )
             elif option.form == "switch" and not isinstance(value, bool):
                 raise ParameterError(f"{option.name} must be true or false.")
         self.check_setting()
@@ -413,6 +425,7 @@ class Rounded(NamedParameters):
     params: Any
     precision: Steps | Mapping[str, float]
 
+    checks_itself: ClassVar[bool] = True
     has_forecast: ClassVar[bool] = False
 
     def __post_init__(self) -> None:

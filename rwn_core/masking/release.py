@@ -24,6 +24,7 @@ from rwn_core.data.role_guesses import in_roles, stated_roles
 from rwn_core.data.rounding import Steps, check_precision, steps_by_name
 from rwn_core.data.schema import Schema
 from rwn_core.data.summary import Summarized, Summary
+from rwn_core.data.variable import checks_form
 from rwn_core.errors import ParameterError, ReleaseError, SeedWarning
 from rwn_core.io import format_of_key
 from rwn_core.io.format_limits import losses
@@ -125,6 +126,7 @@ class Release(Summarized):
             rows = rows[~self.masked.frame.isna().all(axis=1).to_numpy()[rows]]
         return publishable(self.masked, rows)
 
+    @checks_form
     def to_bytes(
         self,
         format: str,
@@ -170,6 +172,7 @@ class Release(Summarized):
         cells = formula_cells(self.published("original").frame, format)
         return {name: int(found.sum()) for name, found in cells.items()}
 
+    @checks_form
     def publish(
         self,
         path: str | Path,
@@ -217,7 +220,7 @@ class Release(Summarized):
                 "replace it."
             )
         if self.seeded:
-            warnings.warn(SEEDED, SeedWarning, stacklevel=2)
+            warnings.warn(SEEDED, SeedWarning, stacklevel=3)
         form = file_format(target)
         content = self.to_bytes(form, order, drop=drop, keep=keep)
         source = None if original is None else SourceFile.at(Path(original))
@@ -234,6 +237,8 @@ def mask(  # noqa: PLR0913 - what is not needed is given by its name
     confidential: str | Sequence[str] = (),
     key: str | Sequence[str] = (),
     as_is: str | Sequence[str] = (),
+    weights: Mapping[str, float] | Mapping[int, float] | None = None,
+    slices: Sequence[Sequence[str]] | None = None,
     seed: int | SecretKey | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
@@ -253,6 +258,11 @@ def mask(  # noqa: PLR0913 - what is not needed is given by its name
         nothing is guessed. Audit `Release.original`, which has these roles.
     as_is : str or sequence of str
         Variables that are not masked.
+    weights : mapping of str to float, optional
+        Weights of variables in the distance, such as ``{"age": 2}``; others keep the schema's.
+    slices : sequence of sequence of str, optional
+        Variables that travel together, each list from one donor, such as ``[["age", "sex"]]``;
+        every other variable then stands alone. The schema's groups if left out.
     seed : int or SecretKey, optional
         Left out: a fresh 256-bit secret that is forgotten. A small integer is for teaching and
         for repeating a trial; it is no secret.
@@ -282,6 +292,8 @@ def mask(  # noqa: PLR0913 - what is not needed is given by its name
     roles = stated_roles(confidential, key)
     if roles or as_is:
         microdata = microdata.with_schema(in_roles(microdata.schema, roles, as_is))
+    microdata = microdata.with_weights(weights) if weights else microdata
+    microdata = microdata if slices is None else microdata.with_slices(slices)
     setting, own = unrounded(params)
     steps = steps_by_name({**own, **(precision or {})})
     check_precision(microdata, dict(steps))  # refuse before the search, not after it

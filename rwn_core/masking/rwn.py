@@ -13,6 +13,7 @@ from rwn_core.data.variable import NUMBERS
 from rwn_core.errors import ParameterError
 from rwn_core.laws.law import Law
 from rwn_core.masking.lever import Lever
+from rwn_core.masking.method import Method
 from rwn_core.masking.neighborhood_method import (
     EVERY_COLUMN,
     CellMethod,
@@ -116,7 +117,7 @@ class RWN(CellMethod):
 
     method: ClassVar[str] = "rwn"
     title: ClassVar[str] = "RWN, the 2022 method"
-    elsewhere: ClassVar[Mapping[str, str]] = dict.fromkeys(
+    elsewhere: ClassVar[Mapping[str, str]] = Method.elsewhere | dict.fromkeys(
         ("kernel", "width", "bandwidth", "bandwidth_k", "cap", "own", "balance"),
         "rwn.SoftRWN (--kernel gaussian)",
     )

@@ -15,6 +15,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Integers
 from rwn_core.data.sizes import LISTED_PAIRS, LIVE_RECORDS
+from rwn_core.data.variable import checks_form
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.all_neighbors import neighbor_table
@@ -228,6 +229,7 @@ class Finder:
         current_work().report(1.0)
 
 
+@checks_form
 def find_neighborhoods(
     points: Points,
     *,
@@ -283,6 +285,7 @@ def find_neighborhoods(
         return Finder(points=points).find(ball)[0]
 
 
+@checks_form
 def nearest_radii(
     points: Points, *, neighbors: int, quantile: float, threads: int | None = None
 ) -> Radii:

@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers32
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Variable
+from rwn_core.data.variable import Kind, NamedParameters, Variable, checks_form
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import CodedPoints, Points
 
@@ -169,7 +169,7 @@ Weights = Literal["schema", "discrete"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Metric:
+class Metric(NamedParameters):
     """Say how any record of a table's form becomes a point, and so how far two are apart.
 
     Scales are those of the table it was fitted on, so that a release is measured in the
@@ -185,6 +185,7 @@ class Metric:
     Matloff and Tendick 2015 (scaling, weights); divisor n - 1 throughout.
     """
 
+    checks_itself: ClassVar[bool] = True
     axes: tuple[Axis, ...]
     _all_coordinates: bool = field(init=False, repr=False, compare=False)  # no coded category
 
@@ -390,6 +391,7 @@ def shared_metric(
     )
 
 
+@checks_form
 def coordinates(
     microdata: Microdata, scale: Scale = "sd", encoding: Encoding = "dummies"
 ) -> Floats:

@@ -22,7 +22,7 @@ from rwn_core.data.identity.gate import answers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.units import number_units
-from rwn_core.data.variable import Role
+from rwn_core.data.variable import Role, checks_form
 from rwn_core.errors import InputError
 from rwn_core.evaluation.audit import Audit, audit
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
@@ -123,6 +123,7 @@ class Basis:
     context: Context = field(default_factory=Context)
 
 
+@checks_form
 def internal_record(
     microdata: Microdata,
     release: Release,

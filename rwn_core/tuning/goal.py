@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from rwn_core.data.variable import NamedParameters
+from rwn_core.data.variable import NamedParameters, checks_form
 from rwn_core.errors import ParameterError
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.tuning.point import Point
@@ -30,6 +30,7 @@ def sign(measure: str) -> float:
     return 1.0 if better == "lower" else -1.0
 
 
+@checks_form
 def frontier(points: Iterable[Point], one: str, two: str) -> list[Point]:
     """Find the points that are not dominated, best by measure `one` first.
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from statistics import fmean, median
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import orjson
 
@@ -62,9 +62,13 @@ class Setting(NamedParameters):
     weights: tuple[tuple[str, float], ...] = ()
     precision: Steps = ()
     slices: Slices | None = None
+    checks_itself: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        """Keep the slices in one order."""
+        """Keep the slices in one order, and pairs where a dict was given."""
+        for name in ("weights", "precision"):
+            if isinstance(given := getattr(self, name), Mapping):
+                object.__setattr__(self, name, tuple(given.items()))
         if self.slices is not None:
             object.__setattr__(self, "slices", as_slices(self.slices))
 

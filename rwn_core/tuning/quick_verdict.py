@@ -86,7 +86,7 @@ def quick_verdict(
     'cannot'
     """
     policy = policy or Policy()
-    if isinstance(method, str):
+    if isinstance(method, str) or not hasattr(getattr(method, "params", method), "prepare"):
         if method not in METHODS:
             raise ParameterError(no_method(method))
         method = METHODS[method](**neutral_levers(METHODS[method]))
