@@ -46,8 +46,8 @@ def report(
         bool,
         typer.Option(
             "--auditors",
-            help="The page for auditors (.html): clauses of standards, each with its "
-            "answer; no value of a record is in it, and readings of risk are.",
+            help="The page for auditors (.html): purpose, tables, attacks, limits and decision; "
+            "no value of a record is in it, and readings of risk are.",
         ),
     ] = False,
     title: Annotated[str, option("TEXT", "What the data are called.")] = "",
@@ -141,19 +141,15 @@ def _refuse_options(dataset: bool, auditors: bool, public: bool, released: Path 
 
 
 def _for_auditors(material: Material, out: Path, original: str | None, overwrite: bool) -> None:
-    from rwn_core.reporting.auditors_page import answered_clauses, auditors_file
+    from rwn_core.reporting.auditors_page import auditors_file, unanswered
 
     if out.suffix.lower() != ".html":
         raise ParameterError("A page for auditors must end in .html.")
     table = read_original(material.record, original)
     write(out, auditors_file(material, table), overwrite=overwrite)
-    answers = answered_clauses(material)
-    empty = [
-        f"{at.title}, {one.number}: {one.asks}" for at, one, answered in answers if not answered
-    ]
     say(f"page for auditors written to {out}; no value of a record was found in it")
-    said = f"{len(answers)} clauses, {len(empty)} without an answer"
-    say("\n  ".join([said, *empty]))
+    left = unanswered(material)
+    say("\n  ".join([f"questions without an answer: {len(left)}", *left]))
 
 
 def _of_dataset(

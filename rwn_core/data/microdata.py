@@ -60,8 +60,8 @@ class Microdata(Summarized):
     def __init__(
         self,
         frame: pd.DataFrame | Mapping[str, Any],
-        schema: Schema = None,
-        notices: _Notices = (),  # type: ignore[assignment]
+        schema: Schema = None,  # type: ignore[assignment]  # left out by mistake
+        notices: _Notices = (),
     ) -> None:
         if schema is None:
             raise ParameterError("A table is made by rwn.Microdata.from_frame(frame).")

@@ -123,10 +123,8 @@ _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _LISTS = (tuple, Sequence, Iterable)
 _ONE: Mapping[Any, Any] = {int: Integral, float: Real}
-_KINDS: Mapping[Any, str] = {str: "text", int: "whole number", float: "number"} | {
-    **{bool: "truth value", Callable: "function", Mapping: "dict"},
-    **dict.fromkeys(_LISTS, "list"),
-}
+_WORDS = "text, whole number, number, truth value, function, dict, list, list, list".split(", ")
+_KINDS = dict(zip((str, int, float, bool, Callable, Mapping, *_LISTS), _WORDS, strict=True))
 
 
 def fits(value: Any, hint: Any) -> bool:
@@ -158,7 +156,7 @@ def _hint_words(hint: Any, *, many: bool = False) -> str:
         each = [_hint_words(part, many=many) for part in parts if part is not NoneType]
         return " or ".join(dict.fromkeys(each))
     of = f" of {_hint_words(parts[0], many=True)}" if origin in _LISTS else ""
-    word = _KINDS.get(origin or hint) or getattr(origin or hint, "__name__", "value")
+    word = str(_KINDS.get(origin or hint) or getattr(origin or hint, "__name__", "value"))
     return f"{word}s{of}" if many else f"{_with_article(word)}{of}"
 
 
@@ -235,7 +233,7 @@ class NamedParameters:
         if not fits and (args or given):  # a copy is made without any
             raise ParameterError(_wrong_call(cls, args, given))
         if not cls.checks_itself:
-            check_forms(given, _hints(cls))
+            check_forms(given, _hints(cls))  # type: ignore[arg-type]
         return super().__new__(cls)
 
 

@@ -237,7 +237,7 @@ def mask(  # noqa: PLR0913 - what is not needed is given by its name
     confidential: str | Sequence[str] = (),
     key: str | Sequence[str] = (),
     as_is: str | Sequence[str] = (),
-    weights: Mapping[str, float] | Mapping[int, float] | None = None,
+    weights: Mapping[str | int, float] | Mapping[str, float] | None = None,
     slices: Sequence[Sequence[str]] | None = None,
     seed: int | SecretKey | None = None,
     threads: int | None = None,

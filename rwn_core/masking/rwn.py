@@ -117,7 +117,7 @@ class RWN(CellMethod):
 
     method: ClassVar[str] = "rwn"
     title: ClassVar[str] = "RWN, the 2022 method"
-    elsewhere: ClassVar[Mapping[str, str]] = Method.elsewhere | dict.fromkeys(
+    elsewhere: ClassVar[Mapping[str, str]] = {**Method.elsewhere} | dict.fromkeys(
         ("kernel", "width", "bandwidth", "bandwidth_k", "cap", "own", "balance"),
         "rwn.SoftRWN (--kernel gaussian)",
     )

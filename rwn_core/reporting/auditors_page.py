@@ -1,50 +1,43 @@
-"""The page for auditors: facts of a release under the clauses of standards, as HTML.
+"""The page for auditors: what was asked, masked, attacked and decided, on one printed page.
 
-It may say what the internal record says and the fixed words of clauses, questions and measures. A
-value of few records, a path, a key or the number of a record is refused by its kind.
+It may say what the internal record says and the fixed words of questions and measures. A value of
+few records, a path, a key or the number of a record is refused by its kind.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections import defaultdict
+from dataclasses import replace
 from typing import Any
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.plain import read_plain, toml_document
 from rwn_core.masking.option import method_words
 from rwn_core.measures import MEASURES
 from rwn_core.reporting import leak_check as public
 from rwn_core.reporting.context import QUESTIONS
 from rwn_core.reporting.facts import FACTS, Audience, Content, Fact, Material, Table
+from rwn_core.reporting.facts.fact import pairs
 from rwn_core.reporting.facts.public_words import vocabulary
 from rwn_core.reporting.leak_check import file_texts, leaves
 from rwn_core.reporting.page import page
 from rwn_core.reporting.release_record import require_original
 
 MARK = "CONFIDENTIAL: FOR AUDITORS. IT HOLDS RISKS AND PARAMETERS, AND NO VALUE OF A RECORD"
-_EMPTY = frozenset(
-    {
-        "",
-        "–",
-        "not stated",
-        "It was not read.",
-        "Nobody's name was given with this release.",
-        "No decision of a meeting was given with this release.",
-    }
+OFFICER = ("purpose", "recipient", "retention", "anonymity")
+"""What a data protection officer asks first, by the fields of the context."""
+_TITLES = (
+    ("officer", "For the data protection officer"),
+    ("tables", "Tables: variables and how they were masked"),
+    ("attacks", "Attacks: what was tried, and what it found"),
+    ("limits", "Limits: what was tolerated, and what was measured"),
+    ("decided", "Decision"),
 )
-_OPTIONAL = frozenset({"accepted by", "watched"})
-"""Rows of a decision that may be empty: its limits are kept, and no record was watched."""
-_ROWS = {each.name: {each.question} for each in QUESTIONS} | {
-    key: {measure.title, measure.at_least} - {""} for key, measure in MEASURES.items()
-}
-
+_ATTACKS, _DECIDED = ("attack", "result"), ("what", "decided")
+_WORST = 2  # of the worst cases: the mean, and the most exposed people
+_VARIABLES = ("role", "technique", "variables", "values changed")
 _PAGE, _OTHER = "page for auditors", "a number that the internal record does not have"
 _STATED = ("context", "decision", "approval")  # in the words of the steward
 _SHAPES = ("{:.4g}", "{:.3g}", "{:.0f}", "{:.1f}", "{:,.1f}", "{:,.0f}")
-_TEXT = Path(__file__).with_name("clauses.toml").read_text(encoding="utf-8")
 
 
 def auditors_file(material: Material, original: Microdata) -> bytes:
@@ -58,9 +51,7 @@ def auditors_file(material: Material, original: Microdata) -> bytes:
     # the words that every page for auditors may say, those about the method, and given names
     method, setting = material.method, material.setting
     known = [*vocabulary(), *(each.title for each in FACTS), *_texts(record)]
-    for chapter in CHAPTERS:
-        known += [chapter.title, chapter.source]
-        known += [text for clause in chapter.clauses for text in (clause.number, clause.asks)]
+    known += [title for _, title in _TITLES]
     known += [text for each in QUESTIONS for text in (each.title, each.question)]
     for each in MEASURES.values():
         known += [each.title, each.at_least, each.question, each.source]
@@ -88,95 +79,55 @@ def auditors_file(material: Material, original: Microdata) -> bytes:
     return content
 
 
-def answered_clauses(material: Material) -> list[tuple[Chapter, Clause, bool]]:
-    """Return each clause with its chapter, and whether every part of its answer says something."""
-    sections = _sections(material)
-    return [(chapter, clause, said) for chapter, clause, _, said in sections if clause is not None]
-
-
-def _sections(material: Material) -> Iterator[tuple[Chapter, Clause | None, Content, bool]]:
-    """Yield each chapter's heading, then its clauses with their answers."""
-    made = {each.key: each.make(material) for each in FACTS if each.make is not None}
-    shown: dict[str, str] = {}
-    for chapter in CHAPTERS:
-        yield chapter, None, Content(lines=(chapter.source,)), True
-        for clause in chapter.clauses:
-            # Compose the answer; a whole table is shown once, and named where it is
-            # needed again.
-            lines: list[str] = []
-            table, answered = None, True
-            for key, *quoted in clause.parts:
-                content = made[key]
-                for part in quoted:
-                    if part == "lines":
-                        lines += content.lines
-                        answered &= bool(content.lines) and _EMPTY.isdisjoint(content.lines)
-                    elif part == "table":
-                        rows = () if content.table is None else content.table.rows
-                        said = [set(row[1:]) for row in rows if row[0] not in _OPTIONAL]
-                        answered &= bool(said) and all(
-                            row - _EMPTY and "not stated" not in row for row in said
-                        )
-                        if content.table is not None and key in shown:
-                            lines.append(f"See the table under {shown[key]}.")
-                        elif content.table is not None:
-                            table, shown[key] = content.table, f"{chapter.title}, {clause.number}"
-                    else:
-                        named = _named_rows(content.table, part)
-                        lines += [
-                            f"{name}{'' if name.endswith('?') else ':'} {answer}"
-                            for name, answer in named
-                        ]
-                        answered &= bool(named) and all(answer not in _EMPTY for _, answer in named)
-            yield chapter, clause, *(Content(lines=tuple(lines), table=table), answered)
-
-
-def _named_rows(table: Table | None, name: str) -> list[tuple[str, str]]:
-    if table is None:
-        return []
-    # a table of attacks has the question between the attack and its answer
-    answer = 2 if table.columns[1] == "question" else 1
-    return [(row[0], row[answer]) for row in table.rows if row[0] in _ROWS.get(name, {name})]
+def unanswered(material: Material) -> list[str]:
+    """Return what only the steward or a meeting can say, and did not."""
+    about, limits = material.context, material.record.get("limit", ())
+    left = [each.question for each in QUESTIONS if not getattr(about, each.name)]
+    left += ["Where does each limit come from?"] * any(not one.get("source") for one in limits)
+    left += ["Who answers for the release?"] * ("approval" not in material.record)
+    return left + ["What did a meeting decide?"] * ("decision" not in material.record)
 
 
 def unchecked_page(material: Material) -> bytes:
     """Write the page without the leak check."""
-    facts = []
-    for chapter, clause, content, _ in _sections(material):
-        title = f"Chapter: {chapter.title}"
-        if clause is not None:
-            title = f"{clause.number} · {clause.asks}"
-        key = "-".join(re.findall("[a-z]+", f"{chapter.title} {title}".casefold()))
-        facts.append(Fact(key=key, title=title, audience=Audience.INTERNAL, content=content))
-    about = f"Release {material.record['release']['id']}, made on {material.made}."
-    return page(material.name, MARK, about, facts)
+    made = {each.key: each.make(material) for each in FACTS if each.make is not None}
+    tables = {key: content.table.rows for key, content in made.items() if content.table}
+    about = material.context
+    rest = {e.title: about.stated(e.name) for e in QUESTIONS if getattr(about, e.name)}
+    first = {e.title: about.stated(e.name) for name in OFFICER for e in QUESTIONS if e.name == name}
+    # Variables of one role and treatment share a row.
+    shares = material.changed
+    alike: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, _, role, _, technique, *_ in tables["data"]:
+        alike[role, technique].append(name)
+    rows = []
+    for kind, names in alike.items():
+        ends = [f"{end([shares.get(name, 0.0) for name in names]):.1%}" for end in (min, max)]
+        rows.append((*kind, ", ".join(names), " to ".join(dict.fromkeys(ends))))
+    attacks = [*tables["attacks"], *(row[:2] for row in tables["worst"][:_WORST])]
+    attacks += [(row[0], row[2]) for row in tables["guesses"]]
+    decided = [row for key in ("decision", "approval") for row in tables.get(key, ())
+               if row[1] not in ("", "–")]  # fmt: skip
+    said = {
+        "officer": Content(table=pairs(first | rest)),
+        "tables": Content(
+            lines=(*made["data"].lines, *made["treated"].lines[1:3], *made["parameters"].lines),
+            table=Table(columns=_VARIABLES, rows=tuple(rows)),
+        ),
+        "attacks": Content(table=Table(columns=_ATTACKS, rows=tuple(dict.fromkeys(attacks)))),
+        "limits": made["limits"],
+        "decided": Content(
+            lines=(*made["decision"].lines, *made["approval"].lines, *made["file"].lines),
+            table=Table(columns=_DECIDED, rows=tuple(decided)) if decided else None,
+        ),
+    }
+    facts = [
+        Fact(key=key, title=title, audience=Audience.INTERNAL, content=said[key])
+        for key, title in _TITLES
+    ]
+    words = f"Release {material.record['release']['id']}, made on {material.made}."
+    return page(material.name, MARK, words, facts, "minutes")
 
 
 def _texts(node: Any) -> list[str]:
     return [each for each in leaves(node) if isinstance(each, str)]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clause:
-    """State one clause and the parts of facts that answer it."""
-
-    # number, asks: as a standard numbers it, and what it asks for in a few words
-    number: str
-    asks: str
-    parts: tuple[tuple[str, ...], ...]  # as clauses.toml says
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chapter:
-    """Hold the clauses of one standard."""
-
-    # title, source: the standard, and what of it was read
-    title: str
-    source: str
-    clauses: tuple[Clause, ...] = field(metadata={"in_file": "clause"})
-
-
-CHAPTERS: tuple[Chapter, ...] = read_plain(
-    tuple[Chapter, ...], toml_document(_TEXT, "list of clauses")["chapter"], "list of clauses"
-)
-"""All chapters of the page for auditors, in order."""

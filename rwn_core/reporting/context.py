@@ -56,6 +56,8 @@ class Context(NamedParameters):
 
     recipient: str = ""
     purpose: str = ""
+    retention: str = ""
+    anonymity: str = ""
     access: str = ""
     people: str = ""
     controls: str = ""

@@ -1,4 +1,4 @@
-"""The page for auditors answers every clause of four releases, and a planted leak is refused."""
+"""The page for auditors fits one printed page, and a planted leak is refused."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.reporting import auditors_page, read_record
-from rwn_core.reporting.auditors_page import answered_clauses, auditors_file, unchecked_page
-from rwn_core.reporting.context import Context
+from rwn_core.reporting.auditors_page import auditors_file, unanswered, unchecked_page
+from rwn_core.reporting.context import QUESTIONS, Context
 from rwn_core.reporting.facts import Content, Material
 from rwn_core.reporting.judged_release import Approval, judge_release
 from rwn_core.reporting.scenario import Decision, Scenario
@@ -65,36 +65,37 @@ RELEASES = {
 
 
 @pytest.mark.parametrize("name", RELEASES)
-def test_every_clause_is_answered(name: str) -> None:
+def test_every_question_is_answered(name: str) -> None:
     table, params, policy = RELEASES[name]()
     data = rwn.load_demo(table).take(np.arange(200)) if isinstance(table, str) else table
     material = judged(data, params, policy, FULL)
     validator = Draft202012Validator(json.loads(SCHEMA.read_bytes()))
     assert [each.message for each in validator.iter_errors(material.record)] == []
     text = auditors_file(material, data).decode()
-    found = answered_clauses(material)
-    assert len(found) == 27
-    assert not [(clause.number, clause.asks) for _, clause, answered in found if not answered]
-    for _, clause, _ in found:
-        assert f"{clause.number} · {clause.asks}" in text
+    assert unanswered(material) == []
+    assert text.count("<section") == 5
+    for answer in (FULL.recipient, FULL.retention, FULL.anonymity, "Board", "Ada", "Singling out"):
+        assert answer in text
+    for title in ("Worst-case linkage", "Attribute inference", *data.schema.names):
+        assert title.casefold() in text.casefold()
 
 
-def test_what_the_steward_did_not_state_is_empty() -> None:
-    clauses = answered_clauses(by_hand())
-    found = {(clause.number, clause.asks) for _, clause, answered in clauses if not answered}
-    assert {("7", "review"), ("decision", "who decided, and when")} <= found
-    assert ("12", "harms, monitoring and incidents") in found
-    assert ("1", "singling out") not in found
-    assert b"not stated" in unchecked_page(by_hand())
+def test_what_the_steward_did_not_state_is_said() -> None:
+    left = unanswered(by_hand())
+    assert "Who receives the file?" in left
+    assert {"Who answers for the release?", "What did a meeting decide?"} <= {*left}
+    text = unchecked_page(by_hand()).decode()
+    for title in ("purpose", "recipient", "retention", "anonymous for this recipient, because"):
+        assert f"<td>{title}</td><td>not stated</td>" in text
 
 
-@pytest.mark.parametrize("missing", ["controls", "access"])
-def test_a_clause_of_two_questions_needs_both_answers(missing: str) -> None:
+@pytest.mark.parametrize("missing", ["retention", "anonymity"])
+def test_the_officers_questions_are_there_without_an_answer(missing: str) -> None:
     context = replace(FULL, **{missing: ""})
-    found = answered_clauses(by_hand(context=context.to_dict()))
-    empty = {(chapter.title, clause.number) for chapter, clause, answered in found if not answered}
-    assert ("ICO: How do we ensure anonymisation is effective?", "6") in empty
-    assert ("ICO: How do we ensure anonymisation is effective?", "5") not in empty
+    material = by_hand(context=context.to_dict())
+    (question,) = (each for each in QUESTIONS if each.name == missing)
+    assert question.question in unanswered(material)
+    assert f"<td>{question.title}</td><td>not stated</td>" in unchecked_page(material).decode()
 
 
 @pytest.fixture
@@ -120,7 +121,7 @@ def test_a_planted_leak_is_refused(
     for line, kind in LEAKS.items():
         said = Content(lines=(line,))
         entries = [
-            replace(each, make=lambda _, said=said: said) if each.key == "use" else each
+            replace(each, make=lambda _, said=said: said) if each.key == "treated" else each
             for each in facts
         ]
         monkeypatch.setattr(auditors_page, "FACTS", entries)

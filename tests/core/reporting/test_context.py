@@ -25,6 +25,8 @@ TEST = "Two students on 2026-05-06, 12.5 hours with a telephone book: 3 claims, 
 FULL = Context(
     recipient="University of Vogon",
     purpose="Teaching of 2026",
+    retention="Until the course ends; then deleted",
+    anonymity="They hold no other data about these people",
     access="on request",
     people="Patients; told by letter",
     controls="Contract",
@@ -45,7 +47,7 @@ def test_every_field_is_asked_and_comes_back() -> None:
     assert Context.from_dict(FULL.to_dict()) == FULL
     assert (FULL.contact, FULL.missing) == ("desk@x.org", ())
     assert Context().to_dict() == {}
-    assert Context(purpose="x").missing[:2] == ("recipient", "access")
+    assert Context(purpose="x").missing[:2] == ("recipient", "retention")
     made = replace(project(table()), context=FULL)
     assert Project.from_toml(made.to_toml()) == made
     assert context_in(made.to_toml()) == (FULL, made.table)
