@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache, wraps
 from inspect import signature
-from numbers import Integral, Real
+from numbers import Real
 from types import NoneType, UnionType
 from typing import (
     Any,
@@ -122,9 +122,11 @@ def missing_words(missing: Sequence[Code | tuple[float, float]]) -> str:
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _LISTS = (tuple, Sequence, Iterable)
-_ONE: Mapping[Any, Any] = {int: Integral, float: Real}
-_WORDS = "text, whole number, number, truth value, function, dict, list, list, list".split(", ")
-_KINDS = dict(zip((str, int, float, bool, Callable, Mapping, *_LISTS), _WORDS, strict=True))
+# which numbers, a function says itself
+_ONE: Mapping[Any, Any] = {int: Real, float: Real}
+_KINDS: dict[Any, str] = dict.fromkeys(_LISTS, "list")
+_KINDS |= {str: "text", int: "whole number", float: "number", bool: "truth value"}
+_KINDS |= {Callable: "function", Mapping: "dict"}
 
 
 def fits(value: Any, hint: Any) -> bool:
@@ -196,8 +198,9 @@ def checks_form(
                     f"rwn.{_method_call(of_method)}, ...)."
                 ) from None
             names = ", ".join(each for each in known.parameters if each != "self")
+            said = str(why).replace("positional arguments", "arguments without a name")
             raise ParameterError(
-                f"{name} was called with other arguments than it has ({why}); it takes: {names}."
+                f"{name} was called with other arguments than it has ({said}); it takes: {names}."
             ) from None
         if prepare is not None:
             prepare(given.arguments, known)

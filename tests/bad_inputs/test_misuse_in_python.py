@@ -20,6 +20,7 @@ METHOD: Any = rwn.RWN(epsilon=2.0, k=5)
 RELEASE: Any = rwn.mask(DATA, METHOD, seed=1)
 AUDIT: Any = rwn.audit(DATA, RELEASE, measures=["correlation"])
 ANY: Any = rwn
+ASKED = rwn.Question(response="siri", predictors=("age",))
 
 MISUSES: dict[str, Callable[[], object]] = {
     # what is no table
@@ -64,6 +65,34 @@ MISUSES: dict[str, Callable[[], object]] = {
     "random_state": lambda: ANY.mask(DATA, METHOD, random_state=1),
     "a negative seed": lambda: ANY.mask(DATA, METHOD, seed=-1),
     "a seed as text": lambda: ANY.mask(DATA, METHOD, seed="1"),
+    "the method's epsilon": lambda: ANY.mask(DATA, epsilon=3),
+    "the method's width": lambda: ANY.mask(DATA, width=1.0),
+    "a weight of nothing": lambda: ANY.mask(DATA, METHOD, weights={"nobody": 2}),
+    "weights as a list": lambda: ANY.mask(DATA, METHOD, weights=["age"]),
+    "a weight as a text": lambda: ANY.mask(DATA, METHOD, weights={"age": "2"}),
+    "a negative weight": lambda: ANY.mask(DATA, METHOD, weights={"age": -1}),
+    "a slice of one": lambda: ANY.mask(DATA, METHOD, slices=[["age"]]),
+    "one list as slices": lambda: ANY.mask(DATA, METHOD, slices=["age", "siri"]),
+    "slices as a text": lambda: ANY.mask(DATA, METHOD, slices="age"),
+    "a variable in two slices": lambda: ANY.mask(DATA, METHOD, slices=[["age", "siri"]] * 2),
+    "a slice with what stays": lambda: ANY.mask(
+        DATA, METHOD, as_is="age", slices=[["age", "siri"]]
+    ),
+    "nothing as is": lambda: ANY.mask(DATA, METHOD, as_is=["nobody"]),
+    "all as they are": lambda: ANY.mask(DATA, METHOD, as_is=list(DATA.names)),
+    "a number as it is": lambda: ANY.mask(DATA, METHOD, as_is=5),
+    "a list in a list": lambda: ANY.mask(DATA, METHOD, confidential=[["age"]]),
+    "a dict of roles": lambda: ANY.mask(DATA, METHOD, confidential={"age": True}),
+    "two roles": lambda: ANY.mask(DATA, METHOD, confidential="age", key="age"),
+    "a list of steps": lambda: ANY.mask(DATA, METHOD, precision=["age"]),
+    "a generator as seed": lambda: ANY.mask(DATA, METHOD, seed=np.random.default_rng(1)),
+    "true as progress": lambda: ANY.mask(DATA, METHOD, progress=True),
+    "all threads": lambda: ANY.mask(DATA, METHOD, threads="all"),
+    # what mask takes, given to the method
+    "weights in the method": lambda: ANY.RWN(k=5, weights={"age": 2}),
+    "slices in the method": lambda: ANY.RWN(k=5, slices=[["age", "siri"]]),
+    "a seed in the method": lambda: ANY.PRAM(change=0.2, seed=1),
+    "roles in the method": lambda: ANY.Microaggregation(k=3, confidential=["age"]),
     "precision of nothing": lambda: ANY.mask(DATA, METHOD, precision={"height_cm": 1}),
     # audits
     "an audit of one": lambda: ANY.audit(DATA),
@@ -75,6 +104,31 @@ MISUSES: dict[str, Callable[[], object]] = {
     "a text of a measure": lambda: ANY.audit(DATA, RELEASE, measures="correlation"),
     "a measure not read": lambda: AUDIT["regression"],
     "no measure": lambda: AUDIT["nonsense"],
+    "a question as a formula": lambda: ANY.audit(DATA, RELEASE, question="siri ~ age"),
+    "a question as a pair": lambda: ANY.audit(DATA, RELEASE, question=("siri", ["age"])),
+    "predictors alone": lambda: ANY.audit(DATA, RELEASE, predictors=["age"]),
+    "an unknown response": lambda: ANY.audit(DATA, RELEASE, response="salary"),
+    "an unknown predictor": lambda: ANY.audit(DATA, RELEASE, response="siri", predictors="x"),
+    "a response that explains": lambda: ANY.audit(
+        DATA, RELEASE, response="siri", predictors=["siri", "age"]
+    ),
+    "two regressions": lambda: ANY.audit(DATA, RELEASE, question=ASKED, response="siri"),
+    "a list as response": lambda: ANY.audit(DATA, RELEASE, response=["siri"]),
+    "a holdout by path": lambda: ANY.audit(DATA, RELEASE, holdout="more.csv"),
+    "the original twice": lambda: ANY.audit(RELEASE, RELEASE),
+    # tables and their descriptions
+    "no schema": lambda: ANY.Microdata(FRAME),
+    "a schema as a dict": lambda: ANY.Microdata.from_frame(FRAME, {"age": "count"}),
+    "a dict for a schema": lambda: DATA.with_schema({"age": "count"}),  # type: ignore[arg-type]
+    "a schema of names": lambda: ANY.Schema(variables=("age", "siri")),
+    "a schema of a dict": lambda: ANY.Schema(variables={"age": "count"}),
+    "an unknown kind": lambda: ANY.Variable(name="x", kind="number"),
+    "predictors as a text": lambda: ANY.Question(response="siri", predictors="age"),
+    "points of a frame": lambda: ANY.find_neighborhoods(FRAME, k=5),
+    "coordinates of a file": lambda: ANY.coordinates("survey.csv"),
+    "a number to read": lambda: ANY.read(5),
+    "a frame to read": lambda: ANY.read(FRAME),
+    "a number as a scenario": lambda: ANY.Scenario.from_toml(5),
     # tables of this program used as data frames
     "head": lambda: DATA.head(),
     "a column of it": lambda: DATA["age"],
@@ -90,6 +144,20 @@ MISUSES: dict[str, Callable[[], object]] = {
     "a limit on a gain": lambda: ANY.Limit(measure="ci_overlap", at_most=0.5),
     "a policy of a number": lambda: ANY.Policy(5),
     "a grid by lever": lambda: ANY.Grid(epsilon=[1, 2]),
+    "a policy of a dict": lambda: ANY.Policy(limits={"bayes_linkage": 0.05}),
+    "a policy of numbers": lambda: ANY.Policy(limits=[0.05]),
+    "a limit as a text": lambda: ANY.Limit(measure="bayes_linkage", at_most="5 %"),
+    "a policy by name": lambda: ANY.search(DATA, policy="strict"),
+    "a sweep of numbers": lambda: ANY.sweep(DATA, [1, 2]),
+    "a verdict on a number": lambda: ANY.quick_verdict(DATA, 5),
+    "a forecast of a number": lambda: ANY.forecast(DATA, 5),
+    "a frontier of one": lambda: ANY.frontier([]),
+    "a record of a table": lambda: ANY.internal_record(DATA),
+    "a radius by place": lambda: ANY.nearest_radii(np.ones((5, 2)), 3),
+    "a file by number": lambda: RELEASE.publish(5),  # type: ignore[arg-type]
+    "an order": lambda: RELEASE.to_bytes("csv", "random"),  # type: ignore[arg-type]
+    "tune": lambda: ANY.tune(DATA),
+    "a misspelled name": lambda: ANY.masc,
     "a sweep of nothing": lambda: ANY.sweep(DATA, None),
     "a setting by place": lambda: ANY.Setting(METHOD),
     "an unknown verdict": lambda: ANY.quick_verdict(DATA, "rankSwap"),
@@ -109,6 +177,27 @@ def test_each_gets_one_sentence(name: str) -> None:
     assert text.endswith(".")
     assert not any(raw in text for raw in RAW), text
     assert 20 < len(text) < 420
+
+
+SAYS = {
+    "the method's epsilon": "rwn.RWN(epsilon=3)",
+    "the method's width": "rwn.SoftRWN(width=1.0)",
+    "weights in the method": "rwn.mask(table, method, weights=...)",
+    "slices in the method": "rwn.mask(table, method, ...)",
+    "tune": "from rwn_ui.notebook import tune",
+    "a misspelled name": "mask is near",
+}
+
+
+@pytest.mark.parametrize("name", SAYS)
+def test_the_sentence_says_where_it_belongs(name: str) -> None:
+    with pytest.raises((rwn.RWNError, AttributeError)) as caught:
+        MISUSES[name]()
+    assert SAYS[name] in str(caught.value)
+
+
+def test_there_are_more_than_a_hundred_misuses() -> None:
+    assert len(MISUSES) > 100
 
 
 def test_tables_of_other_libraries_are_taken_with_the_same_release() -> None:

@@ -121,7 +121,7 @@ def test_a_planted_leak_is_refused(
     for line, kind in LEAKS.items():
         said = Content(lines=(line,))
         entries = [
-            replace(each, make=lambda _, said=said: said) if each.key == "treated" else each
+            replace(each, make=lambda _, said=said: said) if each.key == "file" else each
             for each in facts
         ]
         monkeypatch.setattr(auditors_page, "FACTS", entries)
