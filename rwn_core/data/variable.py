@@ -147,8 +147,7 @@ def fits(value: Any, hint: Any) -> bool:
         pairs = origin is tuple and ... not in parts
         return isinstance(value, Iterator) or pairs or all(fits(e, parts[0]) for e in value)
     kind = _ONE.get(hint, origin or hint)
-    truth = isinstance(value, bool) and kind in _ONE.values()
-    return not isinstance(kind, type) or (isinstance(value, kind) and not truth)
+    return not isinstance(kind, type) or isinstance(value, kind)
 
 
 def _hint_words(hint: Any, *, many: bool = False) -> str:

@@ -97,11 +97,11 @@ def unchecked_page(material: Material) -> bytes:
     first = {e.title: about.stated(e.name) for name in OFFICER for e in QUESTIONS if e.name == name}
     # Variables of one role and treatment share a row.
     shares = material.changed
-    alike: dict[tuple[str, str], list[str]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name, _, role, _, technique, *_ in tables["data"]:
-        alike[role, technique].append(name)
+        groups[role, technique].append(name)
     rows = []
-    for kind, names in alike.items():
+    for kind, names in groups.items():
         ends = [f"{end([shares.get(name, 0.0) for name in names]):.1%}" for end in (min, max)]
         rows.append((*kind, ", ".join(names), " to ".join(dict.fromkeys(ends))))
     attacks = [*tables["attacks"], *(row[:2] for row in tables["worst"][:_WORST])]
