@@ -30,14 +30,14 @@ def main() -> None:
         st.Page("pages/utility.py", title="Utility", icon=":material/query_stats:"),
         st.Page("pages/risk.py", title="Risk", icon=":material/shield:"),
         st.Page("pages/compare.py", title="Compare", icon=":material/compare_arrows:"),
-        st.Page("pages/sweep.py", title="Sweep", icon=":material/grid_on:"),
+        st.Page("pages/find.py", title="Find", icon=":material/search:"),
         st.Page("pages/release.py", title="Release", icon=":material/outbox:"),
     ]
     paper = st.Page("pages/paper.py", title="Paper", icon=":material/article:")
     learn = st.Page("pages/learn.py", title="Learn", icon=":material/school:", default=in_class())
-    page = st.navigation(
-        [learn, *pages, paper] if in_class() else [*pages, learn, paper], position="top"
-    )
+    old = st.Page(_to_find, title="Find", url_path="sweep", visibility="hidden")
+    shown = [learn, *pages, paper] if in_class() else [*pages, learn, paper]
+    page = st.navigation([*shown, old], position="top")
     name = page.title.lower()
     if name != "tune":
         user_endpoint().close()  # Tune has been left
@@ -47,6 +47,11 @@ def main() -> None:
         require_login()
         with visit.page_of_tab():
             page.run()
+
+
+def _to_find() -> None:
+    """Lead an address of the page's earlier name, with its setting, to the page."""
+    st.switch_page("pages/find.py", query_params=dict(st.query_params))
 
 
 # a worker process imports this file again, under another name, and must not draw

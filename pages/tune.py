@@ -7,7 +7,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from rwn_ui.features import (
     advice,
-    keep_policy,
     limit_queue,
     prediction,
     project,
@@ -66,8 +65,6 @@ def draw() -> None:
             advice.offer(session)
         above = st.container()
         weighing = None
-        with guarded():
-            keep_policy.offer(session)
         with guarded():
             slices.draw(session)
         with guarded():

@@ -76,6 +76,12 @@ class FoundSetting:
         return self.verdict.kept and self.share <= 1
 
     @property
+    def used(self) -> float | None:
+        """How much one more release uses of its worst limit; None where no limit was judged."""
+        judged = self.verdict.largest
+        return judged if judged is None else max(judged, self.share)
+
+    @property
     def lost(self) -> str:
         """The share of the relations that is lost, in words."""
         return percent(self.loss or 0.0)
@@ -270,6 +276,22 @@ class SearchAnswer(Summarized):
             return self.goal.excess(self.point)
         largest = self.policy.judge(self.point).largest
         return math.inf if largest is None else largest
+
+    @property
+    def attainable(self) -> str:
+        """What is left of the relations at most within the limits, of all that was tried."""
+        if not self.settings or self.loss is None:
+            return ""
+        where = f" on {self.records:,} of {self.of:,} records" * (self.records < self.of)
+        words = f"Of {counted(self.tried, 'setting')} tried{where},"
+        limits = "every limit that can be judged" if self.unread else "all limits"
+        kept = [each.loss for each in self.settings if each.kept and each.loss is not None]
+        left, best = percent(1 - min(kept, default=self.loss)), self.settings[0]
+        if kept:
+            return f"{words} the best that keeps {limits} leaves {left} of the relations."
+        used = "" if best.used is None else f" and uses {share_words(best.used)} a limit"
+        near = f"the nearest leaves {left} of the relations{used}"
+        return f"{words} none is known to keep {limits}; {near}."
 
     @property
     def sentence(self) -> str:

@@ -30,8 +30,9 @@ from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.sentence import percent
 from rwn_core.neighbors.kernel import EVEN
 from rwn_core.neighbors.soft_lists import LISTED
+from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
-from rwn_core.tuning.answer import FoundSetting, SearchAnswer
+from rwn_core.tuning.answer import FoundSetting, SearchAnswer, answers_to
 from rwn_core.tuning.evaluate import random_records
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
@@ -63,7 +64,11 @@ _SLICES = ("confidential_apart", "related_3", "related_5", "keys_apart", "alone"
 
 @takes_tables
 def recommend(
-    microdata: Microdata, policy: Policy | None = None, *, within: float = WITHIN
+    microdata: Microdata,
+    policy: Policy | None = None,
+    *,
+    within: float = WITHIN,
+    progress: Progress | None = None,
 ) -> SearchAnswer:
     """Find the setting to begin with.
 
@@ -81,6 +86,9 @@ def recommend(
         The usual one by default.
     within : float
         Seconds, after which the best so far is the answer. The reason says what was confirmed.
+    progress : callable, optional
+        Called with the share done, from 0 to 1. Its method `found`, where it has one, is called
+        with each answer so far.
 
     Returns
     -------
@@ -101,7 +109,7 @@ def recommend(
     policy = policy or Policy()
     masked_columns(microdata)
     key = ("recommendation", policy, microdata.schema, within)
-    return microdata.cached(key, lambda: _recommended(microdata, policy, within))
+    return microdata.cached(key, lambda: _recommended(microdata, policy, within, progress))
 
 
 def policy_presets(
@@ -120,8 +128,10 @@ def policy_presets(
     }
 
 
-def _recommended(microdata: Microdata, policy: Policy, within: float) -> SearchAnswer:
-    unfit = _unfit(microdata, policy)
+def _recommended(
+    microdata: Microdata, policy: Policy, within: float, progress: Progress | None
+) -> SearchAnswer:
+    unfit_here = unfit(microdata, policy)
     # the kinds and roles of the masked variables in words
     masked = [v for v in microdata.schema.released if v.masked]
     numbers = sum(v.name in microdata.numeric_names for v in masked)
@@ -136,8 +146,8 @@ def _recommended(microdata: Microdata, policy: Policy, within: float) -> SearchA
             goal=policy,
             settings=(_unread(Setting(params=_KERNELS["balanced"], slices=())),),
             reason=f"{facts}: nothing was tried.{not_judged(apart)}",
-            refused=RWN.method in unfit,
-            unfit=unfit,
+            refused=RWN.method in unfit_here,
+            unfit=unfit_here,
             unread=apart,
         )
     # ranks settings of RWN, on a part of a large table, where linkage is as many times as likely;
@@ -150,16 +160,34 @@ def _recommended(microdata: Microdata, policy: Policy, within: float) -> SearchA
         else each
         for each in judged.limits
     )
+    report, tell = progress or (lambda share: None), answers_to(progress)
+
+    def after(search: TableSearch) -> None:
+        report(min((time.monotonic() - begin) / max(within, 1e-9), 1.0))
+        tell(
+            SearchAnswer(
+                goal=policy,
+                settings=tuple(search.best),
+                so_far=True,
+                confirmed=search.best[0].releases > 1,
+                tried=search.looked,
+                records=search.microdata.n,
+                of=microdata.n,
+                unread=apart,
+            )
+        )
+
     ranked = TableSearch(
         microdata=microdata if small else random_records(microdata, _PART),
         policy=judged if small else replace(judged, limits=on_part),
         until=begin + within * (1 if small else _PART_TIME),
         steps=round(_STEPS / max(microdata.n, _LEAST_COUNTED)) if small else math.inf,
+        after=after,
     )
     _look_at_family(ranked, microdata)
     # tries the best on all records, or reads what comes nearest as a whole
     until = begin + within
-    table = TableSearch(microdata=microdata, policy=judged, until=until, places=FINE)
+    table = TableSearch(microdata=microdata, policy=judged, until=until, places=FINE, after=after)
     known = [each for each in ranked.best if small and each.kept]
     # a soft kernel of a large table weighs the nearest only: the best even one is tried, too
     soft = [each for each in ranked.best if each.setting.method == SoftRWN.method]
@@ -177,7 +205,7 @@ def _recommended(microdata: Microdata, policy: Policy, within: float) -> SearchA
         )
     found = known or table.best or (ranked.best if small else [])
     best = found[0] if found else None
-    other = _alternative(microdata, judged, best, unfit, until)
+    other = _alternative(microdata, judged, best, unfit_here, until)
     confirmed = best is not None and best.releases > 1
     if best is None:
         n = microdata.n
@@ -196,9 +224,9 @@ def _recommended(microdata: Microdata, policy: Policy, within: float) -> SearchA
         goal=policy,
         settings=tuple(found[:3]) or (usual,),
         reason=f"{reason}{_other_words(best, other)}{not_judged(apart)}",
-        unfit=unfit,
+        unfit=unfit_here,
         reached=best is not None and best.kept,
-        refused=RWN.method in unfit,
+        refused=RWN.method in unfit_here,
         tried=ranked.looked + table.looked,
         records=microdata.n,
         of=microdata.n,
@@ -306,7 +334,7 @@ def _in_geometry(setting: Setting, records: int, total: int) -> Setting:
     )
 
 
-def _unfit(microdata: Microdata, policy: Policy) -> dict[str, str]:
+def unfit(microdata: Microdata, policy: Policy) -> dict[str, str]:
     """Return by method why it is no alternative on a table; those that may be are not there."""
     found: dict[str, str] = {}
     for key, method in METHODS.items():

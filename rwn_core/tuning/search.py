@@ -9,22 +9,27 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import product
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS, RWN
+from rwn_core.masking import METHODS, RWN, Method, at_levers, lever_values
 from rwn_core.masking.lever import neutral_levers
+from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress
-from rwn_core.tuning.answer import SearchAnswer, answers_to
+from rwn_core.tuning.answer import FoundSetting, SearchAnswer, answers_to
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.recommend import FINE, WITHIN, recommend
+from rwn_core.tuning.recommend import FINE, WITHIN, recommend, unfit
 from rwn_core.tuning.seek_slices import each_kernel, kernels_refused, seek_slices
 from rwn_core.tuning.slice_presets import PRESETS, SliceRanges, preset_slices
 from rwn_core.tuning.strength import MOST_LOST, TableSearch
 from rwn_core.tuning.verdict import not_judged
+
+_COUNTS, _SHARES = (3, 10, 40), (0.5, 1.0)  # what is tried of a lever besides where it stands
+_UNKEPT = "No strength that was tried keeps every limit and leaves a tenth of the relations."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,12 +46,18 @@ class Space(NamedParameters):
     kernels : bool
         Even, soft and balanced neighborhoods, of the method rwn.
     methods : bool
-        The method.
+        The method. Each is read at its best strength, also where another one loses less, so that
+        methods can be compared at the same limits or at the same loss.
+    levers : tuple of str
+        Names of other parameters that may change, such as k and q.
     lose_at_most : float, optional
         The share of the relations that may be lost: the setting that uses least of the limits is
         sought. Without it the setting that keeps all limits and loses least.
     ranges : SliceRanges, optional
         Where slices are looked for.
+    known : SearchAnswer, optional
+        An earlier answer for the same policy and space that ran out of time: the search goes on
+        from there.
 
     Examples
     --------
@@ -58,8 +69,10 @@ class Space(NamedParameters):
     slices: bool = False
     kernels: bool = False
     methods: bool = False
+    levers: tuple[str, ...] = ()
     lose_at_most: float | None = None
     ranges: SliceRanges | None = None
+    known: SearchAnswer | None = None
 
     def __post_init__(self) -> None:
         """Check the loss."""
@@ -73,11 +86,24 @@ class Space(NamedParameters):
         if self.slices:
             slicings += [preset_slices(microdata, each) for each in PRESETS]
         soft = self.kernels and not kernels_refused(start.params)
-        for params in each_kernel(start.params) if soft else (start.params,):
-            for slices in dict.fromkeys(slicings):
+        for kernel in each_kernel(start.params) if soft else (start.params,):
+            for params, slices in product(self._moved(microdata, kernel), dict.fromkeys(slicings)):
                 yield replace(start, params=params, slices=slices)
         for method in METHODS.values() if self.methods else ():
-            yield replace(start, params=method(**neutral_levers(method)))
+            if method.method != start.method:
+                yield replace(start, params=method(**neutral_levers(method)))
+
+    def _moved(self, microdata: Microdata, params: Method) -> Iterator[Method]:
+        """Yield parameters as they are, then with other values of the levers that may change."""
+        names = [x for x in lever_values(params) if x in self.levers and x != params.strength]
+        ranges = params.preview(microdata).ranges if names else {}
+        values = []
+        for name in names:
+            ends, own = ranges[name], lever_values(params)[name]
+            tried = _COUNTS if ends.step == 1 else [part * ends.high for part in _SHARES]
+            values.append(dict.fromkeys([own, *(round(ends.clip(x), 10) for x in tried)]))
+        for each in product(*values):
+            yield at_levers(params, dict(zip(names, each, strict=True)))
 
 
 @takes_tables
@@ -111,6 +137,7 @@ def search(
     Returns
     -------
     SearchAnswer
+        With all settings that were read on as many records as the best one.
 
     Raises
     ------
@@ -124,36 +151,62 @@ def search(
     >>> search(rwn.load_demo("bodyfat"), policy, Space()).kept
     True
     """
-    policy, everything = policy or Policy(), Space(slices=True, kernels=True)
-    space = space or everything
-    if space == everything:
-        return recommend(microdata, policy, within=seconds)
-    if space.slices and not space.methods and space.lose_at_most is None:
+    policy, space = policy or Policy(), space or Space(slices=True, kernels=True)
+    known = space.known
+    begin, report = time.monotonic(), progress or (lambda share: None)
+    told, whole = dict[tuple[int, str], FoundSetting](), answers_to(progress)
+
+    def with_all(answer: SearchAnswer) -> SearchAnswer:
+        """Return an answer with all settings that were told before of as many records."""
+        told.update({(answer.records, e.setting.key): e for e in reversed(answer.settings)})
+        first = {each.setting.key for each in answer.settings[:1]}
+        others = [e for (n, key), e in told.items() if n == answer.records and key not in first]
+        others.sort(key=lambda e: e.rank if space.lose_at_most is None else (e.share, *e.rank))
+        return replace(answer, settings=(*answer.settings[:1], *others))
+
+    part = Part(report, 0.0, 1.0)
+    part.found = lambda answer: whole(with_all(answer))
+    if known is not None:
+        with_all(known)
+    if replace(space, known=None) == Space(slices=True, kernels=True):
+        return with_all(recommend(microdata, policy, within=seconds, progress=part))
+    if space.slices and not (space.methods or space.levers) and space.lose_at_most is None:
         ranges = replace(space.ranges or SliceRanges(), kernels=space.kernels, seconds=seconds)
-        return seek_slices(
-            *(microdata, policy),
-            setting=space.setting,
-            ranges=ranges,
-            workers=workers,
-            progress=progress,
+        return with_all(
+            seek_slices(
+                *(microdata, policy),
+                setting=space.setting,
+                ranges=ranges,
+                workers=workers,
+                progress=part,
+            )
         )
     judged, apart = policy.judgeable(microdata)
     if judged is None:
         raise ParameterError(f"No limit can be judged on this table:{not_judged(apart)}")
+    starts, first = list(space.starts(microdata)), 0 if known is None else max(known.tried - 1, 0)
+    own = {each.method for each in starts} if space.levers else {starts[0].method}
+    # a method that cannot keep the policy is told, and read only where a loss is what is equal
+    why = unfit(microdata, judged) if space.methods else {}
+    closed = why if space.lose_at_most is None else {}
     table = TableSearch(
         microdata=microdata,
         policy=judged,
-        until=time.monotonic() + seconds,
+        until=begin + seconds,
         places=FINE,
         within=space.lose_at_most,
-        stays=space.setting.method if space.setting else "",
+        stays=frozenset(own) if space.setting or space.levers else frozenset(),
+        looked=first,
+        tried=[] if known is None else list(known.settings),
     )
-    starts, tell = list(space.starts(microdata)), answers_to(progress)
     n, late = microdata.n, "Nothing was tried in time."
     answer = SearchAnswer(goal=policy, reason=late, unread=apart, records=n, of=n)
-    for number, start in enumerate(starts):
+    for number, start in enumerate(starts[first:], start=first + 1):
+        if start.method in closed and start is not starts[0]:
+            continue
         # the first is read whole, even where it keeps nothing; others where they may be better
-        table.look(start, None if any(each.kept for each in table.tried) else MOST_LOST)
+        equal = space.methods or not any(each.kept for each in table.tried)
+        table.look(start, MOST_LOST if equal else None)
         if table.best:
             best = table.best[0]
             answer = replace(
@@ -162,14 +215,16 @@ def search(
                 settings=tuple(table.best),
                 reached=best.kept,
                 confirmed=best.releases > 1,
-                so_far=number + 1 < len(starts),
+                so_far=number < len(starts),
                 tried=table.looked,
                 note=f"It loses {best.lost} of the relations, on {best.releases:,} releases.",
             )
-            tell(answer)
-        if progress is not None:
-            progress((number + 1) / len(starts))
+            whole(answer)
+        report(max(number / len(starts), min((time.monotonic() - begin) / max(seconds, 1e-9), 1.0)))
     if not table.best and not table.late:
         reason = "No setting loses few enough relations: there may be few to keep."
         return SearchAnswer(goal=policy, reason=reason, tried=table.looked, unread=apart)
-    return replace(answer, so_far=False, late=table.late)
+    if space.methods and not table.late:
+        read = {each.setting.method for each in table.tried}
+        why |= {e.method: _UNKEPT for e in starts if e.method not in {*read, *why}}
+    return replace(answer, so_far=False, late=table.late, unfit=why)

@@ -322,8 +322,10 @@ class TableSearch:
     within : float, optional
         The share of the relations that a setting may lose: each is read at the strongest place
         that does not lose more, and those that use least of the limits are best.
-    stays : str
-        Method of which all levers but the strength are kept; its key.
+    stays : frozenset of str
+        Methods of which all levers but the strength are kept; their keys.
+    after : callable
+        Called after each setting that was read.
     looked : int
         Settings tried.
     tried : list of FoundSetting
@@ -339,7 +341,8 @@ class TableSearch:
     releases: int | None = None
     helps: float = math.inf
     within: float | None = None
-    stays: str = ""
+    stays: frozenset[str] = frozenset()
+    after: Callable[[TableSearch], None] | None = None
     looked: int = 0
     tried: list[FoundSetting] = field(default_factory=list)
     _tables: PreparedTables = field(init=False)
@@ -369,7 +372,8 @@ class TableSearch:
         With `most` it may lose so much, whatever others lose, and what comes nearest to the limits
         is read as a whole; `near` is the strength that is expected.
         """
-        own = kind(candidate.resolved(self.microdata))
+        stays = candidate.method in self.stays
+        own = *kind(candidate.resolved(self.microdata)), candidate.params if stays else None
         if self.late or (most is None and own in self._seen):
             return None
         self._seen.add(own)
@@ -380,7 +384,7 @@ class TableSearch:
                 *(self.microdata, candidate, self.policy),
                 places=self.places,
                 tables=self._tables,
-                stays=candidate.method == self.stays,
+                stays=stays,
             )
             trial.until, trial.releases = self.until, self.releases or trial.releases
             if self.within is None:
@@ -402,6 +406,8 @@ class TableSearch:
         self.looked += 1
         self.steps -= trial.steps
         self.tried += [found] if found else []
+        if found and self.after:
+            self.after(self)
         return found
 
     def _read(self, trial: StrengthTrial, place: int) -> FoundSetting | None:

@@ -12,7 +12,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from rwn_core.io.reading import FileReading
-from rwn_core.tuning import SweepRun
 from rwn_ui.background.job import Job
 from rwn_ui.background.preparation import Task
 from rwn_ui.server.messages import escaped, informed
@@ -21,7 +20,7 @@ POLL_SECONDS = 0.7  # between two drawings of work under way
 PATIENCE = 0.4  # seconds before a search is shown
 
 
-Work = Job | Task | FileReading | SweepRun
+Work = Job | Task | FileReading
 """Work in the background, with words, the share done and a way to cancel it."""
 
 

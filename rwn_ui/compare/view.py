@@ -14,7 +14,6 @@ from rwn_core.reporting.readable import decision_html, judged
 from rwn_core.reporting.scenario import Decision, scenario_or_decision
 from rwn_core.tuning.verdict import Verdict, counted
 from rwn_ui.compare import cards as compare_cards
-from rwn_ui.compare import matching
 from rwn_ui.features import analysis_plan_results, scenario_trial, watch_list
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import escaped, informed
@@ -107,34 +106,29 @@ def _reopen(session: Session, decision: Decision) -> None:
 
 
 def take(session: Session, scenario: rwn.Scenario) -> None:
-    """Go over to a scenario: its setting, seed, limits and sweep."""
+    """Go over to a scenario: its setting, seed and limits."""
     session.seed = scenario.seed
     if scenario.policy is not None:
         session.policy = scenario.policy
     if scenario.analysis_plan.analyses:
         session.analysis_plan = scenario.analysis_plan
-    if scenario.search is not None:
-        session.search = scenario.search
     if scenario.setting is not None:
         load_setting(session, scenario.setting)
 
 
 def draw(session: Session) -> None:
-    """Scenarios side by side, and methods matched to each other."""
+    """Scenarios side by side, and what a meeting decides."""
     made = scenario_trial.follow(session)
     if made is not None:
         _keep(session, made)
-    meeting = False
     if session.scenarios:
-        meeting = _side_by_side(session)
+        _side_by_side(session)
     elif scenario_trial.JOB not in user_work().jobs:
         _nothing_yet()
-    if not meeting:
-        matching.draw(session)
 
 
-def _side_by_side(session: Session) -> bool:
-    """Show the candidates, what was read of them, and the decision; True in a meeting."""
+def _side_by_side(session: Session) -> None:
+    """Show the candidates, what was read of them, and, in a meeting, the decision."""
     names = list(session.scenarios)
     key = session.key("compare.chosen")
     shown = [name for name in st.session_state.get(key, names[:MOST]) if name in names]
@@ -154,7 +148,7 @@ def _side_by_side(session: Session) -> bool:
         policy = trial_policy(session)
     scenarios = [session.scenarios[name] for name in chosen]
     if not scenarios:
-        return meeting
+        return
     _offer_analyses(session, scenarios)
     marked = choice_key(session)
     panel(
@@ -175,7 +169,6 @@ def _side_by_side(session: Session) -> bool:
         st.expander("Files of the scenarios", expanded=not meeting),
     ):
         _files(session, chosen)
-    return meeting
 
 
 def _mark(session: Session, name: str) -> None:
@@ -210,11 +203,11 @@ def _nothing_yet() -> None:
     st.markdown(
         "This page is for choosing. Put up to six settings side by side as scenarios, with "
         "their risks, what they cost and whether they keep the policy, and freeze what a meeting "
-        "decides; or let several methods be tuned to the same loss, and see which protects best."
+        "decides."
     )
     informed(
-        "Save the present setting at the left, save one on the Sweep page, or load a scenario "
-        "file: up to six can then be compared."
+        "Save the present setting at the left, or load a scenario file: up to six can then be "
+        "compared. The Find page looks for settings and compares methods at the same limits."
     )
 
 

@@ -162,7 +162,6 @@ def _choices(session: Session) -> tuple[Any, ...]:
         data.schema,
         session.masking,
         session.seed,
-        session.search,
         session.policy,
         session.analysis_plan,
         tuple(notes.scenarios.values()),
@@ -204,8 +203,7 @@ def _resume(session: Session) -> None:
     if session.data.fingerprint != project.table:
         return
     present = project.present
-    session.seed, session.search = present.seed, present.search
-    session.analysis_plan = present.analysis_plan
+    session.seed, session.analysis_plan = present.seed, present.analysis_plan
     if present.policy is not None:
         session.policy = present.policy
     session.scenarios.update({each.name: each for each in project.scenarios})

@@ -32,7 +32,7 @@ class Tried:
 
 
 def as_scenario(session: Session, name: str, note: str, point: Point | None = None) -> rwn.Scenario:
-    """The present setting, or a point of the sweep, as a scenario with its readings."""
+    """The present setting, or a point of a search, as a scenario with its readings."""
     if point is not None:
         draft = scenario_draft(session, name, note, point.setting)
         return replace(draft, readings=point.stated(), unread=point.unread)
@@ -51,7 +51,6 @@ def scenario_draft(
         table=session.data.fingerprint,
         setting=setting or session.setting,
         seed=session.seed,
-        search=session.search,
         policy=session.policy,
         analysis_plan=session.analysis_plan,
     )

@@ -127,7 +127,7 @@ LESSON = Lesson(
         "loss is above 0.8 before the risk comes near the limits. Body fat apart from the rest "
         "keeps all limits at ε = 7, with a loss of about 0.16. So choose the slices first, then "
         "the radius, and look at every limit. A verdict is on one release: **Open this on Tune** "
-        "shows the same one, and the Sweep page judges many."
+        "shows the same one, and the Find page judges several of each."
     ),
     code=_code,
     on_tune=_on_tune,

@@ -24,7 +24,7 @@ from rwn_core.masking import (
 )
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.reporting.context import Context
-from rwn_core.reporting.scenario import Decision, SavedSearch, Scenario
+from rwn_core.reporting.scenario import Decision, Scenario
 from rwn_core.tuning import Setting
 from rwn_core.tuning.verdict import Verdict
 
@@ -164,7 +164,6 @@ class Session:
     policy: rwn.Policy = field(default_factory=rwn.Policy)  # one, for every page
     aims: Aims = field(default_factory=Aims)
     pins: dict[str, Pin] = field(default_factory=dict)
-    search: SavedSearch | None = None  # the sweep that was asked for last
     watched: tuple[int, ...] = ()  # records to follow, counted from 0
     views: dict[str, str] = field(default_factory=dict)  # measures on the axes of the map
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
@@ -347,7 +346,7 @@ class Session:
         self.data, self.name, self.demo, self.path = data, name, demo, ""
         self.own_slices = self.slices
         self.setting = Setting(params=params).resolved(data)
-        self.pins, self.search = {}, None
+        self.pins = {}
         self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, ()
         self.second_variable = ""
         self.release.clear()

@@ -14,7 +14,6 @@ from typing import Any, ParamSpec, TypeVar
 import streamlit as st
 
 from rwn_core.reporting.judged_release import Approval, JudgedRelease
-from rwn_core.tuning import SweepRun
 from rwn_ui.background.job import Job
 from rwn_ui.background.measure_worker import MeasureWorker
 from rwn_ui.background.opening import Opening
@@ -26,6 +25,8 @@ _T = TypeVar("_T")
 _P = ParamSpec("_P")
 USER = "rwn.user"
 """Key in Streamlit's session state."""
+FIND = "find"
+"""The job of the Find page, among the user's."""
 _MISSING: Any = object()
 
 
@@ -121,7 +122,6 @@ class Work:
     opening: Opening | None = None  # of the file that was chosen last
     # by the feature that began it; a job that has ended stays until its result is taken
     jobs: dict[str, Job] = field(default_factory=dict)
-    sweep: SweepRun | None = None
     worker: MeasureWorker | None = None  # reads what no slider can wait for
     advice: Job | None = None  # looks for a start; it keeps nothing else from running
     # of a table, or of other weights, that will replace this one
@@ -136,16 +136,15 @@ class Work:
     @property
     def busy(self) -> bool:
         """True while a job is running: one at a time."""
-        sweeping = self.sweep is not None and self.sweep.running
-        return sweeping or any(job.running for job in self.jobs.values())
+        return any(job.running for job in self.jobs.values())
 
     def end(self) -> None:
         """Cancel all that is about a table which is given up, and forget what it has brought."""
-        for job in (*self.jobs.values(), self.sweep, self.worker, self.advice):
+        for job in (*self.jobs.values(), self.worker, self.advice):
             if job is not None:
                 job.cancel()
         self.jobs.clear()
-        self.sweep = self.worker = self.advice = self.drawn = None
+        self.worker = self.advice = self.drawn = None
 
     def close(self) -> None:
         """Cancel all work when the session is closed."""

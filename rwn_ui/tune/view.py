@@ -16,8 +16,8 @@ from rwn_core.evaluation.draws import Ensemble
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.distributions import one_marginal
-from rwn_core.reporting.places_on_map import POLICY, best, place
-from rwn_core.tuning import Sweep, Verdict
+from rwn_core.reporting.places_on_map import POLICY
+from rwn_core.tuning import SearchAnswer, Verdict
 from rwn_ui.features import (
     advice,
     analysis_plan_results,
@@ -40,7 +40,7 @@ from rwn_ui.state.results import (
     release_key,
 )
 from rwn_ui.state.session import Pin, Session
-from rwn_ui.state.work import as_user, user_endpoint, user_results, user_state, user_work
+from rwn_ui.state.work import FIND, as_user, user_endpoint, user_results, user_state, user_work
 from rwn_ui.tune import question, tiles
 from rwn_ui.tune.tiles import Readings
 from rwn_ui.widgets import live_sliders
@@ -207,36 +207,26 @@ def _pins(session: Session, axis: str) -> list[dict[str, Any]]:
     return points
 
 
-MOST = 150  # settings on a small map, besides the frontier
-
-
 def small_map(policy: rwn.Policy, risk: str) -> list[dict[str, Any]]:
-    """Points of this user's sweep, where it read the loss of relations and this risk."""
-    run = user_work().sweep
-    needed = {UTILITY, *(policy.measures if risk == POLICY else (risk,))}
-    if run is None or not needed <= set(run.plan.measures):
+    """Settings that this user's search has read, where the axis has the limits it looked within."""
+    job = user_work().jobs.get(FIND)
+    answer = None if job is None or job.about[1] != policy else job.result or job.so_far
+    if answer is None or risk != POLICY:
         return []
-    sweep = run.sweep()
-    every = max(1, sweep.wanted // 20) if run.running else 1  # a slider move must stay cheap
-    key = (id(run), len(sweep) // every, risk, policy)
-    return memo("sweep points", 8).get_or_make(key, lambda: _few(policy, sweep, risk))
+    return memo("found settings", 2).get_or_make((id(job), answer.tried), lambda: _few(answer))
 
 
-def _few(policy: rwn.Policy, sweep: Sweep, risk: str) -> list[dict[str, Any]]:
-    """The frontier, and so many other settings as a small map can show."""
-    frontier = best(policy, sweep, UTILITY, risk)
-    others = [p for p in sweep if p.setting.key not in frontier]
-    shown = [p for p in sweep if p.setting.key in frontier]
-    shown += others[:: max(1, len(others) // MOST)]
+def _few(answer: SearchAnswer) -> list[dict[str, Any]]:
     return [
         {
             "label": "",
-            "loss": p.median(UTILITY),
-            "risk": place(policy, p, risk),
-            "text": p.setting.words,
-            "frontier": p.setting.key in frontier,
+            "loss": each.loss,
+            "risk": each.used,
+            "text": each.setting.words,
+            "frontier": each.kept,
         }
-        for p in shown
+        for each in answer.settings
+        if each.loss is not None
     ]
 
 

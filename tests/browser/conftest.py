@@ -22,7 +22,6 @@ from playwright.sync_api import (
 
 from rwn_ui.server import launch
 from rwn_ui.state.project_folder import FOLDER_VARIABLE as PROJECTS
-from rwn_ui.sweep.run import FOLDER_VARIABLE as SWEEPS
 from tests.browser.app_tab import PATIENCE, App, Server
 
 HERE = Path(__file__).parent
@@ -67,7 +66,7 @@ def server(
     launch.provide_plotly(folder / "static")
     folder_of_log = tmp_path_factory.mktemp("server")
     log = folder_of_log / "log.txt"
-    own = {name: str(folder_of_log / name) for name in (PROJECTS, SWEEPS)}
+    own = {PROJECTS: str(folder_of_log / PROJECTS)}
     with log.open("wb") as sink:
         process = subprocess.Popen(
             launch.command(port),

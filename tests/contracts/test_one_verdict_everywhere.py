@@ -29,15 +29,25 @@ from rwn_core.reporting.ledger import policy_words
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.reporting.readable import decision_html, headline, judged
 from rwn_core.reporting.scenario import Decision
-from rwn_core.tuning import Goal, Grid, Plan, Setting, SliceRanges, Sweep, prepared, sweep
+from rwn_core.tuning import (
+    FoundSetting,
+    Goal,
+    Grid,
+    Plan,
+    Setting,
+    SliceRanges,
+    Sweep,
+    prepared,
+    sweep,
+)
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.verdict import State
 from rwn_ui.compare import cards
+from rwn_ui.find import view as find_view
 from rwn_ui.state.change_table import take_over
 from rwn_ui.state.results import current_release
 from rwn_ui.state.results import prepared as prepared_table
 from rwn_ui.state.session import Session
-from rwn_ui.sweep import pick
 from rwn_ui.tune import view
 from tests.contracts.verdict_tables import (
     TABLES,
@@ -116,9 +126,8 @@ def place_on_the_map(case: Case) -> Said:
     state: State = "kept" if spot["kept"] else "broken"
     state = "not judged" if spot["y"] is None else state
     assert state == "not judged" or (spot["y"] <= 1) == (state == "kept")
-    session = Session(name="A", demo=None, data=case.data, policy=case.policy)
-    line = pick._line(session, point, LOSS, POLICY, set())
-    assert line.startswith("✓") == spot["kept"]
+    line = find_view.line(FoundSetting(point=point, verdict=verdict, loss=point.median(LOSS)))
+    assert line[0] == {"kept": "✓", "broken": "▲", "not judged": "?"}[state]
     assert ("1 of 1 setting" in case.swept.words(case.policy)) == spot["kept"]
     return Said(state, dict(verdict.unread))
 

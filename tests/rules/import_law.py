@@ -29,7 +29,7 @@ INSIDE = {
     "measures": "comparison measure sentence\nstatistics\nattacks\nutility risk",
     "rwn_ui": (
         "server panel\nbackground progress\nstate\nwidgets\nfeatures\n"
-        "data tune utility risk compare sweep release learn\nnotebook"
+        "data tune utility risk compare find release learn\nnotebook"
     ),
 }
 """The same inside two rooms, by file or folder."""

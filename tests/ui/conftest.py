@@ -23,7 +23,6 @@ from rwn_ui.state import change_table, project_folder, startup, visit
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import USER, Results, User, Work, as_user
-from rwn_ui.sweep import run as sweep_run
 from rwn_ui.tune import view
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -313,11 +312,3 @@ def session() -> Session:
     made = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
     made.clamp(prepared(made).prepared)
     return made
-
-
-@pytest.fixture
-def sweeps_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Sweeps of a test are kept in a folder of its own."""
-    monkeypatch.setenv(sweep_run.FOLDER_VARIABLE, str(tmp_path / "sweeps"))
-    monkeypatch.setattr(sweep_run, "thread_count", lambda: 1)  # a process more is a second more
-    return tmp_path / "sweeps"

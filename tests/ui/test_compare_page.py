@@ -14,9 +14,7 @@ from rwn_core.evaluation.registered_analysis import Standing
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.readable import decision_html
 from rwn_core.reporting.scenario import Decision
-from rwn_core.tuning import Point, Setting, Spread
-from rwn_core.tuning.match import Matched, MatchedLoss, Unmatched
-from rwn_ui.compare import match_sentences, matching
+from rwn_core.tuning import Setting
 from rwn_ui.compare import view as compare_view
 from rwn_ui.features.analysis_plan_results import standing_words
 from rwn_ui.features.scenario_trial import JOB
@@ -123,9 +121,6 @@ def test_cancelling_and_another_table_end_the_work(screen) -> None:
     screen.visit("data").test.selectbox(key="data.demo").set_value("pima").run()
     assert not job.running
     assert screen.job(JOB) is None
-
-
-pytestmark = pytest.mark.usefixtures("sweeps_folder")
 
 
 def test_scenarios_are_kept_compared_and_frozen() -> None:
@@ -292,143 +287,6 @@ def test_a_decision_of_another_table_is_no_decision_on_this_one(compare) -> None
     assert compare.session.words == before
     assert any("made on another table" in each.value for each in compare.test.info)
     assert compare.session.drafts("f" * 64).decisions == [decided]
-
-
-NEAR, FAR, BETWEEN = (0.10, 0.11, 0.12), (0.60, 0.61, 0.62), (0.11, 0.12, 0.13)
-LOSS = MatchedLoss(measure="correlation", value=0.115)
-
-
-def matched(params: Any, *, reached: bool = True, **values: tuple[float, ...]) -> Matched:
-    spreads = {key: Spread(measure=key, values=each) for key, each in values.items()}
-    return Matched(point=Point(setting=Setting(params=params), spreads=spreads), reached=reached)
-
-
-RWN = matched(rwn.RWN(k=5), correlation=NEAR, bayes_linkage=FAR, distance_linkage=NEAR)
-NOISE = matched(
-    rwn.AdditiveNoise(size=0.4), correlation=BETWEEN, bayes_linkage=NEAR, distance_linkage=FAR
-)
-WEAK = matched(rwn.PRAM(change=1.0), reached=False, correlation=(0.01, 0.02, 0.03))
-SPACE = "\N{NO-BREAK SPACE}"
-
-
-def test_where_rwn_wins_and_where_it_loses_is_said() -> None:
-    (told,) = match_sentences.pairs([RWN, NOISE], LOSS, 100)
-    assert told == (
-        f"RWN, the 2022 method against Additive noise: better on Distance linkage (11.0{SPACE}% "
-        f"against 61.0{SPACE}%); worse on Worst-case linkage (61.0{SPACE}% against 11.0{SPACE}%)."
-    )
-
-
-def test_an_outright_winner_is_named_and_the_loss_itself_is_not_compared() -> None:
-    third = matched(rwn.RowCopy(k=5), correlation=FAR, bayes_linkage=FAR, distance_linkage=FAR)
-    told = match_sentences.sentences([RWN, NOISE, third], LOSS, 100)
-    assert told[0] == (
-        "RWN, the 2022 method is better than every other compared method on Distance linkage."
-    )
-    assert "Correlations" not in " ".join(told)
-
-
-def test_a_method_without_an_answer_is_not_ranked_there() -> None:
-    dumb = Spread(measure="bayes_linkage", reason="It has no law.")
-    swap = matched(rwn.RankSwapping(), correlation=NEAR, distance_linkage=BETWEEN)
-    swap = replace(swap, point=replace(swap.point, spreads={**swap.point.spreads,
-                                                            "bayes_linkage": dumb}))  # fmt: skip
-    third = matched(rwn.KNoise(k=2), correlation=NEAR, bayes_linkage=FAR, distance_linkage=NEAR)
-    told = match_sentences.sentences([RWN, NOISE, swap, third], LOSS, 100)
-    # of three with a worst case
-    assert told == ["Additive noise is better than every other compared method on Worst-case "
-                    "linkage."]  # fmt: skip
-    assert match_sentences.unread([swap], 100) == [
-        "Rank swapping is not ranked on Worst-case linkage: It has no law."
-    ]
-
-
-def test_who_is_left_out_is_said_with_the_reason() -> None:
-    lossy = matched(rwn.KNoise(k=2), reached=False, correlation=FAR)
-    refused = Unmatched(method="additive_noise", reason="The method masks numbers only.")
-    told = match_sentences.sentences([RWN, WEAK, lossy, refused], LOSS, 100)
-    assert told[0].startswith("Post-randomization (PRAM) never loses so much: at its strongest,")
-    assert "it reads 0.02 and not 0.115" in told[0]
-    assert told[1].startswith(f"k-noise loses more at every strength that was tried: at k{SPACE}2")
-    assert told[2] == "Additive noise is not compared: The method masks numbers only."
-    policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.05),))
-    (kept,) = match_sentences.sentences([matched(rwn.RWN(k=5), reached=False, bayes_linkage=FAR)],
-                                    policy, 100)  # fmt: skip
-    assert kept.startswith("RWN, the 2022 method keeps the policy at no strength that was tried")
-    (reached,) = match_sentences.sentences([RWN], rwn.Policy(), 100)
-    assert reached.startswith(
-        f"RWN, the 2022 method keeps all limits at k{SPACE}5 · q{SPACE}1; nothing"
-    )
-
-
-@pytest.fixture
-def matched_on(open_page, at_once, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The Compare page, where work is done at once."""
-    monkeypatch.setattr(matching, "Job", at_once)
-    return open_page("compare")
-
-
-def press(matched_on: Any, label: str, nth: int = 0) -> None:
-    buttons = [each for each in matched_on.test.button if each.label == label]
-    buttons[nth].click().run()
-    assert matched_on.errors == []
-
-
-def match(matched_on: Any, methods: list[str]) -> None:
-    box = matched_on.find("multiselect", "Methods")
-    box.set_value(methods)
-    for label, value in (("Releases", 2), ("At worst, %", 20.0)):
-        field = matched_on.find("number_input", label)
-        field.set_value(value)
-    press(matched_on, "Match")
-
-
-def test_methods_are_matched_opened_on_tune_and_kept(matched_on) -> None:
-    match(matched_on, ["rwn", "additive_noise", "rank_swapping"])
-    job = matched_on.job(matching.JOB)
-    assert [each.method for each in job.result] == ["rwn", "additive_noise", "rank_swapping"]
-    few = "range of only 2 releases, wide enough for skewed values; draw at least 19 to know it"
-    (table,) = matching.match_table(matched_on.session, job.result, job.about[0].to)["tables"]
-    assert few in table["caption"]
-    (lost,) = (row for row in table["rows"] if row[0].startswith("Relations lost"))
-    assert not any("★" in cell for cell in lost)  # it is the same for all
-    (linkage,) = (row for row in table["rows"] if row[0].startswith("Distance linkage"))
-    assert sum("★" in cell for cell in linkage) == 1
-    assert ["records released", "100.0 %", "100.0 %", "100.0 %"] in table["rows"]
-    text = matched_on.words("markdown", "caption")
-    assert "Tuned to Relations lost: at most 20" in text
-    assert "RWN, the 2022 method against Additive noise:" in text
-    assert "Rank swapping is not ranked on Worst-case linkage" in text.replace("\\", "")
-    press(matched_on, "Keep as scenario", 1)
-    (kept,) = matched_on.session.scenarios.values()
-    assert kept.name == "Additive noise, matched"
-    assert kept.setting == job.result[1].point.setting
-    assert kept.readings == job.result[1].point.stated()
-    press(matched_on, "Open on Tune", 1)
-    assert matched_on.session.method == "additive_noise"
-    assert matched_on.session.setting == job.result[1].point.setting
-    for what in ("Coefficients", "Distributions"):
-        key = f"compare.{matched_on.session.table_version}.matched.picture"
-        matched_on.test.session_state[key] = what
-        matched_on.test.run()
-        assert matched_on.errors == []
-    assert sum(each.label == "Variable" for each in matched_on.test.selectbox) == 1
-
-
-def test_the_axes_of_the_map_run_towards_risk_and_away_from_loss() -> None:
-    axes = [matching._axis("bayes_linkage", 241, risk=True)]
-    axes += [matching._axis(key, 241, risk=False) for key in ("correlation", "ci_overlap")]
-    assert [axis["falls"] for axis in axes] == [False, True, False]
-
-
-def test_a_match_of_another_table_is_not_shown(matched_on) -> None:
-    match(matched_on, ["rwn"])
-    assert "Tuned to" in matched_on.words("markdown", "caption")
-    matched_on.work.jobs[matching.JOB].about = (
-        matching.Asked(fingerprint="another", to=LOSS, across="correlation"),
-    )
-    matched_on.test.run()
-    assert "Tuned to" not in matched_on.words("markdown", "caption")
 
 
 @pytest.mark.parametrize(

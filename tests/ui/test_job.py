@@ -25,7 +25,7 @@ from rwn_core.masking import Rounded, unrounded
 from rwn_core.measures.measure import Detail, plain
 from rwn_core.parallel.processes import Report
 from rwn_core.parallel.threads import thread_count
-from rwn_core.tuning import Plan, seek_slices
+from rwn_core.tuning import seek_slices
 from rwn_ui.background import job as background_job
 from rwn_ui.background import measure_worker, preparation, progress
 from rwn_ui.background.job import Job, Slots
@@ -33,7 +33,6 @@ from rwn_ui.background.measure_worker import Answer, DrawnRelease, MeasureWorker
 from rwn_ui.background.preparation import Preparation
 from rwn_ui.state.results import PreparedTable
 from rwn_ui.state.work import Work
-from rwn_ui.sweep import run
 from tests.ui.following import until
 
 
@@ -81,13 +80,10 @@ def test_the_answer_so_far_is_seen_and_outlives_cancel() -> None:
 
 def test_work_waits_for_a_place_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background_job, "JOB_SLOTS", Slots(1))
-    monkeypatch.setattr(run, "JOB_SLOTS", background_job.JOB_SLOTS)
     first = Job("ε = 2", linger, words="Lingering")
     given_up, second = (Job("ε = 3", add, words="Adding", a=2, b=3) for _ in range(2))
     assert (given_up.running, given_up.share, given_up.result) == (True, 0.0, None)
     assert given_up.words == second.words == "Adding: waiting until the work of another user ends"
-    with pytest.raises(rwn.RWNError, match="start the sweep again when one of them is done"):
-        run.begin(rwn.load_demo("bodyfat"), [], Plan(measures=("correlation",), releases=1))
     given_up.cancel()
     assert (given_up.running, given_up.refusal) == (False, "Cancelled.")
     assert len(multiprocessing.active_children()) == 1, "nothing else was begun"

@@ -11,7 +11,7 @@ import orjson
 import pytest
 
 import rwn_core as rwn
-from rwn_core.masking import RWN, RankSwapping, SoftRWN, method_options
+from rwn_core.masking import RWN, SoftRWN, method_options
 from rwn_core.reporting.project import Project
 from rwn_ui.background import preparation
 from rwn_ui.features.project import current_project
@@ -20,8 +20,6 @@ from rwn_ui.state.address import _parts, address
 from rwn_ui.state.change_table import load_setting as load
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session, first_setting
-from rwn_ui.sweep import form
-from rwn_ui.sweep.form import first_search
 from rwn_ui.widgets import sidebar
 from rwn_ui.widgets.options import names_for
 from tests.ui.large_table import csv
@@ -85,7 +83,7 @@ def test_the_2015_method_on_the_other_pages(open_page) -> None:
     choose(screen, "nbrs2015")
     words = screen.session.words
     assert words.startswith("The 2015 method · ε = ")
-    for page in ("utility", "risk", "compare", "sweep"):
+    for page in ("utility", "risk", "compare", "find"):
         assert screen.visit(page).errors == []
         assert screen.session.words == words
         assert "Minimum neighbors k" not in [slider.label for slider in screen.live_sliders()]
@@ -266,25 +264,6 @@ def test_options_of_a_link_that_cannot_be_used_are_said(open_page) -> None:
     screen = open_page("tune", method="record_swapping", variables="99")
     (warning,) = screen.test.warning
     assert warning.value.startswith("variables of the link cannot be read")
-
-
-def test_chosen_variables_are_swept_and_levers_that_may_be_off_stay(open_page) -> None:
-    screen = open_page("tune", method="random_swapping", variables="0-2")
-    screen.visit("sweep")
-    texts = {area.label: area for area in screen.test.text_area}
-    names = [variable.name for variable in screen.session.data.schema.released]
-    assert texts["Other parameters"].value == f"variables={names[0]}+{names[2]}"
-    typed = screen.session.key("sweep.others")
-    screen.test.session_state[typed] = f"variables={names[0]}+{names[2]}, {names[1]}"
-    grid = form.read(screen.session).grid
-    assert grid.axes["variables"] == ((names[0], names[2]), (names[1],))
-    chosen = {setting.params.variables for setting in grid.settings()}
-    assert chosen == {(names[0], names[2]), (names[1],)}
-    with pytest.raises(rwn.ParameterError, match="variables must be variables with"):
-        form._chosen("age+,height", "variables")
-    load(screen.session, rwn.Setting(params=RankSwapping(r0=0.9)))
-    axes = first_search(screen.session).grid.axes
-    assert (axes["r0"], axes["k0"]) == ((0.9,), (0.0,))
 
 
 def sliders(screen) -> list[str]:

@@ -24,13 +24,13 @@ from rwn_core.measures.measure import with_parts
 from rwn_core.reporting import places_on_map
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.reporting.readable import verdict_words
-from rwn_core.tuning import Goal, Plan, Point, SearchAnswer, Setting, Spread, Sweep
+from rwn_core.tuning import FoundSetting, Goal, Plan, Point, SearchAnswer, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.features import limit_queue
+from rwn_ui.find import view as find_view
 from rwn_ui.risk import sentences, view
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
-from rwn_ui.sweep import pick as sweep_pick
 from rwn_ui.tune import tiles
 from rwn_ui.tune import view as tune_view
 from rwn_ui.widgets.limits import shown_as
@@ -48,6 +48,11 @@ def point(k: int, numbers: dict[str, tuple[float, ...]]) -> Point:
 
 
 POINTS = (point(5, KEPT), point(6, BROKEN), point(7, UNREAD))
+
+
+def found(policy: rwn.Policy, each: Point) -> FoundSetting:
+    """A setting as a search tells it, with its line on the Find page."""
+    return FoundSetting(point=each, verdict=policy.judge(each), loss=each.median("correlation"))
 
 
 @pytest.fixture
@@ -131,12 +136,9 @@ def test_the_sweep_says_the_same(judging: Session) -> None:
     spots = places_on_map.map_points(judging.policy, sweep, "correlation", POLICY)
     assert [spot["kept"] for spot in spots] == [True, False, False]
     assert spots[1]["y"] > 1 > spots[0]["y"]
-    ranked = sorted(
-        POINTS, key=lambda p: sweep_pick._rank(judging, p, "correlation", POLICY, set())
-    )
-    assert ranked[0] is POINTS[0]
-    lines = [sweep_pick._line(judging, p, "correlation", POLICY, set()) for p in POINTS]
-    assert [line.startswith("✓") for line in lines] == [True, False, False]
+    listed = [found(judging.policy, each) for each in POINTS]
+    assert min(listed, key=lambda each: each.rank).point is POINTS[0]
+    assert [find_view.line(each)[0] for each in listed] == ["✓", "▲", "?"]
     assert "1 of 3 settings keep all limits" in sweep.words(judging.policy)
 
 
@@ -147,11 +149,9 @@ def test_a_setting_with_hardly_any_record_is_no_choice_anywhere(judging: Session
     kept, few = places_on_map.map_points(judging.policy, sweep, "correlation", POLICY)
     assert (few["kept"], few["frontier"], few["released"]) == (False, False, 0.03)
     assert (kept["kept"], kept["frontier"], kept["released"]) == (True, True, 1.0)
-    ranked = sorted(
-        sweep, key=lambda p: sweep_pick._rank(judging, p, "correlation", POLICY, {kept["key"]})
-    )
-    assert ranked == [POINTS[0], lost]
-    assert "✓" not in sweep_pick._line(judging, lost, "correlation", POLICY, set())
+    listed = sorted((found(judging.policy, each) for each in sweep), key=lambda each: each.rank)
+    assert [each.point for each in listed] == [POINTS[0], lost]
+    assert "✓" not in find_view.line(found(judging.policy, lost))
     words = verdict_words(judging.policy.judge(lost))
     assert words == "too few records released"
 
@@ -269,9 +269,6 @@ def test_what_is_sought_and_chosen(open_page, too_large) -> None:
             said = SearchAnswer.of_point(goal, point, reached=reached, tried=1).sentence
             assert "Linkage, at least" in said
             assert not claims(said)
-    test = open_page("sweep").test
-    (measures,) = (box for box in test.multiselect if box.label == "Measures")
-    assert "Linkage, at least" in measures.options
     assert places_on_map.title("bayes_linkage", 241) == "Linkage, at least"
 
 
@@ -347,9 +344,7 @@ def test_sweep_and_compare_do_not_call_it_kept(limited: Session) -> None:
     sweep = Sweep(plan=plan, points=(point,), wanted=1)
     (placed,) = places_on_map.map_points(UNBREAKABLE, sweep, "correlation", "t_closeness")
     assert not placed["kept"]
-    frame = sweep_pick.frame(limited, sweep.points, plan.measures, set())
-    assert frame["keeps all limits"].tolist() == ["no"]
-    assert "✓" not in sweep_pick._line(limited, point, "correlation", "t_closeness", set())
+    assert "✓" not in find_view.line(found(UNBREAKABLE, point))
     scenario = rwn.Scenario(
         name="one", setting=setting, table=limited.data.fingerprint, readings=point.stated()
     )

@@ -18,9 +18,6 @@ from rwn_ui.features.setting_sentences import differences
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_results
-from rwn_ui.sweep import form as sweep_form
-
-pytestmark = pytest.mark.usefixtures("sweeps_folder")
 
 
 @pytest.fixture
@@ -75,7 +72,7 @@ def test_one_choice_for_all_numbers_reaches_every_page(tune) -> None:
     )
     release = rwn.mask(data, session.params, precision=dict(session.precision), seed=session.seed)
     assert current_release(session).masked.masked.frame.equals(release.masked.frame)
-    for page in ("utility", "risk", "sweep", "compare", "data"):
+    for page in ("utility", "risk", "find", "compare", "data"):
         assert tune.visit(page).errors == []
     assert tune.visit("tune").session.precision == release.precision
     assert worst(session) < exact - 5
@@ -158,58 +155,3 @@ def test_differences_of_precision_are_told_in_words() -> None:
     many = differences(rounded_to(), rounded_to(**dict.fromkeys("abcdef", 1.0)))
     assert many[-1] == "3 more variables are released in other steps."
     assert len(many) == 4
-
-
-def test_the_sweep_form_tries_precisions(open_page) -> None:
-    screen = open_page("sweep")
-    page, session = screen.test, screen.session
-    data = session.data
-    coarse = given_steps(data, 0.5)
-    assert sweep_form.first_search(session).grid.precision == ({}, coarse)
-
-    def field(kind: str, label: str) -> Any:
-        return next(each for each in getattr(page, kind) if each.label == label)
-
-    assert field("multiselect", "Release precision of all numbers").value == ["as is", "0.5 SD"]
-    field("multiselect", "Variables that travel together").set_value([()])
-    field("text_input", "Radius ε (standard deviations)").set_value("2")
-    field("text_input", "Minimum neighbors k").set_value("3")
-    field("text_input", "Modification probability q").set_value("1")
-    field("multiselect", "Release precision of all numbers").set_value(["as is", "0.5 SD"])
-    field("text_area", "Own steps to try").set_value("age=5 weight=10\n\n")
-    field("multiselect", "Measures").set_value(["bayes_linkage", "correlation"])
-    field("number_input", "Releases").set_value(2)
-    field("button", "Start sweep").click().run()
-    assert screen.errors == []
-    screen.work.sweep.join(60)
-    page.run()
-    points = screen.work.sweep.sweep().points
-    expected = [{}, given_steps(data, 0.5), {"age": 5.0, "weight": 10.0}]
-    assert [dict(point.setting.precision) for point in points] == expected
-    linked = [point.median("bayes_linkage") for point in points]
-    assert linked[1] < linked[2] <= linked[0]
-    # the form shows the same search again, and a point brings its precision to Tune
-    screen.visit("data").visit("sweep")
-    assert field("multiselect", "Release precision of all numbers").value == ["as is", "0.5 SD"]
-    assert field("text_area", "Own steps to try").value == "age=5 weight=10"
-    chosen = next(s for s in page.selectbox if s.label.startswith("Setting"))
-    chosen.set_value(points[2].setting.key).run()
-    field("button", "Load into Tune").click().run()
-    assert screen.errors == []
-    assert session.precision == (("age", 5.0), ("weight", 10.0))
-    assert sweep_form.first_search(session).grid.precision == (expected[2],)
-
-
-def test_nonsense_in_the_steps_of_the_form_is_a_sentence(open_page) -> None:
-    screen = open_page("sweep")
-    for text, word in (
-        ("age", "A line of steps must be"),
-        ("age=five", "A line of steps must be"),
-        ("age=0", "precision of age must be a number above 0"),
-        ("agee=5", "agee is no numeric variable"),
-    ):
-        area = screen.find("text_area", "Own steps to try")
-        area.set_value(text)
-        screen.press("Start sweep")
-        assert [word in error for error in screen.errors] == [True], text
-        assert screen.work.sweep is None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,128 +11,13 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.evaluation.read_so_far import ReadSoFar
-from rwn_core.tuning import FoundSetting, Point, SearchAnswer, Spread
-from rwn_ui.features import advice, keep_policy, partial_answer
+from rwn_core.tuning import FoundSetting, Point, SearchAnswer
+from rwn_ui.features import advice, partial_answer
 from rwn_ui.state.change_table import redescribe
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
-from rwn_ui.sweep import goal_seek
 from rwn_ui.tune import view
 from rwn_ui.widgets import live_sliders
-
-SO_FAR = rwn.Setting(params=rwn.RWN(epsilon=4.0, k=5), slices=(("age", "weight"),))
-
-
-@dataclass(kw_only=True)
-class Searching:
-    """What a page sees of a search that goes on until it is cancelled."""
-
-    label: str
-    words: str
-    about: Any
-    so_far: Any = None
-    share: float = 0.2
-    result: Any = None
-    refusal: str = ""
-    running: bool = True
-
-    def cancel(self) -> None:
-        """End it, as the user's Cancel does."""
-        if self.running:
-            self.running, self.refusal = False, "Cancelled."
-
-
-@pytest.fixture
-def searches(monkeypatch: pytest.MonkeyPatch) -> list[Searching]:
-    """The searches that were begun; none ends by itself."""
-    begun: list[Searching] = []
-
-    def job(label: str, work: Any, *, words: str, about: Any = None, **arguments: Any) -> Searching:
-        policy = arguments["policy"]
-        read = {  # within each limit; one of them allows nobody
-            each.measure: Spread(measure=each.measure, values=(min(0.01, each.at_most),))
-            for each in policy.limits
-        }
-        point = Point(setting=SO_FAR, spreads=read)
-        answer = SearchAnswer.of_point(policy, point, so_far=True)
-        begun.append(
-            Searching(label=label, words=f"{words}: about 2 min left", about=about, so_far=answer)
-        )
-        return begun[-1]
-
-    for module in (keep_policy, goal_seek):
-        monkeypatch.setattr(module, "Job", job)
-    return begun
-
-
-def buttons(screen: Any) -> dict[str, Any]:
-    return {button.key: button for button in screen.test.button}
-
-
-def begun_on_tune(open_page: Any) -> Any:
-    screen = open_page("tune")
-    screen.test.button(key="tune.0.keep.seek").click().run()
-    assert screen.errors == []
-    return screen
-
-
-def test_a_search_says_its_answer_so_far_which_may_be_used_before_and_after_cancel(
-    open_page, searches
-) -> None:
-    screen, use = begun_on_tune(open_page), "tune.0.keep.search.use"
-    found, searches[0].so_far = searches[0].so_far, None
-    screen.test.run()
-    assert "so far" not in screen.words("info", "caption")
-    assert use not in buttons(screen), "without an answer there is nothing to use"
-    searches[0].so_far = found
-    screen.test.run()
-    said = screen.words("info", "caption")
-    assert "Best so far: ε\N{NO-BREAK SPACE}4 · k\N{NO-BREAK SPACE}5" in said
-    assert "keeps all 4 limits" in said
-    screen.test.button(key=use).click().run()
-    assert screen.errors == []
-    assert not searches[0].running
-    assert screen.session.levers["epsilon"] == 4.0
-    assert screen.session.slices == (("age", "weight"),)
-    assert "so far" not in screen.words("info", "caption"), "the search is over"
-    screen.slider("epsilon").set_value(2.0).run()
-    buttons(screen)["tune.0.keep.seek"].click().run()
-    screen.test.button(key="tune.0.keep.search.cancel").click().run()
-    said = screen.words("info", "caption")
-    assert "Search: Cancelled." in said
-    assert "Best so far" in said
-    screen.test.button(key=use).click().run()
-    assert screen.session.levers["epsilon"] == 4.0
-
-
-def test_a_second_search_waits_until_the_first_has_ended(
-    open_page, searches, sweeps_folder
-) -> None:
-    screen = begun_on_tune(open_page)
-    screen.visit("sweep")
-    assert screen.errors == []
-    assert buttons(screen)["sweep.0.slices.seek"].disabled
-    screen.visit("tune")
-    screen.test.button(key="tune.0.keep.search.cancel").click().run()
-    screen.visit("sweep")
-    screen.test.button(key="sweep.0.slices.seek").click().run()
-    assert [each.running for each in searches] == [False, True]
-    assert "Best so far" in screen.words("info", "caption")
-    screen.visit("tune")
-    assert "Search: Cancelled." in screen.words("info", "caption"), "the first keeps its own answer"
-
-
-def test_nothing_of_a_search_is_left_on_another_table(open_page, searches) -> None:
-    screen = begun_on_tune(open_page)
-    screen.visit("data")
-    screen.test.selectbox(key="data.demo").set_value("pima").run()
-    assert screen.session.name == "pima"
-    assert not searches[0].running
-    screen.visit("tune")
-    assert screen.errors == []
-    assert "so far" not in screen.words("info", "caption")
-    assert "Cancelled" not in screen.words("info", "caption")
-    assert "siri" not in screen.words("info", "caption")
 
 
 @pytest.mark.parametrize(
@@ -158,58 +43,6 @@ def test_a_release_that_is_judged_says_what_is_known(values, running, words) -> 
     assert (
         partial_answer.read_words(rwn.Policy(limits=tuple(limits)), read, running=running) == words
     )
-
-
-searched: list[rwn.SliceRanges] = []
-
-
-@pytest.fixture
-def press(open_page, at_once, monkeypatch: pytest.MonkeyPatch):
-    """A function that opens Tune and presses the button, which gets a made-up answer."""
-    searched.clear()
-
-    def pressed(*, reached: bool) -> Any:
-        def answered(**asked: Any) -> SearchAnswer:
-            assert asked["policy"] == screen.session.policy
-            assert asked["setting"] == screen.session.setting
-            searched.append(asked["ranges"])
-            point = Point(setting=SO_FAR, spreads={}, seconds=0.0)
-            return SearchAnswer.of_point(asked["policy"], point, reached=reached, tried=7)
-
-        monkeypatch.setattr(keep_policy, "seek_slices", answered)
-        monkeypatch.setattr(keep_policy, "Job", at_once)
-        screen = open_page("tune")
-        screen.test.button(key="tune.0.keep.seek").click().run()
-        assert screen.errors == []
-        return screen
-
-    return pressed
-
-
-def test_the_sliders_go_to_a_setting_that_keeps_the_policy_once(press) -> None:
-    screen = press(reached=True)
-    assert screen.session.setting == SO_FAR.resolved(screen.session.data)
-    assert screen.slider("epsilon").value == 4.0
-    assert screen.test.success[0].value.startswith("This keeps the policy: ")
-    screen.slider("epsilon").set_value(2.0).run()  # the user's move stays
-    assert screen.session.levers["epsilon"] == 2.0
-    screen.visit("risk").visit("tune")
-    assert screen.session.levers["epsilon"] == 2.0
-
-
-def test_where_none_keeps_it_the_nearest_is_offered_and_a_further_search_once(press) -> None:
-    screen = press(reached=False)
-    assert screen.session.levers["epsilon"] != 4.0
-    assert "None of 7 keeps all limits" in screen.test.warning[0].value
-    screen.test.button(key="tune.0.keep.further").click().run()
-    assert screen.errors == []
-    kinds = [(each.weights, each.kernels) for each in searched]
-    assert kinds == [(False, False), (True, True)]
-    keys = buttons(screen).keys()
-    assert "tune.0.keep.further" not in keys, "nothing further is left to search"
-    assert {"tune.0.keep.seek", "tune.0.keep.nearest"} <= keys
-    screen.test.button(key="tune.0.keep.nearest").click().run()
-    assert screen.session.levers["epsilon"] == 4.0
 
 
 START = rwn.Setting(params=rwn.RWN(epsilon=1.5, k=9))

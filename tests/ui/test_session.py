@@ -50,7 +50,7 @@ def test_a_memo_keeps_the_latest_results_and_no_more() -> None:
 def test_a_session_is_choices_and_nothing_that_runs_or_is_computed(open_page) -> None:
     """Jobs, results and Streamlit's own objects cannot be written down."""
     screen = open_page("tune")
-    screen.visit("utility").visit("risk").visit("sweep").visit("compare")
+    screen.visit("utility").visit("risk").visit("find").visit("compare")
     assert screen.errors == []
     again = pickle.loads(pickle.dumps(screen.session))
     assert (again.words, again.pair, again.setting) == (
@@ -73,7 +73,7 @@ def test_another_table_ends_all_work_and_frees_all_results(open_page, finished) 
     assert results.memos
     assert "tune" in results.last
     load(session, rwn.load_demo("pima"), name="pima", demo="pima")
-    assert (work.jobs, work.sweep, work.worker, work.drawn) == ({}, None, None, None)
+    assert (work.jobs, work.worker, work.drawn) == ({}, None, None)
     assert (results.memos, results.last) == ({}, {})
     assert preparation_key(session.data, session.params) in results.tables
 

@@ -16,7 +16,7 @@ from rwn_ui.tune import view as tune_view
 from rwn_ui.utility.results import _is_expected
 from tests.ui.large_table import csv, table
 
-PAGES = ("data", "tune", "utility", "risk", "sweep", "compare")
+PAGES = ("data", "tune", "utility", "risk", "find", "compare")
 
 
 @pytest.fixture

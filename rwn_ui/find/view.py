@@ -1,0 +1,285 @@
+"""The Find page: a target and what may change, then one map and one list of what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+import rwn_core as rwn
+from rwn_core.charts import CHARTS, Chart, serialise
+from rwn_core.data.schema import slices_words
+from rwn_core.masking import SHORT_NAMES, fixed_options
+from rwn_core.measures import UTILITY
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.sentence import percent
+from rwn_core.reporting.places_on_map import POLICY, axis
+from rwn_core.tuning import FoundSetting, SearchAnswer, Setting, Space, search
+from rwn_core.tuning.goal import undominated
+from rwn_core.tuning.point import short_setting
+from rwn_core.tuning.seek_slices import kernels_refused
+from rwn_core.tuning.slice_presets import PRESETS, preset_key
+from rwn_core.tuning.verdict import share_words
+from rwn_ui.background.job import CANCELLED, Job
+from rwn_ui.background.progress import bar, polled
+from rwn_ui.panel import panel
+from rwn_ui.server.messages import escaped, guarded, informed
+from rwn_ui.state.change_table import load_setting
+from rwn_ui.state.results import current_release, is_drawn, memo, release_key
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import FIND, user_work
+from rwn_ui.widgets import limits
+
+SOON, LONG = 60.0, 300.0  # seconds of a search, and of one that goes on
+MOST = 40  # settings in the list
+KEEP, LOSE = "Keep the policy", "Lose at most"
+_FAMILY = (rwn.RWN.method, rwn.SoftRWN.method)
+_CHOICES = {"slices": "Slices", "kernels": "Kernel and balance", "methods": "Method"}
+
+
+def form(session: Session) -> None:
+    """The target, what may change, and the button that begins the search in the background."""
+    key = session.key("find")
+    target = st.radio(
+        "Target",
+        [KEEP, LOSE],
+        key=f"{key}.target",
+        persist_state="session",
+        help="The setting that keeps all limits and loses least of the relations; or the one that "
+        "uses least of the limits among those that lose no more than you say.",
+    )
+    most = None
+    if target == LOSE:
+        lost = st.number_input(
+            *("Relations lost at most, %", 0.0, 100.0, 20.0, 1.0),
+            key=f"{key}.lose",
+            persist_state="session",
+        )
+        most = lost / 100
+    offered = may_change(session)
+    chosen = st.pills(
+        "What may change besides the strength",
+        list(offered),
+        selection_mode="multi",
+        default=[each for each in offered if each in ("slices", "kernels")],
+        format_func=offered.__getitem__,
+        key=f"{key}.may.{session.method}",
+        persist_state="session",
+        help="What is not chosen stays as on Tune. With “Method” each method is read at its best "
+        "strength, so that all are compared at the same limits, or at the same loss.",
+    )
+    st.caption(escaped(f"Stays as on Tune, where not chosen: {session.words}"))
+    with st.popover("Limits", width="stretch", help="The policy, by which all pages judge."):
+        limits.edit(session, "find")
+    st.button(
+        "Find",
+        type="primary",
+        width="stretch",
+        key=f"{key}.begin",
+        disabled=user_work().busy or not session.policy.limits,
+        help=f"Looks for {SOON:g} seconds in the background; the best so far is always shown.",
+        on_click=begin,
+        args=(session, space_of(session, chosen, most), SOON),
+    )
+
+
+def may_change(session: Session) -> dict[str, str]:
+    """What a search may change for the method on Tune, in words by key."""
+    params = session.params
+    fits = {"slices": type(params).uses_slices, "kernels": not kernels_refused(params)}
+    levers = [x.name for x in params.levers if x.off is None and x.name != params.strength]
+    words = {name: SHORT_NAMES.get(name, name) for name in levers}
+    return words | {key: each for key, each in _CHOICES.items() if fits.get(key, True)}
+
+
+def space_of(session: Session, chosen: Sequence[str], most: float | None) -> Space:
+    """What the search may change; everything of RWN where nothing on Tune has to stay."""
+    held = session.setting.weights or session.setting.precision or fixed_options(session.params)
+    free = session.method in _FAMILY and not held and {*chosen} == {"slices", "kernels"}
+    return Space(
+        setting=None if free and most is None else session.setting,
+        levers=tuple(each for each in chosen if each not in _CHOICES),
+        lose_at_most=most,
+        **{key: key in chosen for key in _CHOICES},
+    )
+
+
+def begin(session: Session, space: Space, seconds: float) -> None:
+    """Begin a search in the background, in the place of the last one."""
+    st.session_state.pop(session.key("find.picked.own"), None)
+    user_work().jobs[FIND] = Job(
+        "Search",
+        search,
+        words=f"Looking for settings, {seconds:g} seconds at most",
+        about=(session.data.fingerprint, session.policy, space),
+        microdata=session.data,
+        policy=session.policy,
+        space=space,
+        seconds=seconds,
+    )
+
+
+def draw(session: Session) -> None:
+    """What was found; while the search runs, this part of the page draws itself again and again."""
+    job = user_work().jobs.get(FIND)
+    if job is None or job.about[0] != session.data.fingerprint:
+        st.space("xxsmall")  # below the bar of pages
+        st.markdown("#### Which setting keeps the policy at the least cost")
+        st.markdown(
+            "State a target and what may change, and press *Find*. Each setting that is tried is "
+            "a point of a map, further right with less loss, lower with less risk, and a line of a "
+            "list. After a minute the best so far is the answer; go on if you want more."
+        )
+        return
+    running = job.running
+
+    def area() -> None:
+        if running and not job.running:
+            st.rerun()  # the page around this part learns that the work has ended
+        with guarded():  # it is drawn without the page, too
+            _found(session, job)
+
+    polled(area, again=running)
+
+
+def _found(session: Session, job: Job) -> None:
+    """How far the search is, its answer in words, the map and the list."""
+    st.space("xxsmall")  # below the bar of pages
+    _, policy, space = job.about
+    answer: SearchAnswer | None = job.result or job.so_far
+    if job.running:
+        bar(job, session.key("find.cancel"), wide=True)
+    elif job.refusal:
+        informed(f"Search: {job.refusal}")
+    if answer is None or not answer.settings:
+        if answer is not None:
+            st.warning(escaped(answer.sentence))
+        return
+    show = st.success if answer.kept else st.info if answer.reached else st.warning
+    show(escaped(answer.attainable))
+    st.caption(escaped(answer.sentence))
+    if policy != session.policy:
+        st.caption("The limits have changed since; press *Find* to look within the present ones.")
+    if not job.running and (answer.late or job.refusal == CANCELLED):
+        st.button(
+            f"Go on for {LONG / 60:g} minutes",
+            key=session.key("find.on"),
+            disabled=user_work().busy,
+            on_click=begin,
+            args=(session, replace(space, known=answer), LONG),
+        )
+    other = (answer.alternative,) if answer.alternative else ()
+    found = [*answer.settings, *other][:MOST]
+    by_key = {each.setting.key: each for each in found}
+    key = session.key("find.picked")
+    own = st.session_state.get(f"{key}.own")  # what the user chose; else the best so far
+    st.session_state[key] = own if own in by_key else next(iter(by_key))
+    left, right = st.columns([1.3, 1], gap="small")
+    with right:
+        _list(session, job, by_key, key)
+    with left:
+        chart = draw_map(session, found, by_key[st.session_state[key]])
+        shown = {
+            "stamp": f"{[*by_key]}|{st.session_state[key]}|{session.words}|{policy}",
+            "single": True,
+            "projector": session.projector,
+            "cards": [serialise(chart)],
+        }
+        panel(shown, key="find", on_pick=partial(_pick, key))
+    if answer.unfit:
+        with st.expander("Methods that are not in the list"):
+            for method, why in answer.unfit.items():
+                st.caption(f"{rwn.METHODS[method].title}: {escaped(why)}")
+
+
+def _pick(key: str, picked: str | None = None) -> None:
+    """Choose a setting on the map, or in the list."""
+    st.session_state[f"{key}.own"] = picked or st.session_state[key]
+
+
+def _list(session: Session, job: Job, known: dict[str, FoundSetting], key: str) -> None:
+    """The settings by loss, those that keep the policy first; the chosen one goes to Tune."""
+    with st.container(height=430 if len(known) > 5 else "content", border=False):
+        chosen = st.radio(
+            "Settings found (✓ keeps the limits, ▲ does not, ? not judged)",
+            list(known),
+            key=key,
+            on_change=_pick,
+            args=(key,),
+            format_func=lambda each: escaped(line(known[each])),
+            captions=[escaped(title(session, each.setting)) for each in known.values()],
+        )
+    if st.button(
+        "Use on Tune",
+        type="primary",
+        key=session.key("find.use"),
+        width="stretch",
+        help="Ends the search and loads this setting; Undo on Tune brings the present one back.",
+    ):
+        job.cancel()
+        load_setting(session, known[chosen].setting)
+        st.switch_page("pages/tune.py")
+
+
+def line(found: FoundSetting) -> str:
+    """A line of the list: whether limits are kept, what is lost, how much a limit is used."""
+    used = found.used
+    mark = "?" if used is None else "✓" if found.kept else "▲"
+    words = "not judged" if used is None else f"uses {share_words(used)} a limit"
+    return f"{mark} {percent(1.0 if found.loss is None else found.loss)} lost · {words}"
+
+
+def title(session: Session, setting: Setting) -> str:
+    """A setting in few words, its slices by the name of their preset where they have one."""
+    slices, words = setting.slices, short_setting(replace(setting, slices=None))
+    if not slices:
+        return words
+    preset = preset_key(session.data, slices)
+    return (
+        f"{words} · {slices_words(slices, short=True) if preset is None else PRESETS[preset].title}"
+    )
+
+
+def draw_map(session: Session, found: Sequence[FoundSetting], chosen: FoundSetting) -> Chart:
+    """Every setting that was found at its loss and its use of the limits, and the present one."""
+    placed = [(e.loss, e.used, e.point) for e in found if None not in (e.loss, e.used)]
+    best = {point.setting.key for point in undominated(placed)}
+    spots = [
+        {
+            "key": each.setting.key,
+            "text": each.setting.words,
+            "x": each.loss,
+            "y": each.used,
+            "x_interval": None,
+            "y_interval": None,
+            "frontier": each.setting.key in best,
+            "released": each.point.released,
+            "kept": each.kept,
+        }
+        for each in found
+    ]
+    marks = [{"label": "chosen", "text": chosen.setting.words, "x": chosen.loss, "y": chosen.used}]
+    return CHARTS["sweep_map"](
+        spots,
+        axis(UTILITY, session.data.n, risk=False),
+        axis(POLICY, session.data.n, risk=True) | {"map": "Risk–utility map of what was tried"},
+        limit=1.0,
+        marks=[*marks * (chosen.setting.key != session.setting.key), *_now(session)],
+    )
+
+
+def _now(session: Session) -> list[dict[str, Any]]:
+    """The present setting, where Tune has drawn it and read all limits."""
+    if not is_drawn(session):
+        return []
+    current = current_release(session)
+    known = {**current.readings, **(memo("limits", 8).get(release_key(session)) or {})}
+    loss, limits = known[UTILITY], {key: known.get(key) for key in session.policy.measures}
+    if not isinstance(loss, Reading) or None in limits.values():
+        return []
+    used = session.policy.judge(limits).largest
+    words = f"{session.setting.words}, one release"
+    return [{"label": "now", "text": words, "x": loss.value, "y": used}]
