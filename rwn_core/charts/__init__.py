@@ -38,8 +38,6 @@ from rwn_core.charts.parts.style import Chart
 from rwn_core.charts.parts.tables import Rows
 from rwn_core.charts.replays import figure_curves
 from rwn_core.charts.tuning import (
-    method_map,
-    parameter_surface,
     risk_utility_map,
     rounding_effect,
     sweep_map,
@@ -76,8 +74,6 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         "extreme_values": values.draw_extreme_values,
         "queries": values.draw_queries,
         "sweep_map": sweep_map.draw,
-        "parameter_surface": parameter_surface.draw,
-        "method_map": method_map.draw,
         "lesson_disclosure": lesson_disclosure.draw,
         "lesson_theorem": lesson_theorem.draw,
         "lesson_intruder": lesson_intruder.draw,

@@ -8,7 +8,6 @@ from rwn_core.errors import ParameterError
 from rwn_core.evaluation.draws import Ensemble
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.tuning import Point, Policy, Sweep
-from rwn_core.tuning.forecast import EXPECTED
 from rwn_core.tuning.goal import sign, undominated
 from rwn_core.tuning.point import lever_words
 
@@ -18,23 +17,11 @@ OTHER_DRAW = "another draw of this setting"
 NAMED = 3  # settings with a name on the map
 
 
-def title(measure: str, records: int) -> str:
-    """Title of a measure of so many records, of the policy, or of an expectation."""
-    if measure == POLICY:
-        return AXIS
-    known = measure in MEASURES
-    return MEASURES[measure].title_for(records) if known else EXPECTED[measure].title
-
-
 def axis(measure: str, records: int, *, risk: bool) -> dict[str, Any]:
     """Direction of a measure on an axis: right is better, up is riskier."""
     if measure == POLICY:
         scale = {"title": AXIS, "unit": "log above 1", "share": False, "better": "lower"}
         return {**scale, "falls": False, "of_limits": True}
-    if measure not in MEASURES:
-        one = EXPECTED[measure]
-        words = {"title": one.title, "unit": one.unit, "better": one.better}
-        return {"measure": measure, **words, "share": one.share}
     about = MEASURES[measure]
     riskier = "lower" if about.better == "higher" else "higher"
     return {

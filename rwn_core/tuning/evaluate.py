@@ -30,7 +30,7 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.slider_range import STORED_PAIRS
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.parallel.pool import Pool
-from rwn_core.parallel.processes import Handle, be_polite
+from rwn_core.parallel.processes import Handle
 from rwn_core.parallel.threads import Progress, current_work, steps, work
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.point import Point, Setting, Spread, released_share
@@ -305,13 +305,11 @@ def prepare_worker(
     settings: Sequence[Setting],
     held: int = 1,
     save: Callable[[Point], None] | None = None,
-    polite: bool = False,
 ) -> Handle:
     """Prepare a process that tries settings of a table and keeps its neighbors ranked.
 
-    A task is what `evaluate` takes after the table, or a function of the table. `settings` and
-    `held` as `PreparedTables` takes them; a point goes where `save` puts it, else back; a `polite`
-    process leaves the processors to others from its first setting on.
+    A task is what `evaluate` takes after the table. `settings` and `held` as `PreparedTables` takes
+    them; a point goes where `save` puts it, else back.
     """
     from threadpoolctl import threadpool_limits
 
@@ -321,13 +319,6 @@ def prepare_worker(
     tables = PreparedTables(microdata, settings, metrics=1, held=held)
 
     def handle(task: Any, progress: Progress) -> Point | None:
-        nonlocal polite
-        if callable(task):  # quick, and not yet polite: a user waits to see it
-            task(microdata)
-            return None
-        if polite:
-            be_polite()
-            polite = False
         with work(progress=progress if save else None):
             point = evaluate(tables, *task)
         if save is None:

@@ -12,7 +12,6 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,6 @@ from rwn_core.parallel.pace import Pace
 from rwn_core.parallel.pool import Pool, Stopped, Task
 from rwn_core.parallel.threads import Progress, thread_count, work
 from rwn_core.tuning.evaluate import Plan, PreparedTables, by_family, evaluate, prepare_worker
-from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.grid import Grid, unique_settings
 from rwn_core.tuning.point import Point, Setting, Spread, few_words
 from rwn_core.tuning.policy import Policy
@@ -178,11 +176,6 @@ def _row(point: Point, spread: Spread, names: list[str], releases: int) -> dict[
 _NEXT_LOOK = 0.4  # seconds between two looks into the folder
 
 
-def _forecast(folder: JobFolder, settings: Sequence[Setting], microdata: Microdata) -> None:
-    for part in expected(microdata, settings):
-        folder.save_forecasts(part)
-
-
 class SweepRun:
     """A sweep in processes of its own."""
 
@@ -194,29 +187,22 @@ class SweepRun:
         folder: JobFolder,
         *,
         workers: int,
-        watched: bool = False,
     ) -> None:
-        # settings: resolved, each once. watched: a person sits before it: leave the processors to
-        # them, and forecast the table before its first release is drawn
+        # settings: resolved, each once
         self.plan, self.folder = plan, folder
         self.settings = list(settings)
         self._keys = [setting.key for setting in self.settings]
         self._ends = sum(setting.method in BASELINE_METHODS for setting in self.settings)
         self._points: dict[str, Point] = {}
-        self._expected: dict[str, dict[str, float]] = {}
         self._looked = -math.inf
         self._collect()
         open_ = by_family([s for s in self.settings if s.key not in self._points])
         self._pace = Pace()
         self._before = len(self._points)
         self.cancelled = False
-        known = folder.forecasts() if watched and open_ else None
-        unknown = [] if known is None else [s for s in self.settings if s.key not in known]
         count = min(workers, len(open_))
-        about = microdata, open_, 1, folder.save, watched
+        about = microdata, open_, 1, folder.save
         self._pool = Pool(prepare_worker, *about, workers=count)
-        if unknown:
-            self._pool.submit(partial(_forecast, folder, unknown))
         asked = plan.keys, plan.measures
         self._tasks: list[Task] = [self._pool.submit((each, *asked)) for each in open_]
         self._pool.close()
@@ -266,12 +252,6 @@ class SweepRun:
         points = self._collect()
         done = [points[key] for key in self._keys if key in points]
         return Sweep.from_points(self.plan, done, len(self.settings) - self._ends)
-
-    def forecasts(self) -> dict[str, dict[str, float]]:
-        """Return the known forecasts by setting's key, see `expected`."""
-        if self.running or not self._expected:
-            self._expected = self.folder.forecasts()
-        return self._expected
 
     def cancel(self) -> None:
         """End all workers; finished points stay."""

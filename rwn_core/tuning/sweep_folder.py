@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,6 @@ from rwn_core.tuning.point import Point, Setting, setting_key
 
 FORMAT = "rwn sweep 2"
 _MANIFEST = "manifest.json"
-_FORECAST = "forecast.json"
 _UNFINISHED = ".part-*"
 
 
@@ -113,18 +112,6 @@ class JobFolder:
     def save(self, point: Point) -> None:
         """Write a point, whole or not at all."""
         write_atomically(self.path(point.setting), orjson.dumps(point.to_dict()))
-
-    def save_forecasts(self, new: Mapping[str, Mapping[str, float]]) -> None:
-        """Add what is expected of settings, by their keys, to what is there."""
-        write_atomically(self.root / _FORECAST, orjson.dumps({**self.forecasts(), **new}))
-
-    def forecasts(self) -> dict[str, dict[str, float]]:
-        """Return the forecasts by setting; empty if there are none."""
-        try:
-            document = orjson.loads((self.root / _FORECAST).read_bytes())
-        except (OSError, orjson.JSONDecodeError):
-            return {}
-        return document if isinstance(document, dict) else {}
 
     def load(self, setting: Setting) -> Point | None:
         """A setting's point; None if it is not finished, or its file is damaged."""

@@ -269,7 +269,6 @@ def test_what_is_sought_and_chosen(open_page, too_large) -> None:
             said = SearchAnswer.of_point(goal, point, reached=reached, tried=1).sentence
             assert "Linkage, at least" in said
             assert not claims(said)
-    assert places_on_map.title("bayes_linkage", 241) == "Linkage, at least"
 
 
 CANNOT = "This limit cannot be broken on this table: the unmasked file reads 50.1 %."

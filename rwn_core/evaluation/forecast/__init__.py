@@ -12,7 +12,6 @@ from scipy import sparse
 from rwn_core.data.arrays import Floats
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.sizes import ESTIMATED_CELLS
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Neighbors
@@ -66,13 +65,12 @@ def sums_of_moments(
     )
 
 
-__all__ = ["Forecast", "forecast", "forecast_law", "forecast_sample", "forecast_scan"]
+__all__ = ["Forecast", "forecast", "forecast_law", "forecast_scan"]
 
 NO_FORECAST = (
     "A forecast is for a method that draws each cell independently, among neighbors that do not "
     "depend on the key, or that changes each variable by itself; draw releases instead."
 )
-_PILOT = 50  # records that tell how many neighbors there are
 
 
 @takes_tables
@@ -157,29 +155,6 @@ def forecast_scan(
         if _stands_alone(ready):
             return _forecast_each(ready, settings)
         return _forecast_laws(_known_laws(ready, settings), microdata)
-
-
-def forecast_sample(
-    microdata: Microdata, settings: Sequence[Method], *, pairs: int = ESTIMATED_CELLS
-) -> tuple[list[Forecast], Microdata]:
-    """Forecast settings for random records of a large table; also return these records."""
-    moved = microdata.take(np.random.default_rng(0).permutation(microdata.n))
-    _refuse_unlike(settings)
-
-    def first(count: int) -> Prepared:
-        records = np.arange(min(count, moved.n))
-        return settings[0].prepare(moved, settings=settings, records=records)
-
-    pilot = first(_PILOT)
-    if pilot.law is None or pilot.law.neighborhoods is None:  # no neighbors are sought
-        return _forecast_each(pilot, settings), moved
-    alone = _stands_alone(pilot)  # all its settings list the same neighbors
-    known = [pilot.law] if alone else _known_laws(pilot, settings)
-    found = [law.neighborhoods.sizes for law in known if law.neighborhoods is not None]
-    mean = np.max(found, axis=0).mean()
-    prepared = first(max(_PILOT, int(pairs / max(mean, 1.0))))
-    scan = forecast_scan(moved, settings, prepared=prepared)
-    return scan, moved.take(prepared.records)
 
 
 def forecast_prepared(prepared: Prepared) -> Forecast:

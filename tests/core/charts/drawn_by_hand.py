@@ -81,7 +81,6 @@ class With(dict[str, Any]):
 
 
 OF_LIMITS = With(of_limits=True)
-FORECAST = [[False, True, True], [False, False, True]]
 
 
 def outlying(value: float) -> np.ndarray:
@@ -157,7 +156,6 @@ _bands = {
 
 def _forms() -> dict[str, tuple[Any, ...]]:
     """What each chart is drawn from, by its key and the form that it takes."""
-    lower = {**made.RISK, "better": "lower"}
     return {
         "risk_utility_map": (made.map_points(), 0.05),
         "neighborhood_size": (made.size_reading(np.arange(5, 45), STEPS),),
@@ -266,19 +264,6 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         ),
         "sweep_map: one limit": (made.SPOTS, made.LOSS, made.RISK, With(limit=0.2)),
         "sweep_map: turned": (made.SPOTS, made.RISK, {**made.RISK, "falls": True}),
-        "parameter_surface": (made.VALUES, made.ACROSS, made.DOWN, lower, With(limit=0.25)),
-        "parameter_surface: forecast": (
-            made.VALUES, made.ACROSS, made.DOWN, {**lower, "where": "q = 1"},
-            With(limit=0.25, forecast=FORECAST),
-        ),
-        "parameter_surface: flat": (
-            np.ones((2, 3)), made.ACROSS, {"title": made.HOSTILE, "values": [3, made.HOSTILE]},
-            {**made.LOSS, "better": "neutral"},
-        ),
-        "method_map": (made.CURVES, made.LOSS, made.RISK, With(aim=0.1, limit=0.05)),
-        "method_map: many": (
-            [made.curve(f"m{i}", 0.5 + i / 100) for i in range(9)], made.LOSS, made.RISK
-        ),
         "lesson_disclosure": (the_disclosure(0.0), 3),
         "lesson_disclosure: answered": (the_disclosure(1.0), 3, True),
         "lesson_analyst": (the_analyst(),),

@@ -419,21 +419,3 @@ MARKS = [
     {"label": "now", "text": "ε = 1", "x": 0.07, "y": 0.12},
     {"label": "Careful", "text": "ε = 2", "x": 0.11, "y": 0.11},
 ]
-
-
-def place(x: float | None, y: float | None) -> dict:
-    pair = None if x is None else (x - 0.01, x + 0.01)
-    return {"text": HOSTILE, "x": x, "y": y, "x_interval": pair, "y_interval": None}
-
-
-def curve(name: str, up: float, matched: dict | None = None) -> dict:
-    points = [place(0.1 * step, up - 0.1 * step) for step in range(4)]
-    return {"name": name, "points": points, "matched": matched or points[1]}
-
-
-CURVES = [curve(HOSTILE, 0.5), curve("noise", 0.9), curve("swapping", 0.7, place(0.1, None))]
-
-
-ACROSS = {"title": "ε", "values": [0, 1, 2]}
-DOWN = {"title": "k", "values": [3, 5]}
-VALUES = [[0.01, 0.02, np.nan], [0.2, 0.3, 0.4]]

@@ -151,7 +151,7 @@ def test_ranges_margins_and_ticks_are_stated_so_that_nothing_is_measured(
 
 
 def test_original_is_hollow_blue_and_released_filled_vermillion(drawn: dict[str, Chart]) -> None:
-    named = ("sweep_map", "method_map", "risk_utility_map")
+    named = ("sweep_map", "risk_utility_map")
 
     def rule(form: str) -> None:
         for trace in drawn[form]["data"]:

@@ -24,7 +24,6 @@ from rwn_core.tuning import (
 )
 from rwn_core.tuning.answer import SearchAnswer
 from rwn_core.tuning.goal_seek import around, half_steps
-from rwn_core.tuning.match import MatchedLoss, Unmatched, match
 from rwn_core.tuning.point import setting_key, short_setting
 from rwn_core.tuning.seek_slices import each_kernel, seek_slices
 from rwn_core.tuning.slice_presets import SliceRanges
@@ -130,15 +129,6 @@ def test_steps_of_several_kernels_stay_within_each() -> None:
     soft = rwn.Setting.of("rwn", {"kernel": "gaussian", "width": 0.5, "balance": 1.0})
     reached = {(each.params.width, each.params.balance) for each in around(soft, steps)}
     assert (0.3125, 0.5) in reached
-
-
-def test_a_kernel_that_the_table_refuses_is_a_reason_of_a_match(few) -> None:
-    plan = Plan(measures=("association_loss",), releases=3)
-    loss = MatchedLoss(measure="association_loss", value=0.2)
-    (none,) = match(few, [rwn.SoftRWN(kernel="gaussian", cap=1e-4)], loss, plan=plan)
-    assert isinstance(none, Unmatched)
-    assert none.method == "soft_rwn"
-    assert "cap must be at least" in none.reason
 
 
 def test_a_folder_of_a_sweep_of_rwn_with_a_kernel_is_taken_up(few, tmp_path) -> None:

@@ -11,7 +11,6 @@ import rwn_core as rwn
 from rwn_core.data.plain import read_plain
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Detail
 from rwn_core.reporting import ReleasedFile, internal_record
 from rwn_core.reporting.judged_release import FurtherDraws, judge_release
@@ -27,7 +26,6 @@ from rwn_core.tuning import (
     seek_slices,
     sweep,
 )
-from rwn_core.tuning.match import MatchedLoss, match
 from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.verdict import (
@@ -196,20 +194,6 @@ def test_a_slice_search_goes_by_the_other_limits_and_reaches_nothing(rare: rwn.M
         seek_slices(rare, Policy(limits=POLICY.limits[1:]), ranges=ranges, workers=1)
 
 
-def test_matching_refuses_what_is_empty(rare: rwn.Microdata) -> None:
-    """Finding S1: methods were matched at total loss."""
-    plan = Plan(measures=("correlation",), releases=2)
-    with pytest.raises(ParameterError, match="cannot be broken on this table"):
-        match(rare, ["rwn"], POLICY, plan=plan)
-    with pytest.raises(ParameterError, match="is an empty aim"):
-        match(rare, ["rwn"], MatchedLoss(measure="correlation", value=0.9), plan=plan)
-    nothing = rwn.MEASURES["correlation"].ends(Comparison(original=rare, masked=rare))
-    (found,) = match(
-        rare, ["rwn"], MatchedLoss(measure="correlation", value=nothing["unrelated"] / 2), plan=plan
-    )
-    assert found.path
-
-
 def test_what_is_broken_stays_broken_and_needs_no_end() -> None:
     """A reading above its limit breaks it, also where the unmasked file reads less."""
     limit = Limit(measure="bayes_linkage", at_most=0.05)
@@ -274,8 +258,6 @@ def test_a_percentage_is_no_limit(measure: str, value: float) -> None:
         read_plain(Policy, [{"measure": measure, "at_most": value}], "policy", path="limit")
     with pytest.raises(ParameterError, match=words % measure):
         Goal(keep=measure, best="correlation", limit=value)
-    with pytest.raises(ParameterError, match=words % measure):
-        MatchedLoss(measure=measure, value=value)
     assert Limit(measure=measure, at_most=1).at_most == 1
 
 

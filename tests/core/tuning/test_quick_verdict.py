@@ -10,7 +10,6 @@ import pytest
 import rwn_core as rwn
 from rwn_core.masking.lever import LeverRange
 from rwn_core.tuning import Setting, slice_presets, strength
-from rwn_core.tuning.forecast import _prepared_together
 from rwn_core.tuning.seek_slices import SliceSearch
 from rwn_core.tuning.strength import MOST_LOST, StrengthTrial
 from rwn_core.tuning.sweep import SweepRun
@@ -62,13 +61,6 @@ def test_a_search_notes_what_keeps_the_limits_and_loses_least(few) -> None:
     assert weak.look(setting) is None  # seen
     broken = strict.look(setting, MOST_LOST)
     assert broken is None or not broken.kept
-
-
-def test_what_has_no_forecast_or_is_rounded_is_not_forecast(few) -> None:
-    plain, noise = Setting.of("rwn", {"k": 5}), Setting(params=rwn.METHODS["cart_synthesis"]())
-    rounded = Setting(params=plain.params, precision=(("age", 5.0),))
-    groups = _prepared_together(few, [plain, noise, rounded])
-    assert [setting for group in groups for setting in group] == [plain]
 
 
 def test_a_trial_meets_a_policy_up_to_its_limit_and_no_further() -> None:

@@ -13,7 +13,6 @@ from rwn_core.neighbors import Finder
 from rwn_core.reporting.scenario import SavedSearch, Scenario
 from rwn_core.tuning import Grid, Plan, Setting, prepared, sweep
 from rwn_core.tuning.evaluate import PreparedTables, evaluate
-from rwn_core.tuning.forecast import expected
 from rwn_core.tuning.slice_presets import (
     PRESETS,
     masked_names,
@@ -141,22 +140,6 @@ def test_no_neighbor_is_searched_anew_when_only_slices_change(bodyfat, monkeypat
     swept = sweep(bodyfat, settings, plan=plan, workers=1)
     assert [p.spreads for p in swept] == [p.spreads for p in points]
     assert set(swept.frame()["slices"]) == {"", "abdomen+hip+knee age+weight", "hip+neck"}
-
-
-def test_a_forecast_knows_the_slices(bodyfat) -> None:
-    whole = preset_slices(bodyfat, "whole")
-    settings = [
-        Setting.of("rwn", {"epsilon": 6.0, "k": k}, slices=each).resolved(bodyfat)
-        for each in ((), whole)
-        for k in (5, 9)
-    ]
-    values = {}
-    for part in expected(bodyfat, settings):
-        values |= part
-    alone, _, together, _ = (values[each.key]["correlation"] for each in settings)
-    assert together < alone / 4
-    (one,) = expected(bodyfat, settings[2:3])
-    assert one[settings[2].key] == pytest.approx(values[settings[2].key])
 
 
 def test_presets_cover_the_roles_and_the_relations(bodyfat) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
-from rwn_core.evaluation.forecast import forecast, forecast_sample, forecast_scan
+from rwn_core.evaluation.forecast import forecast, forecast_scan
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,8 @@ def test_a_scan_uses_neighbors_at_hand():
 def test_a_scan_refuses_two_metrics():
     data = rwn.load_demo("pima")
     for other in ({"scale": "range"}, {"encoding": "matching"}, {"weights": "discrete"}):
-        for scan in (forecast_scan, forecast_sample):
-            with pytest.raises(ParameterError, match="same scale, encoding and weights"):
-                scan(data, [rwn.RWN(k=3), rwn.RWN(k=3, **other)])
+        with pytest.raises(ParameterError, match="same scale, encoding and weights"):
+            forecast_scan(data, [rwn.RWN(k=3), rwn.RWN(k=3, **other)])
 
 
 def test_a_scan_is_what_was_published_for_bodyfat():

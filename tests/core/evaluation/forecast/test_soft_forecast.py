@@ -14,11 +14,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import ParameterError
-from rwn_core.evaluation.forecast import forecast, forecast_sample, forecast_scan
+from rwn_core.evaluation.forecast import forecast, forecast_scan
 from rwn_core.masking import RWN, SoftRWN
 from rwn_core.randomness import SecretKey
-from rwn_core.tuning.forecast import expected
-from rwn_core.tuning.point import Setting
 from tests.check_values import check_values
 
 BALANCED = SoftRWN(kernel="gaussian", balance=1.0)
@@ -147,28 +145,10 @@ def test_a_scan_along_the_width_is_each_forecast_alone() -> None:
     assert (np.diff([each.cells_intact.sum() for each in wider]) < 0).all()
 
 
-def test_a_sweep_expects_soft_settings_of_small_and_large_tables() -> None:
-    rng = np.random.default_rng(7)
-    small = rwn.load_demo("bodyfat")
-    noise = pd.DataFrame(rng.normal(size=(2100, 2)), columns=["x", "y"])
-    large = Microdata.from_frame(noise.assign(y=noise["x"] + noise["y"]))
-    for data in (small, large):
-        settings = [Setting(params=replace(BALANCED, width=width)) for width in (0.5, 2.0)]
-        (found,) = list(expected(data, settings))
-        narrow, wide = (found[each.key] for each in settings)
-        assert narrow["expected_means"] < 1e-6  # a balanced mean is the original's
-        assert narrow["records"] == data.n
-        assert narrow["correlation"] < wide["correlation"]
-    forecasts, about = forecast_sample(large, [BALANCED])
-    assert about.n == large.n
-    assert forecasts[0].means["x"] == pytest.approx(large.frame["x"].mean(), abs=1e-6)
-
-
 def test_a_large_table_of_which_all_records_give_has_no_forecast_and_says_why() -> None:
     values = np.random.default_rng(8).normal(size=(2100, 2))
     data = Microdata.from_frame(pd.DataFrame(values, columns=["x", "y"]))
     params = SoftRWN(kernel="exponential", bandwidth="absolute", own=True)
     with pytest.raises(ParameterError, match="all pairs of 2,100 records"):
         forecast(data, params)
-    assert list(expected(data, [Setting(params=params)])) == []
     assert forecast(table(), params).rows_intact > 0
