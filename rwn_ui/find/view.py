@@ -103,7 +103,9 @@ def space_of(session: Session, chosen: Sequence[str], most: float | None) -> Spa
         setting=None if free and most is None else session.setting,
         levers=tuple(each for each in chosen if each not in _CHOICES),
         lose_at_most=most,
-        **{key: key in chosen for key in _CHOICES},
+        slices="slices" in chosen,
+        kernels="kernels" in chosen,
+        methods="methods" in chosen,
     )
 
 
@@ -245,7 +247,11 @@ def title(session: Session, setting: Setting) -> str:
 
 def draw_map(session: Session, found: Sequence[FoundSetting], chosen: FoundSetting) -> Chart:
     """Every setting that was found at its loss and its use of the limits, and the present one."""
-    placed = [(e.loss, e.used, e.point) for e in found if None not in (e.loss, e.used)]
+    placed = (
+        (each.loss, each.used, each.point)
+        for each in found
+        if each.loss is not None and each.used is not None
+    )
     best = {point.setting.key for point in undominated(placed)}
     spots = [
         {
