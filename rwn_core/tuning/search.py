@@ -154,18 +154,18 @@ def search(
     policy, space = policy or Policy(), space or Space(slices=True, kernels=True)
     known = space.known
     begin, report = time.monotonic(), progress or (lambda share: None)
-    told, whole = dict[tuple[int, str], FoundSetting](), answers_to(progress)
+    gathered, tell = dict[tuple[int, str], FoundSetting](), answers_to(progress)
 
     def with_all(answer: SearchAnswer) -> SearchAnswer:
-        """Return an answer with all settings that were told before of as many records."""
-        told.update({(answer.records, e.setting.key): e for e in reversed(answer.settings)})
+        """Return an answer with all settings found before on as many records."""
+        gathered.update({(answer.records, e.setting.key): e for e in reversed(answer.settings)})
         first = {each.setting.key for each in answer.settings[:1]}
-        others = [e for (n, key), e in told.items() if n == answer.records and key not in first]
+        others = [e for (n, key), e in gathered.items() if n == answer.records and key not in first]
         others.sort(key=lambda e: e.rank if space.lose_at_most is None else (e.share, *e.rank))
         return replace(answer, settings=(*answer.settings[:1], *others))
 
     part = Part(report, 0.0, 1.0)
-    part.found = lambda answer: whole(with_all(answer))
+    part.found = lambda answer: tell(with_all(answer))
     if known is not None:
         with_all(known)
     if replace(space, known=None) == Space(slices=True, kernels=True):
@@ -186,7 +186,7 @@ def search(
         raise ParameterError(f"No limit can be judged on this table:{not_judged(apart)}")
     starts, first = list(space.starts(microdata)), 0 if known is None else max(known.tried - 1, 0)
     own = {each.method for each in starts} if space.levers else {starts[0].method}
-    # a method that cannot keep the policy is told, and read only where a loss is what is equal
+    # a method that is refused is named, and read only where a loss is what is equal
     why = unfit(microdata, judged) if space.methods else {}
     closed = why if space.lose_at_most is None else {}
     table = TableSearch(
@@ -219,7 +219,7 @@ def search(
                 tried=table.looked,
                 note=f"It loses {best.lost} of the relations, on {best.releases:,} releases.",
             )
-            whole(answer)
+            tell(answer)
         report(max(number / len(starts), min((time.monotonic() - begin) / max(seconds, 1e-9), 1.0)))
     if not table.best and not table.late:
         reason = "No setting loses few enough relations: there may be few to keep."
