@@ -221,10 +221,10 @@ class App:
         return self.page.locator(".rwn-judged")
 
     def judged(self) -> str:
-        """The line of the verdict, once all limits are read."""
+        """The verdict and its worst limit, once all limits are read."""
         line = self.verdict.locator(".rwn-judged-line")
         expect(line).not_to_contain_text("to follow")
-        return line.inner_text()
+        return f"{line.inner_text()}; {self.verdict.locator('.rwn-nearest').inner_text()}"
 
     def values(self) -> list[str]:
         """The numbers of the tiles, once all are read."""

@@ -8,9 +8,10 @@ from typing import Any
 from playwright.sync_api import expect
 
 
-def reads(app: Any, words: str, state: str = "") -> None:
-    """Wait for a verdict that begins so."""
+def reads(app: Any, words: str, state: str = "", worst: str = "") -> None:
+    """Wait for a verdict that begins so, and for what its second line begins with."""
     expect(app.verdict.locator(".rwn-judged-line")).to_have_text(re.compile(f"^{words}"))
+    expect(app.verdict.locator(".rwn-nearest")).to_have_text(re.compile(f"^{worst}"))
     expect(app.verdict).to_have_attribute("data-state", state)
 
 
@@ -27,13 +28,13 @@ def test_the_verdict_follows_limits_that_are_changed_removed_and_added(app) -> N
     app.open_more()
     sidebar.get_by_text("Policy: limits on risk").click()
     set_limit(app, "Worst-case linkage", "20")
-    reads(app, "Not releasable: 1 of 4 limits broken; worst: Linked over one half ", "over")
+    reads(app, "Not releasable: 1 of 4 limits broken", "over", "Worst: Linked over one half ")
     set_limit(app, "Linked over one half", "3")  # of its own it lets nobody be linked
-    reads(app, "Keeps all 4 limits; nearest: ", "kept")
+    reads(app, "Keeps all 4 limits", "kept", "Nearest: ")
     # no tile is green on the strength of its own number
     assert app.page.locator(".rwn-tile[data-state=kept]").count() == 0
     set_limit(app, "True matches", "0")
-    reads(app, "Not releasable: 1 of 4 limits broken; worst: True matches ", "over")
+    reads(app, "Not releasable: 1 of 4 limits broken", "over", "Worst: True matches ")
     for title in ("Worst-case linkage", "Attribute gain", "True matches", "Linked over one half"):
         line = sidebar.get_by_test_id("stHorizontalBlock").filter(
             has_text=re.compile(f"{title}, (%|records) at most")
