@@ -1,8 +1,8 @@
 """Run the benchmarks: ``python -m benchmarks [NAME ...]``; without a name, all of them.
 
 ``python -m benchmarks certified``, ``claims``, ``intervals``, ``journeys``, ``kernels``,
-``methods``, ``own_statistics``, ``reading``, ``recommend``, ``side_by_side``, ``slices`` or
-``speed`` runs one of the long comparisons, with options of its own.
+``methods``, ``own_statistics``, ``reading``, ``recommend``, ``side_by_side``, ``slices``,
+``speed`` or ``start`` runs one of the long comparisons, with options of its own.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ _LONG = (
     "side_by_side",
     "slices",
     "speed",
+    "start",
 )
 if sys.argv[1:2] and sys.argv[1] in _LONG:
     runpy.run_module(f"benchmarks.{sys.argv.pop(1)}", run_name="__main__", alter_sys=True)

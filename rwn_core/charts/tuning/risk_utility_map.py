@@ -1,8 +1,8 @@
 """Disclosure risk against utility (Duncan et al. 2001).
 
 The loss of relations falls to the right and risk runs up: the original is the upper right corner, a
-table without relations the left side. A policy allows values below 1 on the axis of limits; a limit
-on one measure is a line.
+table without relations the left side. A policy allows values below 1 on the axis of limits, which
+is logarithmic above, as on the map of a sweep; a limit on one measure is a line.
 """
 
 import math
@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rwn_core.charts.parts import map_marks, style
+from rwn_core.charts.parts.limit_scale import LimitScale
 from rwn_core.charts.parts.map_marks import named, share
 from rwn_core.charts.parts.tables import table
 
@@ -41,14 +42,15 @@ def draw(
     # A point has "label" ("now", "A" or "B"), "loss", "risk" (None if still computed), "text",
     # "kept" (all limits met) and "unread" (limits not judged). `swept` points have "frontier";
     # `drawn` are other draws. `of_limits`: the axis is the largest share of a limit.
-    placed, others = _placed(points), _placed(drawn)
-    highest = max([1.5 * (limit or 0.0), *(p["risk"] * 1.15 for p in placed)])
+    highest = max([1.5 * (limit or 0.0), *(p["risk"] * 1.15 for p in _placed(points))])
     top = _even_top(highest) if of_limits else _reach(highest, _TOPS)
+    scale = LimitScale(top=top) if of_limits else None
+    placed, others, swept = (_placed(each, scale) for each in (points, drawn, swept))
     coming = [p for p in points if p["risk"] is None and _known(p["loss"])]
     worst = max((p["loss"] for p in (*placed, *coming)), default=0.0)
     x_range = _padded(_reach(worst / 0.88, _LOSSES), 0.0)
-    y_range = _padded(0.0, top)
-    spots = [(share(p["loss"], x_range), share(p["risk"], y_range)) for p in placed]
+    y_range = scale.ends if scale else _padded(0.0, top)
+    spots = [(share(p["loss"], x_range), share(p["up"], y_range)) for p in placed]
     now = next((p for p in placed if p["label"] == "now"), None)
     return style.chart(
         "risk_utility_map",
@@ -62,7 +64,9 @@ def draw(
         ],
         layout=style.layout(
             style.axis("loss of relations, 0 to 1", *x_range),
-            style.axis(risk if of_limits else f"risk: {risk}", *y_range, share=not of_limits),
+            style.axis(f"{risk}, log above 1", *y_range, share=False, **scale.ticks)
+            if scale
+            else style.axis(f"risk: {risk}", *y_range, share=True),
             shapes=[
                 *map_marks.limit_shapes(limit, y_range, of_limits=of_limits),
                 *(style.vertical(p["loss"], style.RELEASED, "dot") for p in coming),
@@ -95,9 +99,10 @@ def _known(value: float | None) -> bool:
     return value is not None and math.isfinite(value)
 
 
-def _placed(points: Sequence[Point]) -> list[Point]:
-    """Return the points with both coordinates."""
-    return [p for p in points if _known(p["loss"]) and _known(p["risk"])]
+def _placed(points: Sequence[Point], scale: LimitScale | None = None) -> list[Point]:
+    """Return the points with both coordinates, and their heights on a scale."""
+    known = [p for p in points if _known(p["loss"]) and _known(p["risk"])]
+    return [{**p, "up": p["risk"] if scale is None else scale(p["risk"])} for p in known]
 
 
 def _reach(value: float, steps: Sequence[float]) -> float:
@@ -139,7 +144,7 @@ def _markers(
 
 
 def _hover(of_limits: bool) -> str:
-    risk = "%{y:.2f} of a limit" if of_limits else "risk %{y:.2%}"
+    risk = "%{customdata:.2f} of a limit" if of_limits else "risk %{customdata:.2%}"
     return f"loss %{{x:.3f}}, {risk}"
 
 
@@ -150,23 +155,23 @@ def _cloud(
     look = {"size": size, "color": style.RELEASED, "symbol": "circle", "opacity": opacity}
     return style.scatter(*_coordinates(known), name, marker=look) | {
         "text": [style.escape(p["text"]) for p in known],
+        "customdata": [p["risk"] for p in known],
         "hovertemplate": f"%{{text}}<br>{_hover(of_limits)}<extra>{name}</extra>",
     }
 
 
 def _coordinates(known: Sequence[Point]) -> tuple[list[float], list[float]]:
-    return [p["loss"] for p in known], [p["risk"] for p in known]
+    return [p["loss"] for p in known], [p["up"] for p in known]
 
 
 def _swept(swept: Sequence[Point], of_limits: bool) -> list[style.Trace]:
     """Return faint points for a sweep's settings, and its frontier."""
-    known = _placed(swept)
-    if not known:
+    if not swept:
         return []
-    best = sorted((p for p in known if p["frontier"]), key=lambda p: (-p["loss"], p["risk"]))
+    best = sorted((p for p in swept if p["frontier"]), key=lambda p: (-p["loss"], p["risk"]))
     line = style.scatter(*_coordinates(best), "frontier", mode="lines")
     line |= {"line": {"color": style.RELEASED, "width": 1.5}, "hoverinfo": "skip"}
-    return [_cloud(known, "sweep", 4, 0.35, of_limits), line]
+    return [_cloud(swept, "sweep", 4, 0.35, of_limits), line]
 
 
 def _free_side(spot: tuple[float, float], taken: Sequence[tuple[float, float]]) -> str:
@@ -189,7 +194,8 @@ def _marker(p: Point, position: str, of_limits: bool) -> style.Trace:
         if now
         else {"symbol": "square-open", "size": 18, "color": color, "line": {"width": 2}}
     )
-    return named(p["loss"], p["risk"], p["label"], position, marker) | {
+    return named(p["loss"], p["up"], p["label"], position, marker) | {
+        "customdata": [p["risk"]],
         "hovertext": [style.escape(p["text"])],
         "hovertemplate": f"%{{hovertext}}<br>{_hover(of_limits)}<extra></extra>",
         "cliponaxis": False,

@@ -66,3 +66,23 @@ def test_many_names_on_one_spot_are_left_out_and_none_lies_on_another() -> None:
     named = [t for t in drawn["data"] if t.get("mode") == "markers+text"]
     assert 1 <= len(named) < 8
     assert len({t["textposition"] for t in named}) == len(named)
+
+
+def test_the_map_of_one_release_has_the_axis_of_the_sweep() -> None:
+    """What keeps a limit and what breaks it stand apart, however far another setting is."""
+    shares = {"now": 0.76, "A": 1.2, "B": 150.0}
+    points = [
+        {"label": name, "loss": 0.1, "risk": share, "text": name, "kept": share <= 1, "unread": 0}
+        for name, share in shares.items()
+    ]
+    drawn = CHARTS["risk_utility_map"](points, 1.0, risk="risk ÷ limit", of_limits=True)
+    low, high = drawn["layout"]["yaxis"]["range"]
+    assert (1.0 - low) / (high - low) == pytest.approx(0.5)
+    marks = {trace["name"]: trace for trace in drawn["data"]}
+    heights = {name: (marks[name]["y"][0] - low) / (high - low) for name in shares}
+    assert heights["A"] - heights["now"] > 0.1
+    assert [marks[name]["customdata"] for name in shares] == [[share] for share in shares.values()]
+    assert float(drawn["table"]["rows"][2][3]) == 150
+    assert drawn["layout"]["yaxis"]["ticktext"][:3] == ["0", "0.5", "1"]
+    others = CHARTS["risk_utility_map"](points[:1], 1.0, risk="risk ÷ limit", of_limits=True)
+    assert others["layout"]["yaxis"]["range"] == [low, high], "it does not jump"
