@@ -39,7 +39,6 @@ from rwn_core.charts.parts.tables import Rows
 from rwn_core.charts.replays import figure_curves
 from rwn_core.charts.tuning import (
     risk_utility_map,
-    rounding_effect,
     sweep_map,
 )
 
@@ -68,7 +67,6 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         "precision_recall": attacks.draw_precision_recall,
         "true_matches": attacks.draw_true_matches,
         "repeated_releases": attacks.draw_repeated_releases,
-        "rounding_effect": rounding_effect.draw,
         "key_classes": key_classes.draw,
         "guessing_attacks": attacks.draw_guessing_attacks,
         "extreme_values": values.draw_extreme_values,

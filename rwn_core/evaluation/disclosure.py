@@ -1,4 +1,4 @@
-"""All that an intruder may learn from one release: every risk measure, and what would help."""
+"""All that an intruder may learn from one release: every risk measure, and aligned releases."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import SHARES, given_steps, rounded
+from rwn_core.data.rounding import rounded
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.attack_list import Answers, read_attack
@@ -21,7 +21,6 @@ from rwn_core.laws.law import Law
 from rwn_core.masking import mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.posterior import posteriors
-from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.threads import current_work, steps, work
@@ -102,7 +101,6 @@ def values_alone(law: Law | None) -> dict[str, Any] | None:
 
 
 RELEASES = (1, 2, 3, 5, 10, 20)  # after which it is stated what the values alone say
-ROUNDING_WORK = 1_000_000  # candidate pairs computed at each step, before a sample is taken
 WORST = 10  # records that are named
 
 
@@ -126,9 +124,6 @@ class Disclosure:
     """Hold the disclosure of a release; parts on single records are internal."""
 
     readings: Answers  # every risk measure
-    # for each tried step: "share" of a standard deviation, worst-case "risk" of all variables,
-    # whether it is "earned" or only a lower bound, and mean absolute change of the "correlation"
-    rounding: list[dict[str, float]] = field(repr=False)
     # by watched record, that its own row is known for its own; None without a law
     followed: Mapping[int, float | None] = field(default_factory=dict)
     # what aligned releases tell without the original file (`values_alone`)
@@ -167,27 +162,7 @@ def disclose(
     for measure in steps(risks):
         tell(now, readings, measure.key)
         readings[measure.key] = read_attack(measure, comparison, control)
-    # worst case and loss at coarser and coarser release precision
-    tried = []
-    for share in SHARES if law is not None else ():
-        assert law is not None
-        precision = given_steps(base.original, share)
-        rougher = base.with_masked(rounded(masked, precision), law.rounded(precision))
-        linkage = worst_case(rougher, work=ROUNDING_WORK, bounded=False)
-        loss = MEASURES["correlation"].read(rougher)
-        tried.append(
-            {
-                "share": share,
-                "risk": linkage.success,
-                "earned": linkage.earned,
-                "correlation": loss.value if isinstance(loss, Reading) else float("nan"),
-            }
-        )
-    return Disclosure(
-        readings=readings,
-        rounding=tried,
-        repetition=values_alone(law),
-    )
+    return Disclosure(readings=readings, repetition=values_alone(law))
 
 
 def disclose_release(

@@ -168,18 +168,12 @@ def cards(found: Disclosure) -> list[Chart]:
     """The pictures, ordinary and informed intruders first."""
     readings = found.readings
     sizes = readings["neighborhood_size"]
-    rounding: Chart = draw_reason(
-        "Rounding", "This needs the law of the method that made the release.", "rounding_effect"
-    )
-    if found.rounding:
-        rounding = CHARTS["rounding_effect"](found.rounding)
     return [
         CHARTS["linkage_attacks"](attacks(readings)),
         _card(found, "bayes_linkage", "record_risk"),
         _card(found, "abstaining_linkage", "precision_recall"),
         _card(found, "true_matches", "true_matches"),
         _card(found, "repeated_releases", "repeated_releases"),
-        rounding,
         CHARTS["key_classes"](readings),
         CHARTS["guessing_attacks"](readings),
         _card(found, "extremes", "extreme_values"),

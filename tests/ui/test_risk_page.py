@@ -60,7 +60,7 @@ def test_tiles_cards_and_tables(page, drawn):
     assert all(tile["help"] for tile in payload["tiles"])
     assert list(charts(payload)) == [
         *("linkage_attacks", "record_risk", "precision_recall", "true_matches"),
-        *("repeated_releases", "rounding_effect", "key_classes", "guessing_attacks"),
+        *("repeated_releases", "key_classes", "guessing_attacks"),
         *("extreme_values", "queries", "neighborhood_size"),
     ]
     orjson.dumps(payload["tables"])

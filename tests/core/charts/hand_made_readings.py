@@ -272,13 +272,6 @@ def releases(standing: str = "worst") -> Any:
     )
 
 
-def tried(loss: float = 0.1, *, earned: bool = True) -> list[dict[str, float]]:
-    return [
-        {"share": share, "risk": 0.8 - 0.8 * share, "earned": earned, "correlation": loss}
-        for share in (0.0, 0.25, 0.5, 1.0)
-    ]
-
-
 def matches(secret: str | None = "siri", sets: int = 12) -> Any:
     steps, names = np.linspace(0, 1, sets), [(f"v{i}", "b", "c") for i in range(1, sets)]
     return of(

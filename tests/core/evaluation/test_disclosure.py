@@ -87,7 +87,6 @@ def test_without_a_law_the_reasons_stand(bodyfat):
     base = Comparison(original=bodyfat, masked=bodyfat)
     found = disclose(base, release.masked, None)
     assert isinstance(found.readings["bayes_linkage"], NotApplicable)
-    assert found.rounding == []
     assert worst_records(found.readings) == []
     answers = {attack["words"]: attack for attack in attacks(found.readings)}
     assert answers["whole original file"]["success"] is None
@@ -161,7 +160,7 @@ def test_MODE_what_nothing_but_the_releases_tells(bodyfat, q):
 
 
 def told(release: Any) -> Disclosure:
-    return Disclosure(readings={}, rounding=[], repetition=values_alone(release.law))
+    return Disclosure(readings={}, repetition=values_alone(release.law))
 
 
 @pytest.mark.parametrize("own", [False, True])
