@@ -36,7 +36,6 @@ class LawOfRows:
 
     neighborhoods: Neighborhoods | None = None
     donors: DonorTables | None = None
-    selection: Any = None  # itself, as a law by which records are selected: see `RowMixtureLaw`
 
     @property
     def empty(self) -> Integers:

@@ -1,17 +1,15 @@
-"""Mean and spread of released numbers, and expected cells of methods without a law of rows."""
+"""Mean and spread of released numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy import sparse
 from scipy.linalg import block_diag
 
 from rwn_core.data.arrays import Floats
-from rwn_core.data.microdata import Microdata, value_codes
+from rwn_core.data.microdata import Microdata
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -63,32 +61,3 @@ def joined(parts: Sequence[Moments]) -> Moments:
         together=np.asarray(block_diag(*[part.together for part in some] or [nothing])),
         totals=np.asarray(block_diag(*[part.totals for part in some] or [nothing])),
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Expectations:
-    """Hold what is expected of a release in which every variable is changed by itself."""
-
-    original: Microdata
-    moments: Moments  # of all released numbers
-    # shape (n,): P(a changed variable shows the record's own value); the others always show it
-    stays: Mapping[str, Floats]
-    # shape (V, V): P(each level is released for a record of each), of the changed variables with
-    # levels, which have the numbers of `value_codes`
-    levels: Mapping[str, Floats]
-    # from how many simulated releases the chances are estimated; 0 where they are exact
-    releases: int
-
-    def retained(self, *names: str) -> Floats:
-        """P(the released value of a variable equals the original's), shape (n,)."""
-        return self.stays.get(names[0], np.ones(self.original.n))
-
-    def rows_unchanged(self) -> Floats:
-        """P(no value of a record changes), shape (n,)."""
-        return np.asarray(np.prod([np.ones(self.original.n), *self.stays.values()], axis=0))
-
-    def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
-        """P(each level of a variable is released), shape (n, V), and the levels."""
-        codes, values = value_codes(self.original, name)
-        chances = self.levels.get(name, np.eye(len(values)))
-        return sparse.csr_array(chances[codes]), values

@@ -37,22 +37,15 @@ class RowMixtureLaw(CellLaw):
         masked: Booleans,
         row_share: float,
         rule: NeighborhoodRule | None = None,
-        *,
-        fixed_count: bool = False,
     ) -> None:
         q = np.where(masked, float(row_share), 0.0)
         super().__init__(original, neighborhoods, q, rule=rule)
-        self.row_share, self.fixed_count = float(row_share), fixed_count
+        self.row_share = float(row_share)
 
     def components(self) -> tuple[MixtureComponent[CellLaw], ...]:
         """A row that is selected, and one that is kept."""
         drawn, stays = (self.given(selected=each) for each in (True, False))
         return MixtureComponent(self.row_share, drawn), MixtureComponent(1 - self.row_share, stays)
-
-    @property
-    def selection(self) -> RowMixtureLaw:
-        """Itself."""
-        return self
 
     def given(self, *, selected: bool) -> CellLaw:
         """The law of independent cells of a record that is selected, or of one that is not."""
@@ -111,7 +104,7 @@ class SampleLaw(RowMixtureLaw):
     def __init__(self, original: Microdata, left_out: float) -> None:
         n, p = original.n, len(original.schema.released)
         nobody = find_neighborhoods(np.zeros((n, 1)), epsilon=0.0, strict=True)
-        super().__init__(original, nobody, np.ones(p, dtype=bool), left_out, fixed_count=True)
+        super().__init__(original, nobody, np.ones(p, dtype=bool), left_out)
         self.neighborhoods = None  # type: ignore[assignment]  # it draws from none
 
     @property

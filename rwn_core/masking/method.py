@@ -22,7 +22,6 @@ from rwn_core.laws.donors import random_streams
 from rwn_core.laws.group_law import DeterministicUnit
 from rwn_core.laws.invariants import Invariants, Keeps, declared
 from rwn_core.laws.law import Law
-from rwn_core.laws.moments import Expectations
 from rwn_core.laws.noise_law import Noise, NoiseOn, Shape
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import is_discrete, with_numbers
@@ -117,11 +116,6 @@ class Prepared:
         """The exact law of every release; None where there is none before a key is drawn."""
         law = self.exact_law
         return law if law is None or not self.precision else law.rounded(dict(self.precision))
-
-    @property
-    def expectations(self) -> Expectations | None:
-        """The expectations of every cell of a method without a law; None if unknown."""
-        return self.method.expectations(self)
 
     def cached(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Return what no lever changes, made the first time only."""
@@ -279,10 +273,6 @@ class Method(NamedParameters):
 
     def law(self, *args: Any, **kwargs: Any) -> Law | None:
         """The exact law of a release; None where the method has none."""
-        return None
-
-    def expectations(self, table: Prepared) -> Expectations | None:
-        """Return the expectations of every cell if there is no law; None if unknown."""
         return None
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:

@@ -74,6 +74,7 @@ class NBRS2015(NeighborhoodMethod):
 
     method: ClassVar[str] = "nbrs2015"
     title: ClassVar[str] = "The 2015 method"
+    has_forecast: ClassVar[bool] = False
     levers: ClassVar[tuple[Lever, ...]] = (
         Lever(
             name="epsilon",
@@ -146,8 +147,7 @@ class NBRS2015(NeighborhoodMethod):
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> RowMixtureLaw:
         """The exact law of each row; with a fixed count, rows together depend on each other."""
         masked, share = masked_columns(microdata), self.row_share(microdata.n)
-        rule, counted = self.rule(microdata), self.record_selection == "count"
-        return RowMixtureLaw(microdata, neighborhoods, masked, share, rule, fixed_count=counted)
+        return RowMixtureLaw(microdata, neighborhoods, masked, share, self.rule(microdata))
 
     def row_share(self, n: int) -> float:
         """P(a record is selected): q as described, floor(n * q) / n as coded."""

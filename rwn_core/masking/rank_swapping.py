@@ -14,18 +14,10 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.invariants import LEVELS_AND_DATES, Keeps
 from rwn_core.laws.law import Law
-from rwn_core.laws.moments import Expectations
 from rwn_core.laws.rank_swaps import (
-    RankedVariable,
-    counted_moore_chances,
-    counted_mu_argus_chances,
     descending,
-    exact_moore_chances,
-    is_exact,
     moore_partners,
     mu_argus_partners,
-    rank_swap_expectations,
-    rankings,
     whole_part,
 )
 from rwn_core.laws.transition_law import with_numbers
@@ -115,6 +107,7 @@ class RankSwapping(Method):
 
     method: ClassVar[str] = "rank_swapping"
     title: ClassVar[str] = "Rank swapping"
+    has_forecast: ClassVar[bool] = False
     levers: ClassVar[tuple[Lever, ...]] = (
         Lever(
             name="p",
@@ -234,34 +227,6 @@ class RankSwapping(Method):
 
     def law(self, table: Prepared) -> None:
         """Free partners depend on all earlier exchanges, so that no law can be listed."""
-
-    def expectations(self, table: Prepared) -> Expectations:
-        """Return the expectations of every cell."""
-        microdata, parts = table.microdata, {}
-        for number, name in enumerate(self.masked_names(microdata)):
-            values = microdata.values(name)
-            order = descending(values, np.zeros(len(values)))
-            ranked = values[order]
-            first, last = self._ends(microdata.schema.variable(name).kind, len(order))
-            count = last - first
-            # the chances of pairs of ranks: followed case by case, or counted in simulated rankings
-            reach = whole_part(min(self.fraction(ranked, first, last), 1.0) * count)
-            moore, exact = self.form == "moore", reach <= 1
-            if moore and is_exact(count, reach):
-                chances, exact = exact_moore_chances(count, reach), True
-            elif moore:
-                chances = counted_moore_chances(count, reach, number)
-            else:
-                chances = counted_mu_argus_chances(count, reach, number)[::-1, ::-1]
-            parts[name] = RankedVariable(
-                name=name,
-                order=order,
-                values=ranked,
-                first=first,
-                chances=chances,
-                releases=0 if exact else rankings(count),
-            )
-        return rank_swap_expectations(microdata, parts)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks: variables released unchanged, and a P too small to exchange any."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,7 +15,6 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast.columns import Columns
 from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Neighbors
 from rwn_core.evaluation.forecast.forecast import Forecast, forecast_from_sums
-from rwn_core.evaluation.forecast.row_mixture_sums import mixed_sums
 from rwn_core.laws.law import Law
 from rwn_core.laws.moments import Moments
 from rwn_core.masking import Method, Prepared, family, lever_values
@@ -158,16 +156,10 @@ def forecast_scan(
 
 
 def forecast_prepared(prepared: Prepared) -> Forecast:
-    """Forecast a prepared setting, by its law or by what its method knows."""
-    law, about = prepared.law, prepared.expectations
-    if law is not None:
-        return forecast_law(law)
-    if about is None:
+    """Forecast a prepared setting by its law."""
+    if prepared.law is None:
         raise ParameterError(NO_FORECAST)
-    columns = Columns.from_table(about.original)
-    sums = sums_of_moments(columns, about, about.rows_unchanged(), about.moments)
-    made = forecast_from_sums(columns, sums, 0, [(name,) for name in columns.released])
-    return replace(made, releases=about.releases)
+    return forecast_law(prepared.law)
 
 
 def forecast_law(law: Law) -> Forecast:
@@ -188,19 +180,15 @@ def forecast_law(law: Law) -> Forecast:
 def _forecast_laws(known: Sequence[Law], original: Microdata) -> list[Forecast]:
     """Forecast laws with neighborhoods from one table, in one pass."""
     columns = Columns.from_table(original)
-    rows = [law for each in known if (law := each.selection) is not None]
-    laws = [law.given(selected=True) for law in rows] or [law.independent for law in known]
+    laws = [law.independent for law in known]
     if len({id(law.neighborhoods.table) for law in laws}) > 1:
         raise ParameterError(
             "The neighbors of these settings do not fit into memory together; forecast fewer of "
             "them, or a sample of the records."
         )
-    if rows:
-        sums = mixed_sums(columns, rows)
-    else:
-        adder = Adder(columns, np.array([law.q for law in laws]), laws[0].neighborhoods.shares)
-        neighbors, which = Neighbors.from_each([law.neighborhoods for law in laws])
-        sums = adder.total(neighbors, which)
+    adder = Adder(columns, np.array([law.q for law in laws]), laws[0].neighborhoods.shares)
+    neighbors, which = Neighbors.from_each([law.neighborhoods for law in laws])
+    sums = adder.total(neighbors, which)
     return [forecast_from_sums(columns, sums, setting) for setting in range(len(laws))]
 
 

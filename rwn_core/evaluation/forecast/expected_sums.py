@@ -128,20 +128,29 @@ class Adder:
         pairs = csr_array((weights, members, local), shape=shape)
         return np.asarray(pairs @ self._every)
 
-    def cells(self, near: Floats, block: slice) -> tuple[Floats, Floats]:
-        """Mean and variance of every released number of a block, shape (s, b, m) each."""
-        m = self._ends[0]
+    def _add(self, near: Floats, same: Floats, block: slice) -> list[Floats]:
+        # mean and variance of every released number, shape (s, b, m) each
+        m, one, two = self._ends[0], self._one, self._two
         own, q = self.columns.numbers[block], self.q[:, None, self.columns.positions]
         mean = (1 - q) * own + q * near[..., :m]
         spread = np.maximum(near[..., m : 2 * m] - near[..., :m] ** 2, 0.0)
-        return mean, q * (1 - q) * (own - near[..., :m]) ** 2 + q * spread
-
-    def _add(self, near: Floats, same: Floats, block: slice) -> list[Floats]:
-        mean, variance = self.cells(near, block)
-        noise = variance.sum(axis=1)[:, None, :] * np.eye(mean.shape[2])
-        self._share_donors(noise, near, block)
+        variance = q * (1 - q) * (own - near[..., :m]) ** 2 + q * spread
+        noise = variance.sum(axis=1)[:, None, :] * np.eye(m)
+        # the covariance of the cells that one donor gives together
+        if self.pairs:
+            apart = (own[:, one] - near[..., one]) * (own[:, two] - near[..., two])
+            jointly = near[..., self._ends[2] : self._ends[3]] - near[..., one] * near[..., two]
+            both = q[..., one]
+            shared = (both * (1 - both) * apart + both * jointly).sum(axis=1)
+            noise[:, one, two] += shared
+            noise[:, two, one] += shared
         turned = mean.transpose(0, 2, 1)
-        known = self._known(near, block)
+        # which numbers are known, shape (s, b, m)
+        if self.columns.complete:
+            known = np.broadcast_to(self.columns.known[block], mean.shape)
+        else:
+            known = (1 - q) * self.columns.known[block]
+            known = known + q * near[..., self._ends[3] : self._ends[4]]
         # expected counts of two levels together; of one level on the diagonal
         own, q = self.columns.dummies[block], self.q[:, None, self.columns.dummy_positions]
         levels = (1 - q) * own + q * near[..., self._ends[1] : self._ends[2]]
@@ -172,28 +181,6 @@ class Adder:
             own_share.sum(axis=1),
             rows.sum(axis=1),
         ]
-
-    def _known(self, near: Floats, block: slice) -> Floats:
-        # Shapes: near: s settings, b records, all columns added up; the answer: s, b, m numbers;
-        # known of the block (b, m).
-        own, q = self.columns.known[block], self.q[:, None, self.columns.positions]
-        if self.columns.complete:
-            return np.broadcast_to(own, (len(q), *own.shape))
-        return np.asarray((1 - q) * own + q * near[..., self._ends[3] : self._ends[4]])
-
-    def _share_donors(self, noise: Floats, near: Floats, block: slice) -> None:
-        """Add the covariance of the cells that one donor gives together."""
-        # Shapes: pairs one, two (P,); noise: s settings, (m, m) each, changed in place; near: s
-        # settings, b records, all columns.
-        if not self.pairs:
-            return
-        one, two, own = self._one, self._two, self.columns.numbers[block]
-        q = self.q[:, None, self.columns.positions[one]]
-        apart = (own[:, one] - near[..., one]) * (own[:, two] - near[..., two])
-        jointly = near[..., self._ends[2] : self._ends[3]] - near[..., one] * near[..., two]
-        shared = (q * (1 - q) * apart + q * jointly).sum(axis=1)
-        noise[:, one, two] += shared
-        noise[:, two, one] += shared
 
 
 def _sums(equal: Booleans | Floats, local: Integers) -> Floats:

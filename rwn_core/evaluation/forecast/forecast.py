@@ -18,9 +18,8 @@ from rwn_core.evaluation.forecast.expected_sums import ExpectedSums
 class Forecast:
     """Hold what is expected of a release, given the original.
 
-    Exact for complete numbers. Where numbers are missing, or where the number of records that the
-    method loses is drawn, means and covariances are ratios of expectations, which differ from the
-    expectation of the ratio by a term of order 1/n.
+    Exact for complete numbers. Where numbers are missing, means and covariances are ratios of
+    expectations, which differ from the expectation of the ratio by a term of order 1/n.
 
     Attributes
     ----------
@@ -37,9 +36,6 @@ class Forecast:
         Expected number of records that show their own value of each released variable.
     rows_intact : float
         Expected number of records that show all of their own values.
-    releases : int
-        From how many simulated releases it is estimated, where there is no closed form; 0 where
-        there is one.
     """
 
     means: pd.Series[float]
@@ -50,7 +46,6 @@ class Forecast:
     rows_intact: float
     _together: NDArray[np.float64] = field(repr=False)
     _sharing: frozenset[frozenset[str]] = field(repr=False)
-    releases: int = 0
 
     @property
     def correlations(self) -> pd.DataFrame:

@@ -130,7 +130,7 @@ def test_someone_who_has_some_variables_sees_their_neighborhoods(data: Microdata
 def test_the_law_of_selected_rows_by_hand(data: Microdata) -> None:
     """Records 0 and 1 are near each other, and 1 and 2; record 3 has nobody and loses x and y."""
     near = find_neighborhoods(POINTS, epsilon=1.5, strict=True)
-    law = RowMixtureLaw(data, near, np.array([True, True, False]), 0.4, fixed_count=True)
+    law = RowMixtureLaw(data, near, np.array([True, True, False]), 0.4)
     assert law.empty.tolist() == [3]
     table, values = law.table("y")
     assert values == [5.0, 6.5, 7.0, None]
@@ -148,20 +148,12 @@ def test_the_law_of_selected_rows_by_hand(data: Microdata) -> None:
     assert (share, rest) == (0.4, 0.6)
     assert (drawn.q.tolist(), kept.q.tolist()) == ([1.0, 1.0, 0.0], [0.0, 0.0, 0.0])
     assert drawn.donors is law.donors
-    one = law.selection
-    assert one is not None
-    assert (one.row_share, one.fixed_count, one.given(selected=True).q.tolist()) == (
-        0.4,
-        True,
-        [1.0, 1.0, 0.0],
-    )
-    assert not RowMixtureLaw(data, near, np.ones(3, bool), 0.4).fixed_count
-    assert RWN(k=1).prepare(data).law.selection is None
+    assert (law.row_share, law.given(selected=True).q.tolist()) == (0.4, [1.0, 1.0, 0.0])
 
 
 def test_a_sample_has_no_donors(data: Microdata) -> None:
     law = RandomSample(left_out=0.25).prepare(data).law
-    assert (law.row_share, law.fixed_count, law.neighborhoods) == (0.25, True, None)
+    assert (law.row_share, law.neighborhoods) == (0.25, None)
     assert law.empty.tolist() == [0, 1, 2, 3]
     np.testing.assert_allclose(law.rows_unchanged(), [0.75] * 4)
     table, values = law.table("g")

@@ -1,4 +1,4 @@
-"""Swapping along ranks: partners by hand, chances by enumeration, expectations from both."""
+"""Swapping along ranks: partners by hand, and their chances by enumeration."""
 
 from __future__ import annotations
 
@@ -7,20 +7,12 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.laws.moments import Expectations
 from rwn_core.laws.rank_swaps import (
-    RankedVariable,
-    counted_mu_argus_chances,
     descending,
-    exact_moore_chances,
-    is_exact,
     moore_partners,
     mu_argus_partners,
-    rank_swap_expectations,
-    rankings,
     whole_part,
 )
 from rwn_core.masking import RankSwapping
@@ -117,85 +109,13 @@ def enumerated(
     return found
 
 
-def test_chances_of_partners_are_those_of_all_cases() -> None:
-    for n in range(1, 8):
-        for reach in range(0, 9):
-            found = exact_moore_chances(n, reach).toarray()
-            np.testing.assert_allclose(found, enumerated(n, reach), atol=1e-12)
-
-
-def test_all_cases_are_followed_where_they_are_few() -> None:
-    assert [is_exact(2000, 12), is_exact(2001, 12), is_exact(2000, 13)] == [True, False, False]
-    assert [is_exact(10**9, 1), is_exact(10**9, 2)] == [True, False]
-    assert [rankings(n) for n in (0, 1, 2000, 2001, 4000, 50_000, 10**9)] == [
-        100, 100, 100, 99, 50, 4, 4,
-    ]  # fmt: skip
-
-
-def test_counted_chances_are_shares_of_rankings_and_the_same_for_a_seed() -> None:
-    found = counted_mu_argus_chances(6, 3, 5).toarray()
-    np.testing.assert_array_equal(counted_mu_argus_chances(6, 3, 5).toarray(), found)
-    assert (counted_mu_argus_chances(6, 3, 6).toarray() != found).any()
-    generator = np.random.default_rng(5)
-    partners = np.array([mu_argus_partners(3, generator.random(6)) for _ in range(100)])
-    expected = (partners[:, :, None] == np.arange(6)).mean(axis=0)
-    np.testing.assert_allclose(found, expected)
-
-
-HALVES = sparse.csr_array(np.array([[0.5, 0.5, 0.0], [0.5, 0.0, 0.5], [0.0, 0.5, 0.5]]))
-
-
-def ranked(values: list[float], first: int, chances: sparse.csr_array, name: str) -> RankedVariable:
-    order = descending(np.array(values), np.zeros(len(values)))
-    return RankedVariable(
-        name=name, order=order, values=np.array(values)[order], first=first, chances=chances,
-        releases=7,
-    )  # fmt: skip
-
-
-def test_a_ranking_by_hand() -> None:
-    """Six values: the largest two become 9, the last stays by itself, between them 6, 4 and 4."""
-    part = ranked([10.0, 8.0, 6.0, 4.0, 4.0, 1.0], 2, HALVES, "x")
-    assert part.written.tolist() == [9.0, 9.0, 6.0, 4.0, 4.0, 1.0]
-    assert part.ties.tolist() == [0, 1, 2, 3, 3, 4]
-    # 4 is shown by either tie for sure, or with a chance of a half, averaged
-    assert part.retained().tolist() == [0.0, 0.0, 0.5, 0.75, 0.75, 1.0]
-    shown = part.expected(part.written[:, None])[:, 0]
-    assert shown.tolist() == [9.0, 9.0, 5.0, 4.5, 4.5, 1.0]
-
-
-def test_expectations_of_a_table_by_hand() -> None:
-    frame = pd.DataFrame({"x": [1.5, NAN, 6.0, 3.0], "y": [2.0, 1.0, 7.5, 3.0]})
-    frame["s"] = pd.Categorical(["l", "m", None, "m"], ["l", "m"], ordered=True)
-    data = Microdata.from_frame(frame)
-    parts = {
-        "x": ranked([1.5, NAN, 6.0, 3.0], 0, HALVES, "x"),
-        "s": ranked([0.0, 1.0, NAN, 1.0], 0, HALVES, "s"),
-    }
-    found = rank_swap_expectations(data, parts)
-    # the ranking is 6, 3, 1.5: half of each with its neighbor, and the ends half their own
-    moments = found.moments
-    assert moments.names == ("x", "y")
-    np.testing.assert_allclose(moments.means[:, 0], [2.25, NAN, 4.5, 3.75])
-    assert moments.means[:, 1].tolist() == [2.0, 1.0, 7.5, 3.0]
-    np.testing.assert_allclose(moments.variances[:, 0], [0.5625, 0.0, 2.25, 5.0625])
-    assert moments.variances[:, 1].tolist() == [0.0] * 4
-    np.testing.assert_allclose(moments.together, np.diag([7.875, 0.0]))
-    assert moments.totals.tolist() == [[0.0, 0.0], [0.0, 0.0]]
-    assert found.retained("x").tolist() == [0.5, 1.0, 0.5, 0.0]
-    assert found.retained("y").tolist() == [1.0] * 4
-    # m is first and second, l third: m shows m with 1 and a half, averaged, and l with a quarter
-    assert found.levels["s"].tolist() == [[0.5, 0.5, 0.0], [0.25, 0.75, 0.0], [0.0, 0.0, 1.0]]
-    assert found.retained("s").tolist() == [0.5, 0.75, 1.0, 0.75]
-    assert found.rows_unchanged().tolist() == [0.25, 0.75, 0.5, 0.0]
-    table, values = found.table("s")
-    assert values == ["l", "m", None]
-    assert table.toarray()[[0, 2]].tolist() == [[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]
-    assert (found.releases, list(found.levels)) == (7, ["s"])
-    nothing = rank_swap_expectations(data, {})
-    assert isinstance(nothing, Expectations)
-    assert (nothing.releases, nothing.rows_unchanged().tolist()) == (0, [1.0] * 4)
-    assert nothing.table("y")[0].toarray()[[1, 2]].argmax(axis=1).tolist() == [0, 3]
+def test_partners_are_drawn_with_the_chances_of_all_cases() -> None:
+    generator, exact = np.random.default_rng(3), enumerated(14, 5)
+    draws = np.array([moore_partners(5, generator.random(14)) for _ in range(3000)])
+    error = 4 * np.sqrt(exact * (1 - exact) / 3000) + 1e-9
+    simulated = np.array([np.bincount(column, minlength=14) for column in draws.T]) / 3000
+    assert (np.abs(simulated - exact) <= error).all()
+    assert not (np.abs(simulated - enumerated(14, 6)) <= error).all()
 
 
 def test_the_ends_become_their_means_and_the_others_stay() -> None:

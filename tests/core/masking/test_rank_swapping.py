@@ -8,11 +8,6 @@ import pytest
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.laws.rank_swaps import (
-    counted_moore_chances,
-    exact_moore_chances,
-    moore_partners,
-)
 from rwn_core.masking import RankSwapping, at_levers, mask
 
 N = 1000
@@ -93,24 +88,3 @@ def test_three_ways_to_say_how_far_of_which_the_largest_counts():
     alone = {one: RankSwapping(**{one: v}).fraction(ranked, 0, 5) for one, v in WAYS.items()}
     assert RankSwapping(**WAYS).fraction(ranked, 0, 5) == max(alone.values())
     assert len(set(alone.values())) == 3
-
-
-def test_the_chances_of_partners_against_rankings() -> None:
-    generator, exact = np.random.default_rng(3), exact_moore_chances(14, 5).toarray()
-    draws = [moore_partners(5, generator.random(14)) for _ in range(3000)]
-    error = 4 * np.sqrt(exact * (1 - exact) / 3000) + 1e-9
-    simulated = np.array([np.bincount(column, minlength=14) for column in np.array(draws).T]) / 3000
-    assert (np.abs(simulated - exact) <= error).all()
-    wrong = exact_moore_chances(14, 6).toarray()
-    assert not (np.abs(simulated - wrong) <= error).all()
-    counted = [counted_moore_chances(14, 5, seed).toarray() for seed in range(30)]
-    assert (np.abs(np.mean(counted, axis=0) - exact) <= error).all()
-
-
-@pytest.mark.parametrize(
-    ("form", "p", "releases"),
-    [("moore", 0.3, 0), ("mu_argus", 0.02, 0), ("mu_argus", 0.3, 100)],
-)
-def test_releases_are_simulated_only_where_chances_are_not_known(normal, form, p, releases):
-    expected = RankSwapping(p=p, form=form).prepare(normal.take(np.arange(30))).expectations
-    assert expected.releases == releases

@@ -224,33 +224,6 @@ def test_variables_that_share_a_donor_have_no_cross_tab():
     assert found.rows_intact == pytest.approx(law.rows_unchanged().sum())
 
 
-def test_a_sample_is_what_the_books_say() -> None:
-    """Means and covariances stay, and the variance of a mean is (1 - f) S2 / m."""
-    data = rwn.load_demo("bodyfat")
-    found = forecast(data, rwn.RandomSample(left_out=0.8))
-    numbers = data.frame[list(data.numeric_names)].astype(float)
-    left = data.n - int(0.8 * data.n)
-    np.testing.assert_allclose(found.means, numbers.mean(), rtol=1e-12)
-    np.testing.assert_allclose(found.covariances, numbers.cov(), rtol=1e-9)
-    variance = (1 - left / data.n) * numbers.var() / left
-    np.testing.assert_allclose(found.mean_variances, variance, rtol=1e-9)
-    assert found.rows_intact == pytest.approx(left)
-
-
-def test_a_fixed_count_of_selected_records_varies_less_than_a_random_one() -> None:
-    """Each record by itself adds what the count adds: (sum of the changes)^2 times q (1 - q)."""
-    table = Microdata.from_frame(pd.DataFrame({"x": [0.0, 1.0, 5.0]}))
-    fixed = forecast(table, rwn.NBRS2015(epsilon=9.0, q=0.34))  # floor(1.02) = 1 of 3 records
-    spread = np.array([4.0, 6.25, 0.25])  # of its two donors: (1, 5), (0, 5), (0, 1)
-    change = np.array([3.0, 1.5, -4.5])  # from its own number to their mean
-    within, between = spread.mean(), (change**2).sum() / 3
-    assert fixed.mean_variances["x"] == pytest.approx((within + between) / 9)
-    alone = forecast(table, rwn.NBRS2015(epsilon=9.0, q=0.34, record_selection="bernoulli"))
-    expected = 0.34 * spread.sum() + 0.34 * 0.66 * (change**2).sum()
-    assert alone.mean_variances["x"] == pytest.approx(expected / 9)
-    assert fixed.rows_intact == pytest.approx(2.0)
-
-
 def test_a_correlation_is_never_beyond_1_and_a_constant_has_none() -> None:
     covariances = pd.DataFrame([[4.0, 2.0000001, 0.0], [2.0000001, 1.0, 0.0], [0.0, 0.0, 0.0]])
     found = _correlations(covariances).to_numpy()
