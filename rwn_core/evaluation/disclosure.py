@@ -16,11 +16,12 @@ from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.attack_list import Answers, read_attack
 from rwn_core.evaluation.control_group import control_group
+from rwn_core.evaluation.draws import draws
 from rwn_core.evaluation.read_so_far import tell
 from rwn_core.laws.law import Law
 from rwn_core.masking import mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.posterior import posteriors
+from rwn_core.measures.attacks.posterior import Sample, weigh
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.threads import current_work, steps, work
@@ -124,7 +125,7 @@ class Disclosure:
     """Hold the disclosure of a release; parts on single records are internal."""
 
     readings: Answers  # every risk measure
-    # by watched record, that its own row is known for its own; None without a law
+    # by watched record, in which share of releases its own row is named; None without a law
     followed: Mapping[int, float | None] = field(default_factory=dict)
     # what aligned releases tell without the original file (`values_alone`)
     repetition: Mapping[str, Any] | None = field(default=None, repr=False)
@@ -187,17 +188,56 @@ def disclose_release(
         disclosure = disclose(
             base, release.masked, release.law, precision=precision, control=control
         )
-    law = None if release.law is None else release.law.rounded(precision)
-    followed = follow(assumed.watch, rounded(release.masked, precision), law)
+    followed = follow(microdata, params, assumed.watch, seed=seed, precision=precision)
     return replace(disclosure, followed=followed)
 
 
-def follow(records: Sequence[int], masked: Microdata, law: Law | None) -> dict[int, float | None]:
-    """Return the chance that each record's own row is known for its own; None without a law."""
-    if law is None or not records:
-        return dict.fromkeys(records)
-    belief = posteriors(law, masked, np.array(records))
-    return {record: float(belief[record, place]) for place, record in enumerate(records)}
+OUT_OF = 100  # releases of one setting, of which a watched person is told in how many
+
+
+def follow(
+    microdata: Microdata,
+    params: Any,
+    records: Sequence[int],
+    *,
+    seed: int,
+    precision: Mapping[str, float] | None = None,
+    releases: int = OUT_OF,
+) -> dict[int, float | None]:
+    """Return in which share of releases the best intruder names each record's own row rightly.
+
+    The intruder knows the original table and the setting, and names for each row, read by itself,
+    the unit (person, household or row) that the exact law makes most likely; equally likely units
+    share the hit. None where the setting has no law.
+    """
+    if not records:
+        return {}
+    watched, precision = np.array(sorted(records)), precision or {}
+    units = Comparison(original=microdata, masked=microdata).units
+    hits = dict.fromkeys(records, 0.0)  # releases in which each is named rightly
+    for drawn in draws(microdata, params, releases, seed):
+        if drawn.law is None:
+            return dict.fromkeys(records)
+        law, masked = drawn.law.rounded(precision), rounded(drawn.masked, precision)
+        # rows that do not leave name nobody; top1 is 1 / ties where the true unit is most likely
+        named = weigh(law, masked, None, Sample(watched, len(watched)), units=units)[0]
+        for record, hit in zip(named.rows.tolist(), named.top1.tolist(), strict=True):
+            hits[record] += hit
+    return {record: hit / releases for record, hit in hits.items()}
+
+
+def odds_words(chance: float | None, units: int) -> str:
+    """Say in how many of 100 releases a watched person is named; the guess stands beside it."""
+    if chance is None:
+        return "not known: this method has no exact law"
+    return (
+        f"named in {_of_100(chance)} of {OUT_OF} releases like this, in 0 if not in the file; "
+        f"a guess is right in {_of_100(1 / units)}"
+    )
+
+
+def _of_100(share: float) -> str:
+    return f"{100 * share:.0f}" if share >= 0.0995 else f"{100 * share:.2g}"
 
 
 def worst_records(readings: Answers) -> list[dict[str, float]]:

@@ -309,7 +309,9 @@ def _freeze(session: Session, names: list[str]) -> None:
             reason=reason.strip(),
             participants=_lines(people),
             date=when.isoformat(),
-            watched=_lines(watched),
+            watched=tuple(
+                watch_list.minutes(session, session.scenarios.get(str(chosen)), _lines(watched))
+            ),
             verdict="" if verdict is None else verdict.sentence,
             accepted_by=accepted.strip(),
             dissent=dissent.strip(),

@@ -1,21 +1,27 @@
-"""The watch list: pin records, and see whether they are recognized; internal."""
+"""The watch list: pin records, and see in how many releases they are named; internal."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS
-from rwn_core.evaluation.disclosure import Disclosure, follow
-from rwn_ui.state.results import current_release, memo
+from rwn_core.data.units import unit_of
+from rwn_core.evaluation.disclosure import OUT_OF, Disclosure, follow, odds_words
+from rwn_ui.state.results import memo
 from rwn_ui.state.session import Session
 
 KEPT = 8  # answers of one user
 LONGEST = 20  # records that are followed
 TITLE = "Watch list (internal)"
-CAPTION = "The probability that a record's own row is known for its own."
+CAPTION = (
+    f"Of {OUT_OF} fresh releases of this setting: in how many an intruder who knows the original "
+    "table and the setting, and reads each row by itself, names this person's row rightly. What "
+    "several releases, or facts outside the table, add is not judged."
+)
 
 
 def form(session: Session) -> None:
@@ -38,14 +44,16 @@ def table(session: Session, disclosure: Disclosure, *, live: bool) -> dict[str, 
     """Result of every record: at the current setting, or in the job's release."""
     followed = disclosure.followed
     if live:
-        drawn = current_release(session).masked
-        followed = follow(session.watched, drawn.masked, drawn.law)
+        followed = _followed(session, session.data, session.setting, session.seed)
     new = [words(record) for record in session.watched if record not in followed]
     later = f" Find the risk anew to follow: {', '.join(new)}." if new else ""
     return {
         "title": TITLE,
-        "columns": ["record", "probability"],
-        "rows": [[words(record), _chance(chance)] for record, chance in followed.items()],
+        "columns": ["record", "odds"],
+        "rows": [
+            [words(record), odds_words(chance, _units(session))]
+            for record, chance in followed.items()
+        ],
         "caption": CAPTION + later,
     }
 
@@ -55,40 +63,56 @@ def words(record: int) -> str:
     return f"record {record + 1}"
 
 
-def _chance(chance: float | None) -> str:
-    return "–" if chance is None else f"{chance:.3f}"
+def minutes(session: Session, chosen: rwn.Scenario | None, lines: tuple[str, ...]) -> Iterator[str]:
+    """The watch list of the minutes: a line that names a watched record gets the choice's odds."""
+    found = {} if chosen is None else _odds(session, chosen)
+    told = {words(r): f": {odds_words(chance, _units(session))}" for r, chance in found.items()}
+    yield from (line + told.get(line, "") for line in lines)
 
 
 def side_by_side(session: Session, scenarios: list[rwn.Scenario]) -> dict[str, Any] | None:
     """Result of every record in a release of each scenario of this table."""
     if not session.watched:
         return None
-    columns = [_followed(session, scenario) for scenario in scenarios]
+    columns = [_odds(session, scenario) for scenario in scenarios]
     return {
         "title": TITLE,
         "columns": ["", *(scenario.name for scenario in scenarios)],
-        "rows": [list(row) for row in zip(map(words, session.watched), *columns, strict=True)],
+        "rows": [
+            [
+                words(record),
+                *(odds_words(each[record], _units(session)) if each else "–" for each in columns),
+            ]
+            for record in session.watched
+        ],
         "caption": CAPTION,
     }
 
 
-def _followed(session: Session, scenario: rwn.Scenario) -> list[str]:
-    """The chances under one scenario; – where its release cannot be drawn here."""
-    nothing = ["–"] * len(session.watched)
+def _units(session: Session) -> int:
+    unit = unit_of(session.data)
+    return session.data.n if unit is None else unit.size
+
+
+def _odds(session: Session, scenario: rwn.Scenario) -> dict[int, float | None]:
+    """The odds under one scenario; nothing where its releases cannot be drawn here."""
     setting, data = scenario.setting, session.data
     elsewhere = scenario.table and scenario.table != data.fingerprint
     if setting is None or elsewhere or data.n > LIVE_RECORDS:
-        return nothing
+        return {}
+    try:
+        return _followed(session, setting.applied_to(data), setting, scenario.seed)
+    except rwn.RWNError:
+        return {}
 
-    def found() -> list[str]:
-        try:
-            table = setting.applied_to(data)
-            release = rwn.mask(
-                table, setting.params, precision=dict(setting.precision), seed=scenario.seed
-            )
-        except rwn.RWNError:
-            return nothing
-        return [*map(_chance, follow(session.watched, release.masked, release.law).values())]
 
-    key = ("followed", data.fingerprint, setting.key, scenario.seed, session.watched)
-    return memo("watch list", KEPT).get_or_make(key, found)
+def _followed(
+    session: Session, table: rwn.Microdata, setting: rwn.Setting, seed: int
+) -> dict[int, float | None]:
+    """The odds of every record under one setting, found once."""
+    precision = dict(setting.precision)
+    key = ("followed", table.fingerprint, setting.key, seed, session.watched)
+    return memo("watch list", KEPT).get_or_make(
+        key,
+        lambda: follow(table, setting.params, session.watched, seed=seed, precision=precision),
+    )

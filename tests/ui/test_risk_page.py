@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.measures.attacks.posterior import link
+from rwn_core.evaluation.disclosure import follow, odds_words
 from rwn_core.measures.measure import Sides, with_parts
 from rwn_core.measures.statistics.population import PopulationRisk
 from rwn_ui.compare import view as compare_view
@@ -356,9 +356,11 @@ def test_a_meeting_sees_the_list_beside_every_scenario(panels, open_page):
     result = table(panels)
     assert result["columns"] == ["", "One", "Two"]
     assert [row[0] for row in result["rows"]] == ["record 39"]
-    light, strong = (float(chance) for chance in result["rows"][0][1:])
-    assert light == pytest.approx(1.0, abs=0.05)
-    assert 0 <= strong <= 1
+    light, strong = result["rows"][0][1:]
+    assert light.startswith("named in 100 of 100 releases like this, in 0 if not in the file")
+    times = float(strong.split()[2])
+    assert 0 <= times <= 100
+    assert strong.endswith(f"a guess is right in {100 / session.data.n:.2g}")
     areas = {area.label: area.value for area in screen.test.text_area}
     assert areas["Watch list, a line each"] == "record 39"
 
@@ -373,9 +375,9 @@ def test_a_record_is_watched_once_and_the_list_has_an_end(panels, open_page):
     assert screen.press("Watch this record").errors == []
     assert screen.session.watched[-1] == 99
     chance = table(panels)["rows"][-1]
-    release = current_release(screen.session).masked
-    links = link(release.law, release.masked)
-    assert chance == ["record 100", f"{links.truth[99]:.3f}"]
+    now = screen.session
+    odds = follow(now.data, now.params, (99,), seed=now.seed, precision=now.precision)
+    assert chance == ["record 100", odds_words(odds[99], now.data.n)]
     screen.find("number_input", "Record").set_value(101).run()
     screen.press("Watch this record")
     assert len(screen.session.watched) == watch_list.LONGEST
