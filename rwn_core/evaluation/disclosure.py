@@ -192,7 +192,7 @@ def disclose_release(
     return replace(disclosure, followed=followed)
 
 
-OUT_OF = 100  # releases of one setting, of which a watched person is told in how many
+OUT_OF = 100  # releases of one setting: the base of the odds
 
 
 def follow(
@@ -204,7 +204,7 @@ def follow(
     precision: Mapping[str, float] | None = None,
     releases: int = OUT_OF,
 ) -> dict[int, float | None]:
-    """Return in which share of releases the best intruder names each record's own row rightly.
+    """Return in which share of releases the best intruder names each record by its own row.
 
     The intruder knows the original table and the setting, and names for each row, read by itself,
     the unit (person, household or row) that the exact law makes most likely; equally likely units
@@ -214,12 +214,12 @@ def follow(
         return {}
     watched, precision = np.array(sorted(records)), precision or {}
     units = Comparison(original=microdata, masked=microdata).units
-    hits = dict.fromkeys(records, 0.0)  # releases in which each is named rightly
+    hits = dict.fromkeys(records, 0.0)  # releases in which each is named by its own row
     for drawn in draws(microdata, params, releases, seed):
         if drawn.law is None:
             return dict.fromkeys(records)
         law, masked = drawn.law.rounded(precision), rounded(drawn.masked, precision)
-        # rows that do not leave name nobody; top1 is 1 / ties where the true unit is most likely
+        # rows that do not leave name no unit; top1 is 1 / ties where the true unit is most likely
         named = weigh(law, masked, None, Sample(watched, len(watched)), units=units)[0]
         for record, hit in zip(named.rows.tolist(), named.top1.tolist(), strict=True):
             hits[record] += hit
@@ -227,7 +227,7 @@ def follow(
 
 
 def odds_words(chance: float | None, units: int) -> str:
-    """Say in how many of 100 releases a watched person is named; the guess stands beside it."""
+    """Say in how many of 100 releases a watched person is named, and how often a guess is right."""
     if chance is None:
         return "not known: this method has no exact law"
     return (

@@ -19,7 +19,7 @@ LONGEST = 20  # records that are followed
 TITLE = "Watch list (internal)"
 CAPTION = (
     f"Of {OUT_OF} fresh releases of this setting: in how many an intruder who knows the original "
-    "table and the setting, and reads each row by itself, names this person's row rightly. What "
+    "table and the setting, and reads each row by itself, names this person by the own row. What "
     "several releases, or facts outside the table, add is not judged."
 )
 
@@ -66,8 +66,8 @@ def words(record: int) -> str:
 def minutes(session: Session, chosen: rwn.Scenario | None, lines: tuple[str, ...]) -> Iterator[str]:
     """The watch list of the minutes: a line that names a watched record gets the choice's odds."""
     found = {} if chosen is None else _odds(session, chosen)
-    told = {words(r): f": {odds_words(chance, _units(session))}" for r, chance in found.items()}
-    yield from (line + told.get(line, "") for line in lines)
+    lines_of = {words(r): f": {odds_words(chance, _units(session))}" for r, chance in found.items()}
+    yield from (line + lines_of.get(line, "") for line in lines)
 
 
 def side_by_side(session: Session, scenarios: list[rwn.Scenario]) -> dict[str, Any] | None:
