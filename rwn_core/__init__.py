@@ -38,6 +38,7 @@ _NAMES = {
     "rwn_core.datasets.mask_dataset": "RunOptions mask_dataset",
     "rwn_core.errors": "InputError NotApplicable ParameterError ReleaseError RWNError SchemaError",
     "rwn_core.evaluation.audit": "Audit audit",
+    "rwn_core.evaluation.control_group": "AttributeDifference attribute_difference",
     "rwn_core.evaluation.forecast": "Forecast forecast forecast_scan",
     "rwn_core.evaluation.registered_analysis": "Analysis AnalysisPlan",
     "rwn_core.evaluation.draws": "Ensemble ensemble",

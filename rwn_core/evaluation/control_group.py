@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.given_tables import takes_tables
+from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
-from rwn_core.errors import ParameterError
-from rwn_core.masking import mask
-from rwn_core.measures.attacks.guessing import ATTACKS, canonical_sample
+from rwn_core.data.sizes import QUICK_RECORDS
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.audit import Audit, audit
+from rwn_core.masking import Release, mask
+from rwn_core.measures.attacks.guessing import ATTACKS, attacked_people, canonical_sample
+from rwn_core.measures.attacks.red_team.files import Files, intruder_files
+from rwn_core.measures.attacks.red_team.nearest import names_by
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading, with_parts
+from rwn_core.measures.statistics.key_variables import required_confidential
+from rwn_core.parallel.threads import steps
 
 LEAST = 20  # people outside, below which their success says nothing
+SPLITS = 8  # random halvings of a table, of which each half is masked once
 _SEED = 7
+_SURELY = 2.0  # standard errors by which differences are compared
+_WHOLE = ("levels", "common")  # what the files of halves take over from those of the whole
 
 
 def control_group(
@@ -41,3 +59,217 @@ def control_group(
     )
     made.halves = base.halves
     return made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttributeDifference:
+    """Hold how much more the nearest rows tell of people inside a file than of people outside.
+
+    Attributes
+    ----------
+    value, error : float
+        The difference of the worst confidential variable and way, inside less outside, from -1 to
+        1, and its standard error over the halvings.
+    secret, words : str
+        The variable, and the way to name it.
+    level : str, optional
+        The level of the variable, where naming it goes furthest.
+    inside, outside : float
+        What the difference is of: a share of the people, or of a level recall times precision
+        beyond chance.
+    records, splits : int
+        Records that were halved, and how often.
+    rows : list of dict
+        The worst level and way for each variable and each knowledge.
+    """
+
+    value: float
+    error: float
+    secret: str
+    words: str
+    level: str | None
+    inside: float
+    outside: float
+    records: int
+    splits: int
+    rows: list[dict[str, Any]] = field(repr=False)
+
+    @property
+    def certain(self) -> float:
+        """The difference, as the policy reads what the red team found."""
+        return self.value
+
+    def frame(self) -> pd.DataFrame:
+        """Return a row for each confidential variable and each knowledge."""
+        return pd.DataFrame(self.rows)
+
+
+@takes_tables
+def attribute_difference(
+    microdata: Microdata,
+    params: Any,
+    *,
+    splits: int = SPLITS,
+    seed: int = _SEED,
+    precision: Mapping[str, float] | None = None,
+    masked: Microdata | None = None,
+) -> AttributeDifference:
+    """Compare what the nearest released rows tell of people inside a file and outside of it.
+
+    The table is halved at random, each half is masked once, and two attacks name a confidential
+    variable for everybody: the value of the row nearest on the keys, and of the row nearest on all
+    other variables. They need no law, so every method is judged alike. What they tell of people who
+    are not in the file is no disclosure: only the difference is the mechanism's.
+
+    Parameters
+    ----------
+    microdata : Microdata
+        At least 40 records; of more than 2,000, random ones are halved.
+    params : Method
+        Of any method.
+    splits : int
+        Random halvings, at least 2. Both halves of each are masked, the other one is outside.
+    seed : int
+        Of the halvings and releases.
+    precision : mapping of str to float, optional
+        Steps to which released values are rounded.
+    masked : Microdata, optional
+        A release that exists, row-aligned: people inside are then attacked in this very file.
+
+    Returns
+    -------
+    AttributeDifference
+
+    Raises
+    ------
+    NotApplicable
+        No variable is confidential, there are too few records, or the method refuses a half.
+
+    Examples
+    --------
+    >>> import rwn_core as rwn
+    >>> data = rwn.load_demo("bodyfat")
+    >>> weak = attribute_difference(data, rwn.RWN(epsilon=0, k=1, q=0.1))
+    >>> strong = attribute_difference(data, rwn.RWN(epsilon=6.0, k=20))
+    >>> weak.value > 0.3, strong.value < 0.05
+    (True, True)
+    """
+    base, precision = Comparison(original=microdata, masked=microdata), precision or {}
+    required_confidential(base)
+    if splits < 2:
+        raise ParameterError("splits must be a whole number of at least 2.")
+    if microdata.n > 2 * QUICK_RECORDS:
+        some = microdata.take(np.sort(attacked_people(base, 2 * QUICK_RECORDS)))
+        base = Comparison(original=some, masked=some)
+    data, units = base.original, base.units
+    units = np.arange(data.n) if units is None else units
+    order = units[canonical_sample(data, data.n)]
+    order = order[np.sort(np.unique(order, return_index=True)[1])]  # of any order of the rows
+    if len(order) < 2 * LEAST:
+        raise NotApplicable(f"There are fewer than {2 * LEAST} people to halve.")
+    # which values are levels is decided on the whole table
+    whole = intruder_files(base)
+    names_by(whole, np.arange(whole.n))
+    # counts of each variable, way and level: shape (splits, inside and outside, 4)
+    counts: dict[_About, Floats] = defaultdict(lambda: np.zeros((splits, 2, 4)))
+
+    def add(files: Files, people: Integers, places: tuple[Any, ...]) -> None:
+        """Add the counts of names of some people."""
+        same = files.levels == whole.levels
+        kept = {key: held for key, held in whole.memo.items() if same and key[0] in _WHOLE}
+        files.memo.update(kept)
+        seen = set()
+        for each in names_by(files, people):
+            four = each.right, each.named, each.people, each.base * each.people
+            for level, *sums in zip(each.levels, *four, strict=True):
+                about = (each.secret, each.words, level)
+                if about not in seen:  # of numbers, names within reach come before exact ones
+                    seen.add(about)
+                    counts[about][places] += sums
+
+    for split, files in _halved(base, order, (params, precision), range(seed, seed + 2 * splits)):
+        own = np.unique(files.owner)  # people without a row of their own are outside
+        add(files, np.setdiff1d(np.arange(data.n), own), (split // 2, 1))
+        if masked is None:
+            add(files, own, (split // 2, 0))
+    if masked is not None:
+        files = intruder_files(Comparison(original=microdata, masked=masked))
+        add(files, np.arange(min(files.n, 2 * QUICK_RECORDS)), (slice(None), 0))
+    best: dict[tuple[str, bool], dict[str, Any]] = {}
+    for about, each in counts.items():
+        found, place = _compared(about, each), (about[0], about[1].endswith(" keys"))
+        best[place] = max(best.get(place, found), found, key=_surely)
+    worst = max(best.values(), key=_surely)
+    return AttributeDifference(records=data.n, splits=splits, rows=list(best.values()), **worst)
+
+
+_About = tuple[str, str, str | None]
+"""A variable, the way to name it, and the level."""
+
+
+def _halved(
+    base: Comparison, order: Integers, setting: tuple[Any, Mapping[str, float]], seeds: range
+) -> Iterator[tuple[int, Files]]:
+    """Yield the files of releases of random halves of the units, two of each halving."""
+    params, precision = setting
+    units = np.arange(base.original.n) if base.units is None else base.units
+    draw = np.random.default_rng(seeds[0])
+    for number, seed in enumerate(steps(seeds)):
+        if number % 2 == 0:
+            half = np.isin(units, draw.permutation(order)[: len(order) // 2])
+        inside = np.flatnonzero(half == (number % 2 == 0))
+        try:
+            release = mask(base.original.take(inside), params, seed=seed)
+        except ParameterError as refusal:
+            raise NotApplicable(f"Half of the records cannot be masked: {refusal}") from refusal
+        law = None if release.law is None else release.law.rounded(precision)
+        made = base.with_masked(rounded(release.masked, precision), law)
+        yield number, intruder_files(made, inside)
+
+
+def _compared(about: _About, counts: Floats) -> dict[str, Any]:
+    """Return inside, outside, and their difference with its jackknife error over halvings."""
+    # Shapes: counts (splits, 2, 4), see `attribute_difference`.
+    total = counts.sum(axis=0)
+    right, named, people, based = np.moveaxis(np.stack((total, *(total - counts))), -1, 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        score = right / people
+        if about[2] is not None:  # of one level recall says nothing without precision
+            base = based / people
+            score = score * np.maximum((right / named - base) / (1 - base), 0.0)
+    score = np.nan_to_num(score)
+    difference, splits = score[:, 0] - score[:, 1], len(counts)
+    spread = difference[1:] - difference[1:].mean()
+    error = float(np.sqrt((splits - 1) / splits * (spread**2).sum()))
+    parts = dict(zip(("secret", "words", "level"), about, strict=True))
+    inside, outside = map(float, score[0])
+    return {**parts, "inside": inside, "outside": outside, "value": float(difference[0]),
+            "error": error}  # fmt: skip
+
+
+def _surely(found: Mapping[str, Any]) -> tuple[float, bool, float]:
+    """Return what sorts differences: beyond luck first, then those of all people."""
+    value = found["value"]
+    return max(value - _SURELY * found["error"], 0.0), found["level"] is None, value
+
+
+def with_difference(
+    readings: Mapping[str, Any], find: Callable[[], AttributeDifference]
+) -> dict[str, Any]:
+    """Add the difference to what the red team found, where there is one."""
+    team = readings.get("red_team")
+    if isinstance(team, Reading):
+        with suppress(NotApplicable):
+            return {**readings, "red_team": with_parts(team, difference=find())}
+    return dict(readings)
+
+
+def audit_attacked(microdata: Microdata, release: Release, measures: Sequence[str]) -> Audit:
+    """Read measures of a release with the red team, and where they limit it, the difference."""
+    audited = audit(microdata, release, measures=tuple(dict.fromkeys((*measures, "red_team"))))
+    if "attribute_gain" not in audited.readings:
+        return audited
+    about = microdata, release.params
+    precision, masked = dict(release.precision), release.masked
+    find = partial(attribute_difference, *about, precision=precision, masked=masked)
+    return Audit(readings=with_difference(audited.readings, find))

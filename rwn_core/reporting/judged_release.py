@@ -11,7 +11,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.open_questions import require_answers
 from rwn_core.datasets.key_file import fresh_key
 from rwn_core.errors import ReleaseError
-from rwn_core.evaluation.audit import audit
+from rwn_core.evaluation.control_group import audit_attacked
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.io.write import write_atomically
@@ -30,7 +30,6 @@ from rwn_core.reporting.release_record import (
 from rwn_core.reporting.scenario import Decision, frozen_text
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
 from rwn_core.tuning.point import too_few
-from rwn_core.tuning.verdict import RED_TEAM
 
 _SHARES = (0.1, 0.75)
 """Of the work: masking, then reading the file; the rest are further releases."""
@@ -188,7 +187,6 @@ def judge_release(
 
 def judged(microdata: Microdata, release: Release, policy: Policy) -> Verdict:
     """Hold a release against a policy, with the simple attacks of the red team."""
-    measures = (*policy.measures, RED_TEAM)
-    readings = audit(microdata, release, measures=measures).readings
+    readings = audit_attacked(microdata, release, policy.measures).readings
     few = too_few(release.params, microdata, release.masked)
     return policy.judge(readings, released=few)

@@ -24,7 +24,8 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.units import number_units
 from rwn_core.data.variable import Role, checks_form
 from rwn_core.errors import InputError
-from rwn_core.evaluation.audit import Audit, audit
+from rwn_core.evaluation.audit import Audit
+from rwn_core.evaluation.control_group import audit_attacked
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.evaluation.valid_intervals import valid_intervals
 from rwn_core.evaluation.validity import slope_trust
@@ -40,7 +41,7 @@ from rwn_core.reporting.evidence import REPORTED, evidence, kept_detail
 from rwn_core.reporting.scenario import Decision, frozen_text, thawed
 from rwn_core.tuning import USUAL, Policy, Setting
 from rwn_core.tuning.point import too_few
-from rwn_core.tuning.verdict import RED_TEAM, State, Verdict
+from rwn_core.tuning.verdict import State, Verdict
 
 FORMAT = "rwn internal record 2"
 _NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."
@@ -196,8 +197,7 @@ def record_and_evidence(
 
 def read_measures(microdata: Microdata, release: Release, basis: Basis) -> Audit:
     """Read the measures of a basis on a release, and try the simple attacks of the red team."""
-    wanted = tuple(dict.fromkeys((*basis.policy.measures, *basis.measures, RED_TEAM)))
-    return audit(microdata, release, measures=wanted)
+    return audit_attacked(microdata, release, (*basis.policy.measures, *basis.measures))
 
 
 def record_document(

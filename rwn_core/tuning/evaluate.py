@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -22,6 +23,7 @@ from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.certified_forecast import ROWS, forecast_certified
+from rwn_core.evaluation.control_group import attribute_difference, with_difference
 from rwn_core.masking import Prepared, SoftRWN, family, lever_values
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
@@ -218,7 +220,7 @@ def evaluate(
             if time.monotonic() > until:
                 break
             release = tables.compared(setting, seed)
-            one = read_all(release, drawn) if read is None else read(release)
+            one = read_all(release, drawn, setting) if read is None else read(release)
             if one is None:
                 break
             shown.append(released_share(release.original, release.masked))
@@ -248,9 +250,20 @@ def certified(
     return Reading(value=value, baseline=1.0 / moved.microdata.n, detail=Detail())
 
 
-def read_all(release: Comparison, measures: Sequence[str]) -> Mapping[str, Reading | NotApplicable]:
-    """Read measures of a release; worst cases are raised to what simple attacks achieve on it."""
-    return attacked({key: read_safely(key, release) for key in measures})
+def read_all(
+    release: Comparison, measures: Sequence[str], setting: Setting | None = None
+) -> Mapping[str, Reading | NotApplicable]:
+    """Read measures of a release; worst cases are raised to what simple attacks achieve on it.
+
+    With its setting also to what they achieve beyond people outside, on fresh files of the setting.
+    """
+    readings = {key: read_safely(key, release) for key in measures}
+    if setting is not None and RAISED[1] in readings:
+        precision = dict(setting.precision)
+        tried = partial(attribute_difference, release.original, setting.params, precision=precision)
+        about = ("attribute difference", setting)
+        readings = with_difference(readings, lambda: release.cached_for_original(about, tried))
+    return attacked(readings)
 
 
 def random_records(microdata: Microdata, records: int) -> Microdata:

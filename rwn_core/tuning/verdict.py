@@ -229,6 +229,7 @@ def share_words(share: float, least: float | None = None) -> str:
 State = Literal["kept", "broken", "not judged"]
 MISSING = "It was not read."
 _BETWEEN = "Only two bounds are known on a table of this size, and the limit lies between them."
+_NO_LAW = "Without a law only the nearest rows were tried, inside and outside of the file."
 _NO_UPPER = "Only a lower bound is known on a table of this size, and it is below the limit."
 
 
@@ -281,7 +282,7 @@ class LimitBounds:
             if self.estimate is not None and share(self.estimate) > 1:
                 decided = replace(self, value=self.estimate, standing="an estimate")
             elif self.upper is None or share(self.upper) > 1:
-                why = _NO_UPPER if self.upper is None else _BETWEEN
+                why = (self.scope or _NO_UPPER) if self.upper is None else _BETWEEN
                 return replace(self, value=None, reason=why)
             else:
                 decided = replace(self, value=self.upper, standing="estimated at most")
@@ -360,10 +361,16 @@ def attacked(readings: Mapping[str, Any]) -> Mapping[str, Any]:
     team = readings.get(RED_TEAM)
     if not isinstance(team, Reading):
         return readings
-    raised = dict(readings)
-    for key, found in zip(RAISED, (team.detail.identity, team.detail.attribute), strict=True):
-        stated = readings.get(key)
-        if not isinstance(stated, Reading) or found is None:
+    raised, tried = dict(readings), team.detail
+    attacks = tried.identity, tried.attribute, tried.difference
+    for key, found in zip((*RAISED, RAISED[1]), attacks, strict=True):
+        stated = raised.get(key)
+        if found is None or stated is None:
+            continue
+        if not isinstance(stated, Reading):
+            if found is tried.difference:  # of any method, with a law or without
+                detail = {"attacked_by": found.words, "standing": "at least", "scope": _NO_LAW}
+                raised[key] = Reading(value=found.certain, baseline=0.0, detail=detail)
             continue
         value, by, scope = found.certain, found.words, stated.detail.scope
         if value > stated.value:

@@ -261,6 +261,7 @@ def _also(strategy: str) -> str:
 ATTRIBUTE_GAIN = Measure(
     key="attribute_gain",
     title="Attribute gain",
+    at_least="Attribute gain, at least",
     bounds=(-1.0, 1.0),
     unit="share of people beyond the baseline",
     question="For how many more people, or people of the worst level, does an intruder who knows "

@@ -24,11 +24,15 @@ class RedTeam(Detail):
         The best one of each attack and variable, and the farthest of high precision.
     identity, attribute : Finding, optional
         The best link of rows, and the best name of a confidential value.
+    difference : AttributeDifference, optional
+        What the nearest rows tell more of people inside a file than of people outside, where halves
+        of the table were masked for it.
     """
 
     findings: list[Finding]
     identity: Finding | None
     attribute: Finding | None
+    difference: Any = None
 
 
 def compute(comparison: Comparison) -> Reading[RedTeam]:
@@ -65,6 +69,14 @@ def sentence(reading: Reading[RedTeam], n: int) -> str:
     if link is not None:
         parts.append(
             f"They link {percent(link.score)} of the released rows correctly, by {link.words}."
+        )
+    if (apart := reading.detail.difference) is not None:
+        what = "of the people" if apart.level is None else f"(recall times lift) of {apart.level}"
+        parts.append(
+            f"In {apart.splits} random halvings of {apart.records:,} records, {apart.words}, names "
+            f"{apart.secret} for {percent(apart.inside)} {what} inside the file and "
+            f"{percent(apart.outside)} outside: a difference of {percent(apart.value)} (standard "
+            f"error {percent(apart.error)})."
         )
     if name is None:
         return " ".join([*parts, "They name no confidential value more often than luck does."])

@@ -76,16 +76,21 @@ class Files:
         return self.memo[key]
 
 
-def intruder_files(comparison: Comparison) -> Files:
-    """Return the files of a comparison; NotApplicable if rows have no people."""
+def intruder_files(comparison: Comparison, inside: Integers | None = None) -> Files:
+    """Return the files of a comparison; NotApplicable if rows have no people.
+
+    With `inside` (ascending) the masked table is a release of these records of the original only;
+    everybody is among the people all the same.
+    """
     original, masked = comparison.original, comparison.masked
-    if masked.n != original.n:
+    everybody = np.arange(original.n)
+    if masked.n != len(everybody if inside is None else inside):
         raise NotApplicable(
             "The released table has another number of records than the original, so the true "
             "sources are unknown."
         )
-    released = np.flatnonzero(~empty_records(masked))
-    if len(released) < 2:
+    shown = np.flatnonzero(~empty_records(masked))
+    if len(shown) < 2:
         raise NotApplicable("Fewer than two released records have a value.")
     precision = {} if comparison.law is None else comparison.law.precision
     names: list[str] = []
@@ -94,11 +99,13 @@ def intruder_files(comparison: Comparison) -> Files:
             _column(original, masked, variable.name)
             names.append(variable.name)
     secrets = tuple(name for name in confidential_names(comparison) if name in names)
-    truth = _matrix(original, original, names)[released]
-    people = _matrix(original, rounded(original, precision), names)[released]
-    rows = _matrix(original, masked, names)[released]
+    asked = shown if inside is None else everybody
+    truth = _matrix(original, original, names)[asked]
+    people = _matrix(original, rounded(original, precision), names)[asked]
+    rows = _matrix(original, masked, names)[shown]
     order, place = (_order(each, seed) for each, seed in zip((truth, rows), _SHUFFLES, strict=True))
-    unit = released if comparison.units is None else comparison.units[released]
+    own = np.arange(len(shown)) if inside is None else inside[shown]
+    unit = asked if comparison.units is None else comparison.units[asked]
     slices = original.schema.slices if comparison.law is None else comparison.law.units()
     outside = None
     if comparison.holdout is not None:
@@ -109,7 +116,7 @@ def intruder_files(comparison: Comparison) -> Files:
         people=people[order],
         truth=truth[order],
         rows=rows[place],
-        owner=np.argsort(order)[place],
+        owner=np.argsort(order)[own][place],
         unit=np.unique(unit, return_inverse=True)[1][order],
         levels={name: codes(original, masked, name)[1] for name in names
                 if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED)},

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.sizes import LISTED_PAIRS
 from rwn_core.measures.attacks.red_team.files import Files
 from rwn_core.measures.attacks.red_team.finding import (
@@ -24,6 +24,7 @@ FEWEST = 500  # random rows of a table with more than `LISTED_PAIRS` distances, 
 AT_ONCE = 4_000_000  # distances
 TIE = 1e-9
 SEVERAL = 3  # nearest rows that have to agree
+NEAREST = "the nearest row by"
 
 _WAYS = (("standardized values", standardized), ("ranks", ranked))
 
@@ -75,12 +76,31 @@ def names(files: Files) -> list[NameCounts]:
                 within = reach(files.column(files.truth, secret), own)
             apart = np.abs(values[nearest] - own[:, np.newaxis])
             agreed = (apart <= within[:, np.newaxis]).all(axis=1)
-            words = f"the nearest row by {title} of the keys"
+            words = f"{NEAREST} {title} of the keys"
             about = {"targets": targets, "weights": weights}
             found += count_names(files, secret, values[first], (KEY, words), **about)
             several = np.where(agreed, values[first], np.nan)
             words += f", {nearest.shape[1]} agreeing"
             found += count_names(files, secret, several, (KEY, words), **about)
+    return found
+
+
+def names_by(files: Files, targets: Integers) -> list[NameCounts]:
+    """Name the secrets of some people by the row nearest on the keys, and on all other variables.
+
+    The second says something of people outside the file, too: it counts only beyond these.
+    """
+    found: list[NameCounts] = []
+    for secret in files.secrets:
+        values = files.column(files.rows, secret)
+        others = tuple(name for name in files.names if name != secret)
+        sets = {"the keys": files.known, "all other variables": others}
+        for what, known in sets.items() if set(files.known) < set(others) else [*sets.items()][1:]:
+            for title, lay_out in _WAYS if known else ():
+                people, rows = lay_out(files, known)
+                nearest = [part.argmin(axis=1) for _, part in _distances(people[targets], rows)]
+                guess, words = values[np.concatenate(nearest)], f"{NEAREST} {title} of {what}"
+                found += count_names(files, secret, guess, (KEY, words), targets=targets)
     return found
 
 

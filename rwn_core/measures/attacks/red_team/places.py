@@ -40,8 +40,8 @@ def _points(files: Files, names: Sequence[str], numbers: Callable[[Floats, Float
         files.cached(("points", numbers, name), partial(_column, files, name, numbers))
         for name in names
     ]
-    none = np.zeros((files.n, 0))
-    people, rows = zip((none, none), *parts, strict=True)
+    none = (np.zeros((len(each), 0)) for each in (files.people, files.rows))
+    people, rows = zip(none, *parts, strict=True)
     return np.column_stack(people), np.column_stack(rows)
 
 
