@@ -19,6 +19,8 @@ from rwn_core.errors import RWNError as RWNError
 from rwn_core.errors import SchemaError as SchemaError
 from rwn_core.evaluation.audit import Audit as Audit
 from rwn_core.evaluation.audit import audit as audit
+from rwn_core.evaluation.control_group import AttributeDifference as AttributeDifference
+from rwn_core.evaluation.control_group import attribute_difference as attribute_difference
 from rwn_core.evaluation.forecast import Forecast as Forecast
 from rwn_core.evaluation.forecast import forecast as forecast
 from rwn_core.evaluation.forecast import forecast_scan as forecast_scan

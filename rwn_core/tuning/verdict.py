@@ -10,7 +10,7 @@ from typing import Any, Literal
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import MEASURES
-from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading, with_parts
+from rwn_core.measures.measure import UNMASKED, UNRELATED, Detail, Reading, with_parts
 from rwn_core.measures.sentence import percent
 from rwn_core.tuning.point import Spread, known_ends
 
@@ -369,10 +369,12 @@ def attacked(readings: Mapping[str, Any]) -> Mapping[str, Any]:
             continue
         if not isinstance(stated, Reading):
             if found is tried.difference:  # of any method, with a law or without
-                detail = {"attacked_by": found.words, "standing": "at least", "scope": _NO_LAW}
+                detail = Detail(standing="at least", attacked_by=found.words, scope=_NO_LAW)
                 raised[key] = Reading(value=found.certain, baseline=0.0, detail=detail)
             continue
         value, by, scope = found.certain, found.words, stated.detail.scope
+        if found is tried.difference:  # a limit that no file breaks stays one that says nothing
+            value = min(value, stated.ends.get(UNMASKED, value))
         if value > stated.value:
             most = stated.detail.at_most
             most = None if most is None else max(most, value)
