@@ -195,9 +195,11 @@ def attribute_difference(
     if masked is not None:
         files = intruder_files(Comparison(original=microdata, masked=masked))
         add(files, np.arange(min(files.n, 2 * QUICK_RECORDS)), (slice(None), 0))
+    if not counts:
+        raise NotApplicable("No released row has a value of a confidential variable.")
     best: dict[tuple[str, bool], dict[str, Any]] = {}
     for about, each in counts.items():
-        found, place = _compared(about, each), (about[0], about[1].endswith(" keys"))
+        found, place = _compared(about, each), (about[0], "of the keys" in about[1])
         best[place] = max(best.get(place, found), found, key=_surely)
     worst = max(best.values(), key=_surely)
     return AttributeDifference(records=data.n, splits=splits, rows=list(best.values()), **worst)
