@@ -195,14 +195,8 @@ def attribute_difference(
     if masked is not None:
         files = intruder_files(Comparison(original=microdata, masked=masked))
         add(files, np.arange(min(files.n, 2 * QUICK_RECORDS)), (slice(None), 0))
-    if not counts:
-        raise NotApplicable("No released row has a value of a confidential variable.")
-    best: dict[tuple[str, bool], dict[str, Any]] = {}
-    for about, each in counts.items():
-        found, place = _compared(about, each), (about[0], "of the keys" in about[1])
-        best[place] = max(best.get(place, found), found, key=_surely)
-    worst = max(best.values(), key=_surely)
-    return AttributeDifference(records=data.n, splits=splits, rows=list(best.values()), **worst)
+    rows = _worst(counts)
+    return AttributeDifference(records=data.n, splits=splits, rows=rows, **rows[0])
 
 
 _About = tuple[str, str, str | None]
@@ -227,6 +221,17 @@ def _halved(
         law = None if release.law is None else release.law.rounded(precision)
         made = base.with_masked(rounded(release.masked, precision), law)
         yield number, intruder_files(made, inside)
+
+
+def _worst(counts: Mapping[_About, Floats]) -> list[dict[str, Any]]:
+    """Return the worst level and way for each variable and knowledge, the worst first."""
+    if not counts:
+        raise NotApplicable("No released row has a value of a confidential variable.")
+    best: dict[tuple[str, bool], dict[str, Any]] = {}
+    for about, each in counts.items():
+        found, place = _compared(about, each), (about[0], "of the keys" in about[1])
+        best[place] = max(best.get(place, found), found, key=_surely)
+    return sorted(best.values(), key=_surely, reverse=True)
 
 
 def _compared(about: _About, counts: Floats) -> dict[str, Any]:
