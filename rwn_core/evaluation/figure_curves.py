@@ -22,6 +22,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.randomness import SecretKey
 
 EPSILONS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
+FINE = 25  # positions of a curve on screen: seven joined by lines hide where it bends
 _TENTHS = 5.0, 95.0  # 9 of 10 releases lie between these percentiles
 _LEAST = 20  # releases of which one lies beyond each end
 
@@ -81,13 +82,15 @@ class FigureCurves:
         return replace(self, title=title, original=original, values=values)
 
 
-def even_positions(ends: LeverRange, low: float, high: float) -> tuple[float, ...]:
-    """Return up to seven even positions of a lever from `low` to `high`, each one of its steps.
+def even_positions(
+    ends: LeverRange, low: float, high: float, count: int = len(EPSILONS)
+) -> tuple[float, ...]:
+    """Return up to `count` even positions of a lever from `low` to `high`, each one of its steps.
 
     >>> even_positions(LeverRange(low=0, high=8.2, step=0.1), 0, 6)
     (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
     """
-    even = np.linspace(low, high, len(EPSILONS)) - ends.low
+    even = np.linspace(low, high, count) - ends.low
     steps = np.unique(np.round(even / ends.step)) * ends.step + ends.low
     return tuple(float(round(min(x, ends.high), 10)) for x in steps)
 
@@ -182,7 +185,7 @@ def _unperturbed(prepared: Prepared) -> Comparison:
 
 def _record(prepared: Prepared, reading: Reading, which: str) -> int:
     """Return the number, from 1, of the record with the maximum; 0 for none."""
-    index = getattr(reading.detail, which)
+    index = getattr(reading.detail, which, None)
     return 0 if index is None else int(prepared.records[int(index)]) + 1
 
 

@@ -53,9 +53,10 @@ def _components(reading: Reading[Components], side: str) -> Values:
 class PaperFigure:
     """Define a figure of section 8."""
 
-    # title, sees: title, and what to look for, in sentences
+    # title, sees, paper: title, what to look for, and what the paper's table shows there
     title: str
     sees: str
+    paper: str
     measure: str  # key in MEASURES; its chart shows one release where there are no curves
     axis: str = ""  # name of the vertical axis of the curves
     # returns the values by name from a reading and "original" or "released"; None where the figure

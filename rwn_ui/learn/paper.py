@@ -14,6 +14,8 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, serialise
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.evaluation.figure_curves import (
+    EPSILONS,
+    FINE,
     OVER_EPSILON,
     FigureCurves,
     Over,
@@ -80,15 +82,16 @@ def controls(session: Session, number: int) -> Asked:
     key = session.key(f"paper.{session.method}")
     if len(session.levers) > 1:
         sliders.choose_axis(session, "Curves over", f"{key}.axis")
-    wanted = asked_for(session, number, _range(session, key))
+    fine = number in CURVES and number != BOXES
+    wanted = asked_for(session, number, _range(session, key, FINE if fine else len(EPSILONS)))
     sliders.draw(session, "paper", but=session.curve_axis)
     return wanted
 
 
-def _range(session: Session, key: str) -> Over:
+def _range(session: Session, key: str, count: int) -> Over:
     ends, axis = axis_ends(session), session.curve_axis
     if ends.low == ends.high:
-        return axis, even_positions(ends, ends.low, ends.high)
+        return axis, even_positions(ends, ends.low, ends.high, count)
     # at first the curves of epsilon end where those of the paper do
     last = OVER_EPSILON[1][-1] if axis == OVER_EPSILON[0] else ends.high
     low, high = st.slider(
@@ -98,9 +101,9 @@ def _range(session: Session, key: str) -> Over:
         (ends.low, type(ends.high)(ends.clip(last))),
         step=ends.step,
         key=f"{key}.{axis}.{ends.high}.range",
-        help="Up to seven even positions in this range.",
+        help=f"Up to {count} even positions in this range.",
     )
-    return axis, even_positions(ends, low, high)
+    return axis, even_positions(ends, low, high, count)
 
 
 def draw(session: Session, wanted: Asked) -> bool:
@@ -109,6 +112,7 @@ def draw(session: Session, wanted: Asked) -> bool:
     curved = wanted.number in CURVES
     st.subheader(f"{_title(wanted.number)}{f' over {lever.words}' * curved}")
     st.markdown(figure.sees)
+    st.markdown(f"**In the paper**, as independent programs recompute it: {figure.paper}")
     sample_note(session, prepared(session))
     if not curved:
         charts = setting_charts(session, wanted)

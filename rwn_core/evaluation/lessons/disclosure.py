@@ -11,12 +11,13 @@ from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.masking import Masked
+from rwn_core.masking import Prepared
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.randomness import SecretKey
 
 N = 24
 SEED = 1  # a lesson is the same for all users
+DRAWS = 100  # releases that the two shares are means over; the first one is shown
 NAMES = ("age", "height", "income")
 PERSONS = {"Anna": 5, "Carl, the tallest": 17}
 """People of whom the class knows age and height, by their record from 0."""
@@ -52,8 +53,10 @@ class DisclosedPerson:
     rows: Floats  # shape (n, 3): the released rows in their secret order
     own: int  # the row that was made from the person's record, from 0
     nearest: int  # the row with key variables nearest to the known ones, from 0
-    linked: float  # share of all people with their own row as the nearest; ties share it
-    learned: float  # share of all people with an income close to theirs in the nearest row
+    # means over releases: share of all people with their own row as the nearest, where ties share
+    # it, and share with an income close to theirs in the nearest row
+    linked: float
+    learned: float
     by_chance: float  # the same for a random row of the original
 
     def close(self, row: int) -> bool:
@@ -61,17 +64,21 @@ class DisclosedPerson:
         return bool(_close(self.rows[row, 2], np.array(self.income)))
 
 
-def disclosure(made: Masked, original: Microdata, *, person: str) -> DisclosedPerson:
-    """Attack every person of a release by distance on the standardized key variables."""
-    before, after = original.matrix(NAMES), made.masked.matrix(NAMES)
+def disclosure(ready: Prepared, original: Microdata, *, person: str) -> DisclosedPerson:
+    """Show the first release, and attack every person of many by distance on standardized keys."""
+    before, incomes = original.matrix(NAMES), original.values("income")
     spread = before[:, :2].std(axis=0, ddof=1)
-    wanted, seen, incomes = before[:, :2] / spread, after[:, :2] / spread, before[:, 2]
-    apart = ((wanted[:, None] - seen) ** 2).sum(axis=2)
-    nearest = np.isclose(apart, apart.min(axis=1, keepdims=True))
-    chosen = nearest / nearest.sum(axis=1, keepdims=True)  # an intruder picks one that ties
+    record, shares = PERSONS[person], []
+    for seed in range(DRAWS, 0, -1):  # the shown release last
+        after = ready.release(SecretKey.from_seed(seed)).masked.matrix(NAMES)
+        apart = (((before[:, np.newaxis, :2] - after[:, :2]) / spread) ** 2).sum(axis=2)
+        nearest = np.isclose(apart, apart.min(axis=1, keepdims=True))
+        chosen = nearest / nearest.sum(axis=1, keepdims=True)  # an intruder picks one that ties
+        named = chosen * _close(after[:, 2], incomes[:, None])
+        shares.append((np.diagonal(chosen).mean(), named.sum() / N))
     order = random_order(SecretKey.from_seed(SEED), len(before))
     place = np.argsort(order)  # of each record in the released file
-    record = PERSONS[person]
+    linked, learned = np.mean(shares, axis=0).tolist()
     return DisclosedPerson(
         person=person.partition(",")[0],
         known=before[record, :2],
@@ -79,8 +86,8 @@ def disclosure(made: Masked, original: Microdata, *, person: str) -> DisclosedPe
         rows=after[order],
         own=int(place[record]),
         nearest=int(place[nearest[record].argmax()]),
-        linked=float(np.diagonal(chosen).mean()),
-        learned=float((chosen * _close(after[:, 2], incomes[:, None])).sum(axis=1).mean()),
+        linked=linked,
+        learned=learned,
         by_chance=float(_close(incomes, incomes[:, None]).mean()),
     )
 

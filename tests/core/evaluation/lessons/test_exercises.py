@@ -22,8 +22,7 @@ def solution(letter: str) -> str:
 
 def test_a_people_linked_and_incomes_learned() -> None:
     data = disclosure.table()
-    made = rwn.RWN(epsilon=0.0, k=1).prepare(data).release(KEY)
-    found = disclosure.disclosure(made, data, person="Anna")
+    found = disclosure.disclosure(rwn.RWN(epsilon=0.0, k=1).prepare(data), data, person="Anna")
     stated = [int(share) / 100 for share in re.findall(r"(\d+) %", solution("A"))]
     assert stated == [round(found.linked, 2), round(found.learned, 2)]
 
