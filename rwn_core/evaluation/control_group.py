@@ -63,7 +63,7 @@ def control_group(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributeDifference:
-    """Hold how much more the nearest rows tell of people inside a file than of people outside.
+    """Hold how often nearest rows name values of people inside a file, and of people outside.
 
     Attributes
     ----------
@@ -114,11 +114,11 @@ def attribute_difference(
     precision: Mapping[str, float] | None = None,
     masked: Microdata | None = None,
 ) -> AttributeDifference:
-    """Compare what the nearest released rows tell of people inside a file and outside of it.
+    """Compare how often the nearest rows name values of people inside a file and outside of it.
 
     The table is halved at random, each half is masked once, and two attacks name a confidential
-    variable for everybody: the value of the row nearest on the keys, and of the row nearest on all
-    other variables. They need no law, so every method is judged alike. What they tell of people who
+    variable of all people: the value of the row nearest on the keys, and of the row nearest on all
+    other variables. They need no law, so all methods are judged by one rule. A name of people that
     are not in the file is no disclosure: only the difference is the mechanism's.
 
     Parameters
@@ -167,16 +167,16 @@ def attribute_difference(
     order = order[np.sort(np.unique(order, return_index=True)[1])]  # of any order of the rows
     if len(order) < 2 * LEAST:
         raise NotApplicable(f"There are fewer than {2 * LEAST} people to halve.")
-    # which values are levels is decided on the whole table
-    whole = intruder_files(base)
-    names_by(whole, np.arange(whole.n))
+    # which values are levels is decided on all records
+    table_files = intruder_files(base)
+    names_by(table_files, np.arange(table_files.n))
     # counts of each variable, way and level: shape (splits, inside and outside, 4)
     counts: dict[_About, Floats] = defaultdict(lambda: np.zeros((splits, 2, 4)))
 
     def add(files: Files, people: Integers, places: tuple[Any, ...]) -> None:
         """Add the counts of names of some people."""
-        same = files.levels == whole.levels
-        kept = {key: held for key, held in whole.memo.items() if same and key[0] in _WHOLE}
+        same = files.levels == table_files.levels
+        kept = {key: held for key, held in table_files.memo.items() if same and key[0] in _WHOLE}
         files.memo.update(kept)
         seen = set()
         for each in names_by(files, people):

@@ -80,11 +80,11 @@ def intruder_files(comparison: Comparison, inside: Integers | None = None) -> Fi
     """Return the files of a comparison; NotApplicable if rows have no people.
 
     With `inside` (ascending) the masked table is a release of these records of the original only;
-    everybody is among the people all the same.
+    all records are among the people.
     """
     original, masked = comparison.original, comparison.masked
-    everybody = np.arange(original.n)
-    if masked.n != len(everybody if inside is None else inside):
+    everyone = np.arange(original.n)
+    if masked.n != len(everyone if inside is None else inside):
         raise NotApplicable(
             "The released table has another number of records than the original, so the true "
             "sources are unknown."
@@ -99,7 +99,7 @@ def intruder_files(comparison: Comparison, inside: Integers | None = None) -> Fi
             _column(original, masked, variable.name)
             names.append(variable.name)
     secrets = tuple(name for name in confidential_names(comparison) if name in names)
-    asked = shown if inside is None else everybody
+    asked = shown if inside is None else everyone
     truth = _matrix(original, original, names)[asked]
     people = _matrix(original, rounded(original, precision), names)[asked]
     rows = _matrix(original, masked, names)[shown]
