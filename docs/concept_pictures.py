@@ -10,9 +10,9 @@ import numpy as np
 
 import rwn_core as rwn
 from docs.plots import Plot
-from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
 from rwn_core.charts.parts.svg import Scale
 from rwn_core.evaluation.lessons import intruder, neighborhood
+from rwn_core.measures.drawing.style import NEUTRAL, ORIGINAL, RELEASED
 
 HERE = Path(__file__).parent / "explanation"
 _EPSILON, _K = 0.6, 5

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 import rwn_core as rwn
 from docs.plots import Plot
-from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
 from rwn_core.charts.parts.svg import Scale
 from rwn_core.masking import METHODS
+from rwn_core.measures.drawing.style import NEUTRAL, ORIGINAL, RELEASED
 
 SEED = 7
 SAMPLE = 300

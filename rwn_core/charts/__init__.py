@@ -6,87 +6,59 @@ reports and the tests use the same dictionary.
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from types import MappingProxyType
 
 import orjson
 
-from rwn_core.charts.lessons import analyst as lesson_analyst
-from rwn_core.charts.lessons import choose as lesson_choose
-from rwn_core.charts.lessons import disclosure as lesson_disclosure
-from rwn_core.charts.lessons import edges as lesson_edges
-from rwn_core.charts.lessons import intruder as lesson_intruder
-from rwn_core.charts.lessons import neighborhood as lesson_neighborhood
-from rwn_core.charts.lessons import sampling as lesson_sampling
-from rwn_core.charts.lessons import standard_errors as lesson_standard_errors
-from rwn_core.charts.lessons import theorem as lesson_theorem
-from rwn_core.charts.measures import (
-    attacks,
-    distributions,
-    key_classes,
-    nearness,
-    outliers,
-    regression,
-    relations,
-    tables,
-    values,
+from rwn_core.charts import several_measures
+from rwn_core.charts.lessons import (
+    analyst,
+    choose,
+    disclosure,
+    edges,
+    intruder,
+    neighborhood,
+    sampling,
+    standard_errors,
+    theorem,
 )
-from rwn_core.charts.parts.not_applicable import draw as draw_reason
 from rwn_core.charts.parts.pins import Marks, chart_marks, with_pins
 from rwn_core.charts.parts.still import still
-from rwn_core.charts.parts.style import Chart
-from rwn_core.charts.parts.tables import Rows
 from rwn_core.charts.replays import figure_curves
 from rwn_core.charts.tuning import (
     risk_utility_map,
     sweep_map,
 )
+from rwn_core.evaluation import attack_list, two_way
+from rwn_core.measures import MEASURES
+from rwn_core.measures.drawing.not_applicable import draw as draw_reason
+from rwn_core.measures.drawing.style import Chart
+from rwn_core.measures.drawing.tables import Rows
 
+_TUNING = (risk_utility_map, sweep_map)
+_LESSONS = (disclosure, theorem, intruder, neighborhood, standard_errors, analyst, choose)
+_VIEWS = [measure.view for measure in MEASURES.values()]
 CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
     {
-        "risk_utility_map": risk_utility_map.draw,
-        "neighborhood_size": nearness.draw_neighborhood_size,
-        "nearest_distance": nearness.draw_nearest_distance,
-        "correlation": relations.draw_correlation,
-        "regression": regression.draw,
-        "principal_components": relations.draw_principal_components,
-        "cooks_distance": partial(
-            outliers.draw, key="cooks_distance", title="Cook’s distance", unit="Cook’s distance"
-        ),
-        "mahalanobis": partial(
-            outliers.draw, key="mahalanobis", title="Mahalanobis distance", unit="distance D"
-        ),
-        "distribution": distributions.draw_distribution,
-        "association": relations.draw_association,
-        "correlation_change": relations.draw_correlation_change,
-        "subgroups": tables.draw_subgroups,
-        "two_way": tables.draw_two_way,
-        "quantiles": distributions.draw_quantiles,
-        "linkage_attacks": attacks.draw_linkage_attacks,
-        "record_risk": attacks.draw_record_risk,
-        "precision_recall": attacks.draw_precision_recall,
-        "true_matches": attacks.draw_true_matches,
-        "repeated_releases": attacks.draw_repeated_releases,
-        "key_classes": key_classes.draw,
-        "guessing_attacks": attacks.draw_guessing_attacks,
-        "extreme_values": values.draw_extreme_values,
-        "queries": values.draw_queries,
-        "sweep_map": sweep_map.draw,
-        "lesson_disclosure": lesson_disclosure.draw,
-        "lesson_theorem": lesson_theorem.draw,
-        "lesson_intruder": lesson_intruder.draw,
-        "lesson_neighborhood": lesson_neighborhood.draw,
-        "lesson_standard_errors": lesson_standard_errors.draw,
-        "lesson_analyst": lesson_analyst.draw,
-        "lesson_choose": lesson_choose.draw,
-        "lesson_sampling": lesson_sampling.draw,
-        "lesson_edges": lesson_edges.draw,
-        "lesson_edges_loads": lesson_edges.draw_loads,
+        **{
+            key: draw
+            for view in _VIEWS
+            for key, draw in {**view.charts, **view.of_variable}.items()
+        },
+        "key_classes": several_measures.draw_key_classes,
+        "guessing_attacks": several_measures.draw_guessing_attacks,
+        "linkage_attacks": attack_list.draw_linkage_attacks,
+        "two_way": two_way.draw_two_way,
+        **{each.__name__.rpartition(".")[2]: each.draw for each in _TUNING},
+        **{f"lesson_{each.__name__.rpartition('.')[2]}": each.draw for each in _LESSONS},
+        "lesson_sampling": sampling.draw,
+        "lesson_edges": edges.draw,
+        "lesson_edges_loads": edges.draw_loads,
         "figure_curves": figure_curves.draw,
         "figure_boxes": figure_curves.draw_boxes,
     }
 )
-"""Every chart by key, in the order on screen; the pages draw by key and know no file of a chart."""
+"""Every chart by key, those of measures first; pages draw by key and know no file of a chart."""
 
 
 def serialise(chart: Chart) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from rwn_core.data.arrays import Booleans, Floats
+from rwn_core.data.arrays import Floats
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.summary import Plotted, Summary
@@ -21,7 +21,7 @@ from rwn_core.masking import Masked, Method
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import FROM_ZERO, UNBOUNDED, Bounds, Detail, Reading
-from rwn_core.measures.statistics.intervals import LEVEL, prediction_interval
+from rwn_core.measures.statistics.intervals import LEVEL, Band, prediction_interval
 from rwn_core.parallel.threads import Progress, steps, work
 from rwn_core.randomness import SecretKey
 
@@ -70,36 +70,6 @@ def release_interval(
         return None
     low, high = prediction_interval(values, level, MEASURES[key].bounds)
     return float(low), float(high)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Band:
-    """Return the band of one part of a detail; arrays have the shape of one draw."""
-
-    # low, median, high: NaN where a draw has no number
-    low: Floats
-    median: Floats
-    high: Floats
-
-    @classmethod
-    def from_draws(
-        cls, draws: Sequence[Any], level: float = LEVEL, bounds: Bounds = UNBOUNDED
-    ) -> Band:
-        """Return the interval of one more draw, given some.
-
-        >>> band = Band.from_draws([[0.0], [10.0], [20.0]], level=0.5)
-        >>> band.low.tolist(), band.median.tolist(), band.high.tolist()
-        ([0.0], [10.0], [20.0])
-        """
-        values = np.asarray(draws, dtype=np.float64)
-        low, high = prediction_interval(values, level, bounds)
-        median = np.median(values, axis=0)
-        return cls(low=np.asarray(low), median=np.asarray(median), high=np.asarray(high))
-
-    def outside(self, values: Floats) -> Booleans:
-        """Which values lie beyond the band; a missing number lies nowhere."""
-        # Shapes: values and the answer have the same shape as one draw.
-        return np.asarray((values < self.low) | (values > self.high))
 
 
 class Gathering:

@@ -7,10 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, matrix
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.bands import range_text
+from rwn_core.measures.drawing.signed_heatmap import SMALL_FONT, color_span, signed_heatmap
+from rwn_core.measures.drawing.tables import table
 from rwn_core.measures.measure import BothFiles, Reading
 from rwn_core.measures.statistics.association import correlation_matrix
 from rwn_core.measures.statistics.cross_table import counts, grouping
@@ -45,8 +50,8 @@ def two_way(comparison: Comparison, one: str, other: str) -> Reading[TwoWay]:
     if Kind.CATEGORICAL in kinds or Kind.ORDERED in kinds:
         return _table(comparison, one, other)
     tables, slopes = [], []
-    for table, where in ((original, ""), (comparison.masked, RELEASED)):
-        values = matrix(original, table, [one, other])
+    for file, where in ((original, ""), (comparison.masked, RELEASED)):
+        values = matrix(original, file, [one, other])
         values = values[~np.isnan(values).any(axis=1)]
         if not len(values):
             raise NotApplicable(f"No record has both {one} and {other}{where}.")
@@ -89,3 +94,120 @@ def _table(comparison: Comparison, one: str, other: str) -> Reading[TwoWay]:
             released=after[rows][:, columns],
         ),
     )
+
+
+# Two variables: both clouds of points, or the change of their cross table
+
+
+def draw_two_way(reading: Reading[TwoWay], drawn: tuple[float, float] | None = None) -> style.Chart:
+    """Draw the relation of two variables; `drawn` is the range of their correlation."""
+    # a reading of points is drawn as points, a table as changes of its cells
+    if reading.detail.kind == "points":
+        return _points(reading, drawn)
+    detail = reading.detail
+    one, other = (str(name) for name in detail.names)
+    before, after = detail.original, detail.released
+    # shares, since the files may have different numbers of records
+    change = after / after.sum() - before / before.sum()
+    rows, columns = (list(map(str, names)) for names in (detail.rows, detail.columns))
+    texts = [
+        [f"{style.escape(row)} × {style.escape(column)}" for column in columns] for row in rows
+    ]
+    moved = style.percent(reading.value, 1)
+    trace = signed_heatmap(change, color_span(change), texts, "%{z:+.2%} of the records")
+    # the color bar in percent of the records, with a minus sign as in the texts
+    trace["colorbar"]["ticktext"] = [
+        f"{100 * at:+g}%".replace("-", "−") if at else "0" for at in trace["colorbar"]["tickvals"]
+    ]
+    # names are shortened on the axes only
+    down, across = (
+        [style.escape(style.shorten(text, length)) for text in texts]
+        for texts, length in ((rows, 12), (columns, 10))
+    )
+    titles = [style.escape(style.shorten(name, 30)) for name in (one, other)]
+    x = style.name_axis(across, titles[1], down=False, showgrid=False)
+    y = style.name_axis(down, titles[0], showgrid=False)
+    size = {"tickfont": {"size": SMALL_FONT}}
+    return style.chart(
+        "two_way",
+        f"{one} by {other}",
+        f"{moved} of the records moved",
+        f"Heatmap of how the cells of {one} by {other} changed; {moved} of the records would have "
+        "to move to make the tables equal",
+        data=[trace],
+        layout=style.layout(x | size, y | size, right=52),
+        table=table(
+            [one, other, "original", "released"],
+            [
+                np.repeat(rows, len(columns)),
+                np.tile(columns, len(rows)),
+                before.ravel().astype(int),
+                after.ravel().astype(int),
+            ],
+        ),
+    )
+
+
+def _points(reading: Reading[TwoWay], drawn: tuple[float, float] | None) -> style.Chart:
+    detail = reading.detail
+    one, other = (str(name) for name in detail.names)
+    clouds = [detail.original, detail.released]
+    r = [style.number(r, 2) for r in (detail.correlation_original, detail.correlation_released)]
+    every = np.concatenate(clouds)
+    low, high = every.min(axis=0), every.max(axis=0)
+    pad = 0.04 * np.where(high > low, high - low, 1.0)
+    low, high = low - pad, high + pad
+    sizes = [len(cloud) for cloud in clouds]
+    many = max(sizes) >= style.CLOUD_POINTS
+    traces = _side_by_side(clouds, low, high) if many else []
+    for cloud, released in () if many else zip(clouds, (False, True), strict=True):
+        x, y = cloud.T
+        traces.append(style.points(style.floats(x), style.floats(y), released=released))
+        traces[-1]["hovertemplate"] = "%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>"
+    return style.chart(
+        "two_way",
+        f"{one} and {other}",
+        f"correlation {r[0]} → {r[1]}"
+        + ("" if drawn is None else f" · draws {range_text(*drawn, 2)}"),
+        f"Scatter of {one} and {other}; their correlation is {r[0]} in the original and {r[1]} in "
+        "the release",
+        data=traces,
+        layout=_frame(one, other, low, high, many),
+        large={"legend": True},
+        table=table(["file", "records"], [style.SIDES, sizes])
+        if many
+        else table(["file", one, other], [np.repeat(style.SIDES, sizes), *every.T]),
+    )
+
+
+def _side_by_side(
+    clouds: list[NDArray[Any]], low: NDArray[Any], high: NDArray[Any]
+) -> list[style.Trace]:
+    """Return large clouds next to each other, since they would hide each other."""
+    width = high[0] - low[0]
+    traces = []
+    for side, (cloud, color) in enumerate(
+        zip(clouds, (style.ORIGINAL, style.RELEASED), strict=True)
+    ):
+        shift = side * 1.06 * width
+        edges = np.linspace(low[0], high[0], 41) + shift, np.linspace(low[1], high[1], 31)
+        traces.append(style.density(cloud[:, 0] + shift, cloud[:, 1], color, edges))
+    return traces
+
+
+def _frame(
+    one: str, other: str, low: NDArray[Any], high: NDArray[Any], many: bool
+) -> dict[str, Any]:
+    y = style.axis(style.escape(style.shorten(other, 24)), low[1], high[1])
+    if not many:
+        return style.layout(
+            style.axis(style.escape(style.shorten(one, 40)), low[0], high[0], count=7), y
+        )
+    width = high[0] - low[0]
+    halves: dict[str, Any] = {
+        "tickvals": [low[0] + width / 2, low[0] + 1.56 * width],
+        "ticktext": ["original", "released"],
+        "showgrid": False,
+    }
+    x = style.axis(style.escape(style.shorten(one, 40)), low[0], low[0] + 2.06 * width, **halves)
+    return style.layout(x, y, shapes=[style.vertical(high[0] + 0.03 * width, style.NEUTRAL)])

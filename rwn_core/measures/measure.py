@@ -184,10 +184,15 @@ class View:
 
     Attributes
     ----------
-    charts : tuple of str
-        Charts that draw its reading, by key.
-    label : str
-        Its name in a chart that draws several measures; empty where a chart draws it alone.
+    charts : mapping of str to callable
+        Charts that draw its reading, by key: each returns plain Plotly data.
+    of_variable : mapping of str to callable
+        Charts that draw one variable of its reading, given by name.
+    shared, label : str
+        The key of a chart that draws several measures, and the name of this one in it.
+    level : tuple of str, optional
+        The axis along which pinned settings are marked, "x", "y" or "" for in words, and the part
+        of the detail that is marked; else "value". Without it they are drawn as lines.
     bands : mapping of str to tuple of float
         Parts of the detail that a chart shows over many draws, and the bounds of their numbers:
         statistics, never a record.
@@ -198,8 +203,11 @@ class View:
         Each page and table that shows it, such as "report", and its place there.
     """
 
-    charts: tuple[str, ...] = ()
+    charts: Mapping[str, Callable[..., dict[str, Any]]] = field(default_factory=dict)
+    of_variable: Mapping[str, Callable[..., dict[str, Any]]] = field(default_factory=dict)
+    shared: str = ""
     label: str = ""
+    level: tuple[str, str] | None = None
     bands: Mapping[str, Bounds] = field(default_factory=dict)
     recorded: tuple[str, ...] = ()
     places: Mapping[str, int] = field(default_factory=dict)

@@ -5,7 +5,6 @@ It holds values of the original, so it lies in a file of its own next to the rec
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -26,14 +25,13 @@ RISKIEST = 10
 DISTRIBUTIONS = 6
 
 
-_OTHERS = [key for key, measure in MEASURES.items() if "report" not in measure.view.places]
-_DRAWN = [(c, key) for key in (*measures_of("report"), *_OTHERS) for c in MEASURES[key].view.charts]
-CHARTS_OF: Mapping[str, tuple[str, ...]] = {
-    chart: tuple(key for other, key in _DRAWN if other == chart) for chart, _ in _DRAWN
-}
-"""By each chart's key the measures that it draws, in the order of the report."""
 REPORTED = tuple(key for key, measure in MEASURES.items() if "report" in measure.view.places)
 """The measures that an internal report shows, in the order of the catalogue."""
+DRAWN: dict[str, str] = {}
+"""By the key of each chart the measure that it draws, or the first of several."""
+for _key in (*measures_of("report"), *(key for key in MEASURES if key not in REPORTED)):
+    _view = MEASURES[_key].view
+    DRAWN |= dict.fromkeys((*_view.charts, *filter(None, [_view.shared])), _key) | DRAWN
 
 
 def evidence(microdata: Microdata, masked: Any, audited: Audit, id: str) -> bytes:
@@ -42,11 +40,11 @@ def evidence(microdata: Microdata, masked: Any, audited: Audit, id: str) -> byte
     # missing.
     readings = audited.readings
     made = []
-    for chart, (key, *_) in CHARTS_OF.items():
-        if "report" not in MEASURES[key].view.places:
+    for chart, key in DRAWN.items():
+        if key not in REPORTED:
             continue
         reading = audited[key]
-        if MEASURES[key].view.label:  # drawn with others
+        if chart == MEASURES[key].view.shared:
             made.append(CHARTS[chart](readings))
         elif isinstance(reading, Reading):
             made.append(CHARTS[chart](reading))

@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from rwn_core.charts import CHARTS, Chart
-from rwn_core.charts.parts.style import NEUTRAL, escape
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.audit import Audit
 from rwn_core.evaluation.draws import Ensemble
 from rwn_core.measures import MEASURES, UTILITY
+from rwn_core.measures.drawing.style import NEUTRAL, escape
 from rwn_core.measures.measure import Reading
-from rwn_core.reporting.evidence import CHARTS_OF
+from rwn_core.reporting.evidence import DRAWN
 from rwn_core.reporting.places_on_map import POLICY, axis, draws, ends, map_points
 from rwn_core.tuning import Policy, Sweep
 
-_CHARTS = (*CHARTS_OF, "linkage_attacks", "distribution")
+_CHARTS = (*DRAWN, "linkage_attacks", "distribution")
 
 
 def plot(result: Any, *what: str) -> Any:
@@ -73,9 +73,8 @@ def plot(result: Any, *what: str) -> Any:
 def _of_audit(result: Audit, *what: str) -> Chart:
     if len(what) > 2:
         raise ParameterError("Give one chart, and for a distribution its variable.")
-    alone = {key: m.view.charts[0] for key, m in MEASURES.items() if m.view.charts}
-    by_measure = {key: c for key, c in alone.items() if not MEASURES[key].view.label}
-    by_measure["marginals"] = "distribution"
+    views = {key: {**m.view.charts, **m.view.of_variable} for key, m in MEASURES.items()}
+    by_measure = {key: next(iter(charts)) for key, charts in views.items() if charts}
     read = (key for key, reading in result.readings.items() if isinstance(reading, Reading))
     given = what[0] if what else next((key for key in read if key in by_measure), None)
     if given is None:
@@ -92,8 +91,8 @@ def _of_audit(result: Audit, *what: str) -> Chart:
         if variable not in names:
             raise ParameterError(f"There is no variable {variable}; there are: {', '.join(names)}.")
         return CHARTS["distribution"](reading, variable)
-    (key, *_) = CHARTS_OF[chart]
-    if MEASURES[key].view.label:
+    key = DRAWN[chart]
+    if chart == MEASURES[key].view.shared:
         return CHARTS[chart](_all(result))
     return CHARTS[chart](_reading(result, key))
 

@@ -8,10 +8,10 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.charts.parts.style import shorten
 from rwn_core.data.plain import WORK_AT_ONCE
 from rwn_core.evaluation.registered_analysis import AnalysisPlan, AnalysisResult, Standing
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.drawing.style import shorten
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.scenario import Scenario
 from rwn_ui.state.results import memo, release_key

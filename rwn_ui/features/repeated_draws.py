@@ -8,10 +8,11 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.evaluation.draws import Band, Ensemble, ensemble
+from rwn_core.evaluation.draws import Ensemble, ensemble
 from rwn_core.evaluation.registered_analysis import AnalysisPlan, Standing
 from rwn_core.evaluation.validity import Validity, standard_error_validity
 from rwn_core.masking import Method
+from rwn_core.measures.statistics.intervals import Band
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.places_on_map import draws
 from rwn_ui.background.job import Job

@@ -10,9 +10,9 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
-from rwn_core.charts.parts.style import shorten
 from rwn_core.evaluation.registered_analysis import AnalysisResult
 from rwn_core.measures import UTILITY
+from rwn_core.measures.drawing.style import shorten
 from rwn_core.measures.statistics.association import is_mixed
 from rwn_ui.features import analysis_plan_results, repeated_draws, unchanged_categories
 from rwn_ui.panel.parts import Tile, loss_words, radius_note, stamp

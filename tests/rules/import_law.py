@@ -26,7 +26,7 @@ rwn_cli pages app
 """A file imports from its own room and from rooms on earlier lines, never from its own line."""
 
 INSIDE = {
-    "measures": "comparison measure sentence\nstatistics\nattacks\nutility risk",
+    "measures": "comparison measure sentence\nstatistics\nattacks drawing\nutility risk",
     "rwn_ui": (
         "server panel\nbackground progress\nstate\nwidgets\nfeatures\n"
         "data tune utility risk compare find release learn\nnotebook"
@@ -46,7 +46,6 @@ SIBLINGS = {
     ),
     "rwn_core.measures.utility": "*",
     "rwn_core.measures.risk": "*",
-    "rwn_core.charts.measures": "*",
     "rwn_core.charts.tuning": "*",
     "rwn_core.charts.lessons": "*",
     "rwn_core.evaluation.lessons": "*",

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.charts.parts import style
-from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.lessons.analyst import Analyst
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.tables import table
 
 _STEP = 4  # rows for each slope: original, printed, corrected, and a space
 _WORDS = ("original", "masked, as printed", "masked, times the factor")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.charts.parts import style
 from rwn_core.charts.parts.limit_scale import fit_scale
-from rwn_core.charts.parts.tables import table
 from rwn_core.data.arrays import Floats
 from rwn_core.evaluation.lessons.choose import Trade
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.tables import table
 
 
 def draw(lesson: Trade) -> style.Chart:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.charts.parts import style
-from rwn_core.charts.parts.tables import table
 from rwn_core.data.arrays import Floats
 from rwn_core.evaluation.lessons.disclosure import NAMES, DisclosedPerson
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.tables import table
 
 _FREE = 22.0  # centimeters above the points, where the words are written
 

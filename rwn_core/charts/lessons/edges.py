@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.charts.parts import style
 from rwn_core.charts.parts.plane import IN_SD, circle, plane
-from rwn_core.charts.parts.tables import table
 from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.evaluation.lessons.edges import Edges
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.tables import table
 
 _SIZES = (3, 5, 8, 11, 14)
 _CHANCES = (0.005, 0.02, 0.04, 0.07)  # probabilities from which a dot is larger

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.charts.parts import style
-from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.lessons.intruder import SHOWN, Intruder
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.tables import table
 
 _WIDTH = 0.66
 

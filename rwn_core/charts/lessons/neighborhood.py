@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from rwn_core.charts.parts import style
 from rwn_core.charts.parts.plane import IN_SD, circle, plane
-from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.lessons.neighborhood import Neighborhood
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.tables import table
 
 
 def draw(lesson: Neighborhood) -> style.Chart:

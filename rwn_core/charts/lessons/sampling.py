@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from rwn_core.charts.parts import style
-from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.lessons.sampling import MOST, SampleRisk
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.tables import table
 
 _NAMES = (
     ("a match is right (solid)", style.ORIGINAL),

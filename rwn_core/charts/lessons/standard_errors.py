@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.charts.parts import style
-from rwn_core.charts.parts.tables import table
 from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.evaluation.lessons.standard_errors import REACH, TRUTH, StandardErrors
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.tables import table
 
 _AXIS = 1.1  # of the axis, to both sides of the truth
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.charts.parts import style
 from rwn_core.charts.parts.plane import IN_SD, circle, plane
-from rwn_core.charts.parts.tables import table
 from rwn_core.evaluation.lessons.theorem import Theorem
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.tables import table
 
 
 def draw(lesson: Theorem) -> style.Chart:

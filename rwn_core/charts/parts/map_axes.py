@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rwn_core.charts.parts.style import Trace, escape, scatter
+from rwn_core.measures.drawing.style import Trace, escape, scatter
 
 Spot = Mapping[str, Any]
 """A setting with "text", "x", "y", "x_interval" and "y_interval" (pairs or None)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rwn_core.charts.parts.style import (
+from rwn_core.measures.drawing.style import (
     LIMIT,
     NEUTRAL,
     ORIGINAL,

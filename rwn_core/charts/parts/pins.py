@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.charts.parts.style import (
+from rwn_core.measures import MEASURES
+from rwn_core.measures.drawing.style import (
     NEUTRAL,
     PINS,
     Chart,
@@ -20,22 +21,15 @@ from rwn_core.measures.measure import Reading
 
 Marks = Mapping[str, Any]
 """What a pin keeps of a chart: "title", and its "level" or the released "traces" with "ticks"."""
-_LEVELS = {
-    "cooks_distance": "y",
-    "mahalanobis": "y",
-    "neighborhood_size": "x",
-    "nearest_distance": "x",
-    "correlation": "",
-    "association": "",
-}
-"""Charts of which one number is marked, and its axis; without one it stands in the note."""
+_VIEWS = [measure.view for measure in MEASURES.values()]
+_LEVELS = {key: view.level for view in _VIEWS if view.level is not None for key in view.charts}
+"""By chart the axis of the one number that is marked, and the part of the detail that holds it."""
 
 
 def chart_marks(chart: Chart, reading: Reading) -> Marks:
     """Return what a pin keeps of a chart, a few hundred numbers at most."""
     if chart["key"] in _LEVELS:
-        own = "median" if chart["key"] == "neighborhood_size" else "mean_absolute_change"
-        level = getattr(reading.detail, own, reading.value)
+        level = getattr(reading.detail, _LEVELS[chart["key"]][1], reading.value)
         return {"title": chart["title"], "level": float(level)}
     released = [t for t in chart["data"] if t["name"] == "released" and "hovertemplate" in t]
     ticks = list(chart["layout"]["yaxis"]["ticktext"]) if chart["key"] == "regression" else []
@@ -52,7 +46,7 @@ def with_pins(chart: Chart, pins: Mapping[str, Marks], now: Reading) -> Chart:
         same = {n: each for n, each in known.items() if each["ticks"] in ([], ticks)}
         marks = [_recolored(t, n, chart["key"]) for n, each in same.items() for t in each["traces"]]
         return chart | {"data": [*chart["data"], *marks]}
-    axis = _LEVELS[chart["key"]]
+    axis, _ = _LEVELS[chart["key"]]
     if not axis:
         words = ", ".join(f"{name} {each['level']:.3f}" for name, each in known.items())
         own = now.detail.mean_absolute_change

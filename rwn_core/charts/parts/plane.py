@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from rwn_core.charts.parts.style import Trace, axis, floats, layout, scatter
+from rwn_core.measures.drawing.style import Trace, axis, floats, layout, scatter
 
 IN_SD = ("x, in standard deviations", "y, in standard deviations")
 """Titles of the axes of standardized points."""

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.charts.parts.style import GRID, NEUTRAL, Chart
 from rwn_core.charts.parts.svg import Picture, Scale
+from rwn_core.measures.drawing.style import GRID, NEUTRAL, Chart
 
 WIDTH, HEIGHT = 760, 460
 _TOP, _RIGHT, _BOTTOM = 66, 24, 64

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from rwn_core.charts.parts import style
-from rwn_core.charts.parts.bands import NAME, area
-from rwn_core.charts.parts.tables import table
 from rwn_core.data.arrays import Floats
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.bands import NAME, area
+from rwn_core.measures.drawing.tables import table
 
 if TYPE_CHECKING:  # charts are drawn by commands that compute no figure
     from rwn_core.evaluation.figure_curves import FigureCurves

@@ -9,10 +9,11 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rwn_core.charts.parts import map_marks, style
+from rwn_core.charts.parts import map_marks
 from rwn_core.charts.parts.limit_scale import LimitScale
 from rwn_core.charts.parts.map_marks import named, share
-from rwn_core.charts.parts.tables import table
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.tables import table
 
 Point = Mapping[str, Any]
 

@@ -8,7 +8,7 @@ have half of the picture.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rwn_core.charts.parts import map_marks, style
+from rwn_core.charts.parts import map_marks
 from rwn_core.charts.parts.limit_scale import LimitScale, fit_scale
 from rwn_core.charts.parts.map_axes import (
     Spot,
@@ -20,7 +20,8 @@ from rwn_core.charts.parts.map_axes import (
     is_placed,
     padded,
 )
-from rwn_core.charts.parts.tables import table
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.tables import table
 
 _ROOM = 0.05
 _ROOM_UP = 0.09

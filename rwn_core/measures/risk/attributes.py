@@ -192,7 +192,7 @@ ATTRIBUTE_INFERENCE = Measure(
     of_units=SECRETS_OF_UNITS,
     against_control=True,
     view=View(
-        charts=("guessing_attacks",),
+        shared="guessing_attacks",
         label="attribute, worst case",
         places={"report": 30, "guesses": 4},
     ),

@@ -219,7 +219,7 @@ UNIQUENESS = Measure(
     source="Hundepool et al. 2012, chapter 3; for masked keys compare with worst-case linkage",
     compute=compute_uniqueness,
     of_released=True,
-    view=View(charts=("key_classes",), label="unique on the keys", places={"report": 20}),
+    view=View(shared="key_classes", label="unique on the keys", places={"report": 20}),
 )
 
 
@@ -337,7 +337,7 @@ K_ANONYMITY = Measure(
     compute=compute_k_anonymity,
     of_released=True,
     view=View(
-        charts=("key_classes",),
+        shared="key_classes",
         label="below 3-anonymity",
         recorded=("names", "limits", "violations_original", "violations_released"),
         places={"report": 20},
@@ -394,7 +394,7 @@ L_DIVERSITY = Measure(
     source="Machanavajjhala et al. 2007 (distinct l-diversity); mean over confidential variables",
     compute=compute_l_diversity,
     of_released=True,
-    view=View(charts=("key_classes",), label="below 2-diversity", places={"report": 20}),
+    view=View(shared="key_classes", label="below 2-diversity", places={"report": 20}),
 )
 
 
@@ -462,5 +462,5 @@ T_CLOSENESS = Measure(
     source="Li, Li, Venkatasubramanian 2007: t of the worst class and confidential variable",
     compute=compute_t_closeness,
     of_released=True,
-    view=View(charts=("key_classes",), label="t-closeness, largest", places={"report": 20}),
+    view=View(shared="key_classes", label="t-closeness, largest", places={"report": 20}),
 )

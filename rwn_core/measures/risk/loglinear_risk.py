@@ -234,5 +234,5 @@ MEASURE = Measure(
     "without a population size or weights the file is the population",
     compute=compute,
     of_released=True,
-    view=View(charts=("key_classes",), label="log-linear matches", places={"report": 20}),
+    view=View(shared="key_classes", label="log-linear matches", places={"report": 20}),
 )

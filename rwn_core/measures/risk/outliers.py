@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
@@ -19,6 +22,9 @@ from rwn_core.measures.comparison import (
     standardized,
     varies,
 )
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.bands import NAME, Drawn, range_text, stripe
+from rwn_core.measures.drawing.tables import TABLE_ROWS, Rows, seven_digits
 from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading, Sides, View
 from rwn_core.measures.statistics.nearest_points import (
     nearest_others,
@@ -121,6 +127,154 @@ def cooks_distance_sentence(reading: Reading, n: int) -> str:
     )
 
 
+_HOVER = "record %{x}: %{y:.3g}<extra>%{fullData.name}</extra>"
+_HOVER_SHIFTED = "record %{text}: %{y:.3g}<extra>%{fullData.name}</extra>"
+
+
+def draw_values(
+    reading: Reading[RecordValues], drawn: Drawn | None = None, *, key: str, title: str, unit: str
+) -> style.Chart:
+    """Draw the values of both files; from 2,000 records on next to each other, as densities."""
+    # `drawn` has the band "max_released"; `unit` names the value on the axis.
+    detail = reading.detail
+    values = [detail.original, detail.released]
+    records = [detail.records_original + 1, detail.records_released + 1]
+    many = max(map(len, values)) >= style.CLOUD_POINTS
+    # large clouds would hide each other: the released one moves to the right
+    width = int(max(style.largest(*records), 1))
+    shift = [0, int(1.06 * width) if many else 0]
+    band = None if drawn is None else drawn["max_released"]
+    bulk = style.clipped(*values)
+    top = style.above(
+        1.1 * (style.largest(*values, [] if band is None else band.high) if bulk is None else bulk)
+    )
+    most = detail.max_original
+    maxima = [style.number(each) for each in (most, detail.max_released)]
+    holders = [detail.argmax_original + 1, detail.argmax_released + 1]
+    return style.chart(
+        key,
+        title,
+        f"max {maxima[0]} → {maxima[1]}"
+        + ("" if band is None else f" · draws {range_text(band.low, band.high)}"),
+        f"{title} of each record; the maximum is {maxima[0]} at record {holders[0]} of the "
+        f"original and {maxima[1]} at record {holders[1]} of the release"
+        + (
+            f"; {beyond}"
+            if (beyond := style.beyond_words(np.concatenate(values), top, "point"))
+            else ""
+        )
+        + ("" if band is None else f"; {NAME} have {range_text(band.low, band.high)}"),
+        data=[
+            trace
+            for i in (0, 1)
+            for trace in _cloud(records[i], values[i], shift[i], (width, top), released=bool(i))
+        ],
+        layout=style.layout(
+            _record_axis(width, many),
+            style.axis(unit, 0, top),
+            shapes=[
+                *([] if band is None else [stripe(band.low, band.high)]),
+                *([style.horizontal(most, style.ORIGINAL)] if most <= top else []),
+                *([style.vertical(1.03 * width, style.NEUTRAL)] if many else []),
+            ],
+            annotations=_names(detail, shift, top, width + shift[1]),
+        ),
+        large={"legend": True},
+        table=paired(detail, unit),
+    )
+
+
+def _record_axis(width: int, many: bool) -> dict[str, Any]:
+    """Return the axis of record numbers, or of two halves for files next to each other."""
+    if not many:
+        return style.axis("record", -0.02 * width, 1.03 * width)
+    halves: dict[str, Any] = {
+        "tickvals": [width / 2, 1.56 * width],
+        "ticktext": list(style.SIDES),
+        "showgrid": False,
+    }
+    return style.axis("records, in file order", -0.02 * width, 2.08 * width, **halves)
+
+
+def _cloud(
+    records: NDArray[Any],
+    values: NDArray[Any],
+    shift: int,
+    frame: tuple[int, float],
+    *,
+    released: bool,
+) -> list[style.Trace]:
+    """Return all points of one file, or its density and its largest values."""
+    # Shapes: records, values (m,).
+    shown = np.arange(len(values))
+    traces: list[style.Trace] = []
+    if len(values) >= style.CLOUD_POINTS:
+        edges = np.linspace(0, frame[0], 41) + shift, np.linspace(0, frame[1], 31)
+        color = style.RELEASED if released else style.ORIGINAL
+        traces.append(style.density(records + shift, values, color, edges))
+        shown = style.extremes(values)
+    cloud = style.points(records[shown] + shift, style.floats(values[shown]), released=released)
+    cloud["hovertemplate"] = _HOVER
+    if shift or len(values) >= style.CLOUD_POINTS:
+        cloud |= {"text": records[shown], "hovertemplate": _HOVER_SHIFTED}
+    return [*traces, *style.at_the_edge(cloud, "y", frame[1])]
+
+
+def _names(detail: RecordValues, shift: list[int], top: float, span: float) -> list[style.Label]:
+    """Name the record of each maximum; of two close ones the lower is named below its point."""
+    spots: dict[int, tuple[int, float, float]] = {}
+    own = detail.max_original, detail.argmax_original
+    for i, (height, holder) in enumerate((own, (detail.max_released, detail.argmax_released))):
+        if math.isfinite(height):
+            spots[i] = (holder + 1, holder + 1 + shift[i], height)
+    below = None
+    if len(spots) == 2:
+        (_, x0, y0), (_, x1, y1) = spots.values()
+        # names above both points would touch each other
+        long = max(y0, y1) > top  # a name with its number, below the edge
+        y0, y1 = min(y0, top), min(y1, top)
+        if abs(y0 - y1) < 0.28 * top and abs(x0 - x1) < (0.36 if long else 0.16) * span:
+            below = 0 if y0 < y1 else 1
+    labels: list[style.Label] = []
+    for i, (record, x, height) in spots.items():
+        align = "left" if x < 0.06 * span else "right" if x > 0.94 * span else "center"
+        side_of = {"xanchor": align, "yanchor": "top" if i == below else "bottom"}
+        lift = {"yshift": -3 if i == below else 3}
+        text = f"#{record}"
+        if height > top:  # by the arrow at the edge; the file to the right goes left of its own
+            height, text = top, f"#{record}: {style.number(height)}"
+            side_of = {"xanchor": "right" if x > 0.5 * span else "left", "yanchor": "top"}
+            lift = {"xshift": -6 if x > 0.5 * span else 6, "yshift": -12 * i}
+        color = style.RELEASED if i else style.ORIGINAL
+        labels.append(style.label(text, x, height, color, bold=True, **side_of, **lift))
+    return labels
+
+
+def paired(detail: RecordValues, unit: str) -> dict[str, Any]:
+    """Return one value per record of both files by record number; beyond 400 the largest."""
+    records = [detail.records_original, detail.records_released]
+    cells = [detail.original, detail.released]
+    every = records[0]
+    if not np.array_equal(every, records[1]):
+        every = np.union1d(every, records[1])
+        cells = [_spread(c, r, every) for c, r in zip(cells, records, strict=True)]
+    caption, picked = f"Value: {unit}.", np.arange(every.size)
+    if every.size > TABLE_ROWS:
+        picked = style.extremes(np.fmax(*cells), TABLE_ROWS)
+        caption += f" {TABLE_ROWS} of {every.size:,} rows: the largest by larger."
+    rows = Rows([every[picked] + 1, *map(seven_digits, [each[picked] for each in cells])])
+    return {"columns": ["record", *style.SIDES], "internal": True, "rows": rows, "caption": caption}
+
+
+def _spread(
+    values: NDArray[Any], records: NDArray[np.intp], every: NDArray[np.intp]
+) -> NDArray[Any]:
+    """Place the values of some records among all of them; NaN elsewhere."""
+    spread = np.full(every.size, np.nan)
+    spread[np.searchsorted(every, records)] = values
+    return spread
+
+
 COOKS_DISTANCE = Measure(
     key="cooks_distance",
     title="Cook's distance",
@@ -132,7 +286,12 @@ COOKS_DISTANCE = Measure(
     compute=compute_cooks_distance,
     reads_some=True,
     view=View(
-        charts=("cooks_distance",),
+        charts={
+            "cooks_distance": partial(
+                draw_values, key="cooks_distance", title="Cook’s distance", unit="Cook’s distance"
+            )
+        },
+        level=("y", "value"),
         bands={"max_released": FROM_ZERO},
         places={"report": 13, "tune": 6},
     ),
@@ -205,7 +364,14 @@ MAHALANOBIS = Measure(
     compute=compute_mahalanobis,
     reads_some=True,
     view=View(
-        charts=("mahalanobis",), bands={"max_released": FROM_ZERO}, places={"report": 14, "tune": 7}
+        charts={
+            "mahalanobis": partial(
+                draw_values, key="mahalanobis", title="Mahalanobis distance", unit="distance D"
+            )
+        },
+        level=("y", "value"),
+        bands={"max_released": FROM_ZERO},
+        places={"report": 14, "tune": 7},
     ),
 )
 
@@ -244,6 +410,77 @@ def nearest_distance_sentence(reading: Reading, n: int) -> str:
     )
 
 
+# Distance to the nearest record of the same file, before and after
+
+_OUTLIERS = 40
+
+
+def draw_nearest_distance(
+    reading: Reading[RecordValues], drawn: Drawn | None = None
+) -> style.Chart:
+    """Draw two box plots, whiskers at most 1.5 interquartile ranges long."""
+    detail = reading.detail
+    values = [v[np.isfinite(v)] for v in (detail.original, detail.released)]
+    band = None if drawn is None else drawn["value"]
+    draws = "" if band is None else f" · draws {range_text(band.low, band.high)}"
+    medians = [style.number(reading.baseline), style.number(reading.value)]
+    traces = [trace for i in (1, 0) for trace in _box(values[i], released=bool(i))]
+    return style.chart(
+        "nearest_distance",
+        "Nearest distance",
+        f"median {medians[0]} → {medians[1]}" + draws + (" · sample" if detail.sampled else ""),
+        "Box plots of the distance to the nearest record of the same file; the median is "
+        f"{medians[0]} in the original and {medians[1]} in the release{_sample(detail)}",
+        data=traces,
+        layout=style.layout(
+            style.axis(
+                "distance to the nearest record (SD)", 0, style.above(1.03 * style.largest(*values))
+            ),
+            style.axis("", -0.6, 1.6, tickvals=[1, 0], ticktext=list(style.SIDES), showgrid=False),
+        ),
+        table=paired(detail, f"distance to the nearest record{_sample(detail)}"),
+    )
+
+
+def _sample(detail: RecordValues) -> str:
+    """Return the size of the sample in words; empty for all records."""
+    if not detail.sampled:
+        return ""
+    return f" (a sample of {len(detail.original):,} of {detail.of:,} records)"
+
+
+def _box(values: NDArray[Any], *, released: bool) -> list[style.Trace]:
+    """Return one box from its five numbers, and points beyond its whiskers."""
+    # Shapes: values (m,).
+    if not values.size:
+        return []
+    row = 0 if released else 1
+    q1, median, q3 = np.quantile(values, (0.25, 0.5, 0.75))
+    whisker = 1.5 * (q3 - q1)
+    inside = values[(values >= q1 - whisker) & (values <= q3 + whisker)]
+    outside = values[(values < q1 - whisker) | (values > q3 + whisker)]
+    color = style.RELEASED if released else style.ORIGINAL
+    five = style.floats([[q1], [median], [q3], [inside.min()], [inside.max()]])
+    box = {
+        "type": "box",
+        "orientation": "h",
+        "name": style.SIDES[released],
+        "y": [row],
+        "q1": five[0],
+        "median": five[1],
+        "q3": five[2],
+        "lowerfence": five[3],
+        "upperfence": five[4],
+        "width": 0.5,
+        "line": {"color": color, "width": 1.6},
+        "fillcolor": f"{color}66" if released else "rgba(0,0,0,0)",
+        "hoverinfo": "x",
+    }
+    far = outside[style.extremes(np.abs(outside - median), _OUTLIERS)]
+    beyond = style.points(style.floats(far), np.full(far.size, row), released=released)
+    return [box, beyond | {"hovertemplate": "%{x:.2f}<extra></extra>", "showlegend": False}]
+
+
 NEAREST_DISTANCE = Measure(
     key="nearest_distance",
     title="Nearest distance",
@@ -254,5 +491,10 @@ NEAREST_DISTANCE = Measure(
     sentence=nearest_distance_sentence,
     source="Perry, Matloff, Tendick 2022, section 8",
     compute=compute_nearest_distance,
-    view=View(charts=("nearest_distance",), bands={"value": FROM_ZERO}, places={"tune": 2}),
+    view=View(
+        charts={"nearest_distance": draw_nearest_distance},
+        level=("x", "value"),
+        bands={"value": FROM_ZERO},
+        places={"tune": 2},
+    ),
 )

@@ -97,7 +97,7 @@ INDIVIDUAL_RISK = Measure(
     compute=compute_individual_risk,
     of_released=True,
     view=View(
-        charts=("key_classes",),
+        shared="key_classes",
         label="expected re-identified",
         recorded=("expected_original", "expected_released"),
         places={"report": 20},
@@ -235,7 +235,7 @@ SUDA = Measure(
     "first ten keys; DIS scores: Elliot 2000",
     compute=compute_suda,
     of_released=True,
-    view=View(charts=("key_classes",), label="special uniques", places={"report": 20}),
+    view=View(shared="key_classes", label="special uniques", places={"report": 20}),
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -23,6 +24,8 @@ from rwn_core.measures.attacks.assignment import (
 )
 from rwn_core.measures.attacks.posterior import attacked_units, likelihoods, normed, of_units
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.tables import table
 from rwn_core.measures.measure import Detail, Measure, Reading, View
 from rwn_core.measures.sentence import people
 from rwn_core.measures.statistics.intervals import mean_interval
@@ -143,6 +146,68 @@ def _records(n: int) -> Integers:
     return np.sort(np.random.default_rng(_SEED).choice(n, most, replace=False)).astype(np.int64)
 
 
+# Risk if the same table is released several times
+
+_HIGH = 0.8  # from where the label has no room above the line
+
+
+def draw_repeated_releases(reading: Reading[RepeatedReleases]) -> style.Chart:
+    """Draw the success after several releases in the same row order, and in fresh ones."""
+    detail = reading.detail
+    # the number of releases is the axis, with a mark at each that was computed
+    times = np.asarray(detail.releases, dtype=float)
+    # a lower bound is called one wherever its number stands
+    same, shuffled = detail.same_order, detail.shuffled
+    least = "at least " if detail.standing == "at least" else ""
+    texts = [f"{int(t)}" for t in times]
+    return style.chart(
+        "repeated_releases",
+        "Repeated releases",
+        f"{style.percent(float(same[0]))} → {least}{style.percent(reading.value)} after 3"
+        + (" · sample" if detail.sampled else ""),
+        f"Share of records linked by the keys if rows keep their places: {least}"
+        f"{style.percent(float(same[0]), 1)} after one release, "
+        f"{least}{style.percent(reading.value, 1)} after three, "
+        f"{least}{style.percent(float(same[-1]), 1)} after {texts[-1]}. In fresh secret order "
+        f"at least {style.percent(shuffled, 1)}",
+        data=_traces(times, same, shuffled, least),
+        layout=style.layout(
+            style.axis("releases", 0.6, times[-1] + 0.4, tickvals=times, ticktext=texts),
+            style.axis("linked by the keys", 0, 1.04, share=True),
+            annotations=[
+                style.label(
+                    "fresh order, at least",
+                    times[-1],
+                    shuffled,
+                    style.NEUTRAL,
+                    xanchor="right",
+                    yanchor="top" if shuffled > _HIGH else "bottom",
+                )
+            ],
+        ),
+        large={"legend": True},
+        table=table(
+            ["releases", f"same order{', at least' * bool(least)}", "fresh order, at least"],
+            [times.astype(int), style.floats(same), [shuffled] * len(times)],
+        ),
+    )
+
+
+def _traces(times: Any, same: Any, shuffled: float, least: str) -> list[style.Trace]:
+    same_order = style.line(
+        style.floats(times), style.floats(same), released=True, name=f"{least}same order".strip()
+    )
+    same_order["mode"] = "lines+markers"
+    same_order["marker"] = {"size": 6, "color": style.RELEASED, "symbol": "circle"}
+    same_order["hovertemplate"] = f"%{{x}} releases: {least}%{{y:.1%}}<extra>same order</extra>"
+    fresh = style.line(
+        style.floats(times), [shuffled] * len(times), released=False, name="fresh order, at least"
+    )
+    fresh["line"] |= {"color": style.NEUTRAL}
+    fresh["hovertemplate"] = "%{x} releases: at least %{y:.1%}<extra>fresh order</extra>"
+    return [fresh, same_order]
+
+
 MEASURE = Measure(
     key="repeated_releases",
     title="Three releases",
@@ -155,7 +220,7 @@ MEASURE = Measure(
     compute=compute,
     of_units=True,
     view=View(
-        charts=("repeated_releases",),
+        charts={"repeated_releases": draw_repeated_releases},
         recorded=("releases", "same_order", "shuffled", "standing"),
         places={"report": 9, "scenarios": 7},
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,6 +29,9 @@ from rwn_core.measures.attacks.true_match import (
 )
 from rwn_core.measures.attacks.value_survival import fragments
 from rwn_core.measures.comparison import Comparison, released_rows
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.paired_bars import Pair, bars, frame
+from rwn_core.measures.drawing.tables import table
 from rwn_core.measures.measure import Detail, Measure, Reading, View
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval
@@ -329,6 +333,45 @@ def _who(detail: TrueMatches, place: int) -> str:
     return f"the {people:,} {many} are alone with their {known}"
 
 
+# Sample uniques on known values that a row of the release shows
+
+_BARS = 7
+
+
+def draw_true_matches(reading: Reading[TrueMatches]) -> style.Chart:
+    """Draw the stated and the worst sets of variables: shares found and read."""
+    detail, stated = reading.detail, reading.detail.known.stated
+    secret = detail.secret[detail.worst]
+    names = [", ".join(each) for each in detail.known.sets]
+    shares = detail.found if secret is None else detail.read
+    others = stated + np.argsort(-shares[stated:], kind="stable")
+    shown = [*range(min(stated, _BARS)), *others.tolist()][:_BARS]
+    read = [None if detail.secret[at] is None else float(detail.read[at]) for at in shown]
+    pairs: list[Pair] = [
+        (names[at], detail.found[at], each) for at, each in zip(shown, read, strict=True)
+    ]
+    worst = style.percent(reading.value, 1)
+    what = "read truly" if secret else "found"
+    if detail.level is not None:
+        what = f"of {detail.level['secret']} = {detail.level['level']}"
+    expected = [math.nan if each is None else each for each in detail.expected]
+    return style.chart(
+        "true_matches",
+        "True matches",
+        f"outlined: found · {what} {worst}",
+        f"Of the people who are alone with some values, the share who are found in the release by "
+        f"exactly these, and whose own confidential value the row shows; at worst {worst} {what}",
+        data=bars(pairs, ("found", "read truly"), before=style.NEUTRAL),
+        layout=frame(pairs, "people who are alone with them"),
+        large={"legend": True},
+        table=table(
+            ["known", "people alone", "found", "found, expected", "read truly", "by chance"],
+            [names, detail.people, detail.found, expected, detail.read, detail.chance],
+            by=("largest", shares),
+        ),
+    )
+
+
 MEASURE = Measure(
     key="true_matches",
     title="True matches",
@@ -345,5 +388,8 @@ MEASURE = Measure(
     compute=compute,
     begin=partial(compute, expected=False),
     of_released=True,
-    view=View(charts=("true_matches",), places={"report": 8, "worst cases": 6, "attacks": 4}),
+    view=View(
+        charts={"true_matches": draw_true_matches},
+        places={"report": 8, "worst cases": 6, "attacks": 4},
+    ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.posterior import SMALLEST_SAMPLE, Linkage, Sample, link, weigh
 from rwn_core.measures.attacks.worst_case import WorstCase, WorstLinkage, linked, worst_case
 from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.tables import table
 from rwn_core.measures.measure import Detail, Measure, Reading, View
 from rwn_core.measures.sentence import filled, people, percent
 from rwn_core.measures.statistics.intervals import exact_interval, mean_interval, share_interval
@@ -65,6 +67,52 @@ def bayes_linkage_sentence(reading: Reading[WorstLinkage], n: int) -> str:
     )
 
 
+# Distribution of record-level risk
+
+_BINS = 20
+_RISK_MARKS = (0.5, 0.9)
+_PLACE: dict[str, Any] = {"xanchor": "right", "yanchor": "top", "xshift": -2}
+
+
+def draw_record_risk(reading: Reading[WorstLinkage]) -> style.Chart:
+    """Draw the distribution of the probability that a record is linked to its own row."""
+    detail = reading.detail
+    # counts of records by their probability, in equal bins from 0 to 1
+    truth = detail.truth
+    edges = np.linspace(0.0, 1.0, _BINS + 1)
+    counts, _ = np.histogram(truth, edges)
+    top = style.above(1.12 * style.largest(counts, [1]))
+    # shares of records beyond the two marks; a sample is named as one
+    above_half, above_most = detail.above_half, detail.above_nine_tenths
+    sample = f", of a sample of {len(truth):,} rows" if detail.sampled else ""
+    # an outline in a solid line: there is no original to tell it from
+    drawn = style.outline(edges, counts, released=True, fill=f"{style.RELEASED}33")
+    drawn["line"] |= {"dash": "solid"}
+    drawn["hovertemplate"] = "from %{x:.2f}: %{y} records<extra></extra>"
+    return style.chart(
+        "record_risk",
+        "Risk of each record",
+        f"{style.percent(above_half)} over 1/2 · {style.percent(above_most)} over 0.9"
+        + (" · sample" if detail.sampled else ""),
+        f"Distribution of the probability, one row at a time, that a record's row is known as its "
+        f"own; {style.percent(above_half, 1)} of the records exceed one half{sample}",
+        data=[drawn],
+        layout=style.layout(
+            style.axis("probability of the true source", -0.02, 1.04),
+            style.axis("records", 0, top),
+            shapes=[style.vertical(mark, style.NEUTRAL, "dot") for mark in _RISK_MARKS],
+            annotations=[
+                style.label(f"> {mark:g}", mark, top, style.NEUTRAL, **_PLACE)
+                for mark in _RISK_MARKS
+            ],
+        ),
+        table=table(
+            ["from", "to", "records", "records in all"],
+            [edges[:-1], edges[1:], counts, np.cumsum(counts)],
+        ),
+    )
+
+
 BAYES_LINKAGE = Measure(
     key="bayes_linkage",
     title="Worst-case linkage",
@@ -81,7 +129,10 @@ BAYES_LINKAGE = Measure(
     begin=partial(compute_bayes_linkage, bounded=False),
     of_released=True,
     of_units=True,
-    view=View(charts=("record_risk",), places={"report": 6, "worst cases": 1, "scenarios": 6}),
+    view=View(
+        charts={"record_risk": draw_record_risk},
+        places={"report": 6, "worst cases": 1, "scenarios": 6},
+    ),
 )
 
 
@@ -430,6 +481,72 @@ def abstaining_linkage_sentence(reading: Reading[SureLinks], n: int) -> str:
     )
 
 
+# Precision and recall of an intruder who links sure rows only
+
+
+def draw_precision_recall(reading: Reading[SureLinks]) -> style.Chart:
+    """Draw expected precision over recall, with all variables and by the keys."""
+    detail = reading.detail
+    # the title compares all variables with the keys alone, at the precision SURE
+    sure, keys = style.percent(SURE), detail.keys_at[PRECISIONS.index(SURE)]
+    sample = " · sample" if detail.sampled else ""
+    return style.chart(
+        "precision_recall",
+        "Linked with certainty",
+        f"{style.percent(reading.value, 1)} at {sure} · keys {style.percent(keys, 1)}{sample}",
+        f"Expected share of right links over the share of rows that are linked, the surest first: "
+        f"{style.percent(reading.value, 1)} of the rows are linked with {sure} right, by the keys "
+        "alone "
+        f"{style.percent(keys, 1)}",
+        data=[
+            _trace(detail.keys, "by the keys", style.NEUTRAL, "dot"),
+            _trace(detail.all, "all variables", style.RELEASED, "solid"),
+        ],
+        layout=style.layout(
+            style.axis("rows that are linked, the surest first", 0, 1.04, share=True),
+            style.axis("links that are right", 0, 1.06, share=True),
+            shapes=[style.horizontal(SURE, style.NEUTRAL, "dot")],
+            annotations=_labels(detail.keys),
+        ),
+        large={"legend": True},
+        table=table(
+            # the table lists both curves, one below the other
+            ["known", "linked from probability", "share linked", "right"],
+            [
+                ["all variables"] * len(detail.all.tau) + ["by the keys"] * len(detail.keys.tau),
+                *map(
+                    np.concatenate,
+                    zip(
+                        *(
+                            (each.tau, each.recall, each.precision)
+                            for each in (detail.all, detail.keys)
+                        ),
+                        strict=True,
+                    ),
+                ),
+            ],
+        ),
+    )
+
+
+def _trace(curve: Curve, name: str, color: str, dash: str) -> style.Trace:
+    recall = np.concatenate((np.zeros(min(1, len(curve.recall))), curve.recall))
+    precision = np.concatenate((curve.precision[:1], curve.precision))
+    drawn = style.line(style.floats(recall), style.floats(precision), released=True, name=name)
+    drawn["line"] |= {"color": color, "dash": dash}
+    drawn["hovertemplate"] = "%{x:.1%} linked, %{y:.1%} right<extra>%{fullData.name}</extra>"
+    return drawn
+
+
+def _labels(curve: Curve) -> list[style.Label]:
+    """Name the lower curve, below its end."""
+    if not len(curve.recall):
+        return []
+    place = (float(curve.recall[-1]), float(curve.precision[-1]))
+    side = "left" if place[0] < 0.5 else "right"  # within the picture
+    return [style.label("by the keys", *place, style.NEUTRAL, xanchor=side, yanchor="top")]
+
+
 ABSTAINING_LINKAGE = Measure(
     key="abstaining_linkage",
     title="Linked with certainty",
@@ -441,5 +558,7 @@ ABSTAINING_LINKAGE = Measure(
     compute=compute_abstaining_linkage,
     of_released=True,
     of_units=True,
-    view=View(charts=("precision_recall",), places={"report": 7, "worst cases": 5}),
+    view=View(
+        charts={"precision_recall": draw_precision_recall}, places={"report": 7, "worst cases": 5}
+    ),
 )

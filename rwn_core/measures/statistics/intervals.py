@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -237,3 +240,33 @@ def beyond_luck(right: Floats, named: Floats, base: Floats) -> Booleans:
         np.maximum(right, 1.0), np.maximum(named - right, 0.0) + 1, np.minimum(base, 1.0)
     )
     return np.asarray(luck <= CHANCE / max(int((named > 0).sum()), 1), dtype=bool)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Band:
+    """Return the band of one part of a detail; arrays have the shape of one draw."""
+
+    # low, median, high: NaN where a draw has no number
+    low: Floats
+    median: Floats
+    high: Floats
+
+    @classmethod
+    def from_draws(
+        cls, draws: Sequence[Any], level: float = LEVEL, bounds: Bounds = UNBOUNDED
+    ) -> Band:
+        """Return the interval of one more draw, given some.
+
+        >>> band = Band.from_draws([[0.0], [10.0], [20.0]], level=0.5)
+        >>> band.low.tolist(), band.median.tolist(), band.high.tolist()
+        ([0.0], [10.0], [20.0])
+        """
+        values = np.asarray(draws, dtype=np.float64)
+        low, high = prediction_interval(values, level, bounds)
+        median = np.median(values, axis=0)
+        return cls(low=np.asarray(low), median=np.asarray(median), high=np.asarray(high))
+
+    def outside(self, values: Floats) -> Booleans:
+        """Which values lie beyond the band; a missing number lies nowhere."""
+        # Shapes: values and the answer have the same shape as one draw.
+        return np.asarray((values < self.low) | (values > self.high))

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable, SchemaError
 from rwn_core.measures.comparison import RELEASED, Comparison, require_values
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.bands import NAME, Drawn, bars, columns
+from rwn_core.measures.drawing.tables import table
 from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading, View
 from rwn_core.measures.statistics.cross_table import Grouping, counts, grouping
 from rwn_core.measures.statistics.distributions import Distances, total_variation
@@ -186,6 +191,80 @@ def _shares(comparison: Comparison, groups: list[Grouping], before: Codes) -> Sh
     return shares
 
 
+# Sizes of small groups before, after and as expected
+
+_GROUPS = 12
+
+
+def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> style.Chart:
+    """Draw the small groups that changed most, at most 12."""
+    detail = reading.detail
+    names = detail.names
+    change = detail.change
+    # the groups with the largest relative change, the largest first
+    rows = np.argsort(-np.abs(change), kind="stable")[:_GROUPS]
+    band = None if drawn is None else drawn["released"]
+    before, after = detail.original[rows], detail.released[rows]
+    expected = detail.expected
+    law = None if expected is None else expected[rows]
+    total, vanished = detail.total_change, detail.vanished
+    sign = "+" if total > 0 else "−" if total < 0 else "±"
+    tops = [] if band is None else [band.high[rows]]
+    # a few far groups would press the others together: they are cut, and counted in the title
+    bulk = style.clipped(np.fmax(before, after))
+    top = style.above(1.05 * (style.largest(before, after, *tops) if bulk is None else bulk))
+    beyond = style.beyond_words(np.fmax(before, after), top, "group")
+    note = f"together {sign}{abs(total):.0%}" + (f" · {vanished} vanished" if vanished else "")
+    note += f" · {beyond} ▶" if beyond else ""
+    short, long = ([style.escape(style.shorten(names[i], n)) for i in rows] for n in (20, 60))
+    # the table has all groups, with the expected size and the band where there are any
+    cells = {"group": names, "original": detail.original, "released": detail.released}
+    cells |= {} if expected is None else {"expected": expected}
+    cells |= {"relative change": change}
+    if band is not None:
+        cells |= zip(*columns(band), strict=True)
+    return style.chart(
+        "subgroups",
+        "Small groups",
+        note,
+        f"Sizes of the {len(rows)} small groups that changed most, of {len(names)}; all small "
+        f"groups together changed by {total:+.0%} and {vanished} vanished"
+        + ("" if band is None else f"; pale bars: {NAME}"),
+        data=[
+            *([] if band is None else [bars(band.low[rows], band.high[rows], range(len(rows)))]),
+            *_traces(before, after, law, top),
+        ],
+        layout=style.layout(
+            style.axis("records", 0, top),
+            style.name_axis(short, showgrid=False, tickfont={"size": 9}),
+        ),
+        large={"legend": True, "yaxis": {"ticktext": long}},
+        table=table(list(cells), list(cells.values()), by=("size of change", np.abs(change))),
+    )
+
+
+def _traces(
+    before: NDArray[Any], after: NDArray[Any], expected: NDArray[Any] | None, top: float
+) -> list[style.Trace]:
+    height = np.arange(len(before))
+    bars = style.line(*style.segments(before, after, height), released=False)
+    bars["line"] |= {"color": style.NEUTRAL, "width": 1.4}
+    bars |= {"hoverinfo": "skip", "showlegend": False}
+    traces = [bars]
+    if expected is not None:
+        marks = style.points(style.floats(expected), height, released=False, name="expected")
+        look = {"symbol": "diamond-open", "size": 8}
+        marks["marker"] = look | {"color": style.NEUTRAL, "opacity": 1}
+        marks["hovertemplate"] = "%{x:.1f} records<extra>expected</extra>"
+        traces.append(marks)
+    for values, released in ((before, False), (after, True)):
+        marks = style.points(values, height, released=released)
+        marks["marker"] |= {"size": 7, "opacity": 1}
+        marks["hovertemplate"] = "%{x} records<extra>%{fullData.name}</extra>"
+        traces += style.at_the_edge(marks, "x", top)
+    return traces
+
+
 SUBGROUPS = Measure(
     key="subgroups",
     title="Small groups",
@@ -196,7 +275,7 @@ SUBGROUPS = Measure(
     source="Perry, Matloff, Tendick 2022, section 5: rare values shrink",
     compute=compute_subgroups,
     view=View(
-        charts=("subgroups",),
+        charts={"subgroups": draw_subgroups},
         bands={"released": FROM_ZERO, "total_change": (-1.0, float("inf"))},
         places={"report": 4},
     ),

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 import rwn_core as rwn
-from rwn_core.charts import CHARTS, Chart
-from rwn_core.charts.measures import key_classes
+from rwn_core.charts import CHARTS, Chart, several_measures
 from rwn_core.evaluation.lessons import (
     analyst,
     choose,
@@ -252,7 +251,7 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         "repeated_releases": (made.releases(),),
         "repeated_releases: a bound": (made.releases("at least"),),
         "key_classes": (made.classes(),),
-        "key_classes: tiny": ({key: made.shares(0.0001, 0.5) for key in key_classes.NAMES},),
+        "key_classes: tiny": ({key: made.shares(0.0001, 0.5) for key in several_measures.NAMES},),
         "guessing_attacks": (made.guesses(),),
         "queries": (made.asked(),),
         "extreme_values": (made.ends(),),

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.charts.measures import key_classes
+from rwn_core.charts import several_measures
 from rwn_core.errors import NotApplicable
-from rwn_core.evaluation.draws import Band
 from rwn_core.evaluation.two_way import TwoWay
 from rwn_core.measures.attacks.guessing import Guesses
 from rwn_core.measures.attacks.true_match import KnownSets
@@ -22,6 +21,7 @@ from rwn_core.measures.risk.true_matches import TrueMatches
 from rwn_core.measures.risk.values import Extremes, Queries
 from rwn_core.measures.risk.worst_linkage import PRECISIONS, Curve, SureLinks
 from rwn_core.measures.statistics.distributions import Marginal
+from rwn_core.measures.statistics.intervals import Band
 from rwn_core.measures.utility.distributions import marginal_distances
 from rwn_core.measures.utility.regressions import FittedSlopes
 from rwn_core.measures.utility.relations import Components, Relations
@@ -185,7 +185,7 @@ def shares(value: float, baseline: float) -> Any:
 
 
 def classes() -> dict[str, Any]:
-    readings: dict[str, Any] = {key: shares(0.4, 0.6) for key in key_classes.NAMES}
+    readings: dict[str, Any] = {key: shares(0.4, 0.6) for key in several_measures.NAMES}
     return readings | {"t_closeness": REASON}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 
 from rwn_core import charts
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise, still
-from rwn_core.charts.parts.style import NEUTRAL, ORIGINAL, RELEASED
+from rwn_core.measures.drawing.style import NEUTRAL, ORIGINAL, RELEASED
 from rwn_ui.state import results
 from tests.core.charts.drawn_by_hand import every_chart
 from tests.core.charts.hand_made_readings import (
@@ -44,14 +45,13 @@ def strings(node: Any) -> list[str]:
 
 
 def chart_files() -> set[str]:
-    """The full names of the modules that hold a chart: all but the parts of charts."""
-    folder = Path(charts.__file__).parent
-    names = {path.relative_to(folder).with_suffix("") for path in folder.rglob("*.py")}
-    return {
-        ".".join((charts.__name__, *name.parts))
-        for name in names
-        if name.name != "__init__" and name.parts[0] != "parts"
-    }
+    """The full names of the modules that define a chart."""
+    core, found = Path(charts.__file__).parents[1], set()
+    for room in ("charts", "measures/utility", "measures/risk", "evaluation"):
+        for path in (core / room).rglob("*.py"):
+            if re.search(r"^def draw(_\w+)?\(", path.read_text("utf-8"), re.MULTILINE):
+                found.add(".".join(("rwn_core", *path.relative_to(core).with_suffix("").parts)))
+    return found
 
 
 def short(node: Any) -> str:

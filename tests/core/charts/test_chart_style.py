@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rwn_core.charts.parts import style, tables
-from rwn_core.charts.parts.style import beyond_words, clipped
-from rwn_core.measures.risk.outliers import RecordValues
+from rwn_core.measures.drawing import style, tables
+from rwn_core.measures.drawing.style import beyond_words, clipped
+from rwn_core.measures.risk.outliers import RecordValues, paired
 
 
 @pytest.mark.parametrize(
@@ -118,9 +118,9 @@ def test_records_in_any_order_keep_their_own_values() -> None:
         released=np.array([3.0, 4.0]),
         records_released=np.array([7, 0]),
     )
-    assert tables.paired(detail, "distance")["rows"] == [[8, 1.0, 3.0], [1, 2.0, 4.0]]
+    assert paired(detail, "distance")["rows"] == [[8, 1.0, 3.0], [1, 2.0, 4.0]]
     detail = replace(detail, records_released=np.array([0, 7]))
-    assert tables.paired(detail, "distance")["rows"] == [[1, 2.0, 3.0], [8, 1.0, 4.0]]
+    assert paired(detail, "distance")["rows"] == [[1, 2.0, 3.0], [8, 1.0, 4.0]]
 
 
 def test_what_speaks_of_single_records_is_internal() -> None:

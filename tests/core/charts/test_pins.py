@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from rwn_core.charts import CHARTS, chart_marks, serialise, with_pins
-from rwn_core.charts.parts.style import PINS, RELEASED
 from rwn_core.evaluation.audit import audit
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import RWN
 from rwn_core.masking.release import mask
+from rwn_core.measures.drawing.style import PINS, RELEASED
 
 KEYS = (
     "cooks_distance",

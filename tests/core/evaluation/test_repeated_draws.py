@@ -7,10 +7,10 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.draws import Band, Gathering, ensemble
+from rwn_core.evaluation.draws import Gathering, ensemble
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.distributions import Marginal
-from rwn_core.measures.statistics.intervals import prediction_interval
+from rwn_core.measures.statistics.intervals import Band, prediction_interval
 from rwn_core.measures.utility.distributions import marginal_distances
 
 KEYS = ["correlation", "regression", "principal_components", "prediction"]

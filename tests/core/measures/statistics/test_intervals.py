@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rwn_core.evaluation.draws import Band, Ensemble, Gathering, release_interval
+from rwn_core.evaluation.draws import Ensemble, Gathering, release_interval
 from rwn_core.measures.measure import BothFiles, Detail, Reading
-from rwn_core.measures.statistics.intervals import prediction_interval, t95
+from rwn_core.measures.statistics.intervals import Band, prediction_interval, t95
 from rwn_core.tuning import Spread
 
 REPEATS = 40_000

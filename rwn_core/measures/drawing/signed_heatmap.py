@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rwn_core.charts.parts import style
-from rwn_core.charts.parts.bands import range_text
-from rwn_core.charts.parts.tables import table
-from rwn_core.evaluation.draws import Band
+from rwn_core.measures.drawing import style
+from rwn_core.measures.drawing.bands import range_text
+from rwn_core.measures.drawing.tables import table
+from rwn_core.measures.statistics.intervals import Band
 
 SMALL_FONT = 9
 GAPS = 20

@@ -5,7 +5,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from rwn_core.charts.parts import style
+from rwn_core.measures.drawing import style
 
 Pair = tuple[str, float | None, float | None]
 """Name, share before and share after, each in [0, 1] or unknown."""

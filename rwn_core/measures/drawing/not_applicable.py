@@ -1,6 +1,6 @@
 """Card for a measure without an answer: its title and the reason."""
 
-from rwn_core.charts.parts.style import Chart, chart
+from rwn_core.measures.drawing.style import Chart, chart
 
 
 def draw(title: str, reason: str, key: str = "not_applicable") -> Chart:

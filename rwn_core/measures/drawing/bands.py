@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rwn_core.charts.parts.style import (
+from rwn_core.measures.drawing.style import (
     INVISIBLE,
     NEUTRAL,
     RELEASED,
@@ -20,7 +20,7 @@ from rwn_core.charts.parts.style import (
     scatter,
     segments,
 )
-from rwn_core.evaluation.draws import Band
+from rwn_core.measures.statistics.intervals import Band
 
 Scalar = float | NDArray[np.float64]
 Drawn = Mapping[str, Band]

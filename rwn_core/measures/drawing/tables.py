@@ -7,8 +7,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rwn_core.charts.parts.style import SIDES, extremes
-from rwn_core.measures.risk.outliers import RecordValues
+from rwn_core.measures.drawing.style import extremes
 
 TABLE_ROWS = 400
 SINGLE = {"record", "question"}  # columns that name single people
@@ -43,22 +42,6 @@ def table(
 def known(values: Sequence[Any]) -> list[Any]:
     """Return the cells of a column; a missing number is NaN."""
     return [math.nan if value is None else value for value in values]
-
-
-def paired(detail: RecordValues, unit: str) -> dict[str, Any]:
-    """Return one value per record of both files by record number; beyond 400 the largest."""
-    records = [detail.records_original, detail.records_released]
-    cells = [detail.original, detail.released]
-    every = records[0]
-    if not np.array_equal(every, records[1]):
-        every = np.union1d(every, records[1])
-        cells = [_spread(c, r, every) for c, r in zip(cells, records, strict=True)]
-    caption, picked = f"Value: {unit}.", np.arange(every.size)
-    if every.size > TABLE_ROWS:
-        picked = extremes(np.fmax(*cells), TABLE_ROWS)
-        caption += f" {TABLE_ROWS} of {every.size:,} rows: the largest by larger."
-    rows = Rows([every[picked] + 1, *map(_rounded, [each[picked] for each in cells])])
-    return {"columns": ["record", *SIDES], "internal": True, "rows": rows, "caption": caption}
 
 
 class Rows(Sequence[list[Any]]):
@@ -98,16 +81,8 @@ class Rows(Sequence[list[Any]]):
         return np.column_stack(self.columns).astype(np.float64, copy=False)
 
 
-def _spread(
-    values: NDArray[Any], records: NDArray[np.intp], every: NDArray[np.intp]
-) -> NDArray[Any]:
-    """Place the values of some records among all of them; NaN elsewhere."""
-    spread = np.full(every.size, np.nan)
-    spread[np.searchsorted(every, records)] = values
-    return spread
-
-
-def _rounded(array: NDArray[Any]) -> NDArray[Any]:
+def seven_digits(array: NDArray[Any]) -> NDArray[Any]:
+    """Round the numbers of a column, shape (n,), to seven digits of the largest."""
     known = np.abs(array[np.isfinite(array)])
     top = float(known.max(initial=0.0))
     decimals = _DIGITS - 1 - (math.floor(math.log10(top)) if top else 0)
@@ -119,7 +94,7 @@ def _plain(array: NDArray[Any], *, rounded: bool = False) -> list[Any]:
     # Shapes: array (n,).
     if array.dtype.kind != "f":
         return list(array.tolist())
-    array = _rounded(array) if rounded else array
+    array = seven_digits(array) if rounded else array
     if np.isfinite(array).all():
         return list(array.tolist())
     return [v if math.isfinite(v) else None for v in array.tolist()]

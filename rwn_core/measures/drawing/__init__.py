@@ -1,0 +1,1 @@
+"""Parts of charts: plain Plotly dictionaries that know no measure."""
