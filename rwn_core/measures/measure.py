@@ -188,6 +188,11 @@ class View:
         Charts that draw its reading, by key: each returns plain Plotly data.
     of_variable : mapping of str to callable
         Charts that draw one variable of its reading, given by name.
+    tables : tuple of callable
+        Tables below the pictures, of its reading and the number of records; None where there is
+        nothing to say.
+    about : {"", "row", "value"}
+        Whether it answers whose row a released one is, or what is learned about a person.
     shared, label : str
         The key of a chart that draws several measures, and the name of this one in it.
     level : tuple of str, optional
@@ -205,6 +210,8 @@ class View:
 
     charts: Mapping[str, Callable[..., dict[str, Any]]] = field(default_factory=dict)
     of_variable: Mapping[str, Callable[..., dict[str, Any]]] = field(default_factory=dict)
+    tables: tuple[Callable[[Reading, int], dict[str, Any] | None], ...] = ()
+    about: Literal["", "row", "value"] = ""
     shared: str = ""
     label: str = ""
     level: tuple[str, str] | None = None

@@ -27,13 +27,13 @@ from rwn_ui.features import limit_queue, partial_answer, watch_list
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import Tile, percent, radius_note
 from rwn_ui.risk import sentences as risk_sentences
-from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import warnings as risk_warnings
 from rwn_ui.risk.form import Attack
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import current_release, memo, release_key, table_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
+from rwn_ui.widgets.tables import measure_tables
 
 KEPT = 8  # results of one user
 INTERNAL = "Internal: for the data steward only. Single records and their values stay inside."
@@ -194,12 +194,14 @@ def _card(found: Disclosure, measure: str, chart: str) -> Chart:
 def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[str, Any]]:
     tables = [
         *risk_sentences.tables(found.readings, session.data.n),
-        *risk_tables.shown_values(found.readings),
+        *measure_tables("tables of values", found.readings, session.data.n),
         _warnings(session, attack, found),
     ]
-    tables += [risk_tables.limits(session.policy, found.readings)] if session.policy.limits else []
-    tables += risk_tables.field(found.readings, session.data.n)
-    again = risk_tables.repetition(found)
+    tables += (
+        [risk_sentences.limits(session.policy, found.readings)] if session.policy.limits else []
+    )
+    tables += measure_tables("tables of keys", found.readings, session.data.n)
+    again = risk_sentences.repetition(found)
     tables += [again] if again else []
     worst = worst_records(found.readings)
     if worst:

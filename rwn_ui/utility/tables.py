@@ -6,18 +6,13 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-import numpy as np
-
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.draws import Ensemble
 from rwn_core.evaluation.registered_analysis import KINDS, AnalysisResult, Standing
 from rwn_core.evaluation.valid_intervals import valid_intervals
 from rwn_core.evaluation.validity import Validity
-from rwn_core.measures.measure import BothFiles, Measure, Reading
-from rwn_core.measures.utility.joint_distribution import Propensity
-from rwn_core.measures.utility.regressions import FittedSlopes
-from rwn_core.measures.utility.tables import Counts
+from rwn_core.measures.measure import Measure, Reading
 from rwn_core.reporting.facts.fact import interval_facts
 from rwn_ui.features.repeated_draws import bands
 from rwn_ui.utility.results import PENDING, UtilityReadings
@@ -41,13 +36,7 @@ def tables(
             kind = reading.detail.family.capitalize()
             title = f"{kind} regression of {reading.detail.response}: coefficients"
             shown.append({**chart["table"], "title": title})
-    shown += measure_tables(
-        utility.readings,
-        ("ci_overlap", _overlap),
-        ("pmse", _propensity),
-        ("survey_estimates", _survey),
-        ("edit_rules_broken", _rules),
-    )
+    shown += measure_tables("tables of utility", utility.readings, utility.comparison.original.n)
     if validity is not None:
         shown.append(_validity(validity))
     return [*shown, _intervals(utility.comparison)]
@@ -64,69 +53,6 @@ def _intervals(comparison: rwn.Comparison) -> Table:
         "columns": ["intervals hold for models of these variables"],
         "rows": [[", ".join(names)] for names in held] or [["none"]],
         "caption": about["sentence"],
-    }
-
-
-def _survey(reading: Reading[BothFiles]) -> Table:
-    """Weighted estimates before and after, those that moved most first."""
-    detail = reading.detail
-    numbers = detail.original, detail.errors, detail.released, detail.change
-    rows = [list(row) for row in zip(detail.names, *numbers, strict=True)]
-    rows.sort(key=lambda row: -float(row[-1]))
-    people = (f"{n:,.0f}" for n in detail.people or ())
-    return {
-        "title": f"Survey estimates, weighted by {detail.weights}",
-        "columns": ["estimate", "original", "standard error", "released", "moved by errors"],
-        "rows": [[str(row[0]), *map(float, row[1:])] for row in rows],
-        "caption": f"{(detail.change > 1.96).sum():,} of {len(rows):,} estimates moved by more "
-        "than 1.96 standard errors of the original, which count strata and households. The records "
-        f"stand for {' people, and for '.join(people)} in the release.",
-    }
-
-
-def _rules(reading: Reading[Counts]) -> Table:
-    """Records that break each edit rule, before and after."""
-    detail = reading.detail
-    columns = (detail.names, detail.original, detail.released)
-    return {
-        "title": "Edit rules: records that break them",
-        "columns": ["rule", "original", "released"],
-        "rows": [[str(rule), int(old), int(new)] for rule, old, new in zip(*columns, strict=True)],
-        "caption": f"At least one rule is broken by {detail.any_original:,} original and "
-        f"{detail.any_released:,} released records. Variables of a rule that travel together "
-        "keep it: choose such slices on Tune.",
-    }
-
-
-def _overlap(reading: Reading[FittedSlopes]) -> Table:
-    """Interval overlap of every slope, as it is and clipped at 0."""
-    detail = reading.detail
-    clipped = np.clip(detail.overlap, 0.0, 1.0)
-    cells = (detail.terms, detail.overlap.tolist(), clipped.tolist())
-    rows = [list(row) for row in zip(*cells, strict=True)]
-    means = f"{reading.value:.3g}, clipped {clipped[1:].mean():.3g}.".replace("-", "−")
-    return {
-        "title": f"Overlap of the 95 % intervals: linear regression of {detail.response}",
-        "columns": ["term", "overlap", "clipped at 0"],
-        "rows": rows,
-        "caption": "1: the same interval; 0: touching; below 0: apart. Mean over the slopes "
-        f"{means}",
-    }
-
-
-def _propensity(reading: Reading[Propensity]) -> Table:
-    """Propensity scores of main effects and of all pairs, with their null."""
-    names = ("pmse", "null_mean", "ratio", "standardized", "specks", "parameters")
-    models = (("main effects", reading.detail.main), ("all pairs", reading.detail))
-    return {
-        "title": "Propensity score: can a model tell released records from original ones?",
-        "columns": [
-            *("model", "pMSE", "its null mean", "ratio", "standardized (S_pMSE)", "SPECKS"),
-            "parameters",
-        ],
-        "rows": [[words, *(getattr(one, name) for name in names)] for words, one in models],
-        "caption": "Main effects see each variable alone and are blind to lost relations; all "
-        "pairs see those, too. Ratio 1: as if drawn from the fitted model; 2: like a fresh sample.",
     }
 
 

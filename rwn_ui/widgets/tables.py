@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import rwn_core as rwn
+from rwn_core.measures import measures_of
 
 Table = dict[str, Any]
 
 
 def measure_tables(
-    readings: Mapping[str, rwn.Reading | rwn.NotApplicable],
-    *makers: tuple[str, Callable[[rwn.Reading], Table | None]],
+    place: str, readings: Mapping[str, rwn.Reading | rwn.NotApplicable], n: int
 ) -> list[Table]:
-    """The tables of some measures, in this order; none of one without a reading."""
-    known = ((readings.get(key), make) for key, make in makers)
-    made = (make(reading) for reading, make in known if isinstance(reading, rwn.Reading))
+    """The tables that the measures of a place have of n records; none without a reading."""
+    made = [
+        make(reading, n)
+        for key in measures_of(place)
+        if isinstance(reading := readings.get(key), rwn.Reading)
+        for make in rwn.MEASURES[key].view.tables
+    ]
     return [table for table in made if table is not None]

@@ -176,6 +176,77 @@ def attribute_inference_sentence(reading: Reading[AttributeGuesses], n: int) -> 
     )
 
 
+def gains_table(reading: Reading[AttributeGuesses], _: int) -> dict[str, Any]:
+    """Return the gain in naming each confidential variable, and its worst level."""
+    detail = reading.detail
+    order = np.argsort([-gain["value"] for gain in detail.gains], kind="stable")
+    return {
+        "title": "Which confidential value is disclosed?",
+        "columns": [
+            "confidential",
+            "named correctly",
+            "exact value",
+            "without the release",
+            "worst level",
+            "named of it",
+            "names that are right",
+            "gain",
+        ],
+        "rows": [_gain_row(detail, at) for at in order.tolist()],
+        "caption": "Named correctly: the share of people, by the best strategy. Worst level: "
+        "recall and precision of naming its people, or people an intruder is sure of. "
+        "Gain: the larger one of both, beyond the baseline. The largest gain decides.",
+    }
+
+
+def _gain_row(detail: AttributeGuesses, at: int) -> list[str]:
+    gain = detail.gains[at]
+    naming = gain["naming"]
+    level, recall, right = "–", "–", "–"
+    if naming["score"]:
+        level = "all" if naming["level"] is None else naming["level"]
+        level += f", {percent(naming['certainty'])} sure" if naming["certainty"] else ""
+        recall = percent(naming["right"] / naming["people"])
+        right = percent(naming["right"] / naming["named"])
+    return [
+        detail.secrets[at],
+        percent(float(detail.informed[at])),
+        percent(float(detail.exact[at])),
+        percent(gain["reference"]),
+        level,
+        recall,
+        right,
+        percent(gain["value"]),
+    ]
+
+
+def strategies_table(reading: Reading[AttributeGuesses], _: int) -> dict[str, Any]:
+    """Return the success of each strategy on each confidential variable."""
+    detail = reading.detail
+    found = list(zip(detail.rates, detail.strategies, strict=True))
+    shown = [key for key in STRATEGIES if any(key in rates for rates, _ in found)]
+    return {
+        "title": "How a confidential value is found out",
+        "columns": ["strategy", *detail.secrets],
+        "rows": [
+            [
+                STRATEGIES[key][0].upper() + STRATEGIES[key][1:],
+                *(
+                    (percent(rates[key]) if key in rates else "–")
+                    + (" (best)" if key == best else "")
+                    for rates, best in found
+                ),
+            ]
+            for key in shown
+        ],
+        "caption": f"An intruder who knows {', '.join(detail.names)} of every person and the "
+        "method "
+        "guesses the most probable value. The table shows the share of correct guesses by "
+        "strategy. "
+        "A prediction from the keys also applies to people outside of the file.",
+    }
+
+
 ATTRIBUTE_INFERENCE = Measure(
     key="attribute_inference",
     title="Attribute inference, worst case",
@@ -192,9 +263,11 @@ ATTRIBUTE_INFERENCE = Measure(
     of_units=SECRETS_OF_UNITS,
     against_control=True,
     view=View(
+        about="value",
+        tables=(gains_table, strategies_table),
         shared="guessing_attacks",
         label="attribute, worst case",
-        places={"report": 30, "guesses": 4},
+        places={"tables of values": 3, "report": 30, "guesses": 4},
     ),
 )
 
@@ -276,5 +349,5 @@ ATTRIBUTE_GAIN = Measure(
     compute=compute_attribute_gain,
     of_released=True,
     of_units=SECRETS_OF_UNITS,
-    view=View(places={"report": 99, "worst cases": 8}),
+    view=View(about="value", places={"report": 99, "worst cases": 8}),
 )

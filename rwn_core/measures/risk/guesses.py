@@ -293,7 +293,12 @@ SINGLING_OUT = Measure(
     "people of the file replaced by those outside; without a control group, beyond a random guess",
     compute=compute_singling_out,
     against_control=True,
-    view=View(shared="guessing_attacks", label="singling out", places={"report": 30, "guesses": 1}),
+    view=View(
+        about="value",
+        shared="guessing_attacks",
+        label="singling out",
+        places={"report": 30, "guesses": 1},
+    ),
 )
 
 
@@ -376,7 +381,12 @@ LINKABILITY = Measure(
     compute=compute_linkability,
     of_released=True,
     against_control=True,
-    view=View(shared="guessing_attacks", label="linkability", places={"report": 30, "guesses": 2}),
+    view=View(
+        about="row",
+        shared="guessing_attacks",
+        label="linkability",
+        places={"report": 30, "guesses": 2},
+    ),
 )
 
 
@@ -447,5 +457,10 @@ INFERENCE = Measure(
     of_released=True,
     of_units=SECRETS_OF_UNITS,
     against_control=True,
-    view=View(shared="guessing_attacks", label="inference", places={"report": 30, "guesses": 3}),
+    view=View(
+        about="value",
+        shared="guessing_attacks",
+        label="inference",
+        places={"report": 30, "guesses": 3},
+    ),
 )

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -178,7 +179,7 @@ HOMOGENEITY = Measure(
     source="Machanavajjhala et al. 2007 (homogeneity attack) on the neighborhoods of Perry, "
     f"Matloff, Tendick 2022; the same is {WORDS}",
     compute=compute_homogeneity,
-    view=View(places={"report": 99}),
+    view=View(about="value", places={"report": 99}),
 )
 
 
@@ -208,6 +209,27 @@ def compute_uniqueness(comparison: Comparison) -> Reading[KeyClasses]:
     return Reading(value=float(after[leaving].mean()), baseline=float(before.mean()), detail=detail)
 
 
+def linked_table(reading: Reading[KeyClasses], n: int) -> dict[str, Any] | None:
+    """Being unique is neither needed nor enough to be linked."""
+    linked = reading.detail.linked
+    if not linked:
+        return None
+    rows = [
+        [*("unique" if each else "shared" for each in alone), f"{count:,}", percent(right / count)]
+        for *alone, count, right in linked
+        if count
+    ]
+    seen = sum(count for _, _, count, _ in linked)
+    sample = "" if seen == n else f" Rows of a random sample: {seen:,} of {n:,}."
+    return {
+        "title": "Unique on the keys, and linked by them one row at a time",
+        "columns": ["original keys", "released keys", "records", "linked correctly"],
+        "rows": rows,
+        "caption": "With masked keys a class of one is no proof of identity, and a class of ten no "
+        f"protection.{sample}",
+    }
+
+
 UNIQUENESS = Measure(
     key="uniqueness",
     title="Unique on the keys",
@@ -219,7 +241,12 @@ UNIQUENESS = Measure(
     source="Hundepool et al. 2012, chapter 3; for masked keys compare with worst-case linkage",
     compute=compute_uniqueness,
     of_released=True,
-    view=View(shared="key_classes", label="unique on the keys", places={"report": 20}),
+    view=View(
+        tables=(linked_table,),
+        shared="key_classes",
+        label="unique on the keys",
+        places={"tables of keys": 2, "report": 20},
+    ),
 )
 
 
@@ -295,6 +322,7 @@ REPLICATED_UNIQUES = Measure(
     "in the release hides nobody",
     compute=compute_replicated_uniques,
     of_released=True,
+    view=View(about="row"),
 )
 
 

@@ -114,7 +114,7 @@ INTRUDER_LEVELS = Measure(
     compute=compute_intruder_levels,
     of_released=True,
     of_units=True,
-    view=View(places={"report": 99, "worst cases": 4, "scenarios": 5}),
+    view=View(about="row", places={"report": 99, "worst cases": 4, "scenarios": 5}),
 )
 
 
@@ -152,4 +152,5 @@ MISCLASSIFICATION = Measure(
     ),
     source="Shlomo and Skinner 2010: M_jj / F~_j with each record's own law in place of M",
     compute=compute_misclassification,
+    view=View(about="row"),
 )

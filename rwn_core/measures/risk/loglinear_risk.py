@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -223,6 +224,41 @@ def sentence(reading: Reading[PopulationRisk], n: int) -> str:
     )
 
 
+def model_table(reading: Reading[PopulationRisk], n: int) -> dict[str, Any]:
+    """Return the uniques of both files, and how the model of the keys fits."""
+    detail = reading.detail
+    rows = [
+        [side, *(f"{each:,.4g}" for each in (uniques, alone, right, alone / max(uniques, 1)))]
+        for side, uniques, alone, right in zip(
+            Sides._fields, detail.uniques, detail.alone, detail.expected, strict=True
+        )
+    ]
+    out = f" {detail.caveat}" if detail.caveat else ""
+    out += f" Left out: {', '.join(detail.left_out)}." if detail.left_out else ""
+    model = (
+        f"Model of the released counts: {detail.model or 'main effects only'}; check B of τ2 "
+        f"{detail.check:.3g}, {detail.z:.2g} standard deviations (above 2: too simple, the risk is "
+        "overestimated)."
+    )
+    if detail.population <= n:
+        model = (
+            "The file is taken for the whole population, so that unique is unique; give the size "
+            "of the population or sampling weights."
+        )
+    return {
+        "title": f"Log-linear risk on {', '.join([*detail.names, *detail.independent])}",
+        "columns": [
+            "file",
+            "sample uniques",
+            "of them unique in the population (τ1)",
+            "right matches expected (τ2)",
+            "leakage (τ1 / uniques)",
+        ],
+        "rows": rows,
+        "caption": f"{model} Numbers are grouped by their quantiles; {detail.cells:,} cells.{out}",
+    }
+
+
 MEASURE = Measure(
     key="loglinear_risk",
     title="Log-linear risk",
@@ -234,5 +270,11 @@ MEASURE = Measure(
     "without a population size or weights the file is the population",
     compute=compute,
     of_released=True,
-    view=View(shared="key_classes", label="log-linear matches", places={"report": 20}),
+    view=View(
+        about="row",
+        tables=(model_table,),
+        shared="key_classes",
+        label="log-linear matches",
+        places={"tables of keys": 3, "report": 20},
+    ),
 )

@@ -190,7 +190,7 @@ MEMBERSHIP = Measure(
     source="Cell law of Perry, Matloff, Tendick 2022, section 5; Matloff and Tendick 2015 on "
     "membership",
     compute=compute_membership,
-    view=View(places={"report": 99, "worst cases": 7}),
+    view=View(about="value", places={"report": 99, "worst cases": 7}),
 )
 
 
@@ -315,4 +315,5 @@ DIFFERENTIAL_PRIVACY = Measure(
     source="Dwork et al. 2006 (epsilon, delta); Shlomo and Skinner 2012 for transition matrices; "
     "survival of a value that one record alone has",
     compute=compute_differential_privacy,
+    view=View(about="value"),
 )

@@ -201,6 +201,24 @@ def compute_interval_disclosure(comparison: Comparison) -> Reading[Nearness]:
     return Reading(value=float(near[leaving].mean()), baseline=1.0, detail=detail)
 
 
+def intervals_table(reading: Reading[Nearness], _: int) -> dict[str, Any]:
+    """Return the shares of released values near their own records."""
+    detail = reading.detail
+    rows = [["all numbers within 0.05 SD", percent(reading.value)]]
+    if detail.ranks is not None:
+        rows.append(["all ranks within 1 to 10 %, mean", percent(float(detail.ranks.mean()))])
+    if detail.robust is not None:
+        rows.append(["any number in its robust interval", percent(detail.robust[0])])
+        rows.append(["… and no other released row near", percent(detail.robust[1])])
+    caption = detail.robust_reason if detail.robust is None else ""
+    return {
+        "title": "Interval disclosure",
+        "columns": ["released value near its own record", "share of records"],
+        "rows": rows,
+        "caption": caption or "Robust intervals widen with the record's outlyingness.",
+    }
+
+
 INTERVAL_DISCLOSURE = Measure(
     key="interval_disclosure",
     title="Interval disclosure",
@@ -213,6 +231,7 @@ INTERVAL_DISCLOSURE = Measure(
     "2008 for the robust intervals",
     compute=compute_interval_disclosure,
     of_released=True,
+    view=View(places={"tables of keys": 4}, about="value", tables=(intervals_table,)),
 )
 
 

@@ -110,7 +110,7 @@ DISTANCE_LINKAGE = Measure(
     reads_some=True,
     of_released=True,
     of_units=True,
-    view=View(places={"report": 99, "scenarios": 1, "attacks": 2}),
+    view=View(about="row", places={"report": 99, "scenarios": 1, "attacks": 2}),
 )
 
 
@@ -197,7 +197,7 @@ MAHALANOBIS_LINKAGE = Measure(
     source="Torra, Abowd, Domingo-Ferrer 2006; inverse of S + S' - 2 Cov(X, X')",
     compute=compute_mahalanobis_linkage,
     of_units=True,
-    view=View(places={"report": 99, "scenarios": 2}),
+    view=View(about="row", places={"report": 99, "scenarios": 2}),
 )
 
 
@@ -242,7 +242,7 @@ GLOBAL_LINKAGE = Measure(
     compute=compute_global_linkage,
     of_released=True,
     of_units=True,
-    view=View(places={"report": 99, "scenarios": 3}),
+    view=View(about="row", places={"report": 99, "scenarios": 3}),
 )
 
 
@@ -344,5 +344,5 @@ PROBABILISTIC_LINKAGE = Measure(
     compute=compute_probabilistic_linkage,
     of_released=True,
     of_units=True,
-    view=View(places={"report": 99, "scenarios": 4, "attacks": 3}),
+    view=View(about="row", places={"report": 99, "scenarios": 4, "attacks": 3}),
 )

@@ -97,6 +97,7 @@ INDIVIDUAL_RISK = Measure(
     compute=compute_individual_risk,
     of_released=True,
     view=View(
+        about="row",
         shared="key_classes",
         label="expected re-identified",
         recorded=("expected_original", "expected_released"),

@@ -91,6 +91,36 @@ def sentence(reading: Reading[RedTeam], n: int) -> str:
     ])  # fmt: skip
 
 
+def findings_table(reading: Reading[RedTeam], _: int) -> dict[str, Any] | None:
+    """Return the success of each simple attack on this release, without the named values."""
+    if not reading.detail.findings:
+        return None
+    return {
+        "title": "What simple attacks achieve on this release, at least",
+        "columns": ["attack", "is after", "right", "of answers", "of all", "score"],
+        "rows": [
+            [
+                each.words,
+                _target(each),
+                f"{each.right:,.0f}",
+                f"{each.named:,.0f}",
+                f"{each.people:,.0f}",
+                percent(each.score),
+            ]
+            for each in reading.detail.findings
+        ],
+        "caption": "Counted on this very release. A link scores the share of rows; a name the "
+        "share of the people who have the value, times the precision beyond naming it of random "
+        "people. What luck would give scores nothing.",
+    }
+
+
+def _target(found: Finding) -> str:
+    if found.secret is None:
+        return "the row's person"
+    return found.secret if found.level is None else f"one value of {found.secret}"
+
+
 MEASURE = Measure(
     key="red_team",
     title="Red team",
@@ -105,5 +135,5 @@ MEASURE = Measure(
     compute=compute,
     of_released=True,
     of_units=True,
-    view=View(places={"attacks": 1}),
+    view=View(about="value", tables=(findings_table,), places={"tables of keys": 1, "attacks": 1}),
 )

@@ -220,6 +220,7 @@ MEASURE = Measure(
     compute=compute,
     of_units=True,
     view=View(
+        about="row",
         charts={"repeated_releases": draw_repeated_releases},
         recorded=("releases", "same_order", "shuffled", "standing"),
         places={"report": 9, "scenarios": 7},

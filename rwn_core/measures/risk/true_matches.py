@@ -372,6 +372,50 @@ def draw_true_matches(reading: Reading[TrueMatches]) -> style.Chart:
     )
 
 
+_SETS = 8  # of the search, those that show most
+
+
+def matches_table(reading: Reading[TrueMatches], _: int) -> dict[str, Any]:
+    """Return people found and read by each set of values: what is stated, then the worst."""
+    detail, known = reading.detail, reading.detail.known
+    ranked = np.lexsort((-detail.found[known.stated :], -detail.read[known.stated :]))
+    shown = [*range(known.stated), *(known.stated + ranked[:_SETS]).tolist()]
+    left = known.possible - known.searched
+    skipped = f" {left:,} more sets of three were not looked at." if left else ""
+    return {
+        "title": "Whose values does a row show?",
+        "columns": [
+            "known of everybody",
+            "people alone with it",
+            "found in the release",
+            "expected by the law",
+            "read truly",
+            "by chance",
+        ],
+        "rows": [_row(detail, at) for at in shown],
+        "caption": "Found: a released row has exactly these values of a person, so it is known "
+        "that the person is in the file. Read truly: such a row shows the person's own "
+        "confidential value, with its 95 % interval; by chance: if those values were dealt at "
+        f"random. First what is stated, then the worst of {known.larger:,} sets of more than "
+        f"three variables and of any three ({known.searched:,} sets).{skipped} Expected: for "
+        "variables that share a donor, before any release is drawn.",
+    }
+
+
+def _row(detail: TrueMatches, at: int) -> list[str]:
+    expected, secret = detail.expected[at], detail.secret[at]
+    low, high = (percent(end) for end in detail.read_interval[at].tolist())
+    read = f"{percent(float(detail.read[at]))} ({low} to {high}) of {secret}"
+    return [
+        ", ".join(detail.known.sets[at]),
+        f"{detail.people[at]:,}",
+        percent(float(detail.found[at])),
+        "–" if expected is None else percent(expected),
+        "–" if secret is None else read,
+        "–" if secret is None else percent(float(detail.chance[at])),
+    ]
+
+
 MEASURE = Measure(
     key="true_matches",
     title="True matches",
@@ -389,7 +433,9 @@ MEASURE = Measure(
     begin=partial(compute, expected=False),
     of_released=True,
     view=View(
+        about="value",
+        tables=(matches_table,),
         charts={"true_matches": draw_true_matches},
-        places={"report": 8, "worst cases": 6, "attacks": 4},
+        places={"tables of values": 1, "report": 8, "worst cases": 6, "attacks": 4},
     ),
 )

@@ -133,6 +133,7 @@ POSTERIOR_ODDS = Measure(
     source="Gouweleeuw, Kooiman, Willenborg, de Wolf 1998: posterior odds t_kk v_k / sum of "
     "t_lk v_l, here as a probability, of the worst variable",
     compute=compute_posterior_odds,
+    view=View(about="value"),
 )
 
 
@@ -300,7 +301,7 @@ EXTREMES = Measure(
     ),
     source="Cell law of Perry, Matloff, Tendick 2022, section 5: survival of a value",
     compute=compute_extremes,
-    view=View(charts={"extreme_values": draw_extreme_values}, places={"report": 10}),
+    view=View(about="value", charts={"extreme_values": draw_extreme_values}, places={"report": 10}),
 )
 
 
@@ -461,5 +462,5 @@ QUERIES = Measure(
     sentence=queries_sentence,
     source="Matloff and Tendick 2015 (a single worker); the count of matches is Poisson-binomial",
     compute=compute_queries,
-    view=View(charts={"queries": draw_queries}, places={"report": 11}),
+    view=View(about="value", charts={"queries": draw_queries}, places={"report": 11}),
 )

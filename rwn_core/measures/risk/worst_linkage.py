@@ -130,6 +130,7 @@ BAYES_LINKAGE = Measure(
     of_released=True,
     of_units=True,
     view=View(
+        about="row",
         charts={"record_risk": draw_record_risk},
         places={"report": 6, "worst cases": 1, "scenarios": 6},
     ),
@@ -243,7 +244,7 @@ LINKED_OVER_HALF = Measure(
     compute=compute_linked_over_half,
     of_released=True,
     of_units=True,
-    view=View(places={"report": 99, "worst cases": 2}),
+    view=View(about="row", places={"report": 99, "worst cases": 2}),
 )
 
 
@@ -297,6 +298,7 @@ LARGEST_LINKAGE = Measure(
     compute=compute_largest_linkage,
     of_released=True,
     of_units=True,
+    view=View(about="row"),
 )
 
 
@@ -332,7 +334,7 @@ WHOLE_FILE_LINKAGE = Measure(
     compute=compute_whole_file_linkage,
     of_released=True,
     of_units=True,
-    view=View(places={"report": 99, "worst cases": 3}),
+    view=View(about="row", places={"report": 99, "worst cases": 3}),
 )
 
 
@@ -547,6 +549,19 @@ def _labels(curve: Curve) -> list[style.Label]:
     return [style.label("by the keys", *place, style.NEUTRAL, xanchor=side, yanchor="top")]
 
 
+def sure_table(reading: Reading[SureLinks], _: int) -> dict[str, Any]:
+    """Number of links at several posterior probabilities."""
+    detail = reading.detail
+    sides = ("all variables", detail.all_at), ("the keys alone", detail.keys_at)
+    return {
+        "title": "Links of the surest rows",
+        "columns": ["known of everybody", *(f"{percent(p)} right" for p in detail.precisions)],
+        "rows": [[words, *map(percent, found)] for words, found in sides],
+        "caption": "Share of the rows that an intruder can link, the surest first, so that the "
+        "expected share of right links is as stated.",
+    }
+
+
 ABSTAINING_LINKAGE = Measure(
     key="abstaining_linkage",
     title="Linked with certainty",
@@ -559,6 +574,9 @@ ABSTAINING_LINKAGE = Measure(
     of_released=True,
     of_units=True,
     view=View(
-        charts={"precision_recall": draw_precision_recall}, places={"report": 7, "worst cases": 5}
+        about="row",
+        tables=(sure_table,),
+        charts={"precision_recall": draw_precision_recall},
+        places={"tables of values": 2, "report": 7, "worst cases": 5},
     ),
 )

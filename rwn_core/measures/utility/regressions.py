@@ -298,6 +298,22 @@ def compute_ci_overlap(comparison: Comparison) -> Reading[FittedSlopes]:
     return Reading(value=float(detail.overlap[1:].mean()), baseline=1.0, detail=detail)
 
 
+def overlap_table(reading: Reading[FittedSlopes], _: int) -> dict[str, Any]:
+    """Interval overlap of every slope, as it is and clipped at 0."""
+    detail = reading.detail
+    clipped = np.clip(detail.overlap, 0.0, 1.0)
+    cells = (detail.terms, detail.overlap.tolist(), clipped.tolist())
+    rows = [list(row) for row in zip(*cells, strict=True)]
+    means = f"{reading.value:.3g}, clipped {clipped[1:].mean():.3g}.".replace("-", "−")
+    return {
+        "title": f"Overlap of the 95 % intervals: linear regression of {detail.response}",
+        "columns": ["term", "overlap", "clipped at 0"],
+        "rows": rows,
+        "caption": "1: the same interval; 0: touching; below 0: apart. Mean over the slopes "
+        f"{means}",
+    }
+
+
 CI_OVERLAP = Measure(
     key="ci_overlap",
     title="Confidence interval overlap",
@@ -308,7 +324,7 @@ CI_OVERLAP = Measure(
     question="Do the 95 % intervals of the slopes say the same in both files?",
     source="Karr and others 2006; Snoke and others 2018",
     compute=compute_ci_overlap,
-    view=View(places={"report": 99}),
+    view=View(tables=(overlap_table,), places={"tables of utility": 1, "report": 99}),
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, Sampling, numbers, require_values
-from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading, Sides
+from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading, Sides, View
 from rwn_core.measures.statistics.cross_table import grouping
 from rwn_core.measures.statistics.ols import design_matrix
 
@@ -210,6 +211,23 @@ def _slopes(comparison: Comparison, design: Design, after: Floats) -> Iterator[_
             yield f"slope of {term}", float(one), float(error), float(two)
 
 
+def survey_table(reading: Reading[BothFiles], _: int) -> dict[str, Any]:
+    """Weighted estimates before and after, those that moved most first."""
+    detail = reading.detail
+    numbers = detail.original, detail.errors, detail.released, detail.change
+    rows = [list(row) for row in zip(detail.names, *numbers, strict=True)]
+    rows.sort(key=lambda row: -float(row[-1]))
+    people = (f"{n:,.0f}" for n in detail.people or ())
+    return {
+        "title": f"Survey estimates, weighted by {detail.weights}",
+        "columns": ["estimate", "original", "standard error", "released", "moved by errors"],
+        "rows": [[str(row[0]), *map(float, row[1:])] for row in rows],
+        "caption": f"{(detail.change > 1.96).sum():,} of {len(rows):,} estimates moved by more "
+        "than 1.96 standard errors of the original, which count strata and households. The records "
+        f"stand for {' people, and for '.join(people)} in the release.",
+    }
+
+
 MEASURE = Measure(
     key="survey_estimates",
     title="Survey estimates",
@@ -220,4 +238,5 @@ MEASURE = Measure(
     source="weighted estimates with Taylor-linearized errors of strata and clusters "
     "(Lumley 2010, section 2)",
     compute=compute,
+    view=View(places={"tables of utility": 3}, tables=(survey_table,)),
 )

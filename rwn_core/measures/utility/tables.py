@@ -310,6 +310,20 @@ def compute_edit_rules_broken(comparison: Comparison) -> Reading[Counts]:
     return Reading(value=some[1] / masked.n, baseline=some[0] / original.n, detail=detail)
 
 
+def rules_table(reading: Reading[Counts], _: int) -> dict[str, Any]:
+    """Records that break each edit rule, before and after."""
+    detail = reading.detail
+    columns = (detail.names, detail.original, detail.released)
+    return {
+        "title": "Edit rules: records that break them",
+        "columns": ["rule", "original", "released"],
+        "rows": [[str(rule), int(old), int(new)] for rule, old, new in zip(*columns, strict=True)],
+        "caption": f"At least one rule is broken by {detail.any_original:,} original and "
+        f"{detail.any_released:,} released records. Variables of a rule that travel together "
+        "keep it: choose such slices on Tune.",
+    }
+
+
 EDIT_RULES_BROKEN = Measure(
     key="edit_rules_broken",
     title="Edit rules broken",
@@ -317,4 +331,5 @@ EDIT_RULES_BROKEN = Measure(
     question="How many released records contradict themselves by the rules of the schema?",
     source="edit rules of the schema, each record counted once; Fellegi and Holt 1976",
     compute=compute_edit_rules_broken,
+    view=View(places={"tables of utility": 4}, tables=(rules_table,)),
 )

@@ -24,7 +24,6 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.repeated_releases import bhattacharyya, bounds_of_records
 from rwn_ui.risk import sentences as risk_sentences
-from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import warnings as risk_warnings
 
 # without an answer: where the file is the population, under an even kernel, without categories
@@ -147,16 +146,16 @@ def test_the_caveats_apply_to_the_setting(bodyfat, params, more, other):
 def test_MODE_what_nothing_but_the_releases_tells(bodyfat, q):
     """The numbers of MODE-1 and MODE-2 for the typical neighborhood, on the page."""
     release = mask(bodyfat, RWN(k=5, q=q), seed=1)
-    table = risk_tables.repetition(told(release))
+    table = risk_sentences.repetition(told(release))
     assert [row[0] for row in table["rows"]] == ["1", "2", "3", "5", "10", "20"]
     modes = [row[1] for row in table["rows"]]
     if q < 1:
         assert modes == ["50 %", "50 %", "60 %", "73 %", "89 %", "98 %"]
     assert ("most frequent value is the true one" in table["columns"]) == (q < 1)
     assert table["rows"][-1][-1] == "4.9 of 5"
-    assert risk_tables.repeated_words(q, 5) in table["caption"]
+    assert risk_sentences.repeated_words(q, 5) in table["caption"]
     nothing = mask(bodyfat, RWN(k=5, q=0.0), seed=1)
-    assert risk_tables.repetition(told(nothing)) is None
+    assert risk_sentences.repetition(told(nothing)) is None
 
 
 def told(release: Any) -> Disclosure:
@@ -178,7 +177,7 @@ def test_what_many_releases_of_a_soft_kernel_tell(bodyfat, own):
     assert found["mode"][4] == pytest.approx(hit.mean(), abs=4 * hit.std() / 200)
     assert found["distinct"][4] == pytest.approx((1 - (1 - row) ** 10).sum())
     assert found["donors"] == round(float(np.sort(sizes)[bodyfat.n // 2]))
-    words = risk_tables.weighted_words(found["q"], found["own"], found["largest"])
+    words = risk_sentences.weighted_words(found["q"], found["own"], found["largest"])
     wins = chances[record] > np.delete(chances, record).max()
     assert ("the person's own becomes" in words) == wins
 
@@ -188,7 +187,10 @@ def test_what_many_releases_tell_is_what_they_show(q, donors):
     """One cell over and over; donors have values 1, 2, ..., the own one is 0."""
     rng = np.random.default_rng(5)
     drawn = np.where(rng.random(200_000) < q, rng.integers(1, donors + 1, 200_000), 0)
-    counts, words = np.bincount(drawn, minlength=donors + 1), risk_tables.repeated_words(q, donors)
+    counts, words = (
+        np.bincount(drawn, minlength=donors + 1),
+        risk_sentences.repeated_words(q, donors),
+    )
     away = q == 1 or abs(q - donors / (donors + 1)) > 1e-9  # no tie
     assert ("becomes the person's own" in words) == (away and counts[0] > counts[1:].max())
     assert ("becomes the rarest one" in words) == (away and 0 < counts[0] < counts[1:].min())

@@ -31,9 +31,9 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading, plain
 from rwn_ui.risk import sentences as risk_sentences
-from rwn_ui.risk import tables as risk_tables
 from rwn_ui.risk import view as risk_view
 from rwn_ui.risk import warnings as risk_warnings
+from rwn_ui.widgets.tables import measure_tables
 from tests.holding import hold
 
 RISKS = [key for key, measure in MEASURES.items() if measure.side == "risk"]
@@ -207,7 +207,7 @@ def test_the_risk_page_has_words_and_pictures_for_it(name: str, way: str) -> Non
     found = disclose_release(data, params, seed=1)
     shown: list[Any] = list(risk_sentences.rows(found.readings, data.n))
     shown += risk_warnings.warnings(params, found.readings, digits=True, separate=15)
-    shown += [part["rows"] for part in risk_tables.field(found.readings, data.n)]
+    shown += [part["rows"] for part in measure_tables("tables of keys", found.readings, data.n)]
     for chart in risk_view.cards(found):
         drawn = orjson.loads(serialise(chart))
         assert drawn["title"]
