@@ -192,7 +192,7 @@ class View:
         Tables below the pictures, of its reading and the number of records; None where there is
         nothing to say.
     about : {"", "row", "value"}
-        Whether it answers whose row a released one is, or what is learned about a person.
+        Whether it asks for the person of a released row, or for what is learned about a person.
     shared, label : str
         The key of a chart that draws several measures, and the name of this one in it.
     level : tuple of str, optional
