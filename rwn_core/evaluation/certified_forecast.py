@@ -39,7 +39,7 @@ Columns = list[Integers]
 def forecast_certified(law: Law | None, *, rows: int = ROWS) -> tuple[float, ...]:
     """Return the certified linkage of each of a few draws, by ratios that hold for every draw."""
     found = require_certifiable(law)
-    cells = law.independent  # type: ignore[union-attr]  # not None, as checked
+    cells = law.source  # type: ignore[union-attr]  # not None, as checked
     units = varying_slices(cells)
     nothing = np.empty(0, np.int64)
     codes = [codes_together(cells.original, cells.original, names, nothing)[0] for names in units]

@@ -47,13 +47,13 @@ def control_group(
         return None
     inside = original.take(others)
     try:
-        release = mask(inside, params, seed=seed)
+        release = mask(inside, params, precision=precision, seed=seed)
     except ParameterError:
         return None
     made = Comparison(
         original=inside,
-        masked=rounded(release.masked, precision),
-        law=None if release.law is None else release.law.rounded(precision),
+        masked=release.masked,
+        law=release.law,
         holdout=original.take(held),  # as they are, like the people in the file
         question=base.question,
     )

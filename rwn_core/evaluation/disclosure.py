@@ -178,7 +178,7 @@ def disclose_release(
     assumed = assumed or Assumptions()
     precision = assumed.precision
     with work(progress=progress).part(0.0, 0.1):
-        release = mask(microdata, params, seed=seed)
+        release = mask(microdata, params, precision=precision, seed=seed)
     base = Comparison(original=microdata, masked=release.masked, sampling=assumed.sampling)
     base = base.with_key_sets(assumed.key_sets).with_halves(assumed.halves)
     with work(progress=progress).part(0.1, 0.2):

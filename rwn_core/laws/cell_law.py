@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -36,6 +37,8 @@ class LawOfRows:
 
     neighborhoods: Neighborhoods | None = None
     donors: DonorTables | None = None
+    # by variable: donors that depend on what the rows show before; see `ChainLaw`
+    later: Mapping[str, DonorTables] = MappingProxyType({})
 
     @property
     def empty(self) -> Integers:
@@ -187,13 +190,13 @@ class CellLaw(LawOfRows):
         """The law of one variable, shape (n, V)."""
         if name not in self._tables:
             codes, values = value_codes(self.original, name)
-            table = self.donors_of(name).table(codes, self.modification(name))
+            table = self.unit_donors(name).table(codes, self.modification(name))
             self._tables[name] = (table, values)
         return self._tables[name]
 
-    def donors_of(self, name: str) -> DonorTables:
-        """The donors of one variable."""
-        return self.donors
+    def unit_donors(self, name: str) -> DonorTables:
+        """The donors of one variable; in a later slice of a chain given what the rows show."""
+        return self.later.get(name, self.donors)
 
     def supports(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
         """Return the support size and mean probability of each value of some variables."""
@@ -231,7 +234,7 @@ class CellLaw(LawOfRows):
     ) -> tuple[sparse.csc_array, Integers]:
         """The law of one unit, and which of its columns holds each released record's values."""
         codes, columns = codes_together(self.original, masked, names, rows)
-        table = self.donors_of(names[0]).table(codes, self.modification(names[0]))
+        table = self.unit_donors(names[0]).table(codes, self.modification(names[0]))
         return sparse.csc_array(table), columns
 
     def unit_chances(

@@ -81,13 +81,9 @@ class ChainLaw(CellLaw):
         """Refused for the same reason."""
         return self.independent.with_people(people)
 
-    def donors_of(self, name: str) -> DonorTables:
-        """The donors of one variable, for a later slice given what the rows show before it."""
-        return self.later.get(name, self.donors)
-
     def retained_each(self, units: Sequence[tuple[str, ...]]) -> Floats:
         """`retained` of several units at once, shape (units, n)."""
-        each = [(self.donors_of(names[0]), joint_codes(self.original, names)) for names in units]
+        each = [(self.unit_donors(names[0]), joint_codes(self.original, names)) for names in units]
         return np.concatenate([donors.own_value_chance([codes]) for donors, codes in each])
 
     def rows_unchanged(self) -> Floats:

@@ -164,7 +164,7 @@ def judge_release(
     with door.part(_SHARES[0], end):
         document, shown, audited = record_and_evidence(microdata, release, file, basis)
     few = too_few(release.params, microdata, release.masked)
-    verdict = policy.judge(audited.readings, released=few)
+    verdict = policy.judge(audited.readings, released=few, params=release.params)
     setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
     with door.part(end, 1.0):
         met = [
@@ -189,4 +189,4 @@ def judged(microdata: Microdata, release: Release, policy: Policy) -> Verdict:
     """Hold a release against a policy, with the simple attacks of the red team."""
     readings = audit_attacked(microdata, release, policy.measures).readings
     few = too_few(release.params, microdata, release.masked)
-    return policy.judge(readings, released=few)
+    return policy.judge(readings, released=few, params=release.params)

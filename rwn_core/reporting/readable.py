@@ -170,7 +170,10 @@ def loss_words(scenario: Scenario) -> tuple[str, str]:
 
 def judged(scenarios: Sequence[Scenario], policy: Policy) -> list[Verdict]:
     """Judge the readings of every scenario by one policy."""
-    return [policy.judge(scenario.readings, scenario.unread) for scenario in scenarios]
+    return [
+        policy.judge(each.readings, each.unread, params=getattr(each.setting, "params", None))
+        for each in scenarios
+    ]
 
 
 def candidates_map(scenarios: Sequence[Scenario], policy: Policy) -> Chart:

@@ -208,7 +208,7 @@ def record_document(
     policy, few = basis.policy, too_few(release.params, microdata, release.masked)
     derived = broken_relations(microdata, release.masked, dict(release.precision))
     # the verdict on this release, what of it changed, and what one donor gives together
-    verdict = policy.judge(audited.readings, released=few)
+    verdict = policy.judge(audited.readings, released=few, params=release.params)
     changed = audited.readings.get("cells_changed")
     shares = changed_shares(plain(changed.detail)) if isinstance(changed, Reading) else {}
     units = [] if release.law is None else release.law.units()

@@ -125,6 +125,9 @@ def seek(
         raise ParameterError(
             f"The sweep has settings of {', '.join(methods)}; seek among those of one method."
         )
+    limits = goal.keep if isinstance(goal.keep, Policy) else Policy(limits=())
+    for why in filter(None, (limits.unjudged(point.setting.params) for point in points)):
+        raise ParameterError(why)
     goal, unread = _judged(microdata, goal, points)
     known = {point.setting.key: point for point in points if goal.answers(point)}
     if not known:

@@ -124,6 +124,13 @@ CLINICAL = (
 their own texts. That it bounds the most exposed record, so that none hides, is decided here."""
 
 
+_OF_A_CHAIN = ("attribute_gain", "true_matches")
+CHAIN_UNJUDGED = (
+    "Chained slices keep almost any limit on linkage, whatever they show of other people; set "
+    "limits on attribute gain and true matches, too."
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Policy(NamedParameters, Summarized):
     """Hold the limits of an organization; a setting must keep them all.
@@ -182,12 +189,18 @@ class Policy(NamedParameters, Summarized):
         """The limit on a measure, if there is one."""
         return next((limit for limit in self.limits if limit.measure == measure), None)
 
+    def unjudged(self, params: Any) -> str:
+        """Return why these limits are not enough to judge a setting; empty where they are."""
+        lacks = not {*_OF_A_CHAIN} <= {*self.measures}
+        return CHAIN_UNJUDGED if lacks and getattr(params, "chain", False) else ""
+
     def judge(
         self,
         given: Point | Mapping[str, Any],
         reasons: Mapping[str, str] | None = None,
         *,
         released: float | None = None,
+        params: Any = None,
     ) -> Verdict:
         """Hold a release, a setting or stated numbers against the limits.
 
@@ -202,6 +215,9 @@ class Policy(NamedParameters, Summarized):
         released : float, optional
             The share of the records that is released, where it is too small for anything to be
             kept; a `Point` has its own.
+        params : Method, optional
+            The method with its parameters; a `Point` has its own. With chained slices nothing is
+            judged unless attribute gain and true matches have limits.
 
         Returns
         -------
@@ -212,8 +228,10 @@ class Policy(NamedParameters, Summarized):
         """
         if isinstance(given, Point):
             released = given.released if given.few else None
-            given = given.spreads
+            params, given = given.setting.params, given.spreads
         given, reasons = attacked(given), reasons or {}
+        if why := self.unjudged(params):
+            given, reasons = {}, dict.fromkeys(self.measures, why)
         held: dict[str, LimitBounds] = {}
         scope: dict[str, str] = {}
         for each in self.limits:

@@ -128,6 +128,8 @@ def seek_slices(
     judged = policy.without(unread)
     # a list of strengths for each kernel that may take part
     start = setting or Setting(params=RWN(epsilon=1.0, k=5))
+    if why := policy.unjudged(start.params):
+        raise ParameterError(why)
     if ranges.kernels and (why := kernels_refused(start.params)):
         raise ParameterError(why)
     kinds = each_kernel(start.params) if ranges.kernels else (start.params,)

@@ -128,7 +128,7 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
         "verdict": limit_queue.draw_verdict(
             session.policy,
             found.readings,
-            session.policy.judge(found.readings, released=few),
+            session.policy.judge(found.readings, released=few, params=session.params),
         ),
         "tiles": _tiles(session, found),
         "cards": [serialise(chart) for chart in cards(found)],
@@ -138,7 +138,7 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
 
 def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
     tiles: list[dict[str, Any]] = []
-    verdict = session.policy.judge(found.readings)
+    verdict = session.policy.judge(found.readings, params=session.params)
     for label, measure in (
         ("Worst case, all", "bayes_linkage"),
         ("Worst case, by keys", "intruder_levels"),

@@ -89,7 +89,7 @@ class Pin:
 
     def judged(self, policy: rwn.Policy) -> Verdict | None:
         """Verdict of a policy; None while readings are pending."""
-        return None if self.pending else policy.judge(self.stated, self.unread)
+        return None if self.pending else policy.judge(self.stated, self.unread, params=self.params)
 
     def read_anew(self, table: tuple[Any, ...], limits: tuple[str, ...]) -> Pin:
         """Return the pin of a table described in another way: its limits are pending."""

@@ -50,7 +50,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
     limit_queue.complete_pins(session)
     readings = limit_queue.readings(session, current)
-    verdict = session.policy.judge(readings, released=current.retained_share)
+    verdict = session.policy.judge(readings, released=current.retained_share, params=current.params)
     made = repeated_draws.drawn(session)
     one, words = one_marginal(current.comparison, session.variable), session.words
     unread = limit_queue.first_pending(session, readings) is not None

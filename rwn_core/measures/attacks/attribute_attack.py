@@ -83,7 +83,7 @@ def _cache_key(law: Law, parts: Sequence[Way], keys: Sequence[str], secret: str)
     """Return the cache key of a posterior: secrets with equal keys share it."""
     own = any(way.cells.donors is None for way in parts)
     chances = tuple(way.cells.modification(secret) for way in parts)
-    return secret if own else (keys_sharing_donor(law, keys, secret), chances)
+    return secret if own or law.later else (keys_sharing_donor(law, keys, secret), chances)
 
 
 def keys_sharing_donor(law: Law, keys: Sequence[str], secret: str) -> tuple[str, ...]:
@@ -109,6 +109,13 @@ def _shown(
         return source.tocsr()[people] * float(q == 0)
     if shared:
         own, released = codes_together(cells.original, masked, shared, rows)
+    if secret in cells.later:  # donors depend on what the row shows before, not on its source
+        given = sparse.coo_array(cells.later[secret].matrix[rows])
+        row, donor = given.coords
+        fits = own[donor] == released[row] if shared else np.ones(len(row), dtype=bool)
+        row, donor, chance = row[fits], donor[fits], given.data[fits]
+        chance /= np.bincount(row, chance, len(rows))[row]
+        return sparse.csc_array((chance, (donor, row)), (given.shape[1], len(rows)))[people]
     if shared and source.nnz:  # else in this way none of the rows came about
         # the belief in each source per its chance to release a row's values of the shared keys
         column = np.repeat(released, np.diff(source.indptr))

@@ -278,7 +278,9 @@ class AttributeAttack:
         if not keys:
             raise NotApplicable("No key variable other than the confidential ones is left.")
         original, masked = comparison.original, comparison.masked
-        group = classes(cell_codes(comparison, keys)[1])
+        # rows of equal keys show the same, unless donors depend on all that a row shows
+        rows = cell_codes(comparison, keys)[1]
+        group = np.arange(masked.n) if law.later else classes(rows)
         self.comparison, self.law, self.keys, self.secrets = comparison, law, keys, secrets
         self.group, self.first = group, np.unique(group, return_index=True)[1]
         self.units = None if comparison.unit is None else comparison.units

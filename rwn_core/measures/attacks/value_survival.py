@@ -55,9 +55,10 @@ def fragments(law: Law, unit: tuple[str, ...]) -> tuple[Floats, Floats]:
         raise NotApplicable("This needs neighborhoods of at most 10 million donors in all.")
     own = np.arange(law.original.n)
     ways = [
-        weight * cells.donors.table(own, cells.modification(unit[0]))
+        weight * donors.table(own, cells.modification(unit[0]))
         for weight, cells in law.components()
-        if cells.donors is not None  # true of laws with neighborhoods
+        # true of laws with neighborhoods
+        if (donors := cells.later.get(unit[0], cells.donors)) is not None
     ]
     table = sum(ways[1:], ways[0])
     return appearance(table), expected_copies(table)

@@ -103,7 +103,7 @@ def compute(
     require_same_records(comparison.original, comparison.masked)
     if len(released_rows(comparison.original, comparison.masked)) < comparison.original.n:
         raise NotApplicable("Some rows are left out of the release; a certificate needs all.")
-    slices = comparison.required_law().independent.units()
+    slices = comparison.required_law().units()
     unit = comparison.unit
     if isinstance(neighborhoods.table, AllDonors):
         bounds, records, rows = _of_blocks(comparison, neighborhoods.table, unit)
@@ -149,7 +149,7 @@ def _of_release(comparison: Comparison, found: Neighborhoods, unit: Unit | None)
 
 def _of_blocks(comparison: Comparison, table: AllDonors, unit: Unit | None) -> Found:
     """Return bounds of a large table, by ratios that are known before it is drawn."""
-    law = comparison.required_law().independent
+    law = comparison.required_law().source
     varying = varying_slices(law)
     refuse_retained(law, varying)
     rows = np.arange(comparison.masked.n)
@@ -184,7 +184,7 @@ def require_certifiable(law: Law | None) -> Neighborhoods:
     """Return the neighborhoods of a law without zeros and with two slices; refuse others."""
     if law is None:
         raise NotApplicable("A certificate needs the law of the method that made the release.")
-    cells: CellLaw = law.independent
+    cells = law.source
     found: Neighborhoods | None = cells.neighborhoods
     if found is None:
         raise NotApplicable("Donors of some records are forbidden, so that nothing is certified.")
@@ -204,7 +204,7 @@ def require_certifiable(law: Law | None) -> Neighborhoods:
             f"{reason}, so that nothing is certified; all records are with kernel = exponential, "
             "bandwidth = absolute, own = true, no balance and no outside_household."
         )
-    if len(varying_slices(cells)) < 2:
+    if len(varying_slices(law)) < 2:
         raise NotApplicable(
             "All variables are in one slice, so that each row is a true record and a bound of "
             "its source says nothing; make two slices or more."
@@ -212,7 +212,7 @@ def require_certifiable(law: Law | None) -> Neighborhoods:
     return found
 
 
-def varying_slices(law: CellLaw) -> list[tuple[str, ...]]:
+def varying_slices(law: Law) -> list[tuple[str, ...]]:
     """Return the slices with more than one value."""
     frame = law.original.frame
     return [names for names in law.units() if (frame[list(names)].nunique(dropna=False) > 1).any()]
@@ -223,7 +223,7 @@ def log_likelihood(comparison: Comparison) -> Floats:
     law = comparison.required_law()
     rows = np.arange(comparison.masked.n)
     logs = np.zeros((len(rows), law.original.n))
-    for unit in law.units():
+    for unit in law.telling():
         chances = law.unit_chances(unit, comparison.masked, rows)
         if not (chances > 0).all():
             raise NotApplicable(IMPOSSIBLE)

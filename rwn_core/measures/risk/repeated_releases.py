@@ -73,6 +73,8 @@ def compute(comparison: Comparison) -> Reading[RepeatedReleases]:
     if law is None:
         raise NotApplicable("Further releases need the law of the method that made this one.")
     keys, n = key_names(comparison), comparison.original.n
+    if law.later:  # later slices of a chain say nothing more of a row's source
+        keys, law = sum(law.telling(keys), ()), law.source
     records = _records(n)
     if law.neighborhoods is None:
         affinity = bhattacharyya(law, keys, records)

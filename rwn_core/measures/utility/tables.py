@@ -181,7 +181,7 @@ def _shares(comparison: Comparison, groups: list[Grouping], before: Codes) -> Sh
     if len(components) != 1 or comparison.file is not None:
         return None
     cells = components[0].cells
-    if cells.donors is None or any(len(unit) > 1 for unit in cells.units()):
+    if cells.donors is None or cells.later or any(len(unit) > 1 for unit in cells.units()):
         return None
     shares = []
     for group, codes in zip(groups, before, strict=True):
