@@ -14,7 +14,6 @@ from rwn_core.data.schema import Schema
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donor_lists import DonorTables
-from rwn_core.neighbors.rule import EnlargedNeighborhoods
 
 
 class ChainLaw(CellLaw):
@@ -72,14 +71,6 @@ class ChainLaw(CellLaw):
     def probabilities(self) -> sparse.csr_array:
         """Refused: each slice has donors of its own."""
         return self.independent.probabilities
-
-    def outside(self, people: Microdata) -> tuple[sparse.csr_array, EnlargedNeighborhoods]:
-        """Refused: people outside the file would change what later slices are drawn from."""
-        return self.independent.outside(people)
-
-    def with_people(self, people: Microdata) -> CellLaw:
-        """Refused for the same reason."""
-        return self.independent.with_people(people)
 
     def retained_each(self, units: Sequence[tuple[str, ...]]) -> Floats:
         """`retained` of several units at once, shape (units, n)."""

@@ -51,9 +51,6 @@ def chain_order(microdata: Microdata, metric: Metric, first: Sequence[str]) -> l
         own = {roles[name] for name in unit}
         return 0 if Role.KEY in own else 1 + (Role.CONFIDENTIAL in own)
 
-    def keys(unit: Unit) -> tuple[int, int]:
-        return sum(roles[name] is Role.KEY for name in unit), len(unit)
-
     def order() -> list[Unit]:
         """Add the remaining slices, the most correlated first."""
         points = metric.points(microdata)
@@ -63,7 +60,8 @@ def chain_order(microdata: Microdata, metric: Metric, first: Sequence[str]) -> l
         }
         chosen, left = made.copy(), [unit for unit in units.values() if unit not in made]
         if not chosen:
-            chosen = [max(left, key=lambda unit: (-place(unit), keys(unit)))]
+            keys = {unit: sum(roles[name] is Role.KEY for name in unit) for unit in left}
+            chosen = [max(left, key=lambda unit: (-place(unit), keys[unit], len(unit)))]
             left.remove(chosen[0])
         while left:
             known = [column for unit in chosen for column in columns[unit]]

@@ -211,10 +211,9 @@ class SoftRWN(CellMethod):
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks on a balance that is not reached and on weights by the table's size."""
-        found = None if law is None else law.neighborhoods
-        missed = [] if found is None else imbalance_words(found.imbalance)
-        for each in {} if law is None else getattr(law, "later", {}).values():
-            missed = missed or imbalance_words(each.neighborhoods.imbalance)
+        later = {} if law is None else law.later
+        found = [law and law.neighborhoods, *(each.neighborhoods for each in later.values())]
+        missed = [word for each in found if each for word in imbalance_words(each.imbalance)][:1]
         return [*missed, *CellMethod.remarks(self, microdata, law)]
 
     def cautions(self) -> list[str]:

@@ -65,7 +65,13 @@ def beliefs(
     source = sum(joint[1:], joint[0])
     asked = masked, rows, people
     donor: dict[Hashable, sparse.sparray] = {}
-    cache_keys = [_cache_key(law, parts, keys, secret) for secret in secrets]
+    # secrets with equal keys share a posterior, unless each has one of its own
+    own = bool(law.later) or any(way.cells.donors is None for way in parts)
+    cache_keys: list[Hashable] = [
+        secret if own else (keys_sharing_donor(law, keys, secret),
+                            *(way.cells.modification(secret) for way in parts))
+        for secret in secrets
+    ]  # fmt: skip
     for secret, same in zip(secrets, cache_keys, strict=True):
         if same in donor:
             continue
@@ -77,13 +83,6 @@ def beliefs(
     all_people = np.array_equal(people, np.arange(source.shape[0]))
     asked_of = source if all_people else source.tocsr()[people]
     return Beliefs(asked_of.tocsc(), [donor[same] for same in cache_keys])
-
-
-def _cache_key(law: Law, parts: Sequence[Way], keys: Sequence[str], secret: str) -> Hashable:
-    """Return the cache key of a posterior: secrets with equal keys share it."""
-    own = any(way.cells.donors is None for way in parts)
-    chances = tuple(way.cells.modification(secret) for way in parts)
-    return secret if own or law.later else (keys_sharing_donor(law, keys, secret), chances)
 
 
 def keys_sharing_donor(law: Law, keys: Sequence[str], secret: str) -> tuple[str, ...]:

@@ -83,7 +83,12 @@ class FileWithAddedPerson:
         # file times exp(top) is the likelihood without the people; all results are (people, m)
         chances = [self._chances(way) for way in parts]
         logs = [self._logs(way, each) for way, each in zip(parts, chances, strict=True)]
-        others = [self._strangers(file, top), *(self._summed(joined) for _, joined in logs)]
+        # of records with an unchanged neighborhood
+        ones = np.ones(self.joins.nnz)
+        joined = sparse.csr_array((ones, self.joins.indices, self.joins.indptr), self.joins.shape)
+        unjoined = np.asarray(file.sum(axis=0)).ravel() - (joined @ file).toarray()
+        strangers = np.asarray(_log(np.maximum(unjoined, 0.0)) + top)
+        others = [strangers, *(self._summed(joined) for _, joined in logs)]
         total = np.logaddexp.reduce([*others, *(own for own, _ in logs)])
         total = np.where(np.isfinite(total), total, 0.0)
         ways = [
@@ -132,14 +137,6 @@ class FileWithAddedPerson:
             if not way.cells.modification(unit.names[0]):
                 possible = possible & (unit.own[:, None] == unit.released)
         return np.where(possible, _log(way.weight), -np.inf)
-
-    def _strangers(self, file: sparse.csr_array, top: Floats) -> Floats:
-        """Return the log-likelihood of rows from records with an unchanged neighborhood."""
-        # Shapes: file (n, m); top (m,); the answer (people, m).
-        ones = np.ones(self.joins.nnz)
-        joined = sparse.csr_array((ones, self.joins.indices, self.joins.indptr), self.joins.shape)
-        unjoined = np.asarray(file.sum(axis=0)).ravel() - (joined @ file).toarray()
-        return np.asarray(_log(np.maximum(unjoined, 0.0)) + top)
 
     def _summed(self, logs: Floats) -> Floats:
         """Return the log of the sum over the records that each person joined, (people, m)."""

@@ -116,14 +116,6 @@ def inside(before: Floats, after: Floats, width: float = WIDTH) -> Booleans:
     return np.asarray(near.all(axis=1))
 
 
-def rank_shares(before: Floats, after: Floats) -> Floats:
-    """Return the share of records with all ranks within p percent of their own, p = 1..10."""
-    from scipy.stats import rankdata
-
-    largest = np.abs(rankdata(before, axis=0) - rankdata(after, axis=0)).max(axis=1)
-    return np.array([(largest <= p / 100 * len(largest)).mean() for p in range(1, 11)])
-
-
 def robust_distances(values: Floats) -> Floats:
     """Return squared robust Mahalanobis distances (MCD), shape (n,)."""
     # Raises NotApplicable for too few records or a singular covariance.
@@ -193,7 +185,11 @@ def compute_interval_disclosure(comparison: Comparison) -> Reading[Nearness]:
     varying = varies(before[rows]) if rows.size > 1 else np.zeros(len(names), dtype=bool)
     if varying.any():
         numbers = [table[rows][:, varying] for table in (before, after)]
-        ranks = rank_shares(*numbers)
+        # the share of records with all ranks within p percent of their own, p = 1..10
+        from scipy.stats import rankdata
+
+        moved = np.abs(np.subtract(*(rankdata(each, axis=0) for each in numbers))).max(axis=1)
+        ranks = np.array([(moved <= p / 100 * len(moved)).mean() for p in range(1, 11)])
         robust, reason = _robust(comparison, rows, *numbers)
     detail = Nearness(
         names=names, near=near, of=original.n, ranks=ranks, robust=robust, robust_reason=reason
