@@ -152,8 +152,8 @@ def search(
     True
     """
     policy, space = policy or Policy(), space or Space(slices=True, kernels=True)
-    if why := policy.unjudged(space.setting and space.setting.params):
-        raise ParameterError(why)
+    if lacks := policy.unjudged(space.setting and space.setting.params):
+        raise ParameterError(lacks)
     known = space.known
     begin, report = time.monotonic(), progress or (lambda share: None)
     gathered, tell = dict[tuple[int, str], FoundSetting](), answers_to(progress)

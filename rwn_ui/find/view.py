@@ -286,6 +286,6 @@ def _now(session: Session) -> list[dict[str, Any]]:
     loss, limits = known[UTILITY], {key: known.get(key) for key in session.policy.measures}
     if not isinstance(loss, Reading) or None in limits.values():
         return []
-    used = session.policy.judge(limits).largest
+    used = session.policy.judge(limits, params=session.params).largest
     words = f"{session.setting.words}, one release"
     return [{"label": "now", "text": words, "x": loss.value, "y": used}]
