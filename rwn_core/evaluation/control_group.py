@@ -15,7 +15,6 @@ import pandas as pd
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import rounded
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import Audit, audit
@@ -215,12 +214,10 @@ def _halved(
             half = np.isin(units, draw.permutation(order)[: len(order) // 2])
         inside = np.flatnonzero(half == (number % 2 == 0))
         try:
-            release = mask(base.original.take(inside), params, seed=seed)
+            release = mask(base.original.take(inside), params, precision=precision, seed=seed)
         except ParameterError as refusal:
             raise NotApplicable(f"Half of the records cannot be masked: {refusal}") from refusal
-        law = None if release.law is None else release.law.rounded(precision)
-        made = base.with_masked(rounded(release.masked, precision), law)
-        yield number, intruder_files(made, inside)
+        yield number, intruder_files(base.with_masked(release.masked, release.law), inside)
 
 
 def _worst(counts: Mapping[_About, Floats]) -> list[dict[str, Any]]:
