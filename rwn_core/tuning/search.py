@@ -13,6 +13,7 @@ from itertools import product
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, RWN, Method, at_levers, lever_values
@@ -24,7 +25,7 @@ from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import FINE, WITHIN, recommend, unfit
 from rwn_core.tuning.seek_slices import each_kernel, kernels_refused, seek_slices
-from rwn_core.tuning.slice_presets import PRESETS, SliceRanges, preset_slices
+from rwn_core.tuning.slice_presets import PRESETS, SliceRanges, masked_names, preset_slices
 from rwn_core.tuning.strength import MOST_LOST, TableSearch
 from rwn_core.tuning.verdict import not_judged
 
@@ -42,7 +43,8 @@ class Space(NamedParameters):
         Where to begin; what may not change stays as it is here, or as is usual of a method. RWN
         with k = 5 by default.
     slices : bool
-        Which variables share a donor.
+        Which variables share a donor: usual slices first, on up to 1,000 records, then steps from
+        the best of them, as `seek_slices` takes.
     kernels : bool
         Even, soft and balanced neighborhoods, of the method rwn.
     methods : bool
@@ -154,8 +156,7 @@ def search(
     policy, space = policy or Policy(), space or Space(slices=True, kernels=True)
     if lacks := policy.unjudged(space.setting and space.setting.params):
         raise ParameterError(lacks)
-    known = space.known
-    begin, report = time.monotonic(), progress or (lambda share: None)
+    end, part = time.monotonic() + seconds, Part(progress or (lambda share: None), 0.0, 1.0)
     gathered, tell = dict[tuple[int, str], FoundSetting](), answers_to(progress)
 
     def with_all(answer: SearchAnswer) -> SearchAnswer:
@@ -166,38 +167,56 @@ def search(
         others.sort(key=lambda e: e.rank if space.lose_at_most is None else (e.share, *e.rank))
         return replace(answer, settings=(*answer.settings[:1], *others))
 
-    part = Part(report, 0.0, 1.0)
     part.found = lambda answer: tell(with_all(answer))
-    if known is not None:
-        with_all(known)
+    if space.known is not None:
+        with_all(space.known)
     if replace(space, known=None) == Space(slices=True, kernels=True):
         return with_all(recommend(microdata, policy, within=seconds, progress=part))
-    if space.slices and not (space.methods or space.levers) and space.lose_at_most is None:
-        ranges = replace(space.ranges or SliceRanges(), kernels=space.kernels, seconds=seconds)
-        return with_all(
-            seek_slices(
-                *(microdata, policy),
-                setting=space.setting,
-                ranges=ranges,
-                workers=workers,
-                progress=part,
-            )
+    # of a large table slices are looked for on a sample
+    descends = space.slices and space.lose_at_most is None and not (space.methods or space.levers)
+    many, ranges = microdata.n > QUICK_RECORDS, space.ranges or SliceRanges()
+    start, answer = space.setting, None
+    if not (descends and many):
+        answer = with_all(_along_lines(microdata, policy, space, end, part))
+        start = answer.setting
+        ranges = replace(ranges, starts=[answer.slices] if answer.settings else None)
+    # of a small one slices are joined and variables moved where the lines took half of the time
+    left = end - time.monotonic()
+    enough = answer is None or (left > seconds / 2 and len(masked_names(microdata)) > 1)
+    if not (descends and enough):
+        assert answer is not None
+        return answer
+    ranges = replace(ranges, kernels=space.kernels and many, seconds=left)
+    found = with_all(
+        seek_slices(
+            *(microdata, policy), setting=start, ranges=ranges, workers=workers, progress=part
         )
+    )
+    if answer is None or (found.reached and found.settings[0].rank < answer.settings[0].rank):
+        return replace(found, tried=found.tried + (answer.tried if answer else 0))
+    return with_all(answer)
+
+
+def _along_lines(
+    microdata: Microdata, policy: Policy, space: Space, end: float, progress: Part
+) -> SearchAnswer:
+    """Try every start of a space along its strength, as far as the time goes."""
     judged, apart = policy.judgeable(microdata)
     if judged is None:
         raise ParameterError(f"No limit can be judged on this table:{not_judged(apart)}")
-    starts, first = list(space.starts(microdata)), 0 if known is None else max(known.tried - 1, 0)
-    own = {each.method for each in starts} if space.levers else {starts[0].method}
+    known, starts, begin = space.known, list(space.starts(microdata)), time.monotonic()
+    first = 0 if known is None else max(known.tried - 1, 0)
+    kept = starts if space.levers else starts[:1] if space.setting else []
     # a method that is refused is named, and read only where a loss is what is equal
     why = unfit(microdata, judged) if space.methods else {}
     closed = why if space.lose_at_most is None else {}
     table = TableSearch(
         microdata=microdata,
         policy=judged,
-        until=begin + seconds,
+        until=end,
         places=FINE,
         within=space.lose_at_most,
-        stays=frozenset(own) if space.setting or space.levers else frozenset(),
+        stays=frozenset(each.method for each in kept),
         looked=first,
         tried=[] if known is None else list(known.settings),
     )
@@ -221,8 +240,9 @@ def search(
                 tried=table.looked,
                 note=f"It loses {best.lost} of the relations, on {best.releases:,} releases.",
             )
-            tell(answer)
-        report(max(number / len(starts), min((time.monotonic() - begin) / max(seconds, 1e-9), 1.0)))
+            progress.found(answer)
+        passed = (time.monotonic() - begin) / max(end - begin, 1e-9)
+        progress(min(max(number / len(starts), passed), 1.0))
     if not table.best and not table.late:
         reason = "No setting loses few enough relations: there may be few to keep."
         return SearchAnswer(goal=policy, reason=reason, tried=table.looked, unread=apart)

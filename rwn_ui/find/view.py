@@ -71,7 +71,9 @@ def form(session: Session) -> None:
         help="What is not chosen stays as on Tune. With “Method” each method is read at its best "
         "strength, so that all are compared at the same limits, or at the same loss.",
     )
-    st.caption(escaped(f"Stays as on Tune, where not chosen: {session.words}"))
+    space = space_of(session, chosen, most)
+    stays = f"Stays as on Tune, where not chosen: {session.words}"
+    st.caption(escaped(stays) if space.setting else "Everything of RWN may change but q and k.")
     with st.popover("Limits", width="stretch", help="The policy, by which all pages judge."):
         limits.edit(session, "find")
     st.button(
@@ -82,7 +84,7 @@ def form(session: Session) -> None:
         disabled=user_work().busy or not session.policy.limits,
         help=f"Looks for {SOON:g} seconds in the background; the best so far is always shown.",
         on_click=begin,
-        args=(session, space_of(session, chosen, most), SOON),
+        args=(session, space, SOON),
     )
 
 
@@ -97,10 +99,12 @@ def may_change(session: Session) -> dict[str, str]:
 
 def space_of(session: Session, chosen: Sequence[str], most: float | None) -> Space:
     """What the search may change; everything of RWN where nothing on Tune has to stay."""
-    held = session.setting.weights or session.setting.precision or fixed_options(session.params)
+    setting = session.setting
+    own = (setting.weights or setting.precision) and not session.is_untouched
+    held = own or fixed_options(setting.params)
     free = session.method in _FAMILY and not held and {*chosen} == {"slices", "kernels"}
     return Space(
-        setting=None if free and most is None else session.setting,
+        setting=None if free and most is None else setting,
         levers=tuple(each for each in chosen if each not in _CHOICES),
         lose_at_most=most,
         slices="slices" in chosen,

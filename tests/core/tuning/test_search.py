@@ -11,7 +11,16 @@ import pytest
 import rwn_core as rwn
 import rwn_core.tuning
 from rwn_core.errors import ParameterError
-from rwn_core.tuning import Limit, Policy, Setting, Space, search
+from rwn_core.tuning import (
+    Limit,
+    Policy,
+    SearchAnswer,
+    Setting,
+    SliceRanges,
+    Space,
+    search,
+    seek_slices,
+)
 from rwn_core.tuning.evaluate import PART, PreparedTables, evaluate
 
 POLICY = Policy(
@@ -93,7 +102,7 @@ def test_a_check_that_the_time_cuts_short_says_what_it_leaves_unsaid(few, monkey
         return compared(self, setting, seed)
 
     monkeypatch.setattr(PreparedTables, "compared", counted)
-    found = search(few, POLICY, Space(slices=True), seconds=1e-9, workers=1)
+    found = seek_slices(few, POLICY, ranges=SliceRanges(seconds=1e-9), workers=1)
     assert {len(each.values) for each in found.point.spreads.values()} == {PART + 1}
     assert len({seed for seed in drawn if seed > 3_000_000}) == PART + 1
     assert (found.late, found.confirmed) == (True, False)
@@ -102,7 +111,7 @@ def test_a_check_that_the_time_cuts_short_says_what_it_leaves_unsaid(few, monkey
 
 
 def test_a_check_with_time_is_whole_and_says_nothing_of_time(few) -> None:
-    found = search(few, POLICY, Space(slices=True), seconds=1e4, workers=1)
+    found = seek_slices(few, POLICY, ranges=SliceRanges(seconds=1e4), workers=1)
     assert {len(each.values) for each in found.point.spreads.values()} == {59}
     assert found.confirmed == found.reached
     assert "time was over" not in found.sentence
@@ -139,3 +148,75 @@ def test_limits_that_cannot_be_broken_are_refused(few) -> None:
     loose = Policy(limits=(Limit(measure="t_closeness", at_most=1.0),))
     with pytest.raises(ParameterError, match="No limit can be judged on this table"):
         search(few, loose, Space())
+
+
+class Heard:
+    """Keeps what a search says on its way."""
+
+    def __init__(self) -> None:
+        self.answers: list[SearchAnswer] = []
+
+    def __call__(self, share: float) -> None:
+        assert 0 <= share <= 1
+
+    def found(self, answer: SearchAnswer) -> None:
+        self.answers.append(answer)
+
+
+def test_an_answer_has_all_that_was_found_on_its_way(few) -> None:
+    for space in (None, Space(setting=START, kernels=True), Space(setting=START, slices=True)):
+        heard = Heard()
+        found = search(few, POLICY, space, seconds=30.0, workers=1, progress=heard)
+        keys = [each.setting.key for each in found.settings]
+        assert len(keys) == len(set(keys)) > 1
+        ranks = [each.rank for each in found.settings[1:]]
+        assert ranks == sorted(ranks)
+        assert heard.answers
+        for answer in heard.answers:
+            if answer.records == found.records:
+                assert {each.setting.key for each in answer.settings} <= {*keys}
+        words = f"Of {found.tried} settings tried, the best that keeps all limits leaves "
+        assert found.attainable.startswith(words)
+
+
+def test_methods_are_each_read_at_their_best_strength_or_named_with_a_reason(few) -> None:
+    for most in (None, 0.5):
+        space = Space(setting=START, methods=True, lose_at_most=most)
+        found = search(few, POLICY, space, seconds=1e6)
+        read = [each.setting.method for each in found.settings]
+        assert len(read) == len(set(read)) > 2, "also those that lose more than the best"
+        assert set(rwn.METHODS) == {*read, *found.unfit}
+        assert all(found.unfit.values())
+
+
+def test_levers_that_may_change_are_tried_and_others_stay(few) -> None:
+    tried = list(Space(setting=START, levers=("q",)).starts(few))
+    assert [each.params.q for each in tried] == [1.0, 0.5]
+    assert {each.params.k for each in tried} == {7}
+    found = search(few, POLICY, Space(setting=START, levers=("k", "q")), seconds=1e6)
+    assert found.tried == 2 * len({7, 3, 10, 40})
+    assert {each.setting.params.k for each in found.settings} <= {7, 3, 10, 40}
+    assert {each.setting.params.q for each in found.settings} <= {0.5, 1.0}
+    assert {each.setting.precision for each in found.settings} == {START.precision}
+
+
+def test_a_search_goes_on_from_where_it_ended(few) -> None:
+    space = Space(setting=START, kernels=True)
+    whole = search(few, POLICY, space, seconds=1e6)
+    first = replace(whole, settings=whole.settings[-1:], tried=1, late=True)
+    again = search(few, POLICY, replace(space, known=first), seconds=1e6)
+    assert again.tried == whole.tried == 3
+    assert again.setting == whole.setting
+    late = search(few, POLICY, replace(space, known=whole), seconds=0.0)
+    assert [each.setting for each in late.settings] == [each.setting for each in whole.settings]
+
+
+def test_where_nothing_keeps_the_limits_the_nearest_says_what_is_left(few) -> None:
+    strict = Policy(limits=(Limit(measure="distance_linkage", at_most=1e-4),))
+    found = search(few, strict, Space(setting=START), seconds=1e6)
+    assert not found.reached
+    left = f"{1 - found.loss:.0%}".replace("%", " %")
+    assert found.attainable.startswith(
+        f"Of 1 setting tried, none is known to keep all limits; the nearest leaves {left} of the "
+    )
+    assert found.attainable.endswith(" times a limit.")
