@@ -298,6 +298,11 @@ class Schema(NamedParameters, Summarized):
             return self.by_name[name]
         raise SchemaError(f"There is no variable {name}; the table has: {', '.join(self.names)}.")
 
+    def called(self, name: str) -> str:
+        """Name a variable for people: with its label, where it has one."""
+        label = self.variable(name).label
+        return f"{name} · {label}" if label else name
+
     def replace_variable(self, name: str, **changes: Any) -> Schema:
         """This schema with some fields of one variable changed."""
         changed = replace(self.variable(name), **changes)

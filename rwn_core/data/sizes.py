@@ -9,7 +9,7 @@ LARGEST_ASSIGNMENT = 1_500
 # decides: records up to which Tune shows all, limits that are quick are read with every move, the
 # nearest of each are found, keys have neighborhoods, and a robust covariance is fitted; of more,
 # so many random ones are shown, and found
-LIVE_RECORDS = 5_000
+LIVE_RECORDS = 6_000
 # decides: candidate pairs up to which attacks read every row, all rows jointly, several releases
 # and every person outside (beyond, random ones), and the exchange within blocks has an exact law
 ATTACKED_PAIRS = 10_000_000

@@ -161,9 +161,9 @@ class SoftRWN(CellMethod):
     levers: ClassVar[tuple[Lever, ...]] = (
         Lever(
             name="width",
-            title="Width of the kernel",
-            short="h",
-            help="How far records give values, in units of the bandwidth.",
+            title="Bandwidth of the kernel",
+            short="bandwidth",
+            help="How far records give values (`width`), in units of the distance to near records.",
             largest=np.inf,
             neutral=1.0,
             range=LeverRange(low=0.05, high=4.0, step=0.05),

@@ -222,7 +222,6 @@ def short_setting(setting: Setting | None) -> str:
         return "–"
     levers = lever_values(setting.params)
     options = {n: v for n, v in setting.parameters.items() if n not in levers and v is not None}
-    together = [f"{names[0]}+{len(names) - 1}" for names in setting.slices or ()]
     plural = "" if len(setting.weights) == 1 else "s"
     parts = [
         "" if setting.method == "rwn" else str(setting.params.title),
@@ -233,7 +232,7 @@ def short_setting(setting: Setting | None) -> str:
         ),
         f"{len(setting.weights)} weight{plural}" if setting.weights else "",
         f"{len(setting.precision)} rounded" if setting.precision else "",
-        f"slices {', '.join(together)}" if together else "",
+        slices_words(setting.slices or (), short=True),
     ]
     return " · ".join(filter(None, parts))
 

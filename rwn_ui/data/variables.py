@@ -68,6 +68,7 @@ def variables(session: Session) -> None:
         key=f"data.{session.grid_version}.response",
         index=names.index(question.response) if question else None,
         placeholder="Choose what is explained",
+        format_func=session.data.schema.called,
     )
     predictors = right.multiselect(
         "Predictors",
@@ -75,6 +76,7 @@ def variables(session: Session) -> None:
         list(question.predictors) if question else [],
         key=f"data.{session.grid_version}.predictors",
         placeholder="Choose what explains it",
+        format_func=session.data.schema.called,
     )
     rules = st.text_area(
         "Edit rules, one a line",

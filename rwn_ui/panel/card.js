@@ -62,7 +62,8 @@ function holdAxes(chart, before) {
   for (const name of ["xaxis", "yaxis"]) {
     const { type, range, tickvals, ticktext } = before.layout[name];
     if (type !== layout[name].type) return;
-    Object.assign(layout[name], { range, tickvals, ticktext });
+    // on an axis of the same ends ticks say what the heights stand for now
+    if (String(range) !== String(layout[name].range)) Object.assign(layout[name], { range, tickvals, ticktext });
   }
   layout.margin = before.layout.margin;
   const into = ([from, to], value) => Math.min(Math.max(value, Math.min(from, to)), Math.max(from, to));
@@ -116,7 +117,8 @@ class Card {
 
   /** Say in words what was drawn; after all cards, because each canvas asks for the page's styles. */
   describe() {
-    const { title, note, alt, reason = "", form } = this.drawn.chart;
+    const { title, note, alt, reason = "", form: asked } = this.drawn.chart;
+    const form = reason && asked; // a fitted regression is changed in the full view
     this.node.dataset.drawn = ++this.count;
     setText(this.title, title);
     setText(this.note, note);

@@ -20,6 +20,7 @@ class FullView {
     );
     this.plot = this.node.appendChild(make("div", "rwn-view-plot"));
     this.plot.setAttribute("role", "img");
+    this.form = new QuestionForm(this.node, panel);
     this.table = this.node.appendChild(make("section", "rwn-view-table"));
     this.table.tabIndex = 0;
     // the browser reports a closing later, when the view may be open again
@@ -43,8 +44,9 @@ class FullView {
     this.chart.table = JSON.parse(this.chart.table);
     setText(this.title, this.internal && !/internal/.test(this.chart.title) ? `${this.chart.title} (internal)` : this.chart.title);
     setText(this.note, this.chart.note);
+    this.form.show(this.chart.form);
     this.plot.setAttribute("aria-label", `${this.chart.alt}. ${this.chart.note}`);
-    changeTable(this.table, this.chart.table);
+    changeTable(this.table, this.chart.table, this.panel.data.labels);
     loadPlotly().then(() => this.draw(), (error) => setText(this.plot, error.message));
   }
 
@@ -133,11 +135,11 @@ function csvCell(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function changeSection(node, table) {
+function changeSection(node, table, labels) {
   const text = JSON.stringify(table);
   if (node.rwnText === text) return;
   node.rwnText = text;
-  changeTable(node, table);
+  changeTable(node, table, labels);
   node.rwnBar?.remove();
   if (table.file) node.prepend((node.rwnBar = tableButtons(table)));
 }
@@ -162,7 +164,8 @@ function makeTable() {
   return table;
 }
 
-function changeTable(node, { title, columns, rows, caption }) {
+/** Fill a table; of a variable with a label both stand there. */
+function changeTable(node, { title, columns, rows, caption }, labels = {}) {
   const table = (node.rwnTable ??= node.appendChild(makeTable()));
   const below = (node.rwnCaption ??= node.appendChild(make("p", "rwn-caption")));
   const kinds = columns.map((_, i) => (rows.some((row) => typeof row[i] === "number") ? "rwn-number" : ""));
@@ -176,7 +179,8 @@ function changeTable(node, { title, columns, rows, caption }) {
   below.hidden = !caption;
   fill(table.tHead.rows[0], columns, () => Object.assign(make("th"), { scope: "col" }), change);
   fill(table.tBodies[0], rows, () => make("tr"), (line, row) =>
-    fill(line, row, () => make("td"), (cell, value, i) => change(cell, readable(value), i)));
+    fill(line, row, () => make("td"), (cell, value, i) =>
+      change(cell, Object.hasOwn(labels, value) ? `${value} · ${labels[value]}` : readable(value), i)));
 }
 
 function readable(value) {

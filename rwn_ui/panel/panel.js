@@ -132,7 +132,7 @@ class Panel {
     setText(this.notice, data.changed?.warning ?? "");
     fill(this.tiles, data.tiles ?? [], makeTile, changeTile);
     this.candidates.show(data.candidates);
-    fill(this.tables, data.tables ?? [], () => make("section"), changeSection);
+    fill(this.tables, data.tables ?? [], () => make("section"), (node, table) => changeSection(node, table, data.labels));
     clearTimeout(this.addressed);
     if (data.address && this.bare) setAddress(data.address);
     else if (data.address) this.addressed = setTimeout(() => setAddress(data.address), ADDRESS_MS);

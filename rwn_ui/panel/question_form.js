@@ -4,6 +4,7 @@ class QuestionForm {
   constructor(parent, panel) {
     this.node = parent.appendChild(make("form", "rwn-ask"));
     this.text = this.node.appendChild(make("p"));
+    this.panel = panel;
     const label = this.node.appendChild(make("label", "", "Response"));
     this.response = label.appendChild(make("select"));
     this.response.setAttribute("aria-label", "Response");
@@ -25,12 +26,15 @@ class QuestionForm {
     this.known = known;
     this.send = form.send;
     setText(this.text, form.text);
-    this.response.replaceChildren(...form.responses.map((name) => make("option", "", name)));
+    const { labels = {} } = this.panel.data ?? {};
+    const called = (name) => (Object.hasOwn(labels, name) ? `${name} · ${labels[name]}` : name);
+    this.response.replaceChildren(...form.responses.map((name) =>
+      Object.assign(make("option", "", called(name)), { value: name, selected: name === form.response })));
     this.predictors.replaceChildren(...form.predictors.map((name) => {
       const label = make("label");
       const box = label.appendChild(make("input"));
-      Object.assign(box, { type: "checkbox", value: name });
-      label.append(name);
+      Object.assign(box, { type: "checkbox", value: name, checked: Boolean(form.chosen?.includes(name)) });
+      label.append(called(name));
       return label;
     }));
     this.check();

@@ -79,6 +79,7 @@ def _further(session: Session, names: list[str]) -> tuple[Sets, Sets]:
             "A further set of variables",
             names,
             key=session.key("risk.set.widget"),
+            format_func=session.data.schema.called,
             help="Sample uniques on these variables are searched for in the release, in addition "
             "to "
             "those on the key variables, on slices with a confidential variable, and on any few "
@@ -169,4 +170,5 @@ def _several(
 ) -> list[str]:
     """Choose variables; `_keep` keeps the choice for a visit to another page."""
     key, now = session.key(f"risk.{what}.widget"), _stored(session, what, list(start))
+    more["format_func"] = session.data.schema.called
     return st.multiselect(label, names, now, key=key, **more)

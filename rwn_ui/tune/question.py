@@ -1,4 +1,4 @@
-"""Asks for the regression on its own card, where a table came without one."""
+"""Asks for the regression on its own card, where a table came without one, or in its full view."""
 
 from __future__ import annotations
 
@@ -17,17 +17,19 @@ _ASKED = "regression:"
 
 
 def with_form(session: Session, card: Chart) -> Chart:
-    """The card of the regression with a form in place of a reason, where none is chosen."""
-    data = session.data
-    if data.schema.question is not None or not data.numeric_names or data.p < 2:
+    """The card of the regression with a form: in its full view, or on it where none is chosen."""
+    data, asked = session.data, session.data.schema.question
+    if not data.numeric_names or data.p < 2:
         return card
     form: dict[str, Any] = {
         "send": _ASKED,
         "text": "Which regression should the release keep?",
         "responses": list(data.numeric_names),
         "predictors": [variable.name for variable in data.schema.released],
+        "response": asked and asked.response,
+        "chosen": list(asked.predictors) if asked else [],
     }
-    return {**card, "note": "", "form": form}
+    return {**card, "form": form} if asked else {**card, "note": "", "form": form}
 
 
 def take(session: Session, sent: str) -> None:

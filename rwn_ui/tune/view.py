@@ -67,6 +67,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         "projector": session.projector,
         "address": address.address(session),
         "table": session.name,
+        "labels": {each.name: each.label for each in session.data.schema.released if each.label},
         "summary": {
             "text": f"{words} · seed {session.seed}" + repeated_draws.words(made),
             "help": radius_note(session.levers),
@@ -147,11 +148,12 @@ def _charts(
             continue  # the method has none
         if not isinstance(reading, Reading):
             card = draw_reason(rwn.MEASURES[measure].title, str(reading), key)
-            card = question.with_form(session, card) if key == "regression" else card
         elif key == "distribution":
             card = CHARTS[key](reading, session.variable, **bands)
         else:
             card = CHARTS[key](reading, **bands)
+        if key == "regression":
+            card = question.with_form(session, card)
         title = card["title"]
         if isinstance(reading, Reading) and reading.used is not None:
             title += reading.rows_words

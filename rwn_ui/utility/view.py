@@ -25,8 +25,9 @@ from rwn_ui.utility.tables import tables
 def controls(session: Session) -> None:
     """Which variables the pictures show."""
     names = [variable.name for variable in session.data.schema.released]
+    more: dict[str, Any] = {"format_func": session.data.schema.called}
     session.variable = st.selectbox(
-        "Variable", names, names.index(session.variable), key=session.key("utility.one")
+        "Variable", names, names.index(session.variable), key=session.key("utility.one"), **more
     )
     others = [name for name in names if name != session.variable]
     if others:
@@ -36,6 +37,7 @@ def controls(session: Session) -> None:
             others.index(session.pair[1]),
             key=session.key(f"utility.other.{session.variable}"),
             help="The two-way picture shows both variables together.",
+            **more,
         )
 
 

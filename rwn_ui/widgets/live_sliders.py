@@ -126,7 +126,7 @@ def _weights(session: Session) -> dict[str, Any]:
     sliders = [
         {
             "name": variable.name,
-            "title": f"{number} · {variable.name}",
+            "title": f"{number} · {session.data.schema.called(variable.name)}",
             "low": 0.0,
             "high": max(HIGHEST, variable.weight),
             "most": MOST,

@@ -96,6 +96,7 @@ def extras(session: Session) -> None:
         names,
         names.index(session.variable),
         key=session.key("tune.variable"),
+        format_func=session.data.schema.called,
     )
     session.projector = st.toggle(
         "Projector mode",

@@ -86,6 +86,7 @@ def _edit(session: Session) -> None:
                 f"Slice {number + 1}",
                 names,
                 key=key,
+                format_func=session.data.schema.called,
                 placeholder="two variables or more",
                 on_change=_take,
                 args=(session, number),

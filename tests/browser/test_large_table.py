@@ -80,7 +80,7 @@ def test_a_very_large_file_is_cancelled_and_then_shown_by_some_of_its_records(
     app.page.locator("input[type=file]").first.set_input_files(path)
     app.page.get_by_text("large.parquet · 101,000 × 8").wait_for()
     app.visit("Tune")
-    app.page.get_by_text("random sample of 5,000 of 101,000 records").wait_for()
+    app.page.get_by_text("random sample of 6,000 of 101,000 records").wait_for()
     assert "k = 6" in app.press("k", "ArrowRight")
     app.press("epsilon", "End")  # beyond the stored neighbors
     assert app.page.locator(".rwn-card").count() == 9

@@ -18,12 +18,12 @@ def test_every_control_of_a_soft_kernel_moves_the_picture(app) -> None:
     app.open_more()
     app.page.locator("summary", has_text="More options").click()
     app.page.get_by_role("button", name="Keep totals and spreads").click()
-    app.shows("h = 1 · balance = 1 · q = 1")
+    app.shows("bandwidth = 1 · balance = 1 · q = 1")
     app.page.locator("summary", has_text="More options").click()
     expect(app.card("Neighborhood size").get_by_text("effective donors")).to_have_count(1)
-    assert "h = 1.05 · balance = 1" in app.press("Width", "ArrowRight")
-    assert "h = 1.05 · balance = 0.95" in app.press("Balance", "ArrowLeft")
-    assert "h = 1.05 · balance = 0.95 · q = 0.95" in app.press("Modif", "ArrowLeft")
+    assert "bandwidth = 1.05 · balance = 1" in app.press("Bandwidth", "ArrowRight")
+    assert "bandwidth = 1.05 · balance = 0.95" in app.press("Balance", "ArrowLeft")
+    assert "bandwidth = 1.05 · balance = 0.95 · q = 0.95" in app.press("Modif", "ArrowLeft")
     for label, option, words in (
         ("Bandwidth", "fixed", "bandwidth = fixed"),
         ("Kernel", "exponential", "kernel = exponential"),

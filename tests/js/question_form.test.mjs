@@ -73,3 +73,12 @@ test("the same form keeps what is checked, another one begins anew, and none is 
   made.show(null);
   assert.equal(made.node.hidden, true);
 });
+
+test("a regression that is fitted is checked, and a label stands beside its name", () => {
+  const panel = { pick: () => {}, data: { labels: { b: "Wage" } } };
+  const made = new QuestionForm(new Node("div"), panel);
+  made.show({ ...FORM, response: "b", chosen: ["c"] });
+  assert.deepEqual(made.boxes.map((box) => box.checked), [false, false, true]);
+  assert.deepEqual(made.response.children.map((each) => Boolean(each.selected)), [false, true]);
+  assert.equal(made.response.children[1].value, "b");
+});

@@ -488,7 +488,7 @@ def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
     return style.chart(
         "neighborhood_size",
         "Neighborhood size",
-        f"median {median} effective donors" if soft else f"median {median} · k sets {share} ◇",
+        f"median {median} effective donors" if soft else f"median {median} · k decides {share} ◇",
         f"Nearest distance against {what} of {len(sizes):,} records; the median "
         f"{'number' if soft else 'size'} is {median}{by}" + (f"; {beyond}" if beyond else ""),
         data=_cloud(sizes, nearest, by_k, (low, high, top), "kernel" if soft else "radius"),

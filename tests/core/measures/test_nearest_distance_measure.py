@@ -83,7 +83,7 @@ def test_a_large_file_is_sampled_evenly(compare):
     assert detail.of == n
     records = detail.records_original
     assert len(records) == SAMPLE
-    assert set(np.diff(records)) <= {4, 5}
+    assert set(np.diff(records)) <= {6, 7}
     points = ((original - original.mean()) / original.std()).to_numpy()
     for record, distance in list(zip(records, detail.original, strict=True))[::100]:
         others = np.delete(points, record, axis=0)
