@@ -11,8 +11,8 @@ import rwn_core as rwn
 from rwn_cli.options import read_text
 from rwn_cli.output import require_folder
 from rwn_cli.record_file import OriginalFile, RecordFile, read_original, read_record_file
-from rwn_cli.terminal import option, progress, say
-from rwn_core.errors import ReleaseError, RWNError
+from rwn_cli.terminal import option, say
+from rwn_core.errors import ParameterError, ReleaseError, RWNError
 
 ledger = typer.Typer(
     no_args_is_help=True,
@@ -50,38 +50,32 @@ def add(
     A new ledger gets a key in LEDGER.key, which seals its entries and knows tables
     again; keep it next to the ledger and out of other hands.
     """
-    from rwn_core.reporting.dataset_record import is_dataset_record, thawed_record
+    from rwn_core.reporting.dataset_record import is_dataset_record
     from rwn_core.reporting.ledger import add as add_release
-    from rwn_core.reporting.ledger import add_dataset, policy_words
+    from rwn_core.reporting.ledger import policy_words
     from rwn_core.reporting.public_notice import read_card
 
     require_folder(file)
     text = read_text(record, "record")
     if is_dataset_record(text):
-        read = thawed_record(text)
-        with progress("marking the records") as report:
-            source = original or read["source"]["file"]
-            entry, warnings = add_dataset(file, read, source, by=by, progress=report)
-    else:
-        read = read_record_file(record)
-        data = read_original(read, original)
-        if card and read_card(read_text(card, "card"))["sha256"] != read["file"]["sha256"]:
-            raise ReleaseError(
-                f"{card.name} is the card of another release; give that of the record."
-            )
-        sealed = b"" if card is None else card.read_bytes()
-        for each in released or ():
-            if not each.is_file():
-                raise RWNError(f"{each.name} does not exist; give a released file with --released.")
-        files = [(each.name, each.read_bytes()) for each in released or ()]
-        entry, warnings = add_release(
-            file, read, data, by=by, files=files, card=sealed, unkeyed=seal_unkeyed
+        raise ParameterError(
+            "The ledger is of tables, whose releases it merges; keep the record of this dataset."
         )
+    read = read_record_file(record)
+    data = read_original(read, original)
+    if card and read_card(read_text(card, "card"))["sha256"] != read["file"]["sha256"]:
+        raise ReleaseError(f"{card.name} is the card of another release; give that of the record.")
+    sealed = b"" if card is None else card.read_bytes()
+    for each in released or ():
+        if not each.is_file():
+            raise RWNError(f"{each.name} does not exist; give a released file with --released.")
+    files = [(each.name, each.read_bytes()) for each in released or ()]
+    entry, warnings = add_release(
+        file, read, data, by=by, files=files, card=sealed, unkeyed=seal_unkeyed
+    )
     for warning in warnings:
         say(f"warning: {warning}")
-    if entry["kept"] is None:
-        say("note: no policy judges the release of a dataset; see its internal report.")
-    elif not entry["kept"]:
+    if not entry["kept"]:
         say(f"warning: the entry says: {policy_words(entry)}.")
     say(f"entry {entry['number']} added to {file}: release {entry['release']}")
     say(f"hash {entry['hash']}")

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-import rwn_core as rwn
-from rwn_cli.options import SchemaFile, load, read_text
+from rwn_cli.options import load, read_text
 from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.record_file import read_original, read_record_file
 from rwn_cli.terminal import option, progress, say
@@ -29,15 +28,11 @@ def reproduce(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Write what came out: a file, or a dataset's new folder."),
+        typer.Option("--out", "-o", help="Write what came out to a file."),
     ] = None,
-    schema: SchemaFile = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Draw a release again from its key, and check that the same bytes come out.
-
-    --schema is for the record of a dataset that was masked with one.
-    """
+    """Draw a release again from its key, and check that the same bytes come out."""
     from rwn_core.datasets.key_file import read_key
     from rwn_core.reporting.dataset_record import is_dataset_record
     from rwn_core.reporting.release_folder import HOUSE, RECORD
@@ -45,11 +40,11 @@ def reproduce(
 
     is_folder = folder.is_dir()
     refuse_existing(overwrite, out)
-    if not is_folder and is_dataset_record(text := read_text(folder, "record")):
-        _of_dataset(text, read_key(key), original, out, schema)
-        return
-    if schema is not None:
-        raise ParameterError("--schema is for the record of a dataset; leave it out.")
+    if not is_folder and is_dataset_record(read_text(folder, "record")):
+        raise ParameterError(
+            "The release of a dataset comes out again by rwn mask-dataset with the same key; give "
+            "the record of a table."
+        )
     record = read_record_file(folder / RECORD if is_folder else folder)
     if is_folder and original is not None:
         data = load(original, folder / HOUSE / "schema.toml")
@@ -63,21 +58,3 @@ def reproduce(
         say(f"written to {out}")
     say("the same file came out of the key")
     say(f"SHA-256 {hashlib.sha256(content).hexdigest()}")
-
-
-def _of_dataset(
-    text: str, key: rwn.SecretKey, original: str | None, out: Path | None, schema: Path | None
-) -> None:
-    """The release of a dataset, in a new folder."""
-    from rwn_core.io.reading import schema_from
-    from rwn_core.reporting.dataset_record import thawed_record
-    from rwn_core.reporting.reproduce import reproduce_dataset
-
-    if out is None:
-        raise ParameterError("The release of a dataset needs --out, a new folder; give it.")
-    record = thawed_record(text)
-    given = original or record["source"]["file"]
-    with progress("masking") as report:
-        reproduce_dataset(record, given, out, key, schema=schema_from(schema), progress=report)
-    say(f"the same files came out of the key, in {out}")
-    say(f"SHA-256 of their list {record['file']['sha256']}")

@@ -14,7 +14,7 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -30,23 +30,19 @@ from rwn_core.io.write import write_atomically
 from rwn_core.laws.donors import released_schema
 from rwn_core.masking import Release
 from rwn_core.measures.attacks.red_team.subtraction import Subtrahend
-from rwn_core.parallel.threads import Progress, work
 from rwn_core.reporting.chained_releases import (
     Files,
-    MergedReleases,
     held,
     read_earlier,
     subtracted,
     together,
 )
-from rwn_core.reporting.dataset_record import recorded_schema
 from rwn_core.reporting.release_record import recorded_state, require_original
-from rwn_core.reporting.table_marks import overlapping, overlaps, table_marks
+from rwn_core.reporting.table_marks import overlaps, table_marks
 from rwn_core.tuning.verdict import not_judged
 
 __all__ = [
     "add",
-    "add_dataset",
     "file_bytes",
     "foresee",
     "overlaps",
@@ -81,47 +77,6 @@ def add(  # noqa: PLR0913 - what is not needed is given by its name
     # an earlier file is missing, the entry says that the release is not kept.
     require_original(record, original)
 
-    def merged(entries: Entries, marks: Mapping[str, Any]) -> MergedReleases:
-        return together(entries, record, original, marks, files)
-
-    about = {"by": by} | ({"card": hashlib.sha256(card).hexdigest()} if card else {})
-    return _add(path, record, partial(table_marks, original), merged, about, unkeyed=unkeyed)
-
-
-def add_dataset(
-    path: Path,
-    record: Mapping[str, Any],
-    original: str | Path,
-    *,
-    by: str = "",
-    progress: Progress | None = None,
-) -> tuple[dict[str, Any], list[str]]:
-    """Add the release of a dataset to a ledger, as `add` does that of a table."""
-    from rwn_core.datasets.dataset import Dataset
-    from rwn_core.reporting.table_marks import dataset_marks
-
-    dataset = Dataset.at(original)
-    schema = recorded_schema(record, dataset)
-    names = [variable.name for variable in schema.released]
-
-    def not_merged(entries: Entries, marks: Mapping[str, Any]) -> MergedReleases:
-        why = "Releases of datasets are not merged with earlier ones; compare their files yourself."
-        return MergedReleases(words=(why,)) if overlapping(entries, marks) else MergedReleases()
-
-    with work(progress=progress):
-        marks_under = partial(dataset_marks, dataset, names)
-        return _add(path, record, marks_under, not_merged, {"by": by})
-
-
-def _add(
-    path: Path,
-    record: Mapping[str, Any],
-    marks_under: Callable[[bytes], dict[str, Any]],
-    merged: Callable[[Entries, Mapping[str, Any]], MergedReleases],
-    about: Mapping[str, str],
-    *,
-    unkeyed: bool = False,
-) -> tuple[dict[str, Any], list[str]]:
     # The ledger, made if it is new, to read and to add to.
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
@@ -139,8 +94,8 @@ def _add(
             _append(stream, cut_short)
         if any(entry["release"] == record["release"]["id"] for entry in entries):
             raise ReleaseError("The ledger has this release already; nothing was added.")
-        marks = marks_under(key)
-        found = merged(entries, marks)
+        marks = table_marks(original, key)
+        found = together(entries, record, original, marks, files)
         if found.refusal:
             raise ReleaseError(f"{found.refusal} Nothing was added.")
         warnings = [*overlaps(entries, marks, record), *found.words]
@@ -159,9 +114,10 @@ def _add(
             "marks": dict(marks),
             "before": entries[-1]["hash"] if entries else BEGINNING,
             **held(record),
-            **_judged(record.get("verdict"), found.plain),
+            **_judged(record["verdict"], found.plain),
             "chain": dict(found.plain),
-            **about,
+            "by": by,
+            **({"card": hashlib.sha256(card).hexdigest()} if card else {}),
         }
         entry = sealed(entry, key)
         line = orjson.dumps(entry, option=SORTED) + b"\n"
@@ -217,10 +173,8 @@ def refuse_readable(
             raise ReleaseError(refusal)
 
 
-def _judged(verdict: Mapping[str, Any] | None, chain: Mapping[str, Any]) -> dict[str, Any]:
+def _judged(verdict: Mapping[str, Any], chain: Mapping[str, Any]) -> dict[str, Any]:
     """Return what an entry holds of the verdict, with what merges change of its state."""
-    if verdict is None:  # the release of a dataset has no policy
-        return {"kept": None, "state": "not judged", "not_judged": {}}
     state = recorded_state(verdict)
     if chain.get("breaks"):
         state = "broken"

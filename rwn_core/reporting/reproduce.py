@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from rwn_core.data.identity.gate import DROP
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.datasets.dataset import Dataset
-from rwn_core.datasets.mask_dataset import RunOptions, mask_dataset
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.masking import mask
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
-from rwn_core.reporting.dataset_record import check_described, hashed_files, recorded_schema
 from rwn_core.reporting.release_record import OF_EACH_RECORD, require_original
 from rwn_core.tuning import Setting
 
@@ -72,31 +67,3 @@ def other_bytes(record: Mapping[str, Any]) -> ReleaseError:
         "Other bytes came out than were released: the key, the schema or a version is another. "
         f"The release was made with {versions}."
     )
-
-
-def reproduce_dataset(
-    record: Mapping[str, Any],
-    original: str | Path,
-    target: Path,
-    key: SecretKey,
-    *,
-    schema: Schema | None = None,
-    progress: Progress | None = None,
-) -> Path:
-    """Draw the release of a dataset again."""
-    known = recorded_schema(record, Dataset.at(original))
-    if schema is not None:
-        removed = record["table"]["removed"]
-        for name in removed:
-            schema = schema.replace_variable(name, role=known.variable(name).role)
-        check_described(record, schema)
-        known = schema
-    setting = Setting.from_dict(record["setting"])
-    equal = {variable.name: 1.0 for variable in known.variables}
-    known = known.with_weights(equal | dict(setting.weights)).with_slices(setting.slices or ())
-    options = RunOptions(schema=known, progress=progress)
-    made = mask_dataset(original, target, setting.params, seed=key, options=options)
-    if hashed_files(made.folder)["sha256"] != record["file"]["sha256"]:
-        shutil.rmtree(made.folder, ignore_errors=True)
-        raise other_bytes(record)
-    return made.folder

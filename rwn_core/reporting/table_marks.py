@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.sizes import LISTED_PAIRS
-from rwn_core.datasets.dataset import BATCH, Dataset, to_frame
-from rwn_core.parallel.threads import current_work
 
 SKETCH = 2048
 """Smallest marks of records that are kept. Of m records of a table of n, one at least is among them
@@ -155,39 +152,3 @@ def _cost(times: int, record: Mapping[str, Any]) -> str:
         f"Who knows the keys links {least}{100 * known[most]:.0f} % of the records after {times_} "
         f"if rows keep their places, at least {100 * fresh:.0f} % in fresh secret order."
     )
-
-
-def dataset_marks(dataset: Dataset, names: Sequence[str], key: bytes) -> dict[str, Any]:
-    """Mark a dataset, its variables and a sample of its records."""
-    names, smallest = sorted(names), set[str]()
-    marked = dataset.n <= LISTED_PAIRS
-    passes = 1 + len(names) if marked else 1
-    for done, frame in _batches(dataset, names):
-        smallest |= record_marks(frame, names, key)
-        smallest = set(sorted(smallest)[: SKETCH + 1])
-        current_work().report(done / passes)
-    columns = []
-    for number, name in enumerate(names if marked else (), start=1):
-        parts = [cell_hashes(frame[name]) for _, frame in _batches(dataset, [name])]
-        columns.append(mark(key, b"column", np.sort(np.concatenate(parts)).tobytes()))
-        current_work().report((number + 1) / passes)
-    records = sorted(smallest)
-    full_text = "\0".join([str(dataset.n), *records])
-    # About how many different records there are, from the marks that are smallest.
-    # Marks are spread evenly; the next one after the sketch says how densely.
-    return {
-        "table": mark(key, b"table", full_text.encode()),
-        "names": mark(key, b"names", "\0".join(names).encode()),
-        "columns": sorted(columns),
-        "records": records[:SKETCH],
-        "count": len(records)
-        if len(records) <= SKETCH
-        else round(SKETCH / (int(records[SKETCH], 16) / 2.0 ** (8 * BYTES))),
-    }
-
-
-def _batches(dataset: Dataset, names: Sequence[str]) -> Iterator[tuple[float, pd.DataFrame]]:
-    """Some variables, a batch of records at a time, and the share that will be done with it."""
-    for start in range(0, dataset.n, BATCH):
-        stop = min(start + BATCH, dataset.n)
-        yield stop / dataset.n, to_frame(dataset.read(start, stop, names))

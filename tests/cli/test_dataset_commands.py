@@ -208,36 +208,12 @@ def test_a_record_gives_the_notice_and_a_card_that_knows_its_files(released: Pat
         assert run(["verify", str(file), str(card)]) == 4
 
 
-def test_a_kept_key_and_the_record_give_the_release_again(
-    released: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    again = released / "again"
-    command = ["reproduce", str(released / "record.toml"), "--key", str(released / "key")]
-    assert run(command) == 2
-    assert run([*command, "-o", str(again)]) == 0
-    assert "the same files came out" in capsys.readouterr().err
-    names = [path.name for path in again.iterdir()]
-    assert [(again / n).read_bytes() for n in names] == [
-        (released / "out" / n).read_bytes() for n in names
-    ]
-    (released / "key").write_text("0f" * 32)
-    other = released / "other"
-    assert run([*command, "-o", str(other)]) == 4
-    assert not other.exists()
-
-
-def test_the_release_of_a_dataset_is_signed_into_the_ledger(
+def test_a_ledger_and_a_reproduction_are_of_tables(
     released: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ledger, record = (str(released / name) for name in ("ledger.jsonl", "record.toml"))
-    assert run(["ledger", "add", ledger, record, "--by", "Ada Lovelace"]) == 0
-    said = capsys.readouterr().err
-    assert "note: no policy judges the release of a dataset" in said
-    assert "entry 1 added to" in said
-    assert run(["ledger", "show", ledger]) == 0
-    shown = capsys.readouterr().out
-    assert shown.endswith("600 records, no policy judged, signed by Ada Lovelace\n")
-    assert run(["ledger", "add", ledger, record, "--original", str(released / "out")]) != 0
-    assert "not the dataset that the record was made of" in capsys.readouterr().err
-    content = (released / "ledger.jsonl").read_text()
-    assert not [value for value in _hidden(released) if value in content]
+    assert run(["ledger", "add", ledger, record, "--by", "Ada Lovelace"]) == 2
+    assert "The ledger is of tables" in capsys.readouterr().err
+    assert not (released / "ledger.jsonl").exists()
+    assert run(["reproduce", record, "--key", str(released / "key")]) == 2
+    assert "rwn mask-dataset with the same key" in capsys.readouterr().err
