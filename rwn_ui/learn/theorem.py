@@ -109,7 +109,8 @@ LESSON = Lesson(
         Switch("rows", "Copy a whole neighboring row"): "U and V come from the same donor.",
     },
     show=_show,
-    question="Copying whole rows keeps correlations even better. Why not do that?",
+    question="At a large radius whole rows keep the correlation, and independent draws lose it. "
+    "Why not copy whole rows?",
     answer=(
         "Switch it on: every released row then is a real person’s row, so an intruder who knows "
         "x of a "
