@@ -11,6 +11,7 @@ from rwn_ui.features import (
     prediction,
     project,
     repeated_draws,
+    scenario_trial,
 )
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import frame, guarded
@@ -70,6 +71,8 @@ def draw() -> None:
         with guarded():
             weighing = sidebar.weights(session)
         sidebar.pins(session, put)
+        with guarded():
+            scenario_trial.offer(session)
         repeated_draws.follow(session, "tune")
         more = folded("More", "tune.more")
         if more is not None:

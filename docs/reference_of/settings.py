@@ -69,6 +69,8 @@ ENVIRONMENT: Table = {
     "start if left out ([how-to](../how-to/deploy.md)).",
     "RWN_CLASSROOM": "Set by `rwn app --classroom`: large type, and no file is taken.",
     "RWN_LOGIN": "1 lets nobody in who has not logged in ([how-to](../how-to/deploy.md)).",
+    "RWN_DECISIONS": "A folder with frozen decisions (TOML): Compare shows the latest five near a "
+    "new one.",
     "RWN_PROJECTS": "The folder where the app keeps the projects that are saved for a table.",
     "XDG_STATE_HOME": "Where that folder lies if RWN_PROJECTS is left out; .local/state in the "
     "home folder without it.",

@@ -36,6 +36,7 @@ def decision_html(decision: Decision) -> bytes:
         "candidates": ("Candidates", _candidates(decision, policy, verdicts)),
         "map": ("Loss and risk", _map(decision, policy)),
         "limits": ("Limits", _allowed(policy)),
+        "line": ("Limits stated before the candidates were seen", _allowed(decision.line)),
         "fingerprints": ("Fingerprints", Content(table=pairs(fingerprints))),
     }
     about = f"{decision.verdict or 'No verdict was recorded.'} Minutes of {decision.date or '–'}."
@@ -75,6 +76,26 @@ def _unmet(decision: Decision, policy: Policy | None) -> Content | None:
     ]
     line = f"Accepted by: {decision.accepted_by or 'not stated'}."
     return _table(("limit", "judged", "allowed"), rows, line) if rows else None
+
+
+LATEST = 5  # earlier decisions that stand near a new one
+
+
+def earlier_decisions(decisions: Iterable[Decision]) -> list[list[str]]:
+    """Return date, choice, verdict, loss, who answers and reason of the latest decisions."""
+    rows: dict[str, list[str]] = {}
+    for each in sorted(decisions, key=lambda decision: decision.date, reverse=True):
+        chosen = next((s for s in each.scenarios if s.name == each.chosen), None)
+        loss = chosen.readings.get(UTILITY) if chosen else None
+        rows[each.hash] = [
+            each.date or "–",
+            chosen.setting.words if chosen and chosen.setting else each.chosen or "none of them",
+            each.verdict or "no verdict was recorded",
+            f"{loss['median']:.2f}" if isinstance(loss, Mapping) and "median" in loss else "–",
+            each.accepted_by or "–",
+            each.reason or "–",
+        ]
+    return list(rows.values())[:LATEST]
 
 
 def _candidates(

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -196,6 +198,8 @@ class Decision:
         Votes, or what some of the participants disagree with.
     policy : Policy, optional
         The limits that the meeting judged by.
+    line : Policy, optional
+        The limits that the meeting stated before it saw a candidate's numbers.
     """
 
     file_format: ClassVar[str] = DECISION_FORMAT
@@ -209,6 +213,7 @@ class Decision:
     accepted_by: str = ""
     dissent: str = ""
     policy: Policy | None = field(default=None, metadata={"in_file": "limit"})
+    line: Policy | None = None
 
     def __post_init__(self) -> None:
         """A decision needs a scenario that was there."""
@@ -229,6 +234,7 @@ class Decision:
             **({"accepted_by": self.accepted_by} if self.accepted_by else {}),
             **({"dissent": self.dissent} if self.dissent else {}),
             **({"limit": self.policy.to_records()} if self.policy else {}),
+            **({"line": self.line.to_records()} if self.line else {}),
             "scenario": [each.to_dict() for each in self.scenarios],
         }
 
@@ -258,6 +264,15 @@ class Decision:
             cls, thawed(text, "decision record", DECISION_FORMAT), "decision record"
         )
         return decision
+
+
+def decisions_in(folder: Path) -> list[Decision]:
+    """Read the frozen decisions of a folder, the latest first; other files are left out."""
+    found = []
+    for file in sorted(folder.glob("*.toml")):
+        with suppress(OSError, UnicodeDecodeError, InputError, ParameterError):
+            found.append(Decision.thaw(file.read_text(encoding="utf-8")))
+    return sorted(found, key=lambda decision: decision.date, reverse=True)
 
 
 def frozen_text(document: Mapping[str, Any]) -> str:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from datetime import date
 from functools import partial
+from pathlib import Path
 
 import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_core.reporting.readable import decision_html, judged
-from rwn_core.reporting.scenario import Decision, scenario_or_decision
+from rwn_core.reporting.readable import decision_html, earlier_decisions, judged
+from rwn_core.reporting.scenario import Decision, decisions_in, scenario_or_decision
 from rwn_core.tuning.verdict import Verdict, counted
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.features import analysis_plan_results, scenario_trial, watch_list
+from rwn_ui.features.scenario_trial import MOST
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import escaped, informed
 from rwn_ui.state.change_table import load_setting
@@ -24,7 +27,14 @@ from rwn_ui.widgets.buttons import file_button, link_to
 from rwn_ui.widgets.limits import shown_as
 from rwn_ui.widgets.upload import file_chooser, parsed, written_name
 
-MOST = 6  # scenarios side by side
+HIDDEN = "hidden"  # the candidates, until the meeting has drawn its line
+DECISIONS_VARIABLE = "RWN_DECISIONS"
+EARLIER = {
+    "title": "Earlier decisions, the latest first",
+    "columns": ["date", "setting", "verdict", "loss", "accepted by", "reason"],
+    "caption": "Of the folder of decisions and of this table. Each verdict is the one of its day, "
+    "by the limits and for the table of that meeting.",
+}
 
 
 def shelf(session: Session) -> None:
@@ -60,15 +70,7 @@ def _save(session: Session, name: str, note: str) -> None:
     made = scenario_trial.save(session, name, note)
     if made is None:
         st.rerun()  # the button waits from now on
-    _keep(session, made)
-
-
-def _keep(session: Session, scenario: rwn.Scenario) -> None:
-    """Save a scenario, and compare it while there is room."""
-    session.scenarios[scenario.name] = scenario
-    shown = st.session_state.get(session.key("compare.chosen"))
-    if shown is not None and scenario.name not in shown and len(shown) < MOST:
-        st.session_state[session.key("compare.chosen")] = [*shown, scenario.name]
+    scenario_trial.keep(session, made)
 
 
 def _arrived(session: Session, scenario: rwn.Scenario) -> None:
@@ -80,9 +82,9 @@ def _arrived(session: Session, scenario: rwn.Scenario) -> None:
             "of this table and show when that one is opened."
         )
     elif not scenario.table:  # meant for any: what was read elsewhere says nothing here
-        _keep(session, replace(scenario, readings={}))
+        scenario_trial.keep(session, replace(scenario, readings={}))
     else:
-        _keep(session, scenario)
+        scenario_trial.keep(session, scenario)
     take(session, scenario)
 
 
@@ -99,7 +101,7 @@ def _reopen(session: Session, decision: Decision) -> None:
         st.info(escaped(words), icon=":material/lock:")
         return
     for scenario in decision.scenarios:
-        _keep(session, scenario if scenario.table else replace(scenario, readings={}))
+        scenario_trial.keep(session, scenario if scenario.table else replace(scenario, readings={}))
         if scenario.name == decision.chosen:
             take(session, scenario)
     st.info(escaped(words), icon=":material/lock:")
@@ -120,7 +122,7 @@ def draw(session: Session) -> None:
     """Scenarios side by side, and what a meeting decides."""
     made = scenario_trial.follow(session)
     if made is not None:
-        _keep(session, made)
+        scenario_trial.keep(session, made)
     if session.scenarios:
         _side_by_side(session)
     elif scenario_trial.JOB not in user_work().jobs:
@@ -144,7 +146,23 @@ def _side_by_side(session: Session) -> None:
     # several rows of names would take the room of the map
     place = picked.popover(counted(len(shown), "candidate")) if meeting else picked
     chosen = place.multiselect("Scenarios side by side", names, key=key, max_selections=MOST)
+    line = session.key("compare.line")
+    if st.session_state.get(line) == HIDDEN:
+        with st.form(session.key("compare.line.form")):
+            st.markdown("#### Draw the line before the candidates are seen")
+            drawn = trial_policy(session)
+            if st.form_submit_button("State these limits and show the candidates", type="primary"):
+                st.session_state[line] = drawn
+                st.rerun()
+        return
     with trial.popover("What if …", width="stretch", help="Other limits, for a trial."):
+        st.button(
+            "Draw the line first",
+            key=session.key("compare.line.first"),
+            on_click=lambda: st.session_state.update({line: HIDDEN}),
+            help="Hides the candidates until the meeting has stated its limits; the record "
+            "of the decision holds them.",
+        )
         policy = trial_policy(session)
     scenarios = [session.scenarios[name] for name in chosen]
     if not scenarios:
@@ -158,10 +176,16 @@ def _side_by_side(session: Session) -> None:
         key="compare.candidates",
         on_pick=lambda name: _mark(session, name),
     )
-    if meeting:
-        with st.container(key="screen-only-decision"):
-            _freeze(session, chosen)
-            _frozen(session)
+    before = earlier_decisions([*_of_folder(), *session.decisions])
+    with (
+        st.container(key="screen-only-decision")
+        if meeting
+        else st.expander("Decide", key=session.key("compare.decide"))
+    ):
+        _freeze(session, chosen)
+        _frozen(session)
+        if before:
+            panel({"tables": [{**EARLIER, "rows": before}]}, key="compare.earlier")
     with st.expander("All readings, and the differences in words", expanded=not meeting):
         panel(compare_cards.table(session, scenarios, meeting), key="compare.table")
     with (
@@ -169,6 +193,12 @@ def _side_by_side(session: Session) -> None:
         st.expander("Files of the scenarios", expanded=not meeting),
     ):
         _files(session, chosen)
+
+
+def _of_folder() -> list[Decision]:
+    """The decisions of the institution's folder, if the app was started with one."""
+    folder = os.environ.get(DECISIONS_VARIABLE)
+    return decisions_in(Path(folder)) if folder else []
 
 
 def _mark(session: Session, name: str) -> None:
@@ -303,6 +333,7 @@ def _freeze(session: Session, names: list[str]) -> None:
     if frozen and missing:
         st.error(f"Nothing is frozen. Missing: {'; '.join(missing)}.")
     elif frozen:
+        stated = st.session_state.get(session.key("compare.line"))
         made = Decision(
             scenarios=tuple(session.scenarios[name] for name in names),
             chosen="" if chosen == _NONE else str(chosen),
@@ -316,6 +347,7 @@ def _freeze(session: Session, names: list[str]) -> None:
             accepted_by=accepted.strip(),
             dissent=dissent.strip(),
             policy=session.policy,
+            line=stated if isinstance(stated, rwn.Policy) else None,
         )
         session.decisions.append(made)
         st.session_state[session.key("compare.frozen")] = made.hash

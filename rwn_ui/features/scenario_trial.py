@@ -13,6 +13,7 @@ from rwn_core.evaluation.registered_analysis import AnalysisPlan, Standing
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.threads import work
 from rwn_core.tuning import USUAL, Plan, Point, Setting, evaluate
+from rwn_core.tuning.verdict import counted
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.features import analysis_plan_results
@@ -82,6 +83,37 @@ def save(session: Session, name: str, note: str) -> rwn.Scenario | None:
         label = f"{name}: {session.words}"
         _begin(session, label, try_new, scenario=draft, analysis_plan=plan)
     return None
+
+
+MOST = 6  # scenarios side by side
+
+
+def keep(session: Session, scenario: rwn.Scenario) -> None:
+    """Save a scenario, and compare it while there is room."""
+    session.scenarios[scenario.name] = scenario
+    shown = st.session_state.get(session.key("compare.chosen"))
+    if shown is not None and scenario.name not in shown and len(shown) < MOST:
+        st.session_state[session.key("compare.chosen")] = [*shown, scenario.name]
+
+
+def offer(session: Session) -> None:
+    """A button that keeps the present setting as a candidate for the Compare page."""
+    pressed = st.button(
+        "Keep as candidate",
+        key=session.key("tune.candidate"),
+        width="stretch",
+        disabled=user_work().busy and session.data.n > LARGEST_DENSE,
+        help="Measures eight releases of this setting and keeps it for the Compare page.",
+    )
+    made = follow(session)
+    if pressed:
+        number = len(session.scenarios) + 1
+        while f"Candidate {number}" in session.scenarios:
+            number += 1
+        made = save(session, f"Candidate {number}", "")
+    if made is not None:
+        keep(session, made)
+        st.toast(f"{made.name} is kept: {counted(len(session.scenarios), 'candidate')} on Compare.")
 
 
 def judge(session: Session, scenarios: Sequence[rwn.Scenario]) -> None:

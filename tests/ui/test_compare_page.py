@@ -160,6 +160,54 @@ def test_scenarios_are_kept_compared_and_frozen() -> None:
     assert not page.error
 
 
+def test_a_board_draws_its_line_before_it_sees_the_candidates(
+    compare, drawn, tmp_path, monkeypatch
+) -> None:
+    """Nothing is shown until the limits are stated; the record and the minutes hold them."""
+    earlier = [
+        Decision(date=f"2026-0{month}-01", reason=f"Meeting {month}") for month in range(1, 8)
+    ]
+    for each in earlier:
+        (tmp_path / f"{each.date}.toml").write_text(each.frozen(), encoding="utf-8")
+    (tmp_path / "notes.toml").write_text("no = 'decision'", encoding="utf-8")
+    forged = earlier[6].frozen().replace("Meeting 7", "Meeting 9")
+    (tmp_path / "2026-09-01.toml").write_text(forged, encoding="utf-8")
+    save(compare, "One")
+    compare.press("Draw the line first")
+    assert "Decision" not in [box.label for box in compare.test.selectbox]
+    drawn.clear()
+    field = compare.test.number_input[0]
+    field.set_value(3.0)
+    compare.press("State these limits and show the candidates")
+    monkeypatch.setenv("RWN_DECISIONS", str(tmp_path))
+    compare.test.run()
+    tables = [each for payload in drawn for each in payload.get("tables", [])]
+    (before,) = [each for each in tables if each["title"].startswith("Earlier decisions")]
+    assert [row[-1] for row in before["rows"]] == [f"Meeting {month}" for month in range(7, 2, -1)]
+    compare.find("selectbox", "Decision").set_value("One")
+    compare.find("text_area", "Reason").set_value("It keeps the line.")
+    compare.find("text_area", "Participants, a line each").set_value("A")
+    compare.find("text_input", "Who accepts").set_value("C")
+    compare.press("Freeze")
+    (record,) = compare.session.decisions
+    assert min(limit.at_most for limit in record.line.limits) == pytest.approx(0.0)
+    assert 0.03 in [pytest.approx(limit.at_most) for limit in record.line.limits]
+    assert Decision.thaw(record.frozen()) == record
+    assert b"Limits stated before the candidates were seen" in decision_html(record)
+
+
+def test_tune_keeps_candidates_for_the_meeting(open_page) -> None:
+    screen = open_page("tune")
+    for _ in range(2):
+        assert screen.press("Keep as candidate").errors == []
+    assert list(screen.session.scenarios) == ["Candidate 1", "Candidate 2"]
+    assert screen.session.scenarios["Candidate 2"].setting == screen.session.setting
+    assert "median" in screen.session.scenarios["Candidate 1"].readings["correlation"]
+    screen.visit("compare")
+    shown = screen.find("multiselect", "Scenarios side by side").value
+    assert shown == ["Candidate 1", "Candidate 2"]
+
+
 def test_a_decision_of_another_day_is_taken_up_again() -> None:
     chosen = rwn.Scenario(name="Careful", setting=Setting.of("rwn", {"epsilon": 1.0, "k": 9}))
     decided = Decision(scenarios=(chosen,), chosen="Careful", date="2026-03-31")
