@@ -82,7 +82,7 @@ LATEST = 5  # earlier decisions that stand near a new one
 
 
 def earlier_decisions(decisions: Iterable[Decision]) -> list[list[str]]:
-    """Return date, choice, verdict, loss, the name that accepts and reason of the latest decisions."""
+    """Return date, choice, verdict, loss, accepting name and reason of the latest decisions."""
     rows: dict[str, list[str]] = {}
     for each in sorted(decisions, key=lambda decision: decision.date, reverse=True):
         chosen = next((s for s in each.scenarios if s.name == each.chosen), None)
