@@ -118,7 +118,7 @@ class Card {
   /** Say in words what was drawn; after all cards, because each canvas asks for the page's styles. */
   describe() {
     const { title, note, alt, reason = "", form: asked } = this.drawn.chart;
-    const form = reason && asked; // a fitted regression is changed in the full view
+    const form = reason ? asked : undefined; // a fitted regression is changed in the full view
     this.node.dataset.drawn = ++this.count;
     setText(this.title, title);
     setText(this.note, note);
