@@ -203,7 +203,7 @@ def checks_form(
             ) from None
         if prepare is not None:
             prepare(given.arguments, known)
-        check_forms(given.arguments, get_type_hints(function) | {"params": Any})
+        check_forms(given.arguments, get_type_hints(function) | {"params": Any, "seed": Any})
         return function(*given.args, **given.kwargs)
 
     return checked
