@@ -25,7 +25,7 @@ from rwn_cli.mask_dataset import mask_dataset
 from rwn_cli.options import ENDS_IN, require_openable
 from rwn_cli.output import Overwrite, output_format, refuse_existing, write
 from rwn_cli.recommend import recommend
-from rwn_cli.report import report
+from rwn_cli.report import label, report
 from rwn_cli.reproduce import reproduce
 from rwn_cli.seek import seek
 from rwn_cli.sweep import sweep
@@ -205,7 +205,7 @@ def measures() -> None:
 app.add_typer(ledger, name="ledger")
 for _command in (
     *(describe, find, recommend, mask, mask_dataset, audit, audit_dataset, sweep, seek),
-    *(seek_slices, report, claims, verify, reproduce),
+    *(seek_slices, report, label, claims, verify, reproduce),
 ):
     app.command(_command.__name__.replace("_", "-"))(_command)
 # What help says is written by `python -m docs.build`: a program without docstrings says it, too.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rwn_cli.ledger import ledger_content
 from rwn_cli.options import read_text
 from rwn_cli.output import Overwrite, refuse_existing, require_folder, write
 from rwn_cli.record_file import (
@@ -104,6 +105,34 @@ def report(
         return
     known = replace(known, evidence=read_evidence(known.record, record))
     _write(out, internal_file(known, out.suffix), public, overwrite, {})
+
+
+def label(
+    record: RecordFile,
+    out: Annotated[Path, option("FILE", "Ends in .svg or .json.", "--out", "-o")],
+    title: Annotated[str, option("TEXT", "What the data are called.")] = "",
+    ledger: Annotated[
+        Path | None, option("LEDGER", "Counts the earlier releases of the same people.")
+    ] = None,
+    original: OriginalFile = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write the privacy label of a release: half a page that says what was judged of it.
+
+    It names the unit of risk, who was feared, what is bounded and by which proof, what is not, what
+    is left of the relations, and the releases so far. It is held against the original first.
+    """
+    from rwn_core.reporting.facts import Material
+    from rwn_core.reporting.ledger import earlier_releases
+    from rwn_core.reporting.public_notice import public_file
+
+    if out.suffix.lower() not in (".svg", ".json"):
+        raise ParameterError("A label must end in .svg or .json.")
+    read = read_record_file(record)
+    earlier = ledger and earlier_releases(ledger_content(ledger, None)[0], read["release"]["id"])
+    known = Material(record=read, title=title, earlier=earlier)
+    content = public_file(known, read_original(read, original), f"label{out.suffix.lower()}")
+    _write(out, content, True, overwrite, {})
 
 
 def _with_answers(

@@ -300,6 +300,14 @@ def read_entries(
     return entries
 
 
+def earlier_releases(entries: Entries, release: str) -> int:
+    """Return how many releases of the same people a ledger has before one."""
+    for number, entry in enumerate(entries):
+        if entry["release"] == release:
+            return len(overlapping(entries[:number], entry["marks"]))
+    raise InputError("The ledger does not have this release; add it first by rwn ledger add.")
+
+
 def _has_own_hash(entry: Mapping[str, Any], key: bytes | None) -> bool:
     """True if an entry has its own hash, as far as that can be known."""
     given = entry.get("hash")

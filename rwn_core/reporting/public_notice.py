@@ -7,6 +7,7 @@ the card, a small TOML that travels with the file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from textwrap import wrap
 from types import MappingProxyType
 from typing import Any
 
@@ -18,6 +19,7 @@ from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking.option import method_words
 from rwn_core.masking.second_reading import NOT_DONE
 from rwn_core.reporting.facts import Audience, Fact, Material, facts_for
+from rwn_core.reporting.facts import public_words as words
 from rwn_core.reporting.facts.fact import interval_facts
 from rwn_core.reporting.facts.public_words import NOTICE
 from rwn_core.reporting.leak_check import (
@@ -31,7 +33,8 @@ from rwn_core.reporting.page import page, rendered
 from rwn_core.reporting.release_record import require_original
 from rwn_core.reporting.scenario import read_toml
 
-FORMAT, CARD = "rwn notice 1", "rwn card 1"
+FORMAT, CARD, LABEL = "rwn notice 1", "rwn card 1", "rwn label 1"
+_LETTERS, _FEW = 88, 22  # of a line of the label: of an answer, of a question
 Facts = tuple[Fact, ...]
 _OF_SURVEYS = {"sampling weight": {"wgt": "wgt"}, "time": {"temporal": "Y"}}
 """What the roles of a survey are as attributes of a variable in DDI-Codebook."""
@@ -122,9 +125,37 @@ def _card(material: Material, facts: Facts) -> bytes:
     return toml_text(document).encode("utf-8")
 
 
+def _label(material: Material, facts: Facts) -> dict[str, Any]:
+    """Return the privacy label as plain data."""
+    (table,) = (each.content.table for each in facts if each.key == "label")
+    return {
+        "format": LABEL,
+        "title": material.name,
+        "release": material.record["release"]["id"],
+        "made": material.made,
+        "sha256": material.record["file"]["sha256"],
+        "label": {row[0]: row[1] for row in table.rows} if table is not None else {},
+    }
+
+
+def _drawn_label(material: Material, facts: Facts) -> bytes:
+    """Draw the privacy label, half a page wide lines of text."""
+    label = _label(material, facts)
+    rows = [(name, wrap(text, _LETTERS)) for name, text in label["label"].items()]
+    heights = [max(len(lines), len(wrap(name, _FEW))) for name, lines in rows]
+    return rendered(
+        "label.svg", label=label, head=words.LABEL["head"], heights=heights,
+        rows=[(wrap(name, _FEW), lines) for name, lines in rows],
+    )  # fmt: skip
+
+
 PUBLIC_FORMS: Mapping[str, Callable[[Material, Facts], bytes]] = MappingProxyType(
     {
         ".html": lambda material, facts: page(material.name, "", NOTICE, facts),
+        "label.json": lambda material, facts: orjson.dumps(
+            _label(material, facts), option=orjson.OPT_INDENT_2
+        ),
+        "label.svg": _drawn_label,
         ".json": _json,
         ".xml": _codebook,
         ".toml": _card,

@@ -32,8 +32,9 @@ from rwn_core.reporting.reproduce import SCRIPT
 USERS, HOUSE = "for-users", "internal"
 RECORD = f"{HOUSE}/internal-record.toml"
 CARD = f"{USERS}/card.toml"
+LABEL = "label.svg"
 SUMS = "SHA256SUMS"
-NAMES = ("notice.html", "card.toml", "codebook.xml")
+NAMES = ("notice.html", "card.toml", "codebook.xml", LABEL, "label.json")
 """The public files that describe a release."""
 
 

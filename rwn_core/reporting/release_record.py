@@ -21,7 +21,7 @@ from rwn_core.data.derived import broken_relations
 from rwn_core.data.identity.gate import answers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.units import number_units
+from rwn_core.data.units import number_units, unit_of
 from rwn_core.data.variable import Role, checks_form
 from rwn_core.errors import InputError
 from rwn_core.evaluation.audit import Audit
@@ -224,6 +224,7 @@ def record_document(
         "table": {
             "fingerprint": microdata.fingerprint,
             "records": microdata.n,
+            "unit": unit.words if (unit := unit_of(microdata)) else "records",
             **described_variables(microdata.schema, release.params.masked_names(microdata)),
             "missing": [
                 each.name
@@ -253,7 +254,11 @@ def record_document(
             "words": verdict.sentence,
             "shares": dict(verdict.shares),
             "judged": {
-                key: {"title": verdict.title(key), "value": value}
+                key: {
+                    "title": verdict.title(key),
+                    "value": value,
+                    "standing": verdict.standing.get(key, ""),
+                }
                 for key, value in verdict.values.items()
             },
             "not_judged": dict(verdict.unread),

@@ -11,6 +11,7 @@ import streamlit as st
 from rwn_core.errors import log_fault
 from rwn_core.reporting.facts.public_words import CLAIMS_FILE
 from rwn_core.reporting.release_folder import (
+    LABEL,
     USERS,
     for_users,
     release_files,
@@ -98,6 +99,7 @@ def _listed(last: Drawn) -> None:
         "notice, card and codebook. The folder **internal** holds values of the original in its "
         "report and stays. SHA256SUMS has the hash of every file."
     )
+    st.image(last.files[f"{USERS}/{LABEL}"].decode("utf-8"))
     sizes = [f"{len(content):,}" for content in last.files.values()]
     st.dataframe(
         {"file": list(last.files), "bytes": sizes}, lazy=False, hide_index=True, width="stretch"

@@ -89,6 +89,8 @@ class Material:
     # from `rwn_core.reporting.evidence.read_evidence`; empty where it is missing
     evidence: Mapping[str, Any] = field(default_factory=dict)
     title: str = ""  # what the data are called, in the steward's words
+    # releases of the same people before this one, by the ledger; None if it was not read
+    earlier: int | None = None
     # public files that travel with the notice, by name
     files: Mapping[str, bytes] = field(default_factory=dict, repr=False)
 

@@ -33,6 +33,43 @@ _CHANGED = (0.1, 0.4, 0.6, 0.9)
 _SHARES = (0.01, *_CHANGED)
 
 
+def label(material: Material) -> Content:
+    """Say on half a page what was judged of the release: it never says more than the record."""
+    about, verdict = words.LABEL, material.record.get("verdict", {})
+    limits, judged = about["limits"], verdict.get("judged", {})
+    policy = [limit["measure"] for limit in material.record.get("limit", ())]
+    feared, bounded, unbounded = list[str](), list[str](), list[str]()
+    for key in policy:
+        who, risk, proof = limits.get(key, ("release", about["other"], about["measured"]))
+        if key in judged:
+            feared.append(about["intruders"][who])
+        if key not in judged or key in verdict["not_judged"] or verdict["shares"].get(key, 2) > 1:
+            unbounded.append(risk)
+            continue
+        standing = judged[key].get("standing", "unknown")
+        proof = {"": proof, "at least": about["attacked"]}.get(standing, about["estimated"])
+        bounded.append(f"{risk} ({proof})")
+    lost = material.reading("association_loss").get("value")
+    amount = None if lost is None else words.AMOUNTS[bisect(_STEPS["association_loss"], lost)]
+    relations = about["not_measured"] if amount is None else about["faded"].format(amount=amount)
+    if amount is not None and "judged" in material.record:
+        relations += f" {about['sampled']}"
+    counts, earlier = words.COUNTS, material.earlier
+    releases = about["no_ledger"] if earlier is None else about["ledger"].format(
+        count=counts[min(earlier, len(counts) - 1)])  # fmt: skip
+    rows = {
+        "unit": about["units"].get(material.record["table"].get("unit"), about["unknown_unit"]),
+        "feared": "; ".join(dict.fromkeys(feared)) or about["nobody"],
+        "bounded": "; ".join(bounded) or about["nothing"],
+        "open": f"{'; '.join(dict.fromkeys(unbounded))}. {about['always']}".removeprefix(". "),
+        "relations": relations,
+        "releases": releases,
+    }
+    said = tuple((about[key], text[:1].upper() + text[1:]) for key, text in rows.items())
+    table = Table(columns=tuple(about["columns"]), rows=said)
+    return Content(lines=(about["head"],), table=table)
+
+
 def _treated(material: Material) -> Content:
     about = method_words(material.method)
     first, method, what, where, closed = words.TREATED
@@ -205,6 +242,7 @@ def _file(material: Material) -> Content:
 
 _TO_BOTH = ("treated", "intervals", "errors", "use", "file", "review")
 _MAKERS = {
+    "label": label,
     "treated": _treated,
     "variables": _variables,
     "loss": _loss,
