@@ -14,7 +14,7 @@ from rwn_cli.terminal import option, progress, say
 from rwn_core.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:
-    from rwn_core.datasets.mask_dataset import DatasetRelease
+    pass
 
 HARDLY = 0.02  # share of the cells, below which a variable is named
 
@@ -124,8 +124,12 @@ def mask_dataset(
         say(f"{made.governed / made.n:.1%} of records have fewer than k candidates within epsilon")
     cells = sum(made.changed.values()) / (made.n * len(made.changed))
     say(f"{cells:.1%} of values are others than the record's own")
-    for line in (*imbalance_words(made.imbalance), *_hardly(made, described)):
+    for line in imbalance_words(made.imbalance):
         say(line)
+    for name, count in made.changed.items():
+        if count < HARDLY * made.n and described.variable(name).masked:
+            share = f"{count / made.n:.1%} of cells"
+            say(f"WARNING: {name} changed in {share}: it is almost unmasked.")
     options.say_of_key(seed, key_file, "delete it")
 
 
@@ -136,15 +140,6 @@ def _key(seed: int | None, file: Path | None) -> rwn.SecretKey:
     if file is not None:
         return read_or_make_key(file)
     return rwn.SecretKey.fresh() if seed is None else rwn.SecretKey.from_seed(seed)
-
-
-def _hardly(made: DatasetRelease, described: rwn.Schema) -> list[str]:
-    """Return a warning for each variable that should be masked but changed in few cells."""
-    return [
-        f"WARNING: {name} changed in {count / made.n:.1%} of cells: it is almost unmasked."
-        for name, count in made.changed.items()
-        if count < HARDLY * made.n and described.variable(name).masked
-    ]
 
 
 def _parameters(named: dict[str, Any], sample: int | None, others: dict[str, Any]) -> Any:

@@ -263,22 +263,6 @@ def read_scenario(path: Path | None) -> rwn.Scenario | None:
     return None if path is None else rwn.Scenario.from_toml(read_text(path, "scenario"))
 
 
-def under(scenario: rwn.Scenario | None, data: rwn.Microdata) -> rwn.Microdata:
-    """The table under a scenario's weights and slices; says so if it is not the scenario's own."""
-    if scenario is None:
-        return data
-    if scenario.table and scenario.table != data.fingerprint:
-        say("note: the scenario was made for another table; its readings are not of this one.")
-    if scenario.setting is None:
-        return data
-    weights = dict(scenario.setting.weights)
-    if scenario.table:  # written by the program, which states every weight that is not 1
-        weights = {variable.name: 1.0 for variable in data.schema.released} | weights
-    data = described(data, weights=[f"{name}={weight}" for name, weight in weights.items()])
-    slices = scenario.setting.slices
-    return data if slices is None else data.with_slices(slices)
-
-
 def working_table(
     data: rwn.Microdata,
     scenario: rwn.Scenario | None,
@@ -286,7 +270,16 @@ def working_table(
     slices: Sequence[str] | None = None,
 ) -> rwn.Microdata:
     """Take the table that a command works on under its scenario and then its own options."""
-    return described(under(scenario, data), weights=weights or (), slices=slices or ())
+    if scenario is not None and scenario.table not in ("", data.fingerprint):
+        say("note: the scenario was made for another table; its readings are not of this one.")
+    if scenario is not None and scenario.setting is not None:
+        known = dict(scenario.setting.weights)
+        if scenario.table:  # written by the program, which states every weight that is not 1
+            known = {variable.name: 1.0 for variable in data.schema.released} | known
+        data = described(data, weights=[f"{name}={weight}" for name, weight in known.items()])
+        own = scenario.setting.slices
+        data = data if own is None else data.with_slices(own)
+    return described(data, weights=weights or (), slices=slices or ())
 
 
 def stated_question(response: str | None, predictors: Sequence[str]) -> rwn.Question | None:

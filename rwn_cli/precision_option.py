@@ -30,8 +30,14 @@ def steps(
             raise ParameterError(_REFUSAL)
         if name:
             chosen[name] = None if value == AS_IS else _number(value)
-        else:
-            chosen = {**_of_all(data, value)}
+            continue
+        # a share of a standard deviation for all numbers
+        if value != AS_IS and not 0 < _number(value) <= LARGEST_SHARE:
+            raise ParameterError(
+                "A share of a standard deviation in --round must be a number above 0, and at most "
+                f"{LARGEST_SHARE:g}; NAME=STEP gives one variable a step in its own unit."
+            )
+        chosen = {} if value == AS_IS else {**given_steps(data, _number(value))}
     return {name: step for name, step in chosen.items() if step is not None}
 
 
@@ -49,15 +55,3 @@ def _number(text: str) -> float:
         return float(text)
     except ValueError:
         raise ParameterError(_REFUSAL) from None
-
-
-def _of_all(data: Microdata, text: str) -> dict[str, float]:
-    if text == AS_IS:
-        return {}
-    share = _number(text)
-    if not 0 < share <= LARGEST_SHARE:
-        raise ParameterError(
-            "A share of a standard deviation in --round must be a number above 0, and at most "
-            f"{LARGEST_SHARE:g}; NAME=STEP gives one variable a step in its own unit."
-        )
-    return given_steps(data, share)

@@ -77,6 +77,7 @@ def report(
     against the original before it is written, and refused if anything of it would leak.
     The release of a dataset is read for a public file, file by file.
     """
+    from rwn_core.reporting.context import Context, with_context
     from rwn_core.reporting.dataset_record import is_dataset_record
     from rwn_core.reporting.facts import Material
     from rwn_core.reporting.page import internal_file
@@ -88,10 +89,18 @@ def report(
     refuse_existing(overwrite, out)
 
     def material(read: dict[str, Any]) -> Material:
-        return Material(record=_with_answers(read, project, review, contact), title=title)
+        # the answers of a project or the record's own, and those of the options
+        own = read_context(project, str(read["table"].get("fingerprint", "")))
+        own = own or Context.from_dict(read.get("context", {}))
+        return Material(record=with_context(read, own, review=review, contact=contact), title=title)
 
     dataset = is_dataset_record(text := read_text(record, "record"))
-    _refuse_options(dataset, auditors, public, released)
+    if auditors and public:
+        raise ParameterError("--auditors and --public are two files; give one of them.")
+    if auditors and dataset:
+        raise ParameterError("--auditors is for the record of a table; leave it out.")
+    if released is not None and not dataset:
+        raise ParameterError("--released is for the record of a dataset; leave it out.")
     if dataset:
         content = _of_dataset(text, out, material, (original, released), public)
         return _write(out, content, public, overwrite, {})
@@ -129,21 +138,11 @@ def label(
     if out.suffix.lower() not in (".svg", ".json"):
         raise ParameterError("A label must end in .svg or .json.")
     read = read_record_file(record)
-    earlier = ledger and earlier_releases(ledger_content(ledger, None)[0], read["release"]["id"])
+    entries = None if ledger is None else ledger_content(ledger, None)[0]
+    earlier = None if entries is None else earlier_releases(entries, read["release"]["id"])
     known = Material(record=read, title=title, earlier=earlier)
     content = public_file(known, read_original(read, original), f"label{out.suffix.lower()}")
     _write(out, content, True, overwrite, {})
-
-
-def _with_answers(
-    record: dict[str, Any], project: Path | None, review: str, contact: str
-) -> dict[str, Any]:
-    """Return a record with the answers of a project or its own, and those of the options."""
-    from rwn_core.reporting.context import Context, with_context
-
-    table = str(record["table"].get("fingerprint", ""))
-    context = read_context(project, table) or Context.from_dict(record.get("context", {}))
-    return with_context(record, context, review=review, contact=contact)
 
 
 def _write(
@@ -158,15 +157,6 @@ def _write(
             say(f"its policy is {state}, which the file does not say. {verdict['words']}")
     else:
         say(f"internal report written to {out}; it stays in the house")
-
-
-def _refuse_options(dataset: bool, auditors: bool, public: bool, released: Path | None) -> None:
-    if auditors and public:
-        raise ParameterError("--auditors and --public are two files; give one of them.")
-    if auditors and dataset:
-        raise ParameterError("--auditors is for the record of a table; leave it out.")
-    if released is not None and not dataset:
-        raise ParameterError("--released is for the record of a dataset; leave it out.")
 
 
 def _for_auditors(material: Material, out: Path, original: str | None, overwrite: bool) -> None:

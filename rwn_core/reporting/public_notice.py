@@ -59,7 +59,7 @@ def public_files(material: Material, original: Microdata, names: Iterable[str]) 
 
 def require_form(name: str) -> str:
     """Return the ending of a public form that a name has; refuse a name without one."""
-    for form in PUBLIC_FORMS:
+    for form in (*LABELS, *PUBLIC_FORMS):
         if name.endswith(form):
             return form
     forms = ", ".join(PUBLIC_FORMS)
@@ -71,7 +71,7 @@ def unchecked_file(material: Material, form: str) -> bytes:
     check_release(material.record)
     facts = facts_for(Audience.PUBLIC, material)
     check_facts(facts)
-    return PUBLIC_FORMS[form](material, facts)
+    return (LABELS.get(form) or PUBLIC_FORMS[form])(material, facts)
 
 
 def _json(material: Material, facts: Facts) -> bytes:
@@ -149,13 +149,17 @@ def _drawn_label(material: Material, facts: Facts) -> bytes:
     )  # fmt: skip
 
 
+LABELS: Mapping[str, Callable[[Material, Facts], bytes]] = {
+    "label.json": lambda material, facts: orjson.dumps(
+        _label(material, facts), option=orjson.OPT_INDENT_2
+    ),
+    "label.svg": _drawn_label,
+}
+"""How the privacy label is written, by its name's ending."""
+
 PUBLIC_FORMS: Mapping[str, Callable[[Material, Facts], bytes]] = MappingProxyType(
     {
         ".html": lambda material, facts: page(material.name, "", NOTICE, facts),
-        "label.json": lambda material, facts: orjson.dumps(
-            _label(material, facts), option=orjson.OPT_INDENT_2
-        ),
-        "label.svg": _drawn_label,
         ".json": _json,
         ".xml": _codebook,
         ".toml": _card,

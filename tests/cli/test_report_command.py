@@ -104,7 +104,7 @@ def test_the_page_for_auditors_is_a_form_of_its_own(masked: Run) -> None:
     report = ("report", "record.toml", "--auditors", "-o")
     code, _, said = masked(*report, "a.html")
     assert (code, "no value of a record was found" in said) == (0, True), said
-    assert "27 clauses, " in said
+    assert "questions without an answer: " in said
     assert "6 · who may get access" in Path("a.html").read_text("utf-8")
     for wrong, why in (("a.txt", "must end in .html"), ("b.html", "two files")):
         more = ("--public",) if wrong == "b.html" else ()
@@ -275,3 +275,15 @@ def test_the_record_is_that_of_the_file_and_says_whether_it_was_decided(
     assert ("does not follow the decision of --meeting" in said) is not followed
     assert record["decision"]["followed"] is followed
     assert record["decision"]["meeting"]["date"] == "2026-03-31"
+
+
+def test_the_label_is_half_a_page_and_counts_the_ledger(masked: Run) -> None:
+    code, _, said = masked("label", "record.toml", "-o", "label.svg")
+    assert (code, "nothing of the original was found" in said) == (0, True), said
+    code, _, said = masked("label", "record.toml", "-o", "l.json", "--ledger", "none.jsonl")
+    assert code != 0
+    assert "none.jsonl" in said
+    assert masked("ledger", "add", "book.jsonl", "record.toml")[0] == 0
+    assert masked("label", "record.toml", "-o", "label.json", "--ledger", "book.jsonl")[0] == 0
+    code, _, said = masked("label", "record.toml", "-o", "label.html")
+    assert (code, "must end in .svg or .json" in said) == (2, True)

@@ -67,7 +67,7 @@ def _files(material: Material) -> Content:
 
 
 _OTHERS = {entry.key: entry for entry in (*OUTSIDE, *INSIDE)}
-_FIRST = ("treated", "variables", "loss", "data", "context", "parameters")
+_FIRST = ("label", "treated", "variables", "loss", "data", "context", "parameters")
 _READ = ("anonymity", "risks", "utility")
 _LAST = ("cautions", "errors", "totals", "use", "file", "review", "versions")
 _INTERNAL = Audience.INTERNAL
