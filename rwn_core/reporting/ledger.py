@@ -38,7 +38,7 @@ from rwn_core.reporting.chained_releases import (
     together,
 )
 from rwn_core.reporting.release_record import recorded_state, require_original
-from rwn_core.reporting.table_marks import overlaps, table_marks
+from rwn_core.reporting.table_marks import overlapping, overlaps, table_marks
 from rwn_core.tuning.verdict import not_judged
 
 __all__ = [

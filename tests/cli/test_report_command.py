@@ -105,7 +105,7 @@ def test_the_page_for_auditors_is_a_form_of_its_own(masked: Run) -> None:
     code, _, said = masked(*report, "a.html")
     assert (code, "no value of a record was found" in said) == (0, True), said
     assert "questions without an answer: " in said
-    assert "6 · who may get access" in Path("a.html").read_text("utf-8")
+    assert "For the data protection officer" in Path("a.html").read_text("utf-8")
     for wrong, why in (("a.txt", "must end in .html"), ("b.html", "two files")):
         more = ("--public",) if wrong == "b.html" else ()
         code, _, said = masked(*report, wrong, *more)
