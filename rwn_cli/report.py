@@ -128,8 +128,8 @@ def label(
 ) -> None:
     """Write the privacy label of a release: half a page that says what was judged of it.
 
-    It names the unit of risk, the feared intruders, what is bounded and by which proof, what is not,
-    what is left of the relations, and the releases so far. The original is searched for leaks first.
+    It names the unit of risk, the feared intruders, what is bounded and by which proof, what is
+    not, what is left of the relations, and the releases so far. It is searched for leaks first.
     """
     from rwn_core.reporting.facts import Material
     from rwn_core.reporting.ledger import earlier_releases
