@@ -24,7 +24,6 @@ from rwn_core.masking import (
     Microaggregation,
     SoftRWN,
     at_levers,
-    lever_values,
 )
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.sentence import percent
@@ -112,20 +111,14 @@ def recommend(
     return microdata.cached(key, lambda: _recommended(microdata, policy, within, progress))
 
 
-def policy_presets(
-    microdata: Microdata, setting: Setting, policy: Policy
-) -> dict[str, dict[str, float]]:
-    """Return the levers of the weakest strength for each share; presets without one are absent."""
+def policy_presets(microdata: Microdata, setting: Setting, policy: Policy) -> dict[str, Setting]:
+    """Return a setting at the weakest strength for each share; presets without one are absent."""
     judged, _ = policy.judgeable(microdata)
     if judged is None:
         return {}
     trial = StrengthTrial(microdata, setting, judged)
     places = {name: trial.weakest_using(share) for name, share in USED.items()}
-    return {
-        name: lever_values(trial.at(place).params)
-        for name, place in places.items()
-        if place is not None
-    }
+    return {name: trial.at(place) for name, place in places.items() if place is not None}
 
 
 def _recommended(

@@ -9,9 +9,9 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.processes import Report
 from rwn_core.tuning import SearchAnswer, Setting, quick_verdict, recommend
 from rwn_core.tuning.quick_verdict import with_next_steps
-from rwn_core.tuning.recommend import policy_presets
+from rwn_core.tuning.recommend import USED, policy_presets
 
-Presets = dict[str, dict[str, float]]
+Presets = dict[str, Setting]
 Advice = tuple[SearchAnswer | None, SearchAnswer, Presets]
 
 
@@ -21,23 +21,32 @@ def find_advice(
     policy: rwn.Policy,
     setting: Setting,
     known: SearchAnswer | None,
+    presets: Presets,
     progress: Report,
 ) -> Advice:
-    """Return the recommended start of a table, and verdict and presets of a kind of setting.
+    """Return the recommended start of a table, three strengths of it, and a verdict on a setting.
 
+    Of a method other than RWN the strengths are its own.
     A verdict of a few seconds is published first, then one that takes as long as it needs: a
     start that is not known yet is tried on all records of a small table, which takes longer.
     """
     small = microdata.n <= LARGEST_DENSE  # a release of a larger table is judged in minutes
     verdict = quick_verdict(microdata, setting, policy, steps=False)
-    progress.found((known, verdict, {}))
+    progress.found((known, verdict, presets))
     if small and verdict.answer == "unknown" and verdict.setting is None:
         verdict = quick_verdict(microdata, setting, policy, within=math.inf, steps=False)
-        progress.found((known, verdict, {}))
+        progress.found((known, verdict, presets))
     progress(0.2)
-    presets = policy_presets(microdata, setting, policy) if small else {}
+    own = setting.method not in (rwn.RWN.method, rwn.SoftRWN.method)
+    if own and small:
+        presets = policy_presets(microdata, setting, policy)
     progress(0.4)
     start = known or recommend(microdata, policy)
+    if not own and not presets:
+        progress.found((start, verdict, {}))
+        found = policy_presets(microdata, start.point.setting, policy) if small else {}
+        found |= {"Standard": start.point.setting} if start.reached else {}
+        presets = {name: found[name] for name in USED if name in found}
     if verdict.setting is None:
         progress.found((start, verdict, presets))
         verdict = with_next_steps(verdict, microdata, setting, policy, start)

@@ -15,18 +15,12 @@ from rwn_ui.background.advising import find_advice
 from rwn_ui.background.job import Job
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import load_setting, redescribe
-from rwn_ui.state.results import memo, preparation_key, verdict_key
+from rwn_ui.state.results import memo, policy_presets, presets_key, start_key, verdict_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_results, user_work
-from rwn_ui.widgets.buttons import load_button
-from rwn_ui.widgets.folded import folded
+from rwn_ui.widgets.buttons import link_to
 
 _SENT = "advice:"  # begins what a button of the panel sends
-
-
-def _table(session: Session) -> tuple[Any, ...]:
-    """Key of the recommended start: values, kinds, roles and policy."""
-    return *preparation_key(session.data), session.policy
 
 
 def is_wanted(session: Session) -> bool:
@@ -38,7 +32,7 @@ def start(session: Session) -> SearchAnswer | None:
     """The recommended start of the table; None while there is none."""
     if not is_wanted(session):
         return None
-    found: SearchAnswer | None = memo("starts", 4).get(_table(session))
+    found: SearchAnswer | None = memo("starts", 4).get(start_key(session))
     return found
 
 
@@ -64,9 +58,9 @@ def follow(session: Session) -> None:
     found = None if job is None or job.about != about else job.result or job.so_far
     if found is not None:
         if found[0] is not None:  # the verdict comes first
-            memo("starts", 4).keep(_table(session), found[0])
+            memo("starts", 4).keep(start_key(session), found[0])
         memo("quick verdicts", 8).keep(about, found[1])
-        memo("presets", 8).keep(about, found[2])
+        memo("presets", 8).keep(presets_key(session), found[2])
     if not pending(session) or work.closed or work.preparation is not None:
         return
     if job is not None and job.about != about:
@@ -83,6 +77,7 @@ def follow(session: Session) -> None:
                 policy=session.policy,
                 setting=session.setting,
                 known=start(session),
+                presets=policy_presets(session),
             )
 
 
@@ -91,7 +86,7 @@ def adopt(session: Session) -> None:
 
     An answer on the Data page, such as another role, changes what is recommended.
     """
-    found, about = start(session), _table(session)
+    found, about = start(session), start_key(session)
     coming = user_work().preparation is not None
     if session.started is None and not coming:  # it has waited for its table
         session.record_undo()
@@ -107,38 +102,25 @@ def adopt(session: Session) -> None:
 
 
 def offer(session: Session) -> None:
-    """The recommended start in one line, with the others as buttons and why not the rest."""
+    """What is suggested, in one line above its three strengths, and where to look further."""
     found = start(session)
-    if found is None:
-        if not is_wanted(session):
-            st.button(
-                "Recommend a start",
-                key=session.key("tune.advice.ask"),
-                on_click=_ask,
-                width="stretch",
-                help="Tries kernels, slices and methods, and reads the best on all records.",
-            )
-        elif pending(session):
-            st.caption("A recommended start follows.")
-        return
-    called = "Recommended start" if found.reached else "Nearest start, not all limits kept"
-    called += ", not all limits judged" if found.reached and found.unread else ""
-    st.caption(f"**{called}**: {escaped(short_setting(found.point.setting))}")
-    box = folded("Why, and what else", session.key("tune.advice.why"))
-    if box is None:
-        return
-    with box:
-        st.caption(escaped(found.reason))
-        others = (found.alternative,) if found.alternative else ()
-        for number, each in enumerate(one.setting for one in (*found.settings, *others)):
-            load_button(
-                *(session, f"{'Or' if number else 'Take'}: {escaped(short_setting(each))}", each),
-                key=session.key(f"tune.advice.take.{number}"),
-                width="stretch",
-                disabled=session.setting == each.resolved(session.data),
-            )
-        for method, why in found.unfit.items():
-            st.caption(f"Not {rwn.METHODS[method].title}: {escaped(why)}")
+    if found is not None:
+        called = "Suggested" if found.reached else "Nearest, not all limits kept"
+        called += ", not all limits judged" if found.reached and found.unread else ""
+        words = escaped(short_setting(found.point.setting))
+        st.caption(f"**{called}**: {words}", help=escaped(found.reason))
+        link_to("pages/find.py", "Find others", ":material/search:")
+    elif not is_wanted(session):
+        st.button(
+            "Suggest a setting",
+            key=session.key("tune.advice.ask"),
+            on_click=_ask,
+            width="stretch",
+            help="Tries kernels and slices of RWN, and reads the best on all records. Then Light, "
+            "Standard and Strong go to it.",
+        )
+    elif pending(session):
+        st.caption("A suggestion follows.")
 
 
 def panel_part(session: Session) -> dict[str, Any] | None:

@@ -27,6 +27,7 @@ from rwn_core.measures.statistics.association import is_mixed
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
+from rwn_core.tuning import Setting
 from rwn_core.tuning.point import too_few
 from rwn_ui.background.progress import searching
 from rwn_ui.state.session import Session, first_setting
@@ -168,9 +169,29 @@ def verdict_key(session: Session) -> Key:
     return *table_key(session.data), session.policy, session.family, session.precision
 
 
-def policy_presets(session: Session) -> dict[str, dict[str, float]]:
-    """Positions of the levers by their distance from the policy; empty while there are none."""
-    found: dict[str, dict[str, float]] | None = memo("presets", 8).get(verdict_key(session))
+def start_key(session: Session) -> Key:
+    """Cache key of what is suggested for a table: its values, kinds and roles, and the policy."""
+    given = session.data.schema
+
+    def unweighted() -> rwn.Schema:
+        """The schema without slices, regression and weights, which a suggestion may bring."""
+        alone = given.with_slices(())
+        variables = tuple(replace(each, weight=1.0) for each in alone.variables)
+        return replace(alone, variables=variables, question=None)
+
+    about = memo("suggested for", 4).get_or_make(given, unweighted)
+    return session.data.fingerprint, about, session.policy
+
+
+def presets_key(session: Session) -> Key:
+    """Cache key of what is suggested: of RWN for the table, of another method for its kind."""
+    family = session.method in (rwn.RWN.method, rwn.SoftRWN.method)
+    return start_key(session) if family else verdict_key(session)
+
+
+def policy_presets(session: Session) -> dict[str, Setting]:
+    """Suggested settings by their distance from the policy; empty while there are none."""
+    found: dict[str, Setting] | None = memo("presets", 8).get(presets_key(session))
     return found or {}
 
 

@@ -21,9 +21,11 @@ HIGHEST = 5.0  # where the slider of a weight ends; more can be typed
 MOST = 100.0
 _FIXED = "A fixed start of this method; it follows no policy."
 _DISTANCES = {
-    "Light": "The weakest strength that uses at most 1.5 times the worst limit.",
-    "Standard": "The weakest strength that uses all of the worst limit and no more.",
-    "Strong": "The weakest strength that uses at most 60 % of the worst limit.",
+    "Light": "Suggested: the weakest strength of which one release uses at most 1.5 times the "
+    "worst limit.",
+    "Standard": "Suggested: the weakest strength that uses all of the worst limit and no more.",
+    "Strong": "Suggested: the weakest strength of which one release uses at most 60 % of the "
+    "worst limit.",
 }
 
 
@@ -35,9 +37,10 @@ def apply_edit(session: Session, edit: Mapping[str, Any]) -> None:
             go_over(session, history.go(step))
     if "preset" in edit:
         table, preset = prepared(session).prepared, edit["preset"]
-        if preset in table.presets:
+        if suggested := policy_presets(session).get(preset):
+            go_over(session, suggested)
+        elif preset in table.presets:
             session.set(session.setting, table, preset, KEPT)
-            session.move(**policy_presets(session).get(preset, {}))
     if WEIGHTS in edit:
         _weigh(session, edit[WEIGHTS], held=bool(edit.get("held")))
     _set_levers(session, edit.get(LEVERS, {}))
@@ -103,15 +106,17 @@ def _levers(session: Session, table: Prepared) -> dict[str, Any]:
             }
         )
     shown = {name: round(value, 10) for name, value in levers.items()}
-    by_policy = policy_presets(session)
+    suggested = policy_presets(session)
     presets = [
         {
             "name": name,
-            "help": _DISTANCES[name] if name in by_policy else _FIXED,
+            "help": _DISTANCES[name] if name in suggested else _FIXED,
             "edit": {"preset": name},
-            "chosen": by_policy.get(name, preset).items() <= shown.items(),
+            "chosen": session.setting == suggested[name]
+            if name in suggested
+            else table.presets[name].items() <= shown.items(),
         }
-        for name, preset in table.presets.items()
+        for name in suggested or table.presets
     ]
     help, history = "Every method, setting, weight and precision is kept.", session.history
     steps = [

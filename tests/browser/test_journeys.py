@@ -48,9 +48,11 @@ def judged(steward: Steward) -> str:
 
 
 def found(steward: Steward) -> None:
-    """Let a setting that keeps the policy be found; the sliders go there."""
-    steward.press("Find what keeps the policy")
-    steward.wait_for(steward.app.page.get_by_text("This keeps the policy"))
+    """Let a setting that keeps the policy be found, and use it on Tune."""
+    steward.visit("Find")
+    steward.press("Find")
+    steward.wait_for(steward.app.page.get_by_text("the best that keeps all limits leaves"))
+    steward.press("Use on Tune")
     steward.wait_for(steward.app.page.locator(".rwn-judged[data-state=kept]"))
 
 

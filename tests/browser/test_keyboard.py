@@ -36,7 +36,7 @@ def test_tab_reaches_every_control_with_a_visible_focus(opened) -> None:
         *("Method", "Radius ε (standard deviations)", "Minimum neighbors k"),
         *("Modification probability q", "Pin A", "Pin B", "Explain the verdict"),
         *("Full view: Risk–utility map", "Full view: Distribution of siri"),
-        *("Variable weights", "Find what keeps", "More", "Standard"),
+        *("Variable weights", "Suggest a setting", "More", "Standard"),
     ):
         assert any(wanted in name for name in names), (wanted, names)
     unseen = [place["name"] for place in places if place["inside"] and not place["visible"]]

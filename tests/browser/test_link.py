@@ -77,7 +77,7 @@ def test_a_link_to_a_lesson_opens_it_and_back_is_one_press_a_page(app) -> None:
     app.page.reload()
     title.wait_for()
     expect(title).to_have_text(words)
-    for name in ("Compare", "Sweep"):
+    for name in ("Compare", "Find"):
         app.page.get_by_role("link", name=name, exact=True).click()
         app.page.wait_for_url(f"**/{name.lower()}?**setting=**")
     for name in ("compare", "learn"):

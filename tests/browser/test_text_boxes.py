@@ -19,8 +19,8 @@ READY = {
     "Tune": "Risk–utility map",
     "Utility": "Small groups",
     "Risk": "Who links how many",
-    "Sweep": "Which setting keeps the policy",
-    "Compare": "Match methods",
+    "Find": "Which setting keeps the policy",
+    "Compare": "Which release, and why",
     "Release": "A release that may leave",
     "Learn": "Projector mode",
 }

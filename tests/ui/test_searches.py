@@ -46,6 +46,7 @@ def test_a_release_that_is_judged_says_what_is_known(values, running, words) -> 
 
 
 START = rwn.Setting(params=rwn.RWN(epsilon=1.5, k=9))
+STRONG = rwn.Setting(params=rwn.RWN(epsilon=2.5, k=8), slices=(("a", "c"),))
 LATER = rwn.Setting(params=rwn.RWN(epsilon=1.0, k=6))
 OTHER = rwn.Setting(params=rwn.CorrelatedNoise(size=0.5))
 
@@ -87,7 +88,7 @@ def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
             goal=rwn.Policy(), refused=True, reason="No strength keeps this policy.",
             next_steps=steps, caution="None of these keeps the policy.",
         )  # fmt: skip
-        return recommended, verdict, {"Strong": {"epsilon": 2.5, "k": 8, "q": 1.0}}
+        return recommended, verdict, {"Strong": STRONG}
 
     monkeypatch.setattr(advice, "find_advice", find)
     monkeypatch.setattr(advice, "Job", at_once)
@@ -132,7 +133,7 @@ def test_a_demo_begins_as_in_its_lessons_and_is_advised_on_request(open_page, be
     shown = followed(screen)
     assert shown["verdict"]["quick"]["text"] == "No strength keeps this policy."
     assert screen.session.levers == levers, "it is offered, not taken"
-    assert "Recommended start" in captions(screen)
+    assert "Suggested" in captions(screen)
 
 
 def test_a_table_of_ones_own_begins_at_the_recommendation_and_undo_goes_back(own) -> None:
@@ -141,7 +142,7 @@ def test_a_table_of_ones_own_begins_at_the_recommendation_and_undo_goes_back(own
     assert "advice" in own.panel["waits"]
     shown = followed(own)
     assert own.session.levers == {"epsilon": 1.5, "k": 9, "q": 1.0}
-    assert "Recommended start**: ε" in captions(own).replace("\N{NO-BREAK SPACE}", " ")
+    assert "Suggested**: ε" in captions(own).replace("\N{NO-BREAK SPACE}", " ")
     assert "advice" not in shown["waits"]
     own.edit({"undo": True})
     assert own.session.levers == before
@@ -163,7 +164,7 @@ def test_the_verdict_is_shown_before_the_start(own, begun, monkeypatch, finished
     shown = followed(own)
     assert shown["verdict"]["quick"]["text"] == "No strength keeps this policy."
     assert shown["waits"] == ["start"]
-    assert "A recommended start follows." in captions(own)
+    assert "A suggestion follows." in captions(own)
     assert own.session.setting == begin
     advice.user_work().advice.result = whole
     shown = followed(own)
@@ -191,10 +192,14 @@ def test_a_preset_is_a_distance_from_the_policy_where_one_is_known(own) -> None:
 
     assert all("fixed start" in text for text in helps().values())
     followed(own)
-    assert "60 %" in helps()["Strong"]
-    assert "fixed start" in helps()["Light"]
+    assert [(name, "60 %" in text) for name, text in helps().items()] == [("Strong", True)]
     own.edit({"preset": "Strong"})
-    assert own.session.levers == {"epsilon": 2.5, "k": 8, "q": 1.0}
+    assert own.session.setting == STRONG.resolved(own.session.data), "its slices, too"
+    assert own.preset == "Strong"
+    followed(own)
+    assert own.preset == "Strong", "another kind of setting is suggested the same"
+    own.move("levers", {"k": 9.0})
+    assert own.preset is None
 
 
 def test_a_setting_that_was_moved_meanwhile_stays(own) -> None:
@@ -210,8 +215,8 @@ def test_a_start_that_keeps_no_policy_is_offered_only(open_page, begun) -> None:
     before = dict(screen.session.levers)
     followed(screen)
     assert screen.session.levers == before
-    assert "Nearest start, not all limits kept" in captions(screen)
-    assert "Recommended" not in captions(screen)
+    assert "Nearest, not all limits kept" in captions(screen)
+    assert "Suggested" not in captions(screen)
 
 
 def test_a_next_step_is_a_setting_or_another_description(own) -> None:

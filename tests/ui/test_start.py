@@ -14,9 +14,9 @@ from rwn_core.measures import UTILITY
 from rwn_core.tuning import SearchAnswer
 from rwn_core.tuning.answer import FoundSetting
 from rwn_core.tuning.point import Point
-from rwn_ui.features import advice, limit_queue
+from rwn_ui.features import limit_queue
 from rwn_ui.state.change_table import redescribe
-from rwn_ui.state.results import current_release, memo, prepared
+from rwn_ui.state.results import current_release, memo, prepared, start_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import as_user
 
@@ -36,7 +36,7 @@ def known(screen: Any, **found: Any) -> None:
     with as_user(screen.user):
         point = FoundSetting(point=Point(setting=BETTER, spreads={}))
         answer = SearchAnswer(goal=rwn.Policy(), settings=(point,), reason="Planted.", **found)
-        memo("starts", 4).keep(advice._table(screen.session), answer)
+        memo("starts", 4).keep(start_key(screen.session), answer)
     screen.test.run()
     assert screen.errors == []
 

@@ -262,14 +262,15 @@ def test_presets_are_distances_from_the_policy() -> None:
     trial = StrengthTrial(data, setting, policy)
     name = setting.params.strength
     assert "Standard" in found
-    for preset, levers in found.items():
+    for preset, moved in found.items():
+        assert (moved.params.kernel, moved.slices) == (setting.params.kernel, setting.slices)
         places = [
             place
             for place in range(trial.last + 1)
-            if getattr(trial.at(place).params, name) == levers[name]
+            if getattr(trial.at(place).params, name) == getattr(moved.params, name)
         ]
         assert (trial.verdict(places[0]).largest or 0.0) <= USED[preset]
-    assert found["Light"][name] <= found["Standard"][name]
+    assert getattr(found["Light"].params, name) <= getattr(found["Standard"].params, name)
 
 
 def test_units_and_outliers_change_no_answer() -> None:
