@@ -1,4 +1,4 @@
-"""Recommended start and quick verdict: computed for an uploaded table, or by a button."""
+"""Suggested setting and quick verdict: computed for an uploaded table, or by a button."""
 
 from __future__ import annotations
 
