@@ -179,7 +179,7 @@ def _first_answer() -> Pair:
     """The first answers of goal seek and slice search, one after the other."""
     data, policy = survey(8_400), rwn.Policy()
     grid = rwn.Grid(axes={"epsilon": (2, 4, 6, 8), "k": (5, 20), "q": (0.5, 1)})
-    settings = prepared(data, grid, references=False)
+    settings = prepared(data, grid)
     goal = rwn.Goal(keep=policy, best="association_loss")
 
     def answered() -> None:

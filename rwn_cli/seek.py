@@ -61,7 +61,7 @@ def seek(
     data = options.working_table(options.under_roles(data, confidential, key), loaded, weight)
     search = grid.rounded(search, data, round_ or ())
     with answering("seeking", data, policy, target, overwrite=overwrite) as report:
-        settings = prepared(data, search.grid, references=False)
+        settings = prepared(data, search.grid)
         goal, plan = rwn.Goal(keep=policy, best=best), search.plan
         each = f"{counted(plan.releases, 'release')} each"
         say(f"{counted(len(settings), 'setting')}, {each}: {goal.words}")

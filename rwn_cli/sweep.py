@@ -65,7 +65,7 @@ def sweep(
     data = options.working_table(data, loaded, weight, slice_)
     search = grid.rounded(search, data, round_ or ())
     search = grid.sliced(search, data, slices, given=bool(slice_))
-    settings = prepared(data, search.grid, references=False)
+    settings = prepared(data, search.grid)
     say(f"{counted(len(settings), 'setting')}, {counted(search.plan.releases, 'release')} each")
     folder = target.with_name(f"{target.name}.sweep")
     with progress("sweeping") as report:

@@ -78,33 +78,6 @@ def map_points(policy: Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, A
     ]
 
 
-def ends(policy: Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:
-    """The two ends of the table, where the sweep read them."""
-    words = {
-        "original data": ("original", "the original, unchanged"),
-        "no data": ("no data", "every variable shuffled by itself: only its marginal is left"),
-    }
-    marks = []
-    for label, (name, text) in words.items():
-        point = sweep.references.get(name)
-        if point is not None:
-            values = {c: _end(policy, sweep, point, m) for c, m in (("x", x), ("y", y))}
-            marks.append({"label": label, "text": text, **values})
-    return marks
-
-
-def _end(policy: Policy, sweep: Sweep, point: Point, measure: str) -> float | None:
-    """An end's value; without any data, an intruder who needs the method's law can but guess."""
-    if measure == POLICY:
-        return policy.judge({m: _end(policy, sweep, point, m) for m in policy.measures}).largest
-    value = point.median(measure)
-    if value is None and point.setting.method == "no data":
-        known = [each.spreads[measure] for each in sweep.points if measure in each.spreads]
-        baselines = [spread.baseline for spread in known]
-        return next((b for b in baselines if b is not None), None)
-    return value
-
-
 def draws(policy: Policy, made: Ensemble, risk: str) -> list[dict[str, Any]]:
     """Every draw at its loss and its risk: that of a measure, or the largest share of a limit."""
     keys = policy.measures if risk == POLICY else (risk,)

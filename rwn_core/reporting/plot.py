@@ -14,7 +14,7 @@ from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.measures.drawing.style import NEUTRAL, escape
 from rwn_core.measures.measure import Reading
 from rwn_core.reporting.evidence import DRAWN
-from rwn_core.reporting.places_on_map import POLICY, axis, draws, ends, map_points
+from rwn_core.reporting.places_on_map import POLICY, axis, draws, map_points
 from rwn_core.tuning import Policy, Sweep
 
 _CHARTS = (*DRAWN, "linkage_attacks", "distribution")
@@ -149,7 +149,6 @@ def _of_sweep(result: Sweep, x: str = UTILITY, y: str = POLICY) -> Chart:
         axis(x, records, risk=False),
         axis(y, records, risk=True),
         limit=1.0 if y == POLICY else None if limit is None else limit.at_most,
-        marks=ends(policy, result, x, y),
     )
 
 

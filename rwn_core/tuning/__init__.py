@@ -22,9 +22,6 @@ from rwn_core.tuning.seek_slices import seek_slices as seek_slices
 from rwn_core.tuning.slice_presets import SliceRanges as SliceRanges
 from rwn_core.tuning.sweep import USUAL as USUAL
 from rwn_core.tuning.sweep import Sweep as Sweep
-from rwn_core.tuning.sweep import SweepRun as SweepRun
 from rwn_core.tuning.sweep import prepared as prepared
 from rwn_core.tuning.sweep import sweep as sweep
-from rwn_core.tuning.sweep_folder import JobFolder as JobFolder
-from rwn_core.tuning.sweep_folder import job_name as job_name
 from rwn_core.tuning.verdict import Verdict as Verdict

@@ -313,16 +313,11 @@ def by_family(settings: Sequence[Setting]) -> list[Setting]:
 PART = 6  # releases after which a long plan tells how far it is; the first are read at any time
 
 
-def prepare_worker(
-    microdata: Microdata,
-    settings: Sequence[Setting],
-    held: int = 1,
-    save: Callable[[Point], None] | None = None,
-) -> Handle:
+def prepare_worker(microdata: Microdata, settings: Sequence[Setting], held: int) -> Handle:
     """Prepare a process that tries settings of a table and keeps its neighbors ranked.
 
     A task is what `evaluate` takes after the table. `settings` and `held` as `PreparedTables` takes
-    them; a point goes where `save` puts it, else back.
+    them.
     """
     from threadpoolctl import threadpool_limits
 
@@ -331,14 +326,8 @@ def prepare_worker(
     threadpool_limits(1)
     tables = PreparedTables(microdata, settings, metrics=1, held=held)
 
-    def handle(task: Any, progress: Progress) -> Point | None:
-        with work(progress=progress if save else None):
-            point = evaluate(tables, *task)
-        if save is None:
-            return point
-        save(point)
-        progress(1.0)
-        return None
+    def handle(task: Any, progress: Progress) -> Point:
+        return evaluate(tables, *task)
 
     return handle
 

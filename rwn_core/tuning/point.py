@@ -26,7 +26,6 @@ from rwn_core.masking import (
     no_method,
     option_words,
 )
-from rwn_core.masking.baseline_methods import BASELINE_METHODS
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import empty_records
 from rwn_core.measures.measure import UNMASKED, UNRELATED
@@ -195,11 +194,10 @@ def setting_key(plain: Mapping[str, Any]) -> str:
 
 
 def known_method(method: str) -> Any:
-    """Return a method, or an end of every map, by its key."""
-    known = {**METHODS, **BASELINE_METHODS}
-    if method not in known:
+    """Return a method by its key."""
+    if method not in METHODS:
         raise ParameterError(no_method(method))
-    return known[method]
+    return METHODS[method]
 
 
 def _as_floats(node: Any) -> Any:

@@ -7,8 +7,8 @@ names is a teaching seed, which is no secret.
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.io.write import write_atomically
 from rwn_core.tuning.evaluate import Plan
-from rwn_core.tuning.point import Point, Setting, setting_key
+from rwn_core.tuning.point import Point, Setting
 
-FORMAT = "rwn sweep 2"
+FORMAT = "rwn sweep 3"
 _MANIFEST = "manifest.json"
 _UNFINISHED = ".part-*"
 
@@ -41,81 +41,48 @@ def identity(microdata: Microdata, plan: Plan) -> dict[str, Any]:
     }
 
 
-def job_name(microdata: Microdata, plan: Plan) -> str:
-    """A folder name of its own for each table and plan; it tells nothing about either."""
-    written = orjson.dumps(identity(microdata, plan), option=orjson.OPT_SORT_KEYS)
-    return hashlib.sha256(written).hexdigest()[:24]
-
-
 class JobFolder:
-    """Finished points on disk.
+    """Finished points of a sweep on disk: a folder is begun, or one of the same sweep taken up.
 
-    Use `JobFolder.open`; the constructor opens a folder that is known to be right.
+    Raises
+    ------
+    ParameterError
+        The folder has other files, or is of another table or plan.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, microdata: Microdata, plan: Plan) -> None:
         self.root = root
-
-    @classmethod
-    def open(
-        cls, root: Path, microdata: Microdata, plan: Plan, settings: Sequence[Setting]
-    ) -> JobFolder:
-        """Begin a folder, or take up one of the same table and plan."""
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        folder = cls(root)
-        stored, wanted = folder.manifest(), identity(microdata, plan)
+        wanted, manifest = identity(microdata, plan), root / _MANIFEST
+        try:
+            stored = orjson.loads(manifest.read_bytes()) if manifest.exists() else None
+        except orjson.JSONDecodeError:
+            stored = None
         if stored is None and any(root.iterdir()):
             raise ParameterError(f"The folder {root.name} holds other files; choose another one.")
-        if stored is not None and stored["identity"] != wanted:
+        if stored is not None and stored != wanted:
             raise ParameterError(
                 f"The folder {root.name} holds a sweep of another table, other measures, "
                 "releases or seed, or of another version; remove it or choose another one."
             )
         for left in root.glob(_UNFINISHED):
             left.unlink(missing_ok=True)
-        grid = folder.settings()
-        for setting, plain in zip(grid, stored["settings"] if stored else (), strict=True):
-            before = root / f"{setting_key(plain)}.json"  # of a method that had another name
-            if before.exists():
-                before.rename(folder.path(setting))
-        every = {setting.key: setting for setting in (*grid, *settings)}
-        if stored is None or len(every) > len(grid):
-            document = {"identity": wanted, "settings": [s.to_dict() for s in every.values()]}
-            write_atomically(root / _MANIFEST, orjson.dumps(document, option=orjson.OPT_INDENT_2))
-        return folder
+        if stored is None:
+            write_atomically(manifest, orjson.dumps(wanted, option=orjson.OPT_INDENT_2))
 
-    def manifest(self) -> dict[str, Any] | None:
-        """Return the manifest, None if the folder is new or unreadable."""
-        try:
-            document = orjson.loads((self.root / _MANIFEST).read_bytes())
-        except (OSError, orjson.JSONDecodeError):
-            return None
-        complete = isinstance(document, dict) and {"identity", "settings"} <= set(document)
-        return document if complete else None
-
-    def settings(self) -> list[Setting]:
-        """All settings that were ever asked for, in order."""
-        stored = self.manifest()
-        return [] if stored is None else [Setting.from_dict(each) for each in stored["settings"]]
+    def points(self, settings: Sequence[Setting]) -> dict[str, Point]:
+        """Those of the settings that are finished, by key; one with a damaged file is not."""
+        found = {}
+        for setting in settings:
+            with suppress(OSError, ValueError, KeyError, TypeError):
+                content = self.path(setting).read_bytes()
+                found[setting.key] = Point.from_dict(orjson.loads(content))
+        return found
 
     def path(self, setting: Setting) -> Path:
         """Return the path of a setting's point."""
         return self.root / f"{setting.key}.json"
 
-    def keys(self) -> set[str]:
-        """The keys of all settings that have a file."""
-        try:
-            return {name.removesuffix(".json") for name in os.listdir(self.root)}
-        except OSError:
-            return set()
-
     def save(self, point: Point) -> None:
         """Write a point, whole or not at all."""
         write_atomically(self.path(point.setting), orjson.dumps(point.to_dict()))
-
-    def load(self, setting: Setting) -> Point | None:
-        """A setting's point; None if it is not finished, or its file is damaged."""
-        try:
-            return Point.from_dict(orjson.loads(self.path(setting).read_bytes()))
-        except (OSError, ValueError, KeyError, TypeError):
-            return None

@@ -107,7 +107,7 @@ class Case:
 def _swept(case: Case) -> Sweep:
     axes = {"epsilon": (case.params.epsilon,), "k": (case.params.k,)}
     plan = Plan(measures=(*case.policy.measures, LOSS), releases=4)
-    settings = prepared(case.data, Grid(axes=axes), references=False)
+    settings = prepared(case.data, Grid(axes=axes))
     return sweep(case.data, settings, plan=plan, workers=1)
 
 

@@ -40,7 +40,7 @@ ONE_ROOM = {"comparison", "measure", "sentence"}
 SIBLINGS = {
     "rwn_core.io": "*_format",
     "rwn_core.masking": (
-        "* but baseline_methods chain intervals lever method neighborhood_method option "
+        "* but chain intervals lever method neighborhood_method option "
         "release released_values second_reading "
         "unmasked_variables"
     ),

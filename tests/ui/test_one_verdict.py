@@ -132,7 +132,7 @@ def test_other_limits_judge_all_scenarios_anew_and_say_that_they_do(judging: Ses
 
 
 def test_the_sweep_says_the_same(judging: Session) -> None:
-    sweep = Sweep.from_points(Plan(measures=tuple(KEPT)), list(POINTS), 3)
+    sweep = Sweep(plan=Plan(measures=tuple(KEPT)), points=tuple(POINTS), wanted=3)
     spots = places_on_map.map_points(judging.policy, sweep, "correlation", POLICY)
     assert [spot["kept"] for spot in spots] == [True, False, False]
     assert spots[1]["y"] > 1 > spots[0]["y"]

@@ -8,7 +8,6 @@ from typing import Any
 from rwn_core.measures.drawing.style import (
     LIMIT,
     NEUTRAL,
-    ORIGINAL,
     RELEASED,
     Label,
     Trace,
@@ -22,8 +21,6 @@ Mark = Mapping[str, Any]
 Ends = tuple[float, float]
 
 _LOOKS = {
-    "original data": (ORIGINAL, "circle-open", 11),
-    "no data": (NEUTRAL, "circle-open", 11),
     "chosen": (RELEASED, "circle-open", 18),
     "now": (RELEASED, "diamond", 12),
 }
@@ -139,10 +136,3 @@ def limit_labels(
     text = "the limit" if of_limits else "limit on this measure"
     x, side = (0, "left") if left else (1, "right")
     return [label(text, x, limit, LIMIT, xref="paper", xanchor=side, yanchor=anchor)]
-
-
-def corner_height(limit: float | None, y_range: tuple[float, float]) -> float:
-    """Return the height of a word in a lower corner that a limit's line misses, as a share."""
-    low, high = y_range
-    height = 0.0 if limit is None else (limit - low) / (high - low)
-    return height if 0 < height < _WORD else 0.0

@@ -26,8 +26,6 @@ from rwn_core.measures.drawing.tables import table
 _ROOM = 0.05
 _ROOM_UP = 0.09
 """Names stand above and below the points, so that there is more room that way."""
-_NEAR = 0.35
-"""An end of the map is drawn if it lies within this share of the axis beyond the settings."""
 _FAINT = "66"
 _INTERVALS = 150
 """Up to this many settings show their intervals."""
@@ -39,30 +37,23 @@ def draw(
     y: Mapping[str, Any],
     *,
     limit: float | None = None,
-    paths: Sequence[Sequence[int]] = (),
     marks: Sequence[Spot] = (),
 ) -> style.Chart:
     """Draw the map of a sweep."""
     # A spot has "key", "text", "x", "y", "x_interval", "y_interval" (or None), "frontier", "kept"
     # (all limits met), "released" (share of the records) and, of the best few, "name". An axis has
     # "title", "unit", "falls" (reversed), "share" and, of y, "of_limits" and "map" (a title).
-    # `paths` connect settings that differ in one parameter; `marks` are named points.
+    # `marks` are named points.
     of_limits = bool(y.get("of_limits"))
     scale = fit_scale([s["y"] for s in (*spots, *marks) if is_placed(s)]) if of_limits else None
     hover = _hover(x, y)
     known = [_scaled(s, scale, hover) for s in spots]
     placed = [s for s in known if is_placed(s)]
-    named = [_scaled(m, scale, hover) for m in marks if is_placed(m)]
-    ends = [m for m in named if m["label"] in ("original data", "no data")]
-    others = [m for m in named if m not in ends]
-    around = ends if not placed and len(others) < 2 else []  # nothing is finished yet
-    x_range = _range(
-        [s["x"] for s in [*placed, *others, *around]], [m["x"] for m in ends], x["falls"]
-    )
+    others = [_scaled(m, scale, hover) for m in marks if is_placed(m)]
+    x_range = _range([s["x"] for s in [*placed, *others]], x["falls"])
     held = [s["y"] for s in [*placed, *others]] + ([] if limit is None else [limit])
-    y_range = scale.ends if scale else _range(held, [m["y"] for m in ends], y["falls"], _ROOM_UP)
+    y_range = scale.ends if scale else _range(held, y["falls"], _ROOM_UP)
     ticks = scale.ticks if scale else {}
-    inside = [m for m in ends if _inside(m["x"], x_range) and _inside(m["y"], y_range)]
     best = [{**s, "label": s["name"], "plain": True} for s in placed if s.get("name")]
     read = [s["x"] for s in (*placed, *others)]
     shown = min(read, default=0.0), max(read, default=0.0)
@@ -77,11 +68,10 @@ def draw(
                 color=style.RELEASED + _FAINT,
                 width=1,
             ),
-            *_paths(known, paths),
             *_frontier(placed),
             *_settings(placed),
             *map_marks.traces(
-                [*inside, *sorted([*others, *best], key=map_marks.order)],
+                sorted([*others, *best], key=map_marks.order),
                 (x_range, y_range),
                 limit,
             ),
@@ -91,17 +81,8 @@ def draw(
             style.axis(axis_title(y, "up is riskier"), *y_range, share=y["share"], **ticks),
             shapes=map_marks.limit_shapes(limit, y_range, of_limits=of_limits, shown=shown),
             annotations=[
-                *_beyond(
-                    [m for m in ends if m not in inside],
-                    map_marks.corner_height(limit, y_range),
-                ),
                 *map_marks.limit_labels(limit, y_range, of_limits=of_limits),
-                *(
-                    _open_label(m, x_range)
-                    for m in marks
-                    if of_limits and _is_open(m)
-                    if m["label"] not in ("original data", "no data")
-                ),
+                *(_open_label(m, x_range) for m in marks if of_limits and _is_open(m)),
             ],
         ),
         table=_table(spots, x, y),
@@ -154,19 +135,9 @@ def _hover(x: Mapping[str, Any], y: Mapping[str, Any]) -> str:
     return "".join(parts)
 
 
-def _range(
-    values: Sequence[float], ends: Sequence[float], falls: bool, room: float = _ROOM
-) -> tuple[float, float]:
-    """Return the range of the settings and near ends of the map; reversed if it falls."""
-    low, high = min(values, default=0.0), max(values, default=1.0)
-    width = (high - low) or abs(high) or 1.0
-    near = [e for e in ends if low - _NEAR * width <= e <= high + _NEAR * width]
-    low, high = min([low, *near]), max([high, *near])
-    return padded(low, high, room, falls=falls)
-
-
-def _inside(value: float, ends: tuple[float, float]) -> bool:
-    return min(ends) <= value <= max(ends)
+def _range(values: Sequence[float], falls: bool, room: float = _ROOM) -> tuple[float, float]:
+    """Return the range of the settings; reversed if it falls."""
+    return padded(min(values, default=0.0), max(values, default=1.0), room, falls=falls)
 
 
 def _settings(placed: Sequence[Spot]) -> list[style.Trace]:
@@ -193,17 +164,6 @@ def _released(spot: Spot) -> str:
     return f"<br>Records released: {style.percent(share, 1)}" if share < 1 else ""
 
 
-def _paths(spots: Sequence[Spot], paths: Sequence[Sequence[int]]) -> list[style.Trace]:
-    """Return thin gray lines through settings that differ in one parameter."""
-    x: list[float | None] = []
-    y: list[float | None] = []
-    for path in paths:
-        along = [spots[index] for index in path if is_placed(spots[index])]
-        x += [*(s["x"] for s in along), None]
-        y += [*(s["y"] for s in along), None]
-    return [broken_line(x, y, "slice", color=style.NEUTRAL, width=1)] if x else []
-
-
 def _frontier(placed: Sequence[Spot]) -> list[style.Trace]:
     """Return one line through the settings of the frontier."""
     best = sorted((s for s in placed if s["frontier"]), key=lambda s: (s["x"], s["y"]))
@@ -211,16 +171,6 @@ def _frontier(placed: Sequence[Spot]) -> list[style.Trace]:
         return []
     x: list[float | None] = [s["x"] for s in best]
     return [broken_line(x, [s["y"] for s in best], "frontier line", color=style.RELEASED, width=2)]
-
-
-def _beyond(ends: Sequence[Spot], low: float) -> list[style.Label]:
-    """Name an end of the map beyond the axes in its corner, with an arrow."""
-    return [
-        style.corner("original data ↗", style.NEUTRAL)
-        if end["label"] == "original data"
-        else style.corner("↙ no data", style.NEUTRAL, low, right=False, yanchor="bottom")
-        for end in ends
-    ]
 
 
 def _describe(

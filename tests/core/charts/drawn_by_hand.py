@@ -256,7 +256,7 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         "queries": (made.asked(),),
         "extreme_values": (made.ends(),),
         "sweep_map: several limits": (
-            made.SPOTS, made.LOSS, made.SHARE, With(limit=0.12, paths=[[0, 1, 3]], marks=made.MARKS)
+            made.SPOTS, made.LOSS, made.SHARE, With(limit=0.12, marks=made.MARKS)
         ),
         "sweep_map: one limit": (made.SPOTS, made.LOSS, made.RISK, With(limit=0.2)),
         "sweep_map: turned": (made.SPOTS, made.RISK, {**made.RISK, "falls": True}),

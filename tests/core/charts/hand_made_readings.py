@@ -407,8 +407,6 @@ SPOTS = [
     spot("d", None, 0.1),
 ]
 MARKS = [
-    {"label": "original data", "text": "as it is", "x": 0.0, "y": 1.0},
-    {"label": "no data", "text": "shuffled", "x": 0.12, "y": 0.08},
     {"label": "now", "text": "ε = 1", "x": 0.07, "y": 0.12},
     {"label": "Careful", "text": "ε = 2", "x": 0.11, "y": 0.11},
 ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import orjson
 import pytest
 
 import rwn_core as rwn
@@ -24,10 +23,9 @@ from rwn_core.tuning import (
 )
 from rwn_core.tuning.answer import SearchAnswer
 from rwn_core.tuning.goal_seek import around, half_steps
-from rwn_core.tuning.point import setting_key, short_setting
+from rwn_core.tuning.point import short_setting
 from rwn_core.tuning.seek_slices import each_kernel, seek_slices
 from rwn_core.tuning.slice_presets import SliceRanges
-from rwn_core.tuning.sweep_folder import JobFolder
 
 BOTH = Policy(
     limits=(
@@ -129,21 +127,3 @@ def test_steps_of_several_kernels_stay_within_each() -> None:
     soft = rwn.Setting.of("rwn", {"kernel": "gaussian", "width": 0.5, "balance": 1.0})
     reached = {(each.params.width, each.params.balance) for each in around(soft, steps)}
     assert (0.3125, 0.5) in reached
-
-
-def test_a_folder_of_a_sweep_of_rwn_with_a_kernel_is_taken_up(few, tmp_path) -> None:
-    """Its finished point has the name that the setting had before the method had its own."""
-    setting = rwn.Setting(params=rwn.SoftRWN(width=0.5, balance=1.0))
-    point = sweep(few, setting, plan=PLAN, workers=1).points[0]
-    folder = JobFolder.open(tmp_path / "new", few, PLAN, [point.setting])
-    folder.save(point)
-    plain = point.setting.to_dict()
-    parameters = {**plain["parameters"], "kernel": "gaussian"}
-    former = {**plain, "method": "rwn", "parameters": parameters}
-    manifest = {**folder.manifest(), "settings": [former]}
-    (folder.root / "manifest.json").write_bytes(orjson.dumps(manifest))
-    folder.path(point.setting).rename(folder.root / f"{setting_key(former)}.json")
-    assert folder.load(point.setting) is None
-    again = JobFolder.open(tmp_path / "new", few, PLAN, [])
-    assert again.settings() == [point.setting]
-    assert again.load(point.setting).to_dict() == point.to_dict()

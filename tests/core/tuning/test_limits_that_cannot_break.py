@@ -135,7 +135,7 @@ def test_the_unmasked_file_never_keeps_a_policy(rare: rwn.Microdata) -> None:
 
 def test_a_point_a_saved_point_and_a_scenario_agree(rare: rwn.Microdata) -> None:
     grid = Grid(axes={"epsilon": (1.0,), "k": (20,), "q": (1.0,)})
-    settings = prepared(rare, grid, references=False)
+    settings = prepared(rare, grid)
     plan = Plan(measures=("correlation", *POLICY.measures), releases=3)
     swept = sweep(rare, settings, plan=plan, workers=1)
     assert not swept.frame(POLICY)["keeps_all_limits"].any()
@@ -166,7 +166,7 @@ def test_a_point_a_saved_point_and_a_scenario_agree(rare: rwn.Microdata) -> None
 def test_goal_seek_goes_by_the_other_limits_and_keeps_nothing(rare, short) -> None:
     grid = Grid(axes={"epsilon": (0.5, 2.0), "k": (20,), "q": (1.0,)})
     plan = Plan(measures=("correlation", *POLICY.measures), releases=2)
-    swept = sweep(rare, prepared(rare, grid, references=False), plan=plan, workers=1)
+    swept = sweep(rare, prepared(rare, grid), plan=plan, workers=1)
     answer = seek(rare, swept, Goal(keep=POLICY, best="correlation"), workers=1)
     assert answer.reached
     assert not answer.kept

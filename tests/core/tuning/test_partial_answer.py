@@ -128,7 +128,7 @@ def test_an_answer_that_fresh_releases_refuse_is_withdrawn(few, quick, refuse) -
 
 @pytest.fixture(scope="module")
 def settings(few) -> list[Setting]:
-    return prepared(few, Grid(axes={"epsilon": (1, 3, 6), "k": (5, 30)}), references=False)
+    return prepared(few, Grid(axes={"epsilon": (1, 3, 6), "k": (5, 30)}))
 
 
 def test_the_first_answer_is_that_of_all_readings_of_all_settings(few, settings) -> None:

@@ -12,7 +12,6 @@ from rwn_core.masking.lever import LeverRange
 from rwn_core.tuning import Setting, slice_presets, strength
 from rwn_core.tuning.seek_slices import SliceSearch
 from rwn_core.tuning.strength import MOST_LOST, StrengthTrial
-from rwn_core.tuning.sweep import SweepRun
 
 WEAK = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.9),))
 
@@ -66,14 +65,6 @@ def test_a_search_notes_what_keeps_the_limits_and_loses_least(few) -> None:
 def test_a_trial_meets_a_policy_up_to_its_limit_and_no_further() -> None:
     trials = SimpleNamespace(trials={("a", 1): 1.0, ("a", 2): 1.01, ("a", 3): 2.0})
     assert [SliceSearch._meets(trials, "a", place) for place in (1, 2, 3)] == [True, False, False]
-
-
-def test_a_run_of_no_settings_is_done() -> None:
-    share = SweepRun.share.fget
-    assert share(SimpleNamespace(settings=[])) == 1.0
-    tasks = [SimpleNamespace(share=0.75), SimpleNamespace(share=0.25)]
-    half = SimpleNamespace(settings=[1, 2], _before=0, _tasks=tasks)
-    assert share(half) == 0.5
 
 
 def test_variables_that_go_together_share_a_slice(few) -> None:

@@ -69,7 +69,7 @@ def test_a_resolved_setting_says_what_travels_on_its_table(bodyfat) -> None:
 def test_slices_are_an_axis_of_a_grid(bodyfat) -> None:
     grid = Grid(axes={"k": (3, 5)}, slices=((), SLICES, None))
     assert len(grid) == 6
-    settings = prepared(bodyfat, grid, references=False)
+    settings = prepared(bodyfat, grid)
     assert [each.slices for each in settings] == [(), (), SLICES, SLICES]  # no groups: () again
     with pytest.raises(ParameterError, match="at least one choice of slices"):
         Grid(axes={}, slices=())
@@ -122,7 +122,7 @@ def test_no_neighbor_is_searched_anew_when_only_slices_change(bodyfat, monkeypat
     settings = [
         Setting.of("rwn", {"k": 5}, slices=each) for each in ((), SLICES, (("hip", "neck"),))
     ]
-    settings = prepared(bodyfat, settings, references=False)
+    settings = prepared(bodyfat, settings)
     plan = Plan(measures=("correlation",), releases=2)
     tables = PreparedTables(bodyfat, settings, metrics=1, held=1)
     asked = plan.keys, plan.measures

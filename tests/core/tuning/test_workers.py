@@ -1,90 +1,72 @@
-"""Worker processes: the same numbers, cancel leaves none of them, and nothing is lost."""
+"""Worker processes: the same numbers, and what is finished stays, whatever ends early."""
 
 from __future__ import annotations
 
 import os
 import signal
-import time
-from pathlib import Path
+from typing import Any
 
-import rwn_core as rwn
-from rwn_core.tuning import Grid, JobFolder, Plan, SweepRun, prepared, sweep
+import pytest
 
-ROOT = Path(__file__).resolve().parents[3]
+from rwn_core.errors import NotWritten, RWNError
+from rwn_core.tuning import Grid, Plan, sweep
+from rwn_core.tuning.evaluate import SettingPool
+from rwn_core.tuning.sweep_folder import JobFolder
+
 PLAN = Plan(measures=("correlation", "distance_linkage"), releases=4)
-LONG = Grid(axes={"epsilon": [n / 50 for n in range(100)], "k": range(1, 51)})
+GRID = Grid(axes={"epsilon": (0, 2), "q": (0.5, 1), "k": (5,)}, weights=({}, {"age": 2.0}))
 
 
-def begin(bodyfat: rwn.Microdata, place: Path, workers: int = 2) -> SweepRun:
-    """A sweep far too long to end by itself, with some points finished."""
-    settings = prepared(bodyfat, LONG, references=False)
-    run = SweepRun(
-        bodyfat, settings, PLAN, JobFolder.open(place, bodyfat, PLAN, settings), workers=workers
-    )
-    end = time.monotonic() + 60
-    while len(run.sweep()) < 3 and time.monotonic() < end:
-        time.sleep(0.02)
-    assert len(run.sweep()) >= 3
-    return run
+class Stop(Exception):
+    """What a caller ends a sweep with."""
 
 
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
-
-
-def test_workers_give_the_same_numbers(bodyfat, tmp_path) -> None:
-    grid = Grid(axes={"epsilon": (0, 2), "q": (0.5, 1), "k": (5,)}, weights=({}, {"age": 2.0}))
+def test_workers_give_the_same_numbers(bodyfat) -> None:
     shares: list[float] = []
-    apart = sweep(bodyfat, grid, plan=PLAN, workers=2, progress=shares.append)
-    assert apart.frame().equals(sweep(bodyfat, grid, plan=PLAN, workers=1).frame())
+    apart = sweep(bodyfat, GRID, plan=PLAN, workers=2, progress=shares.append)
+    assert apart.frame().equals(sweep(bodyfat, GRID, plan=PLAN, workers=1).frame())
     assert shares == sorted(shares)
     assert shares[-1] == 1.0
 
 
-def test_cancel_leaves_no_process_and_every_finished_point(bodyfat, tmp_path) -> None:
-    run = begin(bodyfat, tmp_path / "job")
-    pids = run._pool.pids
-    assert len(pids) == 2
-    assert run.running
-    assert 0 < run.share < 1
-    assert run.words.endswith(" left") or run.words.endswith("time unknown yet")
-    run.cancel()
-    assert not run.running
-    assert not any(alive(pid) for pid in pids)
-    assert "Cancelled" in run.refusal
-    done = {p.setting.key: p for p in run.sweep()}
-    assert len(done) >= 3
-    again = JobFolder(tmp_path / "job")
-    assert all(again.load(p.setting) == p for p in done.values())
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_sweep_that_is_ended_loses_no_finished_point(bodyfat, tmp_path, workers: int) -> None:
+    place = tmp_path / "job"
+
+    def end(share: float) -> None:
+        if share > 0.6:
+            raise Stop
+
+    with pytest.raises(Stop):
+        sweep(bodyfat, GRID, plan=PLAN, workers=workers, folder=place, progress=end)
+    kept = {path: path.stat().st_mtime_ns for path in place.glob("*.json")}
+    assert 1 < len(kept) < 1 + len(GRID.settings())
+    done = sweep(bodyfat, GRID, plan=PLAN, workers=workers, folder=place)
+    assert done.complete
+    assert all(path.stat().st_mtime_ns == when for path, when in kept.items())
+    assert done.frame().equals(sweep(bodyfat, GRID, plan=PLAN, workers=1).frame())
 
 
-def test_a_killed_worker_loses_no_finished_point_and_the_other_goes_on(bodyfat, tmp_path) -> None:
-    run = begin(bodyfat, tmp_path / "job")
-    done = {p.setting.key for p in run.sweep()}
-    first, second = run._pool.pids
-    os.kill(first, signal.SIGKILL)
-    end = time.monotonic() + 30
-    while len(run.sweep()) < len(done) + 3 and time.monotonic() < end:
-        time.sleep(0.02)
-    assert run.running
-    assert done < {p.setting.key for p in run.sweep()}
-    os.kill(second, signal.SIGKILL)
-    run.join(5)
-    assert "start it again" in run.refusal
-    assert done < {p.setting.key for p in run.sweep()}
+def test_a_killed_worker_ends_the_sweep_with_a_sentence(bodyfat, tmp_path, monkeypatch) -> None:
+    place, began = tmp_path / "job", SettingPool.points
+
+    def killed(pool: SettingPool, *asked: Any) -> Any:
+        if len(list(place.glob("*.json"))) > 1:
+            for pid in pool._pool.pids:
+                os.kill(pid, signal.SIGKILL)
+        return began(pool, *asked)
+
+    monkeypatch.setattr(SettingPool, "points", killed)
+    with pytest.raises(RWNError, match="memory"):
+        sweep(bodyfat, GRID, plan=PLAN, workers=2, folder=place)
+    monkeypatch.undo()
+    assert 1 < len(list(place.glob("*.json"))) < 1 + len(GRID.settings())
+    assert sweep(bodyfat, GRID, plan=PLAN, workers=2, folder=place).complete
 
 
 def test_a_point_that_cannot_be_written_is_not_blamed_on_memory(bodyfat, tmp_path) -> None:
-    grid = Grid(axes={"epsilon": (1,), "k": (5, 6)})
-    settings = prepared(bodyfat, grid, references=False)
-    folder = JobFolder.open(tmp_path / "job", bodyfat, PLAN, settings)
-    folder.path(settings[0]).mkdir()  # where its file should go
-    run = SweepRun(bodyfat, settings, PLAN, folder, workers=2)
-    run.join(60)
-    assert "1 of 2 settings open. The file" in run.refusal
-    assert "could not be written" in run.refusal
-    assert "memory" not in run.refusal
+    folder = JobFolder(tmp_path / "job", bodyfat, PLAN)
+    first = sweep(bodyfat, GRID.settings()[0], plan=PLAN, workers=1).points[0]
+    folder.path(first.setting).mkdir()  # where its file should go
+    with pytest.raises(NotWritten, match="could not be written"):
+        sweep(bodyfat, GRID, plan=PLAN, workers=1, folder=tmp_path / "job")
