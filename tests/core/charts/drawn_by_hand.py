@@ -33,10 +33,10 @@ def the_theorem(epsilon: float = 0.8) -> theorem.Theorem:
     return theorem.theorem(table, record=6)
 
 
-def the_disclosure(q: float) -> disclosure.Disclosure:
+def the_disclosure(q: float) -> disclosure.DisclosedPerson:
     data = disclosure.table()
-    made = rwn.RWN(epsilon=0.0, k=3, q=q).prepare(data).release(SecretKey.from_seed(1))
-    return disclosure.disclosure(made, data, person="Anna")
+    ready = rwn.RWN(epsilon=0.0, k=3, q=q).prepare(data)
+    return disclosure.disclosure(ready, data, person="Anna")
 
 
 def the_analyst(tied: bool = False) -> analyst.Analyst:
