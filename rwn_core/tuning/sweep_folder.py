@@ -42,7 +42,7 @@ def identity(microdata: Microdata, plan: Plan) -> dict[str, Any]:
 
 
 class JobFolder:
-    """Finished points of a sweep on disk: a folder is begun, or one of the same sweep taken up.
+    """Hold the finished points of a sweep on disk, in a new folder or one of the same sweep.
 
     Raises
     ------
