@@ -33,7 +33,7 @@ _OF_BALANCE = (
     "top-code or round first. On bodyfat 66 % of the extremes appear, instead of 15 to 39 % under "
     "the even kernel."
 )
-_OF_CHAIN = (
+CHAINED = (
     "Later slices are drawn near to what the row already shows. An intruder learns of a row's "
     "source from the first slice only. The other slices are those of people who resemble the row, "
     "not of the source.",
@@ -227,6 +227,6 @@ class SoftRWN(CellMethod):
             *_CAUTIONS,
             *[_OF_BALANCE] * (self.balance > 0),
             *[_UNCAPPED] * (self.cap == 1),
-            *_OF_CHAIN * self.chain,
+            *CHAINED * self.chain,
             *[_FEW] * (self.chain and self.later < 20),
         ]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -16,7 +17,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS, RWN, Method, at_levers, lever_values
+from rwn_core.masking import METHODS, RWN, Method, SoftRWN, at_levers, lever_values
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress
@@ -52,6 +53,9 @@ class Space(NamedParameters):
         methods can be compared at the same limits or at the same loss.
     levers : tuple of str
         Names of other parameters that may change, such as k and q.
+    chain : bool
+        Chained slices, of the method soft RWN, besides slices drawn apart. The policy must have
+        limits on attribute gain and true matches.
     lose_at_most : float, optional
         The share of the relations that may be lost: the setting that uses least of the limits is
         sought. Without it the setting that keeps all limits and loses least.
@@ -72,6 +76,7 @@ class Space(NamedParameters):
     kernels: bool = False
     methods: bool = False
     levers: tuple[str, ...] = ()
+    chain: bool = False
     lose_at_most: float | None = None
     ranges: SliceRanges | None = None
     known: SearchAnswer | None = None
@@ -91,6 +96,14 @@ class Space(NamedParameters):
         for kernel in each_kernel(start.params) if soft else (start.params,):
             for params, slices in product(self._moved(microdata, kernel), dict.fromkeys(slicings)):
                 yield replace(start, params=params, slices=slices)
+        own = start.params if start.method == SoftRWN.method else SoftRWN(own=True, balance=1.0)
+        chained = replace(own, chain=True, q=1.0)
+        usual = [preset_slices(microdata, each) for each in PRESETS]
+        for slices in dict.fromkeys([start.slices, *usual]) if self.chain else ():
+            setting = replace(start, params=chained, slices=slices)
+            with suppress(ParameterError):  # slices that are not to be chained
+                chained.check(setting.applied_to(microdata))
+                yield setting
         for method in METHODS.values() if self.methods else ():
             if method.method != start.method:
                 yield replace(start, params=method(**neutral_levers(method)))
@@ -154,7 +167,8 @@ def search(
     True
     """
     policy, space = policy or Policy(), space or Space(slices=True, kernels=True)
-    if lacks := policy.unjudged(space.setting and space.setting.params):
+    tried = SoftRWN(chain=True) if space.chain else space.setting and space.setting.params
+    if lacks := policy.unjudged(tried):
         raise ParameterError(lacks)
     end, part = time.monotonic() + seconds, Part(progress or (lambda share: None), 0.0, 1.0)
     gathered, tell = dict[tuple[int, str], FoundSetting](), answers_to(progress)
@@ -173,7 +187,8 @@ def search(
     if replace(space, known=None) == Space(slices=True, kernels=True):
         return with_all(recommend(microdata, policy, within=seconds, progress=part))
     # of a large table slices are looked for on a sample
-    descends = space.slices and space.lose_at_most is None and not (space.methods or space.levers)
+    wider = space.methods or space.levers or space.chain
+    descends = space.slices and space.lose_at_most is None and not wider
     many, ranges = microdata.n > QUICK_RECORDS, space.ranges or SliceRanges()
     start, answer = space.setting, None
     if not (descends and many):

@@ -214,3 +214,23 @@ def test_risks_are_read_of_a_chain_in_its_precision():
 def test_expectations_have_no_closed_form():
     with pytest.raises(rwn.ParameterError):
         rwn.forecast(survey(), CHAINED)
+
+
+def test_a_search_tries_chains_under_limits_on_attributes():
+    data = survey(n=80)
+    limits = [rwn.Limit(measure=key, at_most=0.3) for key in ("attribute_gain", "true_matches")]
+    starts = list(rwn.Space(chain=True).starts(data))
+    chained = [each for each in starts if getattr(each.params, "chain", False)]
+    assert len(chained) >= 2
+    with pytest.raises(rwn.ParameterError, match="Chained slices keep almost any limit"):
+        rwn.search(data, LINKAGE, rwn.Space(chain=True), seconds=5)
+    with pytest.raises(rwn.ParameterError, match="Chained slices keep almost any limit"):
+        rwn.search(data, rwn.Policy(limits=limits[:1]), rwn.Space(chain=True), seconds=5)
+    found = rwn.search(data, rwn.Policy(limits=tuple(limits)), rwn.Space(chain=True), seconds=10)
+    assert found.tried >= 1
+
+
+def test_datasets_are_not_chained(tmp_path):
+    survey().frame.to_parquet(tmp_path / "survey.parquet", index=False)
+    with pytest.raises(rwn.ParameterError, match="drawn for all rows together"):
+        rwn.mask_dataset(tmp_path / "survey.parquet", tmp_path / "out", CHAINED)
