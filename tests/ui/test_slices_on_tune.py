@@ -10,6 +10,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
+from rwn_core.masking.soft_rwn import CHAINED
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
 from rwn_ui.state import address
 from rwn_ui.state.change_table import reslice
@@ -125,3 +126,25 @@ def test_a_table_with_groups_keeps_its_own_as_a_choice() -> None:
         other = Session(name="some", demo="some", data=table)
         assert address.take_setting(other, link) == []
         assert other.slices == ()
+
+
+def test_slices_are_chained(open_page) -> None:
+    screen = open_page("tune", method="soft_rwn", balance="1")
+    choose(screen, "Keys together | rest")
+    key = "tune.0.option.soft_rwn"
+    screen.test.session_state[f"{key}.options.box"] = True
+    screen.test.run()
+    screen.test.toggle(key=f"{key}.chain").set_value(True).run()
+    assert screen.errors == []
+    params = screen.session.params
+    assert params.chain
+    assert CHAINED[0] in [each.value for each in screen.test.caption]
+    release = current_release(screen.session)
+    assert release.masked.masked.frame.equals(wanted(screen.session))
+    assert release.masked.law.telling() == [("age", "weight", "height")]
+    # what a chain does not take is said, and nothing changes
+    screen.slider("q").set_value(0.5).run()
+    assert screen.session.params.q == 1
+    assert "Chained slices need q = 1" in screen.errors[0]
+    field(screen.test, "selectbox", LABEL).set_value("whole").run()
+    assert "needs two slices or more" in screen.errors[0]
