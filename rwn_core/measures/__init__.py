@@ -43,8 +43,9 @@ from rwn_core.measures.utility import (
     survey_estimates,
     tables,
 )
+from rwn_core.measures.view import Tile
 
-__all__ = ["MEASURES", "UTILITY", "measures_of", "no_measure", "read"]
+__all__ = ["MEASURES", "UTILITY", "measures_of", "no_measure", "read", "tiles_of"]
 
 UTILITY = "association_loss"
 """The measure of utility of maps, searches and matches that name none."""
@@ -138,6 +139,12 @@ def measures_of(place: str) -> tuple[str, ...]:
     """Return the keys of the measures that a page or table shows, in its order."""
     shown = [measure for measure in _MEASURES if place in measure.view.places]
     return tuple(m.key for m in sorted(shown, key=lambda m: m.view.places[place]))
+
+
+def tiles_of(page: str) -> dict[str, Tile]:
+    """Return the tiles of a page in its order, by the key of their measure."""
+    shown = [(m.key, tile) for m in _MEASURES for tile in m.view.tiles if page in tile.places]
+    return dict(sorted(shown, key=lambda pair: pair[1].places[page]))
 
 
 def no_measure(key: str) -> str:

@@ -13,6 +13,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.laws.ends import shuffled_donors, unmasked
 from rwn_core.measures.comparison import ROWS, Comparison, Rows, released_rows
+from rwn_core.measures.view import View
 from rwn_core.randomness import SecretKey
 
 if TYPE_CHECKING:  # without a type argument the detail of a reading may be any
@@ -176,48 +177,6 @@ class Reading(Generic[D]):
         if self.used is None or self.total is None or self.used >= self.total:
             return ""
         return f" ({self.used:,} of {self.total:,} rows)"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
-    """Say where a measure is shown, and what is drawn and recorded of its detail.
-
-    Attributes
-    ----------
-    charts : mapping of str to callable
-        Charts that draw its reading, by key: each returns plain Plotly data.
-    of_variable : mapping of str to callable
-        Charts that draw one variable of its reading, given by name.
-    tables : tuple of callable
-        Tables below the pictures, of its reading and the number of records; None where there is
-        nothing to say.
-    about : {"", "row", "value"}
-        Whether it asks for the person of a released row, or for what is learned about a person.
-    shared, label : str
-        The key of a chart that draws several measures, and the name of this one in it.
-    level : tuple of str, optional
-        The axis along which pinned settings are marked, "x", "y" or "" for in words, and the part
-        of the detail that is marked; else "value". Without it they are drawn as lines.
-    bands : mapping of str to tuple of float
-        Parts of the detail that a chart shows over many draws, and the bounds of their numbers:
-        statistics, never a record.
-    recorded : tuple of str
-        Parts of the detail that the record of a release retains: counts and shares, never a
-        record's own.
-    places : mapping of str to int
-        Each page and table that shows it, such as "report", and its place there.
-    """
-
-    charts: Mapping[str, Callable[..., dict[str, Any]]] = field(default_factory=dict)
-    of_variable: Mapping[str, Callable[..., dict[str, Any]]] = field(default_factory=dict)
-    tables: tuple[Callable[[Reading, int], dict[str, Any] | None], ...] = ()
-    about: Literal["", "row", "value"] = ""
-    shared: str = ""
-    label: str = ""
-    level: tuple[str, str] | None = None
-    bands: Mapping[str, Bounds] = field(default_factory=dict)
-    recorded: tuple[str, ...] = ()
-    places: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

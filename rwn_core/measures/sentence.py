@@ -21,6 +21,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share in (0, 1) or share >= 0.1 else f"{100 * share:.2g} %"
 
 
+def tenths(share: float) -> str:
+    """Write a share for a tile, to a tenth of a percent."""
+    return f"{100 * share:.1f} %"
+
+
 def people(share: float, n: int) -> str:
     """Say how many of n records a share is.
 

@@ -14,13 +14,13 @@ from rwn_core.data.sizes import LIVE_RECORDS, QUICK_RECORDS
 from rwn_core.masking import Method, Prepared
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.sentence import tenths
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready
 from rwn_core.reporting.places_on_map import AXIS, POLICY
 from rwn_core.tuning import Verdict
 from rwn_core.tuning.policy import QUICK
 from rwn_core.tuning.verdict import counted, ends_words, stated_bounds
 from rwn_ui.background.measure_worker import DrawnRelease, MeasureWorker, Question
-from rwn_ui.panel.parts import percent
 from rwn_ui.state.results import (
     CurrentRelease,
     Key,
@@ -314,7 +314,7 @@ def draw_verdict(
     loss = readings.get(UTILITY)
     left = f"{100 * (1 - loss.value):.0f} %" if isinstance(loss, Reading) else ""
     common: dict[str, Any] = {
-        "detail": f"An ordinary intruder links {percent(linked.value)} of the rows"
+        "detail": f"An ordinary intruder links {tenths(linked.value)} of the rows"
         if isinstance(linked, Reading)
         else "",
         "price": f"{left} of the relations are left" if left else "",
@@ -395,7 +395,7 @@ def limits_words(
         parts.append(f"{words}: {share} {about.words(limit.at_most)}{by}{reached}.")
     linked = readings.get("distance_linkage")
     if isinstance(linked, Reading) and "distance_linkage" not in policy.measures:
-        parts.append(f"Distance linkage, an ordinary intruder: {percent(linked.value)}.")
+        parts.append(f"Distance linkage, an ordinary intruder: {tenths(linked.value)}.")
     return " ".join(parts)
 
 

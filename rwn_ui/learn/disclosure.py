@@ -7,8 +7,8 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons import disclosure as numbers
+from rwn_core.measures.sentence import tenths
 from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, prepared, tile
-from rwn_ui.panel.parts import percent
 
 
 def _params(values: Values) -> rwn.RWN:
@@ -34,17 +34,17 @@ def _show(values: Values) -> Shown:
             ),
             tile(
                 "Linked to their own row",
-                percent(lesson.linked),
+                tenths(lesson.linked),
                 "Identity disclosure: share of all 24 people whose own row is the nearest in age "
                 f"and height, in the mean of {numbers.DRAWS} releases. The policy of this lesson "
-                f"allows {percent(numbers.LIMIT)}: " + ("kept." if met else "broken."),
+                f"allows {tenths(numbers.LIMIT)}: " + ("kept." if met else "broken."),
             ),
             tile(
                 "Incomes learned",
-                percent(lesson.learned),
+                tenths(lesson.learned),
                 "Attribute disclosure: share of all people whose nearest row shows an income "
                 "within 10 % of theirs, in the mean of the same releases. A random row of the "
-                f"original does so for {percent(lesson.by_chance)}.",
+                f"original does so for {tenths(lesson.by_chance)}.",
             ),
         ],
         numbers={"linked": lesson.linked, "learned": lesson.learned},
@@ -69,9 +69,9 @@ def _words(values: Values, lesson: numbers.DisclosedPerson, met: bool) -> dict[s
         ("masking", f"each cell changes with probability q = {values['q']:g}"),
         ("neighborhood", f"the k = {values['k']} records most like a record"),
         ("donor", "the neighbor from which a cell takes its value"),
-        ("identity disclosure", f"{percent(lesson.linked)} of the people are linked to their row"),
-        ("attribute disclosure", f"{percent(lesson.learned)} of the incomes are learned"),
-        ("policy", f"at most {percent(numbers.LIMIT)} linked: {'kept' if met else 'broken'}"),
+        ("identity disclosure", f"{tenths(lesson.linked)} of the people are linked to their row"),
+        ("attribute disclosure", f"{tenths(lesson.learned)} of the incomes are learned"),
+        ("policy", f"at most {tenths(numbers.LIMIT)} linked: {'kept' if met else 'broken'}"),
     ]
     return {
         "title": "The words, in this table",

@@ -7,8 +7,8 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.edges import NEAREST, RECORDS, Edges, edges, table
+from rwn_core.measures.sentence import tenths
 from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, tile
-from rwn_ui.panel.parts import percent
 
 _KERNELS: dict[str, Any] = {"soft": "gaussian", "softer tails": "exponential", "hard": ""}
 _LOADS = "how often each gives"
@@ -36,13 +36,13 @@ def _show(values: Values) -> Shown:
         tiles=[
             tile(
                 "Extremes that appear",
-                percent(lesson.extremes),
+                tenths(lesson.extremes),
                 "Expected share of the five largest and five smallest values of x and y that "
                 "some released row shows.",
             ),
             tile(
                 "y found next to x",
-                percent(lesson.paired),
+                tenths(lesson.paired),
                 "Expected share of the records with a released row that shows their x and their y: "
                 "a look-up of x reads y there.",
             ),
@@ -96,8 +96,8 @@ def _row(name: str, lesson: Edges) -> list[str]:
     return [
         name,
         f"{lesson.loads.min():.2f} to {lesson.loads.max():.2f}",
-        percent(lesson.extremes),
-        percent(lesson.paired),
+        tenths(lesson.extremes),
+        tenths(lesson.paired),
         f"{lesson.spread:.2f}",
         f"{lesson.slope[1]:.2f}",
     ]

@@ -9,8 +9,8 @@ from rwn_core.charts import CHARTS
 from rwn_core.data.rounding import given_steps
 from rwn_core.evaluation.lessons import intruder as numbers
 from rwn_core.masking import Masked
+from rwn_core.measures.sentence import tenths
 from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, prepared, tile
-from rwn_ui.panel.parts import percent
 from rwn_ui.state.results import memo
 
 DEMO = "bodyfat"
@@ -54,15 +54,15 @@ def _show(values: Values) -> Shown:
             ),
             tile(
                 "First original is the true one",
-                percent(likeliest),
+                tenths(likeliest),
                 "Probability that the original of highest posterior is the true one. "
-                + (f"The true one has {percent(lesson.of_source)}." if answered else ""),
+                + (f"The true one has {tenths(lesson.of_source)}." if answered else ""),
             ),
             tile(
                 "Right over all rows",
-                percent(lesson.success),
+                tenths(lesson.success),
                 "Expected share of rows that this intruder links correctly; guessing has "
-                f"{percent(lesson.baseline)}.",
+                f"{tenths(lesson.baseline)}.",
             ),
         ],
         numbers={

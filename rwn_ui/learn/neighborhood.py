@@ -5,8 +5,9 @@ from __future__ import annotations
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.neighborhood import RECORDS, neighborhood, table
+from rwn_core.measures.sentence import tenths
 from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Values, prepared, tile
-from rwn_ui.panel.parts import RADIUS, percent
+from rwn_ui.panel.parts import RADIUS
 
 
 def _params(values: Values) -> rwn.RWN:
@@ -29,14 +30,14 @@ def _show(values: Values) -> Shown:
             ),
             tile(
                 "k decides for",
-                percent(lesson.by_k),
+                tenths(lesson.by_k),
                 "Share of all records for which the k nearest reach further than ε.",
             ),
             tile(
                 "Groups changed",
-                percent(lesson.changed),
+                tenths(lesson.changed),
                 "Expected share of records whose released group is the other one, when every cell "
-                f"is drawn (q = 1). {percent(lesson.mixed)} of the neighborhoods hold a record of "
+                f"is drawn (q = 1). {tenths(lesson.mixed)} of the neighborhoods hold a record of "
                 "the other group.",
             ),
         ],

@@ -7,8 +7,8 @@ import math
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.sampling import POPULATION, SHARE, sampling
+from rwn_core.measures.sentence import tenths
 from rwn_ui.learn.lesson import Lesson, Shown, Slider, Values, tile
-from rwn_ui.panel.parts import percent
 
 
 def _show(values: Values) -> Shown:
@@ -23,11 +23,11 @@ def _show(values: Values) -> Shown:
                 "Sample uniques alone in population",
                 f"{lesson.leakage:.4f}",
                 f"Share of sample uniques that are unique in a population of {POPULATION:,} with "
-                f"{keys} independent yes-no keys, each answered yes by {percent(SHARE)}.",
+                f"{keys} independent yes-no keys, each answered yes by {tenths(SHARE)}.",
             ),
             tile(
                 "Key still right",
-                percent(lesson.right),
+                tenths(lesson.right),
                 "Chance that the released category is the true one of three, when it is drawn "
                 f"anew with probability {change:g}.",
             ),

@@ -15,8 +15,8 @@ from rwn_core.evaluation.lessons.standard_errors import (
     slopes,
 )
 from rwn_core.masking import Prepared, RowCopy
+from rwn_core.measures.sentence import tenths
 from rwn_ui.learn.lesson import Lesson, Shown, Slider, Switch, Values, tile
-from rwn_ui.panel.parts import percent
 from rwn_ui.state.results import memo
 
 
@@ -48,10 +48,10 @@ def _show_errors(values: Values) -> Shown:
         tiles=[
             tile(
                 "Intervals that hold 1",
-                percent(after.coverage),
+                tenths(after.coverage),
                 "Share of the nominal 95 % intervals that hold the true slope, 1. Of so few "
                 "samples it is uncertain itself: raise their number.",
-                percent(before.coverage),
+                tenths(before.coverage),
             ),
             tile(
                 "Reported error over real",

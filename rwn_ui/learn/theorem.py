@@ -8,8 +8,9 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.densities import DENSITIES, points_of
 from rwn_core.evaluation.lessons.theorem import theorem
+from rwn_core.measures.sentence import tenths
 from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, prepared, tile
-from rwn_ui.panel.parts import RADIUS, percent
+from rwn_ui.panel.parts import RADIUS
 
 RECORD = 6  # one with donors far apart, so that the picture can be read
 
@@ -45,7 +46,7 @@ def _show(values: Values) -> Shown:
             ),
             tile(
                 "Rows of a real person",
-                percent(lesson.whole_rows),
+                tenths(lesson.whole_rows),
                 "Share of released rows that are one original record as a whole. Masking adds "
                 f"{lesson.added_error:.4f} to the standard deviation of the mean of x + y.",
             ),

@@ -21,11 +21,13 @@ from rwn_core.evaluation.disclosure import (
     with_keys,
     worst_records,
 )
+from rwn_core.measures import tiles_of
+from rwn_core.measures.sentence import tenths
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.features import limit_queue, partial_answer, watch_list
 from rwn_ui.panel import panel
-from rwn_ui.panel.parts import Tile, percent, radius_note
+from rwn_ui.panel.parts import draw_tile, radius_note
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import warnings as risk_warnings
 from rwn_ui.risk.form import Attack
@@ -139,18 +141,11 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
 def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
     tiles: list[dict[str, Any]] = []
     verdict = session.policy.judge(found.readings, params=session.params)
-    for label, measure in (
-        ("Worst case, all", "bayes_linkage"),
-        ("Worst case, by keys", "intruder_levels"),
-        ("Linked over one half", "linked_over_half"),
-        ("Ordinary, by distance", "distance_linkage"),
-        ("Extremes that survive", "extremes"),
-        ("Own values appear", "membership"),
-    ):
+    for measure, tile in tiles_of("risk").items():
         reading = found.readings[measure]
-        if limit_queue.is_lower_bound(reading):
-            label = label.replace("Worst case", "At least")
-        shown = Tile(label=label, measure=measure, words=percent, help="").draw(reading)
+        bound = limit_queue.is_lower_bound(reading)
+        label = tile.label.replace("Worst case", "At least") if bound else tile.label
+        shown = draw_tile(tile, reading, label)
         if isinstance(reading, rwn.Reading):
             shown["help"] = risk_sentences.said(measure, reading, session.data.n) + (
                 "" if reading.baseline is None else f" Read it against {reading.baseline:.3g}."
@@ -158,7 +153,7 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
             limit = session.policy.limit(measure)
             if limit is not None:
                 unread = ", not judged" if measure in verdict.unread else ""
-                shown["limit"] = f"limit {percent(limit.at_most)}{unread}"
+                shown["limit"] = f"limit {tenths(limit.at_most)}{unread}"
                 shown["state"] = "over" if measure in verdict.broken else None
         tiles.append(shown)
     return tiles

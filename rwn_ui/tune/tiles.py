@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
 import rwn_core as rwn
 from rwn_core.evaluation.draws import Ensemble
-from rwn_core.measures import UTILITY
+from rwn_core.measures import UTILITY, tiles_of
 from rwn_core.measures.measure import UNRELATED, Reading
+from rwn_core.measures.sentence import tenths
+from rwn_core.measures.view import Tile
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.tuning import Verdict
 from rwn_ui.features import limit_queue
 from rwn_ui.features.repeated_draws import interval
-from rwn_ui.panel.parts import Tile, loss_words, percent
+from rwn_ui.panel.parts import draw_tile
 from rwn_ui.state.results import CurrentRelease
 from rwn_ui.state.session import Session
 
@@ -25,40 +27,25 @@ def _three(value: float) -> str:
     return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
-TILES = (
-    Tile(
-        label="Relations lost",
-        measure=UTILITY,
-        words=loss_words,
-        aim="relations",
-        help="Loss of the relations between all variables: 0 as in the original, 1 no relation "
-        "left. Pairs that are unrelated in the original do not count.",
-    ),
-    Tile(
-        label="Largest |Δ slope| / SE",
-        measure="regression",
-        words=lambda value: f"{value:.2f}",
-        aim="slope",
-        help="Largest change of a slope of the regression, in units of the original's standard "
-        "error.",
-    ),
-)
+TILES = tiles_of("tune")
 
 
-def chosen(session: Session) -> list[Tile]:
+def chosen(session: Session) -> dict[str, Tile]:
     """The page's tiles: the risk that the map shows, then the others."""
     key = limit_queue.axis_measure(session)
     if key == POLICY:
-        return list(TILES)
+        return TILES
     about = rwn.MEASURES[key]
-    return [Tile(label=about.title, measure=key, words=percent, help=about.question), *TILES]
+    shown = Tile(places={}, label=about.title, words=tenths, help=about.question)
+    return {key: shown, **TILES}
 
 
 def draw(
     session: Session, current: CurrentRelease, readings: Readings, draws: Ensemble | None
 ) -> list[dict[str, Any]]:
     """Every tile of a release as plain data."""
-    return [_tile(tile, readings, session, current, draws) for tile in chosen(session)]
+    tiles = chosen(session).items()
+    return [_tile(key, tile, readings, session, current, draws) for key, tile in tiles]
 
 
 def verdict(session: Session, readings: Readings, judged: Verdict) -> dict[str, Any]:
@@ -69,43 +56,44 @@ def verdict(session: Session, readings: Readings, judged: Verdict) -> dict[str, 
         before = session.policy.judge(pinned.stated).values
         if not pending and judged.first is not None and judged.first in before:
             now, share = judged.values[judged.first], rwn.MEASURES[judged.first].is_share
-            tile = Tile(label="", measure="", words=percent if share else _three, help="")
-            shown["against"].append(_against(tile, name, now, before[judged.first]))
+            words = tenths if share else _three
+            shown["against"].append(_against(words, name, now, before[judged.first]))
     return shown
 
 
 def _tile(
+    key: str,
     tile: Tile,
     readings: Readings,
     session: Session,
     current: CurrentRelease,
     draws: Ensemble | None,
 ) -> dict[str, Any]:
-    reading = readings[tile.measure]
-    tile = _called(tile, reading, session.data.n)
-    shown = tile.draw(reading)
+    reading = readings[key]
+    tile = _called(rwn.MEASURES[key], tile, reading, session.data.n)
+    shown = draw_tile(tile, reading)
     if reading is limit_queue.PENDING:
         shown |= {"released": "…"}
     if not isinstance(reading, Reading):
         return shown
-    if rwn.MEASURES[tile.measure].side == "risk" and tile not in TILES:
-        shown["help"] += _which_attack(tile.measure, reading, session.data.n)
-        shown["help"] += _ordinary_too(tile.measure, reading, readings)
+    if rwn.MEASURES[key].side == "risk" and key not in TILES:
+        shown["help"] += _which_attack(key, reading, session.data.n)
+        shown["help"] += _ordinary_too(key, reading, readings)
         # the upper bound below a number that is a lower one
         most = reading.detail.at_most if limit_queue.is_lower_bound(reading) else None
         shown |= {} if most is None else {"limit": f"at most {tile.words(most)}"}
-    if tile.aim is not None:
-        _mark(shown, tile, reading, session, current)
-    spread = interval(draws, tile.measure, tile.part)
+    if tile.aim:
+        _mark(shown, key, tile, reading, session, current)
+    spread = interval(draws, key, tile.part)
     if spread is not None:
         low, high = (tile.words(end) for end in spread)
         is_full = current.prepared.masks_all_records
         shown["limit"] = f"draws {'' if is_full else 'of all '}{low} – {high}"
         shown["help"] += " “Draws”: where 9 of 10 draws of this setting fall."
     for name, pinned in session.pins.items():
-        if tile.measure in pinned.values:
-            before = pinned.values[tile.measure]
-            shown["against"].append(_against(tile, name, tile.value(reading), before))
+        if key in pinned.values:
+            before = pinned.values[key]
+            shown["against"].append(_against(tile.words, name, tile.value(reading), before))
             shown["help"] += _noise(name, before, spread)
     return shown
 
@@ -123,9 +111,10 @@ def _noise(name: str, pinned: float, spread: tuple[float, float] | None) -> str:
     return f" {name} lies outside of where draws of this setting fall."
 
 
-def _called(tile: Tile, reading: Reading | rwn.NotApplicable, records: int) -> Tile:
+def _called(
+    about: rwn.Measure, tile: Tile, reading: Reading | rwn.NotApplicable, records: int
+) -> Tile:
     """The tile, which claims a worst case only where it is one, and while it may become one."""
-    about = rwn.MEASURES[tile.measure]
     pending = reading is limit_queue.PENDING and about.title_for(records) != about.title
     if not (pending or limit_queue.is_lower_bound(reading)):
         return tile
@@ -139,7 +128,12 @@ def _called(tile: Tile, reading: Reading | rwn.NotApplicable, records: int) -> T
 
 
 def _mark(
-    shown: dict[str, Any], tile: Tile, reading: Reading, session: Session, current: CurrentRelease
+    shown: dict[str, Any],
+    key: str,
+    tile: Tile,
+    reading: Reading,
+    session: Session,
+    current: CurrentRelease,
 ) -> None:
     """Hold a tile of utility against its aim; within it nothing is said to be well."""
     if tile.aim == "slope" and not current.prepared.masks_all_records:
@@ -149,13 +143,13 @@ def _mark(
             "change is larger in their units."
         )
         return
-    aim = float(getattr(session.aims, str(tile.aim)))
+    aim = float(getattr(session.aims, tile.aim))
     shown["state"] = "over" if tile.value(reading) > aim else None
     shown |= {"limit": f"aim {tile.words(aim)}", "aim": True}
-    if tile.measure == UTILITY:
+    if key == UTILITY:
         named = [f"{one} with {other}" for one, other in reading.detail.faded]
         shown["help"] += f" Faded most: {', '.join(named)}." if named else ""
-    most = rwn.MEASURES[tile.measure].ends(current.comparison).get(UNRELATED)
+    most = rwn.MEASURES[key].ends(current.comparison).get(UNRELATED)
     shown["help"] += f" The aim for utility: at most {tile.words(aim)}."
     if most is None:
         return
@@ -165,10 +159,12 @@ def _mark(
         shown["help"] += " So this aim is empty: choose a smaller one."
 
 
-def _against(tile: Tile, name: str, released: float, pinned: float) -> dict[str, Any]:
+def _against(
+    write: Callable[[float], str], name: str, released: float, pinned: float
+) -> dict[str, Any]:
     change = released - pinned
-    words = tile.words(abs(change))
-    same = words == tile.words(0.0)
+    words = write(abs(change))
+    same = words == write(0.0)
     better = None if same else change < 0
     sign = "±" if same else "+" if change > 0 else "−"
     words = words.replace(" %", " pp")  # a difference of shares is in percentage points

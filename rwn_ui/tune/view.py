@@ -107,10 +107,10 @@ def pin(session: Session, current: CurrentRelease) -> Pin:
     """The current setting, to be compared with later ones."""
     values, readings = {}, limit_queue.readings(session, current)
     waits = limit_queue.questions(session, current, readings)
-    for tile in tiles.chosen(session):
-        reading = readings[tile.measure]
-        if isinstance(reading, Reading) and tile.measure not in waits:
-            values[tile.measure] = tile.value(reading)
+    for key, tile in tiles.chosen(session).items():
+        reading = readings[key]
+        if isinstance(reading, Reading) and key not in waits:
+            values[key] = tile.value(reading)
     one = one_marginal(current.comparison, session.variable)
     pinned = Pin(
         text=session.words,

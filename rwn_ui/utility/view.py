@@ -11,11 +11,11 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.evaluation.registered_analysis import AnalysisResult
-from rwn_core.measures import UTILITY
-from rwn_core.measures.drawing.style import shorten
+from rwn_core.measures import tiles_of
 from rwn_core.measures.statistics.association import is_mixed
+from rwn_core.measures.view import Tile
 from rwn_ui.features import analysis_plan_results, repeated_draws, unchanged_categories
-from rwn_ui.panel.parts import Tile, loss_words, radius_note, stamp
+from rwn_ui.panel.parts import draw_tile, radius_note, stamp
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 from rwn_ui.utility.results import PENDING, UtilityReadings
@@ -57,8 +57,12 @@ def payload(
             session, utility.readings["cells_changed"], utility.comparison.law
         ),
         "tiles": [
-            *(_tile(tile, utility, drawn) for tile in TILES),
-            analysis_plan_results.tile(verdicts) if verdicts else _tile(CLUSTERS, utility, drawn),
+            *(_tile(each, utility, drawn) for each in tiles_of("utility").items()),
+            *(
+                [analysis_plan_results.tile(verdicts)]
+                if verdicts
+                else [_tile(each, utility, drawn) for each in tiles_of("clusters").items()]
+            ),
         ],
         "cards": [serialise(chart) for chart in cards(session, utility, drawn)],
         "tables": tables(utility, verdicts, drawn, validity, repeated_draws.standings(session)),
@@ -69,89 +73,20 @@ def payload(
 # ---------------------------------------------------------------- tiles
 
 
-def _signed_percent(value: float) -> str:
-    sign = "+" if value > 0 else "−" if value < 0 else "±"
-    return f"{sign}{100 * abs(value):.1f} %"
-
-
-TILES = (
-    Tile(
-        label="Relations lost",
-        measure=UTILITY,
-        words=loss_words,
-        help="Loss of the relations between all variables: 0 as in the original, 1 no relation "
-        "left. Pairs that are unrelated in the original do not count.",
-    ),
-    Tile(
-        label="Interval overlap",
-        measure="ci_overlap",
-        words=lambda value: f"{value:.2f}",
-        help="Mean overlap of the slopes' 95 % confidence intervals: 1 is the same, 0 touching, "
-        "below 0 apart.",
-    ),
-    Tile(
-        label="Largest |Δ slope| / SE",
-        measure="regression",
-        words=lambda value: f"{value:.2f}",
-        help="Largest change of a slope of the regression, in the original's standard errors.",
-    ),
-    Tile(
-        label="Small groups",
-        measure="subgroups",
-        words=_signed_percent,
-        value=lambda reading: float(reading.detail.total_change),
-        part="total_change",
-        help="Change of the size of all levels, pairs of levels and tails that hold at most a "
-        "tenth of the records. Rare values shrink where those that replace them are mostly of the "
-        "majority.",
-    ),
-    Tile(
-        label="Propensity ratio",
-        measure="pmse",
-        words=lambda value: f"{value:.2f}",
-        help="How well a model of all pairs of variables tells released records from original "
-        "ones (pMSE), over what chance gives. 0 is no difference at all.",
-    ),
-)
-CLUSTERS = Tile(
-    label="Clusters agree",
-    measure="clustering",
-    words=lambda value: f"{value:.2f}",
-    help="Agreement of five clusters found in the release with the original's (adjusted Rand "
-    "index).",
-)
-
-
-def _tile(tile: Tile, utility: UtilityReadings, drawn: rwn.Ensemble | None) -> dict[str, Any]:
-    reading = utility.readings[tile.measure]
-    shown = tile.draw(reading)
+def _tile(
+    shown: tuple[str, Tile], utility: UtilityReadings, drawn: rwn.Ensemble | None
+) -> dict[str, Any]:
+    key, tile = shown
+    reading = utility.readings[key]
+    made = draw_tile(tile, reading)
     if not isinstance(reading, rwn.Reading):
-        return shown | {"released": "…"} if reading is PENDING else shown
-    context = _baselines(reading, tile.measure, utility)
-    if spread := repeated_draws.interval(drawn, tile.measure, tile.part):
+        return made | {"released": "…"} if reading is PENDING else made
+    context = tile.context(reading)
+    if spread := repeated_draws.interval(drawn, key, tile.part):
         low, high = spread
         scope = "" if utility.comparison.file is None else " of all"  # a job draws the whole table
         context = f"9 of 10 draws{scope}: {tile.words(low)} to {tile.words(high)}".replace("-", "−")
-    return shown | {"released": shown["released"].replace("-", "−"), "limit": context}
-
-
-def _baselines(reading: rwn.Reading, measure: str, utility: UtilityReadings) -> str:
-    """Baselines of a number until draws are there."""
-    detail = reading.detail
-    match measure:
-        case "association_loss" if detail.faded:
-            return f"most: {', '.join(shorten(name, 12) for name in detail.faded[0])}"
-        case "ci_overlap":
-            return f"{(detail.overlap[1:] < 0).sum()} of {len(detail.terms) - 1} slopes apart"
-        case "regression":
-            return f"{detail.sign_changed[1:].sum()} of {len(detail.terms) - 1} signs changed"
-        case "subgroups":
-            return f"{detail.vanished} vanished"
-        case "pmse":
-            return "2: like a fresh sample"
-        case "clustering":
-            return "1: the same clusters"
-    return ""
+    return made | {"released": made["released"].replace("-", "−"), "limit": context}
 
 
 # ---------------------------------------------------------------- long work

@@ -26,7 +26,7 @@ rwn_cli pages app
 """A file imports from its own room and from rooms on earlier lines, never from its own line."""
 
 INSIDE = {
-    "measures": "comparison measure sentence\nstatistics\nattacks drawing\nutility risk",
+    "measures": "comparison measure sentence view\nstatistics\nattacks drawing\nutility risk",
     "rwn_ui": (
         "server panel\nbackground progress\nstate\nwidgets\nfeatures\n"
         "data tune utility risk compare find release learn\nnotebook"
@@ -34,7 +34,7 @@ INSIDE = {
 }
 """The same inside two rooms, by file or folder."""
 
-ONE_ROOM = {"comparison", "measure", "sentence"}
+ONE_ROOM = {"comparison", "measure", "sentence", "view"}
 """Files of measures on one line that are one room together."""
 
 SIBLINGS = {

@@ -104,7 +104,7 @@ def test_draws_read_all_that_a_tile_or_a_chart_of_tune_shows(monkeypatch, neighb
     monkeypatch.setattr(Session, "params", property(lambda _: params))
     monkeypatch.setattr(repeated_draws, "Job", lambda *what, **more: begun.update(more))
     repeated_draws.begin_draws(session)
-    wanted = {tile.measure for tile in tiles.TILES} | set(SHOWN)
+    wanted = set(tiles.TILES) | set(SHOWN)
     same = {"neighborhood_size"} if neighbors == "exact" else set()  # in every draw
     assert wanted - set(begun["measures"]) == same
     assert "prediction" not in begun["measures"]
@@ -385,7 +385,7 @@ def test_draws_and_standard_errors_join_the_picture(viewed: Session) -> None:
 def test_the_tune_page_shows_the_draws_too(viewed: Session) -> None:
     current = current_release(viewed)
     plain = tune_view.payload(viewed, current)
-    keys = [*(tile.measure for tile in tiles.TILES), *viewed.policy.measures]
+    keys = [*tiles.TILES, *viewed.policy.measures]
     draws = ensemble(viewed.data, viewed.params, repeats=4, seed=1, measures=keys)
     keep(setting_key(viewed), (draws, ()))
     payload = tune_view.payload(viewed, current)

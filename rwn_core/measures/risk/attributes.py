@@ -25,10 +25,11 @@ from rwn_core.measures.attacks.attribute_guesses import SECRETS_OF_UNITS, Attrib
 from rwn_core.measures.attacks.guessing import attacked_people, control_sample
 from rwn_core.measures.attacks.likeliest_value import WORDS
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Detail, Measure, Reading, View
+from rwn_core.measures.measure import Detail, Measure, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import wilson_interval
 from rwn_core.measures.statistics.key_variables import required_confidential
+from rwn_core.measures.view import View
 
 # Attribute inference: success of the worst-case intruder at naming a confidential value
 

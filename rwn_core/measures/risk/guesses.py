@@ -24,9 +24,10 @@ from rwn_core.measures.attacks.guessing import (
 )
 from rwn_core.measures.attacks.likeliest_value import is_category, secret_values, secret_weights
 from rwn_core.measures.comparison import Comparison, codes, numbers, released_rows
-from rwn_core.measures.measure import SHARE, Measure, Reading, View
+from rwn_core.measures.measure import SHARE, Measure, Reading
 from rwn_core.measures.sentence import Sentence, percent
 from rwn_core.measures.statistics.key_variables import key_names, required_confidential
+from rwn_core.measures.view import View
 from rwn_core.neighbors.distance import TIE
 
 

@@ -18,7 +18,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.likeliest_value import WORDS, Tolerance, named_values, tolerance
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Detail, Measure, Reading, Sides, View
+from rwn_core.measures.measure import Detail, Measure, Reading, Sides
 from rwn_core.measures.sentence import filled, people, percent
 from rwn_core.measures.statistics.key_variables import (
     cell_codes,
@@ -29,6 +29,7 @@ from rwn_core.measures.statistics.key_variables import (
     key_names,
     required_confidential,
 )
+from rwn_core.measures.view import View
 
 _NONE: Sides[Floats] = Sides(np.zeros(0), np.zeros(0))
 _NOBODY: Sides[int] = Sides(0, 0)

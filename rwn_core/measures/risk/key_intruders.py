@@ -12,8 +12,8 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.attacks.posterior import Linkage, link, posteriors
 from rwn_core.measures.attacks.worst_case import WorstLinkage, linked, worst_case
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Measure, Reading, View
-from rwn_core.measures.sentence import filled
+from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.sentence import filled, tenths
 from rwn_core.measures.statistics.key_variables import cell_codes, class_sizes, key_names, only
 from rwn_core.measures.statistics.nearest_points import (
     distinct_points,
@@ -21,6 +21,7 @@ from rwn_core.measures.statistics.nearest_points import (
     original_points,
     spread_sample,
 )
+from rwn_core.measures.view import Tile, View
 
 # Intruder levels: ordinary and worst-case intruders on the key variables
 
@@ -114,7 +115,11 @@ INTRUDER_LEVELS = Measure(
     compute=compute_intruder_levels,
     of_released=True,
     of_units=True,
-    view=View(about="row", places={"report": 99, "worst cases": 4, "scenarios": 5}),
+    view=View(
+        tiles=(Tile(places={"risk": 2}, label="Worst case, by keys", words=tenths),),
+        about="row",
+        places={"report": 99, "worst cases": 4, "scenarios": 5},
+    ),
 )
 
 

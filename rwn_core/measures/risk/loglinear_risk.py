@@ -13,7 +13,7 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, codes, numbers, released_rows
-from rwn_core.measures.measure import Measure, Reading, Sides, View
+from rwn_core.measures.measure import Measure, Reading, Sides
 from rwn_core.measures.statistics.key_variables import class_sizes, key_names
 from rwn_core.measures.statistics.population import (
     FileRisk,
@@ -23,6 +23,7 @@ from rwn_core.measures.statistics.population import (
     probability_unique,
     slopes_of_inverse,
 )
+from rwn_core.measures.view import View
 
 STEPS = 60
 CLOSE = 1e-6  # largest remaining error of a margin, in records

@@ -15,8 +15,9 @@ from rwn_core.laws.law import Law, MixtureComponent
 from rwn_core.laws.unit_law import Privacy
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Detail, Measure, Reading, View
-from rwn_core.measures.sentence import people, percent
+from rwn_core.measures.measure import Detail, Measure, Reading
+from rwn_core.measures.sentence import people, percent, tenths
+from rwn_core.measures.view import Tile, View
 
 # Membership: unique values that disclose that a person is in the file
 
@@ -190,7 +191,11 @@ MEMBERSHIP = Measure(
     source="Cell law of Perry, Matloff, Tendick 2022, section 5; Matloff and Tendick 2015 on "
     "membership",
     compute=compute_membership,
-    view=View(about="value", places={"report": 99, "worst cases": 7}),
+    view=View(
+        tiles=(Tile(places={"risk": 6}, label="Own values appear", words=tenths),),
+        about="value",
+        places={"report": 99, "worst cases": 7},
+    ),
 )
 
 

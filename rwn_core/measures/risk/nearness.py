@@ -32,7 +32,6 @@ from rwn_core.measures.measure import (
     Detail,
     Measure,
     Reading,
-    View,
 )
 from rwn_core.measures.sentence import filled, percent
 from rwn_core.measures.statistics.distributions import standard_deviation
@@ -45,6 +44,7 @@ from rwn_core.measures.statistics.nearest_points import (
     spread_sample,
     unweighted_metric,
 )
+from rwn_core.measures.view import View
 from rwn_core.neighbors.distance import Points
 
 

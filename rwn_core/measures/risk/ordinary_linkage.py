@@ -25,8 +25,8 @@ from rwn_core.measures.comparison import (
     require_same_records,
     varies,
 )
-from rwn_core.measures.measure import Detail, Measure, Reading, View
-from rwn_core.measures.sentence import filled, people
+from rwn_core.measures.measure import Detail, Measure, Reading
+from rwn_core.measures.sentence import filled, people, tenths
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names
 from rwn_core.measures.statistics.nearest_points import (
     distinct_originals,
@@ -36,6 +36,7 @@ from rwn_core.measures.statistics.nearest_points import (
     released_points,
     spread_sample,
 )
+from rwn_core.measures.view import Tile, View
 from rwn_core.neighbors.distance import squared_between
 
 
@@ -110,7 +111,11 @@ DISTANCE_LINKAGE = Measure(
     reads_some=True,
     of_released=True,
     of_units=True,
-    view=View(about="row", places={"report": 99, "scenarios": 1, "attacks": 2}),
+    view=View(
+        tiles=(Tile(places={"risk": 4}, label="Ordinary, by distance", words=tenths),),
+        about="row",
+        places={"report": 99, "scenarios": 1, "attacks": 2},
+    ),
 )
 
 

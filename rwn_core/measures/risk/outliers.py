@@ -25,7 +25,7 @@ from rwn_core.measures.comparison import (
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.bands import NAME, Drawn, range_text, stripe
 from rwn_core.measures.drawing.tables import TABLE_ROWS, Rows, seven_digits
-from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading, Sides, View
+from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading, Sides
 from rwn_core.measures.statistics.nearest_points import (
     nearest_others,
     original_points,
@@ -33,6 +33,7 @@ from rwn_core.measures.statistics.nearest_points import (
     spread_sample,
 )
 from rwn_core.measures.statistics.ols import LeastSquares, fits, refuse_exact
+from rwn_core.measures.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -11,7 +11,7 @@ import numpy as np
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Detail, Measure, Reading, Sides, View
+from rwn_core.measures.measure import Detail, Measure, Reading, Sides
 from rwn_core.measures.sentence import filled, people, percent
 from rwn_core.measures.statistics.key_variables import (
     cell_codes,
@@ -33,6 +33,7 @@ from rwn_core.measures.statistics.population import (
     slide_negative_binomial,
     zayatz,
 )
+from rwn_core.measures.view import View
 
 # Individual risk: expected re-identifications by the key variables of a sample
 

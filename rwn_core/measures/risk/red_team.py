@@ -8,8 +8,9 @@ from typing import Any
 
 from rwn_core.measures.attacks.red_team import Finding, attack
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Detail, Measure, Reading, View
+from rwn_core.measures.measure import Detail, Measure, Reading
 from rwn_core.measures.sentence import percent
+from rwn_core.measures.view import View
 
 SURE = 0.9  # precision of names that are nearly sure
 

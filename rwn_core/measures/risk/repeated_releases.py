@@ -26,10 +26,11 @@ from rwn_core.measures.attacks.posterior import attacked_units, likelihoods, nor
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
-from rwn_core.measures.measure import Detail, Measure, Reading, View
+from rwn_core.measures.measure import Detail, Measure, Reading
 from rwn_core.measures.sentence import people
 from rwn_core.measures.statistics.intervals import mean_interval
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names
+from rwn_core.measures.view import View
 
 TIMES = (1, 2, 3, 5, 10)  # of a bound
 DRAWN = 5  # releases that are drawn and linked, by the law alone

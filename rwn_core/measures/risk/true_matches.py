@@ -32,10 +32,11 @@ from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.paired_bars import Pair, bars, frame
 from rwn_core.measures.drawing.tables import table
-from rwn_core.measures.measure import Detail, Measure, Reading, View
+from rwn_core.measures.measure import Detail, Measure, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
+from rwn_core.measures.view import View
 
 MOST_NAMED = 5  # variables of a set that a sentence names
 FEW = 20  # people: a note next to the value says where fewer count

@@ -20,9 +20,10 @@ from rwn_core.measures.comparison import Comparison, numbers
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.paired_bars import Pair, bars, frame
 from rwn_core.measures.drawing.tables import known, table
-from rwn_core.measures.measure import Detail, Measure, Reading, View
-from rwn_core.measures.sentence import filled, percent
+from rwn_core.measures.measure import Detail, Measure, Reading
+from rwn_core.measures.sentence import filled, percent, tenths
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
+from rwn_core.measures.view import Tile, View
 
 # Posterior odds: how likely a released category is the true one, category by category
 
@@ -301,7 +302,12 @@ EXTREMES = Measure(
     ),
     source="Cell law of Perry, Matloff, Tendick 2022, section 5: survival of a value",
     compute=compute_extremes,
-    view=View(about="value", charts={"extreme_values": draw_extreme_values}, places={"report": 10}),
+    view=View(
+        tiles=(Tile(places={"risk": 5}, label="Extremes that survive", words=tenths),),
+        about="value",
+        charts={"extreme_values": draw_extreme_values},
+        places={"report": 10},
+    ),
 )
 
 

@@ -18,11 +18,12 @@ from rwn_core.measures.attacks.worst_case import WorstCase, WorstLinkage, linked
 from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
-from rwn_core.measures.measure import Detail, Measure, Reading, View
-from rwn_core.measures.sentence import filled, people, percent
+from rwn_core.measures.measure import Detail, Measure, Reading
+from rwn_core.measures.sentence import filled, people, percent, tenths
 from rwn_core.measures.statistics.intervals import exact_interval, mean_interval, share_interval
 from rwn_core.measures.statistics.key_variables import key_names
 from rwn_core.measures.statistics.nearest_points import original_points
+from rwn_core.measures.view import Tile, View
 from rwn_core.neighbors.distance import point_values
 
 # Worst-case linkage by an intruder with the original file and the method
@@ -130,6 +131,7 @@ BAYES_LINKAGE = Measure(
     of_released=True,
     of_units=True,
     view=View(
+        tiles=(Tile(places={"risk": 1}, label="Worst case, all", words=tenths),),
         about="row",
         charts={"record_risk": draw_record_risk},
         places={"report": 6, "worst cases": 1, "scenarios": 6},
@@ -244,7 +246,11 @@ LINKED_OVER_HALF = Measure(
     compute=compute_linked_over_half,
     of_released=True,
     of_units=True,
-    view=View(about="row", places={"report": 99, "worst cases": 2}),
+    view=View(
+        tiles=(Tile(places={"risk": 3}, label="Linked over one half", words=tenths),),
+        about="row",
+        places={"report": 99, "worst cases": 2},
+    ),
 )
 
 

@@ -25,7 +25,6 @@ from rwn_core.measures.measure import (
     BothFiles,
     Measure,
     Reading,
-    View,
 )
 from rwn_core.measures.statistics.distributions import (
     Distances,
@@ -43,6 +42,7 @@ from rwn_core.measures.statistics.distributions import (
     wasserstein,
 )
 from rwn_core.measures.statistics.intervals import Band
+from rwn_core.measures.view import View
 
 # Marginal distributions of the variables
 

@@ -14,8 +14,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, codes, numbers, require_values, varies
-from rwn_core.measures.measure import FROM_ZERO, BothFiles, Detail, Measure, Reading, View
+from rwn_core.measures.measure import FROM_ZERO, BothFiles, Detail, Measure, Reading
 from rwn_core.measures.statistics.nearest_points import unweighted_metric
+from rwn_core.measures.view import Tile, View
 
 # Clusters: agreement of the original's records sorted by both files' clusters
 
@@ -84,6 +85,18 @@ CLUSTERING = Measure(
     question="Do clusters found in the release sort the records as the original's clusters do?",
     source="k-means with five clusters; Hubert and Arabie 1985",
     compute=compute_clustering,
+    view=View(
+        tiles=(
+            Tile(
+                places={"clusters": 1},
+                label="Clusters agree",
+                words="{:.2f}".format,
+                help="Agreement of five clusters found in the release with the original's "
+                "(adjusted Rand index).",
+                context="1: the same clusters".format,
+            ),
+        )
+    ),
 )
 
 
@@ -285,5 +298,18 @@ PMSE = Measure(
     question="Can a model of all pairs of variables tell released records from original ones?",
     source="Woo and others 2009; Snoke and others 2018; SPECKS: Bowen, Liu, Su 2021",
     compute=compute_pmse,
-    view=View(tables=(propensity_table,), places={"tables of utility": 2, "report": 99}),
+    view=View(
+        tiles=(
+            Tile(
+                places={"utility": 5},
+                label="Propensity ratio",
+                words="{:.2f}".format,
+                help="How well a model of all pairs of variables tells released records from "
+                "original ones (pMSE), over what chance gives. 0 is no difference at all.",
+                context="2: like a fresh sample".format,
+            ),
+        ),
+        tables=(propensity_table,),
+        places={"tables of utility": 2, "report": 99},
+    ),
 )

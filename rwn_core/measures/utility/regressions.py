@@ -22,7 +22,6 @@ from rwn_core.measures.measure import (
     Detail,
     Measure,
     Reading,
-    View,
 )
 from rwn_core.measures.statistics.glm import GeneralizedLinear, generalized_fits
 from rwn_core.measures.statistics.intervals import t95
@@ -33,6 +32,7 @@ from rwn_core.measures.statistics.ols import (
     standardized_difference,
     turned,
 )
+from rwn_core.measures.view import Tile, View
 
 Z95 = 1.96
 
@@ -246,6 +246,11 @@ def _span(traces: list[style.Trace]) -> tuple[float, float]:
     return 2 * np.floor(ends.min() / 2 - 0.05), 2 * np.ceil(ends.max() / 2 + 0.05)
 
 
+def _of_slopes(reading: Reading[FittedSlopes], some: Booleans, words: str) -> str:
+    # Shapes: some (m,), of the terms; the first is the intercept.
+    return f"{some[1:].sum()} of {len(some) - 1} {words}"
+
+
 REGRESSION = Measure(
     key="regression",
     title="Regression",
@@ -256,6 +261,26 @@ REGRESSION = Measure(
     source="Perry, Matloff, Tendick 2022, section 8; Karr and others 2006",
     compute=compute_regression,
     view=View(
+        tiles=(
+            Tile(
+                places={"tune": 2},
+                label="Largest |Δ slope| / SE",
+                words="{:.2f}".format,
+                help="Largest change of a slope of the regression, in units of the original's "
+                "standard error.",
+                aim="slope",
+            ),
+            Tile(
+                places={"utility": 3},
+                label="Largest |Δ slope| / SE",
+                words="{:.2f}".format,
+                help="Largest change of a slope of the regression, in the original's standard "
+                "errors.",
+                context=lambda reading: _of_slopes(
+                    reading, reading.detail.sign_changed, "signs changed"
+                ),
+            ),
+        ),
         charts={"regression": draw_regression},
         bands={"coefficient_released": UNBOUNDED, "se_released": FROM_ZERO},
         places={"report": 2, "tune": 4},
@@ -324,7 +349,22 @@ CI_OVERLAP = Measure(
     question="Do the 95 % intervals of the slopes say the same in both files?",
     source="Karr and others 2006; Snoke and others 2018",
     compute=compute_ci_overlap,
-    view=View(tables=(overlap_table,), places={"tables of utility": 1, "report": 99}),
+    view=View(
+        tiles=(
+            Tile(
+                places={"utility": 2},
+                label="Interval overlap",
+                words="{:.2f}".format,
+                help="Mean overlap of the slopes' 95 % confidence intervals: 1 is the same, 0 "
+                "touching, below 0 apart.",
+                context=lambda reading: _of_slopes(
+                    reading, reading.detail.overlap < 0, "slopes apart"
+                ),
+            ),
+        ),
+        tables=(overlap_table,),
+        places={"tables of utility": 1, "report": 99},
+    ),
 )
 
 

@@ -26,7 +26,7 @@ from rwn_core.measures.drawing.signed_heatmap import (
     signed_heatmap,
 )
 from rwn_core.measures.drawing.tables import table
-from rwn_core.measures.measure import FROM_ZERO, SHARE, BothFiles, Detail, Measure, Reading, View
+from rwn_core.measures.measure import FROM_ZERO, SHARE, BothFiles, Detail, Measure, Reading
 from rwn_core.measures.statistics.association import (
     CORRELATIONS,
     GONE,
@@ -46,6 +46,7 @@ from rwn_core.measures.statistics.association import (
     varying_columns,
 )
 from rwn_core.measures.statistics.intervals import Band
+from rwn_core.measures.view import Tile, View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -429,6 +430,11 @@ def compute_association_loss(comparison: Comparison) -> Reading[Loss]:
     return Reading(value=loss.value, baseline=0.0, detail=detail)
 
 
+def _most_faded(reading: Reading[Loss]) -> str:
+    pairs = reading.detail.faded
+    return f"most: {', '.join(style.shorten(name, 12) for name in pairs[0])}" if pairs else ""
+
+
 ASSOCIATION_LOSS = Measure(
     key="association_loss",
     title="Relations lost",
@@ -438,7 +444,21 @@ ASSOCIATION_LOSS = Measure(
     source="Pearson; correlation ratio (Kelley 1935); Cramer's V (Bergsma 2013); chance: "
     "Kazi-Aoual and others 1995",
     compute=compute_association_loss,
-    view=View(recorded=("faded", "gone", "invented"), places={"report": 99}),
+    view=View(
+        tiles=(
+            Tile(
+                places={"tune": 1, "utility": 1},
+                label="Relations lost",
+                words="{:.3f}".format,
+                help="Loss of the relations between all variables: 0 as in the original, 1 no "
+                "relation left. Pairs that are unrelated in the original do not count.",
+                context=_most_faded,
+                aim="relations",
+            ),
+        ),
+        recorded=("faded", "gone", "invented"),
+        places={"report": 99},
+    ),
 )
 
 

@@ -14,9 +14,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, Sampling, numbers, require_values
-from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading, Sides, View
+from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading, Sides
 from rwn_core.measures.statistics.cross_table import grouping
 from rwn_core.measures.statistics.ols import design_matrix
+from rwn_core.measures.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -16,9 +16,10 @@ from rwn_core.measures.comparison import RELEASED, Comparison, require_values
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.bands import NAME, Drawn, bars, columns
 from rwn_core.measures.drawing.tables import table
-from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading, View
+from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading
 from rwn_core.measures.statistics.cross_table import Grouping, counts, grouping
 from rwn_core.measures.statistics.distributions import Distances, total_variation
+from rwn_core.measures.view import Tile, View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -265,6 +266,11 @@ def _traces(
     return traces
 
 
+def _signed(value: float) -> str:
+    sign = "+" if value > 0 else "−" if value < 0 else "±"
+    return f"{sign}{100 * abs(value):.1f} %"
+
+
 SUBGROUPS = Measure(
     key="subgroups",
     title="Small groups",
@@ -275,6 +281,19 @@ SUBGROUPS = Measure(
     source="Perry, Matloff, Tendick 2022, section 5: rare values shrink",
     compute=compute_subgroups,
     view=View(
+        tiles=(
+            Tile(
+                places={"utility": 4},
+                label="Small groups",
+                words=_signed,
+                help="Change of the size of all levels, pairs of levels and tails that hold at "
+                "most a tenth of the records. Rare values shrink where those that replace them are "
+                "mostly of the majority.",
+                value=lambda reading: float(reading.detail.total_change),
+                part="total_change",
+                context=lambda reading: f"{reading.detail.vanished} vanished",
+            ),
+        ),
         charts={"subgroups": draw_subgroups},
         bands={"released": FROM_ZERO, "total_change": (-1.0, float("inf"))},
         places={"report": 4},
