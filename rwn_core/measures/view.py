@@ -56,6 +56,10 @@ class View:
         Headline numbers of its reading.
     about : {"", "row", "value"}
         Whether it asks for the person of a released row, or for what is learned about a person.
+    of_all_kinds : str
+        The measure that is shown in its place where not all variables are numbers.
+    silent : bool
+        Whether it has no card where it has no reading.
     shared, label : str
         The key of a chart that draws several measures, and the name of this one in it.
     level : tuple of str, optional
@@ -76,6 +80,8 @@ class View:
     tables: tuple[Callable[..., dict[str, Any] | None], ...] = ()
     tiles: tuple[Tile, ...] = ()
     about: Literal["", "row", "value"] = ""
+    of_all_kinds: str = ""
+    silent: bool = False
     shared: str = ""
     label: str = ""
     level: tuple[str, str] | None = None

@@ -27,6 +27,7 @@ from rwn_core.datasets.dataset_statistics import counted as passed
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io.parquet_format import FORMAT as PARQUET
 from rwn_core.masking.second_reading import SecondReading
+from rwn_core.measures import measures_of
 from rwn_core.parallel.threads import Progress, work
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.leak_check import (
@@ -53,11 +54,7 @@ if TYPE_CHECKING:
     from rwn_core.datasets.mask_dataset import DatasetRelease
 
 FORMAT = "rwn dataset record 1"
-RECORDED = (
-    *("marginals", "association_loss", "subgroups", "correlation", "regression", "standard_errors"),
-    *("principal_components", "distance_linkage", "probabilistic_linkage", "true_matches"),
-    "k_anonymity",
-)
+RECORDED = measures_of("record of a dataset")
 """Measures that a record has of a random sample of the records."""
 _NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."
 

@@ -15,7 +15,7 @@ import pandas as pd
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.summary import Plotted, Summary
-from rwn_core.measures import MEASURES, UTILITY
+from rwn_core.measures import MEASURES, measures_of
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress, thread_count, work
 from rwn_core.tuning.evaluate import Plan, SettingPool, by_family
@@ -25,15 +25,7 @@ from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.sweep_folder import JobFolder
 from rwn_core.tuning.verdict import counted, not_judged
 
-USUAL = (
-    "bayes_linkage",
-    "distance_linkage",
-    UTILITY,
-    "correlation",
-    "regression",
-    "principal_components",
-    "marginals",
-)
+USUAL = measures_of("sweep")
 """Measures of a sweep that names none."""
 
 

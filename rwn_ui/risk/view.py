@@ -21,7 +21,7 @@ from rwn_core.evaluation.disclosure import (
     with_keys,
     worst_records,
 )
-from rwn_core.measures import tiles_of
+from rwn_core.measures import measures_of, tiles_of
 from rwn_core.measures.sentence import tenths
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
@@ -161,29 +161,18 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
 
 def cards(found: Disclosure) -> list[Chart]:
     """The pictures, ordinary and informed intruders first."""
-    readings = found.readings
-    sizes = readings["neighborhood_size"]
-    return [
-        CHARTS["linkage_attacks"](attacks(readings)),
-        _card(found, "bayes_linkage", "record_risk"),
-        _card(found, "abstaining_linkage", "precision_recall"),
-        _card(found, "true_matches", "true_matches"),
-        _card(found, "repeated_releases", "repeated_releases"),
-        CHARTS["key_classes"](readings),
-        CHARTS["guessing_attacks"](readings),
-        _card(found, "extremes", "extreme_values"),
-        _card(found, "queries", "queries"),
-        # no card for a method without neighborhoods
-        *([CHARTS["neighborhood_size"](sizes)] if isinstance(sizes, rwn.Reading) else []),
-    ]
-
-
-def _card(found: Disclosure, measure: str, chart: str) -> Chart:
-    reading = found.readings[measure]
-    if isinstance(reading, rwn.Reading):
-        drawn = CHARTS[chart](reading)
-        return {**drawn, "title": drawn["title"] + reading.rows_words}
-    return draw_reason(rwn.MEASURES[measure].title, str(reading), chart)
+    drawn = [CHARTS["linkage_attacks"](attacks(found.readings))]
+    for key in measures_of("risk"):
+        measure, reading = rwn.MEASURES[key], found.readings[key]
+        chart = next(iter((*measure.view.charts, measure.view.shared)))
+        if chart == measure.view.shared:
+            drawn.append(CHARTS[chart](found.readings))
+        elif isinstance(reading, rwn.Reading):
+            card = CHARTS[chart](reading)
+            drawn.append({**card, "title": card["title"] + reading.rows_words})
+        elif not measure.view.silent:
+            drawn.append(draw_reason(measure.title, str(reading), chart))
+    return drawn
 
 
 def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[str, Any]]:

@@ -34,10 +34,13 @@ from rwn_ui.state.session import Session, first_setting
 from rwn_ui.state.work import Memo, user_results
 
 TRIED = 50  # positions of a lever, until releases are quick
-CARDS = (*measures_of("tune"), "distribution")
-"""The charts of Tune after the map, each of the measure of its name, the last of one variable."""
-SHOWN = ("distance_linkage", UTILITY, "cells_changed", *CARDS[:-1])
-MIXED = "association"  # is shown in place of the correlations where not all variables are numbers
+CARDS = tuple(rwn.MEASURES[key] for key in measures_of("tune"))
+"""The measures of the charts of Tune after the map."""
+SHOWN = (
+    *("distance_linkage", UTILITY, "cells_changed"),
+    *(each.key for each in CARDS if not each.view.of_variable),
+)
+OF_ALL_KINDS = tuple(each.view.of_all_kinds for each in CARDS if each.view.of_all_kinds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,7 +144,7 @@ class PreparedTable:
             prepared=moved,
             exact=exact,
             masked=masked,
-            measures=(*SHOWN, *((MIXED,) if is_mixed(self.data) else ())),
+            measures=(*SHOWN, *(OF_ALL_KINDS if is_mixed(self.data) else ())),
             comparison=comparison,
         )
 

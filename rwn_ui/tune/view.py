@@ -30,7 +30,6 @@ from rwn_ui.server.endpoint import ADDRESS
 from rwn_ui.state import address
 from rwn_ui.state.results import (
     CARDS,
-    MIXED,
     CurrentRelease,
     PreparedTable,
     current_release,
@@ -138,20 +137,19 @@ def _charts(
 ) -> list[tuple[Chart, Reading | rwn.NotApplicable]]:
     """Each chart after the map, with the reading that it draws."""
     cards: list[tuple[Chart, Reading | rwn.NotApplicable]] = []
-    for key in CARDS:
-        if key == "correlation" and MIXED in readings:
-            key = MIXED  # correlations would leave its categories out
-        measure = "marginals" if key == "distribution" else key
-        reading = shown if key == "distribution" else readings[measure]
-        bands = repeated_draws.bands(made, measure) if made else {}
-        if key == "neighborhood_size" and isinstance(reading, rwn.NotApplicable):
-            continue  # the method has none
+    for measure in CARDS:
+        if measure.view.of_all_kinds in readings:
+            measure = rwn.MEASURES[measure.view.of_all_kinds]
+        one = measure.view.of_variable
+        key = next(iter(one or measure.view.charts))
+        reading = shown if one else readings[measure.key]
+        bands = repeated_draws.bands(made, measure.key) if made else {}
+        if measure.view.silent and isinstance(reading, rwn.NotApplicable):
+            continue
         if not isinstance(reading, Reading):
-            card = draw_reason(rwn.MEASURES[measure].title, str(reading), key)
-        elif key == "distribution":
-            card = CHARTS[key](reading, session.variable, **bands)
+            card = draw_reason(measure.title, str(reading), key)
         else:
-            card = CHARTS[key](reading, **bands)
+            card = CHARTS[key](reading, *([session.variable] if one else ()), **bands)
         if key == "regression":
             card = question.with_form(session, card)
         title = card["title"]

@@ -11,7 +11,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
 from rwn_core.evaluation.registered_analysis import AnalysisResult
-from rwn_core.measures import tiles_of
+from rwn_core.measures import measures_of, tiles_of
 from rwn_core.measures.statistics.association import is_mixed
 from rwn_core.measures.view import Tile
 from rwn_ui.features import analysis_plan_results, repeated_draws, unchanged_categories
@@ -125,23 +125,26 @@ def cards(session: Session, utility: UtilityReadings, drawn: rwn.Ensemble | None
     relations = card("Correlations", "correlation", CHARTS["correlation"])
     if is_mixed(session.data):
         relations = card("Associations", "association", CHARTS["association"])
-    return [
-        relations,
-        card(
+    shown = {
+        1: relations,
+        2: card(
             *("Change of correlations", "correlation", CHARTS["correlation_change"]),
             _expected_correlations(utility),
             key="correlation_change",
         ),
-        card("Regression", fit, CHARTS["regression"], key="regression"),
-        card("Principal components", "principal_components", CHARTS["principal_components"]),
-        card("Small groups", "subgroups", CHARTS["subgroups"]),
-        card(
+        3: card("Regression", fit, CHARTS["regression"], key="regression"),
+        6: card(
             *("Distributions", "marginals", CHARTS["distribution"], session.variable),
             key="distribution",
         ),
-        _relation(utility, drawn),
-        card("Shift of quantiles", "quantiles", CHARTS["quantiles"]),
-    ]
+        7: _relation(utility, drawn),
+        8: card("Shift of quantiles", "quantiles", CHARTS["quantiles"]),
+    }
+    for key in measures_of("utility"):
+        about = rwn.MEASURES[key]
+        ((chart, draw),) = about.view.charts.items()
+        shown[about.view.places["utility"]] = card(about.title, key, draw, key=chart)
+    return [shown[place] for place in sorted(shown)]
 
 
 def _expected_correlations(utility: UtilityReadings) -> Any:

@@ -298,7 +298,7 @@ SINGLING_OUT = Measure(
         about="value",
         shared="guessing_attacks",
         label="singling out",
-        places={"report": 30, "guesses": 1},
+        places={"risk": 6, "report": 30, "guesses": 1},
     ),
 )
 

@@ -246,7 +246,7 @@ UNIQUENESS = Measure(
         tables=(linked_table,),
         shared="key_classes",
         label="unique on the keys",
-        places={"tables of keys": 2, "report": 20},
+        places={"risk": 5, "tables of keys": 2, "report": 20},
     ),
 )
 
@@ -369,7 +369,7 @@ K_ANONYMITY = Measure(
         shared="key_classes",
         label="below 3-anonymity",
         recorded=("names", "limits", "violations_original", "violations_released"),
-        places={"report": 20},
+        places={"record of a dataset": 11, "report": 20},
     ),
 )
 

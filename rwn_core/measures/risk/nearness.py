@@ -561,8 +561,9 @@ NEIGHBORHOOD_SIZE = Measure(
     compute=compute_neighborhood_size,
     reads_some=True,
     view=View(
+        silent=True,
         charts={"neighborhood_size": draw_neighborhood_size},
         level=("x", "median"),
-        places={"report": 12, "tune": 1},
+        places={"risk": 9, "report": 12, "tune": 1},
     ),
 )

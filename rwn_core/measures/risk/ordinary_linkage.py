@@ -114,7 +114,7 @@ DISTANCE_LINKAGE = Measure(
     view=View(
         tiles=(Tile(places={"risk": 4}, label="Ordinary, by distance", words=tenths),),
         about="row",
-        places={"report": 99, "scenarios": 1, "attacks": 2},
+        places={"record of a dataset": 8, "sweep": 2, "report": 99, "scenarios": 1, "attacks": 2},
     ),
 )
 
@@ -349,5 +349,7 @@ PROBABILISTIC_LINKAGE = Measure(
     compute=compute_probabilistic_linkage,
     of_released=True,
     of_units=True,
-    view=View(about="row", places={"report": 99, "scenarios": 4, "attacks": 3}),
+    view=View(
+        about="row", places={"record of a dataset": 9, "report": 99, "scenarios": 4, "attacks": 3}
+    ),
 )

@@ -226,7 +226,7 @@ MEASURE = Measure(
         about="row",
         charts={"repeated_releases": draw_repeated_releases},
         recorded=("releases", "same_order", "shuffled", "standing"),
-        places={"report": 9, "scenarios": 7},
+        places={"risk": 4, "report": 9, "scenarios": 7},
     ),
 )
 

@@ -437,6 +437,13 @@ MEASURE = Measure(
         about="value",
         tables=(matches_table,),
         charts={"true_matches": draw_true_matches},
-        places={"tables of values": 1, "report": 8, "worst cases": 6, "attacks": 4},
+        places={
+            "record of a dataset": 10,
+            "risk": 3,
+            "tables of values": 1,
+            "report": 8,
+            "worst cases": 6,
+            "attacks": 4,
+        },
     ),
 )

@@ -306,7 +306,7 @@ EXTREMES = Measure(
         tiles=(Tile(places={"risk": 5}, label="Extremes that survive", words=tenths),),
         about="value",
         charts={"extreme_values": draw_extreme_values},
-        places={"report": 10},
+        places={"risk": 7, "report": 10},
     ),
 )
 
@@ -468,5 +468,5 @@ QUERIES = Measure(
     sentence=queries_sentence,
     source="Matloff and Tendick 2015 (a single worker); the count of matches is Poisson-binomial",
     compute=compute_queries,
-    view=View(about="value", charts={"queries": draw_queries}, places={"report": 11}),
+    view=View(about="value", charts={"queries": draw_queries}, places={"risk": 8, "report": 11}),
 )

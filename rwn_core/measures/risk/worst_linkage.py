@@ -134,7 +134,7 @@ BAYES_LINKAGE = Measure(
         tiles=(Tile(places={"risk": 1}, label="Worst case, all", words=tenths),),
         about="row",
         charts={"record_risk": draw_record_risk},
-        places={"report": 6, "worst cases": 1, "scenarios": 6},
+        places={"sweep": 1, "risk": 1, "report": 6, "worst cases": 1, "scenarios": 6},
     ),
 )
 
@@ -583,6 +583,6 @@ ABSTAINING_LINKAGE = Measure(
         about="row",
         tables=(sure_table,),
         charts={"precision_recall": draw_precision_recall},
-        places={"tables of values": 2, "report": 7, "worst cases": 5},
+        places={"risk": 2, "tables of values": 2, "report": 7, "worst cases": 5},
     ),
 )

@@ -332,7 +332,10 @@ MARGINALS = Measure(
     question="Does each variable still have its own distribution?",
     source="Kolmogorov-Smirnov distance of numbers, total variation distance of categories",
     compute=compute_marginals,
-    view=View(of_variable={"distribution": draw_distribution}, places={"report": 99}),
+    view=View(
+        of_variable={"distribution": draw_distribution},
+        places={"record of a dataset": 1, "sweep": 7, "tune": 8, "report": 99},
+    ),
 )
 
 

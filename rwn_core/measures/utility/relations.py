@@ -316,10 +316,11 @@ CORRELATION = Measure(
     source="Perry, Matloff, Tendick 2022, section 8",
     compute=compute_correlation,
     view=View(
+        of_all_kinds="association",
         charts={"correlation": draw_correlation, "correlation_change": draw_correlation_change},
         level=("", "mean_absolute_change"),
         bands={"released": (-1.0, 1.0)},
-        places={"report": 1, "tune": 3},
+        places={"record of a dataset": 4, "sweep": 4, "report": 1, "tune": 3},
     ),
 )
 
@@ -457,7 +458,7 @@ ASSOCIATION_LOSS = Measure(
             ),
         ),
         recorded=("faded", "gone", "invented"),
-        places={"report": 99},
+        places={"record of a dataset": 2, "sweep": 3, "report": 99},
     ),
 )
 
@@ -659,7 +660,7 @@ PRINCIPAL_COMPONENTS = Measure(
     view=View(
         charts={"principal_components": draw_principal_components},
         bands={"share_released": SHARE, "cumulative_released": SHARE},
-        places={"report": 3, "tune": 5},
+        places={"record of a dataset": 7, "sweep": 6, "utility": 4, "report": 3, "tune": 5},
     ),
 )
 

@@ -296,7 +296,7 @@ SUBGROUPS = Measure(
         ),
         charts={"subgroups": draw_subgroups},
         bands={"released": FROM_ZERO, "total_change": (-1.0, float("inf"))},
-        places={"report": 4},
+        places={"record of a dataset": 3, "utility": 5, "report": 4},
     ),
 )
 
