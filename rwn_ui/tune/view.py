@@ -57,10 +57,10 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     judged = analysis_plan_results.verdicts(session, current.comparison) if registered else ()
     cards = [_map(readings, session, None if unread else verdict, made, words)]
     for card, reading in _charts(readings, session, one, made):
-        key = card["key"]
-        pins = {name: each.marks[key] for name, each in session.pins.items() if key in each.marks}
-        if pins and isinstance(reading, Reading):
-            card = with_pins(card, pins, reading)
+        if session.pins and isinstance(reading, Reading):
+            key, pins = card["key"], session.pins.items()
+            marks = {name: each.marks[key] for name, each in pins if key in each.marks}
+            card = with_pins(card, marks, reading)
         cards.append(card)
     shown = {
         "projector": session.projector,
