@@ -1,4 +1,4 @@
-"""Evidence of a report: the measures and charts that it shows, and the riskiest keys.
+"""Evidence of a report: the measures and charts that it shows.
 
 It holds values of the original, so it lies in a file of its own next to the record, which has none.
 """
@@ -11,17 +11,14 @@ import numpy as np
 import orjson
 
 from rwn_core.charts import CHARTS, draw_reason
-from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError
 from rwn_core.evaluation.attack_list import attacks
-from rwn_core.evaluation.audit import Audit, compare
+from rwn_core.evaluation.audit import Audit
 from rwn_core.measures import MEASURES, measures_of
 from rwn_core.measures.measure import Reading, plain
-from rwn_core.measures.statistics.key_variables import key_names
 
 FORMAT = "rwn evidence 1"
 NOTE = "CONFIDENTIAL: holds values of the original. It stays in the house."
-RISKIEST = 10
 DISTRIBUTIONS = 6
 
 
@@ -34,7 +31,7 @@ for _key in (*measures_of("report"), *(key for key in MEASURES if key not in REP
     DRAWN |= dict.fromkeys((*_view.charts, *filter(None, [_view.shared])), _key) | DRAWN
 
 
-def evidence(microdata: Microdata, masked: Any, audited: Audit, id: str) -> bytes:
+def evidence(audited: Audit, id: str) -> bytes:
     """Write the evidence of a release."""
     # The charts of the Utility and the Risk page, in one order; a reason where one is
     # missing.
@@ -60,7 +57,6 @@ def evidence(microdata: Microdata, masked: Any, audited: Audit, id: str) -> byte
         "format": FORMAT,
         "note": NOTE,
         "release": id,
-        "riskiest": _riskiest(microdata, masked, audited),
         "charts": made,
     }
     # rows of a table may be kept as columns: they are written as lists
@@ -76,36 +72,6 @@ def read_evidence(content: bytes) -> dict[str, Any]:
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError("The evidence file is none of this program; give the record's own.")
     return document
-
-
-def _riskiest(microdata: Microdata, masked: Any, audited: Audit) -> dict[str, Any]:
-    """The original's combinations of key values that are easiest to single out."""
-    risk, special = audited["individual_risk"], audited["suda"]
-    if not isinstance(risk, Reading):
-        return {"reason": str(risk)}
-    names = list(key_names(compare(microdata, masked)))
-    own = risk.detail.risk.original
-    score = np.zeros(len(own))
-    if isinstance(special, Reading):
-        score = special.detail.score.original
-    frame = microdata.frame[names]
-    numbers = frame.groupby(names, dropna=False, observed=True, sort=False).ngroup().to_numpy()
-    rows, seen = [], set()
-    for record in np.lexsort((-score, -own)):
-        if numbers[record] in seen:
-            continue
-        seen.add(numbers[record])
-        rows.append(
-            {
-                "values": [str(frame[name].iloc[record]) for name in names],
-                "records": int((numbers == numbers[record]).sum()),
-                "risk": float(own[record]),
-                "score": float(score[record]),
-            }
-        )
-        if len(rows) == RISKIEST:
-            break
-    return {"names": names, "rows": rows}
 
 
 def kept_detail(key: str, reading: Reading) -> dict[str, Any]:

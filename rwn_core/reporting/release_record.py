@@ -189,7 +189,7 @@ def record_and_evidence(
     """Return the record as plain data, the evidence that it names, and the readings of both."""
     audited = read_measures(microdata, release, basis)
     with current_work().quiet():  # the readings are most of it
-        shown = evidence(microdata, release, audited, release.id)
+        shown = evidence(audited, release.id)
         document = record_document(microdata, release, file, basis, audited)
     document["evidence"] = {"sha256": hashlib.sha256(shown).hexdigest()}
     return document, shown, audited

@@ -119,16 +119,3 @@ def whole_rows(original: Floats, released: Floats) -> float:
     # Shapes: original (n, 2); released (n, 2).
     known = {tuple(row) for row in original.tolist()}
     return float(np.mean([tuple(row) in known for row in released.tolist()]))
-
-
-def disc_moments() -> tuple[float, float, float]:
-    """Return E[X^2], E[X^2 Y^2] and the correlation of X^2 and Y^2 on the unit disc.
-
-    It is not 0: the coordinates of a uniform point are dependent.
-
-    >>> round(disc_moments()[2], 6)
-    -0.333333
-    """
-    square, product, fourth = 1 / 2 * 1 / 2, 1 / 3 * 1 / 8, 1 / 3 * 3 / 8
-    dependence = (product - square**2) / (fourth - square**2)
-    return square, product, dependence

@@ -136,37 +136,6 @@ def _anonymity(material: Material) -> Content:
     )
 
 
-def _expected(material: Material) -> Content:
-    reading = material.reading("individual_risk")
-    if not reading:
-        return Content(lines=(material.reason("individual_risk"),))
-    before, after = reading["expected_original"], reading["expected_released"]
-    return Content(
-        lines=(
-            f"Expected re-identifications by the key variables: {before:,.1f} in the original, "
-            f"{after:,.1f} if the release were read as if its keys were true. What masked keys "
-            "really give away is said under the worst cases.",
-        )
-    )
-
-
-def _riskiest(material: Material) -> Content:
-    about = material.evidence.get("riskiest")
-    if not about:
-        return Content(lines=("The evidence file of the record is missing.",))
-    if "reason" in about:
-        return Content(lines=(about["reason"],))
-    rows = (
-        (rank, *row["values"], row["records"], row["risk"], row["score"])
-        for rank, row in enumerate(about["rows"], start=1)
-    )
-    columns = ("", *about["names"], "records", "individual risk", "special-unique score")
-    line = (
-        "Combinations of key values in the original that are easiest to single out. CONFIDENTIAL."
-    )
-    return Content(lines=(line,), table=written_table(columns, rows))
-
-
 def _limits(material: Material) -> Content:
     """Compare each limit with the risk of the unmasked file and of the release."""
     verdict, rows = material.record["verdict"], []
@@ -320,8 +289,6 @@ INSIDE = tuple(
             partial(_measured, place="guesses", columns=_ATTACK),
         ),
         ("anonymity", "k-anonymity", _anonymity),
-        ("expected", "Expected re-identifications", _expected),
-        ("riskiest", "Riskiest combinations", _riskiest),
         ("repeated", "Further releases", _repeated),
         ("risks", "Risk, all readings", partial(_side, side="risk")),
         ("utility", "Utility, all readings", partial(_side, side="utility")),

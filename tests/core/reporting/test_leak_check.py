@@ -49,7 +49,7 @@ def test_an_internal_fact_that_is_made_public_by_mistake_is_refused(
         with pytest.raises(ReleaseError, match="for the house alone; nothing public was written"):
             unchecked_file(kept_material, ".html")
     monkeypatch.setattr(public_notice, "check_facts", lambda facts: None)
-    for key in ("limits", "parameters", "scenarios", "worst", "anonymity", "riskiest", "hashes"):
+    for key in ("limits", "parameters", "scenarios", "worst", "anonymity", "hashes"):
         monkeypatch.setattr(listed, "FACTS", (*PUBLIC, wrong[key]))
         with pytest.raises(ReleaseError, match="would hold"):
             public_file(kept_material, bodyfat_table, ".html")

@@ -17,13 +17,6 @@ from rwn_core.reporting.release_record import OF_EACH_RECORD
 from tests.core.reporting.records_by_hand import RECORD, by_hand, said
 
 EVIDENCE: dict[str, Any] = {
-    "riskiest": {
-        "names": ["age", "sex"],
-        "rows": [
-            {"values": ["90", "f"], "records": 1, "risk": 1.0, "score": 0.75},
-            {"values": ["89", "m"], "records": 2, "risk": 0.5, "score": 0.0},
-        ],
-    },
     "charts": [{"key": "correlation", "title": "Correlations"}],
 }
 
@@ -62,11 +55,10 @@ MATERIALS = {
         by_hand(
             readings={
                 "k_anonymity": NO_KEYS,
-                "individual_risk": NO_KEYS,
                 "repeated_releases": NO_KEYS,
             }
         ),
-        evidence={"riskiest": {"reason": "There are no keys."}},
+        evidence={},
     ),
     "radii": by_hand(setting={**PLAIN, "parameters": {"epsilon": OF_EACH_RECORD, "k": 5}}),
     "kept": by_hand(verdict=VERDICT),

