@@ -42,9 +42,8 @@ class VerdictLine {
     });
     this.node.dataset.state = state ?? "";
     setText(this.text, text);
-    const second = [nearest, detail].filter(Boolean).join(" · ");
-    setText(this.nearest, second.charAt(0).toUpperCase() + second.slice(1));
-    setText(this.price, price);
+    setText(this.nearest, nearest.charAt(0).toUpperCase() + nearest.slice(1));
+    setText(this.price, [price, detail].filter(Boolean).join(" · "));
     setText(this.tip, help);
     showAgainst(this.marks, against);
   }

@@ -49,7 +49,8 @@ def load(
         work.opening.asked = None
 
     start = None if linked else recommended(demo)
-    params = first_setting(session.method) if start is None else start.params
+    kept = "rwn" if session.is_untouched else session.method  # a method that somebody chose stays
+    params = first_setting(kept) if start is None else start.params
 
     def then(table: PreparedTable) -> None:
         work.end()

@@ -374,8 +374,11 @@ class Session:
         self.setting = Setting(params=self.params, precision=steps).resolved(data)
         if untouched and self.method == "rwn":  # a range may have changed, and with it the preset
             self.begin(prepared)
-        else:
-            self.set(self.setting, prepared, KEPT)
+            return
+        self.set(self.setting, prepared, KEPT)
+        if untouched:
+            self.record_undo()
+            self.started = self.setting, len(self.history.settings)
 
     def clamp(self, prepared: Prepared) -> None:
         """Bring the choices into the table's ranges, at the standard preset."""

@@ -98,6 +98,26 @@ def test_an_untouched_start_is_computed_anew_when_a_column_turns_out_to_be_a_num
     assert session.is_untouched, "the start was taken by itself, and so is the next one"
 
 
+def test_a_soft_start_is_followed_by_the_next_and_its_method_by_no_other_table(
+    own: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    soft = rwn.Setting(params=rwn.SoftRWN(width=1.5), slices=())
+    monkeypatch.setitem(globals(), "BETTER", soft)
+    known(own, reached=True)
+    session: Session = own.session
+    assert session.method == "soft_rwn"
+    schema = session.data.schema.replace_variable("number", role=rwn.Role.IDENTIFIER)
+    with as_user(own.user):
+        redescribe(session, session.data.with_schema(schema), by_grid=False)
+    own.test.run()
+    assert session.is_untouched
+    monkeypatch.setitem(globals(), "BETTER", rwn.Setting(params=rwn.SoftRWN(width=0.8), slices=()))
+    known(own, reached=True)
+    assert session.levers["width"] == 0.8
+    own.visit("data").upload("next.csv", people(90).to_csv(index=False).encode()).visit("tune")
+    assert session.method == "rwn"
+
+
 def test_what_was_moved_stays_also_when_it_was_moved_back(own: Any) -> None:
     session: Session = own.session
     before = session.levers["k"]
