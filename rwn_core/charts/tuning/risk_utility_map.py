@@ -205,7 +205,7 @@ def _marker(p: Point, position: str, of_limits: bool) -> style.Trace:
 
 def _corner(spots: Sequence[tuple[float, float]], top: float) -> list[style.Label]:
     """Name the corner of the original, unless a marker is there; an arrow if it lies beyond."""
-    if any(x > 0.55 and y > 0.75 for x, y in spots):
+    if any(x > 0.35 and y > 0.75 for x, y in spots):  # its name may stand at its right
         return []
     return [style.corner("original data" + ("" if top == 1.0 else " ↗"), style.NEUTRAL)]
 
