@@ -547,12 +547,13 @@ def _trace(curve: Curve, name: str, color: str, dash: str) -> style.Trace:
 
 
 def _labels(curve: Curve) -> list[style.Label]:
-    """Name the lower curve, below its end."""
+    """Name the lower curve, below its end, or above one that is near the axis."""
     if not len(curve.recall):
         return []
     place = (float(curve.recall[-1]), float(curve.precision[-1]))
     side = "left" if place[0] < 0.5 else "right"  # within the picture
-    return [style.label("by the keys", *place, style.NEUTRAL, xanchor=side, yanchor="top")]
+    up = "bottom" if place[1] < 0.2 else "top"
+    return [style.label("by the keys", *place, style.NEUTRAL, xanchor=side, yanchor=up)]
 
 
 def sure_table(reading: Reading[SureLinks], _: int) -> dict[str, Any]:
