@@ -49,7 +49,7 @@ def load(
         work.opening.asked = None
 
     start = None if linked else recommended(demo)
-    kept = "rwn" if session.is_untouched else session.method  # a method that somebody chose stays
+    kept = "rwn" if session.is_untouched else session.method  # a chosen method stays
     params = first_setting(kept) if start is None else start.params
 
     def then(table: PreparedTable) -> None:
