@@ -57,7 +57,7 @@ _KERNELS: Mapping[str, Any] = MappingProxyType(
 )
 USED: Mapping[str, float] = MappingProxyType({"Light": CLEARLY, "Standard": 1.0, "Strong": 0.6})
 """By preset, the share of the worst limit that one release uses at most."""
-_SLICES = ("confidential_apart", "related_3", "related_5", "keys_apart", "alone", "related_2")
+OFTEN_BEST = ("confidential_apart", "related_3", "related_5", "keys_apart", "alone", "related_2")
 """Slices that were best on some table, those first that were best on most."""
 
 
@@ -188,7 +188,7 @@ def _recommended(
     mixed = sorted((*soft[: _CONFIRMED - 1], *even[:1]), key=lambda each: each.rank)
     starts = [each.setting for each in mixed]
     if not (small or starts):  # ranking took all of its time: the usual start is tried unranked
-        slices = preset_slices(microdata, _SLICES[0])
+        slices = preset_slices(microdata, OFTEN_BEST[0])
         starts = [Setting(params=_KERNELS["balanced"], slices=slices)]
     for each in [] if known else starts:
         start = _in_geometry(each, microdata.n, microdata.n)
@@ -274,7 +274,7 @@ def _look_at_family(search: TableSearch, table: Microdata) -> None:
     names = masked_names(table)
     few = 2 * len(set(names) & set(table.numeric_names)) < len(names)
     first = "even" if few else "balanced"
-    for slices in dict.fromkeys(preset_slices(table, each) for each in (*_SLICES, *PRESETS)):
+    for slices in dict.fromkeys(preset_slices(table, each) for each in (*OFTEN_BEST, *PRESETS)):
         search.look(candidate(first, slices))
     promising = dict.fromkeys(each.setting.slices or () for each in search.best)
     for slices in list(promising)[:_PROMISING]:

@@ -24,7 +24,7 @@ from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer, answers_to
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.recommend import FINE, WITHIN, recommend, unfit
+from rwn_core.tuning.recommend import FINE, OFTEN_BEST, WITHIN, recommend, unfit
 from rwn_core.tuning.seek_slices import each_kernel, kernels_refused, seek_slices
 from rwn_core.tuning.slice_presets import PRESETS, SliceRanges, masked_names, preset_slices
 from rwn_core.tuning.strength import MOST_LOST, TableSearch
@@ -89,13 +89,17 @@ class Space(NamedParameters):
     def starts(self, microdata: Microdata) -> Iterator[Setting]:
         """Yield the settings that are tried along their strength, usual ones first."""
         start = self.setting or Setting(params=RWN(epsilon=1.0, k=5))
-        slicings = [start.slices]
+        slicings, kernels = [start.slices], [start.params]
         if self.slices:
-            slicings += [preset_slices(microdata, each) for each in PRESETS]
-        soft = self.kernels and not kernels_refused(start.params)
-        for kernel in each_kernel(start.params) if soft else (start.params,):
-            for params, slices in product(self._moved(microdata, kernel), dict.fromkeys(slicings)):
-                yield replace(start, params=params, slices=slices)
+            slicings += [preset_slices(microdata, each) for each in (*OFTEN_BEST, *PRESETS)]
+        if self.kernels and not kernels_refused(start.params):
+            kernels += reversed(each_kernel(start.params))
+        slicings, kernels = list(dict.fromkeys(slicings)), list(dict.fromkeys(kernels))
+        # few changes first: where the time ends early, each kernel and the first slices were tried
+        places = product(range(len(slicings)), range(len(kernels)))
+        for one, two in sorted(places, key=sum):
+            for params in self._moved(microdata, kernels[two]):
+                yield replace(start, params=params, slices=slicings[one])
         own = start.params if start.method == SoftRWN.method else SoftRWN(own=True, balance=1.0)
         chained = replace(own, chain=True, q=1.0)
         usual = [preset_slices(microdata, each) for each in PRESETS]
@@ -106,7 +110,10 @@ class Space(NamedParameters):
                 yield setting
         for method in METHODS.values() if self.methods else ():
             if method.method != start.method:
-                yield replace(start, params=method(**neutral_levers(method)))
+                params = method(**neutral_levers(method))
+                slices = start.slices if method.uses_slices else None
+                weights = start.weights if method.uses_weights else ()
+                yield replace(start, params=params, slices=slices, weights=weights)
 
     def _moved(self, microdata: Microdata, params: Method) -> Iterator[Method]:
         """Yield parameters as they are, then with other values of the levers that may change."""
@@ -197,10 +204,9 @@ def search(
         ranges = replace(ranges, starts=[answer.slices] if answer.settings else None)
     # of a small one slices are joined and variables moved where the lines took half of the time
     left = end - time.monotonic()
-    enough = answer is None or (left > seconds / 2 and len(masked_names(microdata)) > 1)
-    if not (descends and enough):
-        assert answer is not None
-        return answer
+    descends = descends and (many or len(masked_names(microdata)) > 1)
+    if answer is not None and (not descends or left <= seconds / 2):
+        return replace(answer, late=answer.late or descends)
     ranges = replace(ranges, kernels=space.kernels and many, seconds=left)
     found = with_all(
         seek_slices(

@@ -37,7 +37,12 @@ SOON, LONG = 60.0, 300.0  # seconds of a search, and of one that goes on
 MOST = 40  # settings in the list
 KEEP, LOSE = "Keep the policy", "Lose at most"
 _FAMILY = (rwn.RWN.method, rwn.SoftRWN.method)
-_CHOICES = {"slices": "Slices", "kernels": "Kernel and balance", "methods": "Method"}
+_CHOICES = {
+    "slices": "Slices",
+    "kernels": "Kernel and balance",
+    "chain": "Chained slices",
+    "methods": "Method",
+}
 
 
 def form(session: Session) -> None:
@@ -91,7 +96,9 @@ def form(session: Session) -> None:
 def may_change(session: Session) -> dict[str, str]:
     """What a search may change for the method on Tune, in words by key."""
     params = session.params
-    fits = {"slices": type(params).uses_slices, "kernels": not kernels_refused(params)}
+    chained = session.method in _FAMILY and not session.policy.unjudged(rwn.SoftRWN(chain=True))
+    kernels = not kernels_refused(params)
+    fits = {"slices": type(params).uses_slices, "kernels": kernels, "chain": chained}
     levers = [x.name for x in params.levers if x.off is None and x.name != params.strength]
     words = {name: SHORT_NAMES.get(name, name) for name in levers}
     return words | {key: each for key, each in _CHOICES.items() if fits.get(key, True)}
@@ -109,6 +116,7 @@ def space_of(session: Session, chosen: Sequence[str], most: float | None) -> Spa
         lose_at_most=most,
         slices="slices" in chosen,
         kernels="kernels" in chosen,
+        chain="chain" in chosen,
         methods="methods" in chosen,
     )
 
@@ -166,7 +174,6 @@ def _found(session: Session, job: Job) -> None:
         return
     show = st.success if answer.kept else st.info if answer.reached else st.warning
     show(escaped(answer.attainable))
-    st.caption(escaped(answer.sentence))
     if policy != session.policy:
         st.caption("The limits have changed since; press *Find* to look within the present ones.")
     if not job.running and (answer.late or job.refusal == CANCELLED):
@@ -195,6 +202,7 @@ def _found(session: Session, job: Job) -> None:
             "cards": [serialise(chart)],
         }
         panel(shown, key="find", on_pick=partial(_pick, key))
+    st.caption(escaped(answer.sentence))
     if answer.unfit:
         with st.expander("Methods that are not in the list"):
             for method, why in answer.unfit.items():

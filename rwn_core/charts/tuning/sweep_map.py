@@ -117,7 +117,8 @@ def _note(placed: Sequence[Spot], others: Sequence[Spot], of_limits: bool, unrea
         return shown if not unread else f"{len(others)} on the map{left}"
     best = sum(1 for s in placed if s["frontier"])
     met = f" · {_met(placed)} keep all limits" if of_limits else ""
-    return f"{len(placed)} settings · {best} on the frontier{met}{left}"
+    plural = "" if len(placed) == 1 else "s"
+    return f"{len(placed)} setting{plural} · {best} on the frontier{met}{left}"
 
 
 def _met(placed: Sequence[Spot]) -> int:

@@ -220,3 +220,15 @@ def test_where_nothing_keeps_the_limits_the_nearest_says_what_is_left(few) -> No
         f"Of 1 setting tried, none is known to keep all limits; the nearest leaves {left} of the "
     )
     assert found.attainable.endswith(" times a limit.")
+
+
+def test_each_kernel_and_the_usual_slices_come_early_and_own_ones_first(few) -> None:
+    soft = Setting(params=rwn.SoftRWN(width=1.0, balance=1.0))
+    tried = list(Space(setting=soft, slices=True, kernels=True).starts(few))
+    assert tried[0] == soft
+    assert len(tried) == len(set(tried))
+    first = {(each.method, getattr(each.params, "balance", 0.0)) for each in tried[:6]}
+    assert first == {("soft_rwn", 1.0), ("soft_rwn", 0.0), ("rwn", 0.0)}
+    assert len({each.slices for each in tried[:6]}) > 1
+    others = list(Space(setting=START, methods=True).starts(few))
+    assert [each.method for each in others].count("rwn") == 1
