@@ -1,11 +1,9 @@
 """The list of pages, and nothing else."""
 
-from pathlib import Path
-
 import streamlit as st
 
 from rwn_ui.panel.guide import guide
-from rwn_ui.server.assets import icon, provide_plotly
+from rwn_ui.server.assets import icon
 from rwn_ui.server.environment import in_class
 from rwn_ui.server.login import require_login
 from rwn_ui.server.messages import guarded
@@ -16,8 +14,6 @@ from rwn_ui.state.work import user_endpoint
 
 def main() -> None:
     """Show the page that the address names."""
-    provide_plotly(Path(__file__).parent / "static")
-
     st.set_page_config(
         page_title="RWN",
         page_icon=icon(),

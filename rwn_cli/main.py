@@ -183,11 +183,13 @@ def demo(
 
 @app.command()
 def methods() -> None:
-    """List the masking methods: key, name, what each needs, and what each keeps."""
+    """List the masking methods: key, name, purpose, what each needs, and what each keeps."""
     from rwn_core.masking.option import method_words
 
     for key, method in rwn.METHODS.items():
-        typer.echo(f"{key:19} {method.title}: {', '.join(method_words(method, 'parameters'))}")
+        purpose, _, _ = method_words(method)["does"].partition(". ")
+        typer.echo(f"{key:19} {method.title}: {purpose.rstrip('.')}.")
+        typer.echo(f"{'':19} needs {', '.join(method_words(method, 'parameters'))}")
         for each in method.keeps:
             typer.echo(f"{'':19} keeps {each.words}")
         for name, choices in getattr(method, "choice_titles", {}).items():
@@ -197,9 +199,14 @@ def methods() -> None:
 
 @app.command()
 def measures() -> None:
-    """List the measures: key, side, unit and name."""
+    """List the measures by group: key, name, unit; limits of the usual policy have a star."""
+    usual, groups = rwn.Policy().measures, dict[str, list[str]]()
     for key, measure in rwn.MEASURES.items():
-        typer.echo(f"{key:27} {measure.side:8} {measure.title} ({measure.unit})")
+        home = getattr(measure.compute, "func", measure.compute).__module__.rpartition(".")[2]
+        line = f"{'*' * (key in usual):1} {key:27} {measure.title} ({measure.unit})"
+        groups.setdefault(f"{measure.side}: {home.replace('_', ' ')}", []).append(line)
+    for group, lines in groups.items():
+        typer.echo("\n".join([group, *lines]))
 
 
 app.add_typer(ledger, name="ledger")

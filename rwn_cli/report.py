@@ -77,6 +77,7 @@ def report(
     against the original before it is written, and refused if anything of it would leak.
     The release of a dataset is read for a public file, file by file.
     """
+    from rwn_core.reporting.auditors_page import auditors_file, unanswered
     from rwn_core.reporting.context import Context, with_context
     from rwn_core.reporting.dataset_record import is_dataset_record
     from rwn_core.reporting.facts import Material
@@ -106,7 +107,13 @@ def report(
         return _write(out, content, public, overwrite, {})
     known = material(read_record_file(record))
     if auditors:
-        return _for_auditors(known, out, original, overwrite)
+        if out.suffix.lower() != ".html":
+            raise ParameterError("A page for auditors must end in .html.")
+        content = auditors_file(known, read_original(known.record, original))
+        write(out, content, overwrite=overwrite)
+        say(f"page for auditors written to {out}; no value of a record was found in it")
+        left = unanswered(known)
+        return say("\n  ".join([f"questions without an answer: {len(left)}", *left]))
     if public:
         require_form(name := out.name.lower())  # before the original is read
         content = public_file(known, read_original(known.record, original), name)
@@ -157,18 +164,6 @@ def _write(
             say(f"its policy is {state}, which the file does not say. {verdict['words']}")
     else:
         say(f"internal report written to {out}; it stays in the house")
-
-
-def _for_auditors(material: Material, out: Path, original: str | None, overwrite: bool) -> None:
-    from rwn_core.reporting.auditors_page import auditors_file, unanswered
-
-    if out.suffix.lower() != ".html":
-        raise ParameterError("A page for auditors must end in .html.")
-    table = read_original(material.record, original)
-    write(out, auditors_file(material, table), overwrite=overwrite)
-    say(f"page for auditors written to {out}; no value of a record was found in it")
-    left = unanswered(material)
-    say("\n  ".join([f"questions without an answer: {len(left)}", *left]))
 
 
 def _of_dataset(

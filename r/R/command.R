@@ -10,8 +10,8 @@ rwn <- function(...) {
   on.exit(unlink(c(said, printed)))
   program <- Sys.getenv("RWN_COMMAND", "rwn")
   if (!nzchar(Sys.which(program))) {
-    stop("The command ", program, " is not there; install it with python -m pip install rwn, ",
-         "or name it in the environment variable RWN_COMMAND.", call. = FALSE)
+    stop("The command ", program, " is not there; install it in the program's folder with ",
+         "python -m pip install . , or name it in the environment variable RWN_COMMAND.", call. = FALSE)
   }
   code <- system2(program, shQuote(c(...)), stdout = printed, stderr = said, env = libraries())
   messages <- readLines(said, warn = FALSE, encoding = "UTF-8")

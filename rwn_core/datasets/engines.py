@@ -134,7 +134,7 @@ def dask(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
     try:
         from distributed import Client, LocalCluster, as_completed
     except ImportError:
-        raise ParameterError("The engine dask needs: pip install 'rwn[dask]'.") from None
+        raise ParameterError("The engine dask needs the packages dask and distributed.") from None
     packed = PackedRun(run)
     with contextlib.ExitStack() as stack:
         # connect to the scheduler at the address, or start one
@@ -192,7 +192,7 @@ def spark(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
     try:
         from pyspark import SparkConf, SparkContext
     except ImportError:
-        raise ParameterError("The engine spark needs: pip install 'rwn[spark]'.") from None
+        raise ParameterError("The engine spark needs the package pyspark.") from None
     packed, master = PackedRun(run), address or f"local[{workers},{_FAILURES}]"
     settings = SparkConf().setMaster(master).setAppName("rwn").setAll(list(_SETTINGS.items()))
     try:

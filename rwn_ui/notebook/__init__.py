@@ -41,7 +41,7 @@ def tune(
     Raises
     ------
     RWNError
-        The extra ``rwn[notebook]`` is not installed.
+        The package anywidget is not installed.
     InputError
         The table cannot be masked.
     ParameterError
@@ -53,7 +53,7 @@ def tune(
         if missing.name not in {"anywidget", "ipywidgets", "traitlets"}:
             raise
         raise rwn.RWNError(
-            "tune needs the package anywidget; install it with: pip install 'rwn[notebook]'"
+            "tune needs the package anywidget: python -m pip install 'anywidget>=0.11,<0.12'."
         ) from None
     from rwn_ui.notebook.tuned_table import TunedTable
 

@@ -3,12 +3,10 @@
 import http.client
 import os
 import secrets
-import shutil
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +14,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from rwn_core.errors import ParameterError, RWNError
-from rwn_ui.server.assets import provide_plotly
 from rwn_ui.server.environment import (
     CLASSROOM_VARIABLE,
     FILE_VARIABLE,
@@ -156,7 +153,8 @@ def serving(
     if classroom:
         environment[CLASSROOM_VARIABLE] = "1"
     nowhere = subprocess.DEVNULL
-    with _ending_on_sigterm(), _served_app() as app:
+    app = app_file()
+    with _ending_on_sigterm():
         server = subprocess.Popen(
             command(port, script or app, hosts),
             cwd=app.parent,
@@ -179,24 +177,6 @@ def _ending_on_sigterm() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGTERM, earlier)
-
-
-@contextmanager
-def _served_app() -> Iterator[Path]:
-    """app.py with Plotly's script: in place, or copied if its folder is read-only."""
-    app = app_file()
-    try:
-        provide_plotly(app.parent / "static")
-    except RWNError:
-        with tempfile.TemporaryDirectory(prefix="rwn-app-") as copy:
-            folder = Path(copy)
-            shutil.copy(app, folder)
-            for name in ("pages", ".streamlit"):
-                shutil.copytree(app.parent / name, folder / name)
-            provide_plotly(folder / "static")
-            yield folder / app.name
-    else:
-        yield app
 
 
 def _stop(server: subprocess.Popen[bytes]) -> None:

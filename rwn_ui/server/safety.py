@@ -22,7 +22,7 @@ SAFE_OPTIONS: Mapping[str, bool | int | str | tuple[str, ...]] = MappingProxyTyp
         "server.disconnectedSessionTTL": 30,
         "server.enableAgentApi": False,
         "server.enableCORS": True,
-        "server.enableStaticServing": True,
+        "server.enableStaticServing": False,
         "server.enableXsrfProtection": True,
         "server.fileWatcherType": "none",
         "server.headless": True,

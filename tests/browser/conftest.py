@@ -63,7 +63,6 @@ def server(
     subprocess.run([sys.executable, "-c", compile_search], check=True)
     port = free_port()
     folder = launch.app_file().parent
-    launch.provide_plotly(folder / "static")
     folder_of_log = tmp_path_factory.mktemp("server")
     log = folder_of_log / "log.txt"
     own = {PROJECTS: str(folder_of_log / PROJECTS)}

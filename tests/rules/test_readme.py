@@ -34,7 +34,10 @@ def test_command_line_example(
         program, *arguments = shlex.split(line)
         assert program == "rwn"
         assert main.run(arguments) == 0
-    assert "regression" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "regression" in said
+    assert re.search(r"bayes_linkage +1 ", said)  # the worst case is shown, as the text says
+    assert re.search(r"distance_linkage +0\.1369 ", said)
 
 
 def test_python_example(

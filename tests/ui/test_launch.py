@@ -24,6 +24,7 @@ from streamlit.testing.v1 import AppTest
 
 from rwn_core.errors import ParameterError, RWNError
 from rwn_ui.server import environment, launch, login, safety
+from rwn_ui.server.assets import plotly_script
 from rwn_ui.server.safety import SAFE_OPTIONS, behind_proxy
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -206,7 +207,8 @@ WEBSOCKET = {
 def test_the_app_answers_this_machine_and_ends_cleanly(free_port: Callable[[], int]) -> None:
     with running_app("--port", str(free_port())) as (process, port):
         assert answer(port, "/_stcore/health") == (200, b"ok")
-        assert answer(port, "/app/static/plotly.min.js")[0] == 200
+        assert answer(port, "/app/static/plotly.min.js") == (200, plotly_script())
+        assert not (launch.app_file().parent / "static" / "plotly.min.js").exists()
         own = {"Host": f"127.0.0.1:{port}", "Origin": f"http://127.0.0.1:{port}"}
         assert answer(port, "/_stcore/stream", **WEBSOCKET, **own)[0] == 101
         strange = {"Host": "evil.example", "Origin": "http://evil.example"}
@@ -262,20 +264,3 @@ def test_the_file_and_what_clears_memory_reach_the_app(tmp_path: Path, monkeypat
     assert seen[environment.FILE_VARIABLE] == str(tmp_path / "table.csv")
     # tables do not stay readable in memory that they have left
     assert launch.WRITTEN_OVER.items() <= seen.items()
-
-
-def test_an_installation_that_cannot_be_written_serves_a_copy(monkeypatch) -> None:
-    installed = launch.app_file().parent / "static"
-    provide = launch.provide_plotly
-
-    def refuse_the_installed(folder: Path) -> Path:
-        if folder == installed:
-            raise RWNError("The folder cannot be written.")
-        return provide(folder)
-
-    monkeypatch.setattr(launch, "provide_plotly", refuse_the_installed)
-    with launch._served_app() as app:
-        assert app.parent != installed.parent
-        for name in ("app.py", "pages/tune.py", ".streamlit/config.toml", "static/plotly.min.js"):
-            assert (app.parent / name).is_file(), name
-    assert not app.parent.exists()

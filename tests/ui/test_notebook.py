@@ -110,7 +110,7 @@ def test_unknown_methods_and_a_missing_package_are_one_sentence(monkeypatch) -> 
         tune(rwn.load_demo("bodyfat"), "mdav")
     monkeypatch.delitem(sys.modules, "rwn_ui.notebook.widget")
     monkeypatch.setitem(sys.modules, "anywidget", None)
-    with pytest.raises(rwn.RWNError, match=r"pip install 'rwn\[notebook\]'"):
+    with pytest.raises(rwn.RWNError, match=r"pip install 'anywidget>=0\.11,<0\.12'"):
         tune(rwn.load_demo("bodyfat"))
 
 
