@@ -16,7 +16,7 @@ from rwn_core.measures.measure import Reading
 NAMES = {k: m.view.label for k, m in MEASURES.items() if m.view.shared == "key_classes"}
 
 
-def draw_key_classes(readings: Mapping[str, Reading | Exception]) -> style.Chart:
+def draw_key_classes(readings: Mapping[str, Reading[Any] | Exception]) -> style.Chart:
     """Draw a pair of bars for each measure; a reading may be the reason why there is none."""
     pairs: list[Pair] = []
     rows: list[tuple[Any, ...]] = []
@@ -45,7 +45,7 @@ def draw_key_classes(readings: Mapping[str, Reading | Exception]) -> style.Chart
 *GUESSES, WORST = measures_of("guesses")
 
 
-def draw_guessing_attacks(readings: Mapping[str, Reading | Exception]) -> style.Chart:
+def draw_guessing_attacks(readings: Mapping[str, Reading[Any] | Exception]) -> style.Chart:
     """Draw the attack's rate over that of a control group, or of a guess without one."""
     # A reading may be the reason why there is none.
     pairs: list[Pair] = []

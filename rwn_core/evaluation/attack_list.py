@@ -12,7 +12,7 @@ from rwn_core.measures.drawing.paired_bars import short
 from rwn_core.measures.drawing.tables import known, table
 from rwn_core.measures.measure import Measure, Reading
 
-Answers = Mapping[str, Reading | NotApplicable]
+Answers = Mapping[str, Reading[Any] | NotApplicable]
 """By measure key, the reading or why there is none."""
 
 _NEIGHBORHOODS = "… and neighborhoods"
@@ -23,7 +23,7 @@ _WORST = ("intruder_levels", "bayes_linkage")
 
 def read_attack(
     measure: Measure, comparison: Comparison, control: Comparison | None
-) -> Reading | NotApplicable:
+) -> Reading[Any] | NotApplicable:
     """Read a risk measure; guessing attacks are compared with a control group."""
     if control is not None and measure.against_control:
         on_control = measure.read(control)
@@ -70,7 +70,7 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
     return listed
 
 
-def _known(levels: Reading | NotApplicable) -> str:
+def _known(levels: Reading[Any] | NotApplicable) -> str:
     """Return the variables that the strongest key intruder knows."""
     drawn = not isinstance(levels, Reading) or levels.detail.neighborhoods
     return _NEIGHBORHOODS if drawn else "method, keys"

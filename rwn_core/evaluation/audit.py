@@ -38,7 +38,7 @@ class Audit(Plotted):
     ['correlation', 'cells_changed']
     """
 
-    readings: dict[str, Reading | NotApplicable]
+    readings: dict[str, Reading[Any] | NotApplicable]
 
     def _summary(self) -> Summary:
         return Summary(
@@ -58,7 +58,7 @@ class Audit(Plotted):
             ],
         )
 
-    def __getitem__(self, key: str) -> Reading | NotApplicable:
+    def __getitem__(self, key: str) -> Reading[Any] | NotApplicable:
         """One measure's reading, or the reason why there is none."""
         if key not in self.readings:
             raise ParameterError(
@@ -210,7 +210,7 @@ def read_all(
     for key in keys:
         if key not in MEASURES:
             raise ParameterError(no_measure(key))
-    readings: dict[str, Reading | NotApplicable] = {}
+    readings: dict[str, Reading[Any] | NotApplicable] = {}
     with work(progress=progress) as door:
         for key in steps(keys):
             tell(door, readings, key)

@@ -158,7 +158,7 @@ def disclose(
     coarse = rounded(masked, precision)
     comparison = base.with_masked(coarse, law.rounded(precision) if law is not None else None)
     risks = [measure for measure in MEASURES.values() if measure.side == "risk"]
-    readings: dict[str, Reading | NotApplicable] = {}
+    readings: dict[str, Reading[Any] | NotApplicable] = {}
     now = current_work()
     for measure in steps(risks):
         tell(now, readings, measure.key)

@@ -104,7 +104,7 @@ class Gathering:
         }
 
 
-def _parts(key: str, reading: Reading) -> Iterator[tuple[str, Any, NDArray[Any], Bounds]]:
+def _parts(key: str, reading: Reading[Any]) -> Iterator[tuple[str, Any, NDArray[Any], Bounds]]:
     """Name, numbers, what they belong to, and their bounds."""
     # Shapes: the numbers as they are in the detail; what they belong to (edges,), or (0,) for
     # nothing.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ def _terms(what: str, part: str) -> Callable[[Reading[FittedSlopes], str], Value
     return read
 
 
-def _largest(name: str, power: int) -> Callable[[Reading, str], Values]:
+def _largest(name: str, power: int) -> Callable[[Reading[Any], str], Values]:
     return lambda reading, side: {name: float(getattr(reading.detail, f"max_{side}")) ** power}
 
 
@@ -61,11 +62,11 @@ class PaperFigure:
     axis: str = ""  # name of the vertical axis of the curves
     # returns the values by name from a reading and "original" or "released"; None where the figure
     # has no curves
-    read: Callable[[Reading, str], Values] | None = None
+    read: Callable[[Reading[Any], str], Values] | None = None
 
 
 _TEXT = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
-_READ: Mapping[int, Callable[[Reading, str], Values]] = MappingProxyType(
+_READ: Mapping[int, Callable[[Reading[Any], str], Values]] = MappingProxyType(
     {
         4: _terms("coefficient", "coefficient"),
         5: _terms("se", "se"),

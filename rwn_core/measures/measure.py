@@ -16,10 +16,10 @@ from rwn_core.measures.comparison import ROWS, Comparison, Rows, released_rows
 from rwn_core.measures.view import View
 from rwn_core.randomness import SecretKey
 
-if TYPE_CHECKING:  # without a type argument the detail of a reading may be any
+if TYPE_CHECKING:  # without a type argument the detail has what all details have
     from typing_extensions import TypeVar
 
-    D = TypeVar("D", bound="Detail", default=Any, covariant=True)
+    D = TypeVar("D", bound="Detail", default="Detail", covariant=True)
 else:
     from typing import TypeVar
 
@@ -242,7 +242,7 @@ class Measure:
     unit: str = "share of records"
     better: Literal["lower", "higher", "neutral"] = "lower"
     bounds: Bounds = SHARE
-    sentence: Callable[[Reading, int], str] | None = None
+    sentence: Callable[[Reading[Any], int], str] | None = None
     at_least: str = ""
     certain_up_to: int | None = None
     begin: Callable[[Comparison], Reading] | None = None
@@ -287,7 +287,7 @@ class Measure:
 
     def read(
         self, comparison: Comparison, *, begin: bool = False, bare: bool = False
-    ) -> Reading | NotApplicable:
+    ) -> Reading[Any] | NotApplicable:
         """Return the reading (the quick one if `begin`); a `bare` one lacks the ends' readings."""
         file = comparison.file
         if file is not None and self.side == "risk" and not self.reads_some:
@@ -397,8 +397,8 @@ def _with_released(reading: Reading, comparison: Comparison) -> Reading:
 
 
 def _with_what_is_counted(
-    sentence: Callable[[Reading, int], str], counted: bool | str
-) -> Callable[[Reading, int], str]:
+    sentence: Callable[[Reading[Any], int], str], counted: bool | str
+) -> Callable[[Reading[Any], int], str]:
     """Return the sentence with the units that are linked, and with the chance of being released."""
 
     def say(reading: Reading, n: int) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 from rwn_core.measures.measure import Reading
 
-Sentence = Callable[[Reading, int], str]
+Sentence = Callable[[Reading[Any], int], str]
 """Of a reading and the number of records."""
 
 

@@ -74,7 +74,7 @@ def read_evidence(content: bytes) -> dict[str, Any]:
     return document
 
 
-def kept_detail(key: str, reading: Reading) -> dict[str, Any]:
+def kept_detail(key: str, reading: Reading[Any]) -> dict[str, Any]:
     """Return the details that a record retains: counts and shares, never a record's own."""
     if key == "marginals":
         # Changes of means in standard deviations, and total changes of shares.

@@ -97,14 +97,14 @@ def _of_audit(result: Audit, *what: str) -> Chart:
     return CHARTS[chart](_reading(result, key))
 
 
-def _reading(result: Audit, measure: str) -> Reading:
+def _reading(result: Audit, measure: str) -> Reading[Any]:
     reading = result[measure]
     if isinstance(reading, NotApplicable):
         raise reading
     return reading
 
 
-def _all(result: Audit) -> Mapping[str, Reading | NotApplicable]:
+def _all(result: Audit) -> Mapping[str, Reading[Any] | NotApplicable]:
     """The readings; those that a chart of many measures lacks have a reason."""
     missing = NotApplicable("This audit did not read it.")
     return {**dict.fromkeys(MEASURES, missing), **result.readings}

@@ -27,7 +27,7 @@ def stamp(words: str, shown: Mapping[str, Any]) -> str:
 
 
 def changed_cells(
-    reading: Reading | rwn.NotApplicable, levers: Mapping[str, float]
+    reading: Reading[Any] | rwn.NotApplicable, levers: Mapping[str, float]
 ) -> dict[str, Any] | None:
     """The realized share of changed cells, as the panel draws it."""
     # q stands next to it, where the method has one.

@@ -69,14 +69,14 @@ def rows(readings: Answers, n: int) -> list[list[str]]:
     return found
 
 
-def said(key: str, reading: rwn.Reading, n: int) -> str:
+def said(key: str, reading: rwn.Reading[Any], n: int) -> str:
     """The measure's own sentence, and between which shares it lies where rows were sampled."""
     sentence = rwn.MEASURES[key].sentence
     assert sentence is not None  # a measure of risk has one
     return sentence(reading, n) + _sample(reading)
 
 
-def _sample(reading: rwn.Reading) -> str:
+def _sample(reading: rwn.Reading[Any]) -> str:
     if reading.interval is None or not getattr(reading.detail, "sampled", False):
         return ""
     low, high = (f"{100 * end:.1f}" for end in reading.interval)

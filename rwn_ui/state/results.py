@@ -59,7 +59,7 @@ class CurrentRelease:
     comparison: Comparison
 
     @property
-    def readings(self) -> dict[str, Reading | rwn.NotApplicable]:
+    def readings(self) -> dict[str, Reading[Any] | rwn.NotApplicable]:
         """Readings of the measures, computed at first use."""
         shown, keys = self.comparison, self.measures
         return shown.cached_for_release(

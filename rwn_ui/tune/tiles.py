@@ -20,7 +20,7 @@ from rwn_ui.panel.parts import draw_tile
 from rwn_ui.state.results import CurrentRelease
 from rwn_ui.state.session import Session
 
-Readings = Mapping[str, Reading | rwn.NotApplicable]
+Readings = Mapping[str, Reading[Any] | rwn.NotApplicable]
 
 
 def _three(value: float) -> str:
@@ -131,7 +131,7 @@ def _mark(
     shown: dict[str, Any],
     key: str,
     tile: Tile,
-    reading: Reading,
+    reading: Reading[Any],
     session: Session,
     current: CurrentRelease,
 ) -> None:

@@ -27,7 +27,7 @@ from rwn_ui.state.work import Memo, user_results
 SLOW = {"pmse"}  # on a large table they follow after the first picture
 PENDING = rwn.NotApplicable("A moment: this takes longer on a large table.")
 
-Answer = rwn.Reading | rwn.NotApplicable
+Answer = rwn.Reading[Any] | rwn.NotApplicable
 Progress = Callable[[float], None]
 
 

@@ -36,7 +36,7 @@ def chart_marks(chart: Chart, reading: Reading) -> Marks:
     return {"title": chart["title"], "ticks": ticks, "traces": released}
 
 
-def with_pins(chart: Chart, pins: Mapping[str, Marks], now: Reading) -> Chart:
+def with_pins(chart: Chart, pins: Mapping[str, Marks], now: Reading[Any]) -> Chart:
     """Return a chart with the marks of pins; of another variable or regression it has none."""
     known = {name: each for name, each in pins.items() if each["title"] == chart["title"]}
     if not known:
