@@ -113,7 +113,6 @@ class CARTSynthesis(Method):
             presets={"Light": 0.0, "Standard": 0.0, "Strong": 0.5},
         ),
     )
-    has_forecast: ClassVar[bool] = False
     uses_slices: ClassVar[bool] = True
     moves_missing: ClassVar[bool] = True
     keeps: ClassVar[tuple[Keeps, ...]] = (

@@ -90,7 +90,6 @@ class DataShuffling(NumberMethod):
             presets={"Light": 0.5, "Standard": 0.8, "Strong": 1.0},
         ),
     )
-    has_forecast: ClassVar[bool] = False
     keeps: ClassVar[tuple[Keeps, ...]] = (
         Keeps(what="records", when={"anew": 0}),
         Keeps(what="values"),

@@ -199,7 +199,7 @@ class Method(NamedParameters):
     levers: ClassVar[tuple[Lever, ...]]  # what sliders move
     # the lever along which it is swept against other methods
     strength: ClassVar[Any] = _FirstLever()
-    has_forecast: ClassVar[Any] = True  # whether expectations have closed forms
+    has_forecast: ClassVar[Any] = False  # whether expectations have closed forms
     uses_weights: ClassVar[bool] = False  # whether a release depends on the variables' weights
     uses_slices: ClassVar[bool] = False  # and on which of them travel together
     drops_lost_rows: ClassVar[bool] = False  # whether a file lacks the rows without any value

@@ -74,7 +74,6 @@ class NBRS2015(NeighborhoodMethod):
 
     method: ClassVar[str] = "nbrs2015"
     title: ClassVar[str] = "The 2015 method"
-    has_forecast: ClassVar[bool] = False
     levers: ClassVar[tuple[Lever, ...]] = (
         Lever(
             name="epsilon",

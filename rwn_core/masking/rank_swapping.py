@@ -107,7 +107,6 @@ class RankSwapping(Method):
 
     method: ClassVar[str] = "rank_swapping"
     title: ClassVar[str] = "Rank swapping"
-    has_forecast: ClassVar[bool] = False
     levers: ClassVar[tuple[Lever, ...]] = (
         Lever(
             name="p",

@@ -61,7 +61,6 @@ class RandomSample(Method):
 
     method: ClassVar[str] = "sampling"
     title: ClassVar[str] = "Sampling"
-    has_forecast: ClassVar[bool] = False
     levers: ClassVar[tuple[Lever, ...]] = (
         Lever(
             name="left_out",

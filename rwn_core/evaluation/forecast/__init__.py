@@ -3,71 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
 
 import numpy as np
-from scipy import sparse
 
-from rwn_core.data.arrays import Floats
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast.columns import Columns
-from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Neighbors
+from rwn_core.evaluation.forecast.expected_sums import Adder, Neighbors
 from rwn_core.evaluation.forecast.forecast import Forecast, forecast_from_sums
 from rwn_core.laws.law import Law
-from rwn_core.laws.moments import Moments
 from rwn_core.masking import Method, Prepared, family, lever_values
 from rwn_core.parallel.threads import Progress, steps, work
-
-
-class ExpectedCells(Protocol):
-    """Expectations of single cells."""
-
-    def retained(self, *names: str) -> Floats:  # words: the name in laws
-        """P(the released value of a variable equals the original's), shape (n,)."""
-
-    def table(self, name: str) -> tuple[sparse.csr_array, list[Any]]:
-        """P(each value of a variable with levels is released), shape (n, V), and the values."""
-
-
-def sums_of_moments(
-    columns: Columns, cells: ExpectedCells, rows_intact: Floats, moments: Moments
-) -> ExpectedSums:
-    """Return the expected sums of one setting without neighborhoods."""
-    order = [moments.names.index(name) for name in columns.names]
-    means = (moments.means[:, order] - columns.center) / columns.unit
-    known = (~np.isnan(means)).astype(np.float64)
-    shown, scale = np.nan_to_num(means), np.outer(columns.unit, columns.unit)
-    together, totals = (
-        part[np.ix_(order, order)] / scale for part in (moments.together, moments.totals)
-    )
-    alone = [cells.retained(name).sum() for name in columns.released]
-    # expected counts of two levels together, of one level on the diagonal
-    chances = [np.empty((len(columns.codes), 0))]
-    for name, levels in columns.levels.items():
-        table, values = cells.table(name)
-        chances.append(table[:, [values.index(level) for level in levels]].toarray())
-    each = np.column_stack(chances)
-    counts = each.T @ each
-    np.fill_diagonal(counts, each.sum(axis=0))
-    return ExpectedSums(
-        first=shown.sum(axis=0)[np.newaxis],
-        first_seen=(shown.T @ known)[np.newaxis],
-        seen=(known.T @ known)[np.newaxis],
-        second=(shown.T @ shown + together)[np.newaxis],
-        noise=totals[np.newaxis],
-        together=counts[np.newaxis],
-        retained=np.array([alone]),
-        rows=np.array([rows_intact.sum()]),
-    )
-
 
 __all__ = ["Forecast", "forecast", "forecast_law", "forecast_scan"]
 
 NO_FORECAST = (
     "A forecast is for a method that draws each cell independently, among neighbors that do not "
-    "depend on the key, or that changes each variable by itself; draw releases instead."
+    "depend on the key; draw releases instead."
 )
 
 
@@ -165,12 +118,7 @@ def forecast_prepared(prepared: Prepared) -> Forecast:
 def forecast_law(law: Law) -> Forecast:
     """Forecast a release with a known law of independent cells."""
     try:
-        own = law.moments()
-        if own is None:
-            return _forecast_laws([law], law.original)[0]
-        columns, cells = Columns.from_table(law.original), law.components()[0].cells
-        sums = sums_of_moments(columns, cells, law.rows_unchanged(), own)
-        return forecast_from_sums(columns, sums, 0, law.units())
+        return _forecast_laws([law], law.original)[0]
     except NotApplicable as refusal:
         found = law.neighborhoods
         weighted = found is not None and not found.equally_likely
@@ -193,7 +141,7 @@ def _forecast_laws(known: Sequence[Law], original: Microdata) -> list[Forecast]:
 
 
 def _stands_alone(prepared: Prepared) -> bool:
-    """True if a setting shares no neighborhoods with others: it has none, or weights of its own."""
+    """True if a setting shares no neighborhoods with others: it has weights of its own."""
     found = None if prepared.law is None else prepared.law.neighborhoods
     return found is None or not found.equally_likely
 

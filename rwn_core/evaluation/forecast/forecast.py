@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -87,15 +87,9 @@ class Forecast:
         return slice(first, first + len(self.category_counts[name]))
 
 
-def forecast_from_sums(
-    columns: Columns,
-    sums: ExpectedSums,
-    setting: int,
-    units: Sequence[Sequence[str]] | None = None,
-) -> Forecast:
-    """Return the forecast of one of several settings; by default units are the groups."""
-    if units is None:
-        units = [[columns.released[number] for number in unit] for unit in columns.units]
+def forecast_from_sums(columns: Columns, sums: ExpectedSums, setting: int) -> Forecast:
+    """Return the forecast of one of several settings."""
+    units = [[columns.released[number] for number in unit] for unit in columns.units]
     names, unit = list(columns.names), columns.unit
     seen, noise = sums.seen[setting], sums.noise[setting]
     # means and their variances over the known numbers; NaN where nothing is known
