@@ -191,8 +191,8 @@ class Policy(NamedParameters, Summarized):
 
     def unjudged(self, params: Any) -> str:
         """Return why these limits are not enough to judge a setting; empty where they are."""
-        lacks = not {*_OF_A_CHAIN} <= {*self.measures}
-        return CHAIN_UNJUDGED if lacks and getattr(params, "chain", False) else ""
+        chained = getattr(params, "chain", False) and not {*_OF_A_CHAIN} <= {*self.measures}
+        return CHAIN_UNJUDGED if chained else ""
 
     def judge(
         self,
@@ -230,7 +230,7 @@ class Policy(NamedParameters, Summarized):
             released = given.released if given.few else None
             params, given = given.setting.params, given.spreads
         given, reasons = attacked(given), reasons or {}
-        if why := self.unjudged(params):
+        if getattr(params, "chain", False) and (why := self.unjudged(params)):
             given, reasons = {}, dict.fromkeys(self.measures, why)
         held: dict[str, LimitBounds] = {}
         scope: dict[str, str] = {}
