@@ -6,6 +6,7 @@ from rwn_ui.compare import view as compare_view
 from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.startup import page_session
+from rwn_ui.widgets import command
 from rwn_ui.widgets.sidebar import badge
 
 frame()
@@ -15,6 +16,7 @@ with guarded():
     with st.sidebar, guarded():
         badge(session)
         compare_view.shelf(session)
+        command.offer(session, "compare")
     with guarded():
         compare_view.draw(session)
         address.write(session)

@@ -7,6 +7,7 @@ from rwn_ui.release import view as release_view
 from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.startup import page_session
+from rwn_ui.widgets import command
 from rwn_ui.widgets.sidebar import badge
 
 frame()
@@ -18,6 +19,7 @@ with guarded():
         st.page_link("pages/tune.py", label="Change the setting", icon=":material/tune:")
         st.page_link("pages/compare.py", label="Decisions", icon=":material/compare_arrows:")
         project.controls(session)
+        command.offer(session, "release")
     with guarded():
         project.offer(session)
     with guarded():

@@ -8,7 +8,7 @@ from rwn_ui.risk import view as risk_view
 from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.startup import page_session
-from rwn_ui.widgets import sidebar, sliders
+from rwn_ui.widgets import command, sidebar, sliders
 
 frame()
 with guarded():
@@ -21,6 +21,7 @@ with guarded():
         attack = risk_form.attack(session)
         with guarded():
             watch_list.form(session)
+            command.offer(session, "risk")
     with guarded():
         risk_view.draw(session, attack)
         address.write(session)

@@ -22,7 +22,7 @@ from rwn_ui.state.startup import current, page_session, sample_note
 from rwn_ui.state.work import user_endpoint, user_results
 from rwn_ui.tune import question
 from rwn_ui.tune import view as tune_view
-from rwn_ui.widgets import download, live_sliders, options, precision, sidebar, slices
+from rwn_ui.widgets import command, download, live_sliders, options, precision, sidebar, slices
 from rwn_ui.widgets.folded import folded
 
 
@@ -50,6 +50,8 @@ def drawer(session: Session) -> None:
     limit_queue.choose_axis(session)
     sidebar.extras(session)
     download.offer(session)
+    with guarded():
+        command.offer(session, "tune")
     project.controls(session)
 
 

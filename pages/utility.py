@@ -11,7 +11,7 @@ from rwn_ui.state.startup import page_session, sample_note
 from rwn_ui.state.work import user_results
 from rwn_ui.utility import results as utility_results
 from rwn_ui.utility import view as utility_view
-from rwn_ui.widgets import sidebar, sliders
+from rwn_ui.widgets import command, sidebar, sliders
 
 
 def draw() -> None:
@@ -25,6 +25,7 @@ def draw() -> None:
         utility_view.controls(session)
         utility_view.offer(session)
         st.page_link("pages/tune.py", label="Tune this setting", icon=":material/tune:")
+        command.offer(session, "utility")
     with guarded():
         sample_note(session, full_table(session, slot))
         readings = utility_results.read(session, slot)

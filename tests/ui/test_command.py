@@ -1,0 +1,73 @@
+"""The command of a page repeats in a shell what the page shows."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import rwn_core as rwn
+from rwn_cli import main
+from rwn_ui.state.change_table import go_over, redescribe
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import as_user
+from rwn_ui.widgets import command
+from tests.ui.large_table import csv
+
+SETTINGS = {
+    "published": rwn.Setting(params=rwn.RWN(epsilon=1.5, k=7, q=0.9)),
+    "soft": rwn.Setting(
+        params=rwn.SoftRWN(width=1.05, balance=1.0, own=True),
+        weights=(("age", 0.5), ("siri", 0.0)),
+        slices=(("chest", "hip"), ("age", "height", "knee")),
+        precision=(("age", 5.0),),
+    ),
+    "another method": rwn.Setting(params=rwn.RankSwapping(p=0.05), precision=(("bmi", 0.5),)),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_command_of_a_trial_writes_its_bytes(open_page: Any, tmp_path: Path, name: str) -> None:
+    screen = open_page("tune")
+    session: Session = screen.session
+    with as_user(screen.user):
+        go_over(session, SETTINGS[name].resolved(session.data))
+        session.seed = 7
+    (line,) = command.commands(session, "tune")
+    line[3] = str(tmp_path / "trial.csv")
+    assert main.run(line[1:]) == 0
+    wanted = rwn.mask(session.data, session.masking, seed=7).to_bytes("csv")
+    assert (tmp_path / "trial.csv").read_bytes() == wanted
+
+
+@pytest.mark.parametrize("page", ["tune", "utility", "risk", "find", "compare", "release"])
+def test_every_page_prints_its_command_once_it_is_asked_for(open_page: Any, page: str) -> None:
+    screen = open_page(page)
+    screen.test.session_state[f"{page}.0.command.box"] = True
+    screen.test.run()
+    assert screen.errors == []
+    (shown,) = [each.value for each in screen.test.code if each.value.startswith("rwn ")]
+    for line in shown.splitlines():
+        assert shlex.split(line)[:1] == ["rwn"]
+        assert "demo:bodyfat" in line
+        assert "--schema" not in line
+
+
+def test_a_described_table_comes_with_its_schema_and_limits(open_page: Any) -> None:
+    screen = open_page("data").upload("own table.csv", csv(200)).visit("tune")
+    session: Session = screen.session
+    limit = rwn.Limit(measure="distance_linkage", at_most=0.2)
+    session.policy = rwn.Policy(limits=(limit,))
+    (line,) = command.commands(session, "find")
+    assert line[2:] == [
+        *("own table.csv", "--schema", "schema.toml", "--limit", "distance_linkage=0.2"),
+    ]
+    demo = open_page("tune")
+    schema = demo.session.data.schema.replace_variable("age", role=rwn.Role.CONFIDENTIAL)
+    with as_user(demo.user):
+        redescribe(demo.session, demo.session.data.with_schema(schema), by_grid=False)
+    assert command.commands(demo.session, "find")[0][2:5] == [
+        *("demo:bodyfat", "--schema", "schema.toml"),
+    ]
