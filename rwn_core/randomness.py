@@ -18,6 +18,7 @@ OTHERS_STREAM = 2**32 - 4  # a record's own sample of others
 PAIRS_STREAM = 2**32 - 5
 PARTS_STREAM = 2**32 - 6
 ISOLATED_STREAM = 2**32 - 7  # others for a record that no sampled pair has
+TIE_STREAM = 2**32 - 8  # the class of a row of tied slices
 
 _CONSTANTS = np.frombuffer(b"expand 32-byte k", dtype="<u4").astype(np.uint32)
 _LEFT, _HALF, _RIGHT = (np.roll(np.arange(4), -by) for by in (1, 2, 3))

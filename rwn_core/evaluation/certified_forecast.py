@@ -22,6 +22,7 @@ from rwn_core.measures.attacks.certificate import (
 from rwn_core.measures.risk.certified_linkage import (
     nearest_records,
     refuse_retained,
+    refuse_tied,
     require_certifiable,
     unit_or_record_bounds,
     varying_slices,
@@ -40,6 +41,7 @@ def forecast_certified(law: Law | None, *, rows: int = ROWS) -> tuple[float, ...
     """Return the certified linkage of each of a few draws, by ratios that hold for every draw."""
     found = require_certifiable(law)
     cells = law.source  # type: ignore[union-attr]  # not None, as checked
+    refuse_tied(cells)
     units = varying_slices(cells)
     nothing = np.empty(0, np.int64)
     codes = [codes_together(cells.original, cells.original, names, nothing)[0] for names in units]

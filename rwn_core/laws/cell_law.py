@@ -39,6 +39,7 @@ class LawOfRows:
     donors: DonorTables | None = None
     # by variable: donors that depend on what the rows show before; see `ChainLaw`
     later: Mapping[str, DonorTables] = MappingProxyType({})
+    tied: Any = None  # a law of tied slices: itself
 
     @property
     def empty(self) -> Integers:

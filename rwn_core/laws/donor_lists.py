@@ -296,6 +296,21 @@ def _all_donors(table: AllDonors) -> Iterator[_Block]:
         yield lists, None, np.empty(0, np.int64)
 
 
+def lists_of(neighborhoods: Neighborhoods, records: Integers | None = None) -> Iterator[Lists]:
+    """Yield the weighted donors of records, ascending, by their numbers: of all that have any."""
+    table = neighborhoods.table
+    if records is None:
+        records = np.arange(neighborhoods.n) if table.numbers is None else table.numbers
+    if isinstance(table, AllDonors):
+        for lists, _, _ in _all_donors(table):
+            yield only(lists, np.isin(lists.records, records))
+        return
+    rows, starts = neighborhoods.rows(records), table.offsets[:-1]
+    of_each = (records, starts[rows], neighborhoods.sizes[rows])
+    weights = np.empty(0) if neighborhoods.shares is None else neighborhoods.shares
+    yield Lists(*of_each, table.records, weights, np.ones(len(rows)), False)
+
+
 def only(lists: Lists, wanted: Booleans | Integers | slice) -> Lists:
     """Some of the lists, without a copy of their members."""
     return lists._replace(

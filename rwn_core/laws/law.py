@@ -23,5 +23,6 @@ from rwn_core.laws.separate_law import SeparateLaw
 #
 #     neighborhoods, donors    of a method that copies values, and what follows from them
 #     independent              the law itself where all cells of a record are independent
+#     tied                     the law itself where slices are drawn together
 #     outside, probabilities   the donors of people outside the file, and of its records
 Law: TypeAlias = CellLaw | SeparateLaw

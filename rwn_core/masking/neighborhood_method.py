@@ -387,7 +387,9 @@ class PreparedNeighbors(Prepared):
         else:
             self.found = neighborhoods  # before the law is asked for them
             law = self.exact_law
-        if donors is None:
+        if law is not None and law.tied is not None:
+            donors = law.tied.drawn(self.records, law.tied.numbers(key, self.records))
+        elif donors is None:
             donors = draw_donors(neighborhoods, draws, np.asarray(drawing.q))
         retained = method.retained_records(key, microdata.n, self.records)
         if retained is not None:

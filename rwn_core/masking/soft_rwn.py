@@ -8,13 +8,17 @@ from typing import ClassVar
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import ParameterError
+from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
 from rwn_core.masking.lever import Lever, LeverRange, check_count
 from rwn_core.masking.neighborhood_method import CellMethod, kept_values, probability_lever
+from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.kernel import Bandwidth, Kernel, RadiusAndK, SoftShape
 from rwn_core.neighbors.metric import Encoding, Scale, Weights
 
+MOST_UNITS = 40  # that one or two factors tie
 BALANCED = 1e-6  # of the sums of columns: rounding of a balance that is reached
 _OF_KERNEL = ("width", "bandwidth", "bandwidth_k", "cap", "own", "balance")
 
@@ -39,6 +43,11 @@ CHAINED = (
     "not of the source.",
     "Linkage is no longer the risk to watch: it falls to 1 in n while relations stay, as with "
     "whole rows of other people. Judge a chain by attribute gain and true matches.",
+)
+_OF_TIE = (
+    "slices are drawn tied: each slice is what it was, and {:.0%} of the relations between slices "
+    "are kept that drawing them apart would lose; relations finer than one direction a slice are "
+    "not"
 )
 _FEW = "Below 20 records a later slice often shows a few people only; take later = 20 or more."
 _UNCAPPED = "Without a cap two outliers that lie together exchange nearly all values."
@@ -109,6 +118,12 @@ class SoftRWN(CellMethod):
         For a chain: variables whose slices come first, in this order. Left out, or for the others:
         slices with keys, then those most correlated with what is before, and last those with
         confidential variables.
+    tie : bool
+        Whether the slices of a row are drawn tied: where one takes a donor with high values among
+        the neighbors, so do the others. Each slice alone is what it was; q must be 1, and there
+        must be two slices or more.
+    tie_factors : {1, 2}
+        Number of latent factors that tie the slices.
 
     Raises
     ------
@@ -155,6 +170,8 @@ class SoftRWN(CellMethod):
     later: int = 20
     later_balance: bool = True
     order: tuple[str, ...] | str = ()
+    tie: bool = False
+    tie_factors: int = 1
 
     method: ClassVar[str] = "soft_rwn"
     title: ClassVar[str] = "Soft RWN"
@@ -197,11 +214,51 @@ class SoftRWN(CellMethod):
                 "Chained slices need q = 1, because a value that stays shows from which record it "
                 "comes; own = true lets a record keep its first slice."
             )
+        if self.tie and self.chain:
+            raise ParameterError("Slices are chained or tied, not both; leave out chain or tie.")
+        if self.tie and self.q < 1:
+            raise ParameterError("Ties need q = 1; set own = true to let records keep values.")
+        if self.tie_factors not in (1, 2):
+            raise ParameterError("tie_factors must be 1 or 2: more could be recognized.")
 
     @property
     def has_forecast(self) -> bool:
         """True if expectations have closed forms: slices that do not depend on each other."""
-        return not self.chain
+        return not (self.chain or self.tie)
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse a table without slices to tie."""
+        CellMethod.check(self, microdata)
+        if self.tie:
+            self.tied_units(microdata)
+
+    def tied_units(self, microdata: Microdata) -> list[tuple[str, ...]]:
+        """Return the slices that are tied: those of masked variables."""
+        units: dict[object, list[str]] = {}
+        for variable in microdata.schema.released:
+            if variable.masked:
+                units.setdefault(variable.group or (variable.name,), []).append(variable.name)
+        if not 2 <= len(units) <= MOST_UNITS:
+            raise ParameterError(
+                f"Ties need from 2 to {MOST_UNITS} slices; this table has {len(units)}."
+            )
+        return list(map(tuple, units.values()))
+
+    def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
+        """The exact law of this setting on this table."""
+        if not self.tie:
+            return CellMethod.law(self, microdata, neighborhoods)
+        from rwn_core.laws.tied_law import FittedTie, TiedLaw
+
+        # loadings are those of the records that a screen shows, whichever are masked
+        drawn = np.random.default_rng(int(microdata.fingerprint[:16], 16)).permutation(microdata.n)
+        some, listed = np.sort(drawn[:LIVE_RECORDS]), neighborhoods.table.numbers
+        fits = listed is None or np.array_equal(listed, some)
+        found = neighborhoods if fits else self.neighborhoods(microdata)
+        units = self.tied_units(microdata)
+        fitted = FittedTie.fit(microdata, units, found, self.tie_factors, some)
+        q, rule = self.draw_probability(microdata), self.rule(microdata)
+        return TiedLaw(microdata, neighborhoods, q, rule, fitted)
 
     @property
     def ball(self) -> RadiusAndK:
@@ -214,6 +271,8 @@ class SoftRWN(CellMethod):
         later = {} if law is None else law.later
         found = [law and law.neighborhoods, *(each.neighborhoods for each in later.values())]
         missed = [word for each in found if each for word in imbalance_words(each.imbalance)][:1]
+        if law is not None and law.tied is not None:
+            missed.append(_OF_TIE.format(law.tied.fitted.kept))
         return [*missed, *CellMethod.remarks(self, microdata, law)]
 
     def cautions(self) -> list[str]:

@@ -29,7 +29,13 @@ from rwn_core.measures.attacks.likeliest_value import (
     joined,
     secret_weights,
 )
-from rwn_core.measures.attacks.posterior import LARGEST_DENSE, Way, leveled, times, ways
+from rwn_core.measures.attacks.posterior import (
+    LARGEST_DENSE,
+    Way,
+    leveled,
+    times,
+    ways,
+)
 from rwn_core.measures.statistics.intervals import newcombe, wilson_interval
 
 DENSE = 0.02  # share of all products that are not 0, from which on zeros are multiplied too
@@ -66,7 +72,7 @@ def beliefs(
     asked = masked, rows, people
     donor: dict[Hashable, sparse.sparray] = {}
     # secrets with equal keys share a posterior, unless each has one of its own
-    own = bool(law.later) or any(way.cells.donors is None for way in parts)
+    own = bool(law.later or law.tied) or any(way.cells.donors is None for way in parts)
     cache_keys: list[Hashable] = [
         secret if own else (keys_sharing_donor(law, keys, secret),
                             *(way.cells.modification(secret) for way in parts))
@@ -77,7 +83,8 @@ def beliefs(
             continue
         shared = keys_sharing_donor(law, keys, secret)
         shown = [
-            _shown(way, each, shared, secret, asked) for way, each in zip(parts, joint, strict=True)
+            _shown(way, each, (keys, shared), secret, asked)
+            for way, each in zip(parts, joint, strict=True)
         ]
         donor[same] = sum(shown[1:], shown[0])
     all_people = np.array_equal(people, np.arange(source.shape[0]))
@@ -94,18 +101,21 @@ def keys_sharing_donor(law: Law, keys: Sequence[str], secret: str) -> tuple[str,
 def _shown(
     way: Way,
     source: sparse.csc_array,
-    shared: tuple[str, ...],
+    known: tuple[Sequence[str], tuple[str, ...]],
     secret: str,
     asked: tuple[Microdata, Integers, Integers],
 ) -> sparse.sparray:
     """Return P(row r comes about in this way and shows person t's value), shape (people, m)."""
     masked, rows, people = asked  # of a posterior
+    keys, shared = known  # shared: with the secret's donor
     cells, q = way.cells, way.cells.modification(secret)
     if cells.donors is None:  # a row shows its source's value, or no record's
         stays = sparse.diags_array(cells.retained(secret)[people])
         return stays @ source.tocsr()[people]
     if way.lost:  # missing values have no donor, and what is not masked is the source's own
         return source.tocsr()[people] * float(q == 0)
+    if cells.tied is not None and q:
+        return cells.tied.shown(source, (cells.telling(keys), shared), secret, asked)
     if shared:
         own, released = codes_together(cells.original, masked, shared, rows)
     if secret in cells.later:  # donors depend on what the row shows before, not on its source

@@ -144,6 +144,8 @@ def _product(
     people: Integers | None = None,
 ) -> Scaled:
     """Return the product over the units, counted over donors where values have donors."""
+    if law.tied is not None:
+        return of_records(law.tied.likelihood(attacked_units(law, names), masked, rows), people)
     if law.donors is not None:
         from rwn_core.measures.attacks.pair_likelihood_kernel import sparse_likelihood
 

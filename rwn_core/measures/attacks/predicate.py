@@ -72,7 +72,7 @@ class Predicate:
     def _chances(self, cells: Law, stated: tuple[str, Booleans] | None = None) -> Floats:
         """Return it for independent cells, with one more variable and the records that fit it."""
         # Shapes: the records that fit, and the answer, (n,).
-        chances = np.ones(cells.original.n)
+        chances, fitting = np.ones(cells.original.n), {}
         for unit in cells.units():
             parts = [
                 condition.fits(cells.original, cells.original)
@@ -84,7 +84,9 @@ class Predicate:
             if parts:
                 # variables of one group take one donor's values: the donor must fit them all
                 all_fit = np.prod(parts, axis=0, dtype=np.float64)
-                if cells.donors is None:
+                if cells.tied is not None:
+                    fitting[unit[0]] = all_fit
+                elif cells.donors is None:
                     table, values = cells.table(unit[0])
                     by_value = np.zeros(len(values))
                     by_value[value_codes(cells.original, unit[0])[0]] = all_fit
@@ -92,7 +94,7 @@ class Predicate:
                 else:
                     q = cells.modification(unit[0])
                     chances *= (1 - q) * all_fit + q * (cells.probabilities @ all_fit)
-        return chances
+        return cells.tied.fitting(fitting) if fitting else chances
 
     def tells(self, law: Law, name: str, fits: Booleans) -> Floats:
         """Return P(a released value fits | the row meets the predicate), shape (n,)."""

@@ -150,6 +150,7 @@ def _of_release(comparison: Comparison, found: Neighborhoods, unit: Unit | None)
 def _of_blocks(comparison: Comparison, table: AllDonors, unit: Unit | None) -> Found:
     """Return bounds of a large table, by ratios that are known before it is drawn."""
     law = comparison.required_law().source
+    refuse_tied(law)
     varying = varying_slices(law)
     refuse_retained(law, varying)
     rows = np.arange(comparison.masked.n)
@@ -177,6 +178,14 @@ def refuse_retained(law: CellLaw, varying: list[tuple[str, ...]]) -> None:
     if any(law.modification(names[0]) < 1 for names in varying):
         raise NotApplicable(
             f"Above {LARGEST_DENSE:,} records a certificate needs q = 1 and all variables masked."
+        )
+
+
+def refuse_tied(law: Law) -> None:
+    """Refuse ratios that hold before a release is drawn: those of tied slices say little."""
+    if law.tied is not None:
+        raise NotApplicable(
+            f"Tied slices of at most {LARGEST_DENSE:,} records are certified, drawn."
         )
 
 
@@ -223,11 +232,13 @@ def log_likelihood(comparison: Comparison) -> Floats:
     law = comparison.required_law()
     rows = np.arange(comparison.masked.n)
     logs = np.zeros((len(rows), law.original.n))
-    for unit in law.telling():
-        chances = law.unit_chances(unit, comparison.masked, rows)
-        if not (chances > 0).all():
-            raise NotApplicable(IMPOSSIBLE)
-        logs += np.log(chances)
+    if law.tied is not None:
+        logs = law.tied.logs(law.units(), comparison.masked, rows).T
+    for unit in law.telling() if law.tied is None else ():
+        with np.errstate(divide="ignore"):
+            logs += np.log(law.unit_chances(unit, comparison.masked, rows))
+    if not np.isfinite(logs).all():
+        raise NotApplicable(IMPOSSIBLE)
     return logs
 
 

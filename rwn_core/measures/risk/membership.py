@@ -9,7 +9,6 @@ import numpy as np
 from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
-from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law, MixtureComponent
 from rwn_core.laws.unit_law import Privacy
@@ -31,19 +30,13 @@ def fingerprints(law: Law, units: Integers | None = None) -> tuple[Floats, Integ
     components = law.components()
     if len(components) == 1:
         return _of_columns(components[0].cells, units)
-    slices = law.units()
-    columns = [law.likelihood_columns(each, *_all(law))[1] for each in slices]
-    alone = np.array([_alone(each, units) for each in columns])
-    if units is None:
-        missed, own = _missed(components, slices, alone), alone.sum(axis=0)
-    else:
-        missed = _missed_of_units(components, slices, alone, units)
-        own = np.sum([_of_unit(each, units).sum(axis=0) for each in columns], axis=0)[units]
+    slices, every = law.units(), np.arange(law.original.n)
+    whose = every if units is None else units
+    columns = [law.likelihood_columns(each, law.original, every)[1] for each in slices]
+    alone = np.array([_alone(each, whose) for each in columns])
+    missed = _missed_of_units(components, slices, alone, whose)
+    own = np.sum([_of_unit(each, whose).sum(axis=0) for each in columns], axis=0)[whose]
     return np.clip(1.0 - np.where(own > 0, missed, 1.0), 0.0, 1.0), own
-
-
-def _all(law: Law | Law) -> tuple[Microdata, Integers]:
-    return law.original, np.arange(law.original.n)
 
 
 def _alone(columns: Integers, units: Integers | None) -> Booleans:
@@ -62,20 +55,24 @@ def _of_unit(columns: Integers, units: Integers, width: int | None = None) -> sp
 
 
 def _of_columns(cells: Law, units: Integers | None) -> tuple[Floats, Integers]:
-    """Return the same for independent cells."""
+    """Return the same for independent cells, or tied ones."""
     n = cells.original.n
     missed, own = np.ones(n), np.zeros(n, dtype=np.int64)
+    whose, holders = np.arange(n) if units is None else units, []
     for unit in cells.units():
-        table, columns = cells.likelihood_columns(unit, *_all(cells))
+        table, columns = cells.likelihood_columns(unit, cells.original, np.arange(n))
         many, place = _alone(columns, None).astype(np.int64), columns
         if units is not None:
             # rows are independent, and each shows one value: the values of a unit count as one
             held = _of_unit(columns, units, table.shape[1])
             table, many, place = table @ held, held.sum(axis=0)[units], units
+        holders.append(np.where(_alone(columns, units), whose, -1))
         sure = cells.keeps_value_counts(unit[0])
         lost = 0.0 if sure else 1.0 - appearance(table)[place]
         missed *= np.where(many > 0, lost, 1.0)
         own += many
+    if cells.tied is not None:
+        missed = 1.0 - cells.tied.showing(holders)[whose]
     return np.clip(1.0 - missed, 0.0, 1.0), own
 
 
@@ -104,26 +101,6 @@ def _missed_of_units(
         logs.data = -weight * np.expm1(logs.data)
         seen = sparse.csr_array(seen + logs)
     return np.asarray(1.0 - appearance(seen)[units])
-
-
-def _missed(
-    components: Sequence[MixtureComponent[Law]], units: list[tuple[str, ...]], alone: Booleans
-) -> Floats:
-    """Return P(no row shows a unique value of a record): columns dependent, rows independent."""
-    # `alone` has shape (units, n): the record's value of the unit is unique.
-    pairs = sparse.coo_array(components[0].cells.probabilities)
-    donor, n = pairs.coords[1], alone.shape[1]
-    shows, kept_from_own = np.zeros(len(donor)), np.zeros(n)
-    for weight, cells in components:
-        q = np.array([cells.modification(unit[0]) for unit in units])
-        # a receiver takes none of the donor's values in any of the units where it is alone
-        none = np.ones(len(donor))
-        for share in np.unique(q[q > 0]):
-            none *= (1.0 - share * pairs.data) ** alone[q == share].sum(axis=0)[donor]
-        shows += weight * (1.0 - none)
-        kept_from_own += weight * np.prod(np.where(alone, q[:, None], 1.0), axis=0)
-    taken = np.log1p(-np.minimum(shows, 1 - 1e-16))
-    return np.asarray(kept_from_own * np.exp(np.bincount(donor, taken, n)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

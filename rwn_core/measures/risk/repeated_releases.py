@@ -262,6 +262,9 @@ def simulated_donors(law: Law, generator: np.random.Generator) -> Integers:
 
 def _drawn_in_order(law: Law, generator: np.random.Generator, order: Integers) -> Integers:
     """Return donors drawn in a given order of records, from all donors' probabilities."""
+    if law.tied is not None:
+        numbers = generator.random((1 + len(law.tied.fitted.units), len(order)))
+        return law.tied.drawn(order, numbers)  # type: ignore[no-any-return]
     chances = sparse.csr_array(law.probabilities[order][:, order])
     chances.sort_indices()
     ends = np.cumsum(chances.data)
@@ -331,7 +334,9 @@ def _in_common(one: Law, other: Law, names: Sequence[str] | None, records: Integ
     for unit in attacked_units(one, names):
         roots = _roots(one, unit)
         others = roots if other is one else _roots(other, unit)
-        result *= np.clip((roots[records] @ others.T).toarray(), 0.0, 1.0 + 1e-12)
+        common = np.clip((roots[records] @ others.T).toarray(), 0.0, 1.0 + 1e-12)
+        # rows of tied units have at most what one of them has
+        result = np.minimum(result, common) if one.tied is not None else result * common
     lost, others_lost = (_lost(cells, names) for cells in (one, other))
     result[np.ix_(lost[records], others_lost)] = 1.0  # like each other at most
     # a row with nothing lost may look like one that lost all it can lose

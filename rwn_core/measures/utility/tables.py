@@ -182,7 +182,8 @@ def _shares(comparison: Comparison, groups: list[Grouping], before: Codes) -> Sh
     if len(components) != 1 or comparison.file is not None:
         return None
     cells = components[0].cells
-    if cells.donors is None or cells.later or any(len(unit) > 1 for unit in cells.units()):
+    apart = not cells.later and cells.tied is None
+    if cells.donors is None or not apart or any(len(unit) > 1 for unit in cells.units()):
         return None
     shares = []
     for group, codes in zip(groups, before, strict=True):

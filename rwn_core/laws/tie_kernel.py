@@ -1,0 +1,201 @@
+"""Kernels of tied slices: positions of donors in the order of a slice, by class of the row.
+
+A tie is three arrays: `ranks` (units, n), the place of each record in the order of each slice;
+`tables` (units, bins, classes), P(bin | class); and `sums` (units, bins + 1, classes), what they
+sum to below each bin. Within a bin the position of a donor is uniform. Lists are
+`donor_lists.Lists`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rwn_core.data.arrays import Floats, Integers, Integers32
+from rwn_core.neighbors.draw_kernel import SCALE
+from rwn_core.parallel.jit import jit_entry, jit_internal
+
+
+@jit_entry
+def scale_table(table: Floats, accuracy: float) -> None:
+    """Scale columns to classes / bins and rows to 1 by turns, until the columns are exact."""
+    # Shape: table (classes, bins), changed in place.
+    column = np.ones(table.shape[1])
+    while True:
+        table /= column
+        column[:] = 0.0
+        for row in table:
+            row /= row.sum()
+            column += row
+        column *= len(column) / len(table)
+        if np.abs(column - 1.0).max() < accuracy:
+            return
+
+
+@jit_entry
+def fit_products(needed: Floats, squares: Floats, loadings: Floats, limit: float) -> None:
+    """Fit products of loadings to the needed correlations by coordinate descent, in place."""
+    # Shapes: needed, squares (units, units), the squared weights of pairs, 0 of a unit with itself;
+    # loadings (units, m). Each is the best of its unit given the others, cut to a length.
+    for _ in range(20_000):
+        moved = 0.0
+        for unit in range(len(loadings)):
+            weighted = loadings * squares[unit].reshape(-1, 1)
+            best = np.linalg.pinv(weighted.T @ loadings) @ (weighted.T @ needed[unit])
+            best *= min(1.0, math.sqrt(limit / max((best * best).sum(), 1e-300)))
+            moved = max(moved, np.abs(best - loadings[unit]).max())
+            loadings[unit] = best
+        if moved < 1e-14:
+            return
+
+
+@jit_internal
+def _in_order(lists: Any, row: int, rank: Integers32, room: Any) -> Any:
+    """Write weights and records of a row of lists in the order of a slice; return their number."""
+    # Shapes: rank (n,); `room`: weights, records and keys (n,). Of a long row all places are
+    # written, most with a weight.
+    weights, records, keys = room
+    begin, size, n = lists.begin[row], lists.sizes[row], len(rank)
+    if 8 * size < n:
+        for entry in range(size):
+            keys[entry] = rank[lists.members[begin + entry]] * np.int64(size) + entry
+        keys[:size].sort()
+        for place in range(size):
+            entry = begin + keys[place] % size
+            weights[place], records[place] = lists.weights[entry], lists.members[entry]
+        return size
+    weights[:] = 0.0
+    for entry in range(begin, begin + size):
+        place = rank[lists.members[entry]]
+        weights[place], records[place] = lists.weights[entry], lists.members[entry]
+    return n
+
+
+@jit_internal
+def _room(n: int) -> Any:
+    """Return what `_in_order` writes to."""
+    return np.empty(n), np.zeros(n, np.int64), np.empty(n, np.int64)
+
+
+@jit_entry
+def draw_tied(
+    lists: Any,
+    tie: Any,
+    classes: Integers,
+    numbers: Floats,
+    donors: Integers,
+    first: int,
+    last: int,
+) -> None:
+    """Write the donors of rows of lists, one for each slice."""
+    # Shapes: classes (r,); numbers (units, r), uniform; donors (r, units). Weights are whole
+    # numbers, so that their sums are exact on every platform.
+    ranks, tables, sums = tie
+    bins, room, below = tables.shape[1], _room(ranks.shape[1]), np.empty(ranks.shape[1], np.int64)
+    for row in range(first, last):
+        g = classes[row]
+        for unit in range(len(ranks)):
+            size, total = _in_order(lists, row, ranks[unit], room), np.int64(0)
+            for place in range(size):
+                total += np.int64(math.floor(room[0][place] * SCALE))
+                below[place] = total
+            v = numbers[unit, row]
+            bin_ = min(np.searchsorted(sums[unit, :, g], v, side="right") - 1, bins - 1)
+            x = (bin_ + (v - sums[unit, bin_, g]) / tables[unit, bin_, g]) / bins
+            goal = np.int64(math.floor(x * total))
+            last_below = min(np.searchsorted(below[:size], goal, side="right"), size - 1)
+            donors[row, unit] = room[1][last_below]
+
+
+@jit_entry
+def weigh_scores(
+    lists: Any, ranks: Integers32, scores: Floats, found: Any, first: int, last: int
+) -> None:
+    """Write mean, variance and means in bins of the scores of each row's donors, by slice."""
+    # Shapes: scores (units, n); found: mean, variance (units, r) and bins (units, r, bins), the
+    # mean over each bin of the quantile function.
+    mean, variance, bins = found
+    count, room = bins.shape[2], _room(ranks.shape[1])
+    for row in range(first, last):
+        for unit in range(len(ranks)):
+            size, bin_, free, square = _in_order(lists, row, ranks[unit], room), 0, 1.0 / count, 0.0
+            bins[unit, row] = 0.0
+            for place in range(size):
+                weight, score = room[0][place], scores[unit, room[1][place]]
+                square += weight * score * score
+                while weight > free and bin_ < count - 1:
+                    bins[unit, row, bin_] += count * free * score
+                    weight -= free
+                    bin_, free = bin_ + 1, 1.0 / count
+                bins[unit, row, bin_] += count * weight * score
+                free -= weight
+            total = bins[unit, row].sum() / count
+            mean[unit, row], variance[unit, row] = total, max(square - total * total, 0.0)
+
+
+@jit_entry
+def class_chances(
+    lists: Any, row: int, unit: int, tie: Any, codes: Integers, slots: Integers, chances: Floats
+) -> None:
+    """Write P(each value | class) of one slice and row, for the values that have a slot."""
+    # Shapes: codes (n,); slots (values,): where a value's chances stand, -1 for none; chances
+    # (slots, classes).
+    ranks, tables, sums = tie
+    room, bins = _room(len(codes)), tables.shape[1]
+    size, before, place = _in_order(lists, row, ranks[unit], room), 0.0, 0
+    chances[:] = 0.0
+    while place < size:
+        code, after = codes[room[1][place]], before
+        while place < size and codes[room[1][place]] == code:
+            after += room[0][place] / lists.totals[row]
+            place += 1
+        slot, low, high = slots[code], min(before, 1.0) * bins, min(after, 1.0) * bins
+        one, other = min(int(low), bins - 1), min(int(high), bins - 1)
+        if slot >= 0 and one == other:
+            chances[slot] += tables[unit, one] * (high - low)
+        elif slot >= 0:
+            chances[slot] += sums[unit, other] - sums[unit, one]
+            chances[slot] += tables[unit, other] * (high - other) - tables[unit, one] * (low - one)
+        before = after
+
+
+@jit_entry
+def tied_logs(
+    lists: Any, tie: Any, coded: Any, ways: Any, logs: Floats, first: int, last: int
+) -> None:
+    """Write log P(a released row's values | source) of the sources in rows of lists."""
+    # Shapes: coded: codes (units, n), slots (units, values) and released (units, m), the slot of
+    # each row's value, -1 for none; logs (n, m). `ways`: without the values instead of with them
+    # (a value without slot then excludes nothing); only each record's own row, logs (n, 1).
+    (codes, slots, released), (without, own) = coded, ways
+    units, classes, most = len(codes), tie[1].shape[2], slots.max() + 1
+    chances, base = np.empty((units, most, classes)), np.zeros((units, most))
+    product = np.empty(classes)
+    for row in range(first, last):
+        record = lists.records[row]
+        for unit in range(units):
+            class_chances(lists, row, unit, tie, codes[unit], slots[unit], chances[unit])
+            for slot in range(most):
+                mean = chances[unit, slot].mean()
+                if without:
+                    chances[unit, slot] = np.maximum(1.0 - chances[unit, slot], 0.0)
+                else:
+                    base[unit, slot] = math.log(mean) if mean > 0.0 else -np.inf
+                    chances[unit, slot] /= max(mean, 1e-300)
+        for column in range(logs.shape[1]):
+            log, shown = 0.0, record if own else column
+            product[:] = 1.0
+            for unit in range(units):
+                slot = released[unit, shown]
+                if slot >= 0:
+                    log += base[unit, slot]
+                    for g in range(classes):
+                        product[g] *= chances[unit, slot, g]
+                elif not without:
+                    log = -np.inf
+                if log == -np.inf:
+                    break
+            mean = product.mean() if log > -np.inf else 0.0
+            logs[record, column] = log + math.log(mean) if mean > 0.0 else -np.inf

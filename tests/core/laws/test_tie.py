@@ -1,0 +1,411 @@
+"""Tied slices: published values, the exact law of a row, and the draw that follows it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import chi2
+
+import rwn_core as rwn
+from rwn_core.errors import ParameterError
+from rwn_core.laws.donor_lists import Lists
+from rwn_core.laws.tie_kernel import draw_tied, tied_logs, weigh_scores
+from rwn_core.laws.tied_law import (
+    FittedTie,
+    Tie,
+    TiedLaw,
+    _slots,
+    canonical_direction,
+    checkerboard,
+    class_points,
+    fit_loadings,
+    needed_correlations,
+)
+from rwn_core.masking import SoftRWN
+from rwn_core.measures.attacks.attribute_attack import beliefs
+from rwn_core.measures.attacks.posterior import likelihoods, posteriors
+from rwn_core.parallel.threads import work
+from rwn_core.randomness import SecretKey
+from tests.check_values import check_values
+from tests.oracles import tied_slices
+
+TIED = SoftRWN(tie=True, cap=0.5)
+ALL = np.arange(6)
+
+
+def lists_of_weights(weights: Any) -> Lists:
+    """All records as the donors of each, with these weights."""
+    n = len(weights)
+    members = np.tile(np.arange(n, dtype=np.int32), n)
+    flat = np.array(weights, dtype=np.float64).ravel()
+    return Lists(np.arange(n), n * np.arange(n), np.full(n, n), members, flat, np.ones(n), False)
+
+
+def arrays_of(scores: Any, loadings: Any, classes: int, bins: int) -> Tie:
+    """The tables of units of one column each, ordered by their scores."""
+    points = class_points(classes, 1)
+    tables = np.array([checkerboard(points, np.array(each), bins).T for each in loadings])
+    ranks = np.argsort(np.argsort(scores, axis=1, kind="stable"), axis=1).astype(np.int32)
+    sums = np.concatenate((np.zeros_like(tables[:, :1]), np.cumsum(tables, axis=1)), axis=1)
+    return Tie(ranks, tables, sums)
+
+
+def published(id_: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Inputs and answers of one check value."""
+    entry = check_values("tied")[id_]
+    return entry["input"], entry["expected"]
+
+
+def test_COUP_1_and_2_points_and_tables() -> None:
+    for id_, factors in (("COUP-1", 1), ("COUP-2", 2)):
+        given, expected = published(id_)
+        points = class_points(given["G"], factors)
+        loading = np.atleast_1d(np.array(given["loading"]))
+        wanted = np.array(expected["points"]).reshape(points.shape)
+        np.testing.assert_allclose(points, wanted, rtol=0, atol=1e-10)
+        table = checkerboard(points, loading, given["B"])
+        np.testing.assert_allclose(table, expected["T"], rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("id_", ["COUP-3", "COUP-6"])
+def test_COUP_3_and_6_the_law_of_a_row(id_: str) -> None:
+    given, expected = published(id_)
+    values = np.array(given["values"], dtype=np.float64)
+    units = [np.array(unit) - 1 for unit in given["units"]]
+    scores = np.array([values[:, unit[0]] for unit in units])
+    arrays = arrays_of(scores, given["loadings"], given["G"], given["B"])
+    rows = np.array([each["row"] for each in expected["rows"]])
+    coded = []
+    for unit in units:
+        together = np.concatenate((values[:, unit], rows[:, unit]))
+        codes = np.unique(together, axis=0, return_inverse=True)[1].ravel()
+        coded.append((codes[:6], codes[6:]))
+    logs = np.zeros((6, len(rows)))
+    numbers = _slots(coded)
+    tied_logs(lists_of_weights(given["weights"]), arrays, numbers, (False, False), logs, 0, 6)
+    wanted = [each["by_source"] for each in expected["rows"]]
+    np.testing.assert_allclose(np.exp(logs).T, wanted, rtol=0, atol=1e-10)
+
+
+def test_COUP_4_the_draw() -> None:
+    given, expected = published("COUP-4")
+    scores = np.array(given["values"], dtype=np.float64).T
+    arrays = arrays_of(scores, given["loadings"], given["G"], given["B"])
+    for case, answer in zip(given["cases"], expected["answers"], strict=True):
+        donors = np.zeros((6, 3), np.int64)
+        classes, numbers = np.full(6, case["cls"] - 1), np.full((3, 6), case["uniform"])
+        draw_tied(lists_of_weights(given["weights"]), arrays, classes, numbers, donors, 0, 6)
+        assert donors[case["source"] - 1, case["unit"] - 1] + 1 == answer["donor"]
+
+
+def test_COUP_5_and_7_what_is_needed_and_what_is_made() -> None:
+    given, expected = published("COUP-5")
+    values = np.array(given["values"], dtype=np.float64).T
+    arrays = arrays_of(values, given["loadings"], given["G"], given["B"])
+    lists = lists_of_weights(given["weights"])
+    mean, variance, bins = np.empty((3, 6)), np.empty((3, 6)), np.empty((3, 6, given["B"]))
+    weigh_scores(lists, arrays.ranks, values, (mean, variance, bins), 0, 6)
+    made = [one @ table for one, table in zip(bins, arrays.tables, strict=True)]
+    for place, (one, other) in enumerate([(0, 1), (0, 2), (1, 2)]):
+        within = (made[one] * made[other]).mean() - (mean[one] * mean[other]).mean()
+        assert within == pytest.approx(expected["within"][place], abs=1e-10)
+    _, expected = published("COUP-7")
+    scores = (values - values.mean(axis=1, keepdims=True)) / values.std(axis=1, keepdims=True)
+    weigh_scores(lists, arrays.ranks, scores, (mean, variance, bins), 0, 6)
+    needed, weights, missing = needed_correlations(scores, mean, variance)
+    np.testing.assert_allclose(needed, expected["needed"], atol=1e-8)
+    np.testing.assert_allclose(weights, expected["weight"], atol=1e-8)
+    np.testing.assert_allclose(missing, expected["missing_covariance"], atol=1e-8)
+    np.testing.assert_allclose(
+        fit_loadings(needed, weights)[:, 0], expected["loadings"], rtol=0, atol=1e-8
+    )
+
+
+def test_COUP_8_the_direction_of_a_slice() -> None:
+    given, expected = published("COUP-8")
+    values = np.array(given["values"])
+    scaled = (values - values.mean(axis=0)) / values.std(axis=0, ddof=1)
+    direction = canonical_direction(scaled[:, :2], scaled[:, 2:])
+    np.testing.assert_allclose(direction, expected["direction"], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(scaled[:, :2] @ direction, expected["scores"], rtol=0, atol=1e-9)
+
+
+@cache
+def table_of_six(seed: int) -> rwn.Microdata:
+    """Numbers, some tied, and a category, in slices that differ by the seed."""
+    rng = np.random.default_rng(seed)
+    columns = {
+        "a": rng.integers(0, 4, 6).astype(np.float64),
+        "b": rng.normal(size=6).round(1),
+        "c": rng.lognormal(size=6).round(2),
+        "d": rng.permutation(["x", "x", "y", "z", "z", "z"]),
+    }
+    slices = ([("a", "b")], [("b", "d")], [], [("a", "c", "d")])[seed % 4]
+    return rwn.Microdata.from_frame(pd.DataFrame(columns)).with_slices(slices)
+
+
+def setting(seed: int) -> SoftRWN:
+    """A kernel that differs by the seed."""
+    return SoftRWN(
+        tie=True,
+        tie_factors=1 + seed % 2,
+        kernel=("gaussian", "exponential")[seed % 3 == 0],
+        own=seed % 3 == 0,
+        cap=(0.3, 0.5, 1.0)[seed % 3],
+        width=0.6,
+        balance=float(seed % 5 == 0),
+    )
+
+
+def all_rows(law: TiedLaw) -> tuple[rwn.Microdata, list[tuple[int, ...]]]:
+    """Every combination of one donor a unit, as a released table, and the donors."""
+    units, original = law.units(), law.original
+    combinations = list(product(range(original.n), repeat=len(units)))
+    columns = {}
+    for place, names in enumerate(units):
+        given = np.array([each[place] for each in combinations])
+        for name in names:
+            columns[name] = original.frame[name].to_numpy()[given]
+    frame = pd.DataFrame(columns)[list(original.names)]
+    return rwn.Microdata.from_columns({k: frame[k] for k in frame}, original.schema), combinations
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_row_laws_sum_to_1_and_margins_are_the_weights(seed: int) -> None:
+    data = table_of_six(seed)
+    law = setting(seed).prepare(data).law
+    assert law is not None
+    weights, tied = law.probabilities.toarray(), law.tied
+    rows, combinations = all_rows(tied)
+    chances = np.exp(tied.logs(law.units(), rows, np.arange(rows.n)))
+    contents = [
+        list(map(tuple, data.frame[list(names)].to_numpy().tolist())) for names in law.units()
+    ]
+    shown = [tuple(own[d] for own, d in zip(contents, each, strict=True)) for each in combinations]
+    distinct = {row: place for place, row in enumerate(shown)}
+    places = np.array(list(distinct.values()))
+    np.testing.assert_allclose(chances[:, places].sum(axis=1), 1.0, rtol=0, atol=1e-12)
+    for unit, own in enumerate(contents):
+        for content in set(own):
+            some = [place for row, place in distinct.items() if row[unit] == content]
+            has = np.array([each == content for each in own])
+            found = chances[:, some].sum(axis=1)
+            np.testing.assert_allclose(found, weights[:, has].sum(axis=1), rtol=0, atol=1e-12)
+    if setting(seed).tie_factors > 1 or seed % 10:
+        return
+    # the same by loops, of which no line is shared
+    points = tied_slices.one_factor(128)
+    tables = [
+        tied_slices.checkerboard(points, float(each), 64) for each in tied.fitted.loadings[:, 0]
+    ]
+    orders = [np.argsort(rank).tolist() for rank in tied.tie.ranks]
+    slow = tied_slices.row_law(weights[0].tolist(), orders, tables, contents)
+    for row, place in distinct.items():
+        assert chances[0, place] == pytest.approx(slow[row], abs=1e-10)
+
+
+def drawn_rows(data: rwn.Microdata, tied: TiedLaw, keys: int) -> np.ndarray:
+    """How often each combination of donors was drawn for the first record."""
+    count = np.zeros((6,) * len(tied.units()))
+    first = [data.names.index(names[0]) for names in tied.units()]
+    for seed in range(keys):
+        donors = tied.drawn(ALL[:1], tied.numbers(SecretKey.from_seed(seed), ALL[:1]))
+        count[tuple(donors[0, first])] += 1
+    return count
+
+
+def refuted(count: np.ndarray, chances: np.ndarray) -> bool:
+    """True if the counts are not those of the law, rare combinations taken together."""
+    expected = chances.ravel() * count.sum()
+    often = expected >= 5
+    seen = np.append(count.ravel()[often], count.ravel()[~often].sum())
+    awaited = np.append(expected[often], expected[~often].sum())
+    statistic = ((seen - awaited) ** 2 / np.maximum(awaited, 1e-9)).sum()
+    return bool(chi2.sf(statistic, len(awaited) - 1) < 1e-6)
+
+
+def test_2500_draws_follow_the_law_and_not_that_of_other_ties() -> None:
+    data = rwn.Microdata.from_frame(
+        pd.DataFrame({"a": [1, 2, 3, 4, 5, 7], "b": [2, 1, 4, 3, 6, 5], "c": [9, 5, 6, 3, 2, 1]})
+    )
+    law = TIED.prepare(data).law
+    assert law is not None
+    weights = law.probabilities.toarray()[0].tolist()
+    orders = [np.argsort(rank).tolist() for rank in law.tied.tie.ranks]
+    points = tied_slices.one_factor(128)
+
+    def chances(loadings: Any) -> np.ndarray:
+        tables = [tied_slices.checkerboard(points, float(each), 64) for each in loadings]
+        found = tied_slices.row_law(weights, orders, tables, [list(range(6))] * 3)
+        return np.array([found[each] for each in product(range(6), repeat=3)]).reshape(6, 6, 6)
+
+    key = SecretKey.from_seed(7)  # as a release draws
+    assert (
+        TIED.prepare(data).release(key).donors == law.tied.drawn(ALL, law.tied.numbers(key, ALL))
+    ).all()
+    count, loadings = drawn_rows(data, law.tied, 2500), law.tied.fitted.loadings[:, 0]
+    assert not refuted(count, chances(loadings))
+    assert refuted(count, chances(0 * loadings))  # drawn apart
+    assert refuted(count, chances(0.7 * loadings))  # tied less
+    assert refuted(count, chances(loadings * [1, -1, 1]))  # one slice the other way round
+
+
+def test_beliefs_in_donors_go_by_the_whole_row() -> None:
+    data = table_of_six(2)
+    law = TIED.prepare(data).law
+    assert law is not None
+    masked = rwn.mask(data, TIED, seed=5).masked
+    keys, secret = ("a", "b"), "c"
+    found = beliefs(law, masked, ALL, keys, (secret,), ALL)
+    weights = law.probabilities.toarray()
+    arrays, units = law.tied.tie, law.tied.fitted.units
+    orders = [np.argsort(rank).tolist() for rank in arrays.ranks]
+    tables = [arrays.tables[unit].T.tolist() for unit in range(len(units))]
+    for row in range(6):
+        expected, total = np.zeros(6), 0.0
+        for source in range(6):
+            given = {
+                names[0]: np.array(tied_slices.class_chances(weights[source], order, table))
+                for names, order, table in zip(units, orders, tables, strict=True)
+            }
+            likely = np.ones(128)
+            for name in keys:
+                same = (data.frame[name] == masked.frame[name].iloc[row]).to_numpy()
+                likely = likely * given[name][:, same].sum(axis=1)
+            expected += likely @ given[secret]
+            total += likely.sum()
+        shown = found.donor[0].toarray()[:, row]
+        np.testing.assert_allclose(shown, expected / total, rtol=0, atol=1e-9)
+
+
+def test_no_row_unchanged_and_fitting_rows_by_enumeration() -> None:
+    data = table_of_six(3)
+    law = setting(3).prepare(data).law
+    assert law is not None
+    tied: TiedLaw = law.tied
+    chances = np.exp(tied.logs(law.units(), rwn.Microdata.from_columns(
+        {name: data.frame[name] for name in data.names}, data.schema), ALL))  # fmt: skip
+    np.testing.assert_allclose(tied.rows_unchanged(), np.diag(chances), rtol=1e-12)
+    rows, _ = all_rows(tied)
+    every = np.exp(tied.logs(law.units(), rows, np.arange(rows.n)))
+    fits = {"a": (data.frame["a"] >= 1), "b": (data.frame["b"] > 0)}
+    frame = rows.frame.drop_duplicates()
+    some = ((frame["a"] >= 1) & (frame["b"] > 0)).to_numpy()
+    asked = {name: each.to_numpy(np.float64) for name, each in fits.items()}
+    expected = every[:, frame.index.to_numpy()][:, some].sum(axis=1)
+    np.testing.assert_allclose(tied.fitting(asked), expected, rtol=1e-10)
+    # P(some row shows a unique number of a record)
+    alone = [
+        np.where(~data.frame.duplicated(list(names), keep=False), ALL, -1) for names in law.units()
+    ]
+    shows = np.zeros((6, 6))
+    for names, own in zip(law.units(), alone, strict=True):
+        for person in np.flatnonzero(own >= 0):
+            has = (frame[list(names)] == data.frame.loc[person, list(names)]).all(axis=1).to_numpy()
+            shows[person] = np.nan
+            assert has.any()
+    for person in range(6):
+        has = np.zeros(len(frame), bool)
+        for names, own in zip(law.units(), alone, strict=True):
+            if own[person] >= 0:
+                same = frame[list(names)] == data.frame.loc[person, list(names)]
+                has |= same.all(axis=1).to_numpy()
+        missing = 1.0 - every[:, frame.index.to_numpy()][:, has].sum(axis=1)
+        assert tied.showing(alone)[person] == pytest.approx(1 - missing.prod(), abs=1e-9)
+
+
+def test_permuting_records_permutes_the_law() -> None:
+    data = rwn.load_demo("bodyfat").with_slices([("age", "weight", "height"), ("neck", "chest")])
+    order = np.random.default_rng(1).permutation(data.n)
+    masked = rwn.mask(data, SoftRWN(tie=True), seed=1).masked
+    rows = np.arange(0, data.n, 10)
+    one = posteriors(SoftRWN(tie=True).prepare(data).law, masked, rows).toarray()
+    moved = SoftRWN(tie=True).prepare(data.take(order)).law
+    np.testing.assert_allclose(posteriors(moved, masked, rows).toarray(), one[order], atol=1e-9)
+
+
+@pytest.mark.parametrize("setting", [SoftRWN(tie=True, balance=1.0), SoftRWN(tie=True, own=True)])
+def test_same_bytes_over_threads_and_parts(setting: SoftRWN) -> None:
+    data = rwn.load_demo("bodyfat").with_slices([("age", "weight", "height"), ("neck", "chest")])
+    key, found = SecretKey.from_seed(3), set()
+    for threads in (1, 2, 5):
+        with work(threads=threads):
+            donors = setting.prepare(data).release(key).donors
+        found.add(hashlib.sha256(donors.tobytes()).hexdigest())
+    assert len(found) == 1
+    some = np.arange(3, 200, 7)
+    part = setting.prepare(data, records=some).release(key)
+    assert (part.donors == donors[some]).all()
+    apart = replace(setting, tie=False).prepare(data).release(key)
+    assert (apart.donors != donors).any()
+
+
+def test_a_tie_keeps_relations_between_slices() -> None:
+    data = rwn.load_demo("bodyfat")
+    names = [name for name in data.names if name not in ("age", "weight", "height", "siri")]
+    data = data.with_slices([("age", "weight", "height"), names])
+    lost = {}
+    for tie in (False, True):
+        setting, missing = SoftRWN(tie=tie, width=1.2, balance=1.0), []
+        for seed in range(4):
+            masked = rwn.mask(data, setting, seed=seed).masked.frame
+            change = masked.corr() - data.frame[list(masked)].corr()
+            missing.append(np.abs(change.to_numpy()).mean())
+        lost[tie] = np.mean(missing)
+    assert lost[True] < 0.7 * lost[False]
+    law = SoftRWN(tie=True, width=1.2, balance=1.0).prepare(data).law
+    assert law is not None
+    assert law.tied.fitted.kept > 0.9
+
+
+def test_likelihood_of_a_part_of_the_keys_adds_up_over_the_rest() -> None:
+    data = table_of_six(4)  # a and b share a donor
+    law = TIED.prepare(data).law
+    assert law is not None
+    rows, _ = all_rows(law.tied)
+    every = np.exp(law.tied.logs(law.units(), rows, np.arange(rows.n)))
+    frame = rows.frame.drop_duplicates()
+    same = ((frame["a"] == frame["a"].iloc[0]) & (frame["c"] == frame["c"].iloc[0])).to_numpy()
+    expected = every[:, frame.index.to_numpy()][:, same].sum(axis=1)
+    found, top = likelihoods(law, rows, np.array([0]), ("a", "c"))
+    np.testing.assert_allclose(found.toarray()[:, 0] * np.exp(top[0]), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        (lambda: SoftRWN(tie=True, q=0.5), "Ties need q = 1"),
+        (lambda: SoftRWN(tie=True, chain=True), "not both"),
+        (lambda: SoftRWN(tie=True, tie_factors=3), "tie_factors must be 1 or 2"),
+    ],
+)
+def test_settings_that_are_refused(setting: Any, words: str) -> None:
+    with pytest.raises(ParameterError, match=words):
+        setting()
+
+
+def test_one_slice_is_refused() -> None:
+    data = rwn.load_demo("bodyfat")
+    with pytest.raises(ParameterError, match="from 2 to 40 slices"):
+        rwn.mask(data.with_slices([data.names]), SoftRWN(tie=True), seed=1)
+
+
+def test_variables_that_are_not_masked_stay() -> None:
+    data = rwn.load_demo("bodyfat")
+    schema = data.schema
+    fixed = [replace(v, masked=v.name != "age") for v in schema.variables]
+    data = data.with_schema(replace(schema, variables=tuple(fixed)))
+    release = rwn.mask(data, SoftRWN(tie=True), seed=1)
+    assert (release.masked.frame["age"].to_numpy() == data.frame["age"].to_numpy()).all()
+    belief = posteriors(release.law, release.masked, ALL).toarray()
+    age = data.frame["age"].to_numpy()
+    for row in ALL:
+        assert (belief[age != age[row], row] == 0).all()
+    assert isinstance(release.law.tied.fitted, FittedTie)
