@@ -1,7 +1,7 @@
 """Run the benchmarks: ``python -m benchmarks [NAME ...]``; without a name, all of them.
 
-``python -m benchmarks certified``, ``claims``, ``intervals``, ``journeys``, ``kernels``,
-``methods``, ``own_statistics``, ``reading``, ``recommend``, ``relations``, ``side_by_side``,
+``python -m benchmarks certified``, ``claims``, ``classroom``, ``intervals``, ``journeys``,
+``kernels``, ``methods``, ``own_statistics``, ``reading``, ``recommend``, ``relations``, ``side_by_side``,
 ``slices``, ``speed`` or ``start`` runs one of the long comparisons, with options of its own.
 """
 
@@ -17,6 +17,7 @@ from benchmarks import bench, cases
 _LONG = (
     "certified",
     "claims",
+    "classroom",
     "intervals",
     "journeys",
     "kernels",
