@@ -1,8 +1,9 @@
 """Run the benchmarks: ``python -m benchmarks [NAME ...]``; without a name, all of them.
 
 ``python -m benchmarks certified``, ``claims``, ``classroom``, ``intervals``, ``journeys``,
-``kernels``, ``methods``, ``own_statistics``, ``reading``, ``recommend``, ``relations``, ``side_by_side``,
-``slices``, ``speed`` or ``start`` runs one of the long comparisons, with options of its own.
+``kernels``, ``methods``, ``own_statistics``, ``reading``, ``recommend``, ``relations``,
+``side_by_side``, ``slices``, ``speed`` or ``start`` runs one of the long
+comparisons, with options of its own.
 """
 
 from __future__ import annotations
