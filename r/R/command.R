@@ -83,6 +83,6 @@ table_path <- function(data, folder, name) {
     refuse("The table must be a data frame, an sdcMicro object or the path of a file.")
   }
   path <- file.path(folder, name)
-  saveRDS(data, path)
+  saveRDS(plain_frame(data), path)
   path
 }

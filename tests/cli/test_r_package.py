@@ -50,3 +50,16 @@ def test_the_package_holds_and_gives_the_bytes_of_shell_and_python(tmp_path: Pat
     words = "".join(f", {name} = {value!r}" for name, value in named.items())
     run("Rscript", "-e", f"library(rwn); rwn_mask({table!r}, {str(out)!r}{words})")
     assert out.read_bytes() == drawn.content
+
+
+def test_the_check_of_r_finds_no_error_and_no_warning(tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "r", tmp_path / "rwn")  # with the reader of claims, which is a link
+    env = {**os.environ, "PATH": "/usr/local/bin:/usr/bin:/bin", "_R_CHECK_CRAN_INCOMING_": "false"}
+    for words in (["build", "rwn"], ["check", "--no-manual", f"rwn_{rwn.__version__}.tar.gz"]):
+        done = subprocess.run(
+            ["R", "CMD", *words], cwd=tmp_path, env=env, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+    log = (tmp_path / "rwn.Rcheck" / "00check.log").read_text("utf-8")
+    assert "ERROR" not in log
+    assert "WARNING" not in log
