@@ -78,6 +78,7 @@ def find(
     kernel: Annotated[bool, typer.Option("--kernel", help="The kernel may change.")] = False,
     method: Annotated[bool, typer.Option("--method", help="The method may change.")] = False,
     chain: Annotated[bool, typer.Option("--chain", help="Slices may be chained.")] = False,
+    tie: Annotated[bool, typer.Option("--tie", help="Slices may be tied.")] = False,
     scenario: Annotated[Path | None, option("FILE.toml", "Limits, and where to begin.")] = None,
     seconds: Annotated[float, typer.Option(min=1, help="Then the best so far is it.")] = 60.0,
     target: grid.SettingFile = None,
@@ -90,10 +91,10 @@ def find(
 ) -> None:
     """Find the best setting: it keeps all limits and loses least, or loses no more than you say.
 
-    Without --strength, --slices, --kernel, --method and --chain everything of RWN may change, and
-    a better method is named. With --chain limits on attribute gain and true matches are needed.
-    Where no setting keeps all limits, the nearest is named, nothing is written, and the exit code
-    is 4. Ctrl-C ends the search with the best setting so far and exit code 6.
+    Without --strength, --slices, --kernel, --method, --chain and --tie everything of RWN may
+    change, and a better method is named. With --chain limits on attribute gain and true matches
+    are needed. Where no setting keeps all limits, the nearest is named, nothing is written, and
+    the exit code is 4. Ctrl-C ends the search with the best setting so far and exit code 6.
     """
     require_toml(target, "--out", source, schema, scenario)
     refuse_existing(overwrite, target)
@@ -101,9 +102,9 @@ def find(
     data = options.described(options.load(source, schema), identifiers=drop or ())
     data = options.working_table(options.under_roles(data, confidential, key), loaded, None)
     policy = grid.limits(loaded, limit or ())
-    free = not (strength or slices or kernel or method or chain)
+    free = not (strength or slices or kernel or method or chain or tie)
     may: dict[str, Any] = {"slices": slices or free, "kernels": kernel or free, "methods": method}
-    may["chain"] = chain
+    may |= {"chain": chain, "tie": tie}
     start = None if loaded is None else loaded.setting
     space = rwn.Space(setting=start, lose_at_most=lose_at_most, **may)
     with answering("searching", data, policy, target, overwrite=overwrite) as report:

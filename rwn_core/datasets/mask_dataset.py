@@ -295,10 +295,10 @@ def checked_setting(params: Any, n: int) -> Any:
             "A dataset is masked among everybody; leave out outside_household, or mask a table "
             "that fits into memory."
         )
-    if setting.chain:
+    if setting.chain or getattr(setting, "tie", False):
         raise ParameterError(
-            "Chained slices are drawn for all rows together; leave out chain, or mask a table that "
-            "fits into memory."
+            "Chained and tied slices need all records together; leave out chain and tie, or mask a "
+            "table that fits into memory."
         )
     if getattr(setting, "radius_variable", None) or not one_radius(setting.ball.epsilon):
         raise ParameterError("A dataset is masked with one epsilon for all records.")

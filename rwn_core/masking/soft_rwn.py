@@ -44,6 +44,10 @@ CHAINED = (
     "Linkage is no longer the risk to watch: it falls to 1 in n while relations stay, as with "
     "whole rows of other people. Judge a chain by attribute gain and true matches.",
 )
+TIED = (
+    "Slices are drawn tied: each slice is what it was, and relations between slices are kept as "
+    "far as one direction of each slice carries them. The remarks of a release say which share.",
+)
 _OF_TIE = (
     "slices are drawn tied: each slice is what it was, and {:.0%} of the relations between slices "
     "are kept that drawing them apart would lose; relations finer than one direction a slice are "
@@ -224,7 +228,7 @@ class SoftRWN(CellMethod):
     @property
     def has_forecast(self) -> bool:
         """True if expectations have closed forms: slices that do not depend on each other."""
-        return not (self.chain or self.tie)
+        return not self.chain
 
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without slices to tie."""

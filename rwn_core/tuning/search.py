@@ -56,6 +56,8 @@ class Space(NamedParameters):
     chain : bool
         Chained slices, of the method soft RWN, besides slices drawn apart. The policy must have
         limits on attribute gain and true matches.
+    tie : bool
+        Tied slices, of the method soft RWN, besides slices drawn apart.
     lose_at_most : float, optional
         The share of the relations that may be lost: the setting that uses least of the limits is
         sought. Without it the setting that keeps all limits and loses least.
@@ -77,6 +79,7 @@ class Space(NamedParameters):
     methods: bool = False
     levers: tuple[str, ...] = ()
     chain: bool = False
+    tie: bool = False
     lose_at_most: float | None = None
     ranges: SliceRanges | None = None
     known: SearchAnswer | None = None
@@ -101,12 +104,15 @@ class Space(NamedParameters):
             for params in self._moved(microdata, kernels[two]):
                 yield replace(start, params=params, slices=slicings[one])
         own = start.params if start.method == SoftRWN.method else SoftRWN(own=True, balance=1.0)
-        chained = replace(own, chain=True, q=1.0)
         usual = [preset_slices(microdata, each) for each in PRESETS]
-        for slices in dict.fromkeys([start.slices, *usual]) if self.chain else ():
-            setting = replace(start, params=chained, slices=slices)
-            with suppress(ParameterError):  # slices that are not to be chained
-                chained.check(setting.applied_to(microdata))
+        ways = [{"chain": True, "tie": False}] * self.chain + [
+            {"chain": False, "tie": True}
+        ] * self.tie
+        for way, slices in product(ways, dict.fromkeys([start.slices, *usual])):
+            params = replace(own, q=1.0, **way)
+            setting = replace(start, params=params, slices=slices)
+            with suppress(ParameterError):  # slices that are not to be chained or tied
+                params.check(setting.applied_to(microdata))
                 yield setting
         for method in METHODS.values() if self.methods else ():
             if method.method != start.method:
@@ -194,7 +200,7 @@ def search(
     if replace(space, known=None) == Space(slices=True, kernels=True):
         return with_all(recommend(microdata, policy, within=seconds, progress=part))
     # of a large table slices are looked for on a sample
-    wider = space.methods or space.levers or space.chain
+    wider = space.methods or space.levers or space.chain or space.tie
     descends = space.slices and space.lose_at_most is None and not wider
     many, ranges = microdata.n > QUICK_RECORDS, space.ranges or SliceRanges()
     start, answer = space.setting, None

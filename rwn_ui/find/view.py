@@ -41,6 +41,7 @@ _CHOICES = {
     "slices": "Slices",
     "kernels": "Kernel and balance",
     "chain": "Chained slices",
+    "tie": "Tied slices",
     "methods": "Method",
 }
 
@@ -99,6 +100,7 @@ def may_change(session: Session) -> dict[str, str]:
     chained = session.method in _FAMILY and not session.policy.unjudged(rwn.SoftRWN(chain=True))
     kernels = not kernels_refused(params)
     fits = {"slices": type(params).uses_slices, "kernels": kernels, "chain": chained}
+    fits["tie"] = session.method in _FAMILY
     levers = [x.name for x in params.levers if x.off is None and x.name != params.strength]
     words = {name: SHORT_NAMES.get(name, name) for name in levers}
     return words | {key: each for key, each in _CHOICES.items() if fits.get(key, True)}
@@ -117,6 +119,7 @@ def space_of(session: Session, chosen: Sequence[str], most: float | None) -> Spa
         slices="slices" in chosen,
         kernels="kernels" in chosen,
         chain="chain" in chosen,
+        tie="tie" in chosen,
         methods="methods" in chosen,
     )
 

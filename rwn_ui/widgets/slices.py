@@ -6,7 +6,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.schema import Slices, as_slices, verbatim_words
-from rwn_core.masking.soft_rwn import CHAINED
+from rwn_core.masking.soft_rwn import CHAINED, TIED
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key, preset_slices
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import reslice
@@ -29,7 +29,8 @@ def draw(session: Session) -> None:
     if _edited(session):
         _edit(session)
     chained = getattr(session.params, "chain", False)
-    for sentence in (*verbatim_words(session.slices), *CHAINED * chained):
+    tied = getattr(session.params, "tie", False)
+    for sentence in (*verbatim_words(session.slices), *CHAINED * chained, *TIED * tied):
         st.caption(escaped(sentence))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast.columns import Columns
-from rwn_core.evaluation.forecast.expected_sums import Adder, Neighbors
+from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Neighbors
 from rwn_core.evaluation.forecast.forecast import Forecast, forecast_from_sums
 from rwn_core.laws.law import Law
 from rwn_core.masking import Method, Prepared, family, lever_values
@@ -137,7 +138,27 @@ def _forecast_laws(known: Sequence[Law], original: Microdata) -> list[Forecast]:
     adder = Adder(columns, np.array([law.q for law in laws]), laws[0].neighborhoods.shares)
     neighbors, which = Neighbors.from_each([law.neighborhoods for law in laws])
     sums = adder.total(neighbors, which)
+    if laws[0].tied is not None:  # it stands alone, as its weights do
+        sums = _tied_sums(columns, sums, laws[0])
     return [forecast_from_sums(columns, sums, setting) for setting in range(len(laws))]
+
+
+def _tied_sums(columns: Columns, sums: ExpectedSums, law: Law) -> ExpectedSums:
+    """Add to the sums of slices drawn apart what their tie adds."""
+    m, of_numbers = len(columns.names), [columns.released[at] for at in columns.positions]
+    of_levels = [columns.released[at] for at in columns.dummy_positions]
+    values = np.column_stack((columns.numbers, columns.known, columns.dummies)).T
+    added = law.tied.covariances(values, [*of_numbers, *of_numbers, *of_levels])
+    own, known, levels = slice(m), slice(m, 2 * m), slice(2 * m, None)
+    return replace(
+        sums,
+        first_seen=sums.first_seen + added[own, known],
+        seen=sums.seen + added[known, known],
+        second=sums.second + added[own, own],
+        noise=sums.noise + added[own, own],
+        together=sums.together + added[levels, levels],
+        rows=np.array([law.rows_unchanged().sum()]),
+    )
 
 
 def _stands_alone(prepared: Prepared) -> bool:
