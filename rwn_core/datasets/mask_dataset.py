@@ -297,8 +297,8 @@ def checked_setting(params: Any, n: int) -> Any:
         )
     if setting.chain or getattr(setting, "tie", False):
         raise ParameterError(
-            "Chained and tied slices need all records together; leave out chain and tie, or mask a "
-            "table that fits into memory."
+            "Chained or tied slices are drawn for all rows together; leave out chain and tie, or "
+            "mask a table that fits into memory."
         )
     if getattr(setting, "radius_variable", None) or not one_radius(setting.ball.epsilon):
         raise ParameterError("A dataset is masked with one epsilon for all records.")

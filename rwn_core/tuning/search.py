@@ -105,11 +105,9 @@ class Space(NamedParameters):
                 yield replace(start, params=params, slices=slicings[one])
         own = start.params if start.method == SoftRWN.method else SoftRWN(own=True, balance=1.0)
         usual = [preset_slices(microdata, each) for each in PRESETS]
-        ways = [{"chain": True, "tie": False}] * self.chain + [
-            {"chain": False, "tie": True}
-        ] * self.tie
+        ways = ["chain"] * self.chain + ["tie"] * self.tie
         for way, slices in product(ways, dict.fromkeys([start.slices, *usual])):
-            params = replace(own, q=1.0, **way)
+            params = replace(own, **{"chain": False, "tie": False, "q": 1.0, way: True})
             setting = replace(start, params=params, slices=slices)
             with suppress(ParameterError):  # slices that are not to be chained or tied
                 params.check(setting.applied_to(microdata))

@@ -143,8 +143,8 @@ def test_what_is_not_chosen_stays_as_on_tune(session: Session) -> None:
 @pytest.mark.parametrize(
     ("method", "offered"),
     [
-        ("rwn", ["k", "q", "slices", "kernels", "chain", "methods"]),
-        ("soft_rwn", ["q", "slices", "kernels", "chain", "methods"]),
+        ("rwn", ["k", "q", "slices", "kernels", "chain", "tie", "methods"]),
+        ("soft_rwn", ["q", "slices", "kernels", "chain", "tie", "methods"]),
         ("rank_swapping", ["methods"]),
     ],
 )

@@ -409,3 +409,12 @@ def test_variables_that_are_not_masked_stay() -> None:
     for row in ALL:
         assert (belief[age != age[row], row] == 0).all()
     assert isinstance(release.law.tied.fitted, FittedTie)
+
+
+def test_a_search_tries_tied_slices() -> None:
+    data = rwn.load_demo("bodyfat")
+    space = rwn.Space(setting=rwn.Setting(params=SoftRWN(balance=1.0)), tie=True)
+    tried = list(space.starts(data))
+    tied = [each for each in tried if each.params.tie]
+    assert tied
+    assert len(tied) < len(tried)
