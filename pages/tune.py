@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from rwn_core.parallel.kernel_cache import is_ready
 from rwn_ui.features import (
     advice,
     limit_queue,
@@ -14,7 +15,7 @@ from rwn_ui.features import (
     scenario_trial,
 )
 from rwn_ui.panel import panel
-from rwn_ui.server.messages import frame, guarded
+from rwn_ui.server.messages import escaped, frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
@@ -55,10 +56,20 @@ def drawer(session: Session) -> None:
     project.controls(session)
 
 
+def say_of_first(session: Session, making: DeltaGenerator, share: float, what: str) -> None:
+    """Say what is made before there is any picture; a new machine compiles the program first."""
+    if "tune" not in user_results().last:
+        compiles = "" if is_ready() else ". The program is compiled for this machine, once"
+        words = f"{what} of {session.data.n:,} records of {escaped(session.name)}{compiles}"
+        making.progress(share, text=words)
+
+
 def draw() -> None:
     """Sidebar, then the panel; a refusal leaves the last good panel standing."""
     session = page_session()
     address.read(session)
+    making = st.empty()
+    say_of_first(session, making, 0.1, "Ranking the neighbors")
     advice.adopt(session)
     with st.sidebar:
         with guarded():
@@ -83,13 +94,19 @@ def draw() -> None:
     project.offer(session)
     sample_note(session, prepared(session))
     user_results().last["page"] = tune_view.page_state(session)
-    picture(session, above, weighing)
+    picture(session, above, weighing, making)
+    making.empty()
     with guarded():
         prediction.draw(session)
 
 
 @st.fragment
-def picture(session: Session, above: DeltaGenerator, weighing: DeltaGenerator | None) -> None:
+def picture(
+    session: Session,
+    above: DeltaGenerator,
+    weighing: DeltaGenerator | None,
+    making: DeltaGenerator,
+) -> None:
     """Draw the picture and the controls, which follow by themselves from then on."""
     place, last = st.container(), user_results().last
     slot = st.container(key="searching").empty()  # over the page, which must not move
@@ -103,7 +120,10 @@ def picture(session: Session, above: DeltaGenerator, weighing: DeltaGenerator | 
         with user_endpoint().paused():
             with guarded():
                 tune_view.note_choice(session)
-                last["tune"] = tune_view.payload(session, current_release(session, slot))
+                say_of_first(session, making, 0.4, "Drawing the first release")
+                current = current_release(session, slot)
+                say_of_first(session, making, 0.7, "Reading the measures")
+                last["tune"] = tune_view.payload(session, current)
             if "tune" not in last:
                 return
             shown = tune_view.message(session, last["tune"])

@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
 from rwn_core.measures import UTILITY
+from rwn_core.parallel import kernel_cache
 from rwn_core.tuning import SearchAnswer
 from rwn_core.tuning.answer import FoundSetting
 from rwn_core.tuning.point import Point
@@ -158,3 +160,25 @@ def test_the_headline_has_its_price_and_says_a_wreck_in_the_same_line(session: S
     )
     assert wreck["text"] == "Keeps all 4 limits, but only 4 % of the relations are left"
     assert with_loss(session, 0.96, share=2.0)["state"] == "over"
+
+
+def test_the_page_says_what_is_made_before_there_is_a_picture(
+    open_page: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = list[tuple[float, str]]()
+    drawn = DeltaGenerator.progress
+
+    def progress(place: Any, share: float, text: str) -> Any:
+        said.append((share, text))
+        return drawn(place, share, text=text)
+
+    monkeypatch.setattr(DeltaGenerator, "progress", progress)
+    monkeypatch.setattr(kernel_cache, "is_ready", lambda *_: False)
+    screen = open_page("tune")
+    assert [share for share, _ in said] == [0.1, 0.4, 0.7]
+    assert all("of 241 records of bodyfat" in text for _, text in said)
+    assert said[0][1].endswith("The program is compiled for this machine, once")
+    assert screen.test.get("progress") == [], "it goes when the picture stands"
+    said.clear()
+    screen.test.run()
+    assert said == []
