@@ -21,6 +21,7 @@ class FullView {
     this.plot = this.node.appendChild(make("div", "rwn-view-plot"));
     this.plot.setAttribute("role", "img");
     this.form = new QuestionForm(this.node, panel);
+    this.form.show(undefined);
     this.table = this.node.appendChild(make("section", "rwn-view-table"));
     this.table.tabIndex = 0;
     // the browser reports a closing later, when the view may be open again

@@ -16,7 +16,7 @@ def test_a_regression_is_chosen_on_the_card_that_shows_it(app, tmp_path: Path) -
     app.page.locator("input[type=file]").first.set_input_files(path)
     app.page.get_by_text("own.csv · 60 × 3").wait_for()
     app.visit("Tune")
-    form = app.page.locator(".rwn-ask")
+    form = app.page.locator(".rwn-card .rwn-ask")
     fit = form.get_by_role("button", name="Fit")
     assert fit.is_disabled()  # nothing explains it as yet
     form.get_by_role("combobox", name="Response").select_option("rent")
@@ -26,3 +26,13 @@ def test_a_regression_is_chosen_on_the_card_that_shows_it(app, tmp_path: Path) -
     app.card("Regression of rent").wait_for()
     form.wait_for(state="hidden")
     app.card("Cook").locator(".rwn-note").get_by_text("max").wait_for()
+    # another one is chosen in its full view
+    app.card("Regression of rent").get_by_role("button").click()
+    again = app.page.locator(".rwn-view .rwn-ask")
+    assert again.get_by_role("combobox", name="Response").input_value() == "rent"
+    assert again.get_by_role("checkbox", name="age").is_checked()
+    again.get_by_role("combobox", name="Response").select_option("income")
+    again.get_by_role("button", name="Fit").click()
+    app.page.locator(".rwn-view h2", has_text="Regression of income").wait_for()
+    app.page.keyboard.press("Escape")
+    app.card("Regression of income").wait_for()
