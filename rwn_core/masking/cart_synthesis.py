@@ -25,7 +25,6 @@ from rwn_core.randomness import SELECTION_STREAM, SecretKey
 
 _DIGITS = 9  # of a response: another unit's rounding error must not decide between equal splits
 _LEAST_GAIN = 1e-8  # of the response's variance, as synthpop's complexity parameter
-_LARGEST_SMOOTHING = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

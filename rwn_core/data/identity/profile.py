@@ -29,7 +29,6 @@ _DATE_TEXT = (
 _MOMENT_TEXT = (
     rf"(?:{_DATE_TEXT})[T ]+\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:[.,]\d+)?)?(?: ?Z|[+-]\d\d:?\d\d)?"
 )
-_MOST_EXACT = 2.0**53
 
 
 @dataclass(frozen=True, slots=False, kw_only=True)

@@ -149,6 +149,15 @@ def draw_values(
     top = style.above(
         1.1 * (style.largest(*values, [] if band is None else band.high) if bulk is None else bulk)
     )
+    # record numbers, or two halves for files next to each other
+    axis = style.axis("record", -0.02 * width, 1.03 * width)
+    if many:
+        halves: dict[str, Any] = {
+            "tickvals": [width / 2, 1.56 * width],
+            "ticktext": list(style.SIDES),
+        }
+        ends = (-0.02 * width, 2.08 * width)
+        axis = style.axis("records, in file order", *ends, **halves, showgrid=False)
     most = detail.max_original
     maxima = [style.number(each) for each in (most, detail.max_released)]
     holders = [detail.argmax_original + 1, detail.argmax_released + 1]
@@ -171,7 +180,7 @@ def draw_values(
             for trace in _cloud(records[i], values[i], shift[i], (width, top), released=bool(i))
         ],
         layout=style.layout(
-            _record_axis(width, many),
+            axis,
             style.axis(unit, 0, top),
             shapes=[
                 *([] if band is None else [stripe(band.low, band.high)]),
@@ -183,18 +192,6 @@ def draw_values(
         large={"legend": True},
         table=paired(detail, unit),
     )
-
-
-def _record_axis(width: int, many: bool) -> dict[str, Any]:
-    """Return the axis of record numbers, or of two halves for files next to each other."""
-    if not many:
-        return style.axis("record", -0.02 * width, 1.03 * width)
-    halves: dict[str, Any] = {
-        "tickvals": [width / 2, 1.56 * width],
-        "ticktext": list(style.SIDES),
-        "showgrid": False,
-    }
-    return style.axis("records, in file order", -0.02 * width, 2.08 * width, **halves)
 
 
 def _cloud(

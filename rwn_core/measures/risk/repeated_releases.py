@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -163,6 +162,17 @@ def draw_repeated_releases(reading: Reading[RepeatedReleases]) -> style.Chart:
     same, shuffled = detail.same_order, detail.shuffled
     least = "at least " if detail.standing == "at least" else ""
     texts = [f"{int(t)}" for t in times]
+    same_order = style.line(
+        style.floats(times), style.floats(same), released=True, name=f"{least}same order".strip()
+    )
+    same_order["mode"] = "lines+markers"
+    same_order["marker"] = {"size": 6, "color": style.RELEASED, "symbol": "circle"}
+    same_order["hovertemplate"] = f"%{{x}} releases: {least}%{{y:.1%}}<extra>same order</extra>"
+    fresh = style.line(
+        style.floats(times), [shuffled] * len(times), released=False, name="fresh order, at least"
+    )
+    fresh["line"] |= {"color": style.NEUTRAL}
+    fresh["hovertemplate"] = "%{x} releases: at least %{y:.1%}<extra>fresh order</extra>"
     return style.chart(
         "repeated_releases",
         "Repeated releases",
@@ -173,7 +183,7 @@ def draw_repeated_releases(reading: Reading[RepeatedReleases]) -> style.Chart:
         f"{least}{style.percent(reading.value, 1)} after three, "
         f"{least}{style.percent(float(same[-1]), 1)} after {texts[-1]}. In fresh secret order "
         f"at least {style.percent(shuffled, 1)}",
-        data=_traces(times, same, shuffled, least),
+        data=[fresh, same_order],
         layout=style.layout(
             style.axis("releases", 0.6, times[-1] + 0.4, tickvals=times, ticktext=texts),
             style.axis("linked by the keys", 0, 1.04, share=True),
@@ -194,21 +204,6 @@ def draw_repeated_releases(reading: Reading[RepeatedReleases]) -> style.Chart:
             [times.astype(int), style.floats(same), [shuffled] * len(times)],
         ),
     )
-
-
-def _traces(times: Any, same: Any, shuffled: float, least: str) -> list[style.Trace]:
-    same_order = style.line(
-        style.floats(times), style.floats(same), released=True, name=f"{least}same order".strip()
-    )
-    same_order["mode"] = "lines+markers"
-    same_order["marker"] = {"size": 6, "color": style.RELEASED, "symbol": "circle"}
-    same_order["hovertemplate"] = f"%{{x}} releases: {least}%{{y:.1%}}<extra>same order</extra>"
-    fresh = style.line(
-        style.floats(times), [shuffled] * len(times), released=False, name="fresh order, at least"
-    )
-    fresh["line"] |= {"color": style.NEUTRAL}
-    fresh["hovertemplate"] = "%{x} releases: at least %{y:.1%}<extra>fresh order</extra>"
-    return [fresh, same_order]
 
 
 MEASURE = Measure(

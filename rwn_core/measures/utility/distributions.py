@@ -302,26 +302,18 @@ def _common(shown: Marginal) -> tuple[list[str], dict[str, NDArray[Any]]]:
     """Return the levels in order; of many, the most frequent and the others together."""
     # Shapes: each of the answer (m,), of its names.
     levels = [str(level) for level in shown.levels]
-    names, known = _most(levels, {"original": shown.original, "released": shown.released})
+    names, known = levels, {"original": shown.original, "released": shown.released}
+    if len(levels) > _LEVELS + 1:
+        ranked = np.argsort(-shown.original, kind="stable")
+        frequent, others = np.sort(ranked[:_LEVELS]), ranked[_LEVELS:]
+        names = [*(levels[i] for i in frequent), f"{len(others)} others"]
+        known = {side: np.append(c[frequent], c[others].sum()) for side, c in known.items()}
     if not shown.missing_original and not shown.missing_released:
         return names, known
     return [*names, _LOST], {
         "original": np.append(known["original"], shown.missing_original),
         "released": np.append(known["released"], shown.missing_released),
     }
-
-
-def _most(
-    levels: list[str], counts: dict[str, NDArray[Any]]
-) -> tuple[list[str], dict[str, NDArray[Any]]]:
-    """Return every level, or the most frequent of many."""
-    # Shapes: each of counts (m,), of the levels; in the answer of its names.
-    if len(levels) <= _LEVELS + 1:
-        return levels, counts
-    ranked = np.argsort(-counts["original"], kind="stable")
-    frequent, others = np.sort(ranked[:_LEVELS]), ranked[_LEVELS:]
-    names = [*(levels[i] for i in frequent), f"{len(others)} others"]
-    return names, {side: np.append(c[frequent], c[others].sum()) for side, c in counts.items()}
 
 
 MARGINALS = Measure(

@@ -157,7 +157,10 @@ def draw_regression(reading: Reading[FittedSlopes], drawn: Drawn | None = None) 
         traces.append(bars(band.low[rows] / unit, band.high[rows] / unit, height))
     traces += _intervals(detail, rows, released=False)
     traces += _intervals(detail, rows, released=True)
-    low, high = _span(traces)
+    # a range that holds every interval and 0, in steps of 2
+    ends = np.concatenate([[-1.0, 1.0], *(np.asarray(t["x"], dtype=float) for t in traces)])
+    ends = ends[np.isfinite(ends)]
+    low, high = 2 * np.floor(ends.min() / 2 - 0.05), 2 * np.ceil(ends.max() / 2 + 0.05)
     return style.chart(
         "regression",
         f"Regression of {response}",
@@ -237,13 +240,6 @@ def _intervals(
     marks["marker"] |= {"size": 7, "opacity": 1}
     marks["hovertemplate"] = "%{x:.2f} ± %{customdata:.2f}<extra>%{fullData.name}</extra>"
     return [bars, marks]
-
-
-def _span(traces: list[style.Trace]) -> tuple[float, float]:
-    """Return a range that holds every interval and 0, in steps of 2."""
-    ends = np.concatenate([[-1.0, 1.0], *(np.asarray(t["x"], dtype=float) for t in traces)])
-    ends = ends[np.isfinite(ends)]
-    return 2 * np.floor(ends.min() / 2 - 0.05), 2 * np.ceil(ends.max() / 2 + 0.05)
 
 
 def _of_slopes(reading: Reading[FittedSlopes], some: Booleans, words: str) -> str:

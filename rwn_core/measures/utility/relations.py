@@ -216,20 +216,11 @@ def _square(detail: Relations, names: Sequence[str], drawn: Drawn | None) -> dic
         made["measured by"] = np.array(_COEFFICIENTS, dtype=object)[detail.coefficient]
     if drawn is not None:
         made |= zip(*columns(drawn["released"]), strict=True)
-    return {
-        "data": [_heatmap(detail, names, drawn)],
-        "layout": pair_layout(names, _ROOM, 44),
-        "large": {"xaxis": full_ticks, "yaxis": full_ticks},
-        "table": pair_table(names, made, rank=4),
-    }
-
-
-def _heatmap(detail: Relations, names: Sequence[str], drawn: Drawn | None) -> dict[str, Any]:
-    square = np.tril(detail.original, -1)
-    square += np.triu(detail.released, 1)
+    # the original below the diagonal, the release above it
+    square = np.tril(detail.original, -1) + np.triu(detail.released, 1)
     np.fill_diagonal(square, np.nan)
     gap = 1 if len(names) <= GAPS else 0
-    return style.heatmap(
+    heatmap = style.heatmap(
         np.round(square, 3),
         (-1, 1),
         _SCALE,
@@ -239,6 +230,12 @@ def _heatmap(detail: Relations, names: Sequence[str], drawn: Drawn | None) -> di
         xgap=gap,
         ygap=gap,
     )
+    return {
+        "data": [heatmap],
+        "layout": pair_layout(names, _ROOM, 44),
+        "large": {"xaxis": full_ticks, "yaxis": full_ticks},
+        "table": pair_table(names, made, rank=4),
+    }
 
 
 # Change of the correlations: this draw below the diagonal, the expected one above
@@ -270,6 +267,13 @@ def draw_correlation_change(
     halves = "◣ draw" if expected is None else "◣ draw · expected ◥"
     count = int(outside.sum())
     beyond = f"{count} pairs are outside {NAME}"
+    # the pair that changed most, in the draw
+    lower = np.abs(np.where(np.tril(np.ones(change.shape, dtype=bool), -1), change, np.nan))
+    worst = "no pair is defined"
+    if np.isfinite(lower).any():
+        i, j = map(int, np.unravel_index(np.nanargmax(lower), lower.shape))
+        moved = style.number(float(change[i, j]))
+        worst = f"the largest is {moved}, of {names[j]} with {names[i]}"
     made = {"original": original, "change of this draw": change}
     if expected is not None:
         made["expected change"] = setting
@@ -281,7 +285,8 @@ def draw_correlation_change(
         "Change of correlations",
         halves if band is None else f"{halves} · ○ {count} outside",
         f"Heatmap of released less original correlations of {len(names)} variables; "
-        f"{_worst(change, names)}" + ("" if band is None else f"; {beyond}"),
+        + worst
+        + ("" if band is None else f"; {beyond}"),
         data=[
             signed_heatmap(
                 square,
@@ -295,15 +300,6 @@ def draw_correlation_change(
         layout=pair_layout(names, _CHANGE_ROOM, 48),
         table=pair_table(names, made, rank=3),
     )
-
-
-def _worst(change: NDArray[Any], names: Sequence[str]) -> str:
-    # Shapes: change (p, p), in the order of the p names.
-    lower = np.abs(np.where(np.tril(np.ones(change.shape, dtype=bool), -1), change, np.nan))
-    if not np.isfinite(lower).any():
-        return "no pair is defined"
-    i, j = map(int, np.unravel_index(np.nanargmax(lower), lower.shape))
-    return f"the largest is {style.number(float(change[i, j]))}, of {names[j]} with {names[i]}"
 
 
 CORRELATION = Measure(
