@@ -71,7 +71,7 @@ rwn_core.masking.pram | from rwn_core.masking.rwn import RWN | rwn_core.masking.
 rwn_core.io.parquet_format | from rwn_core.io.csv_format import read_csv | rwn_core.io.csv_format
 rwn_core.charts.tuning.two_way | from rwn_core.charts.tuning.quantiles import draw | rwn_core.charts.tuning.quantiles
 rwn_core.measures.drawing.style | from rwn_core.measures.attacks.posterior import link | rwn_core.measures.attacks.posterior
-rwn_ui.risk.view | from rwn_ui.utility import tables | rwn_ui.utility.tables
+rwn_ui.risk.view | from rwn_ui.utility import results | rwn_ui.utility.results
 pages.extra | import pages.other | pages.other
 rwn_core.reporting.scenario | from rwn_ui.server.messages import show | rwn_ui.server.messages
 rwn_core.measures.attacks.red_team.merge | from rwn_core.measures.attacks.posterior import link | rwn_core.measures.attacks.posterior

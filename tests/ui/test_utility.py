@@ -25,7 +25,7 @@ from rwn_ui.tune import tiles
 from rwn_ui.tune import view as tune_view
 from rwn_ui.utility import view as utility_view
 from rwn_ui.utility.results import PENDING, complete, read
-from rwn_ui.utility.tables import tables
+from rwn_ui.utility.view import tables
 from tests.ui.following import until
 
 
