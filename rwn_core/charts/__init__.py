@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import orjson
 
-from rwn_core.charts import several_measures
+from rwn_core.charts import figure_curves, several_measures
 from rwn_core.charts.lessons import (
     analyst,
     choose,
@@ -24,15 +24,13 @@ from rwn_core.charts.lessons import (
 )
 from rwn_core.charts.parts.pins import Marks, chart_marks, with_pins
 from rwn_core.charts.parts.still import still
-from rwn_core.charts.replays import figure_curves
 from rwn_core.charts.tuning import (
     risk_utility_map,
     sweep_map,
 )
 from rwn_core.evaluation import attack_list, two_way
 from rwn_core.measures import MEASURES
-from rwn_core.measures.drawing.not_applicable import draw as draw_reason
-from rwn_core.measures.drawing.style import Chart
+from rwn_core.measures.drawing.style import Chart, draw_reason
 from rwn_core.measures.drawing.tables import Rows
 
 _TUNING = (risk_utility_map, sweep_map)

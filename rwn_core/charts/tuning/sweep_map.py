@@ -5,23 +5,19 @@ a limit is linear up to the limit and logarithmic beyond, so that the settings t
 have half of the picture.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rwn_core.charts.parts import map_marks
 from rwn_core.charts.parts.limit_scale import LimitScale, fit_scale
-from rwn_core.charts.parts.map_axes import (
-    Spot,
-    axis_title,
-    broken_line,
-    cloud,
-    coordinate_columns,
-    crosses,
-    is_placed,
-    padded,
-)
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
+
+Spot = Mapping[str, Any]
+"""A setting with "text", "x", "y", "x_interval" and "y_interval" (pairs or None)."""
+Scale = Mapping[str, Any]
+"""An axis with "title", "unit", "falls" (reversed) and "share"."""
 
 _ROOM = 0.05
 _ROOM_UP = 0.09
@@ -45,11 +41,11 @@ def draw(
     # "title", "unit", "falls" (reversed), "share" and, of y, "of_limits" and "map" (a title).
     # `marks` are named points.
     of_limits = bool(y.get("of_limits"))
-    scale = fit_scale([s["y"] for s in (*spots, *marks) if is_placed(s)]) if of_limits else None
+    scale = fit_scale([s["y"] for s in (*spots, *marks) if _is_placed(s)]) if of_limits else None
     hover = _hover(x, y)
     known = [_scaled(s, scale, hover) for s in spots]
-    placed = [s for s in known if is_placed(s)]
-    others = [_scaled(m, scale, hover) for m in marks if is_placed(m)]
+    placed = [s for s in known if _is_placed(s)]
+    others = [_scaled(m, scale, hover) for m in marks if _is_placed(m)]
     x_range = _range([s["x"] for s in [*placed, *others]], x["falls"])
     held = [s["y"] for s in [*placed, *others]] + ([] if limit is None else [limit])
     y_range = scale.ends if scale else _range(held, y["falls"], _ROOM_UP)
@@ -63,7 +59,7 @@ def draw(
         _note(placed, others, of_limits, sum(_is_open(s) for s in spots) if of_limits else 0),
         _describe(placed, x, y, limit),
         data=[
-            *crosses(
+            *_crosses(
                 [s for s in placed if len(placed) <= _INTERVALS or s["frontier"]],
                 color=style.RELEASED + _FAINT,
                 width=1,
@@ -77,8 +73,8 @@ def draw(
             ),
         ],
         layout=style.layout(
-            style.axis(axis_title(x, "right is better"), *x_range, share=x["share"]),
-            style.axis(axis_title(y, "up is riskier"), *y_range, share=y["share"], **ticks),
+            style.axis(_axis_title(x, "right is better"), *x_range, share=x["share"]),
+            style.axis(_axis_title(y, "up is riskier"), *y_range, share=y["share"], **ticks),
             shapes=map_marks.limit_shapes(limit, y_range, of_limits=of_limits, shown=shown),
             annotations=[
                 *map_marks.limit_labels(limit, y_range, of_limits=of_limits),
@@ -91,7 +87,7 @@ def draw(
 
 def _scaled(spot: Spot, scale: LimitScale | None, hover: str) -> dict[str, Any]:
     """Return a spot at its position, with its numbers as hover text."""
-    if not is_placed(spot):
+    if not _is_placed(spot):
         return dict(spot)
     words = hover.format(x=spot["x"], y=spot["y"])
     up = spot["y"] if scale is None else scale(spot["y"])
@@ -138,7 +134,7 @@ def _hover(x: Mapping[str, Any], y: Mapping[str, Any]) -> str:
 
 def _range(values: Sequence[float], falls: bool, room: float = _ROOM) -> tuple[float, float]:
     """Return the range of the settings; reversed if it falls."""
-    return padded(min(values, default=0.0), max(values, default=1.0), room, falls=falls)
+    return _padded(min(values, default=0.0), max(values, default=1.0), room, falls=falls)
 
 
 def _settings(placed: Sequence[Spot]) -> list[style.Trace]:
@@ -150,7 +146,7 @@ def _settings(placed: Sequence[Spot]) -> list[style.Trace]:
         if chosen:
             name, keys = "frontier" if frontier else "setting", [s["key"] for s in chosen]
             traces.append(
-                cloud(chosen, name, style.RELEASED, "circle", size, opacity, customdata=keys)
+                _cloud(chosen, name, style.RELEASED, "circle", size, opacity, customdata=keys)
                 | {
                     "text": [f"{s['words']}{_released(s)}" for s in chosen],
                     "hovertemplate": f"%{{text}}{words}<extra></extra>",
@@ -171,7 +167,7 @@ def _frontier(placed: Sequence[Spot]) -> list[style.Trace]:
     if len(best) < 2:
         return []
     x: list[float | None] = [s["x"] for s in best]
-    return [broken_line(x, [s["y"] for s in best], "frontier line", color=style.RELEASED, width=2)]
+    return [_broken_line(x, [s["y"] for s in best], "frontier line", color=style.RELEASED, width=2)]
 
 
 def _describe(
@@ -186,7 +182,16 @@ def _describe(
 
 
 def _table(spots: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any]) -> dict[str, Any]:
-    names, coordinates = coordinate_columns(spots, x, y)
+    # names and cells of the table columns of both coordinates and their intervals
+    names: list[str] = []
+    cells: list[list[float]] = []
+    for side, scale in (("x", x), ("y", y)):
+        names += [scale["title"], f"{scale['title']}, low", f"{scale['title']}, high"]
+        cells.append([_float(spot[side]) for spot in spots])
+        for end in (0, 1):
+            pairs = [spot[f"{side}_interval"] for spot in spots]
+            cells.append([_float(pair[end] if pair else None) for pair in pairs])
+    names, coordinates = names, cells
     return table(
         ["setting", *names, "records released", "frontier", "keeps all limits"],
         [
@@ -197,3 +202,61 @@ def _table(spots: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any]) ->
             ["yes" if s.get("kept") else "no" for s in spots],
         ],
     )
+
+
+def _is_placed(spot: Spot) -> bool:
+    """True for a setting with both coordinates."""
+    return all(spot[c] is not None and math.isfinite(spot[c]) for c in "xy")
+
+
+def _axis_title(scale: Scale, direction: str) -> str:
+    """Return the title of an axis, with its direction if it is reversed."""
+    turned = f" (reversed: {direction})" if scale["falls"] else ""
+    return style.escape(f"{scale['title']}: {scale['unit']}{turned}")
+
+
+def _padded(low: float, high: float, room: float, *, falls: bool) -> tuple[float, float]:
+    """Return a range with the share `room` of its width at both ends; reversed if it falls."""
+    width = (high - low) or abs(high) or 1.0
+    low, high = low - room * width, high + room * width
+    return (high, low) if falls else (low, high)
+
+
+def _broken_line(x: Sequence[Any], y: Sequence[Any], name: str, **line: Any) -> style.Trace:
+    """Return a line without hover text; None leaves a gap."""
+    shape = {"type": "scatter", "mode": "lines", "name": name, "hoverinfo": "skip"}
+    return {**shape, "x": list(x), "y": list(y), "line": line}
+
+
+def _cloud(
+    spots: Sequence[Spot],
+    name: str,
+    color: str,
+    symbol: str,
+    size: float,
+    opacity: float = 1,
+    **more: Any,
+) -> style.Trace:
+    """Return settings as small points."""
+    marker = {"size": size, "color": color, "symbol": symbol, "opacity": opacity}
+    return style.scatter(
+        [s["x"] for s in spots], [s["y"] for s in spots], name, **more, marker=marker
+    )
+
+
+def _crosses(spots: Sequence[Spot], **line: Any) -> list[style.Trace]:
+    """Return a cross of two thin lines per setting: the range of one more release."""
+    x: list[float | None] = []
+    y: list[float | None] = []
+    for spot in spots:
+        if spot["x_interval"]:
+            x += [*spot["x_interval"], None]
+            y += [spot["y"], spot["y"], None]
+        if spot["y_interval"]:
+            x += [spot["x"], spot["x"], None]
+            y += [*spot["y_interval"], None]
+    return [_broken_line(x, y, "interval", **line)] if x else []
+
+
+def _float(value: float | None) -> float:
+    return math.nan if value is None else float(value)

@@ -397,3 +397,17 @@ def beyond_words(values: ArrayLike, edge: float, what: str = "record") -> str:
     if known.size == 1:
         return f"1 {what} beyond, {largest}"
     return f"{known.size:,} {what}s beyond, up to {largest}"
+
+
+def draw_reason(title: str, reason: str, key: str = "not_applicable") -> Chart:
+    """Return a chart without traces; the page shows `reason` in place of the picture."""
+    return chart(
+        key,
+        title,
+        "not applicable",
+        f"{title}: not applicable. {reason}",
+        data=[],
+        layout={},
+        reason=reason,
+        table={"columns": ["reason"], "rows": [[reason]]},
+    )

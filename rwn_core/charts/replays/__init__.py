@@ -1,1 +1,0 @@
-"""Charts of papers that are run again."""
