@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import orjson
 
-from rwn_core.charts import CHARTS, draw_reason
 from rwn_core.errors import InputError
 from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.audit import Audit
@@ -33,6 +32,8 @@ for _key in (*measures_of("report"), *(key for key in MEASURES if key not in REP
 
 def evidence(audited: Audit, id: str) -> bytes:
     """Write the evidence of a release."""
+    from rwn_core.charts import CHARTS, draw_reason  # not for a release without a report
+
     # The charts of the Utility and the Risk page, in one order; a reason where one is
     # missing.
     readings = audited.readings

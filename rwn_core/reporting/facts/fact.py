@@ -8,11 +8,11 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from rwn_core.charts import Chart
 from rwn_core.evaluation.valid_intervals import FACTOR
 from rwn_core.evaluation.weakly_masked import changed_shares
 from rwn_core.masking import METHODS, RWN, SoftRWN, in_present_names
 from rwn_core.masking.option import method_words
+from rwn_core.measures.drawing.style import Chart
 from rwn_core.reporting.context import Context
 from rwn_core.reporting.facts import public_words as words
 from rwn_core.reporting.release_record import OF_EACH_RECORD
