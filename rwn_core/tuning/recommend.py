@@ -157,12 +157,20 @@ def _recommended(
 
     def after(search: TableSearch) -> None:
         report(min((time.monotonic() - begin) / max(within, 1e-9), 1.0))
+        # what was ranked on a part, within its wider limits, is judged by the policy itself
+        found = sorted(
+            (replace(each, verdict=judged.judge(each.point)) for each in search.tried)
+            if search.policy != judged
+            else search.tried,
+            key=lambda each: each.rank,
+        )
         tell(
             SearchAnswer(
                 goal=policy,
-                settings=tuple(search.best),
+                settings=tuple(found),
+                reached=found[0].kept,
                 so_far=True,
-                confirmed=search.best[0].releases > 1,
+                confirmed=found[0].releases > 1,
                 tried=search.looked,
                 records=search.microdata.n,
                 of=microdata.n,

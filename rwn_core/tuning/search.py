@@ -183,9 +183,16 @@ def search(
         raise ParameterError(lacks)
     end, part = time.monotonic() + seconds, Part(progress or (lambda share: None), 0.0, 1.0)
     gathered, tell = dict[tuple[int, str], FoundSetting](), answers_to(progress)
+    last = list[SearchAnswer]()
 
     def with_all(answer: SearchAnswer) -> SearchAnswer:
-        """Return an answer with all settings found before on as many records."""
+        """Return an answer with all settings found before on as many records.
+
+        Where none was read on all records in time, that on a part of them is the answer.
+        """
+        if answer.loss is None and last:
+            return replace(last[-1], so_far=False, late=answer.late, unfit=answer.unfit)
+        last.append(answer)
         gathered.update({(answer.records, e.setting.key): e for e in reversed(answer.settings)})
         first = {each.setting.key for each in answer.settings[:1]}
         others = [e for (n, key), e in gathered.items() if n == answer.records and key not in first]

@@ -176,7 +176,7 @@ def _found(session: Session, job: Job) -> None:
             st.warning(escaped(answer.sentence))
         return
     show = st.success if answer.kept else st.info if answer.reached else st.warning
-    show(escaped(answer.attainable))
+    show(escaped(answer.attainable or "No setting was read in time."))
     if policy != session.policy:
         st.caption("The limits have changed since; press *Find* to look within the present ones.")
     if not job.running and (answer.late or job.refusal == CANCELLED):
@@ -243,10 +243,12 @@ def _list(session: Session, job: Job, known: dict[str, FoundSetting], key: str) 
 
 def line(found: FoundSetting) -> str:
     """A line of the list: whether limits are kept, what is lost, how much a limit is used."""
+    if found.loss is None:
+        return "? not read"
     used = found.used
     mark = "?" if used is None else "✓" if found.kept else "▲"
     words = "not judged" if used is None else f"uses {share_words(used)} a limit"
-    return f"{mark} {percent(1.0 if found.loss is None else found.loss)} lost · {words}"
+    return f"{mark} {percent(found.loss)} lost · {words}"
 
 
 def title(session: Session, setting: Setting) -> str:

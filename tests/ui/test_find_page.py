@@ -181,3 +181,16 @@ def test_nothing_found_is_a_sentence_and_no_map(asked) -> None:
     ends(screen, begun[0], SearchAnswer(goal=screen.session.policy, reason="Nothing in time."))
     assert screen.words("warning") == "Nothing in time."
     assert not screen.test.radio[1:]
+
+
+def test_a_setting_that_was_not_read_is_not_said_to_lose_or_keep_anything(asked) -> None:
+    screen, begun = asked
+    screen.press("Find")
+    unread = FoundSetting(point=Point(setting=setting(5), spreads={}))
+    late = SearchAnswer(
+        goal=screen.session.policy, settings=(unread,), reason="None was tried in time.", late=True
+    )
+    ends(screen, begun[0], late)
+    assert screen.find("radio", "Settings found").options == ["? not read"]
+    assert screen.words("warning") == "No setting was read in time."
+    assert "None was tried in time." in screen.words("caption")

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import rwn_core as rwn
@@ -232,3 +235,26 @@ def test_each_kernel_and_the_usual_slices_come_early_and_own_ones_first(few) -> 
     assert len({each.slices for each in tried[:6]}) > 1
     others = list(Space(setting=START, methods=True).starts(few))
     assert [each.method for each in others].count("rwn") == 1
+
+
+def test_what_a_part_of_the_records_reads_is_judged_by_the_policy_itself(monkeypatch) -> None:
+    """A ranking on a part goes by wider limits, which nobody has asked for."""
+    rng = np.random.default_rng(4)
+    one = rng.normal(size=1300)
+    frame = {"a": one, "b": one + rng.normal(size=1300), "c": rng.normal(size=1300)}
+    data = rwn.Microdata.from_frame(pd.DataFrame(frame).round(2))
+    policy = Policy(limits=(Limit(measure="bayes_linkage", at_most=0.005),))
+    heard = Heard()
+    monkeypatch.setattr(
+        import_module("rwn_core.tuning.recommend"), "_PART_TIME", 4.0
+    )  # the ranking takes all of the time
+    found = search(data, policy, seconds=2.0, progress=heard)
+    parts = [each for each in heard.answers if each.records < each.of]
+    assert parts
+    for answer in (*parts, found):
+        assert answer.reached == answer.settings[0].kept
+        for each in answer.settings:
+            assert not each.kept or policy.judge(each.point).kept
+    assert found.records == 500
+    assert "random records of 1,300; read it on all of them before it is used" in found.sentence
+    assert "on 500 of 1,300 records" in found.attainable
