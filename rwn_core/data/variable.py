@@ -11,7 +11,7 @@ from enum import StrEnum
 from functools import cache, wraps
 from inspect import signature
 from numbers import Real
-from types import NoneType, UnionType
+from types import NoneType, SimpleNamespace, UnionType
 from typing import (
     Any,
     ClassVar,
@@ -203,7 +203,10 @@ def checks_form(
             ) from None
         if prepare is not None:
             prepare(given.arguments, known)
-        check_forms(given.arguments, get_type_hints(function) | {"params": Any, "seed": Any})
+        # what a function returns may be named for type checkers alone
+        own = {name: hint for name, hint in function.__annotations__.items() if name != "return"}
+        hints = get_type_hints(SimpleNamespace(__annotations__=own), function.__globals__)
+        check_forms(given.arguments, hints | {"params": Any, "seed": Any})
         return function(*given.args, **given.kwargs)
 
     return checked

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import rwn_core as rwn
 from rwn_core.data.given_tables import as_microdata
+from rwn_core.data.variable import checks_form
 
 if TYPE_CHECKING:
     from rwn_ui.notebook.widget import TuneWidget
 
 
-def tune(
+@checks_form
+def tune(  # noqa: PLR0913 - what is not needed is given by its name
     microdata: Any,
     method: Any = "rwn",
     *,
+    response: str | None = None,
+    predictors: str | Sequence[str] = (),
     schema: rwn.Schema | None = None,
     policy: rwn.Policy | None = None,
     seed: int = 1,
@@ -26,6 +31,11 @@ def tune(
     microdata : Microdata or data frame
     method : str or Method
         Key of a method, which begins at its standard preset, or a method with its parameters.
+    response : str, optional
+        Of the regression to keep. It can be chosen and changed on the panel, too: on the card of
+        the regression, and in its full view.
+    predictors : str or sequence of str
+        What explains it; all other numbers if left out.
     schema : Schema, optional
         What each column is; guessed when left out.
     policy : Policy, optional
@@ -58,4 +68,5 @@ def tune(
     from rwn_ui.notebook.tuned_table import TunedTable
 
     data = as_microdata(microdata, schema)
+    data = data.with_schema(data.schema.asking(response, predictors))
     return TuneWidget(TunedTable(data, method, policy=policy or rwn.Policy(), seed=seed))

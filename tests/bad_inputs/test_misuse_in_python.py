@@ -13,6 +13,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.given_tables import as_microdata
 from rwn_core.evaluation.claims import claim_table
+from rwn_ui import notebook
 
 DATA: Any = rwn.load_demo("bodyfat")
 FRAME: Any = DATA.frame
@@ -20,6 +21,7 @@ METHOD: Any = rwn.RWN(epsilon=2.0, k=5)
 RELEASE: Any = rwn.mask(DATA, METHOD, seed=1)
 AUDIT: Any = rwn.audit(DATA, RELEASE, measures=["correlation"])
 ANY: Any = rwn
+ANY_PANEL: Any = notebook
 ASKED = rwn.Question(response="siri", predictors=("age",))
 
 MISUSES: dict[str, Callable[[], object]] = {
@@ -156,6 +158,11 @@ MISUSES: dict[str, Callable[[], object]] = {
     "a radius by place": lambda: ANY.nearest_radii(np.ones((5, 2)), 3),
     "a file by number": lambda: RELEASE.publish(5),  # type: ignore[arg-type]
     "an order": lambda: RELEASE.to_bytes("csv", "random"),  # type: ignore[arg-type]
+    "a panel of a path": lambda: notebook.tune("survey.csv"),
+    "a panel of a number": lambda: notebook.tune(DATA, response=5),  # type: ignore[arg-type]
+    "a panel without a response": lambda: notebook.tune(DATA, predictors=["age"]),
+    "a panel of an unknown response": lambda: notebook.tune(DATA, response="salary"),
+    "a panel by place": lambda: ANY_PANEL.tune(DATA, "rwn", 7),
     "tune": lambda: ANY.tune(DATA),
     "a misspelled name": lambda: ANY.masc,
     "a sweep of nothing": lambda: ANY.sweep(DATA, None),

@@ -114,6 +114,20 @@ def test_unknown_methods_and_a_missing_package_are_one_sentence(monkeypatch) -> 
         tune(rwn.load_demo("bodyfat"))
 
 
+def test_the_regression_is_named_and_its_card_follows() -> None:
+    data = rwn.load_demo("bodyfat")
+    asked = tune(data, response="weight", predictors=["height", "age"])
+    alone = tune(data.frame, response="weight")
+    try:
+        wanted = rwn.Question(response="weight", predictors=("height", "age"))
+        assert asked.data.schema.question == wanted
+        others = tuple(name for name in data.schema.numeric_names if name != "weight")
+        assert alone.data.schema.question == rwn.Question(response="weight", predictors=others)
+    finally:
+        asked.close()
+        alone.close()
+
+
 def test_a_saved_notebook_holds_no_value_of_the_table() -> None:
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=["a", "b", "c"])

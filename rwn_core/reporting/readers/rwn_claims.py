@@ -88,7 +88,12 @@ def load(file: Any, claims: str | Path) -> Survey:
     empty: dict[str, Any] = {"variables": [], "models": [], "tables": [], "pairs": []}
     content = {**empty, "refusal": "", **content}
     if not isinstance(file, str | Path):
-        return Survey({name: list(file[name]) for name in _names(content)}, content)
+        try:
+            columns = {name: file[name] for name in _names(content)}
+        except (KeyError, TypeError, IndexError, ValueError):
+            raise Refused("The table is no data frame with the variables of the claims.") from None
+        cells = {n: c.to_pylist() if hasattr(c, "to_pylist") else c for n, c in columns.items()}
+        return Survey({name: list(column) for name, column in cells.items()}, content)
     data = Path(file).read_bytes()
     if hashlib.sha256(data).hexdigest() != content["sha256"]:
         raise Refused("The claims belong to another file: its SHA-256 differs.")

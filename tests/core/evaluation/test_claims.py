@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 from scipy import stats
 
@@ -280,6 +281,25 @@ def test_the_reader_refuses_what_was_not_registered(files: Any) -> None:
     with pytest.raises(rwn_claims.Refused, match="another file"):
         rwn_claims.load(wrong, folder / "claims.json")
     assert read.pair("pay", "school").sign == "positive"
+
+
+def test_the_reader_takes_nullable_types_and_tables_of_arrow(files: Any) -> None:
+    folder, release = files
+    frame = release.masked.frame
+    claims = folder / "claims.json"
+    plain = rwn_claims.load(frame, claims).fit("pay ~ school + age")
+    nullable = frame.convert_dtypes()
+    nullable.loc[0, "age"] = pd.NA
+    for other in (
+        frame.convert_dtypes(),
+        frame.convert_dtypes(dtype_backend="pyarrow"),
+        pa.Table.from_pandas(frame),
+    ):
+        assert str(rwn_claims.load(other, claims).fit("pay ~ school + age")) == str(plain)
+    assert rwn_claims.load(nullable, claims).fit("pay ~ school + age").records == plain.records - 1
+    for no_table in (5, None, frame[["pay"]], {"pay": [1.0]}, [1, 2]):
+        with pytest.raises(rwn_claims.Refused, match="no data frame with the variables"):
+            rwn_claims.load(no_table, claims)
 
 
 def in_r(folder: Path, program: str) -> list[str]:
