@@ -169,6 +169,9 @@ def rows_of(name: str, only: Sequence[str]) -> Iterator[dict[str, Any]]:
                 while low < high:
                     middle = (low + high) // 2
                     low, high = (low, middle) if quick(middle) <= limit else (middle + 1, high)
+                low = min(low, len(way.strengths) - 1)
+                while low and full(low - 1) <= limit:  # one release has luck
+                    low -= 1
                 while low < len(way.strengths) and full(low) > limit:
                     low += 1
                 if low == len(way.strengths):
