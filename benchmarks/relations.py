@@ -204,9 +204,30 @@ def table_of(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
         yield f"| {name} | {float(row['linkage']):.3f} | {' | '.join((*pairs, *ends))} |"
 
 
+def against_apart(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """Yield for each table how chained and tied slices compare with the same slices apart."""
+    yield "| table | way | relations lost, times those of the slices apart | gain, less theirs |"
+    yield "|---|---|---|---|"
+    read = {(r["table"], r["limit"], r["slices"], r["way"]): r for r in rows if r["loss"]}
+    for name in TABLES:
+        for way in ("chained", "tied"):
+            mine = [
+                (row, read[*key[:3], "slices apart"])
+                for key, row in read.items()
+                if key[0] == name and key[3] == way and (*key[:3], "slices apart") in read
+            ]
+            if mine:
+                times = [float(row["loss"]) / float(apart["loss"]) for row, apart in mine]
+                more = [float(row["gain"]) - float(apart["gain"]) for row, apart in mine]
+                ends = (
+                    f"{min(times):.2f} to {max(times):.2f} | {min(more):+.3f} to {max(more):+.3f}"
+                )
+                yield f"| {name} | {way} | {ends} |".replace("-0.", "−0.")
+
+
 def page(rows: Sequence[Mapping[str, str]]) -> str:
     """The part of the page that this program writes."""
-    parts = []
+    parts = ["\n".join(against_apart(rows))]
     for name in TABLES:
         for limit in LIMITS:
             mine = [r for r in rows if r["table"] == name and float(r["limit"]) == limit]
