@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from operator import attrgetter
-from typing import Any
+from typing import Any, ClassVar
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.summary import Summarized, Summary
@@ -64,6 +64,7 @@ class Limit(NamedParameters):
     0.05
     """
 
+    checks_itself: ClassVar[bool] = True
     measure: str
     at_most: float
     source: str = ""
