@@ -139,13 +139,15 @@ def weigh_scores(
 def class_chances(
     lists: Any, row: int, unit: int, tie: Any, codes: Integers, slots: Integers, chances: Floats
 ) -> None:
-    """Write P(each value | class) of one slice and row, for the values that have a slot."""
+    """Write P(each value | class) of one slice and row, for values of donors that have a slot."""
     # Shapes: codes (n,); slots (values,): where a value's chances stand, -1 for none; chances
     # (slots, classes).
     ranks, tables, sums = tie
     room, bins = _room(len(codes)), tables.shape[1]
     size, before, place = _in_order(lists, row, ranks[unit], room), 0.0, 0
-    chances[:] = 0.0
+    for entry in range(lists.begin[row], lists.begin[row] + lists.sizes[row]):
+        if slots[codes[lists.members[entry]]] >= 0:
+            chances[slots[codes[lists.members[entry]]]] = 0.0
     while place < size:
         code, after = codes[room[1][place]], before
         while place < size and codes[room[1][place]] == code:
@@ -175,21 +177,23 @@ def tied_logs(
     product = np.empty(classes)
     for row in range(first, last):
         record = lists.records[row]
+        base[:] = -np.inf  # of values that the row's donors do not have
         for unit in range(units):
             class_chances(lists, row, unit, tie, codes[unit], slots[unit], chances[unit])
-            for slot in range(most):
-                mean = chances[unit, slot].mean()
-                if without:
-                    chances[unit, slot] = np.maximum(1.0 - chances[unit, slot], 0.0)
-                else:
+            for entry in range(lists.begin[row], lists.begin[row] + lists.sizes[row]):
+                slot = slots[unit, codes[unit, lists.members[entry]]]
+                if slot >= 0 and base[unit, slot] == -np.inf:
+                    mean = 1.0 if without else chances[unit, slot].mean()
                     base[unit, slot] = math.log(mean) if mean > 0.0 else -np.inf
                     chances[unit, slot] /= max(mean, 1e-300)
+                    if without:
+                        chances[unit, slot] = np.maximum(1.0 - chances[unit, slot], 0.0)
         for column in range(logs.shape[1]):
             log, shown = 0.0, record if own else column
             product[:] = 1.0
             for unit in range(units):
                 slot = released[unit, shown]
-                if slot >= 0:
+                if slot >= 0 and base[unit, slot] > -np.inf:
                     log += base[unit, slot]
                     for g in range(classes):
                         product[g] *= chances[unit, slot, g]

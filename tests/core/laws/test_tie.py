@@ -35,6 +35,7 @@ from rwn_core.parallel.threads import work
 from rwn_core.randomness import SecretKey
 from tests.check_values import check_values
 from tests.oracles import tied_slices
+from tests.oracles.whole_file_beliefs import whole_file_beliefs
 
 TIED = SoftRWN(tie=True, cap=0.5)
 ALL = np.arange(6)
@@ -418,3 +419,25 @@ def test_a_search_tries_tied_slices() -> None:
     tied = [each for each in tried if each.params.tie]
     assert tied
     assert len(tied) < len(tried)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_certificate_of_a_release_bounds_exact_beliefs(seed: int) -> None:
+    setting = SoftRWN(
+        tie=True, kernel="exponential", bandwidth="absolute", own=True, cap=1.0, width=1.5
+    )
+    data = table_of_six(seed)
+    release = rwn.mask(data, setting, seed=seed)
+    logs = release.law.tied.logs(release.law.units(), release.masked, ALL).T
+    beliefs_of_file = whole_file_beliefs(np.exp(logs))
+    bounds = rwn.audit(data, release, measures=["certified_linkage"])["certified_linkage"]
+    assert (beliefs_of_file.max(axis=1) <= bounds.detail.bounds + 1e-12).all()
+
+
+def test_a_row_that_nobody_can_release_has_no_source() -> None:
+    data = table_of_six(2)
+    law = TIED.prepare(data).law
+    assert law is not None
+    strange = data.frame.assign(b=np.linspace(100.0, 101.0, 6))
+    masked = rwn.Microdata.from_columns({name: strange[name] for name in strange}, data.schema)
+    assert np.isinf(law.tied.logs([("b",)], masked, ALL)).all()
