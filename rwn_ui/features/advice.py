@@ -43,12 +43,21 @@ def verdict(session: Session) -> SearchAnswer | None:
 
 
 def pending(session: Session) -> list[str]:
-    """Return what the picture waits for: ["advice"], after the verdict ["start"], at last none."""
-    if not is_wanted(session) or (verdict(session) and start(session)):
+    """Return what the picture waits for: ["advice"], then ["start"], ["presets"], at last none."""
+    if not is_wanted(session):
+        return []
+    known = verdict(session) and start(session)
+    if known and _presets(session) is not None:
         return []
     job = user_work().advice
     failed = job is not None and job.refusal and job.about == verdict_key(session)
-    return [] if failed else ["start" if verdict(session) else "advice"]
+    first = "start" if verdict(session) else "advice"
+    return [] if failed else ["presets" if known else first]
+
+
+def _presets(session: Session) -> dict[str, Setting] | None:
+    found: dict[str, Setting] | None = memo("presets", 8).get(presets_key(session))
+    return found
 
 
 def follow(session: Session) -> None:
@@ -60,7 +69,8 @@ def follow(session: Session) -> None:
         if found[0] is not None:  # the verdict comes first
             memo("starts", 4).keep(start_key(session), found[0])
         memo("quick verdicts", 8).keep(about, found[1])
-        memo("presets", 8).keep(presets_key(session), found[2])
+        if found[2] or not job.running:  # they come last
+            memo("presets", 8).keep(presets_key(session), found[2])
     if not pending(session) or work.closed or work.preparation is not None:
         return
     if job is not None and job.about != about:

@@ -91,7 +91,9 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     more = {
         "waits": waits,
         "waiting": bool(
-            unread or limit_queue.pin_questions(session) or {"advice", "start"} & {*waits}
+            unread
+            or limit_queue.pin_questions(session)
+            or {"advice", "start", "presets"} & {*waits}
         ),
     }
     return {"stamp": stamp(words, shown), **more, **shown}

@@ -245,3 +245,27 @@ def test_another_kind_of_setting_is_another_question_and_a_strength_is_none(own,
     assert own.session.method == "correlated_noise"
     followed(own)
     assert [each.method for each in begun] == ["rwn", "correlated_noise"]
+
+
+def test_the_strengths_of_a_suggestion_are_waited_for(own, begun, monkeypatch, finished) -> None:
+    whole = advice.find_advice(microdata=own.session.data, setting=START)
+
+    def begins(*_: Any, about: Any, **others: Any) -> Any:
+        return finished(label="", about=about, running=True, so_far=(*whole[:2], {}))
+
+    monkeypatch.setattr(advice, "Job", begins)
+    advice.user_work().advice = None
+    shown = followed(own)
+    assert shown["waits"] == ["presets"]
+    assert shown["waiting"]
+    advice.user_work().advice.result, advice.user_work().advice.running = whole, False
+    shown = followed(own)
+    assert shown["waits"] == []
+    own.edit({"preset": "Strong"})
+    assert own.preset == "Strong"
+    # a table of which no strength is known waits for none
+    monkeypatch.setattr(advice, "Job", lambda *_, about, **others: finished(
+        label="", about=about, result=(*whole[:2], {})))  # fmt: skip
+    redescribe(own.session, own.session.data.with_schema(own.session.data.schema.replace_variable(
+        "a", role=rwn.Role.KEY)), by_grid=False)  # fmt: skip
+    assert followed(own)["waits"] == []
