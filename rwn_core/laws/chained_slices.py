@@ -10,7 +10,7 @@ from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.balance import KernelRows, balanced_weights
+from rwn_core.neighbors.balance import KernelRows, balanced_both_ways
 from rwn_core.neighbors.distance import (
     TIE,
     CodedPoints,
@@ -95,19 +95,14 @@ class Chain:
         logs = np.empty(len(squared))
         fill_normal(squared, both, REMAINDER * later / n, logs)
         fill_log(logs, logs)
-        # rows and records as the two halves of one symmetric kernel: its balance is theirs
         places = np.arange(len(records))
         turned = sparse.csr_array((places, records, starts), shape=(n, n)).tocsc()
-        found = balanced_weights(
-            KernelRows(
-                np.concatenate((starts, len(records) + turned.indptr[1:])).astype(np.int64),
-                np.concatenate((records + n, turned.indices)).astype(np.int32),
-                np.concatenate((logs, logs[turned.data])),
-            ),
+        found = balanced_both_ways(
+            KernelRows(starts, records.astype(np.int32), logs),
+            KernelRows(turned.indptr.astype(np.int64), turned.indices, logs[turned.data]),
             1.0 / later,
         )
-        weights = found.weights[: len(records)]
-        return _listed(starts, records, squared, weights, found.error)
+        return _listed(starts, records, squared, found.weights, found.error)
 
     def _nearest(self, most: int, *, by_record: bool = False) -> tuple[Integers, Floats, Floats]:
         """Find the nearest records of each row, or the nearest rows of each record.
@@ -130,7 +125,7 @@ class Chain:
             coded = {at: squares[old] for at, old in enumerate(columns.tolist()) if old in squares}
             both = CodedPoints(values=point_values(both), squares=coded)
         everyone, scale = np.arange(n), np.empty(n)
-        pairs, found = [], []
+        pairs, found = [np.empty(0, np.int64)], [np.empty(0)]
         for part in steps(np.array_split(everyone, -(-n * n // BLOCK_PAIRS))):
             rows, records = (everyone, part) if by_record else (part, everyone)
             squared = squared_distances(both, n + rows[:, None], records)
@@ -140,6 +135,8 @@ class Chain:
             at = [self.later - 1, most - 1]
             ends = np.partition(squared, at, axis=1)[:, at]
             scale[part] = ends[:, 0]
+            if by_record and most == n:  # all pairs are those of the rows
+                continue
             one, other = np.nonzero((squared <= ends[:, 1:] * (1 + TIE)) & np.isfinite(squared))
             row, record = (other, part[one]) if by_record else (part[one], other)
             pairs.append(row * n + record)

@@ -69,6 +69,47 @@ def balanced_weights(rows: KernelRows, cap: float, share: float = 1.0) -> RowWei
     return RowWeights(row, column, weights, error, rounds)
 
 
+def balanced_both_ways(rows: KernelRows, columns: KernelRows, cap: float) -> RowWeights:
+    """Return weights of a kernel of rows and as many records, both with sums of 1.
+
+    `columns` is the kernel turned: the rows of each record.
+    """
+    from rwn_core.neighbors.weight_kernel import ROUNDING, solve_columns
+
+    n = len(rows.starts) - 1
+    column, caps, step = np.zeros(n), np.full(n, cap), np.empty(n)
+    row, weights = _filled(rows, column, caps)
+    for rounds in range(1, MOST_ROUNDS + 1):
+        missing = 1 - column_sums(rows, weights)
+        error = float(np.abs(missing).max())
+        if error <= STOP:
+            break
+        # a step of Newton's method, with rows at 1, where it helps; else columns and rows by turns
+        free = np.where(weights < cap * (1 - ROUNDING), weights, 0.0)
+        of_rows = np.maximum(np.add.reduceat(free, rows.starts[:-1]), 1e-300)
+        of_columns, better = column_sums(rows, free), False
+        if rounds > DAMPED_ROUNDS and of_columns.min() >= 1e-8 and error <= 0.9:
+            accuracy = min(0.1, np.sqrt(error))
+            sums = (of_rows, of_columns)
+            solve_columns(rows, free, sums, missing, accuracy, NEWTON_ROUNDS, step)
+            size = min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
+            before = float(np.cumsum(missing**2)[-1])
+            for _ in range(CUTS):
+                tried = column + size * step
+                row, weights = _filled(rows, tried, caps)
+                better = np.cumsum((1 - column_sums(rows, weights)) ** 2)[-1] < before
+                if better:
+                    column = tried
+                    break
+                size /= 3
+            if not better:
+                row = _filled(rows, column, caps)[0]
+        if not better:
+            column = _filled(columns, row, caps)[0]
+            row, weights = _filled(rows, column, caps)
+    return RowWeights(row, column, weights, error, rounds)
+
+
 def column_sums(rows: KernelRows, weights: Floats) -> Floats:
     """Return the sums of columns, shape (n,)."""
     totals = np.bincount(rows.members, weights, minlength=len(rows.starts) - 1)

@@ -231,3 +231,57 @@ def solve_newton(
             slope += left[index] * left[index] / (2.0 * free[index])
         for index in range(n):
             direction[index] = left[index] / (2.0 * free[index]) + slope / before * direction[index]
+
+
+@jit_entry
+def solve_columns(
+    rows: Any,
+    weights: Floats,
+    free: Any,
+    missing: Floats,
+    accuracy: float,
+    most: int,
+    step: Floats,
+) -> None:
+    """Write the solution of (diag(c) - F' diag(1/r) F) z = missing by conjugate gradients."""
+    # F holds the weights below the cap, as compressed rows; free are its rows' sums r (n,) and its
+    # columns' sums c (m,), all above 0; step, missing (m,). Rows are scaled to their sums at once.
+    starts, members = rows.starts, rows.members
+    of_rows, of_columns = free
+    m = len(missing)
+    left, direction, product = np.empty(m), np.empty(m), np.empty(m)
+    norm, slope = 0.0, 0.0
+    for index in range(m):
+        step[index] = 0.0
+        left[index] = missing[index]
+        direction[index] = missing[index] / of_columns[index]
+        norm += left[index] * left[index]
+        slope += left[index] * direction[index]
+    enough = accuracy * accuracy * norm
+    for _ in range(most):
+        for index in range(m):
+            product[index] = of_columns[index] * direction[index]
+        for row in range(len(of_rows)):
+            total = 0.0
+            for entry in range(uint64(starts[row]), uint64(starts[row + 1])):
+                total += weights[entry] * direction[uint64(members[entry])]
+            total /= of_rows[row]
+            for entry in range(uint64(starts[row]), uint64(starts[row + 1])):
+                product[uint64(members[entry])] -= weights[entry] * total
+        curvature = 0.0
+        for index in range(m):
+            curvature += product[index] * direction[index]
+        if not curvature > 0.0:
+            return
+        ratio, norm = slope / curvature, 0.0
+        for index in range(m):
+            step[index] += ratio * direction[index]
+            left[index] -= ratio * product[index]
+            norm += left[index] * left[index]
+        if norm <= enough:
+            return
+        before, slope = slope, 0.0
+        for index in range(m):
+            slope += left[index] * left[index] / of_columns[index]
+        for index in range(m):
+            direction[index] = left[index] / of_columns[index] + slope / before * direction[index]
