@@ -56,13 +56,9 @@ class LawOfRows:
         """The law of what tells from which record a row comes: all of it."""
         return self.independent
 
-    def units(self) -> list[tuple[str, ...]]:
-        """The variables that are drawn together."""
-        raise NotImplementedError
-
     def telling(self, names: Sequence[str] | None = None) -> list[tuple[str, ...]]:
         """Return the units, or parts known of them, that tell from which record a row comes."""
-        units = self.units()
+        units: list[tuple[str, ...]] = self.units()  # type: ignore[attr-defined]  # of each law
         if names is None:
             return units
         chosen = set(names)

@@ -64,13 +64,13 @@ def chain_order(microdata: Microdata, metric: Metric, first: Sequence[str]) -> l
             chosen = [max(left, key=lambda unit: (-place(unit), keys[unit], len(unit)))]
             left.remove(chosen[0])
         while left:
-            known = [column for unit in chosen for column in columns[unit]]
-            before = _basis(points[:, known])
-            least = min(map(place, left))
+            # the most correlated of the first kind: its largest canonical correlation
+            before = _basis(points[:, [at for unit in chosen for at in columns[unit]]])
+            shared = {unit: before.T @ _basis(points[:, columns[unit]]) for unit in left}
             ranked = [
-                (round(_correlation(before, _basis(points[:, columns[unit]])), DIGITS), -at)
-                for at, unit in enumerate(left)
-                if place(unit) == least or len(left) == 1
+                (round(float(np.linalg.norm(each, 2)), DIGITS) if each.size else 0.0, -at)
+                for at, (unit, each) in enumerate(shared.items())
+                if place(unit) == min(map(place, left))
             ]
             chosen.append(left.pop(-max(ranked)[1]))
         return chosen
@@ -84,12 +84,6 @@ def _basis(points: Floats) -> Floats:
     centered = points - points.mean(axis=0)
     directions, spread, _ = np.linalg.svd(centered, full_matrices=False)
     return np.asarray(directions[:, spread > NEGLIGIBLE * max(spread.max(initial=0.0), 1e-300)])
-
-
-def _correlation(one: Floats, other: Floats) -> float:
-    """Return the largest canonical correlation of two sets of columns; 0 without any."""
-    found = np.linalg.svd(one.T @ other, compute_uv=False) if one.size and other.size else [0.0]
-    return float(found[0])
 
 
 def check_chain(microdata: Microdata, order: Sequence[Unit]) -> None:
