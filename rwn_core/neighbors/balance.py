@@ -74,7 +74,7 @@ def balanced_both_ways(rows: KernelRows, columns: KernelRows, cap: float) -> Row
 
     `columns` is the kernel turned: the rows of each record.
     """
-    from rwn_core.neighbors.weight_kernel import ROUNDING, solve_columns
+    from rwn_core.neighbors.weight_kernel import ROUNDING, solve_newton
 
     n = len(rows.starts) - 1
     column, caps, step = np.zeros(n), np.full(n, cap), np.empty(n)
@@ -91,7 +91,7 @@ def balanced_both_ways(rows: KernelRows, columns: KernelRows, cap: float) -> Row
         if rounds > DAMPED_ROUNDS and of_columns.min() >= 1e-8 and error <= 0.9:
             accuracy = min(0.1, np.sqrt(error))
             sums = (of_rows, of_columns)
-            solve_columns(rows, free, sums, missing, accuracy, NEWTON_ROUNDS, step)
+            solve_newton(rows, free, sums, missing, accuracy, NEWTON_ROUNDS, step)
             size = min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
             before = float(np.cumsum(missing**2)[-1])
             for _ in range(CUTS):
@@ -152,7 +152,8 @@ def _newton(rows: KernelRows, column: Floats, cap: float, room: Floats) -> Float
     if free.min() < 1e-8 or largest > 0.9:
         return column
     accuracy = min(0.1, np.sqrt(largest))
-    solve_newton(rows, room, free, 1 - totals, accuracy, NEWTON_ROUNDS, step)
+    sums = (np.empty(0), free)
+    solve_newton(rows, room, sums, 1 - totals, accuracy, NEWTON_ROUNDS, step)
     size = min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
     for _ in range(CUTS):
         tried = column + size * step

@@ -189,82 +189,43 @@ def weigh_both_ways(
 def solve_newton(
     rows: Any,
     weights: Floats,
-    free: Floats,
-    missing: Floats,
-    accuracy: float,
-    most: int,
-    step: Floats,
-) -> None:
-    """Write the solution of (diag(free) + H) z = missing by conjugate gradients."""
-    # H is symmetric, as compressed rows; free (n,) are its rows' sums, missing (n,) is 1 less the
-    # sums of rows. `accuracy` is of the remaining difference, relative to `missing`; `most` are
-    # rounds; step (n,) is filled.
-    n, starts, members = len(free), rows.starts, rows.members
-    left, direction, product = np.empty(n), np.empty(n), np.empty(n)
-    norm, slope = 0.0, 0.0
-    for index in range(n):
-        step[index] = 0.0
-        left[index] = missing[index]
-        direction[index] = missing[index] / (2.0 * free[index])
-        norm += left[index] * left[index]
-        slope += left[index] * direction[index]
-    enough = accuracy * accuracy * norm
-    for _ in range(most):
-        curvature = 0.0
-        for index in range(n):
-            total = free[index] * direction[index]
-            for entry in range(uint64(starts[index]), uint64(starts[index + 1])):
-                total += weights[entry] * direction[uint64(members[entry])]
-            product[index] = total
-            curvature += total * direction[index]
-        if not curvature > 0.0:
-            return
-        ratio, norm = slope / curvature, 0.0
-        for index in range(n):
-            step[index] += ratio * direction[index]
-            left[index] -= ratio * product[index]
-            norm += left[index] * left[index]
-        if norm <= enough:
-            return
-        before, slope = slope, 0.0
-        for index in range(n):
-            slope += left[index] * left[index] / (2.0 * free[index])
-        for index in range(n):
-            direction[index] = left[index] / (2.0 * free[index]) + slope / before * direction[index]
-
-
-@jit_entry
-def solve_columns(
-    rows: Any,
-    weights: Floats,
     free: Any,
     missing: Floats,
     accuracy: float,
     most: int,
     step: Floats,
 ) -> None:
-    """Write the solution of (diag(c) - F' diag(1/r) F) z = missing by conjugate gradients."""
-    # F holds the weights below the cap, as compressed rows; free are its rows' sums r (n,) and its
-    # columns' sums c (m,), all above 0; step, missing (m,). Rows are scaled to their sums at once.
+    """Write the solution of (diag(c) + H) z = missing by conjugate gradients.
+
+    H holds the weights below the cap, as compressed rows, and is symmetric; free are sums of rows,
+    empty here, and c (m,), sums of columns. With sums r of rows (n,) H is of rows and columns that
+    differ, F, and -F' diag(1/r) F takes its place: rows are scaled to their sums at once.
+    """
+    # `accuracy` is of the remaining difference, relative to `missing` (m,), 1 less the sums of
+    # columns; `most` are rounds; step (m,) is filled.
     starts, members = rows.starts, rows.members
     of_rows, of_columns = free
-    m = len(missing)
+    m, eliminated = len(missing), len(of_rows) > 0
+    times = 1.0 if eliminated else 2.0
     left, direction, product = np.empty(m), np.empty(m), np.empty(m)
     norm, slope = 0.0, 0.0
     for index in range(m):
         step[index] = 0.0
         left[index] = missing[index]
-        direction[index] = missing[index] / of_columns[index]
+        direction[index] = missing[index] / (times * of_columns[index])
         norm += left[index] * left[index]
         slope += left[index] * direction[index]
     enough = accuracy * accuracy * norm
     for _ in range(most):
         for index in range(m):
             product[index] = of_columns[index] * direction[index]
-        for row in range(len(of_rows)):
-            total = 0.0
+        for row in range(len(starts) - 1):
+            total = 0.0 if eliminated else product[row]
             for entry in range(uint64(starts[row]), uint64(starts[row + 1])):
                 total += weights[entry] * direction[uint64(members[entry])]
+            if not eliminated:
+                product[row] = total
+                continue
             total /= of_rows[row]
             for entry in range(uint64(starts[row]), uint64(starts[row + 1])):
                 product[uint64(members[entry])] -= weights[entry] * total
@@ -282,6 +243,7 @@ def solve_columns(
             return
         before, slope = slope, 0.0
         for index in range(m):
-            slope += left[index] * left[index] / of_columns[index]
+            slope += left[index] * left[index] / (times * of_columns[index])
         for index in range(m):
-            direction[index] = left[index] / of_columns[index] + slope / before * direction[index]
+            share = left[index] / (times * of_columns[index])
+            direction[index] = share + slope / before * direction[index]
