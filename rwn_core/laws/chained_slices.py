@@ -95,8 +95,8 @@ class Chain:
         logs = np.empty(len(squared))
         fill_normal(squared, both, REMAINDER * later / n, logs)
         fill_log(logs, logs)
-        places = np.arange(len(records))
-        turned = sparse.csr_array((places, records, starts), shape=(n, n)).tocsc()
+        entries = np.arange(len(records)), records, starts
+        turned = sparse.csr_array(entries, shape=(n, n)).tocsc()
         found = balanced_both_ways(
             KernelRows(starts, records.astype(np.int32), logs),
             KernelRows(turned.indptr.astype(np.int64), turned.indices, logs[turned.data]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -120,24 +121,17 @@ def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) ->
     # the first slice, from the record's own neighborhood
     if prepared.found is None:
         prepared.found, _ = prepared.finder.find(prepared.ball)
-    streams, n = random_streams(microdata), microdata.n
-    draws = Draws(key, np.arange(n), streams)
+    streams = random_streams(microdata)
     in_first = np.array([name in order[0] for name in names], dtype=np.float64)
-    donors = draw_donors(prepared.found, draws, in_first)
+    donors = draw_donors(prepared.found, Draws(key, np.arange(microdata.n), streams), in_first)
     # later ones, from records near to what a row shows, as it will be released
     written = rounded(microdata, steps)
-    chain = Chain(
-        points=metric.coded(written),
-        later=method.later,
-        balanced=method.later_balance,
-        groups=prepared.finder.groups,
-    )
+    about = {"later": method.later, "balanced": method.later_balance}
+    chain = Chain(points=metric.coded(written), groups=prepared.finder.groups, **about)
     later: dict[str, DonorTables] = {}
-    for unit, following in zip(order, [*order[1:], None], strict=True):
+    for unit, following in pairwise(order):
         own = donors[:, names.index(unit[0])]
         chain.show(metric.variable_columns(unit), joint_codes(written, unit), own)
-        if following is None:
-            break
         found = chain.next_slice(following)
         given = draw_later(found, key, streams[names.index(following[0])])
         donors[:, [names.index(name) for name in following]] = given[:, np.newaxis]

@@ -89,21 +89,15 @@ def balanced_both_ways(rows: KernelRows, columns: KernelRows, cap: float) -> Row
         of_rows = np.maximum(np.add.reduceat(free, rows.starts[:-1]), 1e-300)
         of_columns, better = column_sums(rows, free), False
         if rounds > DAMPED_ROUNDS and of_columns.min() >= 1e-8 and error <= 0.9:
-            accuracy = min(0.1, np.sqrt(error))
-            sums = (of_rows, of_columns)
+            sums, accuracy = (of_rows, of_columns), min(0.1, np.sqrt(error))
             solve_newton(rows, free, sums, missing, accuracy, NEWTON_ROUNDS, step)
             size = min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
-            before = float(np.cumsum(missing**2)[-1])
-            for _ in range(CUTS):
-                tried = column + size * step
+            for tried in (column + size / 3.0**cut * step for cut in range(CUTS)):
                 row, weights = _filled(rows, tried, caps)
-                better = np.cumsum((1 - column_sums(rows, weights)) ** 2)[-1] < before
-                if better:
+                squares = [np.cumsum(x**2)[-1] for x in (1 - column_sums(rows, weights), missing)]
+                if better := bool(squares[0] < squares[1]):
                     column = tried
                     break
-                size /= 3
-            if not better:
-                row = _filled(rows, column, caps)[0]
         if not better:
             column = _filled(columns, row, caps)[0]
             row, weights = _filled(rows, column, caps)
