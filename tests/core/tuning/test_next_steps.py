@@ -196,3 +196,37 @@ def test_a_secret_in_the_distance_is_taken_out() -> None:
     recommended = rwn.recommend(data, policy, within=math.inf)
     assert recommended.kept
     assert "Weight 0 on coin" in titles or dict(recommended.setting.weights).get("coin") == 0.0
+
+
+@pytest.mark.nightly  # minutes: every press tries what may help anew
+def test_pressed_to_the_end_the_first_step_leads_to_a_yes() -> None:
+    """A survey of which the weight stays as it is, which alone makes everybody unique."""
+    rng = np.random.default_rng(21)
+    own = rng.standard_normal(160)
+    frame = pd.DataFrame(
+        {
+            "age": np.round(45 + 15 * own + 5 * rng.standard_normal(160)),
+            "view": np.clip(np.round(3 + own + 0.5 * rng.standard_normal(160)), 1, 5),
+            "income": np.round(np.exp(7 + 0.5 * own + 0.3 * rng.standard_normal(160))),
+            "dweight": rng.uniform(0.3, 3.0, 160).round(4),
+        }
+    )
+    data = rwn.Microdata.from_frame(frame)
+    schema = data.schema.replace_variable("age", role=Role.KEY)
+    schema = schema.replace_variable("income", role=Role.CONFIDENTIAL)
+    data = data.with_schema(schema.replace_variable("dweight", masked=False))
+    setting, policy, titles = Setting(params=EVEN), rwn.Policy(), list[str]()
+    for _ in range(5):
+        verdict = rwn.quick_verdict(data, setting, policy, within=math.inf, steps=False)
+        found = with_next_steps(verdict, data, setting, policy, within=math.inf)
+        kept = [step.loss for step in found.next_steps if step.kept]
+        assert kept == sorted(kept), "by their loss"
+        if verdict.reached or kept:
+            break
+        assert found.next_steps, found.caution
+        assert "best that was found" in found.caution
+        titles.append(found.next_steps[0].title)
+        data, setting = pressed(data, found.next_steps[0])
+    else:
+        raise AssertionError(f"no yes after {titles}")
+    assert "dweight" in " ".join([*titles, *(step.title for step in found.next_steps)])
