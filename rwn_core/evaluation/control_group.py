@@ -113,7 +113,7 @@ def attribute_difference(
     precision: Mapping[str, float] | None = None,
     masked: Microdata | None = None,
 ) -> AttributeDifference:
-    """Compare how often the nearest rows name values of people inside a file and outside of it.
+    """Find how often the nearest rows name values of people inside a file and outside of it.
 
     The table is halved at random, each half is masked once, and two attacks name a confidential
     variable of all people: the value of the row nearest on the keys, and of the row nearest on all
