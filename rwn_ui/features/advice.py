@@ -65,7 +65,7 @@ def follow(session: Session) -> None:
     work, about = user_work(), verdict_key(session)
     job = work.advice
     found = None if job is None or job.about != about else job.result or job.so_far
-    if found is not None:
+    if job is not None and found is not None:
         if found[0] is not None:  # the verdict comes first
             memo("starts", 4).keep(start_key(session), found[0])
         memo("quick verdicts", 8).keep(about, found[1])
