@@ -57,6 +57,15 @@ OWN = {
     "data_shuffling": {"variables": "siri,neck"},
     "rank_swapping": {"p": 0.1, "r0": 0.9, "k0": 0.05, "form": "mu_argus"},
     "random_swapping": {"share": 0.5, "pairs": "successive", "rarer_than": 3, "variables": "age"},
+    "soft_rwn": {
+        "chain": True,
+        "later": 25,
+        "later_balance": False,
+        "order": "siri,neck",
+        "q": 1.0,
+        "tie": None,
+        "tie_factors": None,
+    },
     "record_swapping": {"share": 0.25, "within": "age", "variables": "siri,neck"},
     "pram": {
         "change": 0.5,

@@ -347,7 +347,7 @@ def test_a_meeting_sees_the_list_beside_every_scenario(panels, open_page):
     session.watched = (38,)
     for name, preset in (("One", "Light"), ("Two", "Strong")):
         session.set(session.setting, prepared(session).prepared, preset)
-        screen.test.text_input[0].set_value(name)
+        screen.find("text_input", "Name").set_value(name)
         assert screen.press("Save scenario").errors == []
     tables = [t["title"] for payload in panels for t in payload.get("tables", [])]
     assert "Watch list (internal)" not in tables  # only in a meeting

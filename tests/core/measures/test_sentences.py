@@ -36,6 +36,7 @@ VERDICT = re.compile(
 )
 NAMED = (
     *("looks harmless", "what it protects", "costs and protects", "looks safe"),
+    "anonymous for this recipient because",  # the steward's own words follow
     *("does not make it acceptable", "is acceptable when *every* limit holds"),
     *("rounding alone protects little", "not shown as fine", "fine quantiles"),
     *("protects nobody", "sampling protects only by the doubt", "what each costs and protects"),
@@ -69,7 +70,7 @@ def screen_words(text: str) -> str:
 def verdicts(words: str) -> list[str]:
     """The verdicts in a text that are not among those allowed, each with what stands before it."""
     for exception in NAMED:
-        words = words.replace(exception, "")
+        words = re.sub(re.escape(exception), "", words, flags=re.IGNORECASE)
     return [words[max(0, hit.start() - 60) : hit.end()] for hit in VERDICT.finditer(words)]
 
 
