@@ -3,7 +3,7 @@
 import streamlit as st
 
 from rwn_ui.panel.guide import guide
-from rwn_ui.server.assets import icon
+from rwn_ui.server.assets import icon, serve_plotly
 from rwn_ui.server.environment import in_class
 from rwn_ui.server.login import require_login
 from rwn_ui.server.messages import guarded
@@ -20,6 +20,7 @@ def main() -> None:
         layout="wide",
         initial_sidebar_state="auto",  # next to the page; on a narrow screen it would cover it
     )
+    serve_plotly()
     pages = [
         st.Page("pages/data.py", title="Data", icon=":material/table:"),
         st.Page("pages/tune.py", title="Tune", icon=":material/tune:", default=not in_class()),

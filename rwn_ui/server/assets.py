@@ -1,7 +1,7 @@
 """Static files: the script of the charts, and the tab's icon.
 
 No page may load anything from another host, so the server answers with Plotly's browser library
-from the installed package; nothing is written in the folder of app.py.
+from the installed package, as with the files of a component; nothing is written beside app.py.
 """
 
 from __future__ import annotations
@@ -9,12 +9,8 @@ from __future__ import annotations
 import base64
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from starlette.requests import Request
-    from starlette.responses import Response
-    from starlette.routing import Route
+from streamlit.components.v1 import declare_component
 
 SCRIPT = "plotly.min.js"
 
@@ -24,15 +20,10 @@ def plotly_script() -> bytes:
     return (files("plotly") / "package_data" / SCRIPT).read_bytes()
 
 
-def route() -> Route:
-    """Return the route of the library, under any base path of the server."""
-    from starlette.responses import FileResponse
-    from starlette.routing import Route
-
-    async def respond(request: Request) -> Response:
-        return FileResponse(str(files("plotly") / "package_data" / SCRIPT))
-
-    return Route(f"/{{base:path}}app/static/{SCRIPT}", respond)
+def serve_plotly() -> None:
+    """Have the server answer with the library, also where it was started by `streamlit run`."""
+    # registered again without an effect; Streamlit names it by the module that registers it
+    declare_component("plotly", path=str(files("plotly") / "package_data"))
 
 
 def icon() -> str:

@@ -59,14 +59,13 @@ def make_app(script: Path, token: str = "", *, proxied: bool = False) -> Any:
     import streamlit as st
     from starlette.middleware import Middleware
 
-    from rwn_ui.server import assets
     from rwn_ui.server.endpoint import route
     from rwn_ui.server.messages import show_error
     from rwn_ui.server.visitors import OwnVisitors
 
     return st.App(
         script,
-        routes=[route(), assets.route(), *first_page()],
+        routes=[route(), *first_page()],
         middleware=[Middleware(OwnVisitors, token, proxied=proxied)],
         lifespan=_lifespan,
         on_script_error=show_error,

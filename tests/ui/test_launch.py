@@ -24,7 +24,6 @@ from streamlit.testing.v1 import AppTest
 
 from rwn_core.errors import ParameterError, RWNError
 from rwn_ui.server import environment, launch, login, safety
-from rwn_ui.server.assets import plotly_script
 from rwn_ui.server.safety import SAFE_OPTIONS, behind_proxy
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -207,13 +206,12 @@ WEBSOCKET = {
 def test_the_app_answers_this_machine_and_ends_cleanly(free_port: Callable[[], int]) -> None:
     with running_app("--port", str(free_port())) as (process, port):
         assert answer(port, "/_stcore/health") == (200, b"ok")
-        assert answer(port, "/app/static/plotly.min.js") == (200, plotly_script())
         assert not (launch.app_file().parent / "static" / "plotly.min.js").exists()
         own = {"Host": f"127.0.0.1:{port}", "Origin": f"http://127.0.0.1:{port}"}
         assert answer(port, "/_stcore/stream", **WEBSOCKET, **own)[0] == 101
         strange = {"Host": "evil.example", "Origin": "http://evil.example"}
         assert answer(port, "/_stcore/stream", **WEBSOCKET, **strange)[0] == 403
-        for path in ("/", "/risk", "/app/static/plotly.min.js", "/_stcore/host-config"):
+        for path in ("/", "/risk", "/_stcore/host-config"):
             assert answer(port, path, **own)[0] == 200
             assert answer(port, path)[0] == 200
             for headers in (strange, {**own, "Host": "evil.example"}):
