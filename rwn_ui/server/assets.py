@@ -10,8 +10,6 @@ import base64
 from importlib.resources import files
 from pathlib import Path
 
-from streamlit.components.v1 import declare_component
-
 SCRIPT = "plotly.min.js"
 
 
@@ -22,6 +20,8 @@ def plotly_script() -> bytes:
 
 def serve_plotly() -> None:
     """Have the server answer with the library, also where it was started by `streamlit run`."""
+    from streamlit.components.v1 import declare_component
+
     # registered again without an effect; Streamlit names it by the module that registers it
     declare_component("plotly", path=str(files("plotly") / "package_data"))
 
