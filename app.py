@@ -3,10 +3,10 @@
 import streamlit as st
 
 from rwn_ui.panel.guide import guide
-from rwn_ui.server.assets import icon, serve_plotly
+from rwn_ui.server.assets import icon
 from rwn_ui.server.environment import in_class
 from rwn_ui.server.login import require_login
-from rwn_ui.server.messages import guarded
+from rwn_ui.server.messages import guarded, serve_plotly
 from rwn_ui.server.safety import require_safe_options
 from rwn_ui.state import visit
 from rwn_ui.state.work import user_endpoint

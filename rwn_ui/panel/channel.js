@@ -2,7 +2,7 @@
 // together; the picture with the highest number is shown. A post without edits waits at the server
 // for readings that a picture lacks. Where posts are blocked, runs of the page do the same.
 
-const LIBRARY = "component/rwn_ui.server.assets.plotly/plotly.min.js";
+const LIBRARY = "component/rwn_ui.server.messages.plotly/plotly.min.js";
 const PICTURE = "application/octet-stream"; // not the login page of a proxy
 const LATER = 1000; // milliseconds until the server is asked again
 const PATIENCE = 3000; // milliseconds that a run may take for its picture

@@ -1,7 +1,7 @@
 """Static files: the script of the charts, and the tab's icon.
 
 No page may load anything from another host, so the server answers with Plotly's browser library
-from the installed package, as with the files of a component; nothing is written beside app.py.
+from the installed package (`serve_plotly`); nothing is written beside app.py.
 """
 
 from __future__ import annotations
@@ -16,14 +16,6 @@ SCRIPT = "plotly.min.js"
 def plotly_script() -> bytes:
     """Return the installed plotly's browser library."""
     return (files("plotly") / "package_data" / SCRIPT).read_bytes()
-
-
-def serve_plotly() -> None:
-    """Have the server answer with the library, also where it was started by `streamlit run`."""
-    from streamlit.components.v1 import declare_component
-
-    # registered again without an effect; Streamlit names it by the module that registers it
-    declare_component("plotly", path=str(files("plotly") / "package_data"))
 
 
 def icon() -> str:

@@ -6,9 +6,11 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 
 import streamlit as st
+from streamlit.components import v1 as components
 
 from rwn_core.errors import NotApplicable, RWNError, log_fault
 
@@ -18,6 +20,12 @@ _MARKUP = re.compile(r"[\\`*_\[\]<>$~]|:(?=[\w/+-]+[:\[])")
 _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?=@)", re.IGNORECASE)
 SENT = 0.05  # seconds in which Streamlit sends what a run has drawn
 _STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
+
+
+def serve_plotly() -> None:
+    """Have the server answer with the library, also where it was started by `streamlit run`."""
+    # registered again without an effect; Streamlit names it by the module that registers it
+    components.declare_component("plotly", path=str(files("plotly") / "package_data"))
 
 
 def frame() -> None:

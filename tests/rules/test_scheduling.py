@@ -43,7 +43,7 @@ def test_workers_share_all_tests_and_none_that_are_named(
 def test_a_file_stays_together() -> None:
     assert together("tests/ui/test_pages.py::test_one[x::y@z]") == "tests/ui/test_pages.py"
     assert together("tests/browser/test_one.py::test_a") == "tests/browser"
-    assert together("tests/browser/test_sweep.py::test_a") == "tests/browser, waiting"
+    assert together("tests/browser/test_find.py::test_a") == "tests/browser, waiting"
 
 
 def test_every_file_that_waits_is_there() -> None:

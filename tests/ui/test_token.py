@@ -32,7 +32,7 @@ PATHS = (
     "/data",
     "/_stcore/host-config",
     "/_stcore/upload_file/a/b",
-    "/component/rwn_ui.server.assets.plotly/plotly.min.js",
+    "/component/rwn_ui.server.messages.plotly/plotly.min.js",
     "/media/any.csv",
     "/rwn/tune",
     "/?token=wrong",
