@@ -1,7 +1,7 @@
 """Static files: the script of the charts, and the tab's icon.
 
 No page may load anything from another host, so the server answers with Plotly's browser library
-from the installed package (`serve_plotly`); nothing is written beside app.py.
+from the installed package (`serve_plotly`), and no file is written into the folder of app.py.
 """
 
 from __future__ import annotations

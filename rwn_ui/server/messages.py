@@ -23,7 +23,7 @@ _STYLE = (Path(__file__).parent / "page.css").read_text(encoding="utf-8")
 
 
 def serve_plotly() -> None:
-    """Have the server answer with the library, also where it was started by `streamlit run`."""
+    """Serve the script of the charts, also where `streamlit run` has started the server."""
     # registered again without an effect; Streamlit names it by the module that registers it
     components.declare_component("plotly", path=str(files("plotly") / "package_data"))
 
