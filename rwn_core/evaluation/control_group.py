@@ -233,7 +233,7 @@ def _worst(counts: Mapping[_About, Floats]) -> list[dict[str, Any]]:
 
 def _compared(about: _About, counts: Floats) -> dict[str, Any]:
     """Return inside, outside, and their difference with its jackknife error over halvings."""
-    # Shapes: counts (splits, 2, 4), see `attribute_difference`.
+    # Shapes: counts, shape (splits, 2, 4), of halvings, sides and numbers of the strategies.
     total = counts.sum(axis=0)
     right, named, people, based = np.moveaxis(np.stack((total, *(total - counts))), -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):

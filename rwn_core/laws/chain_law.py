@@ -78,7 +78,7 @@ class ChainLaw(CellLaw):
         return np.concatenate([donors.own_value_chance([codes]) for donors, codes in each])
 
     def rows_unchanged(self) -> Floats:
-        """Refused: what a row shows later depends on what it shows first."""
+        """Refused, shape (n,): what a row shows later depends on what it shows first."""
         return self.independent.rows_unchanged()
 
     def unit_chances(
@@ -88,7 +88,10 @@ class ChainLaw(CellLaw):
         rows: Integers,
         people: Microdata | None = None,
     ) -> Floats:
-        """Return likelihoods of the first slice; a later one is equally likely for all records."""
+        """Return likelihoods of the first slice; a later one is equally likely for all records.
+
+        Of shape (rows, n).
+        """
         if names[0] in self.later:
             return np.ones((len(rows), self.original.n))
         return super().unit_chances(names, masked, rows, people)

@@ -164,6 +164,7 @@ def _listed(
     starts: Integers, records: Integers, squared: Floats, weights: Floats, error: float = np.nan
 ) -> Neighborhoods:
     """Return the possible donors of all rows, with their weights."""
+    # starts, shape (n + 1,); records, squared and weights, shape (pairs,), row by row.
     sizes = np.diff(starts)
     table = NeighborTable(offsets=starts, records=records.astype(np.int32), squared=squared)
     radius = np.sqrt(squared[starts[1:] - 1])

@@ -69,6 +69,7 @@ class Tie(NamedTuple):
 
 def directions_of(microdata: Microdata, units: Sequence[Unit]) -> tuple[Metric, list[Floats]]:
     """Return one direction of each unit, along which it is tied, by coordinates of a metric."""
+    # Each direction has shape (coordinates of its unit,).
     # Of one number its own; else the direction most related to all other units.
     by_name = microdata.schema.by_name
     plain = microdata.with_weights({v.name: 1.0 for v in microdata.schema.released})
@@ -129,7 +130,7 @@ def checkerboard(points: Floats, loading: Floats, bins: int = BINS) -> Floats:
 
 @lru_cache(maxsize=256)
 def _table(loading: tuple[float, ...]) -> Floats:
-    """Return the table of a loading, by bins and classes."""
+    """Return the table of a loading, shape (bins, classes)."""
     factors = len(loading)
     return checkerboard(class_points(CLASSES[factors], factors), np.array(loading)).T.copy()
 
@@ -258,6 +259,7 @@ class TiedLaw(CellLaw):
         rule: NeighborhoodRule,
         fitted: FittedTie,
     ) -> None:
+        # q, shape (variables,), is 1 for all that are masked.
         super().__init__(original, neighborhoods, q, rule=rule)
         self.fitted, self.tie = fitted, fitted.tie
 
@@ -336,7 +338,7 @@ class TiedLaw(CellLaw):
     def likelihood(
         self, units: Sequence[Unit], masked: Microdata, rows: Integers
     ) -> tuple[sparse.csc_array, Floats]:
-        """Return the likelihood of rows as columns, and the logarithms of their scales."""
+        """Return the likelihood of rows, shape (n, rows), and the logarithms of their scales."""
         parts = []
         for some in np.array_split(rows, len(rows) * self.original.n // AT_ONCE + 1):
             logs = self.logs(units, masked, some)

@@ -228,12 +228,14 @@ def sentence(reading: Reading[PopulationRisk], n: int) -> str:
 def model_table(reading: Reading[PopulationRisk], n: int) -> dict[str, Any]:
     """Return the uniques of both files, and how the model of the keys fits."""
     detail = reading.detail
+    # a row for each file
     rows = [
         [side, *(f"{each:,.4g}" for each in (uniques, alone, right, alone / max(uniques, 1)))]
         for side, uniques, alone, right in zip(
             Sides._fields, detail.uniques, detail.alone, detail.expected, strict=True
         )
     ]
+    # what the model leaves out, and how it fits the released counts
     out = f" {detail.caveat}" if detail.caveat else ""
     out += f" Left out: {', '.join(detail.left_out)}." if detail.left_out else ""
     model = (

@@ -342,6 +342,7 @@ _BARS = 7
 def draw_true_matches(reading: Reading[TrueMatches]) -> style.Chart:
     """Draw the stated and the worst sets of variables: shares found and read."""
     detail, stated = reading.detail, reading.detail.known.stated
+    # the stated sets first, then the worst of the others
     secret = detail.secret[detail.worst]
     names = [", ".join(each) for each in detail.known.sets]
     shares = detail.found if secret is None else detail.read
@@ -351,6 +352,7 @@ def draw_true_matches(reading: Reading[TrueMatches]) -> style.Chart:
     pairs: list[Pair] = [
         (names[at], detail.found[at], each) for at, each in zip(shown, read, strict=True)
     ]
+    # what the largest number is a share of
     worst = style.percent(reading.value, 1)
     what = "read truly" if secret else "found"
     if detail.level is not None:

@@ -21,7 +21,7 @@ from rwn_core.measures.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Design:
+class SamplingDesign:
     """Sampling design of the records."""
 
     weights: Floats  # shape (n,): how many people each record stands for
@@ -30,9 +30,9 @@ class Design:
     strata: Integers
     clusters: Integers
 
-    def subset(self, records: Integers) -> Design:
+    def subset(self, records: Integers) -> SamplingDesign:
         """Return the design of some records."""
-        return Design(
+        return SamplingDesign(
             weights=self.weights[records],
             strata=self.strata[records],
             clusters=self.clusters[records],
@@ -58,7 +58,7 @@ def weighted_mean(values: Floats, weights: Floats) -> float:
     return float(weights @ values) / total if total > 0 else float("nan")
 
 
-def mean_error(values: Floats, design: Design) -> float:
+def mean_error(values: Floats, design: SamplingDesign) -> float:
     """Return the standard error of `weighted_mean` under a design."""
     weights = design.weights
     influence = weights * (values - weighted_mean(values, weights)) / weights.sum()
@@ -73,7 +73,7 @@ def weighted_slopes(columns: Floats, response: Floats, weights: Floats) -> Float
     return np.asarray(found, dtype=np.float64)
 
 
-def slope_errors(columns: Floats, response: Floats, design: Design) -> Floats:
+def slope_errors(columns: Floats, response: Floats, design: SamplingDesign) -> Floats:
     """Return the standard errors of `weighted_slopes` under a design, shape (t,)."""
     matrix = np.column_stack((np.ones(len(columns)), columns))
     left = response - matrix @ weighted_slopes(columns, response, design.weights)
@@ -89,7 +89,7 @@ _Estimate = tuple[str, float, float, float]
 """Name, the original's estimate and its standard error, and the released estimate."""
 
 
-def survey_design(original: Microdata, weights: str) -> Design:
+def survey_design(original: Microdata, weights: str) -> SamplingDesign:
     """Return the sampling design by the roles of the variables."""
     # Several strata are crossed; a person without a household is a cluster.
     number = np.zeros(original.n, dtype=np.int64)
@@ -104,7 +104,7 @@ def survey_design(original: Microdata, weights: str) -> Design:
         codes = original.codes(home)[0].astype(np.int64)
         clusters = np.where(codes < 0, clusters + original.n, codes)
     own = Sampling(weights=weights).record_weights(original, original)
-    return Design(weights=own, strata=number, clusters=clusters)
+    return SamplingDesign(weights=own, strata=number, clusters=clusters)
 
 
 def compute(comparison: Comparison) -> Reading[BothFiles]:
@@ -139,7 +139,7 @@ def compute(comparison: Comparison) -> Reading[BothFiles]:
 
 
 def _means(
-    comparison: Comparison, design: Design, after: Floats, weights: str
+    comparison: Comparison, design: SamplingDesign, after: Floats, weights: str
 ) -> Iterator[_Estimate]:
     """Yield weighted means of numbers and shares of levels, in total and at each time."""
     # Shapes: after (m,), the weights of the released rows.
@@ -193,7 +193,7 @@ def _times(comparison: Comparison) -> Iterator[tuple[str, Booleans, Booleans]]:
                 yield f", {name} {level}", before == number, after == number
 
 
-def _slopes(comparison: Comparison, design: Design, after: Floats) -> Iterator[_Estimate]:
+def _slopes(comparison: Comparison, design: SamplingDesign, after: Floats) -> Iterator[_Estimate]:
     """Yield the slopes of the steward's weighted regression, if there is one."""
     # Shapes: after (m,), the weights of the released rows.
     original, masked, question = comparison.original, comparison.masked, comparison.question

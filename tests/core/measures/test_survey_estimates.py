@@ -17,7 +17,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.statistics.key_variables import key_names
 from rwn_core.measures.utility.survey_estimates import (
-    Design,
+    SamplingDesign,
     mean_error,
     slope_errors,
     weighted_slopes,
@@ -81,8 +81,10 @@ def test_slopes_are_those_of_records_repeated_by_their_weights():
     found = weighted_slopes(x[:, None], y, weights.astype(float))
     assert found == pytest.approx(weighted_slopes(x[many, None], y[many], ones))
     # repeated records are one cluster: the same error as weights give
-    design = Design(weights=weights.astype(float), strata=np.zeros(40, int), clusters=np.arange(40))
-    same = Design(weights=ones, strata=np.zeros(len(many), int), clusters=many)
+    design = SamplingDesign(
+        weights=weights.astype(float), strata=np.zeros(40, int), clusters=np.arange(40)
+    )
+    same = SamplingDesign(weights=ones, strata=np.zeros(len(many), int), clusters=many)
     assert slope_errors(x[:, None], y, design) == pytest.approx(
         slope_errors(x[many, None], y[many], same)
     )
@@ -96,8 +98,10 @@ def test_errors_cover_the_truth_of_a_clustered_survey_and_naive_ones_do_not():
         values = np.repeat(rng.normal(size=40), 5) + rng.normal(size=200) / 2
         clusters, ones = np.repeat(np.arange(40), 5), np.ones(200)
         nothing = np.zeros(200, int)
-        error = mean_error(values, Design(weights=ones, strata=nothing, clusters=clusters))
-        alone = mean_error(values, Design(weights=ones, strata=nothing, clusters=np.arange(200)))
+        error = mean_error(values, SamplingDesign(weights=ones, strata=nothing, clusters=clusters))
+        alone = mean_error(
+            values, SamplingDesign(weights=ones, strata=nothing, clusters=np.arange(200))
+        )
         covered += abs(values.mean()) < 1.96 * error
         naive += abs(values.mean()) < 1.96 * alone
     assert covered > 270 > 240 > naive

@@ -36,6 +36,7 @@ def ranked(files: Files, names: Sequence[str]) -> Two:
 
 
 def _points(files: Files, names: Sequence[str], numbers: Callable[[Floats, Floats], Two]) -> Two:
+    # Points of people and of rows, shape (people, coordinates) and (rows, coordinates).
     parts = [
         files.cached(("points", numbers, name), partial(_column, files, name, numbers))
         for name in names
