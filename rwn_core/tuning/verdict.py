@@ -381,7 +381,7 @@ def attacked(readings: Mapping[str, Any]) -> Mapping[str, Any]:
             more = with_parts(stated, scope="", attacked_by=by, at_most=most)
             raised[key] = replace(more, value=value, interval=None)
         elif scope:
-            more = " more inside the file than outside it" if found is tried.difference else ""
-            scope += f" Simple attacks reach {percent(value)}{more}, by {by}."
+            inside = " more inside the file than outside it" if found is tried.difference else ""
+            scope += f" Simple attacks reach {percent(value)}{inside}, by {by}."
             raised[key] = with_parts(stated, scope=scope)
     return raised
