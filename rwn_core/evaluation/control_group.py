@@ -25,7 +25,7 @@ from rwn_core.measures.attacks.red_team.nearest import names_by
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading, with_parts
 from rwn_core.measures.statistics.key_variables import required_confidential
-from rwn_core.parallel.threads import steps
+from rwn_core.parallel.threads import current_work, steps
 
 LEAST = 20  # people outside, below which their success says nothing
 SPLITS = 8  # random halvings of a table, of which each half is masked once
@@ -270,10 +270,12 @@ def with_difference(
 
 def audit_attacked(microdata: Microdata, release: Release, measures: Sequence[str]) -> Audit:
     """Read measures of a release with the red team, and where they limit it, the difference."""
-    audited = audit(microdata, release, measures=tuple(dict.fromkeys((*measures, "red_team"))))
+    with (now := current_work()).part(0.0, 0.7):
+        audited = audit(microdata, release, measures=tuple(dict.fromkeys((*measures, "red_team"))))
     if "attribute_gain" not in audited.readings:
         return audited
     about = microdata, release.params
     precision, masked = dict(release.precision), release.masked
     find = partial(attribute_difference, *about, precision=precision, masked=masked)
-    return Audit(readings=with_difference(audited.readings, find))
+    with now.part(0.7, 1.0):
+        return Audit(readings=with_difference(audited.readings, find))

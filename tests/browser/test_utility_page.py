@@ -16,9 +16,9 @@ def utility(opened):
     return app
 
 
-def test_nine_cards_and_every_measure(utility):
+def test_eight_cards_and_every_measure(utility):
     expect(utility.page.locator(".rwn-card figcaption b")).to_have_text([
-        "Correlations", "Change of correlations", "Expected loss over ε", "Regression of siri",
+        "Correlations", "Change of correlations", "Regression of siri",
         "Principal components", "Small groups", "Distribution of siri", "siri and bmi",
         "Shift of quantiles",
     ])  # fmt: skip

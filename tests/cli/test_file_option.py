@@ -91,7 +91,8 @@ def test_without_the_option_it_is_the_schema_that_says_so(rwn_command: Run, surv
     code, _, said = rwn_command("seek", survey, "--k", 3)
     assert code == 3
     assert "--file" not in said
-    refusal, note = said.splitlines()
+    alias, refusal, note = said.splitlines()
+    assert alias.startswith("note: rwn find is the name")
     assert refusal.startswith("rwn: t.csv, line 2: ")
     assert note.endswith(f"(--schema FILE.toml) with the line {HINT}")
 

@@ -198,7 +198,7 @@ def on_map(payload: dict[str, Any]) -> set[str]:
 def test_a_pin_waits_for_nothing_and_is_completed_when_it_is_known(session, monkeypatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(limit_queue.rwn, "MEASURES", {})  # nothing is read for a pin
-        patch.setattr(tune_view.tiles, "chosen", lambda _: [])
+        patch.setattr(tune_view.tiles, "chosen", lambda _: {})
         session.pins["A"] = tune_view.pin(session, current_release(session))
     assert {*session.pins["A"].pending} == {*session.policy.measures} - {*QUICK}
     assert session.pins["A"].judged(session.policy) is None
