@@ -150,10 +150,10 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
             shown["help"] = risk_sentences.said(measure, reading, session.data.n) + (
                 "" if reading.baseline is None else f" Read it against {reading.baseline:.3g}."
             )
-            limit = session.policy.limit(measure)
-            if limit is not None:
+            if (limit := session.policy.limit(measure)) is not None:
                 unread = ", not judged" if measure in verdict.unread else ""
-                shown["limit"] = f"limit {tenths(limit.at_most)}{unread}"
+                most = tenths(limit.at_most) if limit.at_most else "nobody"
+                shown["limit"] = f"limit {most}{unread}"
                 shown["state"] = "over" if measure in verdict.broken else None
         tiles.append(shown)
     return tiles
