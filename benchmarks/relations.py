@@ -2,7 +2,7 @@
 
 ``python -m benchmarks relations [TABLE ...]`` finds for each table and each way the weakest
 strength at which the best of all linkage attacks is right for at most 5 and 2 % of the rows, in the
-mean of three releases, and reads there what is lost and what is told. Only the response of the
+mean of three releases, and reads loss and disclosure there. Only the response of the
 regression is confidential. Each line goes into
 docs/explanation/relations.csv as soon as it is known; ``--page`` writes the tables of the page of
 that name from the file. Without names it does the tables that are not in the file, ``--ways`` does

@@ -231,8 +231,8 @@ def odds_words(chance: float | None, units: int) -> str:
     if chance is None:
         return "not known: this method has no exact law"
     return (
-        f"named in {_of_100(chance)} of {OUT_OF} releases like this, in 0 if not in the file; "
-        f"a guess is right in {_of_100(1 / units)}"
+        f"correctly named in {_of_100(chance)} of {OUT_OF} releases like this, in 0 if not in the "
+        f"file; a guess is correct in {_of_100(1 / units)}"
     )
 
 

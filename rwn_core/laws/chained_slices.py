@@ -118,7 +118,7 @@ class Chain:
         shown = values.copy()
         for own, donors in zip(self.columns, self.donors, strict=True):
             shown[:, own] = values[donors][:, own]
-        # the records, then the rows, in the columns of what is shown
+        # the records, then the rows, in the coordinates of the slices drawn so far
         both: Points = np.asfortranarray(np.concatenate((values, shown))[:, columns])
         squares = level_squares(self.points)
         if squares:

@@ -357,10 +357,12 @@ def test_a_meeting_sees_the_list_beside_every_scenario(panels, open_page):
     assert result["columns"] == ["", "One", "Two"]
     assert [row[0] for row in result["rows"]] == ["record 39"]
     light, strong = result["rows"][0][1:]
-    assert light.startswith("named in 100 of 100 releases like this, in 0 if not in the file")
-    times = float(strong.split()[2])
+    assert light.startswith(
+        "correctly named in 100 of 100 releases like this, in 0 if not in the file"
+    )
+    times = float(strong.split()[3])
     assert 0 <= times <= 100
-    assert strong.endswith(f"a guess is right in {100 / session.data.n:.2g}")
+    assert strong.endswith(f"a guess is correct in {100 / session.data.n:.2g}")
     areas = {area.label: area.value for area in screen.test.text_area}
     assert areas["Watch list, a line each"] == "record 39"
 

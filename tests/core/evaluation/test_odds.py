@@ -76,6 +76,7 @@ def test_rows_of_one_person_count_as_one() -> None:
 def test_a_setting_without_a_law_says_so_and_the_guess_stands_beside() -> None:
     assert follow(rwn.Microdata.from_frame(people()), PARAMS, (), seed=1) == {}
     assert odds_words(0.07, 250) == (
-        "named in 7 of 100 releases like this, in 0 if not in the file; a guess is right in 0.4"
+        "correctly named in 7 of 100 releases like this, in 0 if not in the file; "
+        "a guess is correct in 0.4"
     )
     assert "no exact law" in odds_words(None, 250)
