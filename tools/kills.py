@@ -3,8 +3,6 @@
 ``python -m tools.kills 200`` writes the files of a release into a new folder, a record and a
 release over older ones, and an entry of the ledger, in a process that is killed at a random moment;
 then kills it at every single call that changes the disk, has each of them fail, and fills a disk.
-At last it kills the masking of a dataset and a sweep again and again, each run going on where the
-last one was, and compares the ends with those of runs that were never killed, by SHA-256.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ import errno
 import hashlib
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -22,7 +19,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,10 +32,9 @@ from rwn_core.reporting.judged_release import Approval, judge_release
 from rwn_core.reporting.ledger import add, file_bytes, read_entries
 from rwn_core.reporting.release_folder import RECORD, SUMS, release_files, write_folder
 from rwn_core.reporting.release_record import read_record
-from rwn_core.tuning import Grid, Plan, sweep
 
 CALLS = ("fsync", "mkdir", "rename", "replace", "write", "ftruncate", "unlink", "rmdir", "open")
-FAULTS = ("torn", "stuck", "tracebacks", "other hashes", "refused")
+FAULTS = ("torn", "stuck", "tracebacks")
 OLD = b"the release of last year"
 
 
@@ -268,94 +263,17 @@ def full_disks(made: Work, place: Path, steps: int = 40) -> dict[str, int]:
     return found
 
 
-GRID = Grid(axes={"k": (3, 5, 8, 13), "q": (0.25, 0.5, 0.75, 1.0)})
-PLAN = Plan(measures=("correlation", "distance_linkage"), releases=3, seed=7)
-
-
-def dataset(folder: Path) -> Path:
-    """Four files of a thousand records each."""
-    rng = np.random.default_rng(14)
-    folder.mkdir()
-    for number in range(4):
-        frame = pd.DataFrame(rng.normal(size=(1024, 4)), columns=list("abcd"))
-        frame.to_parquet(folder / f"{number}.parquet")
-    return folder
-
-
-def mask_into(source: Path, target: Path) -> None:
-    """Mask the dataset, going on where an earlier run was."""
-    options = rwn.RunOptions(workers=1, rows=1024, file_rows=1024)
-    rwn.mask_dataset(source, target, rwn.RWN(k=5), seed=7, options=options)
-
-
-def hash_of(folder: Path) -> str:
-    """SHA-256 of all files of a folder, with their names."""
-    total = hashlib.sha256()
-    for path in sorted(folder.iterdir()):
-        total.update(path.name.encode() + path.read_bytes())
-    return total.hexdigest()
-
-
-def sweep_into(folder: Path) -> None:
-    """Sweep, going on where an earlier run was."""
-    sweep(rwn.load_demo("bodyfat"), GRID, plan=PLAN, workers=1, folder=folder)
-
-
-def hash_of_sweep(folder: Path) -> str:
-    """SHA-256 of what all points of a finished sweep read, without their seconds."""
-    done = sweep(rwn.load_demo("bodyfat"), GRID, plan=PLAN, workers=1, folder=folder)
-    points = [{**point.to_dict(), "seconds": 0} for point in done]
-    return hashlib.sha256(repr(points).encode()).hexdigest()
-
-
-def killed(
-    work: Callable[[Path], None],
-    hashed: Callable[[Path], str],
-    place: Path,
-    count: int,
-) -> dict[str, int]:
-    """Kill work at random moments until it is done, and start again, until this many kills."""
-    place.mkdir()
-    for target in (place / "first", place / "second"):  # the first one also fills caches
-        ended, span = apart(lambda target=target: work(target))
-        assert ended == 0, ended
-    wanted, rng = hashed(target), random.Random(14)
-    found = {"kills": 0, "finished": 0, "other hashes": 0, "refused": 0}
-    while found["kills"] < count or not found["finished"]:
-        target = place / f"run{found['finished']}"
-        ended, _ = apart(lambda target=target: work(target), rng.uniform(0.1, 0.8) * span)
-        if ended == signal.SIGKILL:
-            found["kills"] += 1
-            if found["kills"] > 2 * count:
-                ended, _ = apart(lambda target=target: work(target))
-        # a kill after the last step leaves all of it, which a further run refuses to write over
-        if ended == 0 or (ended != signal.SIGKILL and target.is_dir()):
-            found["finished"] += 1
-            found["other hashes"] += hashed(target) != wanted
-            shutil.rmtree(target)
-        elif ended != signal.SIGKILL:
-            found["refused"] += 1
-            break
-    return found
-
-
 def main() -> int:
     """Print what was torn, and exit with 1 if anything was."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    bad, half = 0, count // 2
+    bad = 0
     with tempfile.TemporaryDirectory() as folder:
-        made, source = work(Path(folder) / "house"), dataset(Path(folder) / "source")
-        masking = partial(mask_into, source)
+        made = work(Path(folder) / "house")
         ways: list[tuple[str, Callable[[], dict[str, int]]]] = [
             ("a kill before and after every call", lambda: at_every_call(made, _die)),
             ("an error (EIO) before and after every call", lambda: at_every_call(made, _fail)),
             ("kills at random moments", lambda: random_kills(made, count)),
             ("full disks", lambda: full_disks(made, Path(folder) / "disk")),
-            ("mask-dataset", lambda: killed(masking, hash_of, Path(folder) / "masked", half)),
-            (
-                "sweep",
-                lambda: killed(sweep_into, hash_of_sweep, Path(folder) / "swept", half),
-            ),
         ]
         for name, way in ways:
             try:

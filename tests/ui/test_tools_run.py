@@ -13,7 +13,6 @@ from tools import kills
 ROOT = Path(__file__).resolve().parents[2]
 SHORTEST = {
     "fuzz": ("20", "--state", "fuzz.json"),
-    "identity": (),
     "sessions": ("--users", "2", "--actions", "2", "--gone", "0"),
     "where": ("ledger",),
 }

@@ -13,8 +13,7 @@ from rwn_core.data.guess_schema import guess_schema
 from rwn_core.data.identity import identity_doubts
 from rwn_core.data.role_guesses import guessed_roles, standard_file
 from rwn_core.data.variable import Role
-from tools.identity import stops
-from tools.identity_columns import labelled_columns
+from tests.core.data.labelled_columns import labelled_columns, stops
 
 SCRIPTS = {
     "Vietnamese": "Nguyễn Trần Lê Phạm Hoàng Võ Đặng Bùi|Văn Thị Hữu Đức Minh|An Bình Chi Dũng Hà Lan",

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rwn_core.data.identity import identity_doubts
+
 Make = Callable[[np.random.Generator, int], Any]
 
 
@@ -64,6 +66,23 @@ class Labelled:
     identifies: bool
     held_out: bool  # True if the rules were written without it
     values: pd.Series[Any]
+
+
+def stops(column: pd.Series) -> bool:
+    """True if a table of this one column does not leave without an answer."""
+    return any(doubt.stops for doubt in identity_doubts(column.to_frame(), [str(column.name)]))
+
+
+def judged(columns: list[Labelled]) -> tuple[str, list[str]]:
+    """Both shares as a sentence, and the columns that the gate judges wrongly."""
+    found = {each.name: stops(each.values) for each in columns}
+    people = [each.name for each in columns if each.identifies]
+    others = [each.name for each in columns if not each.identifies]
+    words = (
+        f"{sum(found[name] for name in people)} of {len(people)} identifying columns found, "
+        f"{sum(found[name] for name in others)} of {len(others)} others stopped"
+    )
+    return words, [each.name for each in columns if found[each.name] != each.identifies]
 
 
 def labelled_columns() -> list[Labelled]:
