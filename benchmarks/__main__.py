@@ -1,9 +1,8 @@
 """Run the benchmarks: ``python -m benchmarks [NAME ...]``; without a name, all of them.
 
-``python -m benchmarks certified``, ``claims``, ``classroom``, ``intervals``, ``journeys``,
-``kernels``, ``methods``, ``own_statistics``, ``reading``, ``recommend``, ``relations``,
-``side_by_side``, ``slices``, ``speed`` or ``start`` runs one of the long
-comparisons, with options of its own.
+``python -m benchmarks certified``, ``classroom``, ``intervals``, ``journeys``, ``reading``,
+``relations``, ``side_by_side`` or ``start`` runs one of the long comparisons, with options of
+its own.
 """
 
 from __future__ import annotations
@@ -17,19 +16,12 @@ from benchmarks import bench, cases
 
 _LONG = (
     "certified",
-    "claims",
     "classroom",
     "intervals",
     "journeys",
-    "kernels",
-    "methods",
-    "own_statistics",
     "reading",
-    "recommend",
     "relations",
     "side_by_side",
-    "slices",
-    "speed",
     "start",
 )
 if sys.argv[1:2] and sys.argv[1] in _LONG:

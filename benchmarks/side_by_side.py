@@ -1,20 +1,15 @@
 """Our measures beside those of sdcMicro, pycanon, sdmetrics and suda, on public tables.
 
-``python -m benchmarks side_by_side`` writes docs/explanation/side-by-side.csv and its page anew;
-``--rivals PYTHON`` runs the last three with a Python that has them, else their numbers stay.
+``python -m benchmarks side_by_side`` writes our numbers in docs/explanation/side-by-side.csv and
+its page anew; what the other programs said when they were run stays.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -33,7 +28,6 @@ from rwn_core.measures.risk.population_risk import scores
 from rwn_core.measures.statistics.key_variables import class_sizes, class_totals
 from rwn_core.measures.statistics.population import individual_risk
 
-SPEED = HERE / "side-by-side-speed.csv"
 FILE, PAGE = HERE / "side-by-side.csv", HERE / "side-by-side.md"
 BEGINS = "<!-- what follows is written by python -m benchmarks side_by_side -->"
 MANUAL, TESTS = "manual of 5.7.9", "tests of the package"
@@ -170,7 +164,7 @@ class Row:
     quantity: str
     table: str
     source: str
-    theirs: str | tuple[float, ...]  # a name in what `rivals.py` prints, or published numbers
+    theirs: str | tuple[float, ...]  # a name in what they said when run, or published numbers
     ours: Callable[[], Any]  # returns a number or several
     why: str = ""  # what differs, or what is equal
     digits: int = 6  # decimal places to which the other program's numbers are published
@@ -314,20 +308,6 @@ def line(row: Row, run: Mapping[str, Any], versions: Mapping[str, str]) -> dict[
     )  # fmt: skip
 
 
-def run_rivals(python: str) -> dict[str, Any]:
-    """Return what the other programs say, run by another Python."""
-    comparison = survey()
-    with tempfile.TemporaryDirectory() as folder:
-        for name, table in (("original", comparison.original), ("released", comparison.masked)):
-            table.frame.to_csv(Path(folder) / f"{name}.csv", index=False)
-        (Path(folder) / "roles.json").write_text(
-            json.dumps({**ROLES, "guideline": dict(enumerate(GUIDELINE))}), encoding="utf-8"
-        )
-        script = Path(__file__).with_name("rivals.py")
-        done = subprocess.run([python, script, folder], check=True, capture_output=True, text=True)
-    return dict(json.loads(done.stdout))
-
-
 def stored_run() -> dict[str, Any]:
     """Return what the other programs said when the file was written."""
     run: dict[str, Any] = {}
@@ -339,10 +319,8 @@ def stored_run() -> dict[str, Any]:
 
 
 def page_lines(lines: list[dict[str, str]]) -> list[str]:
-    """Return the tables of the page: seconds, then one a program."""
-    rows = [["records", "of", "ours", "theirs", "ratio"], ["---"] * 5]
-    rows += [list(line.values()) for line in read_lines(SPEED)]
-    parts = ["\n".join(f"| {' | '.join(each)} |".replace("|  |", "| |") for each in rows)]
+    """Return the tables of the page, one a program."""
+    parts = list[str]()
     for program in dict.fromkeys(each["program"] for each in lines):
         table = [
             f"## {program}",
@@ -360,12 +338,8 @@ def page_lines(lines: list[dict[str, str]]) -> list[str]:
 
 def main() -> None:
     """Write the file and the page."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rivals", metavar="PYTHON")
-    given = parser.parse_args()
-    run = run_rivals(given.rivals) if given.rivals else stored_run()
-    versions = {name: str(run[name]) for name in ("pycanon", "sdmetrics", "suda")}
-    lines = [line(row, run, versions) for row in ROWS]
+    run = stored_run()
+    lines = [line(row, run, run) for row in ROWS]
     write_lines(FILE, lines)
     write_end(PAGE, BEGINS, "\n" + "\n\n".join(page_lines(lines)))
     sys.stdout.write("\n".join(f"{e['program']}, {e['quantity']}, {e['table']}: {e['theirs']} | "

@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 import rwn_core as rwn
-from rwn_core.data.variable import Role
 
 PAIRS = 4e8  # distances that the radius is found from
 BLOCK = 1000
@@ -56,19 +55,6 @@ def sampled(demo: str, records: int, seed: int = 0) -> tuple[rwn.Microdata, int]
         return data, data.n
     chosen = np.random.default_rng(seed).permutation(data.n)[:records]
     return data.take(np.sort(chosen)), data.n
-
-
-def with_roles(
-    frame: pd.DataFrame, keys: str, confidential: str, household: str = ""
-) -> rwn.Microdata:
-    """A table with roles; names stand between blanks."""
-    data = rwn.Microdata.from_frame(frame)
-    schema = data.schema
-    roles = (Role.KEY, keys), (Role.CONFIDENTIAL, confidential), (Role.HOUSEHOLD, household)
-    for role, names in roles:
-        for name in names.split():
-            schema = schema.replace_variable(name, role=role)
-    return data.with_schema(schema)
 
 
 def survey(n: int) -> rwn.Microdata:

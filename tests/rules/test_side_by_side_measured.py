@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from benchmarks import pages, side_by_side
-from benchmarks.speed import LARGE, MOST
 
 
 def test_our_numbers_are_those_of_the_file_and_each_difference_has_a_reason() -> None:
@@ -12,10 +11,3 @@ def test_our_numbers_are_those_of_the_file_and_each_difference_has_a_reason() ->
     assert all(line["why"] for line in stored if line["verdict"] == "different")
     page = side_by_side.PAGE.read_text(encoding="utf-8").partition(side_by_side.BEGINS)[2]
     assert page == "\n" + "\n\n".join(side_by_side.page_lines(stored)) + "\n"
-
-
-def test_no_method_takes_longer_than_is_said() -> None:
-    lines = [line for line in pages.read_lines(side_by_side.SPEED) if line["ratio"]]
-    large = [float(line["ratio"]) for line in lines if int(line["records"]) >= LARGE]
-    assert len(large) == 4
-    assert max(large) <= MOST
