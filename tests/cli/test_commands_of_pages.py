@@ -19,15 +19,22 @@ from tests.cli.conftest import Run
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SHORT = (
+    "how-to/publish-claims.md",
     *("how-to/analyze-a-masked-file.md", "how-to/compare-methods.md", "how-to/deploy.md"),
     *("how-to/describe-variables.md", "how-to/know-the-risk.md", "how-to/know-the-utility.md"),
     *("explanation/intruders.md", "how-to/give-each-record-a-radius.md"),
     "how-to/decide-in-a-meeting.md",
-    *("how-to/open-a-file.md", "how-to/teach-with-it.md", "tutorial/first-release.md"),
+    *(
+        "how-to/read-another-layout.md",
+        "how-to/open-a-file.md",
+        "how-to/teach-with-it.md",
+        "tutorial/first-release.md",
+    ),
     *("how-to/use-in-a-notebook.md", "index.md"),
 )
 LONG = (
     *("how-to/choose-slices.md", "how-to/find-a-setting.md", "how-to/mask-a-dataset.md"),
+    *("how-to/sweep-a-grid.md", "how-to/report-a-dataset.md"),
     *("how-to/round-values.md", "explanation/kernels.md"),
 )
 """Pages with searches, sweeps and plans: nightly."""

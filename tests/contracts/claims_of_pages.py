@@ -41,6 +41,7 @@ class Claim:
 README, COSTS = "README.md", "docs/explanation/cost-and-protection.md"
 SLICES, ROUND = "docs/how-to/choose-slices.md", "docs/how-to/round-values.md"
 RISK, SETTING = "docs/explanation/intruders.md", "docs/how-to/find-a-setting.md"
+SWEEP = "docs/how-to/sweep-a-grid.md"
 UTILITY, COMPARE = "docs/how-to/know-the-utility.md", "docs/how-to/compare-methods.md"
 MATHEMATICS, KERNELS = "docs/explanation/mathematics.md", "docs/explanation/kernels.md"
 PAPERS = "docs/explanation/reproduced.md"
@@ -116,12 +117,12 @@ CLAIMS = claims(
      risk.distance_linkage, (10, 16), (12, 16)),
     (SETTING, "an intruder who knows the method and holds the original file links over 99 %",
      risk.worst_case, (2.0, 5, 0.99, 1.0), (2.0, 5, 0.0, 0.99)),
-    (SETTING, "from 19 releases on by their order, right for any distribution",
+    (SWEEP, "from 19 releases on by their order, right for any distribution",
      methods.range_of_one_more, (19,), (8,)),
     (SETTING, "Where everybody gives the same confidential answer, nothing is gained "
      "by knowing it",
      risk.unmasked_gain, ("constant", 0.0), ("rare", 0.05)),
-    (SETTING, "checked on 59 new ones: at 95 % confidence at most 1 in 20 further "
+    (SWEEP, "checked on 59 new ones: at 95 % confidence at most 1 in 20 further "
      "releases lies beyond each limit",
      methods.confirmed_by, (59,), (58,)),
     (UTILITY, "a number from 0, as in the original, to 1, no relation left",
