@@ -5,7 +5,6 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-import pandas as pd
 from playwright.sync_api import TimeoutError
 
 import rwn_core as rwn
@@ -18,11 +17,6 @@ BAD_FILES = {
     'the "new" 5%.csv': b"",
 }  # tests/ui has more
 PICTURE = "![x](http://evil.example/p.png)"
-CODES = "a,code\n" + "\n".join(f"{i},{'x' if i % 5 == 0 else i % 5}" for i in range(30)) + "\n"
-SCHEMA = "".join(
-    f'[[variable]]\nname = "{name}"\nkind = "{kind}"\n'
-    for name, kind in (("a", "count"), ("code", "categorical"))
-)
 
 
 def upload(app, path: Path) -> None:
@@ -32,12 +26,6 @@ def upload(app, path: Path) -> None:
 def badge(app, text: str) -> None:
     """Wait until the sidebar names this table."""
     app.page.get_by_test_id("stSidebar").get_by_text(text).wait_for()
-
-
-def choose_demo(app, name: str) -> None:
-    app.page.get_by_role("combobox").first.click()
-    app.page.get_by_role("option", name=f"{name} ·").click()
-    badge(app, f"{name} · {rwn.DEMOS[name].records:,} × {rwn.DEMOS[name].variables}")
 
 
 def by_pointer(app, row: int, role: str) -> None:
@@ -120,42 +108,6 @@ def test_what_was_seen_of_a_file_is_one_click_away(opened, tmp_path: Path) -> No
     assert 'decimal = ","' in saved
 
 
-def test_what_a_table_leaves_open_is_asked_and_settled(opened, tmp_path: Path) -> None:
-    path = tmp_path / "people.csv"
-    rows = [f"{5000 + i},{i % 31},{99999 if i < 5 else i % 47}" for i in range(300)]
-    path.write_text("\n".join(["number,age,income", *rows]), encoding="utf-8")
-    app = opened.visit("Data")
-    upload(app, path)
-    badge(app, "people.csv \u00b7 300 \u00d7 3")
-    app.page.get_by_text("number looks like numbers of people").first.wait_for()
-    app.page.get_by_text("Who could be recognized?").first.wait_for()
-    app.page.get_by_role("radio", name="They are missing").wait_for()
-    app.page.get_by_role("button", name="Use these answers").click()
-    app.page.get_by_text("number is a direct identifier").wait_for()
-    app.page.get_by_text("income has 5 values declared as missing").wait_for()
-    app.visit("Tune")
-    assert strip(app) == ["age", "income"]
-
-
-def test_a_good_file_is_opened_and_tuned_after_a_demo(opened, tmp_path: Path) -> None:
-    frame = pd.DataFrame(
-        {
-            "age": [20 + i * 7 % 53 for i in range(60)],
-            "income": [1000.5 + i * i % 97 for i in range(60)],
-            "region": ["north", "south", "west"] * 20,
-        }
-    )
-    path = tmp_path / "survey.parquet"
-    frame.to_parquet(path)
-    app = opened.visit("Data")
-    choose_demo(app, "pima")
-    upload(app, path)
-    badge(app, "survey.parquet · 60 × 3")
-    app.visit("Tune")
-    badge(app, "survey.parquet · 60 × 3")
-    assert strip(app) == ["age", "income", "region"]
-
-
 def test_erased_is_gone(opened, tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     path.write_text(TABLE, encoding="utf-8")
@@ -165,19 +117,3 @@ def test_erased_is_gone(opened, tmp_path: Path) -> None:
     app.page.get_by_role("button", name="Erase everything").click()
     app.page.get_by_role("button", name="Erase now").click()
     badge(app, "bodyfat \u00b7 241 \u00d7 15")
-
-
-def test_a_schema_settles_what_a_file_alone_leaves_open(opened, tmp_path: Path) -> None:
-    table, schema = tmp_path / 'the "codes".csv', tmp_path / "codes.toml"
-    table.write_text(CODES, encoding="utf-8")
-    schema.write_text(SCHEMA, encoding="utf-8")
-    app = opened.visit("Data")
-    upload(app, table)
-    badge(app, f"{table.name} · 30 × 2")
-    notice = app.page.get_by_text(
-        "Read as categories of texts: code (lines 2, 7, 12, ...: 6 values"
-    )
-    notice.wait_for()
-    app.page.locator("input[type=file]").nth(1).set_input_files(schema)
-    notice.wait_for(state="detached")
-    badge(app, f"{table.name} · 30 × 2")

@@ -97,7 +97,7 @@ def rankings(folder: Path) -> list[int]:
 
 @pytest.mark.parametrize(
     ("kind", "way"),
-    [("official", "upload"), ("official", "command line"), ("workbook", "upload")],
+    [("official", "command line"), ("workbook", "upload")],
 )
 def test_a_file_is_one_form_one_ranking_and_few_clicks_from_its_picture(
     serve: Callable[..., App], tmp_path: Path, kind: str, way: str

@@ -53,18 +53,6 @@ def test_an_explanation_opens_with_the_focus_and_closes_with_escape(opened) -> N
     assert not tip.is_visible()
 
 
-def test_a_setting_is_made_pinned_and_compared_without_a_mouse(opened) -> None:
-    app = opened
-    app.page.get_by_role("button", name="Pin A").focus()
-    app.page.keyboard.press("Enter")
-    app.verdict.get_by_text("±0.0 pp vs A").wait_for()
-    app.press("k", "PageUp")
-    app.verdict.get_by_text("vs A").wait_for()
-    app.page.get_by_role("button", name="Clear").focus()
-    app.page.keyboard.press("Enter")
-    app.verdict.get_by_text("vs A").wait_for(state="detached")
-
-
 def test_tab_reaches_what_the_drawer_holds_once_it_is_open(opened) -> None:
     opened.open_more()
     names = [place["name"] for place in walk(opened, 40)]

@@ -57,17 +57,6 @@ def test_the_address_holds_parameters_and_a_demo_name_only(app, tmp_path) -> Non
     assert set(query(app)) == {"setting", "own"}
 
 
-def test_an_address_of_a_table_that_is_not_here_says_so_and_stays(app) -> None:
-    app.open("/?own=1&epsilon=0.7&k=3&q=0.25")
-    (sentence,) = app.messages()
-    assert sentence.startswith("This address belongs to a table that is not here: bodyfat is")
-    assert app.stamp.startswith("ε = 2 · k = 5 · q = 1")
-    assert query(app)["epsilon"] == ["0.7"]
-    bar, note = app.page.get_by_test_id("stHeader"), app.page.get_by_test_id("stAlert")
-    below = bar.bounding_box()["y"] + bar.bounding_box()["height"]
-    assert note.bounding_box()["y"] >= below, "the bar of pages covers the note"
-
-
 def test_a_link_to_a_lesson_opens_it_and_back_is_one_press_a_page(app) -> None:
     app.page.goto(f"{app.server.address}/learn?lesson=intruder")
     title = app.page.get_by_role("heading", level=3)

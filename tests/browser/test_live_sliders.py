@@ -51,12 +51,6 @@ def waits(request: Any) -> bool:
     return request.url.endswith(ADDRESS) and not (request.post_data_json or {}).get("edits")
 
 
-def weight(app, name: str):
-    """The slider of a variable's weight."""
-    app.page.get_by_test_id("stSidebar").get_by_text("Variable weights").click()
-    return app.page.get_by_role("slider", name=re.compile(rf"^\d+ · {name}$"))
-
-
 def test_dragging_redraws_before_the_mouse_is_let_go_and_draws_the_last_position(opened) -> None:
     app = opened
     app.page.evaluate(WATCH)
@@ -154,20 +148,6 @@ def test_a_move_asks_for_no_file(opened) -> None:
     opened.settle()
     asked = [url for url in asked if not url.startswith("blob:")]  # a part that comes late
     assert asked == [f"{opened.server.address}/{ADDRESS}"]  # the picture
-
-
-def test_a_weight_redraws_while_it_is_dragged(opened) -> None:
-    app = opened
-    slider = weight(app, "age")
-    app.page.evaluate(WATCH)
-    left, width = hold(app, slider, 0.3)
-    y = slider.bounding_box()["y"] + 8
-    for step in range(1, 15):
-        app.page.mouse.move(left + (0.3 + step / 50) * width, y)
-        app.page.wait_for_timeout(40)
-    app.until("() => window.shown.some((text) => text.includes('weight of age'))")
-    app.page.mouse.up()
-    app.page.get_by_text(f"weight of age = {float(slider.input_value()):g} ·").wait_for()
 
 
 def test_moves_presets_and_undo_are_answered_without_a_run(app) -> None:

@@ -1,23 +1,24 @@
-"""Every command and Python example of the pages runs, in the order of the page, in one folder.
-
-A block of TOML that follows a sentence with the name of a file, such as "a file `plan.toml`:", is
-written to that file. What a page cannot run here stands in NOT_HERE, with the reason.
-"""
+"""Commands of the documentation run, also those for datasets and R."""
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
+import rwn_core as rwn
+from rwn_cli.main import run
 from tests.cli.conftest import Run
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
+
 SHORT = (
     "how-to/publish-claims.md",
     *("how-to/analyze-a-masked-file.md", "how-to/compare-methods.md", "how-to/deploy.md"),
@@ -32,13 +33,17 @@ SHORT = (
     ),
     *("how-to/use-in-a-notebook.md", "index.md"),
 )
+
 LONG = (
     *("how-to/choose-slices.md", "how-to/find-a-setting.md", "how-to/mask-a-dataset.md"),
     *("how-to/sweep-a-grid.md", "how-to/report-a-dataset.md"),
     *("how-to/round-values.md", "explanation/kernels.md"),
 )
+
 """Pages with searches, sweeps and plans: nightly."""
+
 COMMAND_LINE = "how-to/use-the-command-line.md"
+
 ELSEWHERE = {
     "tutorial/a-release-that-leaves.md": "test_a_release_that_leaves.py",
     COMMAND_LINE: "test_commands_of_pages.py",
@@ -46,7 +51,9 @@ ELSEWHERE = {
     "explanation/journeys.md": "../journeys/test_shell.py",
     "tutorial/case-study.md": "../rules/test_drawn_pages.py",
 }
+
 """Pages whose commands another test runs."""
+
 NOT_HERE = {
     "rwn app": "starts a server (tests/ui/test_launch.py)",
     "python -m pip": "installs",
@@ -54,7 +61,9 @@ NOT_HERE = {
     "how-to/run-on-a-cluster.md": "needs a cluster",
     "rwn seek FILE": "names a file of the reader",
 }
+
 _BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^ *```$", flags=re.DOTALL | re.MULTILINE)
+
 _FILE = re.compile(r"`([\w-]+\.toml)`:\s*$")
 
 
@@ -151,3 +160,208 @@ def test_a_command_that_fails_is_noticed(
     with pytest.raises(AssertionError, match=r"gone\.csv"):
         follow("page.md", rwn_command)
     assert Path("a.toml").read_text() == "x = 1\n"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    numbers = np.random.default_rng(4)
+    table = pd.DataFrame({"x": numbers.normal(size=2500), "g": numbers.choice(["a", "b"], 2500)})
+    (tmp_path / "in").mkdir()
+    table[:1000].to_parquet(tmp_path / "in" / "1.parquet")
+    table[1000:].to_parquet(tmp_path / "in" / "2.parquet")
+    return tmp_path / "in"
+
+
+COMMAND = ("--k", "4", "--epsilon", "0.1", "--sample", "100", "--workers", "1", "--weight", "g=2")
+
+
+def test_the_command_writes_what_python_does(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = tmp_path / "key"
+    files = ("mask-dataset", str(source), str(tmp_path / "out"), "--key-file", str(key))
+    assert run([*files, *COMMAND]) == 0
+    said = capsys.readouterr()
+    assert "2,500 records" in said.err
+    assert "fewer than k candidates" in said.err
+    assert "note: key holds the secret of this release; delete it." in said.err
+    assert "a seed is for teaching" not in said.err
+    assert said.out == ""
+    secret = key.read_text()
+    assert secret not in said.err
+    assert key.stat().st_mode & 0o077 == 0
+
+    data = rwn.Microdata.from_frame(pd.read_parquet(source)).with_weights({"g": 2.0})
+    params = rwn.RWN(k=4, epsilon=0.1, neighbors="sample", m=100)
+    release = rwn.mask(data, params, seed=rwn.SecretKey(bytes.fromhex(secret)))
+    wanted = pd.read_parquet(release.publish(tmp_path / "memory.parquet"))
+    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "out"), wanted)
+
+
+def test_a_plan_writes_nothing(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key = tmp_path / "key"
+    command = ["mask-dataset", str(source), str(tmp_path / "out"), *COMMAND]
+    assert run([*command, "--plan", "--key-file", str(key)]) == 0
+    said = capsys.readouterr().err
+    assert re.search(r"2,500 records in 2 files, 0\.1 MB\n", said)
+    assert re.search(r"about \d{3} MB of memory for each worker", said)
+    assert "only 100 people give values" in said
+    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+
+
+def test_a_release_is_judged_on_a_sample(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    numbers = np.random.default_rng(4)
+    x = numbers.normal(size=2500)
+    table = pd.DataFrame(
+        {"x": x, "y": x + numbers.normal(size=2500), "g": np.where(x > 1, "a", "b")}
+    )
+    table.to_parquet(tmp_path / "in.parquet")
+    source, out, key = (str(tmp_path / name) for name in ("in.parquet", "out", "key"))
+    masking = ["mask-dataset", source, out, "--k", "4", "--q", "0.5", "--workers", "1"]
+    assert run([*masking, "--key-file", key]) == 0
+    command = ["audit-dataset", source, out, "--sample", "200", "--measure", "regression"]
+    command += ["--measure", "distance_linkage", "--response", "y", "--predictor", "x"]
+    capsys.readouterr()
+    assert run([*command, "--key-file", key]) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("judged on 200 of 2,500 records, drawn at random\n")
+    assert "WARNING" not in said.err
+    assert run([*command, "--json", "--key-file", key]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert (document["records"], document["judged"]) == (2500, 200)
+    values = {row["measure"]: row["value"] for row in document["measures"]}
+    assert values["distance_linkage"] > 0.5
+    assert values["regression"] is not None
+    assert run([*command, "--json", "--seed", "1"]) == 0
+    said = capsys.readouterr()
+    assert "look whether this is the key of the release" in said.err
+    assert run(command) == 2
+    assert "give --key-file" in capsys.readouterr().err
+    assert run([*command, "--key-file", str(tmp_path / "none")]) == 2
+    assert not (tmp_path / "none").exists()
+
+
+N = 600
+
+
+def _table() -> pd.DataFrame:
+    numbers = np.random.default_rng(8)
+    x = numbers.normal(50, 9, N)
+    place = numbers.choice(["north", "south"], N).astype(object)
+    place[7], place[11] = "hermitage", "lighthouse"
+    sparse = np.full(N, np.nan)
+    sparse[:4] = 777_123.25
+    return pd.DataFrame(
+        {
+            "x": x,
+            "y": x + numbers.normal(0, 3, N),
+            "place": place,
+            "sparse": sparse,
+            "person": [f"name-{number:05d}" for number in range(N)],
+        }
+    )
+
+
+@pytest.fixture
+def released(tmp_path: Path) -> Path:
+    """A folder with a dataset, its release, the key and the record."""
+    source = tmp_path / "cellar-seven"
+    source.mkdir()
+    table = _table()
+    table[:250].to_parquet(source / "a.parquet", index=False)
+    table[250:].to_parquet(source / "b.parquet", index=False)
+    masking = ["mask-dataset", str(source), str(tmp_path / "out"), "--k", "4", "--drop", "person"]
+    masking += ["--workers", "1", "--key-file", str(tmp_path / "key"), "--weight", "x=0.5"]
+    masking += ["--slice", "x,y", "--q", "0.9"]
+    assert run([*masking, "--record", str(tmp_path / "record.toml")]) == 0
+    return tmp_path
+
+
+def _hidden(released: Path) -> list[str]:
+    table = _table()
+    secret = (released / "key").read_text().strip().splitlines()[-1]
+    rare = ["hermitage", "lighthouse", "777123", "777,1", secret]
+    return [*table["person"], *map(str, table["x"]), *rare]
+
+
+def test_a_report_has_the_facts_and_no_value_of_the_original_alone(
+    released: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, out, key = (released / name for name in ("cellar-seven", "out", "key"))
+    record, report = released / "record.toml", released / "report.html"
+    auditing = ["audit-dataset", str(source), str(out), "--drop", "person", "--sample", "50"]
+    auditing += ["--response", "y", "--predictor", "x", "--key-file", str(key)]
+    both = ["--record", str(record), "--report"]
+    assert run([*auditing, *both, str(report)]) == 0
+    assert run([*auditing, *both, str(report.with_suffix(".json"))]) == 0
+
+    text = report.read_text(encoding="utf-8")
+    facts = {
+        fact["key"]: fact["content"]
+        for fact in json.loads(report.with_suffix(".json").read_text())["facts"]
+    }
+    changed = {row[0]: row[1] for row in facts["changed"]["table"]["rows"]}
+    assert changed.keys() == {"x", "y", "place", "sparse"}
+    assert "judged on 50 of 600 records" in facts["judged"]["lines"][0]
+    assert ["parameter k", "4"] in facts["parameters"]["table"]["rows"]
+    assert any("linked" in row[0].lower() for row in facts["risks"]["table"]["rows"])
+    assert "person" in facts["data"]["lines"][1]
+    assert "What changed" in text
+    for said in (text, json.dumps(facts, ensure_ascii=False), record.read_text()):
+        assert not [value for value in _hidden(released) if value in said]
+        assert (source.name in said) == (said == record.read_text())  # so that it is found again
+
+    kinds = released / "kinds.toml"
+    variables = [("x", "continuous"), ("y", "continuous"), ("place", "ordered")]
+    variables += [("sparse", "count"), ("person", "categorical")]
+    kinds.write_text(
+        "".join(f'[[variable]]\nname = "{name}"\nkind = "{kind}"\n' for name, kind in variables)
+    )
+    capsys.readouterr()
+    assert run([*auditing, *both, str(report), "--overwrite", "--schema", str(kinds)]) == 3
+    assert "in another way" in capsys.readouterr().err
+    (out / next(out.iterdir()).name).write_bytes(b"changed")
+    assert run([*auditing, *both, str(report), "--overwrite"]) == 3
+    assert "not the one that the record was made of" in capsys.readouterr().err
+    assert run([*auditing, "--report", str(report), "--overwrite"]) == 2
+
+
+def test_a_record_gives_the_notice_and_a_card_that_knows_its_files(released: Path) -> None:
+    out, record, notice, card = (
+        released / name for name in ("out", "record.toml", "notice.html", "card.toml")
+    )
+    for file in (notice, card):
+        assert run(["report", str(record), "--public", "-o", str(file)]) == 0
+        assert not [value for value in _hidden(released) if value in file.read_text()]
+    part = next(out.iterdir())
+    for file in (out, part):
+        assert run(["verify", str(file), str(card)]) == 0
+    assert run(["report", str(record), "-o", str(released / "report.html")]) == 0
+    assert "judged on 600 of 600 records" in (released / "report.html").read_text()
+
+    notice.unlink()
+    again = ["report", str(record), "--public", "-o", str(notice)]
+    assert run([*again, "--title", "The hermitage"]) == 4
+    assert not notice.exists()
+    moved = out.rename(released / "moved")
+    assert run(again) == 3
+    there = ["--released", str(moved), "--original", str(released / "cellar-seven")]
+    assert run([*again, *there]) == 0
+    (moved / part.name).write_bytes(b"changed")
+    for file in (moved, moved / part.name):
+        assert run(["verify", str(file), str(card)]) == 4
+
+
+def test_a_ledger_and_a_reproduction_are_of_tables(
+    released: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ledger, record = (str(released / name) for name in ("ledger.jsonl", "record.toml"))
+    assert run(["ledger", "add", ledger, record, "--by", "Ada Lovelace"]) == 2
+    assert "The ledger is of tables" in capsys.readouterr().err
+    assert not (released / "ledger.jsonl").exists()
+    assert run(["reproduce", record, "--key", str(released / "key")]) == 2
+    assert "rwn mask-dataset with the same key" in capsys.readouterr().err

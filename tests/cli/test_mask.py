@@ -1,22 +1,33 @@
-"""`rwn mask`: the bytes of Python for rounding, slices and scenarios, its record, its warnings."""
+"""The command mask: options, what it says, what it never writes over."""
 
 from __future__ import annotations
 
+import re
+import shlex
+import tomllib
+from dataclasses import fields
 from pathlib import Path
 
+import numba
 import numpy as np
 import pandas as pd
+import pyreadstat
 import pytest
 
 import rwn_core as rwn
+from rwn_cli import options
+from rwn_cli.main import app, run
 from rwn_cli.precision_option import step_axis, steps
 from rwn_core.data.rounding import given_steps
 from rwn_core.errors import SchemaError
+from rwn_core.parallel import jit
+from rwn_core.parallel.compiling import compiling, on_compiling
 from rwn_core.reporting import read_record
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
 from rwn_core.tuning.slice_presets import preset_slices
 from tests.cli.conftest import Run
+from tests.core.io.test_ugly_workbook import ugly
 
 SETTING = Setting.of(
     "rwn", {"epsilon": 2.0, "k": 5, "q": 0.5}, {"age": 2.0}, {"age": 5, "weight": 10}
@@ -104,6 +115,7 @@ def test_shares_and_steps_are_combined(bodyfat) -> None:
 
 
 SLICES = (("age", "weight"), ("hip", "knee", "neck"))
+
 OPTIONS = ("--slice", "weight,age", "--slice", "hip,knee, neck")
 
 
@@ -290,3 +302,411 @@ def test_a_release_with_stated_roles_is_drawn_again(rwn_command: Run, people: pd
     assert rwn_command(*MASK, *more)[0] == 0
     code, _, said = rwn_command("reproduce", "record.toml", "--key", "secret.key")
     assert (code, "differ" in said) == (0, False)
+
+
+VALUES = {
+    "epsilon": 2.0,
+    "k": 5,
+    "outside_household": False,
+    "kernel": "exponential",
+    "width": 0.5,
+    "bandwidth": "fixed",
+    "bandwidth_k": 5,
+    "cap": 0.2,
+    "own": True,
+    "balance": 0.5,
+    "q": 0.75,
+    "scale": "range",
+    "encoding": "matching",
+    "neighbors": "partition",
+    "m": 20,
+    "u": 3,
+    "fresh": False,
+    "weights": "discrete",
+    "radius_variable": "age",
+    "record_selection": "bernoulli",
+    "size": 0.5,
+    "shape": "laplace",
+    "reflected": True,
+    "others": "keep",
+    "form": "plain",
+    "draw_from": "permute",
+    "top": 0.05,
+    "bottom": 0.1,
+    "classes": 5,
+    "left_out": 0.25,
+    "leaf": 10,
+    "smoothing": 0.5,
+    "visit": "neck,age",
+    "anew": 0.5,
+}
+
+"""A value of each parameter that differs from its default where it can."""
+
+OWN = {
+    "data_shuffling": {"variables": "siri,neck"},
+    "rank_swapping": {"p": 0.1, "r0": 0.9, "k0": 0.05, "form": "mu_argus"},
+    "random_swapping": {"share": 0.5, "pairs": "successive", "rarer_than": 3, "variables": "age"},
+    "soft_rwn": {
+        "chain": True,
+        "later": 25,
+        "later_balance": False,
+        "order": "siri,neck",
+        "q": 1.0,
+        "tie": None,
+        "tie_factors": None,
+    },
+    "record_swapping": {"share": 0.25, "within": "age", "variables": "siri,neck"},
+    "pram": {
+        "change": 0.5,
+        "spread": "margins",
+        "invariant": False,
+        "alpha": 0.5,
+        "variables": "age",
+        "within": "height",
+        "matrices": None,
+    },
+}
+
+"""The same of methods whose parameters exclude each other or have the names of others."""
+
+
+def written(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@pytest.mark.parametrize("method", rwn.METHODS)
+def test_every_parameter_of_every_method_can_be_set(method, rwn_command, tmp_path) -> None:
+    kind = rwn.METHODS[method]
+    values = {**VALUES, **OWN.get(method, {})}
+    names = [field.name for field in fields(kind) if values[field.name] is not None]
+    chosen = {name: values[name] for name in names}
+    options = [part for name, x in chosen.items() for part in ("--set", f"{name}={written(x)}")]
+    code, _, said = rwn_command(
+        *("mask", "demo:bodyfat", "out.csv", "--method", method, "--seed", 7, *options)
+    )
+    assert code == 0, said
+    release = rwn.mask(rwn.load_demo("bodyfat"), kind(**chosen), seed=7)
+    assert (tmp_path / "out.csv").read_bytes() == release.to_bytes("csv")
+
+
+PARAMS = rwn.SoftRWN(kernel="gaussian", width=0.8, balance=1.0)
+
+OPTIONS_OF_SET = ("--kernel", "gaussian", "--width", 0.8, "--balance", 1)
+
+
+def test_command_python_set_and_scenario_write_the_same_bytes(rwn_command: Run) -> None:
+    bodyfat = rwn.load_demo("bodyfat")
+    rwn.mask(bodyfat, PARAMS, seed=7).publish("python.csv")
+    scenario = Scenario(name="Soft", table=bodyfat.fingerprint, setting=Setting(params=PARAMS))
+    Path("s.toml").write_text(scenario.to_toml(), encoding="utf-8")
+    assert Scenario.from_toml(Path("s.toml").read_text("utf-8")).setting.method == "soft_rwn"
+    by_set = ("--set", "kernel=gaussian", "--set", "width=0.8", "--set", "balance=1")
+    by_name = ("--method", "soft_rwn", "--width", 0.8, "--balance", 1)
+    now = Path("s.toml").read_text("utf-8")
+    former = now.replace('"soft_rwn"', '"rwn"').replace("width", 'kernel = "gaussian"\nwidth')
+    Path("former.toml").write_text(former, encoding="utf-8")
+    ways = {"own": OPTIONS_OF_SET, "set": by_set, "scenario": ("--scenario", "s.toml"),
+            "method": by_name, "former": ("--scenario", "former.toml")}  # fmt: skip
+    for name, given in ways.items():
+        code, _, said = rwn_command("mask", "demo:bodyfat", f"{name}.csv", *given, "--seed", 7)
+        assert code == 0, said
+        assert Path(f"{name}.csv").read_bytes() == Path("python.csv").read_bytes()
+
+
+def test_a_dataset_is_masked_with_a_soft_kernel(rwn_command: Run) -> None:
+    rwn.load_demo("bodyfat").frame[["siri", "age", "weight"]].to_parquet("in.parquet")
+    given = ("--set", "kernel=gaussian", "--set", "width=0.7", "--set", "balance=1")
+    more = ("--record", "record.toml", "--seed", 3)
+    code, _, said = rwn_command("mask-dataset", "in.parquet", "out", *given, *more)
+    assert code == 0, said
+    data = rwn.Microdata.from_frame(pd.read_parquet("in.parquet"))
+    params = rwn.SoftRWN(kernel="gaussian", width=0.7, balance=1.0)
+    wanted = pd.read_parquet(rwn.mask(data, params, seed=3).publish("memory.parquet"))
+    pd.testing.assert_frame_equal(pd.read_parquet("out"), wanted)
+    record = Path("record.toml").read_text(encoding="utf-8")
+    assert 'kernel = "gaussian"' in record
+    assert tomllib.loads(record)["kernel"] == {"bandwidth_k": 10, "cap": 0.1, "listed": 240}
+    plan = rwn_command("mask-dataset", "in.parquet", "other", *given, "--plan")
+    assert plan[0] == 0
+    assert "tasks" in plan[2]
+
+
+MASK_OF_SET = ["mask", "demo:bodyfat", "--k", "5", "--epsilon", "2", "--seed", "7"]
+
+
+def masked(tmp_path, *given: str) -> tuple[int, bytes]:
+    target = tmp_path / "out.csv"
+    code = run([*MASK_OF_SET[:2], str(target), *MASK_OF_SET[2:], "--overwrite", *given])
+    return code, target.read_bytes() if target.exists() else b""
+
+
+def test_what_candidates_and_weights_cost_is_said(tmp_path, capsys):
+    for given in ("neighbors=sample m=50 fresh=true", "neighbors=partition u=3 m=10"):
+        assert masked(tmp_path, *(w for each in given.split() for w in ("--set", each)))[0] == 0
+        said = capsys.readouterr().err
+        for words in ("median radius", "fall back to k", "exact members kept"):
+            assert words in said
+    assert masked(tmp_path, "--set", "weights=discrete")[0] == 0
+    assert "shares of the squared distance: " in capsys.readouterr().err
+
+
+def test_threads_change_nothing_wherever_they_are_set(tmp_path, monkeypatch):
+    one = masked(tmp_path, "--threads", "1")
+    assert one == masked(tmp_path, "--threads", "2")
+    monkeypatch.setenv("RWN_THREADS", "3")
+    assert one == masked(tmp_path)
+    monkeypatch.setenv("RWN_THREADS", "none")
+    assert masked(tmp_path)[0] == 2
+
+
+def test_decimal_commas_come_back_and_are_known_again(rwn_command, tmp_path: Path) -> None:
+    lines = [f"{20 + i},5;{i % 7};{'ab'[i % 2]}" for i in range(60)]
+    content = "\n".join(["x;y;g", *lines, ""])
+    (tmp_path / "t.csv").write_text(content, encoding="cp1252")
+    layout = ("--file", "separator=;", "--file", "decimal=,", "--file", "encoding=cp1252")
+    (tmp_path / "s.toml").write_text(
+        '[file]\nseparator = ";"\ndecimal = ","\nencoding = "cp1252"\n', encoding="utf-8"
+    )
+    kept = ("--epsilon", 1, "--k", 5, "--q", 0, "--order", "original")
+    for told in (layout, ("--schema", "s.toml")):
+        code, _, said = rwn_command("mask", "t.csv", "o.csv", "--overwrite", *kept, *told)
+        assert code == 0, said
+        assert (tmp_path / "o.csv").read_text(encoding="utf-8") == content
+        assert "note: CSV does not keep the encoding of the file." in said
+    (tmp_path / "plain.csv").write_text(content.replace(",", ".").replace(";", ","))
+    for masked in ("o.csv", "plain.csv"):  # a release, and what another program made of it
+        code, output, said = rwn_command("audit", "t.csv", masked, "--schema", "s.toml", "--json")
+        assert code == 0, said
+        assert '"variables": 3' in output
+    secret = ("--key-file", "key", "--record", "r.toml", "--overwrite")
+    masked = ("mask", "t.csv", "o.csv", "--k", 5, "--weight", "g=0")  # else no g would change
+    code, _, said = rwn_command(*masked, *layout, *secret)
+    assert code == 0, said
+    code, _, said = rwn_command("reproduce", "r.toml", "--key", "key", "--out", "again.csv")
+    assert code == 0, said
+    assert (tmp_path / "again.csv").read_bytes() == (tmp_path / "o.csv").read_bytes()
+    assert b",5;" in (tmp_path / "o.csv").read_bytes()
+    assert rwn_command("report", "r.toml", "--public", "-o", "card.toml")[0] == 0
+    assert rwn_command("verify", "o.csv", "card.toml")[0] == 0
+
+
+def test_the_options_of_an_ugly_workbook_are_named_and_work(rwn_command, tmp_path: Path) -> None:
+    (tmp_path / "t.xlsx").write_bytes(ugly())
+    mask = ("mask", "t.xlsx", "o.xlsx", "--epsilon", 1, "--k", 5, "--q", 0)
+    mask += ("--keep", "born", "--keep", "score")
+    code, _, said = rwn_command(*mask)
+    assert code
+    words = (
+        '--file decimal="," --file above=4 --file below=1 --file dates="DD.MM.YYYY" '
+        '--file missing="k.A." --file fill=true'
+    )
+    assert words in said
+    options = [word for word in shlex.split(words) if word != "--file"]
+    given = [word for option in options for word in ("--file", option)]
+    code, _, said = rwn_command(*mask, *given)
+    assert code == 0, said
+    assert len(pd.read_excel(tmp_path / "o.xlsx", engine="calamine")) == 24
+
+
+HINT = 'file = { encoding = "cp1252", separator = ";", decimal = "," }'
+
+
+@pytest.fixture
+def survey(rwn_command: Run) -> str:
+    """A table in the layout of a spreadsheet of the west of Europe."""
+    towns = ("K\u00f6ln", "Ulm", "Bonn")
+    lines = [f"{towns[i % 3]};{i * 7 % 60},5;{i * 3 % 41}" for i in range(60)]
+    text = "\n".join(["town;income;age", *lines]) + "\n"
+    Path("t.csv").write_bytes(text.encode("cp1252"))
+    return "t.csv"
+
+
+def test_the_refusal_comes_first_and_the_options_after_it(rwn_command: Run, survey: str) -> None:
+    code, _, said = rwn_command("mask", survey, "out.csv", "--k", 3)
+    refusal, note = said.splitlines()
+    assert code == 3
+    assert refusal.startswith("rwn: t.csv, line 2: ")
+    assert "say its encoding, or save" in refusal
+    assert note.startswith("note: the file seems to be laid out in another way; give --file ")
+    options = note.partition("give ")[2].replace('"', "").split()
+    assert rwn_command("mask", survey, "out.csv", "--k", 45, *options)[0] == 0
+
+
+def test_without_the_option_it_is_the_schema_that_says_so(rwn_command: Run, survey: str) -> None:
+    code, _, said = rwn_command("seek", survey, "--k", 3)
+    assert code == 3
+    assert "--file" not in said
+    alias, refusal, note = said.splitlines()
+    assert alias.startswith("note: rwn find is the name")
+    assert refusal.startswith("rwn: t.csv, line 2: ")
+    assert note.endswith(f"(--schema FILE.toml) with the line {HINT}")
+
+
+SEX = {1: "male", 2: "female", 9: "refused"}
+
+
+@pytest.fixture
+def labelled(tmp_path):
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(
+        {
+            "sex": rng.choice([1.0, 2.0, 9.0], 60),
+            "health": rng.choice([1.0, 2.0, 3.0], 60),
+            "income": np.where(rng.random(60) < 0.1, -9, rng.normal(2000, 300, 60).round(2)),
+        }
+    )
+    pyreadstat.write_sav(
+        frame,
+        tmp_path / "s.sav",
+        column_labels={"sex": "Sex of the person"},
+        variable_value_labels={"sex": SEX, "health": {1: "bad", 2: "fair", 3: "good"}},
+        missing_ranges={"sex": [9], "income": [-9]},
+        variable_measure={"health": "ordinal"},
+    )
+
+
+def test_a_release_in_any_format_reads_the_same(labelled, rwn_command) -> None:
+    tables = {}
+    for ending in ("sav", "csv", "rds"):
+        line = f"mask s.sav o.{ending} --k 3 --order original --seed 1"
+        code, _, said = rwn_command(*line.split())
+        assert code == 0
+        assert "sex has" in said
+        assert "declared as missing (9)" in said
+        lost = said.count("does not keep")
+        assert lost == (4 if ending == "csv" else 0)
+        code, tables[ending], _ = rwn_command(
+            "audit", "s.sav", f"o.{ending}", "--measure", "correlation", "--measure", "marginals"
+        )
+        assert code == 0
+    assert len(set(tables.values())) == 1
+    assert "correlation" in tables["sav"]
+
+
+RECORD = ("mask", "demo:bodyfat", "release.csv", "--k", "5", "--record", "record.toml")
+
+KEYED = (*RECORD, "--key-file", "sealed.key")
+
+SWEPT = ("--k", "60", "--q", "1", "--releases", "1", "--workers", "1")
+
+SEARCH = ("--limit", "distance_linkage=0.5", "--workers", "1")
+
+COMMANDS = {
+    "mask": ("mask", "demo:bodyfat", "out.csv", "--k", "5"),
+    "record": ("mask", "demo:bodyfat", "other.csv", "--k", "5", "--record", "out.toml"),
+    "demo": ("demo", "bodyfat", "--out", "out.csv"),
+    "sweep": ("sweep", "demo:bodyfat", *SWEPT, "--measure", "marginals", "-o", "out.csv"),
+    "seek": ("seek", "demo:bodyfat", *SWEPT, "--limit", "distance_linkage=0.5", "-o", "out.toml"),
+    "seek-slices": ("seek-slices", "small.csv", *SEARCH, "-o", "out.toml"),
+    "report": ("report", "record.toml", "-o", "out.html"),
+    "reproduce": ("reproduce", "record.toml", "--key", "sealed.key", "-o", "out.csv"),
+}
+
+OUTPUTS = {"-o", "--out"}
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_a_file_that_is_there_is_replaced_only_with_overwrite(rwn_command, name: str) -> None:
+    command = COMMANDS[name]
+    out = next(Path(word) for word in command if word.startswith("out."))
+    if name in ("report", "reproduce"):
+        assert rwn_command(*KEYED)[0] == 0
+    if name == "seek-slices":
+        data = rwn.load_demo("bodyfat").frame[["age", "weight", "height"]]
+        data.to_csv("small.csv", index=False)
+    out.write_bytes(b"what was here before")
+    code, _, said = rwn_command(*command)
+    assert code == 4
+    assert f"{out.name} exists; choose another name, or give --overwrite to replace it." in said
+    assert out.read_bytes() == b"what was here before"
+    if name != "seek-slices":  # it would search for a minute
+        code, _, said = rwn_command(*command, "--overwrite")
+        assert code == 0, said
+        assert out.read_bytes() != b"what was here before"
+
+
+def test_the_evidence_beside_a_record_is_not_replaced(rwn_command) -> None:
+    Path("record.evidence.json").write_bytes(b"of another release")
+    code, _, said = rwn_command(*RECORD)
+    assert (code, "record.evidence.json exists" in said) == (4, True)
+    assert not Path("release.csv").exists()
+
+
+def test_every_command_that_writes_a_file_has_the_option() -> None:
+    """A new command with an output and no --overwrite is found here."""
+    import typer
+
+    for command in app.registered_commands:
+        made = typer.main.get_command_from_info(
+            command, pretty_exceptions_short=False, rich_markup_mode=None
+        )
+        options = {name for param in made.params for name in param.opts}
+        if options & OUTPUTS and made.name != "mask-dataset":  # which replaces nothing at all
+            assert "--overwrite" in options, made.name
+
+
+NOTE = "note: part of the search is compiled for this machine, once; this takes half a minute."
+
+
+def test_it_is_said_once_where_it_is_true(
+    rwn_command: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel that is compiled in a moment stands for the search."""
+    assert jit.numba is numba, "whose compiler is listened to"
+    kernel = numba.njit(lambda number: number + 1)
+
+    def compiled(*_: object, **__: object) -> None:
+        for number in (1, 1.5):  # compiled for each
+            kernel(number)
+        raise rwn.RWNError("No more than that.")
+
+    monkeypatch.setattr(options, "working_table", compiled)
+    mask = ("mask", "demo:bodyfat", "m.csv", "--k", "5")
+    assert rwn_command(*mask)[2].count(NOTE) == 1
+    assert NOTE not in rwn_command(*mask)[2]  # the code is there
+
+
+def test_nobody_is_told_twice_or_without_asking() -> None:
+    told: list[int] = []
+    with on_compiling(lambda: told.append(1)):
+        compiling()
+        compiling()
+    compiling()
+    assert told == [1]
+
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "tutorial" / "a-release-that-leaves.md"
+
+
+def commands() -> list[list[str]]:
+    blocks = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), flags=re.DOTALL)
+    lines = [line for block in blocks for line in block.splitlines() if line.strip()]
+    return [shlex.split(line) for line in lines]
+
+
+def test_every_command_of_the_tutorial_works_and_makes_what_it_names(
+    a_process_reads: None, rwn_command: Run
+) -> None:
+    said = []
+    for program, *arguments in commands():
+        assert program == "rwn"
+        code, output, words = rwn_command(*arguments)
+        assert code == 0, words
+        said.append(output + words)
+    used = {each[1] for each in commands()}
+    assert used == {"demo", "mask", "audit", "report", "verify", "ledger", "reproduce"}
+    whole = "\n".join(said)
+    assert "internal report written to internal-report.html; it stays in the house" in whole
+    assert "nothing of the original was found in it" in whole
+    assert "release.sav is release " in whole
+    assert "the same file came out of the key" in whole
+    assert "entry 1 added to ledger.jsonl" in whole
+    assert "1 entry, each follows the one before it" in whole
+    files = {path.name for path in Path().iterdir()}
+    named = set(re.findall(r"`([\w.-]+\.\w+)`", PAGE.read_text(encoding="utf-8")))
+    assert named <= files
+    assert files - named == {"ledger.jsonl.key", "trial.sav"}
+    five = PAGE.read_text(encoding="utf-8").partition("## ")[0]
+    assert five.count("   rwn ") == 5
+    assert "rwn ledger add" in five.rpartition("```sh")[2]

@@ -21,7 +21,7 @@ from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.comparison import Comparison
 
 SEED = 11
-PART = 600  # records of the large demo table
+PART = 400  # records of a large demo table
 STEP = 0.5  # standard deviations that a rounded number is a multiple of
 ALONG = (0.1, 0.4)  # shares of the way along the lever of a method's strength
 
@@ -55,7 +55,7 @@ def table(name: str) -> Microdata:
     if name == "holes":
         return holes()
     data = rwn_core.load_demo(name)
-    if data.n <= 2 * PART:
+    if data.n <= PART:
         return data
     chosen = np.random.default_rng(SEED).choice(data.n, PART, replace=False)
     return data.take(np.sort(chosen))

@@ -1,7 +1,8 @@
-"""Tests that belong together run on one worker, whatever the versions of pytest and xdist."""
+"""Workers share the tests; a test that fails now and again is found out."""
 
 from __future__ import annotations
 
+import datetime
 import os
 import re
 import subprocess
@@ -13,12 +14,14 @@ from typing import Any
 import pytest
 
 from tests.workers import BROWSER, WAITING, names_tests, together, urgency
+from tools.retried import remember
 
 ROOT = Path(__file__).resolve().parents[2]
 
-
 SOURCE = pytest.Config.ArgsSource
+
 ALL = "not nightly and not engines"
+
 """The markers of the README's command."""
 
 
@@ -83,3 +86,22 @@ def test_workers_take_whole_files_and_go_on_after_a_test_that_ends_one(tmp_path:
     workers = {file: {worker for worker, name in ran if name == file} for _, file in ran}
     assert sorted(map(len, workers.values())) == [1, 1]
     assert len(set.union(*workers.values())) == 2
+
+
+LOG = "x\nFAILED tests/ui/test_a.py::test_b - AssertionError: late\n= 1 failed =\n"
+
+DAY = datetime.date(2026, 3, 10)
+
+
+def test_the_third_time_in_a_week_fails(tmp_path: Path) -> None:
+    file = tmp_path / "retried.json"
+    days = (DAY, DAY + datetime.timedelta(days=2), DAY + datetime.timedelta(days=6))
+    results = [remember(LOG, day, file) for day in days]
+    assert results == [[], [], ["tests/ui/test_a.py::test_b"]]
+
+
+def test_an_older_failure_is_forgotten(tmp_path: Path) -> None:
+    file = tmp_path / "retried.json"
+    days = (DAY, DAY + datetime.timedelta(days=7), DAY + datetime.timedelta(days=8))
+    assert [remember(LOG, day, file) for day in days] == [[], [], []]
+    assert remember("all passed", DAY + datetime.timedelta(days=9), file) == []

@@ -1,17 +1,25 @@
-"""Links of the documentation lead somewhere, and the site is built from it without network."""
+"""The site: its menu, its links, pictures, questions and figures that were measured."""
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
+from benchmarks import journeys
+from docs import case_study, concept_pictures
 from docs.site import chapters, pages, with_formulas, with_links, write
+from tests.rules import architecture_page
 
 ROOT = Path(__file__).resolve().parents[2]
+
 NAMES = pages()
+
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s#]*)(#[^)\s]*)?\)")
+
 _CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 
 
@@ -87,3 +95,75 @@ def test_a_link_that_leads_out_of_the_site_becomes_words() -> None:
 def test_a_page_without_a_name_on_the_site_fails() -> None:
     with pytest.raises(KeyError):
         with_links("[x](y.md)", Path("elsewhere.md"), NAMES)
+
+
+@pytest.mark.parametrize("name", concept_pictures.PICTURES)
+def test_a_picture_of_the_concepts_is_drawn_the_same_again(name: str) -> None:
+    drawn = concept_pictures.PICTURES[name]()
+    kept = (concept_pictures.HERE / name).read_text(encoding="utf-8")
+    assert drawn == kept, "run python -m docs.concept_pictures"
+    page = (concept_pictures.HERE / "concepts.md").read_text(encoding="utf-8")
+    assert f"]({name})" in page
+
+
+def test_the_case_study_is_its_template_with_what_was_printed() -> None:
+    page = case_study.PAGE.read_text(encoding="utf-8")
+    template = case_study.TEMPLATE.read_text(encoding="utf-8")
+    assert re.sub(r"\n```text\n.*?```\n", "", page, flags=re.DOTALL) == template
+    for name in case_study.PICTURES:
+        assert f"]({name})" in page
+        ElementTree.fromstring((case_study.HERE / name).read_text(encoding="utf-8"))
+
+
+@pytest.mark.nightly
+def test_the_case_study_comes_out_again() -> None:
+    for name, text in case_study.made().items():
+        kept = (case_study.HERE / name).read_text(encoding="utf-8")
+        assert text == kept, f"{name}: run python -m docs.case_study"
+
+
+def names_in(path: str) -> set[str]:
+    """Return the functions, classes, methods and constants of a file."""
+    tree = ast.parse((architecture_page.ROOT / path).read_text(encoding="utf-8"))
+    defining = ast.FunctionDef | ast.ClassDef
+    names = {node.name for node in ast.walk(tree) if isinstance(node, defining)}
+    assigned = (node for node in tree.body if isinstance(node, ast.Assign))
+    return names | {ast.unparse(target) for node in assigned for target in node.targets}
+
+
+def unanswered(rows: list[tuple[str, ...]]) -> list[str]:
+    """Return the questions whose file lacks the name."""
+    return [row[0] for row in rows if row[2].strip("`") not in names_in(row[1].strip("`"))]
+
+
+def test_each_question_has_one_file_that_defines_the_name() -> None:
+    rows = architecture_page.rows("Questions of newcomers")
+    assert len(rows) >= 10
+    assert unanswered(rows) == []
+    planted = ("Where?", "`rwn_core/neighbors/kernel.py`", "`NothingOfThisName`")
+    assert unanswered([planted]) == ["Where?"]
+
+
+ROWS = journeys.read(journeys.FIGURES)
+
+PAGE = journeys.PAGE.read_text(encoding="utf-8")
+
+
+def test_the_page_has_the_figures_of_the_file() -> None:
+    assert journeys.with_table(PAGE, ROWS) == PAGE
+    assert {(row["job"], row["way"]) for row in ROWS} == {
+        (job, way) for job in journeys.JOBS for way in ("browser", "shell")
+    }
+    assert len(PAGE.splitlines()) <= 80
+
+
+def test_the_jobs_are_short() -> None:
+    for row in ROWS:
+        most = 300 if row["job"] == "workbook" else 600
+        assert int(row["machine"]) + int(row["hands"]) <= most, row
+        assert int(row["actions"]) <= 30
+
+
+def test_other_figures_would_be_noticed() -> None:
+    others = [{**row, "actions": "99"} for row in ROWS]
+    assert journeys.with_table(PAGE, others) != PAGE

@@ -1,4 +1,10 @@
+"""Registered analyses, and the captions of the papers."""
+
 from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,6 +15,7 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
+from rwn_core.evaluation.paper_figures import PAPER_FIGURES
 from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.formula import Formula, formula_design
@@ -182,3 +189,34 @@ def test_an_analysis_that_could_never_be_run(fields, words):
     one = Analysis(name="a", kind="table", tolerance=1.0, variables=("a",))
     with pytest.raises(ParameterError, match="Two analyses"):
         AnalysisPlan(analyses=(one, one))
+
+
+PUBLISHED = tomllib.loads(
+    (Path(__file__).parents[3] / "benchmarks/papers/published.toml").read_text(encoding="utf-8")
+)
+
+_NUMBER = re.compile(r"(?<![\d.])−?\d*\.\d+|(?<![\d.])\d{2,3}(?![\d.])")
+
+
+def unknown(number: int, text: str) -> list[str]:
+    """Return the numbers of a text that no published value of its figure rounds to."""
+    values = [
+        float(each["value"])
+        for each in PUBLISHED[f"rwn2022-figure-{number}"]["values"].values()
+        if re.fullmatch(r"-?[\d.]+", each["value"])
+    ]
+    missing = []
+    for said in _NUMBER.findall(text.replace("record 39", "").replace("241 records", "")):
+        digits = len(said.partition(".")[2])
+        stated, half = float(said.replace("−", "-")), 0.5000001 / 10**digits
+        if not any(abs(value - stated) <= half for value in values):
+            missing.append(said)
+    return missing
+
+
+@pytest.mark.parametrize("number", PAPER_FIGURES)
+def test_each_number_of_a_caption_is_one_of_its_figure(number: int) -> None:
+    text = PAPER_FIGURES[number].paper
+    assert len(_NUMBER.findall(text)) >= 2
+    assert unknown(number, text) == []
+    assert unknown(number, f"{text} And it is .777 at last.") == [".777"]

@@ -1,4 +1,4 @@
-"""Everything about one release: other keys, rounding, further releases, and plain sentences."""
+"""Disclosure inside and outside of the file, and odds of a person."""
 
 from __future__ import annotations
 
@@ -6,22 +6,31 @@ import pickle
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from rwn_core.data.rounding import given_steps
+import rwn_core
+import rwn_core as rwn
+from rwn_core.data.rounding import given_steps, rounded
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable
-from rwn_core.evaluation.attack_list import attacks
+from rwn_core.evaluation.attack_list import attacks, read_attack
+from rwn_core.evaluation.control_group import control_group
 from rwn_core.evaluation.disclosure import (
     Disclosure,
     disclose,
     disclose_release,
+    follow,
+    odds_words,
     values_alone,
     worst_records,
 )
 from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, RandomSample, SoftRWN, mask
 from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.non_members import NonMembers
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.risk.repeated_releases import bhattacharyya, bounds_of_records
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import warnings as risk_warnings
@@ -106,8 +115,8 @@ ALWAYS = (
     "edit rules may break",  # 10
     "one outlier changes every neighborhood",  # 11
 )
-"""What METHODS has a steward see, at every setting of an ordinary table."""
 
+"""What METHODS has a steward see, at every setting of an ordinary table."""
 
 WARNED_BY = (
     *("bayes_linkage", "distance_linkage", "extremes", "homogeneity", "cells_changed"),
@@ -218,3 +227,176 @@ def test_a_method_without_neighborhoods_is_not_told_of_them(bodyfat, params):
     if params.method == "sampling":  # everybody is unique, so each released row is
         assert found.readings["uniqueness"].value == 1.0
         assert found.readings["k_anonymity"].value == 1.0
+
+
+def test_a_control_group_is_left_out_and_guessed_about(bodyfat, monkeypatch):
+    params = RWN(epsilon=2.0, k=5)
+    base = Comparison(original=bodyfat, masked=bodyfat)
+    control = control_group(base, params, seed=1)
+    assert control.holdout.n == bodyfat.n // 5
+    assert control.original.n == bodyfat.n - control.holdout.n
+    together = pd.concat([control.original.frame, control.holdout.frame])
+    order = list(bodyfat.names)
+    assert together.sort_values(order).to_numpy().tolist() == (
+        bodyfat.frame.sort_values(order).to_numpy().tolist()
+    )
+    other = bodyfat.take(np.random.default_rng(1).permutation(bodyfat.n))  # of any order the same
+    again = control_group(Comparison(original=other, masked=other), params, seed=1)
+    one, two = (each.holdout.frame.sort_values(order).to_numpy() for each in (control, again))
+    assert one.tolist() == two.tolist()
+    read: list[tuple[str, Comparison]] = []
+    compute = Measure.read
+
+    def watched(measure, comparison):
+        read.append((measure.key, comparison))
+        return compute(measure, comparison)
+
+    monkeypatch.setattr(Measure, "read", watched)
+    release = mask(bodyfat, params, seed=1)
+    found = disclose(base, release.masked, release.law, control=control)
+    for key, measure in MEASURES.items():  # no attack is computed to be thrown away
+        asked = [comparison for name, comparison in read if name == key]
+        if measure.side == "risk":
+            assert len(asked) == 1, key
+            assert (asked[0] is control) == measure.against_control, key
+    for key in ("attribute_inference", "singling_out", "linkability", "inference"):
+        assert found.readings[key].detail.control is not None
+    plain = MEASURES["inference"].read(base.with_masked(release.masked, release.law))
+    assert plain.detail.control is None
+    # what an informed intruder learns of people in the file is more than of those outside
+    worst = found.readings["attribute_inference"]
+    assert worst.value > worst.baseline + 0.1
+    assert worst.baseline > worst.detail.ignorant.mean()
+    assert "people who are not in the file" in str(risk_sentences.rows(found.readings, 241))
+
+
+def test_where_a_control_group_has_no_answer_the_release_is_asked(bodyfat):
+    release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=1)
+    base = Comparison(original=bodyfat, masked=bodyfat)
+    lawless = Comparison(original=bodyfat, masked=release.masked)
+    full = base.with_masked(release.masked, release.law)
+    measure = MEASURES["attribute_inference"]
+    assert isinstance(read_attack(measure, full, lawless), Reading)
+    assert isinstance(read_attack(measure, lawless, lawless), NotApplicable)
+    assert isinstance(read_attack(measure, lawless, full), Reading)
+
+
+def _unrelated(seed: int) -> rwn_core.Microdata:
+    """A confidential number that two keys tell nothing of."""
+    values = np.random.default_rng(seed).normal(size=(600, 3))
+    roles = {"x": Role.KEY, "y": Role.KEY, "s": Role.CONFIDENTIAL}
+    schema = Schema(
+        variables=tuple(
+            Variable(
+                name=name,
+                kind=Kind.CONTINUOUS,
+                role=role,
+                weight=float(role is Role.KEY),
+            )
+            for name, role in roles.items()
+        )
+    )
+    return rwn_core.Microdata.from_frame(pd.DataFrame(values, columns=list(roles)), schema)
+
+
+def test_people_outside_are_judged_as_they_are_like_those_inside():
+    """A secret that nothing tells is named as rarely outside as inside, however it is rounded."""
+    beyond, precision = [], dict.fromkeys(("x", "y", "s"), 1.0)
+    for seed in range(6):
+        data = _unrelated(seed)
+        base = Comparison(original=data, masked=data)
+        control = control_group(base, RWN(k=40), seed=1, precision=precision)
+        reading = MEASURES["attribute_inference"].read(control)
+        beyond.append(reading.value - reading.baseline)
+    # 120 people outside, of whom .08 are named rightly by chance: .025 is one standard error
+    assert np.mean(beyond) == pytest.approx(0.0, abs=3 * 0.025 / np.sqrt(6))
+    held = np.flatnonzero(~data.frame["x"].isin(control.original.frame["x"]))
+    pd.testing.assert_frame_equal(control.holdout.frame, data.take(held).frame)
+    asked = NonMembers(control, control.law, control.holdout, ["x", "y"])
+    pd.testing.assert_frame_equal(  # a release would show them rounded
+        asked.non_members.frame, rounded(control.holdout, precision).frame
+    )
+
+
+def test_no_control_group_of_a_few():
+    frame = pd.DataFrame({"x": np.arange(60.0), "y": np.arange(60.0) % 7})
+    data = rwn_core.Microdata.from_frame(frame)
+    base = Comparison(original=data, masked=data)
+    assert control_group(base, RWN(k=2), seed=1) is None  # 12 people
+    large = rwn_core.Microdata.from_frame(pd.concat([frame, frame + 0.5], ignore_index=True))
+    base = Comparison(original=large, masked=large)
+    assert control_group(base, RWN(k=2), seed=1) is not None
+    assert control_group(base, RWN(k=110), seed=1) is None  # the rest has 96
+
+
+PARAMS = rwn.RWN(epsilon=0.0, k=6)
+
+
+def people(n: int = 60, seed: int = 3) -> pd.DataFrame:
+    """Two numbers, the second all but told by the first; the first record is far from all."""
+    rng = np.random.default_rng(seed)
+    first = rng.normal(size=n)
+    frame = pd.DataFrame({"height": first, "weight": first + 0.3 * rng.normal(size=n)})
+    frame.iloc[0] = [9.0, 9.0]
+    return frame
+
+
+def named_by_hand(frame: pd.DataFrame, records: list[int], releases: int, k: int) -> list[float]:
+    """The share of releases in which the likeliest source of a row is its own; no project code."""
+    z = ((frame - frame.mean()) / frame.std(ddof=1)).to_numpy()
+    distance = ((z[:, None] - z[None]) ** 2).sum(axis=2)
+    np.fill_diagonal(distance, np.inf)
+    near = np.argsort(distance, axis=1)[:, :k]
+    lists = [set(row) for row in near.tolist()]
+    rng, n, hits = np.random.default_rng(11), len(frame), np.zeros(len(records))
+    for _ in range(releases):
+        for place, record in enumerate(records):
+            donors = [int(rng.choice(near[record])) for _ in range(2)]  # one draw per variable
+            fits = [i for i in range(n) if all(donor in lists[i] for donor in donors)]
+            hits[place] += (record in fits) / len(fits)
+    return (hits / releases).tolist()
+
+
+def test_odds_of_400_releases_are_those_of_an_intruder_by_hand() -> None:
+    """All values are distinct and q = 1, so that a row's sources are those who list its donors."""
+    frame, records = people(), [0, 4, 17, 33]
+    odds = follow(rwn.Microdata.from_frame(frame), PARAMS, records, seed=5, releases=400)
+    by_hand = named_by_hand(frame, records, 4_000, 6)
+    found = [odds[record] for record in records]
+    assert found == pytest.approx(by_hand, abs=0.06)  # 2.5 standard errors of 400 releases
+    shifted = named_by_hand(frame, records, 4_000, 12)
+    assert np.max(np.abs(np.subtract(found, shifted))) > 0.06  # a wrong law is found
+
+
+def test_odds_on_the_unmasked_file_in_other_units_and_among_twins() -> None:
+    frame = people()
+    data = rwn.Microdata.from_frame(frame)
+    whole = follow(data, rwn.RWN(epsilon=0.0, k=5, q=0.0), (0, 9), seed=1, releases=20)
+    assert whole == pytest.approx({0: 1.0, 9: 1.0})
+    scaled = rwn.Microdata.from_frame(frame * 1000)
+    for table in (data, scaled):
+        odds = follow(table, PARAMS, (0, 9), seed=2, releases=30)
+        assert odds == follow(data, PARAMS, (0, 9), seed=2, releases=30)
+    twins = rwn.Microdata.from_frame(pd.concat([frame, frame], ignore_index=True))
+    named = follow(twins, rwn.RWN(epsilon=0.0, k=5, q=0.0), (0, 9), seed=1, releases=20)
+    assert named == pytest.approx({0: 0.5, 9: 0.5})  # two equal records share the hit
+
+
+def test_rows_of_one_person_count_as_one() -> None:
+    frame = pd.concat([people(30), people(30) + 0.01], ignore_index=True)
+    frame.insert(0, "id", [*range(30), *range(30)])
+    schema = rwn.Microdata.from_frame(frame).schema.replace_variable("id", role=rwn.Role.PERSON)
+    both = rwn.Microdata.from_frame(frame, schema)
+    alone = rwn.Microdata.from_frame(frame.drop(columns="id"))
+    of_people = follow(both, rwn.RWN(epsilon=0.2, k=4), (3, 8), seed=4)
+    of_rows = follow(alone, rwn.RWN(epsilon=0.2, k=4), (3, 8), seed=4)
+    assert sum(of_people.values()) > sum(of_rows.values())
+
+
+def test_a_setting_without_a_law_says_so_and_the_guess_stands_beside() -> None:
+    assert follow(rwn.Microdata.from_frame(people()), PARAMS, (), seed=1) == {}
+    assert odds_words(0.07, 250) == (
+        "correctly named in 7 of 100 releases like this, in 0 if not in the file; "
+        "a guess is correct in 0.4"
+    )
+    assert "no exact law" in odds_words(None, 250)

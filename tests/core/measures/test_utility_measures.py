@@ -1,6 +1,9 @@
-"""What the utility measures owe beyond the contract: blind spots, units, degenerate tables."""
+"""Check values of the utility measures, and their edges."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from math import sqrt
 
 import numpy as np
 import pandas as pd
@@ -9,11 +12,29 @@ import statsmodels.formula.api as smf
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Question
-from rwn_core.errors import NotApplicable
+from rwn_core.data.open_questions import asks_population
+from rwn_core.data.schema import Question, Schema
+from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.errors import NotApplicable, SchemaError
 from rwn_core.measures import MEASURES, read
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.statistics.distributions import hellinger, total_variation, wasserstein
+from rwn_core.measures.statistics.key_variables import key_names
+from rwn_core.measures.utility.distributions import (
+    distribution_steps,
+    il1_percent,
+    il1s,
+    kolmogorov_smirnov,
+)
+from rwn_core.measures.utility.regressions import interval_overlap
+from rwn_core.measures.utility.survey_estimates import (
+    SamplingDesign,
+    mean_error,
+    slope_errors,
+    weighted_slopes,
+)
+from tests.check_values import check_values
 
 UTILITY = [key for key, measure in MEASURES.items() if measure.side == "utility"]
 
@@ -185,3 +206,286 @@ def test_small_groups_are_counted_without_donors_drawn_apart(params) -> None:
     assert reading.detail.expected is None
     plain = MEASURES["subgroups"].read(Comparison(original=data, masked=release.masked))
     assert reading.value == plain.value
+
+
+VALUES = check_values("utility")
+
+TIGHT = {"rel": 1e-9}
+
+
+def expected(check: str):
+    return VALUES[check]["expected"]
+
+
+@pytest.fixture
+def tables() -> tuple[np.ndarray, np.ndarray]:
+    given = VALUES["UT-corr"]["input"]
+    return np.array(given["X"]), np.array(given["Y"])
+
+
+@pytest.fixture
+def comparison(tables) -> Comparison:
+    """The six records, with a third column that keeps the regression of two on one."""
+    before, after = (
+        Microdata.from_frame(pd.DataFrame(table, columns=["one", "two"])) for table in tables
+    )
+    return Comparison(
+        original=before,
+        masked=after,
+        question=Question(response="two", predictors=("one",)),
+    )
+
+
+def detail(key: str, comparison: Comparison):
+    return MEASURES[key].compute(comparison).detail
+
+
+def test_UT_IL1s_mean_and_sum(comparison, tables):
+    reading = MEASURES["il1s"].compute(comparison)
+    assert reading.value == pytest.approx(expected("UT-IL1s_mean"), **TIGHT)
+    assert reading.detail.il1s_sum == pytest.approx(expected("UT-IL1s_sum"), **TIGHT)
+    cells = il1s(*tables, tables[0].std(axis=0, ddof=1))
+    assert cells.sum() == pytest.approx(expected("UT-IL1s_sum"), **TIGHT)
+
+
+def test_UT_IL1_pct_sum(comparison, tables):
+    assert il1_percent(*tables).sum() == pytest.approx(expected("UT-IL1_pct_sum"), **TIGHT)
+    assert detail("il1s", comparison).il1_percent_sum == pytest.approx(
+        expected("UT-IL1_pct_sum"), **TIGHT
+    )
+
+
+def test_UT_eig(comparison):
+    original, released, distance = expected("UT-eig")
+    reading = MEASURES["eigenvalues"].compute(comparison)
+    assert reading.value == pytest.approx(distance, **TIGHT)
+    assert reading.detail.original == pytest.approx(original, **TIGHT)
+    assert reading.detail.released == pytest.approx(released, **TIGHT)
+
+
+def test_UT_corr_of_ranks_is_by_hand():
+    # ranks 1, 2, 3, 4 against 2, 1, 4, 3: 1 - 6 * 4 / (4 * 15) = 0.6
+    before = pd.DataFrame({"a": [1.0, 2, 3, 40], "b": [1.0, 2, 3, 4]})
+    after = pd.DataFrame({"a": [1.0, 2, 3, 40], "b": [20.0, 1, 400, 30]})
+    comparison = Comparison(
+        original=Microdata.from_frame(before), masked=Microdata.from_frame(after)
+    )
+    reading = MEASURES["rank_correlation"].compute(comparison)
+    assert reading.value == pytest.approx(0.4, **TIGHT)
+
+
+def test_UT_CIO_by_hand():
+    pairs = {"a": ((0, 10), (5, 15)), "b": ((0, 10), (2, 6)), "c": ((0, 1), (2, 3))}
+    pairs["d"] = ((1, 3), (1, 3))
+    for name, ends in pairs.items():
+        one, other = ([np.array([float(end)]) for end in each] for each in ends)
+        assert interval_overlap(tuple(one), tuple(other))[0] == pytest.approx(
+            expected("UT-CIO")[name], **TIGHT
+        )
+
+
+def test_UT_CIO_slope_z(comparison):
+    found = detail("ci_overlap", comparison)
+    assert found.overlap[1] == pytest.approx(expected("UT-CIO_slope_z"), **TIGHT)
+
+
+def test_UT_std_diff_slope(comparison):
+    found = detail("ci_overlap", comparison)
+    assert found.standardized_difference[1] == pytest.approx(expected("UT-std_diff_slope"), **TIGHT)
+
+
+def test_UT_ols_standard_errors(comparison):
+    found = detail("standard_errors", comparison)
+    assert found.se_original == pytest.approx(expected("UT-ols_X")[1], **TIGHT)
+    assert found.se_released == pytest.approx(expected("UT-ols_Y")[1], **TIGHT)
+    slope = expected("UT-ols_Y")[1][1] / expected("UT-ols_X")[1][1]
+    assert MEASURES["standard_errors"].compute(comparison).value == pytest.approx(slope - 1)
+
+
+def test_UT_HEL():
+    one, other = np.array([5, 3, 2]), np.array([4, 4, 2])
+    assert hellinger(one, other) == pytest.approx(expected("UT-HEL")["hellinger"], **TIGHT)
+    assert total_variation(one, other) == pytest.approx(expected("UT-HEL")["tvd"], **TIGHT)
+
+
+def test_UT_wass_col2(tables):
+    assert wasserstein(tables[0][:, 1], tables[1][:, 1]) == expected("UT-wass_col2")
+
+
+def test_UT_wass_col2_vs_Y2(tables):
+    distance, other, ks = expected("UT-wass_col2_vs_Y2")
+    assert wasserstein(tables[0][:, 1], np.array(other)) == pytest.approx(distance, **TIGHT)
+    found = kolmogorov_smirnov(distribution_steps(np.sort(tables[0][:, 1])), np.sort(other))
+    assert found == pytest.approx(ks, **TIGHT)
+
+
+def test_UT_PMSE():
+    before = pd.DataFrame({"x": [1.0] * 6 + [0.0] * 4})
+    after = pd.DataFrame({"x": [1.0] * 8 + [0.0] * 2})
+    comparison = Comparison(
+        original=Microdata.from_frame(before), masked=Microdata.from_frame(after)
+    )
+    found = detail("pmse", comparison)
+    wanted = expected("UT-PMSE")
+    for each in (found, found.main):
+        assert each.pmse == pytest.approx(wanted["pMSE"], rel=1e-7)
+        assert each.null_mean == pytest.approx(wanted["E0"], **TIGHT)
+        assert each.null_sd == pytest.approx(wanted["SD0"], **TIGHT)
+        assert each.ratio == pytest.approx(wanted["ratio"], rel=1e-7)
+        assert each.standardized == pytest.approx(wanted["std"], rel=1e-6)
+        assert each.parameters == 2
+        # the scores are 6/14 and 4/6: the two files' shares differ by 8/10 - 6/10
+        assert each.specks == pytest.approx(0.2, **TIGHT)
+
+
+def test_TH_2_a_disc_is_no_product_neighborhood():
+    """The uniform law on the unit disc: uncorrelated coordinates whose squares are dependent."""
+    wanted = expected("TH-2")
+    radius = (np.arange(4000) + 0.5) / 4000
+    angle = (np.arange(400) + 0.5) * 2 * np.pi / 400
+    weight = 2 * radius / radius.size / angle.size
+    x2 = np.outer(radius**2, np.cos(angle) ** 2)
+    y2 = np.outer(radius**2, np.sin(angle) ** 2)
+
+    def mean(values: np.ndarray) -> float:
+        return float((values * weight[:, None]).sum())
+
+    assert mean(x2) == pytest.approx(wanted["Ex2"], rel=1e-6)
+    assert mean(x2 * y2) == pytest.approx(wanted["Ex2y2"], rel=1e-6)
+    assert mean(x2) * mean(y2) == pytest.approx(wanted["prod"], rel=1e-6)
+    covariance = mean(x2 * y2) - mean(x2) * mean(y2)
+    spread = mean(x2**2) - mean(x2) ** 2
+    assert covariance / spread == pytest.approx(wanted["corr_x2y2"], rel=1e-5)
+
+
+ROLES = {"w": Role.SAMPLING_WEIGHT, "home": Role.HOUSEHOLD, "h": Role.STRATUM, "year": Role.TIME}
+
+FRAME = pd.DataFrame(
+    {
+        "w": [1.0, 2.0, 1.0, 4.0, 2.0, 2.0],
+        "home": list("aabbcd"),
+        "h": list("sssstt"),
+        "year": ["20", "20", "21", "21", "21", "20"],
+        "y": [1.0, 2.0, 4.0, 3.0, 5.0, 1.0],
+    }
+)
+
+
+def table(frame=FRAME, roles=ROLES):
+    kinds = {"w": Kind.CONTINUOUS, "y": Kind.CONTINUOUS}
+    variables = (
+        rwn.Variable(
+            name=name, kind=kinds.get(name, Kind.CATEGORICAL), role=roles.get(name, Role.OTHER)
+        )
+        for name in frame.columns
+    )
+    return rwn.Microdata.from_frame(frame, rwn.Schema(variables=tuple(variables)))
+
+
+def read_of_survey_estimates(before, after):
+    masked = after.take(np.arange(after.n))
+    frame = masked.frame.drop(columns="home")
+    released = rwn.Microdata(frame, rwn.Schema(variables=before.schema.released))
+    return MEASURES["survey_estimates"].compute(Comparison(original=before, masked=released))
+
+
+def test_a_weighted_mean_and_its_error_by_hand():
+    """Mean 32/12; clusters a, b in stratum s, c and d in t; z = w (y - mean) / 12 by cluster."""
+    found = read_of_survey_estimates(
+        table(), table(FRAME.assign(y=[1.0, 2.0, 4.0, 3.0, 5.0, 4.0]))
+    ).detail
+    place = found.names.index("mean of y")
+    mean = 33 / 12
+    assert found.original[place] == pytest.approx(mean)
+    assert found.released[place] == pytest.approx(39 / 12)
+    a = (1 * (1 - mean) + 2 * (2 - mean)) / 12
+    b = (1 * (4 - mean) + 4 * (3 - mean)) / 12
+    c, d = 2 * (5 - mean) / 12, 2 * (1 - mean) / 12
+    error = sqrt((a - b) ** 2 + (c - d) ** 2)  # two in a stratum: 2 / 1 times half of the square
+    assert found.errors[place] == pytest.approx(error)
+    assert found.change[place] == pytest.approx(0.5 / error)
+    assert found.people.original == 12
+    when = found.names.index("mean of y, year 20")
+    assert found.original[when] == pytest.approx((1 + 4 + 2) / 5)
+    assert found.released[when] == pytest.approx((1 + 4 + 8) / 5)
+
+
+def test_slopes_are_those_of_records_repeated_by_their_weights():
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=(2, 40))
+    weights = rng.integers(1, 5, 40)
+    many = np.repeat(np.arange(40), weights)
+    ones = np.ones(len(many))
+    found = weighted_slopes(x[:, None], y, weights.astype(float))
+    assert found == pytest.approx(weighted_slopes(x[many, None], y[many], ones))
+    # repeated records are one cluster: the same error as weights give
+    design = SamplingDesign(
+        weights=weights.astype(float), strata=np.zeros(40, int), clusters=np.arange(40)
+    )
+    same = SamplingDesign(weights=ones, strata=np.zeros(len(many), int), clusters=many)
+    assert slope_errors(x[:, None], y, design) == pytest.approx(
+        slope_errors(x[many, None], y[many], same)
+    )
+    assert mean_error(y, design) == pytest.approx(mean_error(y[many], same))
+
+
+def test_errors_cover_the_truth_of_a_clustered_survey_and_naive_ones_do_not():
+    rng = np.random.default_rng(3)
+    covered, naive = 0, 0
+    for _ in range(300):
+        values = np.repeat(rng.normal(size=40), 5) + rng.normal(size=200) / 2
+        clusters, ones = np.repeat(np.arange(40), 5), np.ones(200)
+        nothing = np.zeros(200, int)
+        error = mean_error(values, SamplingDesign(weights=ones, strata=nothing, clusters=clusters))
+        alone = mean_error(
+            values, SamplingDesign(weights=ones, strata=nothing, clusters=np.arange(200))
+        )
+        covered += abs(values.mean()) < 1.96 * error
+        naive += abs(values.mean()) < 1.96 * alone
+    assert covered > 270 > 240 > naive
+
+
+def test_the_role_gives_risk_its_weights_and_is_no_key():
+    data = table()
+    said = Comparison(original=data, masked=data)
+    assert said.sampling == Sampling(weights="w")
+    assert "w" not in key_names(said)
+    named = table(roles={**ROLES, "w": Role.OTHER})
+    stated = Comparison(original=named, masked=named, sampling=Sampling(weights="w"))
+    keys = ("h",)
+    values = []
+    for each in (said, stated):
+        schema = each.original.schema.replace_variable(keys[0], role=Role.KEY)
+        one = each.original.with_schema(schema)
+        again = Comparison(original=one, masked=one, sampling=each.sampling)
+        values.append(MEASURES["individual_risk"].compute(again).value)
+    assert values[0] == values[1]
+
+
+def test_weights_that_count_no_people_are_named_and_left_out_of_risk():
+    data = table(FRAME.assign(w=[0.5, 2, 1, 4, 2, 2]))
+    assert any("w is a sampling weight, but not" in notice for notice in data.notices)
+    assert Comparison(original=data, masked=data).sampling == Sampling()
+    with pytest.raises(SchemaError, match="Variables w and y both have the role sampling weight"):
+        data.schema.replace_variable("y", role=Role.SAMPLING_WEIGHT)
+
+
+def test_normalised_weights_leave_the_population_open_until_it_is_stated() -> None:
+    """Two records with weights around 1: 40 people, so each record stands for 20."""
+    frame = pd.DataFrame({"x": [1.0, 2.0], "w": [0.5, 1.5]})
+    variables = (
+        Variable(name="x", kind=Kind.CONTINUOUS),
+        Variable(name="w", kind=Kind.CONTINUOUS, role=Role.SAMPLING_WEIGHT),
+    )
+    data = Microdata.from_frame(frame, Schema(variables=variables))
+    assert "How many people are in it?" in str(asks_population(data.frame, data.schema))
+    assert Sampling.of_schema(data) == Sampling()
+    stated = data.with_schema(replace(data.schema, population=40))
+    assert asks_population(stated.frame, stated.schema) is None
+    assert Sampling.of_schema(stated) == Sampling(population=40.0)
+    assert Sampling.of_schema(stated).record_weights(stated, stated).tolist() == [20.0, 20.0]
+    assert not any("the whole population" in notice for notice in stated.notices)
+    assert Schema.from_toml(stated.schema.to_toml()) == stated.schema
+    for wrong in (0, 2.5, True, "many"):
+        with pytest.raises(SchemaError, match="whole number of people"):
+            replace(data.schema, population=wrong)

@@ -20,7 +20,7 @@ from rwn_core.reporting import ReleasedFile, chained_releases, internal_record, 
 from rwn_core.reporting.judged_release import FurtherDraws, judge_release
 from rwn_core.reporting.ledger import add, foresee, read_entries, refuse_readable
 from rwn_core.reporting.release_record import described_variables
-from tests.core.measures.attacks.test_subtraction import SETTINGS, people
+from tests.core.measures.attacks.test_several_files import SETTINGS, people
 
 Made = tuple[dict[str, Any], tuple[str, bytes]]
 WHOLE = "reads the whole record of one person who was"

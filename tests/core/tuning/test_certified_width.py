@@ -12,7 +12,7 @@ from rwn_core.masking import RWN, SoftRWN
 from rwn_core.measures.measure import Detail, Reading
 from rwn_core.tuning import Goal, Limit, Plan, Policy, Setting, evaluate, goal_seek
 from rwn_core.tuning.goal_seek import STEP, is_of_width, seek_width
-from tests.core.evaluation.test_certified_forecast import normal, soft
+from tests.core.evaluation.test_draws import normal, soft
 
 PLAN = Plan(measures=("certified_linkage", "association_loss"), releases=2)
 

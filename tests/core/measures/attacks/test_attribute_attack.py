@@ -1,4 +1,4 @@
-"""The attribute attack: which value is named, and of whom it counts."""
+"""The attack on an attribute: by knowledge of some columns, with abstention, by predicates."""
 
 from __future__ import annotations
 
@@ -7,14 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.audit import compare
-from rwn_core.masking import RWN, mask
-from rwn_core.measures import MEASURES
+from rwn_core.masking import NBRS2015, RWN, mask
+from rwn_core.measures import MEASURES, read
 from rwn_core.measures.attacks.attribute_attack import (
     PREDICTIONS,
     STRATEGIES,
@@ -24,6 +27,20 @@ from rwn_core.measures.attacks.attribute_attack import (
     attack,
 )
 from rwn_core.measures.attacks.likeliest_value import ReleasedValues, Tolerance
+from rwn_core.measures.attacks.posterior import link
+from rwn_core.measures.attacks.predicate import (
+    Condition,
+    Predicate,
+    answer,
+    simplest_between,
+    single_record_predicates,
+)
+from rwn_core.measures.attacks.worst_case import worst_case
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk.repeated_releases import simulate
+from rwn_core.measures.risk.worst_linkage import PRECISIONS, SURE, curve
+from rwn_core.randomness import SecretKey
 
 
 def table(n: int, known: float = 1.0) -> Microdata:
@@ -100,3 +117,251 @@ def test_an_open_release_names_the_simplest_strategy(group, strategy):
                                                                          seed=1)))  # fmt: skip
     assert reading.detail.strategies == [strategy]
     assert STRATEGIES[strategy] in MEASURES["attribute_inference"].sentence(reading, 40)
+
+
+RELEASES = 30
+
+TAUS = (0.31, 0.61, 0.91)
+
+NAMES = ("age", "weight", "height", "neck")
+
+
+@pytest.fixture(scope="module", params=[RWN(k=12, q=0.8), NBRS2015(epsilon=3.0, q=0.9)], ids=str)
+def linked(request, bodyfat):
+    """Beliefs, and how likely a link at random among the likeliest is right, of many releases."""
+    law = request.param.prepare(bodyfat).release(SecretKey.from_seed(1)).law
+    generator = np.random.default_rng(11)
+    found = [link(law, simulate(law, generator), NAMES) for _ in range(RELEASES)]
+    return [(one.best, one.top1) for one in found]
+
+
+def misses(linked, tau: float, believed) -> float:
+    """How far right links are from what is believed of them, in standard errors over releases."""
+    apart = [(right - believed(best))[best >= tau].sum() / len(best) for best, right in linked]
+    error = np.std(apart, ddof=1) / np.sqrt(len(apart))
+    return abs(float(np.mean(apart))) / max(float(error), 1e-12)
+
+
+def test_links_are_right_as_often_as_the_curve_says(linked):
+    for tau in TAUS:
+        assert misses(linked, tau, lambda best: best) < 3
+        best, _ = linked[0]
+        found, chosen = curve(best), best >= tau
+        at = np.flatnonzero(found.tau >= tau).max()
+        assert found.precision[at] == pytest.approx(best[chosen].mean(), abs=1e-8)
+        assert found.recall[at] == pytest.approx(chosen.mean())
+
+
+def test_one_who_is_too_sure_is_seen(linked):
+    assert max(misses(linked, tau, lambda best: np.sqrt(best)) for tau in TAUS) > 6
+
+
+def test_the_share_at_a_precision_is_the_largest():
+    best = np.array([1.0, 1.0, 0.9, 0.9, 0.9, 0.5, 0.0])
+    found = curve(best)
+    assert found.recall_at(0.95) == pytest.approx(2 / 7)  # three of .9 are linked together or not
+    assert found.recall_at(0.94) == pytest.approx(5 / 7)
+    assert found.recall_at(1.1) == 0.0
+    assert curve(np.zeros(4)).recall_at(0.5) == 0.0
+    many = curve(np.linspace(0.01, 1, 5000))
+    thin = many.thinned()
+    assert len(thin.tau) == 200
+    assert (thin.recall[0], thin.recall[-1]) == (many.recall[0], many.recall[-1])
+
+
+def test_an_average_may_hide_certain_links(bodyfat):
+    law = (
+        release := RWN(epsilon=1.5, k=60, q=0.7).prepare(bodyfat).release(SecretKey.from_seed(3))
+    ).law
+    found = read("abstaining_linkage", Comparison(original=bodyfat, masked=release.masked, law=law))
+    keys = found.detail.keys
+    assert 0 < found.detail.keys_at[PRECISIONS.index(SURE)] < found.value <= 1
+    assert len(keys.tau) == len(keys.precision) == len(keys.recall)
+    assert (np.diff(keys.precision) <= 1e-12).all()
+    assert (np.diff(keys.recall) > 0).all()
+
+
+KEYS = ("age", "weight", "height")
+
+
+def with_keys(data: Microdata, keys: tuple[str, ...]) -> Microdata:
+    schema = data.schema
+    for variable in schema.released:
+        role = Role.KEY if variable.name in keys else Role.OTHER
+        schema = schema.replace_variable(variable.name, role=role)
+    return Microdata(data.frame, schema)
+
+
+def levels(comparison: Comparison) -> dict[str, tuple[float | None, str]]:
+    reading = read("intruder_levels", comparison)
+    assert isinstance(reading, Reading)
+    detail = reading.detail
+    found = zip(detail.success, detail.reasons, strict=True)
+    return dict(zip(detail.levels, found, strict=True))
+
+
+def test_more_knowledge_links_more(bodyfat):
+    data = with_keys(bodyfat, KEYS)
+    comparison = compare(data, mask(data, RWN(epsilon=2.0, k=5), seed=3))
+    found = levels(comparison)
+    assert list(found) == ["L0", "L1", "L2", "L3", "L4"]
+    success = {key: value for key, (value, _) in found.items()}
+    assert success["L0"] == 1 / bodyfat.n
+    assert success["L0"] < success["L1"] < success["L3"] < success["L4"]
+    known = worst_case(comparison, KEYS)
+    assert known.links.success == pytest.approx(0.67, abs=0.05)
+    assert success["L3"] == known.success > known.links.success
+    assert success["L2"] <= success["L3"]
+
+
+def test_without_a_law_there_are_no_levels(bodyfat):
+    release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=3)
+    assert "law of the method" in str(read("intruder_levels", Comparison(
+        original=bodyfat, masked=release.masked)))  # fmt: skip
+
+
+def test_a_key_with_one_level():
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"c": ["same"] * 20, "x": rng.normal(size=20)})
+    data = with_keys(Microdata.from_frame(frame), ("c",))
+    found = levels(compare(data, mask(data, RWN(k=3), seed=1)))
+    assert found["L1"][0] is None
+    assert found["L2"][0] is None
+    assert "No key variable varies" in found["L2"][1]
+    assert found["L3"][0] == pytest.approx(1 / 20)
+
+
+def staff() -> Microdata:
+    """One female engineer among ten people."""
+    frame = pd.DataFrame(
+        {
+            "sex": ["f", "m", "m", "m", "f", "f", "f", "m", "m", "f"],
+            "job": ["engineer", *["engineer"] * 3, *["clerk"] * 6],
+            "age": [40, 30, 35, 50, 28, 61, 45, 33, 44, 52],
+            "wage": [9.0, 4, 5, 6, 3, 2, 4, 3, 5, 4],
+        }
+    )
+    schema = Schema(
+        variables=(
+            Variable(name="sex", kind=Kind.CATEGORICAL, role=Role.KEY),
+            Variable(name="job", kind=Kind.CATEGORICAL, role=Role.KEY),
+            Variable(name="age", kind=Kind.COUNT, role=Role.KEY),
+            Variable(name="wage", kind=Kind.CONTINUOUS, role=Role.CONFIDENTIAL),
+        )
+    )
+    return Microdata.from_frame(frame, schema)
+
+
+def test_the_lone_female_engineer_is_found():
+    data = staff()
+    found = single_record_predicates(data, ["sex", "job", "age"])
+    words = {predicate.words: record for predicate, record in found}
+    assert words["sex = f and job = engineer"] == 0
+    for predicate, record in found:
+        assert np.flatnonzero(predicate.matches(data, data)).tolist() == [record]
+
+
+def test_the_answer_agrees_with_simulated_releases():
+    data = staff()
+    law = RWN(k=3, q=0.7).prepare(data).release(mask_key()).law
+    predicate = single_record_predicates(data, ["sex", "job"])[0][0]
+    expected, _ = answer(law, predicate)
+    generator = np.random.default_rng(3)
+    counts = np.array(
+        [predicate.matches(data, simulate(law, generator)).sum() for _ in range(1500)]
+    )
+    for count in range(3):
+        share, chance = (counts == count).mean(), expected[count]
+        assert abs(share - chance) < 4 * np.sqrt(chance * (1 - chance) / 1500) + 1e-9
+
+
+def mask_key():
+    from rwn_core.randomness import SecretKey
+
+    return SecretKey.from_seed(1)
+
+
+def test_query_attack_reading():
+    data = staff()
+    release = mask(data, RWN(k=3, q=0.5), seed=4)
+    reading = MEASURES["queries"].compute(
+        Comparison(original=data, masked=release.masked, law=release.law)
+    )
+    detail = reading.detail
+    assert detail.secret == "wage"
+    place = detail.words.index("sex = f and job = engineer")
+    assert detail.record[place] == 0
+    assert 0 < detail.one_and_target[place] <= detail.one[place] <= 1
+    assert 0 <= detail.disclosed[place] <= detail.one[place] + 1e-12
+    assert reading.baseline == 1.0
+
+
+def in_one_group(data: Microdata, names: tuple[str, ...]) -> Microdata:
+    schema = data.schema
+    for name in names:
+        schema = schema.replace_variable(name, group="together")
+    return data.with_schema(schema)
+
+
+LONE = Predicate(
+    conditions=(
+        Condition(name="sex", sign="is", value="f"),
+        Condition(name="job", sign="is", value="engineer"),
+    )
+)
+
+TOLD_BY = {
+    "whole rows, all modified": (RWN(k=4, q=1.0), ("sex", "job", "age", "wage")),
+    "whole rows": (RWN(k=4, q=0.5), ("sex", "job", "age", "wage")),
+    "secret beside one condition": (RWN(k=6, q=0.8), ("sex", "wage")),
+    "no groups": (RWN(k=4, q=0.8), ()),
+    "2015, whole rows": (NBRS2015(epsilon=4.0, q=0.9), ("sex", "job", "age", "wage")),
+    "2015, no groups": (NBRS2015(epsilon=4.0, q=0.9), ()),
+}
+
+
+@pytest.mark.parametrize("case", TOLD_BY)
+def test_what_a_lone_match_tells_agrees_with_simulated_releases(case):
+    """A secret that shares its donor with a condition comes from somebody who fulfils it."""
+    params, together = TOLD_BY[case]
+    data = in_one_group(staff(), together)
+    law = params.prepare(data).release(mask_key()).law
+    fits = data.values("wage") == 9.0
+    alone = np.clip(answer(law, LONE)[1], 0.0, 1.0)
+    stated = float(alone @ LONE.tells(law, "wage", fits))
+    generator, releases, hits = np.random.default_rng(3), 700, 0
+    for _ in range(releases):
+        masked = simulate(law, generator)
+        matches = np.flatnonzero(LONE.matches(data, masked))
+        hits += len(matches) == 1 and masked.values("wage")[matches[0]] == 9.0
+    error = np.sqrt(max(stated * (1 - stated), 1e-4) / releases)
+    assert abs(hits / releases - stated) < 4 * error
+    if case == "whole rows, all modified":  # it is not as if the secret had a donor of its own
+        apart = float(alone @ np.asarray(law.probabilities @ fits))
+        assert abs(hits / releases - apart) > 10 * error
+
+
+def test_no_lone_member():
+    data = Microdata.from_frame(pd.DataFrame({"g": ["a", "a", "b", "b"], "h": ["u"] * 4}))
+    law = mask(data, RWN(k=1), seed=1).law
+    with pytest.raises(NotApplicable, match="exactly one person"):
+        MEASURES["queries"].compute(Comparison(original=data, masked=data, law=law))
+
+
+@given(
+    st.floats(-1e9, 1e9, allow_nan=False, width=32), st.floats(-1e9, 1e9, allow_nan=False, width=32)
+)
+def test_a_limit_lies_strictly_between_two_values(one, other):
+    found = simplest_between(one, other)
+    assert min(one, other) < found < max(one, other) or found == other
+
+
+def test_found_questions_print_no_value_of_a_record(bodyfat):
+    found = single_record_predicates(bodyfat, ["weight", "abdomen", "neck"])
+    cuts = [
+        c for predicate, _ in found for c in predicate.conditions if len(predicate.conditions) == 1
+    ]
+    assert cuts
+    for cut in cuts:
+        assert cut.value not in bodyfat.values(cut.name)
+        assert len(f"{cut.value:g}") <= 6

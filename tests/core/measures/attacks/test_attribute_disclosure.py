@@ -1,15 +1,41 @@
-"""Attribute disclosure that the table itself cannot dilute: levels, tails, sets, whole files."""
+"""What an intruder learns of a confidential value, and by which luck."""
 
 from __future__ import annotations
+
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
+from scipy.stats import beta
 
 import rwn_core as rwn
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.errors import NotApplicable
 from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks import attribute_attack
+from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, STRATEGIES, jointly
+from rwn_core.measures.attacks.attribute_guesses import Predictor, _grow
+from rwn_core.measures.attacks.likeliest_value import (
+    CERTAINTIES,
+    EXACT,
+    Named,
+    Names,
+    People,
+    ReleasedValues,
+    Tolerance,
+    best_score,
+    beyond_outside,
+    count_names,
+    most_within_reach,
+    tolerance,
+)
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
 from rwn_core.tuning.policy import Policy
 from tests.core.measures.attacks.attribute_tables import (
     beside,
@@ -22,8 +48,10 @@ from tests.core.measures.attacks.attribute_tables import (
     table,
     value,
 )
+from tests.oracles.exact_assignments import sinkhorn
 
 KEYS = ("born", "rooms", "rent", "town")
+
 TABLES = {"recipe": (1, 600, 13), "few": (3, 300, 9)}
 
 
@@ -217,3 +245,339 @@ def test_a_flag_of_zeros_and_ones_has_levels_too(kind):
         assert found.value > 0.3
         assert found.detail.gains[found.detail.worst]["naming"]["level"] == "1"
         assert reading("true_matches", shown).detail.level["level"] == "1"
+
+
+def numbers(values: np.ndarray) -> rwn.Microdata:
+    return rwn.Microdata.from_frame(pd.DataFrame({"x": values, "y": np.arange(len(values)) * 1.0}))
+
+
+def test_the_tolerance_is_the_least_of_three():
+    values = np.concatenate([np.arange(1.0, 101.0), [1e9]])
+    near = tolerance(numbers(values), "x")
+    assert near.absolute == pytest.approx(0.1 * 50)  # quartiles 26 and 76; the SD is 1e8
+    got = near.around(np.array([10.0, 100.0, 1e9]))
+    np.testing.assert_allclose(got, [0.5, 5.0, 5.0], rtol=1e-9)
+
+
+def test_half_the_people_at_one_value_must_be_named_exactly():
+    values = np.concatenate([np.zeros(80), np.arange(1.0, 21.0)])
+    near = tolerance(numbers(values), "x")
+    assert near.absolute == 0.0
+    assert near.right(np.array([3.0, 3.1]), np.array([3.0, 3.0])).tolist() == [True, False]
+    # the same number, written twice
+    assert near.right(np.array([0.1 + 0.2]), np.array([0.3])).all()
+
+
+def test_a_share_of_the_value_needs_an_origin():
+    centred = np.random.default_rng(2).normal(size=300)
+    assert tolerance(numbers(centred), "x").relative is None
+    assert tolerance(numbers(centred + 50), "x").relative == 0.05
+
+
+def test_most_people_within_reach_of_one_value_by_all_pairs():
+    rng = np.random.default_rng(3)
+    for near in (Tolerance(0.3, 0.05), Tolerance(0.4), EXACT):
+        values = rng.integers(0, 30, 60) / 3.0
+        reach = near.around(values)
+        points = np.concatenate([values - reach, values, values + reach])
+        slow = max(sum(abs(p - v) <= near.around(np.array([v]))[0] * (1 + 1e-9)
+                       for v in values) for p in points) / 60  # fmt: skip
+        assert most_within_reach(values, near) == pytest.approx(slow)
+
+
+def counted_slowly(names: Names, truth: list[float], level: int, sure: float) -> tuple[float, ...]:
+    """Right names and names of one level, by plain loops."""
+    right = named = 0.0
+    for person, own in enumerate(truth):
+        said = [k for k in range(len(names.person)) if names.person[k] == person]
+        if np.isnan(own):
+            continue
+        for at in said:
+            if names.value[at] == level and names.share[at] >= sure:
+                named += 1 / len(said)
+                right += (own == level) / len(said)
+    return right, named
+
+
+@pytest.mark.parametrize("levels", [2, 5, 20])
+def test_names_are_counted_as_by_hand(levels):
+    rng = np.random.default_rng(levels)
+    people, classes = 60, 25
+    truth = rng.integers(0, levels, people).astype(float)
+    truth[::9] = np.nan
+    released_values = rng.integers(0, levels, 40).astype(float)
+    released_values[::11] = np.nan
+    group = np.r_[np.arange(classes), rng.integers(0, classes, 40 - classes)]
+    values = ReleasedValues(group, released_values, EXACT, levels)
+    weights = rng.integers(0, 3, (people, classes)) * 1.0
+    names = values.named(sparse.csr_array(weights))
+    for person in range(people):
+        mass = {v: weights[person][group[released_values == v]].sum() for v in range(levels)}
+        own = names.person == person
+        if not sum(mass.values()):
+            assert not own.any()
+            continue
+        top = max(mass.values())
+        assert sorted(names.value[own]) == [v for v in mass if mass[v] == top]
+        np.testing.assert_allclose(names.share[own], top / sum(mass.values()))
+    who = People(truth=truth, near=EXACT, levels=levels)
+    nobody = Names(names.person[:0], names.value[:0], names.share[:0])
+    none, found = count_names([nobody, names], who)
+    assert not none.named.any()
+    for (at, sure), level in product(enumerate(CERTAINTIES), range(levels)):
+        slow = counted_slowly(names, truth.tolist(), level, sure * (1 - 1e-9))
+        assert (found.right[at, level], found.named[at, level]) == pytest.approx(slow)
+    assert who.of_level().tolist() == [float((truth == v).sum()) for v in range(levels)]
+
+
+def score_slowly(right: float, named: float, people: float, base: float) -> float:
+    """Recall times what the lower end of the precision lies beyond the base."""
+    if right <= 0 or people <= 0 or base >= 1:
+        return 0.0
+    low = beta.ppf(0.025, right, max(named - right, 0) + 1)
+    return right / people * max(low - base, 0) / (1 - base)
+
+
+def test_the_best_score_is_the_largest_of_all():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        named = rng.integers(0, 40, (30, 4)) * 1.0
+        right = np.floor(named * rng.random(named.shape))
+        people = right.max(axis=0) + rng.integers(0, 5, 4)
+        base = rng.random(4) * 0.6
+        slow = np.array([[score_slowly(right[i, j], named[i, j], people[j], base[j])
+                          for j in range(4)] for i in range(30)])  # fmt: skip
+        place, score = best_score(right, named, people, base)
+        assert score == pytest.approx(slow.max())
+        assert score == 0 or slow[place] == pytest.approx(slow.max())
+    # planted: the mean over levels is not the worst one
+    assert slow.max() > 1.2 * slow.max(axis=0).mean()
+
+
+def test_outside_the_same_names_are_the_baseline():
+    truth = np.repeat([0.0, 1.0], [180, 20])
+    who = People(truth=truth, near=EXACT, levels=2)
+    one = Named(right=np.array([[0.0, 18.0]]), named=np.array([[0.0, 20.0]]))
+    nobody = Named(right=np.zeros((1, 2)), named=np.zeros((1, 2)))
+    place, score = beyond_outside(one, who, nobody, who)
+    assert (place, score) == ((0, 1), pytest.approx(score_slowly(18, 20, 20, 0.1)))
+    assert beyond_outside(one, who, one, who)[1] == 0.0
+    # one lucky name outside does not excuse eighteen inside
+    lucky = Named(right=np.array([[0.0, 1.0]]), named=np.array([[0.0, 1.0]]))
+    assert beyond_outside(one, who, lucky, who)[1] > 0.5
+
+
+def test_rows_are_weighed_together_as_single_rows_are():
+    """The scaling of classes is that of all rows, by plain arrays."""
+    rng = np.random.default_rng(6)
+    group = np.array([0, 0, 1, 2, 2, 2, 3, 4])
+    classes = rng.random((8, 5)) + 0.01
+    source = classes / classes.sum(axis=0)
+    slow = sinkhorn(source[:, group], steps=20)
+    rows = np.bincount(group)
+    found = jointly(sparse.csr_array(source), sparse.csc_array(source), rows)
+    assert found is not None
+    got = found.toarray()[:, group]
+    np.testing.assert_allclose(got / got.sum(axis=0), slow / slow.sum(axis=0), atol=1e-4)
+    lost = sparse.csc_array(np.eye(3) * [1, 1, 0])
+    assert jointly(lost.tocsr(), lost, np.ones(3, int)) is None
+
+
+def test_names_of_many_small_levels_by_luck_score_nothing() -> None:
+    """Of 60 levels with four people each some are named twice, rightly: chance, in most tables."""
+    rng = np.random.default_rng(8)
+    people, base = np.full(60, 4.0), np.full(60, 4 / 240)
+    named = rng.integers(0, 4, (200, 36, 60)).astype(float)
+    right = rng.binomial(named.astype(int), 4 / 240).astype(float)
+    scores = [
+        best_score(one, all_, people, base)[1] for one, all_ in zip(right, named, strict=True)
+    ]
+    assert np.mean(np.array(scores) > 0) <= 0.02
+    right[0, 3, 7], named[0, 3, 7] = 4, 4  # and what is named is found
+    assert best_score(right[0], named[0], people, base)[0] == (3, 7)
+    assert best_score(right[0], named[0], people, base)[1] > 0.3
+
+
+def line(seed: int, n: int = 600) -> pd.DataFrame:
+    """Finding A6c: a number that the keys predict."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(n, 3)) * [1, 5, 0.2] + [10, 90, 3], columns=list("abc"))
+    spread = rng.normal(size=n)
+    frame["y"] = 50 + 2 * frame["a"] + 0.3 * frame["b"] - 4 * frame["c"] + 0.05 * spread
+    return frame
+
+
+def least_squares(comparison: Comparison, noise: float | None) -> float:
+    """Share of people predicted within the stated tolerance, by numpy alone."""
+    frame, shown = comparison.original.frame, comparison.masked.frame
+    keys, y = frame[list("abc")].to_numpy(), frame["y"].to_numpy()
+    both = np.cov(shown[[*"abc", "y"]].to_numpy().T)
+    if noise is not None:
+        both = both - np.diag((noise * frame[[*"abc", "y"]].std().to_numpy()) ** 2)
+    slopes = np.linalg.solve(both[:3, :3], both[:3, 3])
+    means = shown[list("abc")].mean().to_numpy()
+    predicted = shown["y"].mean() + (keys - means) @ slopes
+    low, high = np.quantile(y, (0.25, 0.75))
+    reach = np.minimum(0.1 * min(y.std(ddof=1), high - low), 0.05 * np.abs(y))
+    return float((np.abs(predicted - y) <= reach).mean())
+
+
+@pytest.mark.parametrize(
+    ("params", "noise"),
+    [
+        (RWN(epsilon=0, k=5, q=1.0), None),
+        (rwn.AdditiveNoise(size=0.5), 0.5),
+        (rwn.AdditiveNoise(size=0.3), None),
+        (rwn.CorrelatedNoise(size=0.5), None),
+    ],
+)
+def test_a_regression_on_the_release_is_tried(params, noise):
+    """Finding A6c: what numpy predicts from the keys is no better than the worst case."""
+    comparison = released(table(line(2), list("abc"), ["y"]), params)
+    found = reading("attribute_inference", comparison)
+    assert found.value >= least_squares(comparison, noise) - 0.02
+    assert found.detail.strategies[0] in PREDICTIONS
+    said = MEASURES["attribute_inference"].sentence(found, 600)
+    assert STRATEGIES[found.detail.strategies[0]] in said
+    assert "people outside of the file" in said
+
+
+def test_a_prediction_that_fits_people_outside_as_well_is_no_gain():
+    """Finding A6c: with a control group the same strategy outside is the baseline."""
+    frame = line(7, 900)
+    data = table(frame.iloc[:600].reset_index(drop=True), list("abc"), ["y"])
+    held = rwn.Microdata(frame.iloc[600:].reset_index(drop=True), data.schema)
+    comparison = released(data, rwn.AdditiveNoise(size=0.5), holdout=held)
+    found = reading("attribute_inference", comparison)
+    assert found.detail.strategies[0] in PREDICTIONS
+    assert found.value > 0.7
+    assert value("attribute_gain", comparison) < 0.05
+    assert value("attribute_gain", released(data, rwn.AdditiveNoise(size=0.5))) > 0.5
+
+
+def test_the_tree_is_that_of_scikit_learn():
+    """As much of the spread is explained as by a tree of the same size."""
+    from sklearn.tree import DecisionTreeRegressor
+
+    rng = np.random.default_rng(0)
+    columns = rng.normal(size=(300, 4)).round(1)
+    target = np.sign(columns[:, 0]) * (columns[:, 1] > 0.3) + 0.2 * rng.normal(size=300)
+    leaf = _grow(columns, target[:, np.newaxis]).leaf(columns)
+    means = np.bincount(leaf, target) / np.maximum(np.bincount(leaf), 1)
+    theirs = DecisionTreeRegressor(max_depth=5, min_samples_leaf=5, random_state=0)
+    left = ((target - theirs.fit(columns, target).predict(columns)) ** 2).sum()
+    assert ((target - means[leaf]) ** 2).sum() == pytest.approx(left, rel=0.02)
+    assert np.bincount(leaf)[np.unique(leaf)].min() >= 5
+
+
+def people(kind: str, seed: int, n: int) -> pd.DataFrame:
+    """Three keys; the secret is a coin, or two or three levels that follow the first key."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.normal(size=(n, 3)) * 10 + 50, columns=list("abc"))
+    score = (frame["a"] - 50) / 10 + 0.3 * rng.normal(size=n)
+    score = rng.normal(size=n) if kind == "coin" else score
+    cuts = [-0.43, 0.43] if kind == "three" else [0.0]
+    frame["s"] = np.array(list("xyz"))[np.digitize(score, cuts)]
+    return frame
+
+
+def noise_of_100_deviations(kind: str, seed: int, outside: int = 0, n: int = 150) -> Comparison:
+    """A release whose keys say nothing, if asked beside people outside."""
+    frame = people(kind, seed, n + outside)
+    data = table(frame.iloc[:n], list("abc"), ["s"])
+    given = {}
+    if outside:
+        rest = frame.iloc[n:].reset_index(drop=True)
+        given = {"holdout": rwn.Microdata(rest, data.schema)}
+    return released(data, rwn.AdditiveNoise(size=100.0), seed=seed, **given)
+
+
+def beyond_the_limit(kind: str, seeds: int, outside: int = 0) -> int:
+    """Number of releases that read above the usual limit of .05."""
+    made = (noise_of_100_deviations(kind, seed, outside) for seed in range(seeds))
+    return sum(value("attribute_gain", each) > 0.05 for each in made)
+
+
+@pytest.mark.parametrize("outside", [0, 100])
+def test_of_40_releases_that_say_nothing_at_most_5_percent_read_above_the_limit(
+    outside: int,
+) -> None:
+    """Finding V9: the luck of one coefficient vector, or of one row, is no gain."""
+    assert sum(beyond_the_limit(kind, 20, outside) for kind in ("two", "three")) <= 2
+
+
+def test_without_the_guards_luck_breaks_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the guards would hold for nothing."""
+    monkeypatch.setattr(attribute_attack, "_is_luck", lambda *_: False)
+    monkeypatch.setattr(Predictor, "lucky", lambda _: frozenset())
+    assert beyond_the_limit("two", 12) + beyond_the_limit("three", 12) >= 6
+
+
+@pytest.mark.parametrize("outside", [0, 300])
+def test_a_secret_beside_the_own_keys_of_30_percent_is_found_at_its_size(outside: int) -> None:
+    """A coin: the rows of 30 % of the people are as they were, and the others say nothing."""
+    comparison = noise_of_100_deviations("coin", 3, outside, n=600)
+    shown, own = comparison.masked.frame.copy(), comparison.original.frame
+    shown.iloc[:180] = own.iloc[:180]
+    most = own["s"].value_counts(normalize=True).iloc[0]
+    found = reading("attribute_gain", beside(comparison, shown)).value
+    assert found == pytest.approx(0.3 * (1 - most), abs=0.06)
+
+
+@pytest.mark.parametrize("n", [12, 60, 300])
+def test_a_secret_that_follows_a_key_left_nearly_as_it_is_is_found_at_its_size(n: int) -> None:
+    """The noise has a thousandth of a standard deviation: who reads the keys knows all."""
+    frame = people("two", 5, n)
+    frame["s"] = np.where(frame["a"] > 50, "x", "y")
+    comparison = released(table(frame, list("abc"), ["s"]), rwn.AdditiveNoise(size=0.001))
+    most = frame["s"].value_counts(normalize=True).iloc[0]
+    assert value("attribute_gain", comparison) >= 1 - most - 1e-9
+
+
+@pytest.mark.parametrize("size", [0.3, 1.0])
+def test_a_relation_that_the_release_tells_is_no_luck(size: float) -> None:
+    """Of moderate noise the reading is what it was without the guards."""
+    frame = people("two", 7, 400)
+    comparison = released(table(frame, list("abc"), ["s"]), rwn.AdditiveNoise(size=size))
+    found = reading("attribute_gain", comparison).detail.gains[0]
+    worst = reading("attribute_inference", comparison)
+    assert found["overall"] == pytest.approx(worst.value - worst.baseline)
+    assert found["overall"] > 0.2
+
+
+KEYS_OF_MISSING_TRUTH = ("inference", "attribute_inference")
+
+
+def table_of_missing_truth(missing: int, n: int = 60) -> Microdata:
+    """Two keys and a confidential number, which the last people do not have."""
+    values = np.random.default_rng(3).normal(size=(n, 3))
+    frame = pd.DataFrame(values, columns=["a", "b", "s"])
+    frame.loc[n - missing :, "s"] = np.nan
+    roles = {"s": Role.CONFIDENTIAL}
+    variables = [
+        Variable(name=name, kind=Kind.CONTINUOUS, role=roles.get(name, Role.KEY)) for name in frame
+    ]
+    return Microdata.from_frame(frame, Schema(variables=tuple(variables)))
+
+
+@pytest.mark.parametrize("key", KEYS_OF_MISSING_TRUTH)
+@pytest.mark.parametrize("beside", [False, True])
+def test_who_has_no_value_does_not_count(key, beside):
+    """Nothing is masked: everybody's value is learned who has one."""
+    data = table_of_missing_truth(missing=30)
+    release = mask(data, RWN(k=5, q=0.0), seed=1)
+    held = table_of_missing_truth(missing=20, n=40) if beside else None
+    comparison = Comparison(original=data, masked=release.masked, law=release.law, holdout=held)
+    reading = MEASURES[key].read(comparison)
+    assert isinstance(reading, Reading), reading
+    rate = reading.detail.attack if key == "inference" else reading.value
+    assert rate == pytest.approx(1.0)  # counted as failures: 0.5
+    if key == "inference":
+        assert reading.detail.attacks == 30
+        assert reading.detail.controls == (20 if beside else None)
+
+
+def test_without_any_value_there_is_no_answer():
+    data = table_of_missing_truth(missing=2, n=600)  # of those who are attacked none, below
+    nobody = Comparison(original=data.take(np.arange(598, 600)), masked=data)
+    assert isinstance(MEASURES["inference"].read(nobody), NotApplicable)

@@ -1,14 +1,22 @@
-"""Bounds of what any intruder can link, against exact posteriors over all assignments."""
+"""The certificate bounds every attack, also block by block."""
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
 import rwn_core as rwn
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
+from rwn_core.masking import RWN, mask
+from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks import certificate
 from rwn_core.measures.attacks.certificate import (
+    Exchange,
     certified_share,
     linkage_bounds,
     ratios_a_priori,
@@ -16,15 +24,23 @@ from rwn_core.measures.attacks.certificate import (
     ratios_of_release,
     unit_bounds,
 )
+from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
+from rwn_core.measures.attacks.value_survival import appearance, count_distribution, expected_copies
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.risk.membership import fingerprints
+from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.metric import shared_metric
 from rwn_core.neighbors.soft_lists import ranked_lists
 from rwn_core.neighbors.soft_neighborhoods import scale, weigh
 from rwn_core.neighbors.table import complete_table
 from tests.check_values import check_values
+from tests.core.measures.attacks.intruder_examples import number
+from tests.oracles.extreme_values import extreme_distribution
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
 
 Array = NDArray[np.float64]
+
 ENTRIES = check_values("kernel")
 
 
@@ -225,3 +241,210 @@ def test_CERT_6_a_law_with_zeros_certifies_nothing() -> None:
         ratios_of_law([table], everyone(3))
     with pytest.raises(ValueError, match="among those near it"):
         linkage_bounds(np.zeros((2, 2)), np.zeros((2, 1)), np.array([[1], [0]], dtype=np.int32))
+
+
+def kernel(width: float = 1.0, cap: float = 1.0) -> Kernel:
+    return Kernel(shape="exponential", bandwidth="absolute", own=True, width=width, cap=cap)
+
+
+def table_of(points: Array, chosen: Kernel) -> AllDonors:
+    table = AllDonors.of_points(points, chosen).neighborhoods().table
+    assert isinstance(table, AllDonors)
+    return table
+
+
+def points_of(rng: np.random.Generator, n: int) -> Array:
+    points = rng.normal(size=(n, 3))
+    points[1] = points[0]
+    points[2, 0] = 6.0
+    points[:, 2] = points[:, 2] > 0.8
+    return points
+
+
+def by_all_pairs(
+    points: Array, chosen: Kernel, codes: list[NDArray[np.int64]], rows: NDArray[np.int64]
+) -> tuple[Array, Array]:
+    """Log-likelihoods of rows for records, and bounds a priori, by full matrices."""
+    far = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=2))
+    weights = np.exp(-far / chosen.width)
+    for _ in range(200):  # weights above the cap are cut and the others raised
+        weights = np.minimum(weights / weights.sum(axis=1, keepdims=True), chosen.cap)
+    free = np.where(weights < chosen.cap * (1 - 1e-9), weights, 0)
+    place = free.argmax(axis=1)
+    each = np.arange(len(points))
+    factors = np.log(free[each, place]) + far[each, place] / chosen.width
+    logs = sum(
+        np.log(weights @ np.eye(own.max() + 1)[own])[:, shown].T
+        for own, shown in zip(codes, rows.T, strict=True)
+    )
+    near = np.tile(each.astype(np.int32), (len(points), 1))
+    ratios = ratios_a_priori(
+        factors[:, None],
+        factors[near],
+        far,
+        width=chosen.width,
+        slices=len(codes),
+        capped=chosen.cap < 1,
+    )
+    return np.asarray(logs), linkage_bounds(np.asarray(logs), ratios, near)
+
+
+def codes_of(points: Array) -> list[NDArray[np.int64]]:
+    parts = (points[:, :1], points[:, 1:])
+    return [np.unique(each, axis=0, return_inverse=True)[1].ravel() for each in parts]
+
+
+@pytest.mark.parametrize("cap", [1.0, 0.4])
+@pytest.mark.parametrize("seed", range(6))
+def test_bounds_hold_exact_beliefs_and_are_those_of_all_pairs(seed: int, cap: float) -> None:
+    rng = np.random.default_rng(seed)
+    points, chosen = points_of(rng, 6), kernel(float(rng.choice([0.7, 2.0, 5.0])), cap)
+    codes = codes_of(points)
+    rows = np.stack([own[rng.integers(0, 6, 6)] for own in codes], axis=1)
+    logs, expected = by_all_pairs(points, chosen, codes, rows)
+    table = table_of(points, chosen)
+    found = Exchange.from_table(table, codes).bounds(list(rows.T))
+    bounds = found.bounds[found.rows][:, table.places.number]
+    assert (whole_file_beliefs(np.exp(logs)) <= bounds).all()
+    assert (bounds >= expected * (1 - 1e-9)).all()
+    np.testing.assert_allclose(bounds, expected, rtol=2e-4, atol=1e-7)
+
+
+def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    points = points_of(rng, 50)
+    codes = codes_of(points)
+    rows = [own[rng.permutation(50)] for own in codes]
+    whole = Exchange.from_table(table_of(points, kernel()), codes).bounds(rows)
+    monkeypatch.setattr(certificate, "BLOCK", 7)
+    monkeypatch.setattr("rwn_core.neighbors.all_donors.BLOCK_WEIGHTS", 120)
+    parts = Exchange.from_table(table_of(points, kernel()), codes).bounds(rows)
+    np.testing.assert_allclose(parts.bounds, whole.bounds, rtol=1e-5)
+    assert (parts.rows == whole.rows).all()
+
+
+def test_what_single_precision_cannot_hold_is_bounded_by_one() -> None:
+    """Two records so far apart that the likelihood of one beside the other is below any number."""
+    points = np.array([[0.0], [0.0], [300.0], [300.0]])
+    codes = [np.array([0, 0, 1, 1]), np.array([0, 1, 2, 3])]
+    table = table_of(points, kernel(width=2.0))
+    found = Exchange.from_table(table, codes).bounds([np.array([0]), np.array([0])])
+    assert found.bounds[0, table.places.number].tolist() == pytest.approx(
+        [0.5, 0.5, 1, 1], rel=1e-3
+    )
+
+
+def test_chances_below_any_number_and_too_little_memory_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    points = np.array([[0.0], [1.0], [5000.0]])
+    codes = [np.arange(3), np.arange(3)]
+    with pytest.raises(NotApplicable, match="larger width"):
+        Exchange.from_table(table_of(points, kernel()), codes)
+    monkeypatch.setenv("RWN_MEMORY", "0.0000001")
+    with pytest.raises(NotApplicable, match="memory"):
+        Exchange.from_table(table_of(points, kernel(width=4.0)), codes)
+
+
+MAXIMUM = 11.0
+
+
+@pytest.mark.parametrize(("q", "key"), [(0.5, "q_half"), (1.0, "q_one")])
+def test_EXT_1_survival_and_copies_of_the_maximum(e1_law, check_values, q, key):
+    table, values = e1_law(q).table("x")
+    place = values.index(MAXIMUM)
+    survival, _, copies = check_values["EXT-1"][key]
+    assert appearance(table)[place] == pytest.approx(number(survival))
+    assert expected_copies(table)[place] == pytest.approx(number(copies))
+
+
+@pytest.mark.parametrize(("q", "key"), [(0.5, "q_half"), (1.0, "q_one")])
+def test_EXT_2_distribution_of_the_released_maximum(e1_law, check_values, q, key):
+    values, found = extreme_distribution(e1_law(q), "x")
+    expected = {float(v): number(p) for v, p in check_values["EXT-2"][key].items()}
+    assert dict(zip(values, found, strict=True)) == pytest.approx(expected)
+    assert found.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize(("q", "key"), [(0.5, "q_half"), (1.0, "q_one")])
+def test_EXT_3_number_of_copies(e1_law, check_values, q, key):
+    table, values = e1_law(q).table("x")
+    chances = table[:, [values.index(MAXIMUM)]].toarray().ravel()
+    expected = [number(p) for p in check_values["EXT-3"][key]]
+    found = count_distribution(chances)
+    np.testing.assert_allclose(found[: len(expected)], expected, atol=1e-14)
+    assert np.abs(found[len(expected) :]).max(initial=0) < 1e-14
+
+
+def test_EXT_4_delta_of_differential_privacy(e1_law, e1, check_values):
+    law = e1_law(0.5)
+    table, values = law.table("x")
+    assert appearance(table)[values.index(MAXIMUM)] == pytest.approx(check_values["EXT-4"])
+    reading = MEASURES["differential_privacy"].compute(Comparison(original=e1, masked=e1, law=law))
+    assert reading.value >= check_values["EXT-4"]
+    assert "not differentially private" in reading.detail.statement
+
+
+@pytest.mark.parametrize(("q", "key"), [(0.5, "q_half"), (1.0, "q_one")])
+def test_ATT_6_membership(e1_law, check_values, q, key):
+    appears, own = fingerprints(e1_law(q))
+    np.testing.assert_allclose(appears, check_values["ATT-6"][key], atol=1e-6)
+    assert own.tolist() == [0, 1, 1, 0, 1, 1]
+
+
+def test_QRY_1_the_lone_member(e1_law, check_values):
+    expected = check_values["QRY-1"]
+    predicate = Predicate(
+        conditions=(
+            Condition(name="x", sign="at least", value=10.0),
+            Condition(name="y", sign="at least", value=1.0),
+        )
+    )
+    law = e1_law(0.5)
+    np.testing.assert_allclose(predicate.chances(law), [number(p) for p in expected["p"]])
+    counts, alone = answer(law, predicate)
+    np.testing.assert_allclose(counts, [number(p) for p in expected["count_dist"]])
+    assert alone[5] == pytest.approx(number(expected["exactly_one_and_target"]))
+    assert counts[1] == pytest.approx(alone.sum())
+
+
+def test_count_distribution_by_enumeration():
+    chances = np.array([0.2, 0.9, 1.0, 0.0, 0.5])
+    slow = np.zeros(6)
+    for outcome in product((0, 1), repeat=5):
+        slow[sum(outcome)] += np.prod(np.where(outcome, chances, 1 - chances))
+    np.testing.assert_allclose(count_distribution(chances), slow, atol=1e-14)
+    short = count_distribution(chances, largest=2)
+    np.testing.assert_allclose(short, [slow[0], slow[1], slow[2:].sum()], atol=1e-14)
+
+
+@pytest.mark.parametrize("sure", [[True, False], [True, True]])
+def test_an_answer_that_is_certain(e1_law, sure):
+    """Chances of exactly 1 must not divide by zero."""
+    law = e1_law(0.0)
+    values = [0.0, 0.0] if all(sure) else [10.0, 11.0]
+    predicate = Predicate(conditions=(Condition(name="x", sign="at least", value=values[1]),))
+    _, alone = answer(law, predicate)
+    assert np.isfinite(alone).all()
+    assert alone[5] == (0.0 if all(sure) else 1.0)
+
+
+def test_membership_speaks_of_those_who_have_a_value_of_their_own() -> None:
+    """Two of forty: their mean, not diluted by the 38 whom no value betrays."""
+    frame = pd.DataFrame({"x": np.repeat([0.0, 1.0], 20), "y": np.tile([0.0, 1.0], 20)})
+    frame.loc[[3, 30], "x"] = [7.0, 9.0]
+    data = Microdata.from_frame(frame)
+    measure = MEASURES["membership"]
+    release = mask(data, RWN(epsilon=0.5, k=5, q=0.5), seed=1)
+    comparison = Comparison(original=data, masked=release.masked, law=release.law)
+    found = measure.compute(comparison)
+    appears, own = fingerprints(release.law)
+    assert np.flatnonzero(own).tolist() == [3, 30]
+    assert found.value == pytest.approx(appears[[3, 30]].mean())
+    assert found.value >= 0.5  # over everybody: 0.03
+    assert measure.sentence(found, 40).startswith("2 of 40 records have a value that nobody else")
+    nobody = Microdata.from_frame(frame.drop(index=[3, 30]).reset_index(drop=True))
+    release = mask(nobody, RWN(epsilon=0.5, k=5, q=0.5), seed=1)
+    empty = measure.compute(Comparison(original=nobody, masked=release.masked, law=release.law))
+    assert empty.value == 0.0
+    assert measure.sentence(empty, 38).startswith("Nobody has a value")

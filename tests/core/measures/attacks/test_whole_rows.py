@@ -1,23 +1,162 @@
-"""The worst-case intruder against the 2015 method, whose rows are kept or masked as a whole."""
+"""Rows that come back whole or in true fragments, and links of a whole file."""
 
 from __future__ import annotations
+
+from fractions import Fraction
+from itertools import combinations, permutations, product
+from math import prod
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from scipy.stats import binom
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import given_steps, rounded
+from rwn_core.data.schema import Question
+from rwn_core.data.variable import Role
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import RowMixtureLaw
-from rwn_core.masking import NBRS2015, mask
+from rwn_core.masking import NBRS2015, RWN, mask
+from rwn_core.measures import MEASURES, read
+from rwn_core.measures.attacks import true_match as known_sets_file
+from rwn_core.measures.attacks.assignment import blocks, most_likely, scaled
 from rwn_core.measures.attacks.likeliest_value import EXACT
+from rwn_core.measures.attacks.posterior import likelihoods, posteriors
 from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
+from rwn_core.measures.attacks.true_match import known_sets
+from rwn_core.measures.attacks.value_survival import fragments
+from rwn_core.measures.attacks.worst_case import worst_case
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.key_classes import same_share
 from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.measures.risk.repeated_releases import (
     bhattacharyya,
+    simulate,
     simulated_donors,
 )
+from rwn_core.randomness import SecretKey
+from tests.core.measures.attacks.intruder_examples import number
+from tests.oracles.exact_assignments import exact_marginals, permanent, sinkhorn
+
+RELEASE = [[1, 0], [0, 0], [1, 0], [0, 0], [11, 0], [10, 1]]
+
+
+@pytest.fixture
+def likelihood(e1_law, e1_rows):
+    scaled, logs = likelihoods(e1_law(0.5), e1_rows(RELEASE), np.arange(6))
+    return (scaled.toarray() * np.exp(logs)).T
+
+
+def test_ATT_4_likelihood_and_permanent(likelihood, check_values):
+    expected = check_values["ATT-4"]
+    np.testing.assert_allclose(likelihood, expected["likelihood_matrix"], atol=1e-14)
+    assert permanent(likelihood) == pytest.approx(number(expected["permanent"]), rel=1e-12)
+
+
+def test_ATT_4_joint_marginals(likelihood, check_values):
+    expected = [[number(p) for p in row] for row in check_values["ATT-4"]["joint_marginals"]]
+    np.testing.assert_allclose(exact_marginals(likelihood), expected, atol=1e-12)
+
+
+def test_ATT_4_single_record_posteriors(likelihood, check_values):
+    expected = check_values["ATT-4"]["single_record_posteriors"]
+    found = likelihood / likelihood.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(found, [[number(p) for p in row] for row in expected], atol=1e-12)
+
+
+def test_ATT_4_sinkhorn_limit(likelihood, e1_law, e1_rows, check_values):
+    expected = check_values["ATT-4"]["sinkhorn_limit"]
+    np.testing.assert_allclose(sinkhorn(likelihood), expected, atol=2e-6)
+    belief = posteriors(e1_law(0.5), e1_rows(RELEASE), np.arange(6))
+    found = scaled(belief, blocks(belief), steps=2000).toarray().T
+    np.testing.assert_allclose(found, expected, atol=1e-6)
+
+
+def test_ATT_4_most_likely_assignment(likelihood, e1_law, e1_rows, check_values):
+    linked = _assigned(posteriors(e1_law(0.5), e1_rows(RELEASE), np.arange(6)))
+    best = _best_product(likelihood)
+    published = np.array(check_values["ATT-4"]["joint_MAP_assignment_1based_one_optimum"]) - 1
+    for order in (linked, published):
+        assert np.prod(likelihood[np.arange(6), order]) == pytest.approx(best)
+
+
+def _assigned(belief):
+    n = belief.shape[0]
+    return most_likely(belief, blocks(belief), (np.arange(n), np.arange(n)))
+
+
+def _best_product(likelihood):
+    n = len(likelihood)
+    return max(np.prod(likelihood[np.arange(n), list(o)]) for o in permutations(range(n)))
+
+
+def test_the_most_likely_assignment_by_trying_all_of_them():
+    """Of 200 sparse tables with n <= 7, also where the truth is not possible."""
+    rng = np.random.default_rng(5)
+    split = 0
+    for number_of_table in range(200):
+        n = int(rng.integers(2, 8))
+        likelihood = rng.random((n, n)) * (rng.random((n, n)) < 0.4)
+        order = np.arange(n) if number_of_table % 4 else rng.permutation(n)
+        likelihood[np.arange(n), order] = rng.random(n) + 1e-3
+        belief = sparse.csc_array(likelihood.T)
+        split += len(blocks(belief).sizes) > 1
+        found = np.prod(likelihood[np.arange(n), _assigned(belief)])
+        assert found == pytest.approx(_best_product(likelihood), rel=1e-7)
+    assert split > 50
+
+
+def test_blocks_are_the_pairs_of_some_assignment():
+    rng = np.random.default_rng(6)
+    for _ in range(60):
+        n = int(rng.integers(2, 7))
+        likelihood = (0.1 + rng.random((n, n))) * (rng.random((n, n)) < 0.35)
+        likelihood[np.diag_indices(n)] = 0.5
+        parts = blocks(sparse.csc_array(likelihood.T))
+        inside = (parts.block_of[:, None] == parts.block_of) & (likelihood > 0)
+        np.testing.assert_array_equal(inside, exact_marginals(likelihood) > 1e-6)
+        marginals = scaled(sparse.csc_array(likelihood.T), parts, steps=2000).toarray()
+        np.testing.assert_allclose(marginals.sum(axis=0), 1, atol=1e-6)
+        np.testing.assert_allclose(marginals.sum(axis=1), 1, atol=1e-6)
+
+
+def test_a_row_that_no_record_can_release_takes_what_is_left(e1, e1_law, e1_rows):
+    rows = e1.frame.to_numpy(dtype=float).copy()
+    rows[2] = [99, 99]
+    masked = e1_rows(rows)
+    linked = _assigned(posteriors(e1_law(0.1), masked, np.arange(6)))
+    assert sorted(linked) == list(range(6))
+    found = worst_case(Comparison(original=e1, masked=masked, law=e1_law(0.1)))
+    assert found.matched == 1.0
+    assert found.links.success < 1.0
+
+
+def test_BF_3_the_whole_file_helps_on_three_keys(bodyfat):
+    found = []
+    for seed in range(6):
+        release = mask(bodyfat, RWN(epsilon=0.0, k=5), seed=seed)
+        comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
+        found.append(worst_case(comparison, ("age", "weight", "height")))
+    assert np.mean([each.links.success for each in found]) == pytest.approx(0.69, abs=0.03)
+    assert np.mean([each.matched for each in found]) == pytest.approx(0.90, abs=0.04)
+
+
+def test_the_whole_file_needs_one_row_each_and_a_moderate_size(e1, e1_law, e1_rows, monkeypatch):
+    law = e1_law(0.5)
+    short = Comparison(original=e1, masked=e1_rows(RELEASE[:4]), law=law)
+    with pytest.raises(NotApplicable, match="another number of records"):
+        MEASURES["whole_file_linkage"].compute(short)
+    monkeypatch.setattr("rwn_core.measures.attacks.assignment.LARGEST_ASSIGNMENT", 2)
+    with pytest.raises(NotApplicable, match="lower bound"):
+        MEASURES["whole_file_linkage"].compute(
+            Comparison(original=e1, masked=e1_rows(RELEASE), law=law)
+        )
+
 
 DRAWS = 4000
 
@@ -122,3 +261,321 @@ def test_a_neighborhood_is_homogeneous_by_the_weights_of_its_members():
     members = sparse.csr_array(np.array([[0, 0.5, 0.3, 0.2], [0] * 4, [0] * 4, [0] * 4]))
     found = same_share(members, np.array([1.0, 1.0, 1.0, 2.0]), EXACT)
     assert found.tolist() == pytest.approx([(1 + 0.8 / 0.38) / (1 + 1 / 0.38), 0, 0, 0])
+
+
+def together(table: Microdata, names: tuple[str, ...]) -> Microdata:
+    schema = table.schema
+    for name in names:
+        schema = schema.replace_variable(name, group="together")
+    return table.with_schema(schema)
+
+
+def chances(law: Law) -> list[list[Fraction]]:
+    """P(row i takes its unit from record t), in fractions and by the definition."""
+    neighborhoods, n = law.neighborhoods, law.original.n
+    starts, records = neighborhoods.pairs()
+    q = Fraction(float(law.q[0])).limit_denominator(100)
+    table = [[Fraction(0)] * n for _ in range(n)]
+    for i in range(n):
+        table[i][i] += 1 - q
+        members = records[starts[i] : starts[i + 1]].tolist()
+        for t in members:
+            table[i][t] += q / len(members)
+    return table
+
+
+def enumerated(law: Law) -> list[tuple[Fraction, Fraction]]:
+    """Over all tables of donors: P(a person's fragment appears), and the expected rows."""
+    table, n = chances(law), law.original.n
+    appears, rows = [Fraction(0)] * n, [Fraction(0)] * n
+    choices = [[t for t in (*range(n), None) if t is None or table[i][t]] for i in range(n)]
+    for donors in product(*choices):
+        chance = prod(
+            (1 - sum(row) if t is None else row[t] for row, t in zip(table, donors, strict=True)),
+            start=Fraction(1),
+        )
+        for t in set(donors) - {None}:
+            appears[t] += chance
+            rows[t] += chance * donors.count(t)
+    return list(zip(appears, rows, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_closed_form_is_what_all_tables_of_donors_say(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 6))
+    frame = pd.DataFrame({"a": rng.normal(size=n), "b": rng.permutation(n) * 1.0})
+    table = together(Microdata.from_frame(frame), ("a", "b"))
+    q = [0.25, 0.5, 1.0][seed % 3]
+    params = NBRS2015(epsilon=1.5, q=q) if seed % 4 == 3 else RWN(k=int(rng.integers(1, 3)), q=q)
+    law = params.prepare(table).release(SecretKey.from_seed(1)).law
+    appears, rows = fragments(law, ("a", "b"))
+    by_hand = enumerated(law)
+    assert appears == pytest.approx([float(one) for one, _ in by_hand], abs=1e-12)
+    assert rows == pytest.approx([float(each) for _, each in by_hand], abs=1e-12)
+
+
+@pytest.fixture(scope="module")
+def grouped(bodyfat: Microdata) -> Microdata:
+    return together(bodyfat, ("age", "weight", "height"))
+
+
+@pytest.mark.parametrize("params", [RWN(epsilon=4.0, k=5, q=0.8), NBRS2015(epsilon=4.0, q=0.8)])
+def test_simulated_releases_show_as_many_as_expected(grouped, params):
+    law = params.prepare(grouped).release(SecretKey.from_seed(1)).law
+    generator, start = np.random.default_rng(5), Comparison(original=grouped, masked=grouped)
+    seen, expected = [], []
+    for _ in range(40):
+        sets = read("true_matches", start.with_masked(simulate(law, generator), law)).detail
+        assert sets.known.sets[0] == ("age", "weight", "height")
+        seen.append(sets.found[0])
+        expected.append(sets.expected[0])  # of those who leave, where rows are lost
+    error = np.std(seen, ddof=1) / np.sqrt(len(seen))
+    assert abs(np.mean(seen) - np.mean(expected)) < 3 * error
+    assert sets.expected[5] is None  # no three others share a donor
+    # who adds the rows up instead errs: two rows may show the same person
+    _, rows = fragments(law, ("age", "weight", "height"))
+    leave = np.mean(expected) / sets.expected[0]
+    assert abs(np.mean(seen) - leave * np.minimum(rows, 1.0).mean()) > 5 * error
+
+
+def test_no_neighborhoods_no_fragments(e1_law):
+    law = e1_law(0.5)
+    law.neighborhoods = None
+    with pytest.raises(NotApplicable, match="needs neighborhoods"):
+        fragments(law, ("x",))
+
+
+KEYS = ("age", "weight", "height")
+
+
+def grouped_of_true_matches(table: Microdata, units: tuple[tuple[str, ...], ...]) -> Microdata:
+    schema = table.schema
+    for place, unit in enumerate(units):
+        for name in unit:
+            schema = schema.replace_variable(name, group=f"unit {place}")
+    return table.with_schema(schema)
+
+
+def small(seed: int, n: int = 40) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "a": rng.integers(0, 8, n),
+            "b": rng.integers(0, 6, n).astype(float),
+            "c": rng.choice(["x", "y", "z"], n),
+            "d": rng.integers(0, 9, n).astype(float),
+            "s": rng.normal(size=n).round(1),
+            "t": rng.choice(["yes", "no"], n),
+        }
+    )
+    return frame.mask(rng.random(frame.shape) < 0.04)
+
+
+def confidential(frame: pd.DataFrame, names: tuple[str, ...]) -> Microdata:
+    table = Microdata.from_frame(frame)
+    schema = table.schema
+    for name in names:
+        schema = schema.replace_variable(name, role=Role.CONFIDENTIAL)
+    return table.with_schema(schema)
+
+
+def counted_by_hand(
+    original: pd.DataFrame, masked: pd.DataFrame, known: tuple[str, ...], secret: str
+) -> tuple[int, float, float]:
+    """People who are alone, share found, share read truly: by looking at every pair of records."""
+    spread = 0.1 * original[secret].std() if original[secret].dtype.kind == "f" else None
+    people, found, read_truly = 0, 0.0, 0.0
+    for person in range(len(original)):
+        own = original.loc[person, list(known)]
+        if own.isna().any() or (original[list(known)] == own).all(axis=1).sum() != 1:
+            continue
+        people += 1
+        rows = masked[(masked[list(known)] == own).all(axis=1)]
+        found += len(rows) > 0
+        shown, truth = rows[secret].dropna(), original.loc[person, secret]
+        if len(shown) and not pd.isna(truth):
+            near = shown == truth if spread is None else (shown - truth).abs() <= spread + 1e-12
+            read_truly += near.mean()
+    return people, found / max(people, 1), read_truly / max(people, 1)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_every_set_is_counted_as_by_hand(seed):
+    frame = small(seed)
+    original = confidential(frame, ("s", "t"))
+    mixed = frame.sample(frac=1, random_state=seed).reset_index(drop=True)
+    masked = frame.where(np.random.default_rng(seed).random(frame.shape) < 0.7, mixed)
+    comparison = Comparison(original=original, masked=Microdata(masked, original.schema))
+    stated = (("a",), ("a", "b", "c", "d"), ("a", "s"))
+    sets = read("true_matches", comparison.with_key_sets(stated)).detail
+    assert {frozenset(names) for names in sets.known.sets} == {
+        *map(frozenset, combinations("abcd", 3)),
+        *map(frozenset, stated),
+    }
+    for place, names in enumerate(sets.known.sets):
+        others = [secret for secret in ("s", "t") if secret not in names]
+        by_hand = [counted_by_hand(frame, masked, tuple(names), secret) for secret in others]
+        assert sets.people[place] == by_hand[0][0]
+        assert sets.found[place] == pytest.approx(by_hand[0][1])
+        assert sets.read[place] == pytest.approx(max(each[2] for each in by_hand))
+        assert sets.secret[place] in others
+
+
+TABLE_OF_4_9 = {
+    # units, epsilon, share found, share read truly
+    "none": ((), 4.0, 0.0, 0.0),
+    "all": (("*",), 6.0, 0.643, 0.643),
+    "keys and siri": (((*KEYS, "siri"),), 4.0, 0.635, 0.635),
+    "keys | all others": ((KEYS, "*"), 6.0, 0.622, 0.026),
+}
+
+
+def units_of(table: Microdata, units: tuple[Any, ...]) -> tuple[tuple[str, ...], ...]:
+    named = {name for unit in units if unit != "*" for name in unit}
+    rest = tuple(v.name for v in table.schema.released if v.name not in named)
+    return tuple(rest if unit == "*" else unit for unit in units)
+
+
+def deviations(shares: np.ndarray, expected: tuple[float, float], n: int) -> np.ndarray:
+    """How far the means over seeds are from those of one seed, in its binomial errors."""
+    p = np.array(expected)
+    return np.abs(shares.mean(axis=0) - p) / np.sqrt(np.maximum(p * (1 - p), 0.01) / n)
+
+
+@pytest.fixture(scope="module")
+def shares(bodyfat: Microdata) -> dict[str, np.ndarray]:
+    """Found and read truly by the keys over 8 seeds."""
+    result = {}
+    for name, (units, epsilon, *_) in TABLE_OF_4_9.items():
+        table = grouped_of_true_matches(bodyfat, units_of(bodyfat, units))
+        start, rows = Comparison(original=table, masked=table), []
+        for seed in range(8):
+            release = mask(table, RWN(epsilon=epsilon, k=5, q=1.0), seed=seed)
+            sets = read("true_matches", start.with_masked(release.masked, release.law)).detail
+            assert sets.known.sets[0] == KEYS
+            rows.append((sets.found[0], sets.read[0]))
+        result[name] = np.array(rows)
+    return result
+
+
+def test_whole_rows_give_two_thirds_of_the_people_away(shares, bodyfat):
+    for name, (_, _, *expected) in TABLE_OF_4_9.items():
+        assert (deviations(shares[name], expected, bodyfat.n) < 3).all(), name
+    expected = TABLE_OF_4_9["keys and siri"][2:]  # and another setting is not taken for it
+    assert deviations(shares["none"], expected, bodyfat.n).min() > 3
+    assert deviations(shares["keys | all others"], expected, bodyfat.n).max() > 3
+
+
+def test_no_law_and_no_order_of_the_rows_is_needed(bodyfat):
+    release = mask(
+        grouped_of_true_matches(bodyfat, units_of(bodyfat, ("*",))), RWN(epsilon=6.0, k=5), seed=3
+    )
+    order = np.random.default_rng(1).permutation(bodyfat.n)
+    tables = (release.masked, release.masked.take(order), release.masked.take(order[:100]))
+    whole, moved, part = (
+        read("true_matches", Comparison(original=bodyfat, masked=each)) for each in tables
+    )
+    assert (whole.value, whole.baseline) == (moved.value, moved.baseline)
+    assert 0 < part.value < whole.value
+
+
+def test_the_keys_are_rounded_as_the_release_is(bodyfat):
+    table, steps = (
+        grouped_of_true_matches(bodyfat, units_of(bodyfat, ("*",))),
+        given_steps(bodyfat, 0.25),
+    )
+    release = mask(table, RWN(epsilon=6.0, k=5), seed=3)
+    masked, law = rounded(release.masked, steps), release.law.rounded(steps)
+    start = Comparison(original=table, masked=table)
+    blind = read("true_matches", start.with_masked(masked))
+    knowing = read("true_matches", start.with_masked(masked, law))
+    assert blind.value < 0.1
+    assert knowing.detail.read[knowing.detail.worst] > 0.5
+
+
+def test_without_a_confidential_variable_being_found_counts():
+    frame = pd.DataFrame({"a": np.arange(50.0), "b": np.arange(50.0)[::-1]})
+    table = Microdata.from_frame(frame)
+    half = table.take(np.arange(25))
+    found = read("true_matches", Comparison(original=table, masked=half))
+    assert (found.value, found.detail.secret[found.detail.worst]) == (0.5, None)
+    assert 0 < found.baseline < 0.02
+
+
+def test_a_few_people_decide_only_where_no_set_has_more():
+    n = 60
+    frame = pd.DataFrame(
+        {"a": np.arange(n) % 30 * 1.0, "b": [0.0, 1.0] * 30, "s": np.arange(n) * 1.0}
+    )
+    frame.loc[0, "b"] = 7.0  # the only person who is alone with b
+    masked = frame.assign(a=-1.0)
+    question = Question(response="s", predictors=("a",))
+    tables = {"original": Microdata.from_frame(frame), "masked": Microdata.from_frame(masked)}
+    comparison = Comparison(**tables, question=question).with_key_sets([("b",), ("a", "b")])
+    sets = read("true_matches", comparison).detail
+    assert dict(zip(sets.known.sets, sets.read.tolist(), strict=True))[("b",)] == 1.0
+    # two people are too few, too; of 60 rows one is right by chance: nothing else is within 5 %
+    assert read("true_matches", comparison).value == pytest.approx(1 - 1 / 60)
+    frame["c"] = np.arange(n) * 2.0
+    more = Comparison(
+        original=Microdata.from_frame(frame),
+        masked=Microdata.from_frame(frame.assign(a=-1.0, c=-1.0)),
+        question=question,
+    ).with_key_sets([("b",)])
+    found = read("true_matches", more)
+    assert found.value == 0.0
+    few = found.detail.few
+    assert found.detail.known.sets[few] == ("b",)
+    assert found.detail.people[few] == 1
+    assert found.detail.shares[few] == pytest.approx(59 / 60)
+    said = MEASURES["true_matches"].sentence(found, n)
+    assert said.endswith("It is 98 % of the one person who is alone with certain b.")
+
+
+def test_the_search_says_what_it_leaves_out(monkeypatch):
+    names = tuple("abcdefgh")
+    monkeypatch.setattr(known_sets_file, "WORK", 100)
+    found = known_sets([("h", "a")], names, [("f", "g", "h"), ("b", "c", "d", "s")], ("s",), 10)
+    assert (len(found.sets), found.stated, found.searched, found.possible) == (11, 1, 10, 56)
+    # what shares its donor with the secret, then what shares a donor, then the rest
+    assert found.sets[:4] == (("h", "a"), ("b", "c", "d"), ("f", "g", "h"), ("a", "b", "c"))
+    assert found == known_sets(
+        [("h", "a")], names, [("f", "g", "h"), ("b", "c", "d", "s")], ("s",), 10
+    )
+
+
+def test_a_set_of_unknown_variables_is_refused(bodyfat):
+    comparison = Comparison(original=bodyfat, masked=bodyfat)
+    for wrong in ([("age", "nothing")], [()]):
+        with pytest.raises(ParameterError, match="must name released variables"):
+            comparison.with_key_sets(wrong)
+
+
+def _of_a_small_group(people: int, shown: int) -> Reading:
+    """Of 300 who are alone with c some are with b; the release shows s of a few of those."""
+    n = 300
+    frame = pd.DataFrame(
+        {"b": np.maximum(np.arange(n) - n + people, -1.0), "c": np.arange(n) * 1.0}
+    )
+    frame["s"] = np.arange(n) * 1.0
+    masked = frame.assign(b=-2.0, c=-2.0)
+    masked.loc[n - shown :, "b"] = frame["b"]
+    question = Question(response="s", predictors=("b",))
+    tables = {"original": Microdata.from_frame(frame), "masked": Microdata.from_frame(masked)}
+    comparison = Comparison(**tables, question=question).with_key_sets([("b",), ("c",)])
+    found = read("true_matches", comparison)
+    assert isinstance(found, Reading)
+    return found
+
+
+def test_of_a_small_group_counts_what_luck_hardly_explains():
+    found = _of_a_small_group(people=40, shown=10)
+    detail, worst = found.detail, found.detail.worst
+    assert binom.sf(9, 40, found.value + detail.chance[worst]) == pytest.approx(0.025)
+    assert detail.shares[worst] == pytest.approx(10 / 40 - detail.chance[worst])
+    enough = _of_a_small_group(people=100, shown=10)
+    assert enough.value == enough.detail.shares[enough.detail.worst]
+    assert enough.detail.few is None
+    fewest = _of_a_small_group(people=19, shown=19)
+    assert (fewest.value, fewest.detail.people[fewest.detail.few]) == (0.0, 19)

@@ -1,8 +1,9 @@
-"""The interval of a further draw holds as many as it says, for any way of computing it wrongly."""
+"""Intervals of shares, means and excess risks, against their definitions."""
 
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -12,10 +13,22 @@ from scipy import stats
 
 from rwn_core.evaluation.draws import Ensemble, Gathering, release_interval
 from rwn_core.measures.measure import BothFiles, Detail, Reading
-from rwn_core.measures.statistics.intervals import Band, prediction_interval, t95
+from rwn_core.measures.statistics import intervals
+from rwn_core.measures.statistics.intervals import (
+    ERROR,
+    Band,
+    excess_interval,
+    mean_at_most,
+    mean_interval,
+    prediction_interval,
+    share_interval,
+    t95,
+    wilson,
+)
 from rwn_core.tuning import Spread
 
 REPEATS = 40_000
+
 EIGHT = (0.100, 0.112, 0.121, 0.130, 0.138, 0.149, 0.158, 0.180)
 
 Interval = Callable[[Any], tuple[Any, Any]]
@@ -176,3 +189,133 @@ def test_thirty_records_need_students_interval() -> None:
     assert (away <= t95(freedom)).mean() == pytest.approx(0.95, abs=0.005)
     assert (away <= 1.96).mean() < 0.942
     assert t95(math.inf) == pytest.approx(1.959963984540054)
+
+
+REPEATS_OF_EXCESS_INTERVAL = 4000
+
+
+def test_an_excess_of_known_rates_is_known_and_edges_stay_finite():
+    known = excess_interval((0.5, 0.5, 0.5), (0.3, 0.3, 0.3))
+    assert known == pytest.approx((0.2 / 0.7, 0.2 / 0.7))
+    low, high = excess_interval((1.0, 0.9, 1.0), (0.0, 0.0, 0.1))
+    assert 0.85 < low < 0.9
+    assert high == 1.0
+    assert excess_interval((1.0, 0.2, 1.0), (1.0, 0.2, 1.0)) == (-math.inf, 1.0)
+    assert excess_interval((0.4, 0.4, 0.4), (1.0, 1.0, 1.0)) == (-math.inf, 1.0)
+
+
+def test_an_interval_of_no_success_begins_at_zero_for_every_number_of_trials():
+    trials = np.arange(1, 20_000)
+    low, high = share_interval(np.zeros(len(trials)), trials).T
+    assert np.array_equal(low, np.zeros(len(trials)))  # a screen shows "0 %", not "1.7e-16 %"
+    assert np.all(np.diff(high) < 0)
+
+
+@pytest.mark.parametrize(("rate", "other"), [(0.45, 0.45), (0.1, 0.1), (0.7, 0.45), (0.8, 0.4)])
+def test_an_excess_is_held_as_often_as_stated(rate, other):
+    """By a small control group, too; who takes its rate for certain holds too little."""
+    rng = np.random.default_rng(8)
+    truth, held, certain = (rate - other) / (1 - other), 0, 0
+    attacks, controls = (
+        rng.binomial(120, rate, REPEATS_OF_EXCESS_INTERVAL),
+        rng.binomial(40, other, REPEATS_OF_EXCESS_INTERVAL),
+    )
+    for attack, control in zip(attacks.tolist(), controls.tolist(), strict=True):
+        low, high = excess_interval(_rate(attack, 120), _rate(control, 40))
+        held += low <= truth <= high
+        low, high = excess_interval(_rate(attack, 120), (control / 40,) * 3)
+        certain += low <= truth <= high
+    assert 0.94 <= held / REPEATS_OF_EXCESS_INTERVAL <= 0.98
+    assert certain / REPEATS_OF_EXCESS_INTERVAL < held / REPEATS_OF_EXCESS_INTERVAL - 0.02
+
+
+def _rate(successes: int, attacks: int) -> tuple[float, float, float]:
+    centre, half = wilson(successes, attacks)
+    return successes / attacks, centre - half, centre + half
+
+
+ALL, SAMPLE, TRIALS = 4000, 250, 400
+
+
+def population(kind: str) -> np.ndarray:
+    rng = np.random.default_rng(7)
+    if kind == "few alone":  # most rows tell little, one in seventy all
+        return np.where(rng.random(ALL) < 1 / 70, 1.0, rng.beta(1, 60, ALL))
+    if kind == "shares":
+        return rng.beta(2, 5, ALL)
+    return (rng.random(ALL) < 0.04).astype(float)
+
+
+def missed(kind: str, end) -> float:
+    """How often the end lies below the mean."""
+    numbers, rng = population(kind), np.random.default_rng(1)
+    ends = [end(rng.choice(numbers, SAMPLE, replace=False)) for _ in range(TRIALS)]
+    return float(np.mean(np.array(ends) < numbers.mean()))
+
+
+MOST = ERROR + 3 * math.sqrt(ERROR * (1 - ERROR) / TRIALS)
+
+KINDS = ("few alone", "shares", "yes or no")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_mean_lies_above_the_end_in_1_of_40_samples_at_most(kind):
+    assert missed(kind, lambda sample: mean_at_most(sample, ALL)) <= MOST
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_interval_has_its_lower_end_from_what_is_left_to_one(kind):
+    numbers, rng = population(kind), np.random.default_rng(3)
+    samples = [rng.choice(numbers, SAMPLE, replace=False) for _ in range(TRIALS)]
+    ends = np.array([mean_interval(sample, ALL) for sample in samples])
+    assert np.mean(ends[:, 0] > numbers.mean()) <= MOST
+    assert np.all(ends[:, 0] >= 0)
+    assert [end for _, end in ends] == [mean_at_most(sample, ALL) for sample in samples]
+
+
+def test_an_end_from_the_normal_distribution_would_be_missed_more_often():
+    """Planted: the same with the standard error of the sample."""
+    assert missed("few alone", lambda x: x.mean() + 1.96 * x.std() / np.sqrt(len(x))) > MOST
+
+
+def by_one_bet_after_the_other(numbers: list[float], of: int, mean: float) -> float:
+    """What 1 has become."""
+    capital, total, squares = 1.0, 0.0, 0.25
+    for place, number in enumerate(numbers):
+        variance = squares / (place + 1)
+        bet = min(math.sqrt(2 * math.log(40) / (len(numbers) * variance)), 0.75)
+        capital *= 1 + bet * ((of * mean - total) / (of - place) - number)
+        total += number
+        squares += (number - (0.5 + total) / (place + 2)) ** 2
+    return capital
+
+
+@pytest.mark.parametrize("of", [60, 75, 100_000])
+def test_there_the_capital_is_40_times_what_it_was(monkeypatch, of):
+    generator = random.Random(4)
+    numbers = [generator.betavariate(1, 9) for _ in range(60)]
+    monkeypatch.setattr(np.random, "default_rng", lambda _: AsGiven())
+    end = mean_at_most(np.array(numbers), of)
+    assert by_one_bet_after_the_other(numbers, of, end) == pytest.approx(40, rel=1e-6)
+    assert by_one_bet_after_the_other(numbers, of, end + 1e-3) > 40
+
+
+class AsGiven:
+    """Numbers in the order that they have."""
+
+    def permutation(self, numbers: np.ndarray) -> np.ndarray:
+        return numbers
+
+
+def test_too_few_numbers_exclude_nothing():
+    """One number multiplies the capital by 1.75 at most, six by 28.7."""
+    assert mean_at_most(np.zeros(1), 1000) == mean_at_most(np.zeros(6), 1000) == 1.0
+    assert mean_at_most(np.ones(500), 1000) == 1.0
+
+
+def test_the_end_is_at_least_the_mean_of_the_sample(monkeypatch):
+    """Also where the order is such that the capital is large enough at that mean already."""
+    monkeypatch.setattr(np.random, "default_rng", lambda _: AsGiven())
+    monkeypatch.setattr(intervals, "ERROR", 0.5)
+    sample = np.concatenate([np.zeros(3000), np.full(30, 0.9)])
+    assert mean_at_most(sample, 1_000_000) == sample.mean()

@@ -1,12 +1,20 @@
-"""Small examples of statistics, worked out by hand."""
+"""Worked examples, nearest points, learners and transitions."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+import rwn_core as rwn
+from rwn_core.errors import ParameterError
+from rwn_core.evaluation.holdout import predict_on_holdout
+from rwn_core.laws.transition_matrix import (
+    check_transition,
+    privacy_epsilon,
+)
 from rwn_core.measures.risk.nearness import changed_cells, governed_by_k
 from rwn_core.measures.risk.outliers import mahalanobis_distances
+from rwn_core.measures.statistics import nearest_points
 from rwn_core.measures.statistics.association import (
     association_matrix,
     correlation_matrix,
@@ -29,13 +37,26 @@ from rwn_core.measures.statistics.intervals import (
     range_words,
     share_interval,
 )
+from rwn_core.measures.statistics.nearest_points import (
+    LONGEST,
+    PointIndex,
+    distinct_points,
+    linkage_scores,
+    nearest_distances,
+)
 from rwn_core.measures.utility.distributions import distribution_steps, kolmogorov_smirnov
+from rwn_core.measures.utility.prediction import LEARNERS, learner_error
 from rwn_core.measures.utility.regressions import interval_overlap
 from rwn_core.measures.utility.relations import component_variances
+from tests.check_values import check_values
+from tests.oracles.transition_matrices import merged_first, misclassification_risk
 
 COUNTS = np.array([5, 3, 2]), np.array([4, 4, 2])
+
 LINE = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])
+
 PAIR = np.array([[1.0, 0.8], [0.8, 1.0]]), np.array([[1.0, 0.2], [0.2, 1.0]])
+
 ENDS = [(np.array([0.0]), np.array([10.0])), (np.array([5.0]), np.array([15.0]))]
 
 
@@ -88,3 +109,146 @@ def test_a_product_of_terms_adds_both_and_their_product():
 )
 def test_a_range_says_what_it_holds(count, words):
     assert range_words(count) == words
+
+
+rng = np.random.default_rng(5)
+
+TABLES = {
+    "narrow": rng.normal(size=(300, 2)),
+    "spread": rng.normal(size=(300, 14)),
+    "tied": rng.integers(0, 2, size=(300, 13)).astype(float),
+    "equal": np.zeros((40, 12)),
+    # single precision cannot tell these apart, nor say who is nearest
+    "far away": 1e6 + 1e-4 * rng.normal(size=(200, 12)),
+    "of all sizes": rng.normal(size=(300, 12)) * 10.0 ** rng.integers(-4, 5, size=(300, 1)),
+}
+
+
+def pairs(points: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Squared distances, pair by pair."""
+    return np.array([[sum((o - p) ** 2) for p in points] for o in others])
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("table", TABLES)
+def test_the_nearest_are_those_of_all_pairs(table: str, shared: bool, monkeypatch) -> None:
+    """Whether one thread looks at all of them, or several share them."""
+    monkeypatch.setattr(nearest_points, "PAIRS", 1000 if shared else 10**9)
+    points = TABLES[table]
+    own = np.arange(30)
+    others = np.where(rng.random((30, points.shape[1])) < 0.5, points[::-1][:30], points[own])
+    every = pairs(points, others)
+    expected = np.sqrt(np.sort(every, axis=1)[:, :2])
+    assert np.allclose(nearest_distances(points, others, 2), expected, rtol=1e-9, atol=1e-300)
+    distinct = distinct_points(points)
+    edge = every.min(axis=1) * (1 + 1e-9)
+    right = every[own, own] <= edge
+    expected = right / (every <= edge[:, None]).sum(axis=1)
+    assert np.allclose(linkage_scores(distinct, others, points[own]), expected)
+
+
+def test_beyond_single_precision_all_pairs_are_computed() -> None:
+    points = TABLES["spread"].copy()
+    points[0] = 10 * LONGEST
+    assert np.allclose(nearest_distances(points, points, 1), 0)
+    found = list(PointIndex(TABLES["spread"]).candidates(points * LONGEST, 1))
+    assert {row for rows, _, _ in found for row in rows} == set(range(300))
+    near = distinct_points(TABLES["spread"])
+    # from so far away all are as near
+    scores = linkage_scores(near, points[:2], TABLES["spread"][:2])
+    assert scores.tolist() == [1 / 300, 1.0]
+
+
+def sample(n: int = 200, *, classify: bool) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(n)
+    features = rng.normal(size=(n, 3))
+    signal = 2 * features[:, 0] + 0.2 * rng.normal(size=n)
+    return features, (signal > 0).astype(int) if classify else signal
+
+
+@pytest.mark.parametrize("classify", [False, True])
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_learner_finds_what_is_there(learner, classify):
+    train, test = sample(classify=classify), sample(150, classify=classify)
+    assert learner_error(learner, train, test, classify=classify) < 0.25
+
+
+@pytest.mark.parametrize("classify", [False, True])
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_missing_constant_and_doubled_features_are_no_trouble(learner, classify):
+    features, response = sample(classify=classify)
+    features = np.column_stack([features, features[:, 0], np.ones(len(features))])
+    features[::7, 1] = np.nan
+    error = learner_error(learner, (features, response), (features, response), classify=classify)
+    assert 0 <= error < 0.3
+
+
+def test_a_forest_of_classes_learns_no_single_records():
+    """Of features that say nothing it learns the largest class; leaves of 1 are wrong for .44."""
+    rng = np.random.default_rng(4)
+    features, classes = rng.normal(size=(1600, 3)), rng.choice(4, 1600, p=[0.6, 0.2, 0.1, 0.1])
+    train, test = (features[:800], classes[:800]), (features[800:], classes[800:])
+    assert learner_error("random forest", train, test, classify=True) < (test[1] > 0).mean() + 0.02
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_one_class_is_predicted_as_such(learner):
+    features, _ = sample(classify=True)
+    train = features, np.zeros(len(features), dtype=int)
+    test = features, np.arange(len(features)) % 2
+    assert learner_error(learner, train, test, classify=True) == 0.5
+
+
+def test_all_learners_on_a_holdout():
+    data = rwn.load_demo("pima").take(np.arange(250))
+    trial = predict_on_holdout(data, rwn.RWN(k=5), seed=1, repeats=2)
+    found = trial.differences()
+    assert [name for name, *_ in found] == list(LEARNERS)
+    original, released = (errors[:, 0] for errors in trial.errors)
+    assert found[0][1] == pytest.approx(original.mean())
+    change = released - original
+    assert found[0][3:] == pytest.approx((change.mean(), change.std(ddof=1) / 2**0.5))
+
+
+ENTRIES = check_values("risk")
+
+
+def test_MIS_1_risk_under_misclassification():
+    given, matrix = (
+        ENTRIES["MIS-1"]["expected"],
+        ENTRIES["MIS-1"]["input"]["T_rows_true_cols_released"],
+    )
+    exact, approximate = misclassification_risk(
+        np.array(matrix), np.array(given["F"], float), given["pi"]
+    )
+    np.testing.assert_allclose(exact, given["exact"], rtol=1e-9)
+    np.testing.assert_allclose(approximate, given["approx_pi0"], rtol=1e-9)
+    identity, _ = misclassification_risk(np.eye(3), np.array([1.0, 3.0, 6.0]), 0.1)
+    np.testing.assert_allclose(identity, given["no_mis"])
+
+
+def test_REC_1_recoding_has_no_epsilon():
+    matrix = merged_first(5, 3)
+    np.testing.assert_array_equal(matrix.T, ENTRIES["REC-1"]["expected"])
+    square = np.eye(3)
+    assert privacy_epsilon(square)[0] == np.inf
+
+
+def test_KPRAM_1_resampling_in_groups_has_no_epsilon():
+    """k-PRAM keeps every value in its group: a release excludes the other groups for certain."""
+    _, groups = ENTRIES["KPRAM-1"]["expected"]
+    same = np.equal.outer(groups, groups).astype(float)
+    matrix = same / same.sum(axis=1, keepdims=True)
+    assert privacy_epsilon(matrix)[0] == np.inf
+
+
+def test_a_category_nobody_releases_plays_no_part():
+    matrix = np.array([[0.6, 0.4, 0.0], [0.4, 0.6, 0.0], [0.5, 0.5, 0.0]])
+    assert privacy_epsilon(matrix)[0] == pytest.approx(np.log(1.5))
+
+
+@pytest.mark.parametrize("matrix", [np.ones((2, 3)) / 3, np.array([[0.5, 0.6], [0.5, 0.5]]),
+                                    np.array([[1.5, -0.5], [0.0, 1.0]])])  # fmt: skip
+def test_refusals(matrix):
+    with pytest.raises(ParameterError):
+        check_transition(matrix)

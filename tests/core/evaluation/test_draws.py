@@ -1,0 +1,384 @@
+"""Many draws of a setting, on the fly and until they are stopped."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Role
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation import certified_forecast
+from rwn_core.evaluation.audit import audit
+from rwn_core.evaluation.certified_forecast import forecast_certified
+from rwn_core.evaluation.disclosure import disclose_release
+from rwn_core.evaluation.draws import Gathering, draws, ensemble
+from rwn_core.evaluation.read_so_far import ReadSoFar
+from rwn_core.evaluation.weakly_masked import changed_shares, weakly_masked
+from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.law import Law
+from rwn_core.masking import RWN, SoftRWN, mask
+from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading, plain
+from rwn_core.measures.statistics.distributions import Marginal
+from rwn_core.measures.statistics.intervals import Band, prediction_interval
+from rwn_core.measures.utility.distributions import marginal_distances
+from rwn_core.neighbors.all_donors import AllDonors
+from rwn_core.randomness import SecretKey
+from rwn_core.reporting.judged_release import FurtherDraws, judge_release
+from rwn_core.tuning.evaluate import Plan, PreparedTables, evaluate
+from rwn_core.tuning.point import Setting
+from tests.core.measures.test_certified_linkage import described
+
+KEYS = ["correlation", "regression", "principal_components", "prediction"]
+
+
+@pytest.fixture(scope="module")
+def drawn():
+    data = rwn.load_demo("bodyfat")
+    shares: list[float] = []
+    made = ensemble(
+        data, rwn.RWN(epsilon=2.0, k=5), repeats=12, measures=KEYS, seed=4, progress=shares.append
+    )
+    return data, made, shares
+
+
+def test_each_draw_is_the_release_of_its_seed(drawn):
+    data, made, _ = drawn
+    release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=6)
+    reading = rwn.audit(data, release, measures=["correlation"])["correlation"]
+    assert made.values["correlation"][2] == pytest.approx(reading.value, rel=1e-12)
+
+
+def test_median_and_interval(drawn):
+    _, made, _ = drawn
+    low, high = made.interval("correlation")
+    values = made.values["correlation"]
+    assert len(values) == made.repeats == 12
+    assert low < made.median("correlation") < high
+    assert (low, high) == pytest.approx(prediction_interval(values))
+    reading = made.reading("correlation")
+    assert isinstance(reading, Reading)
+    assert reading.interval == (low, high)
+
+
+def test_bands_are_where_the_parts_of_the_details_fall(drawn):
+    data, made, _ = drawn
+    readings = [
+        rwn.audit(data, rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=seed), measures=KEYS[:3])
+        for seed in range(4, 16)
+    ]
+    anything = (-np.inf, np.inf)
+    for key, part, bounds in (
+        ("correlation", "released", (-1, 1)),
+        ("regression", "coefficient_released", anything),
+        ("regression", "se_released", (0, np.inf)),
+        ("principal_components", "share_released", (0, 1)),
+    ):
+        draws = np.array([getattr(reading[key].detail, part) for reading in readings])
+        band = made.bands[key][part]
+        low, high = prediction_interval(draws, bounds=bounds)
+        np.testing.assert_allclose(band.low, low)
+        np.testing.assert_allclose(band.median, np.median(draws, axis=0))
+        np.testing.assert_allclose(band.high, high)
+    # the sums of single draws' shares, not sums of the shares' ends
+    draws = [
+        np.cumsum(reading["principal_components"].detail.share_released) for reading in readings
+    ]
+    band = made.bands["principal_components"]["cumulative_released"]
+    np.testing.assert_allclose(band.high, prediction_interval(draws, bounds=(0, 1))[1])
+
+
+def test_bands_of_counts_belong_to_one_set_of_bins():
+    data = rwn.load_demo("pima")
+    made = ensemble(data, rwn.RWN(k=5), repeats=5, measures=["marginals"], seed=1)
+    bands = made.bands["marginals"]
+    assert {"released test", "released age", "mean age", "sd age"} <= set(bands)
+    assert "mean test" not in bands
+    counts = bands["released test"]
+    assert counts.low.shape == counts.high.shape == (2,)
+    assert (counts.low <= counts.high).all()
+    gathering = Gathering("marginals")
+    for edges in ([0.0, 1.0, 2.0], [0.0, 1.0, 3.0]):
+        shown = Marginal(
+            edges=np.array(edges),
+            original=np.array([1, 2]),
+            released=np.array([1, 2]),
+            difference=0.0,
+            missing_original=0,
+            missing_released=0,
+            mean_released=1.0,
+            sd_released=0.5,
+        )
+        gathering.add(Reading(value=0.0, detail=marginal_distances({"x": shown})))
+    assert set(gathering.bands()) == {"mean x", "sd x"}
+
+
+def test_a_draw_lies_inside_or_outside_its_band():
+    band = Band.from_draws([[0.0, 0.0, np.nan], [1.0, 10.0, 1.0]], level=1 / 3)
+    assert band.outside(np.array([0.5, 11.0, 0.0])).tolist() == [False, True, False]
+
+
+def test_what_is_kept_does_not_grow_with_the_records():
+    """Statistics only: a large table's draws are as small as a small table's, and no record."""
+    keys = ["correlation", "regression", "marginals", "subgroups", "cooks_distance", "mahalanobis"]
+    sizes = []
+    for n in (300, 3000):
+        data = rwn.load_demo("cps1988").take(np.arange(n))
+        made = ensemble(data, rwn.RWN(k=3), repeats=2, measures=keys, seed=1)
+        sizes.append(len(pickle.dumps(made)))
+        arrays = [
+            end
+            for parts in made.bands.values()
+            for band in parts.values()
+            for end in (band.low, band.median, band.high)
+        ]
+        assert all(np.shape(array)[:1] != (n,) for array in arrays)
+    assert sizes[1] < 2 * sizes[0]
+
+
+def test_a_measure_without_an_answer_keeps_its_reason(drawn):
+    _, made, _ = drawn
+    assert isinstance(made.reading("prediction"), NotApplicable)
+    frame = made.frame().set_index("measure")
+    assert "held-out" in frame.loc["prediction", "not_applicable"]
+    assert frame.loc["correlation", "draws"] == 12
+
+
+def test_refusals():
+    data = rwn.load_demo("bodyfat")
+    with pytest.raises(ParameterError, match="repeats"):
+        ensemble(data, rwn.RWN(k=5), repeats=1)
+    with pytest.raises(ParameterError, match="no measure nothing"):
+        ensemble(data, rwn.RWN(k=5), measures=["nothing"])
+
+
+KEYS_OF_READ_SO_FAR = ("bayes_linkage", "certified_linkage", "true_matches", "suda")
+
+
+class Reports:
+    """Takes reports and answers."""
+
+    def __init__(self) -> None:
+        self.shares: list[float] = []
+        self.read: list[ReadSoFar] = []
+
+    def __call__(self, share: float) -> None:
+        """Take in the share done."""
+        self.shares.append(share)
+
+    def found(self, read: ReadSoFar) -> None:
+        """Take in what was read."""
+        self.read.append(read)
+
+
+def small() -> rwn.Microdata:
+    return rwn.load_demo("bodyfat").take(np.arange(60))
+
+
+def test_what_is_told_are_the_readings_of_the_end() -> None:
+    data, reports = small(), Reports()
+    release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=3), seed=1)
+    readings = audit(data, release, measures=KEYS_OF_READ_SO_FAR, progress=reports).readings
+    assert [each.now for each in reports.read] == list(KEYS_OF_READ_SO_FAR)
+    for number, each in enumerate(reports.read):
+        answered = [
+            key for key in KEYS_OF_READ_SO_FAR[:number] if readings[key].__class__ is rwn.Reading
+        ]
+        assert list(each.values) == answered, "a limit without an answer is not told as one"
+        assert all(each.values[key][0] == readings[key].value for key in answered)
+    assert "certified_linkage" not in reports.read[-1].values
+
+
+def test_a_release_tells_the_limits_first_and_nothing_of_a_record() -> None:
+    data, reports = small(), Reports()
+    policy = rwn.Policy()
+    params, draws = rwn.RWN(epsilon=2.0, k=3), FurtherDraws(further=1)
+    judge_release(data, params, "csv", policy, draws=draws, progress=reports)
+    assert tuple(each.now for each in reports.read[: len(policy.limits)]) == policy.measures
+    assert reports.shares == sorted(reports.shares)
+    plain: list[Any] = [part for each in reports.read for part in each.values.values()]
+    assert plain
+    assert all(isinstance(value, float) and isinstance(words, str) for value, words in plain)
+
+
+def test_the_risk_of_a_release_tells_the_worst_case_on_its_way() -> None:
+    reports = Reports()
+    found = disclose_release(small(), rwn.RWN(epsilon=2.0, k=3), seed=1, progress=reports)
+    assert reports.read[-1].values["bayes_linkage"][0] == found.readings["bayes_linkage"].value
+    assert reports.shares == sorted(reports.shares)
+
+
+BALANCED = SoftRWN(kernel="gaussian", balance=1.0, width=0.5)
+
+SETTINGS = (replace(BALANCED, balance=0.0), BALANCED, SoftRWN(kernel="exponential", own=True))
+
+
+def table() -> Microdata:
+    return rwn.load_demo("bodyfat").take(np.arange(120))
+
+
+def mean_inflation(data: Microdata, params: SoftRWN) -> pd.DataFrame:
+    """The variance of every released mean over that of the original's, in closed form."""
+    expected, unit = rwn.forecast(data, params), data.frame.var() / data.n
+    shift, added = expected.means - data.frame.mean(), expected.mean_variances
+    return pd.DataFrame({"se": np.sqrt(unit), "shift": shift, "inflation": 1 + added / unit})
+
+
+def test_expected_means_of_balance_have_no_shift() -> None:
+    data = table()
+    balanced, free = mean_inflation(data, BALANCED), mean_inflation(data, SETTINGS[0])
+    error = balanced["se"]
+    assert (abs(balanced["shift"]) < 1e-4 * error).all()
+    assert (abs(free["shift"]) > 0.1 * error).any()
+
+
+def test_the_inflation_of_means_is_that_of_masked_bootstrap_samples() -> None:
+    """Over 300 samples of the records; the planted fault counts no noise of the masking."""
+    data = table()
+    said = mean_inflation(data, BALANCED)
+    names = list(said.index)
+    samples = draws(data, BALANCED, 300, 1, resampled=True)
+    means = np.array([each.masked.frame[names].mean() for each in samples])
+    ratio = means.var(axis=0, ddof=1) / said["se"] ** 2
+    error = np.sqrt(2 / 300) * ratio.mean() * 2  # the variables of a body are related
+    assert abs((ratio - said["inflation"]).mean()) < error
+    assert abs((ratio - 1).mean()) > 2 * error
+
+
+def test_a_narrow_width_among_clones_is_called_weak() -> None:
+    values = np.repeat(np.arange(12.0), 10)
+    frame = table().frame.iloc[:, :2].assign(siri=values, age=values.astype(int))
+    data = Microdata.from_frame(frame[["siri", "age"]])
+    weak = []
+    for width in (0.05, 30.0):
+        params = SoftRWN(kernel="gaussian", width=width, cap=0.2, bandwidth="absolute")
+        release = params.prepare(data).release(SecretKey.from_seed(1))
+        reading = MEASURES["cells_changed"].compute(
+            Comparison(original=data, masked=release.masked, law=release.law)
+        )
+        weak.append(weakly_masked(data, params, changed_shares(plain(reading.detail))))
+    assert weak == [["siri", "age"], []]
+
+
+def soft(width: float = 3.0, cap: float = 1.0, balance: float = 0.0) -> RWN:
+    return SoftRWN(
+        kernel="exponential",
+        bandwidth="absolute",
+        width=width,
+        cap=cap,
+        own=True,
+        balance=balance,
+    )
+
+
+def normal(n: int = 80, seed: int = 0) -> Microdata:
+    values = np.random.default_rng(seed).normal(size=(n, 4))
+    data = Microdata.from_frame(pd.DataFrame(values, columns=list("abcd")))
+    return data.with_slices((("a", "b"), ("c", "d")))
+
+
+def law_of(data: Microdata, params: RWN) -> Law:
+    law = params.prepare(data).law
+    assert law is not None
+    return law
+
+
+def by_release(data: Microdata, params: RWN, seeds: range) -> list[float]:
+    values = []
+    for seed in seeds:
+        made = mask(data, params, seed=seed)
+        found = MEASURES["certified_linkage"].read(
+            Comparison(original=data, masked=made.masked, law=made.law)
+        )
+        assert isinstance(found, Reading)
+        values.append(found.value)
+    return values
+
+
+def in_blocks(data: Microdata, params: RWN) -> CellLaw:
+    """The law of a large table, of a small one."""
+    kernel = params.ball.kernel
+    found = AllDonors.of_points(params.points(data), kernel).neighborhoods()
+    return CellLaw(data, found, np.ones(len(data.schema.released)))
+
+
+@pytest.mark.parametrize("params", [soft(), soft(balance=1.0), soft(1.0, cap=0.2)])
+def test_it_is_above_the_certificates_of_releases_and_not_far(params: RWN) -> None:
+    """Ratios that hold for every draw are smaller than those of one."""
+    data = normal()
+    known, drawn = forecast_certified(law_of(data, params)), by_release(data, params, range(6))
+    assert len(known) == 3
+    assert min(known) >= max(drawn) * 0.9
+    assert np.mean(drawn) <= np.mean(known) <= 6 * np.mean(drawn)
+
+
+def test_bodyfat_in_two_slices_is_as_published_with_the_method() -> None:
+    """.448 and .084 at widths 2 and 4, mean of three draws."""
+    data = rwn.load_demo("bodyfat")
+    names = list(data.frame)
+    data = data.with_slices((tuple(names[:8]), tuple(names[8:])))
+    for width, expected in ((2.0, 0.448), (4.0, 0.084)):
+        found = np.mean(forecast_certified(law_of(data, soft(width))))
+        assert found == pytest.approx(expected, rel=0.06)
+
+
+def test_blocks_say_what_the_law_says_where_values_are_unique() -> None:
+    data = normal(60)
+    by_law = forecast_certified(law_of(data, soft()))
+    a_priori = forecast_certified(in_blocks(data, soft()), rows=60)
+    np.testing.assert_allclose(a_priori, by_law, rtol=1e-3)
+    # a sample of the rows is about as high
+    some = forecast_certified(in_blocks(data, soft()), rows=40)
+    assert np.mean(some) == pytest.approx(np.mean(by_law), rel=0.2)
+
+
+def test_records_of_one_household_are_no_cover() -> None:
+    frame = normal(30).frame.assign(h=np.arange(30) // 3)
+    alone = Microdata.from_frame(frame)
+    together = described(alone, h={"role": Role.HOUSEHOLD})
+    without = described(alone, h={"role": Role.IDENTIFIER}).with_slices((("a", "b"), ("c", "d")))
+    assert np.mean(forecast_certified(law_of(together, soft()))) > 1.5 / 30
+    in_rows = forecast_certified(in_blocks(together, soft()), rows=30)
+    assert np.mean(in_rows) > np.mean(forecast_certified(in_blocks(alone, soft()), rows=30))
+    # an identifier that repeats is a unit, too
+    assert forecast_certified(law_of(without, soft())) != forecast_certified(
+        law_of(normal(30), soft())
+    )
+
+
+def test_what_cannot_be_certified_is_refused() -> None:
+    data = normal(30)
+    for law in (None, law_of(data, RWN(k=5)), law_of(data, SoftRWN(kernel="exponential"))):
+        with pytest.raises(NotApplicable):
+            forecast_certified(law)
+    kept = in_blocks(data, soft())
+    kept.q = np.full(4, 0.5)
+    with pytest.raises(NotApplicable, match="q = 1"):
+        forecast_certified(kept)
+
+
+def test_a_sweep_reads_a_setting_by_its_law_and_draws_nothing_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = normal()
+    setting = Setting(params=soft()).resolved(data)
+    plan = Plan(measures=("certified_linkage", "wasserstein"), releases=2)
+    point = evaluate(data, setting, plan.keys, plan.measures)
+    expected = float(np.mean(forecast_certified(law_of(data, soft()))))
+    assert point.spreads["certified_linkage"].values == (expected,)
+    assert len(point.spreads["wasserstein"].values) == 2
+    monkeypatch.setattr(PreparedTables, "compared", None)
+    alone = evaluate(data, setting, plan.keys, ("certified_linkage",))
+    assert alone.median("certified_linkage") == expected
+
+
+def test_draws_are_apart_from_those_of_releases() -> None:
+    assert certified_forecast.FIRST_SEED > 1_000_000 * 10

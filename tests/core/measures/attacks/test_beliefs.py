@@ -1,0 +1,462 @@
+"""Which donor a row came from: beliefs of all rows, dense or by columns."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import permutations, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.typing import NDArray
+from scipy import sparse
+
+import rwn_core as rwn
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.law import Law
+from rwn_core.laws.row_mixture import RowMixtureLaw
+from rwn_core.masking import NBRS2015, RWN, mask
+from rwn_core.measures.attacks import attribute_attack, posterior
+from rwn_core.measures.attacks.assignment import all_rows, blocks, scaled
+from rwn_core.measures.attacks.attribute_attack import beliefs
+from rwn_core.measures.attacks.belief_columns_kernel import (
+    largest_of_groups,
+    largest_shares,
+    record_shares,
+    shares_above,
+    shares_given_part,
+    shares_within,
+)
+from rwn_core.measures.attacks.likeliest_value import ReleasedValues, Tolerance
+from rwn_core.measures.attacks.posterior import entries, posteriors, times
+from rwn_core.measures.attacks.worst_case import WorstCase, worst_case
+from rwn_core.measures.comparison import Comparison
+from rwn_core.neighbors import find_neighborhoods
+from rwn_core.randomness import SecretKey
+from rwn_core.tuning.slice_presets import preset_slices
+from tests.oracles.donor_enumeration import SmallFile
+from tests.oracles.exact_assignments import sinkhorn
+
+N, M = 60, 25
+
+
+@pytest.fixture
+def shares() -> np.ndarray:
+    """Of 60 records, for 25 rows: many alike, and nobody's in the last column."""
+    rng = np.random.default_rng(3)
+    made = np.where(rng.random((N, M)) < 0.3, rng.integers(1, 6, (N, M)) / 8, 0.0)
+    made[:, -1] = 0
+    return made
+
+
+@pytest.fixture
+def columns(shares: np.ndarray):
+    return entries(sparse.csc_array(shares))
+
+
+def test_the_largest_is_the_first_of_equals(shares, columns) -> None:
+    best, first = largest_shares(*columns)
+    np.testing.assert_array_equal(best, shares.max(axis=0))
+    np.testing.assert_array_equal(first[:-1], shares.argmax(axis=0)[:-1])
+    assert first[-1] == -1
+
+
+def test_a_stored_zero_has_a_holder() -> None:
+    """One who is believed of with 0 comes before nobody."""
+    starts, records = np.array([0, 1]), np.array([4], np.int32)
+    assert largest_shares(starts, records, np.zeros(1))[1] == [4]
+
+
+def test_the_share_of_one_record_of_each_column(shares, columns) -> None:
+    own = np.random.default_rng(1).integers(N, size=M)
+    found = record_shares(*columns, own)
+    np.testing.assert_array_equal(found, shares[own, np.arange(M)])
+    assert 0 < np.count_nonzero(found) < M
+
+
+def test_shares_above_two_thresholds(shares, columns) -> None:
+    starts, _, stored = columns
+    low, high = np.full(M, 0.25), np.linspace(0.2, 0.6, M)
+    above, least, some = shares_above(starts, stored, low, high)
+    np.testing.assert_array_equal(above, (shares > high).sum(axis=0))
+    np.testing.assert_array_equal(least, (shares >= low).sum(axis=0))
+    np.testing.assert_array_equal(some, (shares > 0).sum(axis=0))
+
+
+@pytest.mark.parametrize("groups", [N, 7, 1])
+def test_the_largest_that_a_group_has_together(shares, columns, groups) -> None:
+    group = np.random.default_rng(2).integers(groups, size=N)
+    expected = np.zeros((N, M))
+    np.add.at(expected, group, shares)
+    found = largest_of_groups(*columns, group)
+    np.testing.assert_allclose(found, expected.max(axis=0), rtol=1e-15)
+
+
+def test_who_is_told_the_part_shares_it_out_there(shares) -> None:
+    rng = np.random.default_rng(5)
+    part, own = rng.integers(4, size=N), rng.integers(N, size=M)
+    own[0], part[own[0]] = 0, 4  # nobody but itself
+    shares[own[0], 0] = 0
+    columns = entries(sparse.csc_array(shares))
+    inside = np.where(part[:, np.newaxis] == part[own], shares, 0.0)
+    total = inside.sum(axis=0)
+    told, pairs = shares_given_part(*columns, part, own)
+    some = total > 0
+    np.testing.assert_allclose(told[some], inside.max(axis=0)[some] / total[some], rtol=1e-15)
+    assert not told[~some].any()
+    assert pairs == np.count_nonzero(inside)
+    assert not some[0]
+
+
+@pytest.mark.parametrize("blocks", [1, 6, N])
+def test_pairs_of_one_block_are_put_in_order(blocks: int) -> None:
+    rng = np.random.default_rng(blocks)
+    square = np.where(rng.random((N, N)) < 0.4, rng.random((N, N)), 0.0)
+    of, order = rng.integers(blocks, size=N), rng.permutation(N)
+    starts, records, stored = shares_within(*entries(sparse.csc_array(square)), of, order)
+    found = sparse.csc_array((stored, records, starts), shape=(N, N))
+    expected = np.where(of[:, np.newaxis] == of, square, 0.0)[order][:, order]
+    np.testing.assert_array_equal(found.toarray(), expected)
+    assert found.nnz == np.count_nonzero(expected)
+    assert all(np.all(np.diff(column) > 0) for column in np.split(records, starts[1:-1]))
+
+
+ALWAYS, NEVER = -1.0, 2.0
+
+KEYS, SECRETS = ("age", "weight", "height"), ("siri",)
+
+
+@pytest.mark.parametrize("q", [0.5, 1.0])
+def test_beliefs_in_donors(monkeypatch: pytest.MonkeyPatch, q: float) -> None:
+    data = rwn.load_demo("bodyfat")
+    made = rwn.RWN(epsilon=3.0, k=10, q=q).prepare(data).release(SecretKey.from_seed(2))
+    people = np.arange(0, data.n, 3)
+    found: list[Any] = []
+    for share in (ALWAYS, NEVER):
+        monkeypatch.setattr(attribute_attack, "DENSE", share)
+        assert made.law is not None
+        asked = (made.law, made.masked, np.arange(data.n), KEYS, SECRETS, people)
+        found.append(beliefs(*asked).donor[0].toarray())
+    np.testing.assert_allclose(found[0], found[1], rtol=1e-12, atol=1e-15)
+    assert 0 < np.count_nonzero(found[0]) < found[0].size
+
+
+@pytest.mark.parametrize("share", [0.6, 0.03])
+@pytest.mark.parametrize("reach", [2.0, 0.0])
+def test_the_value_with_most_mass_within_reach_is_named(share: float, reach: float) -> None:
+    """By all pairs; whether most values have a mass, or so few that only they are looked at."""
+    rng = np.random.default_rng(4)
+    values = rng.integers(0, 60, 150).astype(float)
+    values[::20] = np.nan
+    released = ReleasedValues(np.arange(150) // 2, values, Tolerance(reach))
+    weights = rng.integers(1, 5, (50, 75)) * (rng.random((50, 75)) < share) / 4
+    weights[7] = 0.0  # of whom nothing is known
+    truth = values[2 * weights.argmax(axis=1) + 1]
+    found = released.named(sparse.csr_array(weights)).right(truth, released.near)
+    known = ~np.isnan(values)
+    for person in range(50):
+        each = np.repeat(weights[person], 2)
+        said = np.unique(values[known & (each > 0)])
+        near = np.array([each[np.abs(values - v) <= reach].sum() for v in said])
+        right = np.abs(said[near == near.max(initial=0)] - truth[person]) <= reach
+        assert found[person] == right.mean() if said.size else np.isnan(found[person])
+    assert 0 < np.nanmean(found) < 1
+    assert np.isnan(found[7])
+
+
+def test_columns_are_multiplied_and_zeros_are_not_stored() -> None:
+    matrix = sparse.csc_array(np.array([[1.0, 2.0], [0.0, 1e-300]]))
+    product = times(matrix, np.array([3.0, 1e-300]))
+    np.testing.assert_array_equal(product.toarray(), [[3.0, 2e-300], [0.0, 0.0]])
+    assert product.nnz == 2
+    assert matrix.nnz == 3
+
+
+def share(likelihood: NDArray[np.float64]) -> float | None:
+    belief = sparse.csc_array(likelihood.T)
+    found = all_rows(belief, blocks(belief))
+    return None if found is None else found[0]
+
+
+def by_all_matchings(likelihood: NDArray[np.float64], named: NDArray[np.int64]) -> float:
+    """How many names agree with the matchings of a tiny file, by going through all of them."""
+    n, total, right = len(likelihood), 0.0, 0.0
+    for order in permutations(range(n)):
+        chance = float(np.prod(likelihood[np.arange(n), list(order)]))
+        total, right = total + chance, right + chance * float(np.mean(named == np.array(order)))
+    return right / total
+
+
+def tiny(rng: np.random.Generator) -> NDArray[np.float64]:
+    """Likelihoods of rows (first) and originals, all possible."""
+    n = int(rng.integers(2, 7))
+    return np.asarray(rng.random((n, n)) ** 2 + 0.01)
+
+
+def test_the_share_is_that_of_all_matchings():
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        likelihood = tiny(rng)
+        belief = sparse.csc_array(likelihood.T)
+        named = scaled(belief, blocks(belief)).toarray().T.argmax(axis=1)
+        assert share(likelihood) == pytest.approx(by_all_matchings(likelihood, named), abs=0.015)
+
+
+def test_by_hand():
+    assert share(np.eye(3)) == 1.0
+    assert share(np.ones((2, 2))) == pytest.approx(0.5, abs=0.005)
+    # matchings: 0.9 x 0.6 = .54 and 0.1 x 0.4 = .04, so that both rows are right in 27 of 29
+    assert share(np.array([[0.9, 0.1], [0.4, 0.6]])) == pytest.approx(27 / 29, abs=0.005)
+
+
+def test_where_the_truth_is_no_matching_there_is_no_share():
+    assert share(np.array([[0.0, 1.0], [1.0, 1.0]])) is None
+
+
+def test_too_many_pairs_are_not_weighed(monkeypatch):
+    monkeypatch.setattr("rwn_core.measures.attacks.assignment.ATTACKED_PAIRS", 3)
+    assert share(np.ones((2, 2))) is None
+
+
+SEEDS = 12
+
+
+@pytest.fixture(scope="module")
+def releases(bodyfat) -> list[tuple[WorstCase, float]]:
+    """Worst cases, and what an intruder links by other code who scales beliefs of the file."""
+    found = []
+    for seed in range(SEEDS):
+        release = mask(bodyfat, RWN(epsilon=4.0, k=5), seed=seed)
+        comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
+        likelihood = posteriors(release.law, release.masked, np.arange(bodyfat.n)).toarray().T
+        named = sinkhorn(likelihood, steps=200).argmax(axis=1)
+        found.append((worst_case(comparison), float(np.mean(named == np.arange(bodyfat.n)))))
+    return found
+
+
+def beaten(known: list[float], truly: list[float], n: int) -> bool:
+    """Whether an attack links more than is known, by three standard errors of its mean."""
+    p = np.mean(truly)
+    return bool(p - np.mean(known) > 3 * np.sqrt(p * (1 - p) / (n * len(truly))))
+
+
+def test_who_scales_the_beliefs_of_the_whole_file_does_not_beat_the_worst_case(releases, bodyfat):
+    truly = [share for _, share in releases]
+    assert not beaten([each.success for each, _ in releases], truly, bodyfat.n)
+    two = [max(each.links.success, each.matched) for each, _ in releases]
+    assert beaten(two, truly, bodyfat.n)  # as it did before the third attack counted
+
+
+def test_what_is_expected_comes_true(releases, bodyfat):
+    expected = np.mean([each.joint_success for each, _ in releases])
+    truly = np.mean([share for _, share in releases])
+    error = np.sqrt(truly * (1 - truly) / (bodyfat.n * SEEDS))
+    assert truly == pytest.approx(expected, abs=3 * error)
+
+
+NAMES = ("x", "y", "z", "s")
+
+UNITS = (
+    [["x"], ["y"], ["z"], ["s"]],
+    [["x", "s"], ["y"], ["z"]],
+    [["x", "y"], ["z", "s"]],
+    [["x", "y", "s"], ["z"]],
+    [["x", "y", "z", "s"]],
+    [["x", "y", "z"], ["s"]],
+)
+
+
+@dataclass
+class Case:
+    """A law of the program and the same law written out."""
+
+    law: Law
+    exact: SmallFile
+    keys: tuple[str, ...]
+    table: Microdata
+
+    def check(self) -> int:
+        """Compare beliefs about every row that may come about; how many there are."""
+        expected = self.exact.beliefs([NAMES.index(key) for key in self.keys], NAMES.index("s"))
+        frame = pd.DataFrame(np.nan, index=range(len(expected)), columns=list(NAMES))
+        for row, known in enumerate(expected):
+            for key, value in zip(self.keys, known, strict=True):
+                frame.loc[row, key] = np.nan if value is None else value
+        masked = Microdata(frame, self.table.schema)
+        rows, people = np.arange(len(frame)), np.arange(self.table.n)
+        found = beliefs(self.law, masked, rows, self.keys, ["s"], people)
+        for place, part in enumerate((found.source, found.donor[0])):
+            exact = np.array([both[place] for both in expected.values()], dtype=np.float64)
+            np.testing.assert_allclose(part.toarray().T, exact, atol=1e-12)
+        return len(expected)
+
+
+def small_table(rng: np.random.Generator, units: list[list[str]], masked: list[bool]) -> Microdata:
+    n = int(rng.integers(3, 7))
+    values = rng.integers(0, 3, (n, 4)).astype(float)
+    values[rng.random((n, 4)) < 0.1] = np.nan
+    values[:2, :] = [[0.0, 0, 0, 0], [1, 1, 1, 2]]  # no variable is constant
+    frame = pd.DataFrame(values, columns=list(NAMES))
+    group = {name: str(place) for place, unit in enumerate(units) for name in unit}
+    able = {name: each for each, unit in zip(masked, units, strict=True) for name in unit}
+    variables = tuple(
+        Variable(
+            name=name,
+            kind=Kind.CONTINUOUS,
+            role=Role.CONFIDENTIAL if name == "s" else Role.KEY,
+            group=group[name],
+            masked=able[name],
+        )
+        for name in NAMES
+    )
+    return Microdata(frame, Schema(variables=variables))
+
+
+def chances(rng: np.random.Generator, members: np.ndarray, equal: bool) -> dict[int, Fraction]:
+    if not len(members):
+        return {}
+    weights = [1] * len(members) if equal else rng.integers(1, 5, len(members)).tolist()
+    return {int(m): Fraction(w, sum(weights)) for m, w in zip(members, weights, strict=True)}
+
+
+def case(seed: int) -> Case:
+    """A random table, setting and knowledge."""
+    rng = np.random.default_rng(seed)
+    units = UNITS[int(rng.integers(len(UNITS)))]
+    masked = [bool(each) for each in rng.random(len(units)) < 0.85]
+    masked[int(rng.integers(len(units)))] = True
+    table = small_table(rng, units, masked)
+    q, points = Fraction(1, int(rng.integers(1, 3))), rng.random((table.n, 2)) * 3
+    whole, equal = bool(rng.random() < 0.4), bool(rng.random() < 0.6)
+    able = np.array([each for name in NAMES for each, u in zip(masked, units, strict=True)
+                     if name in u])  # fmt: skip
+    if whole:
+        near = find_neighborhoods(points, epsilon=1.2, strict=True)  # some records are alone
+    else:
+        near = find_neighborhoods(points, k=int(rng.integers(1, table.n)), epsilon=None)
+    shares = [chances(rng, near.members(i), equal or whole) for i in range(table.n)]
+    if whole:
+        law: Law = RowMixtureLaw(table, near, able, float(q))
+    else:
+        modification = np.where(able, float(q), 0.0)
+        law = CellLaw(table, near, modification, None if equal else matrix(shares))
+    if rng.random() < 0.4:
+        law = law.rounded({"x": 2.0, "s": 2.0})
+    known = tuple(name for name in ("x", "y", "z") if rng.random() < 0.7) or ("x",)
+    return Case(law, small_file(law, units, masked, shares, q, whole), known, table)
+
+
+def matrix(shares: list[dict[int, Fraction]]) -> sparse.csr_array:
+    dense = np.zeros((len(shares), len(shares)))
+    for record, each in enumerate(shares):
+        for member, share in each.items():
+            dense[record, member] = float(share)
+    return sparse.csr_array(dense)
+
+
+def small_file(law, units, masked, shares, q, whole) -> SmallFile:
+    values = law.original.matrix(list(NAMES))  # rounded, where the release is
+    rows = [tuple(None if np.isnan(v) else float(v) for v in row) for row in values]
+    columns = [[NAMES.index(name) for name in unit] for unit in units]
+    return SmallFile(rows=rows, units=columns, masked=masked, shares=shares, q=q, whole=whole)
+
+
+def test_two_hundred_small_tables_are_believed_of_exactly():
+    kinds = set()
+    for seed in range(200):
+        made = case(seed)
+        assert made.check() > 0
+        exact = made.exact
+        kinds.add((len(exact.units), exact.whole, exact.q == 1, made.law.precision != {}))
+    assert len(kinds) > 20
+
+
+def test_e1_is_believed_of_exactly(e1, e1_points):
+    """Column y is confidential, column x a key: with donors of their own, and with one for both."""
+    near = find_neighborhoods(e1_points, k=2, epsilon=1.0)
+    half, rows = Fraction(1, 2), [tuple(row) for row in e1.matrix(["x", "y"])]
+    shares = [{int(m): Fraction(1, len(near.members(i))) for m in near.members(i)}
+              for i in range(6)]  # fmt: skip
+    for units, q in product(([[0], [1]], [[0, 1]]), (half, Fraction(1))):
+        group = None if len(units) > 1 else "both"
+        variables = tuple(replace(each, group=group) for each in e1.schema.variables)
+        table = Microdata(e1.frame, Schema(variables=variables))
+        exact = SmallFile(rows=rows, units=units, masked=[True] * len(units), shares=shares, q=q,
+                          whole=False).beliefs([0], 1)  # fmt: skip
+        frame = pd.DataFrame([(x, 0.0) for (x,) in exact], columns=["x", "y"])
+        law = CellLaw(table, near, np.full(2, float(q)))
+        released = Microdata(frame, table.schema)
+        found = beliefs(law, released, np.arange(len(frame)), ["x"], ["y"], np.arange(6))
+        expected = np.array([donor for _, donor in exact.values()], dtype=float)
+        np.testing.assert_allclose(found.donor[0].toarray().T, expected, atol=1e-14)
+    # by hand, whole rows: x = 11 can only be record 6's, so is y, whoever the row comes from
+    assert expected[list(exact).index((11.0,))].tolist() == [0, 0, 0, 0, 0, 1]
+
+
+@pytest.mark.parametrize(
+    "params", [RWN(k=4, q=0.6), NBRS2015(epsilon=1.2, q=0.6), RWN(epsilon=1.0, k=2)]
+)
+@pytest.mark.parametrize("groups", [{}, {"x": "a", "s": "a"}, dict.fromkeys("xyzs", "a")])
+def test_a_large_table_is_believed_of_as_a_small_one(params, groups, monkeypatch):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.integers(0, 6, (60, 4)) * 1.0, columns=list(NAMES))
+    frame.loc[3] = [40.0, -40, 40, 2]
+    frame.loc[rng.random(60) < 0.1, ["y"]] = np.nan
+    table = Microdata.from_frame(frame)
+    variables = (replace(each, group=groups.get(each.name)) for each in table.schema.variables)
+    table = Microdata(table.frame, Schema(variables=tuple(variables)))
+    release = mask(table, params, seed=2, precision={"z": 2.0})
+    asked, few = (np.arange(60), ["x", "y", "z"], ["s"]), np.array([3, 8, 41])
+    small = beliefs(release.law, release.masked, *asked, few)
+    monkeypatch.setattr(posterior, "LARGEST_DENSE", 0)
+    law = mask(table, params, seed=2, precision={"z": 2.0}).law
+    large = beliefs(law, release.masked, *asked, few)
+    for one, other in ((small.source, large.source), (small.donor[0], large.donor[0])):
+        np.testing.assert_allclose(other.toarray(), one.toarray(), atol=1e-14)
+        assert one.nnz
+
+
+def without_donors(law: Law, *rest: Any) -> attribute_attack.Beliefs:
+    """A planted fault: the row shows its source."""
+    right = attribute_attack.beliefs(law, *rest)
+    return attribute_attack.Beliefs(right.source, [right.source])
+
+
+def unrounded(law: Any, *rest: Any) -> attribute_attack.Beliefs:
+    """A planted fault: values are compared as if nobody had rounded them."""
+    exact = copy(law)
+    exact.original = law._unrounded
+    return attribute_attack.beliefs(exact, *rest)
+
+
+@pytest.mark.parametrize("fault", [without_donors, unrounded])
+def test_planted_faults_are_seen(fault, monkeypatch):
+    monkeypatch.setitem(Case.check.__globals__, "beliefs", fault)
+    refused = 0
+    for seed in range(40):
+        try:
+            case(seed).check()
+        except AssertionError:
+            refused += 1
+    assert refused > 5
+
+
+@pytest.mark.parametrize("q", [1.0, 0.9])
+def test_a_way_that_no_row_came_about_in_adds_nothing(q: float) -> None:
+    """The 2015 method at q = 1 keeps no record: nothing is known of that way, and nothing fails."""
+    data = rwn.load_demo("bodyfat")
+    data = data.with_slices(preset_slices(data, "whole"))
+    work = NBRS2015(epsilon=6.0, q=q).prepare(data).release(rwn.SecretKey.from_seed(1))
+    rows, everybody = np.arange(data.n), np.arange(data.n)
+    found = beliefs(work.law, work.masked, rows, ("age", "weight"), ("siri",), everybody)
+    (shown,) = found.donor
+    named = np.asarray(shown.toarray().argmax(axis=0)).ravel()
+    some = work.donors[:, 0] >= 0
+    # whole rows name their donors
+    assert (named[some] == work.donors[some, 0]).mean() > 0.95

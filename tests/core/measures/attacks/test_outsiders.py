@@ -1,0 +1,440 @@
+"""People outside of the file, and what no attack exceeds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import given_steps, rounded
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.errors import NotApplicable
+from rwn_core.evaluation.audit import compare
+from rwn_core.masking import NBRS2015, PRAM, RWN, AdditiveNoise, SoftRWN, mask
+from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks import attribute_guesses, posterior, worst_case
+from rwn_core.measures.attacks.non_members import (
+    NonMembers,
+    NonMembersOneByOne,
+    non_members,
+)
+from rwn_core.measures.attacks.posterior import likelihoods, posteriors, row_sample, weigh
+from rwn_core.measures.attacks.worst_case import InformedIntruder, UpperBound
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.statistics.intervals import mean_at_most
+from rwn_core.neighbors.metric import Metric
+from tests.oracles.soft_weights import balanced_by_projections, capped_row, log_kernel
+
+NAMES = ("x", "y", "s")
+
+PARAMS = {
+    "rwn": RWN(epsilon=0.9, k=2, q=0.7),
+    "nearest": RWN(k=3),
+    "mixture": NBRS2015(epsilon=0.9, q=0.6, record_selection="bernoulli"),
+}
+
+GROUPS = {"alone": {}, "x and s": {"x": "a", "s": "a"}, "whole": dict.fromkeys("xys", "a")}
+
+
+def table(n: int, seed: int, groups: dict[str, str]) -> Microdata:
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(rng.integers(0, 4, (n, 3)) * 1.0, columns=list(NAMES))
+    frame.loc[0] = [9.0, 9, 9]  # nobody is near
+    schema = Microdata.from_frame(frame).schema
+    variables = tuple(replace(each, group=groups.get(each.name)) for each in schema.variables)
+    return Microdata(frame, Schema(variables=variables))
+
+
+class Slow:
+    """A file that one person outside has joined: one row and one record at a time."""
+
+    def __init__(self, release, data: Microdata, outside: Microdata, person: int) -> None:
+        metric = Metric.fit(data)
+        points = np.vstack((metric.points(data), metric.points(outside)[person]))
+        self.params = release.params
+        self.people = [*data.frame.to_numpy(), outside.frame.to_numpy()[person]]
+        self.units = [[NAMES.index(name) for name in unit] for unit in release.law.units()]
+        self.last = data.n
+        distances = np.sqrt(((points[:, None] - points) ** 2).sum(axis=2))
+        np.fill_diagonal(distances, np.inf)
+        self.members = [self._near(row) for row in distances]
+
+    def _near(self, distance: np.ndarray) -> list[int]:
+        if self.params.method != "rwn":
+            return np.flatnonzero(distance < self.params.epsilon - 1e-9).tolist()
+        kth = np.sort(distance)[self.params.k - 1]
+        reach = max(self.params.epsilon or 0.0, kth)
+        return np.flatnonzero(distance <= reach + 1e-9).tolist()
+
+    def ways(self) -> list[tuple[float, float]]:
+        """P(a row comes about so), and the share of its units that are modified."""
+        q = self.params.q
+        return [(1.0, q)] if self.params.method == "rwn" else [(q, 1.0), (1 - q, 0.0)]
+
+    def chance(self, record: int, columns: list[int], row: np.ndarray, q: float) -> float:
+        """P(a record gives some columns of one unit the values of the row)."""
+        members, own = self.members[record], self.fits(record, columns, row)
+        if members:
+            copied = np.mean([self.fits(one, columns, row) for one in members])
+        else:
+            copied = float(np.isnan(row[columns]).all())
+        return (1 - q) * own + q * copied
+
+    def fits(self, record: int, columns: list[int], row: np.ndarray) -> bool:
+        return bool((self.people[record][columns] == row[columns]).all())
+
+    def shown(self, record: int, columns: list[int], row: np.ndarray, q: float) -> float:
+        """P(the row shows the person | it comes from a record, the columns beside the secret)."""
+        members = self.members[record]
+        gives = (1 - q) * (record == self.last)
+        gives += q * (self.last in members) / max(len(members), 1)
+        given = self.chance(record, columns, row, q) if columns else 1.0
+        return gives * self.fits(self.last, columns, row) / given if given else 0.0
+
+    def belief(self, row: np.ndarray, keys: list[int]) -> tuple[float, float]:
+        """P(the row is from the person) and P(it shows him), by the row's keys."""
+        beside = next([c for c in unit if c in keys] for unit in self.units if 2 in unit)
+        parts = [[c for c in unit if c in keys] for unit in self.units]
+        total = source = shown = 0.0
+        for record in range(self.last + 1):
+            for weight, q in self.ways():
+                likely = weight * np.prod([self.chance(record, c, row, q) for c in parts if c])
+                total += likely
+                source += likely * (record == self.last)
+                lost = not self.members[record] and q == 1
+                shown += 0 if lost else likely * self.shown(record, beside, row, q)
+        # a lost row, whose record is no longer without neighbors, is nobody's
+        return (source / total, shown / total) if total else (0.0, 0.0)
+
+
+@pytest.mark.parametrize("groups", GROUPS)
+@pytest.mark.parametrize("method", PARAMS)
+def test_a_row_shows_people_outside_as_often_as_defined(method, groups):
+    data, outside = table(14, 1, GROUPS[groups]), table(5, 2, GROUPS[groups])
+    release = mask(data, PARAMS[method], seed=3)
+    asked = NonMembers(compare(data, release), release.law, outside, ["x", "y"])
+    found = asked.beliefs(np.arange(data.n), ["s"])
+    rows = release.masked.frame.to_numpy()
+    for person in range(outside.n):
+        slow = Slow(release, data, outside, person)
+        source, donor = zip(*(slow.belief(row, [0, 1]) for row in rows), strict=True)
+        np.testing.assert_allclose(found.source.toarray()[person], source, atol=1e-12)
+        np.testing.assert_allclose(found.donor[0].toarray()[person], donor, atol=1e-12)
+
+
+def test_somebody_with_the_keys_of_a_person_in_the_file_halves_the_belief():
+    """Whole rows: of two twins, one inside and one outside, a row shows either as likely."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=list(NAMES))
+    data = Microdata.from_frame(frame)
+    variables = tuple(replace(each, group="a") for each in data.schema.variables)
+    data = Microdata(frame, Schema(variables=variables))
+    release = mask(data, RWN(epsilon=1e3), seed=1)  # everybody is everybody's neighbor
+    double = int(release.donors[0, 0])
+    twin = Microdata(frame.iloc[[double]].reset_index(drop=True), data.schema)
+    asked = NonMembers(compare(data, release), release.law, twin, ["x", "y"])
+    rows = np.flatnonzero(release.donors[:, 0] == double)
+    shown = asked.beliefs(rows, ["s"]).donor[0].toarray()
+    # the twin himself might be the source, who shows his double, and the double, who shows him
+    assert shown == pytest.approx(0.5, abs=1e-9)
+
+
+PARAMS_OF_NON_MEMBERS = {
+    "rwn": RWN(epsilon=0.9, k=2, q=0.7),
+    "mixture": NBRS2015(epsilon=1.1, q=0.6, record_selection="bernoulli"),
+}
+
+
+def table_of_non_members(n: int, seed: int) -> Microdata:
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "x": rng.integers(0, 4, n) * 1.0,
+            "g": rng.choice(["u", "v"], n),
+            "s": rng.choice(["yes", "no"], n),
+        }
+    )
+    roles = {"s": (Kind.CATEGORICAL, Role.CONFIDENTIAL), "g": (Kind.CATEGORICAL, Role.KEY),
+             "x": (Kind.CONTINUOUS, Role.KEY)}  # fmt: skip
+    variables = tuple(
+        Variable(name=name, kind=kind, role=role, weight=0.0 if name == "s" else 1.0)
+        for name, (kind, role) in roles.items()
+    )
+    return Microdata.from_frame(frame[list(roles)], Schema(variables=variables))
+
+
+def test_adding_people_one_by_one_is_the_same_for_an_even_kernel():
+    data, outside = table_of_non_members(20, 1), table_of_non_members(8, 2)
+    release = mask(data, PARAMS_OF_NON_MEMBERS["rwn"], seed=3)
+    comparison, rows = compare(data, release, holdout=outside), np.arange(data.n)
+    law = release.law
+    found = NonMembersOneByOne(comparison, law, outside, ["x", "g"]).beliefs(rows, ["s", "g"])
+    awaited = NonMembers(comparison, law, outside, ["x", "g"]).beliefs(rows, ["s", "g"])
+    np.testing.assert_allclose(found.source.toarray(), awaited.source.toarray(), atol=1e-12)
+    for one, other in zip(found.donor, awaited.donor, strict=True):
+        np.testing.assert_allclose(one.toarray(), other.toarray(), atol=1e-12)
+
+
+@pytest.mark.parametrize("balance", [0.0, 1.0])
+def test_beliefs_under_a_soft_kernel_follow_bayes_rule(balance):
+    """The weights of the file with the person, on the scale of the file without."""
+    data, outside = table_of_non_members(20, 1), table_of_non_members(5, 2)
+    params = SoftRWN(kernel="gaussian", q=0.7, cap=0.3, balance=balance)
+    release = mask(data, params, seed=3)
+    comparison = compare(data, release, holdout=outside)
+    asked = non_members(comparison, release.law, outside, ["x", "g"])
+    assert isinstance(asked, NonMembersOneByOne)
+    found = asked.beliefs(np.arange(20), ["s"]).source.toarray()
+    metric = Metric.fit(data)
+    for place in range(outside.n):
+        both = np.vstack((metric.points(data), metric.points(outside)[[place]]))
+        away = np.sqrt(((both[:, None] - both) ** 2).sum(axis=2))
+        logs = np.array(log_kernel(away, "gaussian", 1.0, nearest=10))
+        weights = np.array([capped_row(row, 0.3)[0] for row in logs])
+        if balance:
+            weights = balanced_by_projections(np.exp(logs), 0.3, rounds=3_000)
+        frame = pd.concat([data.frame, outside.frame.iloc[[place]]], ignore_index=True)
+        chances = np.ones((20, 21))  # of each row, from each person
+        for name in ("x", "g"):
+            same = release.masked.frame[name].to_numpy()[:, None] == frame[name].to_numpy()
+            chances *= 0.3 * same + 0.7 * same @ weights.T
+        expected = chances[:, -1] / chances.sum(axis=1)
+        np.testing.assert_allclose(found[place], expected, atol=1e-6)
+
+
+def test_a_large_file_asks_about_fewer_people_outside(monkeypatch):
+    rng = np.random.default_rng(9)
+    frame = pd.DataFrame({"x": rng.normal(size=220), "s": rng.choice(["yes", "no"], 220)})
+    schema = Schema(
+        variables=(
+            Variable(name="x", kind=Kind.CONTINUOUS, role=Role.KEY),
+            Variable(name="s", kind=Kind.CATEGORICAL, role=Role.CONFIDENTIAL, weight=0.0),
+        )
+    )
+    everybody = Microdata.from_frame(frame, schema)
+    data, held = everybody.take(np.arange(100)), everybody.take(np.arange(100, 220))
+    release = mask(data, RWN(k=5), seed=1)
+    asked = []
+    for limit in (10**9, 20_000, 500):
+        monkeypatch.setattr(attribute_guesses, "ATTACKED_PAIRS", limit)
+        reading = MEASURES["attribute_inference"].compute(compare(data, release, holdout=held))
+        asked.append(reading.detail.control_people)
+    assert asked[0] == 120
+    assert attribute_guesses.FEWEST <= asked[1] < 120
+    assert asked[2] is None  # a handful says nothing: the majority is what is compared with
+    assert reading.baseline == reading.detail.ignorant.mean()
+
+
+def test_a_radius_for_each_record_has_none_for_people_outside():
+    data = table_of_non_members(20, 7)
+    release = mask(data, RWN(epsilon=np.full(20, 0.9), k=1), seed=1)
+    with pytest.raises(NotApplicable, match="radius for each record"):
+        NonMembers(compare(data, release), release.law, table_of_non_members(3, 8), ["x"])
+
+
+N, SEEDS = 120, 6
+
+SIZES = (60, 30)
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two or more parts of a small file."""
+    monkeypatch.setattr(worst_case, "SIZES", SIZES)
+
+
+def table_of_upper_bound(n: int = N, *, missing: bool = False) -> Microdata:
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame({"x": rng.normal(size=n).round(1), "y": rng.normal(size=n)})
+    frame["sex"] = rng.choice(["f", "m"], n)
+    if missing:
+        frame.loc[rng.random(n) < 0.15, ["x"]] = np.nan
+    return Microdata.from_frame(frame)
+
+
+def released(data: Microdata, params, seed: int, share: float = 0.0) -> Comparison:
+    release, steps = mask(data, params, seed=seed), given_steps(data, share)
+    return Comparison(
+        original=data, masked=rounded(release.masked, steps), law=release.law.rounded(steps)
+    )
+
+
+def told(comparison: Comparison) -> tuple[InformedIntruder, UpperBound]:
+    """Who links with the parts told, and what he links."""
+    names = [v.name for v in comparison.masked.schema.released]
+    made = InformedIntruder(comparison.law, comparison, names)
+    n = comparison.original.n
+    every = row_sample(n, n, work=n * n)
+    weigh(comparison.law, comparison.masked, names, every, made.add_rows)
+    return made, made.upper_bound()
+
+
+GROUPED = Microdata(
+    table_of_upper_bound().frame, table_of_upper_bound().schema.with_slices((("x", "sex"),))
+)
+
+CATEGORIES = Microdata.from_frame(
+    pd.DataFrame({name: np.random.default_rng(at).choice(list("abcdef"), N)
+                  for at, name in enumerate(("g", "h", "i"))})
+)  # fmt: skip
+
+CASES = {
+    "alone": (table_of_upper_bound(), RWN(epsilon=0.5, k=10), 0.0),
+    "grouped": (GROUPED, RWN(epsilon=0.5, k=25, q=0.7), 0.0),
+    "rounded": (table_of_upper_bound(missing=True), RWN(epsilon=0.0, k=10), 0.5),
+    "2015": (table_of_upper_bound(), NBRS2015(epsilon=0.5, q=0.6), 0.0),
+    "noise": (table_of_upper_bound(), AdditiveNoise(size=0.5), 0.0),
+    "changed": (CATEGORIES, PRAM(change=0.3), 0.0),
+}
+
+
+def shares(case: str) -> tuple[list[float], list[float]]:
+    """What is linked who is told, and what in the whole file, over some releases."""
+    data, params, share = CASES[case]
+    releases = [released(data, params, seed, share) for seed in range(SEEDS)]
+    whole = [worst_case.worst_case(each) for each in releases]
+    assert all(each.earned for each in whole)
+    bounds = [told(each)[1] for each in releases]
+    assert all(bound.parts > 1 for bound in bounds)
+    return [bound.share for bound in bounds], [each.success for each in whole]
+
+
+def holds(bounds: list[float], whole: list[float]) -> bool:
+    """Whether the one is at least the other, within three standard errors of its sample."""
+    mean = np.mean(whole)
+    error = np.sqrt(max(mean * (1 - mean), 0.01) / (SEEDS * N))
+    return bool(np.mean(bounds) >= mean - 3 * error)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_who_is_told_links_at_least_as_much_as_who_is_not(case):
+    assert holds(*shares(case))
+
+
+def test_parts_that_are_not_told_rightly_are_no_bound(monkeypatch):
+    monkeypatch.setattr(InformedIntruder, "add_rows", _look_at_other_rows)
+    assert not holds(*shares("alone"))
+
+
+look = InformedIntruder.add_rows
+
+
+def _look_at_other_rows(self, belief, rows):
+    look(self, belief, np.roll(rows, 1))
+
+
+@pytest.mark.parametrize("case", ["alone", "grouped", "2015", "noise"])
+def test_beliefs_are_those_of_bayes_among_the_people_of_a_part(case):
+    """Row by row, by one search for each part."""
+    data, params, share = CASES[case]
+    comparison = released(data, params, 1, share)
+    made, bound = told(comparison)
+    of, best = made._levels[0], []
+    names = [v.name for v in comparison.masked.schema.released]
+    for row in np.flatnonzero(made._free):
+        people = np.flatnonzero(of == of[row])
+        belief = posteriors(comparison.law, comparison.masked, np.array([row]), names, people)
+        best.append(belief.max())
+    assert bound.row_by_row == pytest.approx(np.mean(best), abs=1e-12)
+    # rows that lost all of their values are not in the file that leaves
+    tried = np.setdiff1d(np.arange(N), np.flatnonzero(made._free))
+    lost = np.flatnonzero(comparison.masked.frame.isna().all(axis=1))
+    assert bound.rows == len(best) == N - len(np.union1d(tried, lost))
+    assert (len(lost) > 0) == (case == "2015")
+    assert len(np.setdiff1d(tried, lost)) <= N // 4
+    assert bound.parts == of.max() + 1
+
+
+def test_who_is_told_nothing_is_the_worst_case(monkeypatch):
+    """One part, of all: all that is left is the sample of rows."""
+    monkeypatch.setattr(worst_case, "SIZES", (N,))
+    comparison = released(table_of_upper_bound(), RWN(epsilon=0.5, k=10), 1)
+    made, bound = told(comparison)
+    found = worst_case.worst_case(comparison)
+    assert bound.parts == 1
+    assert bound.row_by_row == pytest.approx(found.links.best[made._free].mean(), abs=1e-12)
+    together = max(found.joint_success / found.links.success, 1.0)
+    assert bound.joint_gain == pytest.approx(together, abs=1e-12)
+
+
+def test_the_upper_end_is_that_of_the_rows_and_more_by_what_they_tell_together():
+    made, bound = told(released(table_of_upper_bound(), RWN(epsilon=0.5, k=10), 1))
+    best = np.concatenate(made._best)
+    assert bound.upper_confidence_limit == mean_at_most(best, N) > bound.row_by_row
+    hand = UpperBound(
+        parts=9, rows=1500, row_by_row=0.05, upper_confidence_limit=0.06, joint_gain=1.1
+    )
+    assert hand.share == pytest.approx(0.055)
+    assert hand.at_most == pytest.approx(0.066)
+
+
+def test_a_bound_below_what_is_known_is_raised_to_it():
+    comparison = released(table_of_upper_bound(), RWN(epsilon=0.5, k=10), 1)
+    links = worst_case.worst_case(comparison).links
+    low = UpperBound(parts=9, rows=1500, row_by_row=0.0, upper_confidence_limit=0.0, joint_gain=1.0)
+    found = worst_case.WorstCase(links=links, linked=None, matched=None, together=None, bound=low)
+    assert found.at_most == found.success == links.success
+    assert found.detail.standing == "at least"
+    assert (found.detail.parts, found.detail.linked_by_parts) == (9, 0.0)
+
+
+LARGE = 2400
+
+
+@pytest.fixture(scope="module")
+def large() -> Comparison:
+    """A release of a table whose rows are not assigned, but weighed together."""
+    return released(table_of_upper_bound(LARGE), RWN(epsilon=0.2, k=15), 1)
+
+
+def test_between_its_bounds_lies_what_all_rows_tell_together(large, monkeypatch):
+    monkeypatch.setattr(worst_case, "SIZES", (400,))
+    found = worst_case.worst_case(large)
+    assert not found.earned
+    assert found.success <= found.joint_success <= found.at_most <= 2 * found.success
+    assert found.bound.parts > 4
+
+
+def test_the_lower_bound_is_read_first_and_once(large, monkeypatch):
+    monkeypatch.setattr(worst_case, "SIZES", (400,))
+    fresh = Comparison(original=large.original, masked=large.masked, law=large.law)
+    calls = []
+    monkeypatch.setattr(worst_case, "weigh", lambda *a, **k: calls.append(1) or weigh(*a, **k))
+    measure = MEASURES["bayes_linkage"]
+    first = measure.read(fresh, begin=True, bare=True)
+    assert first.detail.at_most is None
+    whole = measure.read(fresh, bare=True)
+    assert whole.value == first.value < whole.detail.at_most
+    assert calls == [1]
+
+
+LAWS = {
+    "lost rows": (table_of_upper_bound(missing=True), NBRS2015(epsilon=0.2, q=0.5)),
+    "kept in part": (table_of_upper_bound(missing=True), RWN(epsilon=0.5, k=5, q=0.5)),
+    "searched": (table_of_upper_bound(2100), RWN(epsilon=0.1, k=3, q=0.8)),
+    "without donors": (table_of_upper_bound(missing=True), AdditiveNoise(size=0.5)),
+}
+
+
+@pytest.mark.parametrize("case", LAWS)
+def test_likelihoods_of_some_records_are_those_of_all(case, monkeypatch):
+    comparison = released(*LAWS[case], 3)
+    for pairs in (posterior.LARGEST_DENSE, 0):  # as plain arrays, and counted
+        if comparison.original.n == N or not pairs:
+            monkeypatch.setattr(posterior, "LARGEST_DENSE", max(pairs, 1))
+            check_some(comparison)
+
+
+def check_some(comparison: Comparison) -> None:
+    rows, people = np.arange(0, 100, 3), np.arange(2, 118, 4)
+    whole, logs = likelihoods(comparison.law, comparison.masked, rows)
+    some, other = likelihoods(comparison.law, comparison.masked, rows, None, people)
+    expected = whole.toarray()[people] * np.exp(logs)
+    with np.errstate(invalid="ignore"):
+        found = np.where(np.isfinite(other), some.toarray() * np.exp(other), 0.0)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-300)
+    assert expected.any()

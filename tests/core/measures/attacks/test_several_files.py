@@ -1,0 +1,671 @@
+"""Parts of files, foreign files, further releases, differences and chains of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Role
+from rwn_core.errors import NotApplicable
+from rwn_core.evaluation.disclosure import distinct_donors, mode_is_own
+from rwn_core.laws.row_mixture import RowMixtureLaw
+from rwn_core.masking import METHODS, RWN, AdditiveNoise, RandomSwapping, mask
+from rwn_core.masking.lever import neutral_levers
+from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.red_team import attack, merge, nearest, prediction
+from rwn_core.measures.attacks.red_team.chain import Chained, chain
+from rwn_core.measures.attacks.red_team.files import intruder_files
+from rwn_core.measures.attacks.red_team.finding import count_names
+from rwn_core.measures.attacks.red_team.subtraction import Subtracted, Subtrahend, subtract
+from rwn_core.measures.attacks.worst_case import LEAST, cut_into_parts
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk import repeated_releases
+from rwn_core.measures.risk.repeated_releases import (
+    bhattacharyya,
+    bounds_of_records,
+    simulate,
+    success_of_rows,
+)
+from rwn_core.measures.statistics.intervals import naming_score
+from rwn_core.neighbors import find_neighborhoods
+from rwn_core.neighbors.metric import coordinates
+from rwn_core.tuning import Limit, Policy
+from tests.attacked_tables import described, released
+from tests.oracles.exact_cells import coincidence
+
+CODES = tuple[np.ndarray, np.ndarray]
+
+
+def table(n: int = 400, seed: int = 0) -> CODES:
+    """Three variables: one that rows cross, one seldom, one of three levels never."""
+    rng = np.random.default_rng(seed)
+    before = np.column_stack(
+        [rng.integers(0, 50, n), rng.integers(0, 50, n), rng.integers(0, 3, n)]
+    )
+    after = before.copy()
+    after[:, 0] = rng.permutation(before[:, 0])
+    after[:, 1] += rng.integers(-2, 3, n)
+    return before, after
+
+
+def crossing(side: np.ndarray, other: np.ndarray) -> float:
+    """Crossed rows over the smaller side; nothing for a lopsided cut."""
+    share = side.mean()
+    if not LEAST <= share <= 1 - LEAST:
+        return np.inf
+    return float(np.mean(side != other) / min(share, 1 - share))
+
+
+def best_cut(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    """Of all cuts at all values, the sides of the best."""
+    cuts = []
+    for own, later in zip(before.T, after.T, strict=True):
+        for value in np.unique(own):
+            cuts.append((crossing(own < value, later < value), own < value))
+            cuts.append((crossing(own == value, later == value), own == value))
+    return min(cuts, key=lambda cut: cut[0])[1]
+
+
+def test_the_first_cut_is_the_best_of_all() -> None:
+    before, after = table()
+    parts = cut_into_parts(before, after, np.arange(400), (399,))[0]
+    side = best_cut(before, after)
+    assert len(np.unique(parts)) == 2
+    assert len(np.unique(parts[side])) == len(np.unique(parts[~side])) == 1
+    assert np.all(before[side, 2] == before[side, 2][0]) or np.all(
+        before[~side, 2] == before[~side, 2][0]
+    )
+
+
+def test_parts_have_the_sizes_asked_for_and_lie_within_each_other() -> None:
+    before, after = table(1000)
+    sizes = (400, 150, 60)
+    levels = cut_into_parts(before, after, np.arange(1000), sizes)
+    for size, of in zip(sizes, levels, strict=True):
+        counts = np.bincount(of)
+        assert counts.min() > 0
+        assert counts.max() <= size
+    for larger, smaller in pairwise(levels):
+        for part in np.unique(smaller):
+            assert len(np.unique(larger[smaller == part])) == 1
+
+
+def test_what_cannot_be_cut_stays_together() -> None:
+    same = np.zeros((50, 2), dtype=np.int64)
+    assert not cut_into_parts(same, same, np.arange(50), (20, 10)).any()
+    before, after = table(100)
+    assert not cut_into_parts(before, after, np.zeros(0, dtype=np.int64), (20,)).any()
+
+
+def compared(original: pd.DataFrame, masked: pd.DataFrame) -> Comparison:
+    data = Microdata.from_frame(original)
+    return Comparison(original=data, masked=Microdata(masked, data.schema))
+
+
+def linked(original: pd.DataFrame, masked: pd.DataFrame) -> float:
+    found = attack(compared(original, masked))
+    return max(each.score for each in found if each.kind == "identity")
+
+
+def noisy(frame: pd.DataFrame, names: str, seed: int = 5, size: float = 1.5) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    made = frame.copy()
+    for name in names:
+        made[name] = made[name] + rng.normal(0, size * float(made[name].std()), len(made))
+    return made
+
+
+def numbers(n: int = 300, seed: int = 0) -> pd.DataFrame:
+    values = np.random.default_rng(seed).normal(size=(n, 6)) * 10 + 50
+    return pd.DataFrame(values, columns=list("abcdef"))
+
+
+def test_one_forgotten_variable_links_every_row() -> None:
+    frame = numbers()
+    masked = noisy(frame, "bcdef")
+    assert linked(frame, masked) > 0.99
+    mahalanobis = MEASURES["mahalanobis_linkage"].read(compared(frame, masked), bare=True)
+    assert isinstance(mahalanobis, Reading)
+    assert mahalanobis.value > 0.99  # nor does the exact distance drop it as flat
+    team = MEASURES["red_team"].read(compared(frame, masked), bare=True)
+    assert "at least" in MEASURES["red_team"].sentence(team, 300)
+
+
+def test_a_common_shift_of_an_unchanged_direction_is_learned() -> None:
+    frame = numbers(seed=3)
+    masked = noisy(frame, "bcdef").assign(a=frame["a"] + 7)
+    mahalanobis = MEASURES["mahalanobis_linkage"].read(compared(frame, masked), bare=True)
+    assert isinstance(mahalanobis, Reading)
+    assert mahalanobis.value > 0.99
+
+
+def test_rounding_and_a_change_of_units_hide_no_variable() -> None:
+    frame = numbers(seed=1)
+    rounded = noisy(frame, "bcdef").assign(a=frame["a"].round(1))
+    assert linked(frame, rounded) > 0.6
+    scaled = noisy(frame, "bcdef").assign(a=frame["a"] * 1.1 + 3)
+    assert linked(frame, scaled) > 0.9
+
+
+def test_coarse_forgotten_variables_are_put_together() -> None:
+    rng = np.random.default_rng(2)
+    frame = numbers().assign(
+        a=rng.choice(list("uvwxyz"), 300), b=rng.choice(list("uvwxyz"), 300),
+        c=rng.integers(0, 12, 300),
+    )  # fmt: skip
+    masked = noisy(frame, "def")
+    assert linked(frame, masked) > 0.6
+    found = list(merge.links(intruder_files(compared(frame, masked))))
+    sets = {frozenset(each.words.removeprefix("a merge on ").split(" + ")) for each in found}
+    assert {frozenset(name) for name in "abcdef"} <= sets  # begins with each alone
+    assert frozenset("abc") in sets
+    alone = max(each.score for each in found if " + " not in each.words)
+    assert max(each.score for each in found) > 3 * alone
+
+
+def test_dates_and_cells_that_stayed_are_used() -> None:
+    rng = np.random.default_rng(4)
+    frame = numbers(seed=4).drop(columns=["e", "f"])
+    frame["born"] = pd.Timestamp("1950-01-01") + pd.to_timedelta(rng.integers(0, 9000, 300), "D")
+    masked = noisy(frame, "abcd")
+    masked.loc[::2, "born"] = rng.permutation(masked.loc[::2, "born"].to_numpy())
+    assert 0.4 < linked(frame, masked) < 0.7  # half of the dates stayed
+
+
+def test_repeated_rows_of_a_panel_share_their_links() -> None:
+    one = numbers(60, seed=6)
+    frame = pd.concat([one] * 5, ignore_index=True)
+    # five equal rows of a person: the row is found with one chance in five
+    assert 0.15 < linked(frame, noisy(frame, "bcdef")) < 0.3
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_where_nothing_is_left_nothing_is_linked(seed: int) -> None:
+    frame, rng = numbers(seed=seed), np.random.default_rng(seed)
+    shuffled = frame.apply(lambda column: rng.permutation(column.to_numpy()))
+    assert linked(frame, shuffled) < 0.05
+
+
+def noise_of_100_deviations(seed: int, categories: bool, n: int = 300) -> Comparison:
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(n, 2))
+    score = 2 * values[:, 0] + 0.5 * rng.normal(size=n)
+    frame = pd.DataFrame(values * 10 + 50, columns=["a", "b"])
+    frame["s"] = np.where(score > 0, "yes", "no") if categories else score
+    return released(described(frame, ["a", "b"], ["s"]), AdditiveNoise(size=100.0), seed=seed)
+
+
+@pytest.mark.parametrize("categories", [True, False])
+def test_luck_of_one_coefficient_vector_breaks_no_limit(categories: bool) -> None:
+    """Of 40 releases without any relation at most 5 % read above the usual limit of .05."""
+    beyond = 0
+    for seed in range(40):
+        found = attack(noise_of_100_deviations(seed, categories))
+        beyond += any(each.score > 0.05 for each in found if each.kind == "attribute")
+    assert beyond <= 2
+
+
+def test_without_the_guard_luck_would_break_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the guard would hold for nothing."""
+    monkeypatch.setattr(prediction, "_relates", lambda *_: True)
+    monkeypatch.setattr(nearest, "count_names", lambda *a, weights, **how: count_names(*a, **how))
+    beyond = 0
+    for seed in range(12):
+        found = attack(noise_of_100_deviations(seed, True, n=600))
+        beyond += any(each.score > 0.05 for each in found if each.kind == "attribute")
+    assert beyond > 2
+
+
+def coin(weight: float, n: int = 500) -> Comparison:
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame(rng.normal(size=(n, 3)) * 10 + 50, columns=list("abc"))
+    frame["coin"] = rng.choice(["heads", "tails"], n)
+    data = described(frame, list("abc"), ["coin"], fixed=[] if weight else ["coin"])
+    release = mask(data, RWN(epsilon=0, k=20), seed=3)
+    return Comparison(original=data, masked=release.masked, law=release.law)
+
+
+def test_a_forest_reads_a_fair_coin_that_chose_the_neighborhoods() -> None:
+    def best(comparison: Comparison, words: str) -> float:
+        found = [each for each in attack(comparison) if words in each.words]
+        return max((each.score for each in found if each.kind == "attribute"), default=0.0)
+
+    assert best(coin(1.0), "forest") > 0.1
+    assert best(coin(1.0), "regression") < 0.05  # which is why a forest is among the models
+    assert best(coin(0.0), "forest") < 0.05
+
+
+def test_a_role_is_all_that_makes_a_secret() -> None:
+    comparison = coin(1.0)
+    schema = comparison.original.schema.replace_variable("coin", role=Role.OTHER)
+    found = attack(comparison.with_original(comparison.original.with_schema(schema)))
+    assert {each.kind for each in found} == {"identity"}
+
+
+def test_ATT_5_bhattacharyya(e1_law, check_values):
+    np.testing.assert_allclose(bhattacharyya(e1_law(0.5)), check_values["ATT-5"], atol=1e-6)
+
+
+def test_ATT_8_two_releases_coincide(e1_law):
+    law = e1_law(0.5)
+    found = coincidence(law)
+    tables = [law.table(name)[0].toarray() for name in ("x", "y")]
+    np.testing.assert_allclose(found, np.prod([(t**2).sum(axis=1) for t in tables], axis=0))
+    generator = np.random.default_rng(8)
+    one, two = (
+        np.stack([simulate(law, generator).matrix(["x", "y"]) for _ in range(600)])
+        for _ in range(2)
+    )
+    share = (one == two).all(axis=2).mean(axis=0)
+    assert (np.abs(share - found) < 4 * np.sqrt(found * (1 - found) / 600) + 1e-12).all()
+
+
+@pytest.mark.parametrize("releases", [1, 2, 3, 5, 10, 20])
+def test_MODE_1_the_mode_reveals_the_own_value(check_values, releases):
+    expected = check_values["MODE-1"][str(releases)]
+    assert mode_is_own(0.5, np.full(5, 0.1), releases) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("releases", [1, 2, 3, 5, 10, 20])
+def test_MODE_2_distinct_donors(check_values, releases):
+    expected = check_values["MODE-2"][str(releases)]
+    assert distinct_donors(np.full(5, 0.2), releases) == pytest.approx(expected, abs=1e-9)
+
+
+def test_the_mode_of_unequal_chances_by_counting_all_sequences():
+    chances = np.array([0.3, 0.4, 0.2, 0.1])  # the own value first
+    for releases in (1, 2, 4, 5):
+        total = 0.0
+        for sequence in product(range(4), repeat=releases):
+            counts = np.bincount(sequence, minlength=4)
+            if counts[0] == counts.max():
+                total += chances[list(sequence)].prod() / (counts == counts[0]).sum()
+        assert mode_is_own(0.3, chances[1:], releases) == pytest.approx(total, abs=1e-12)
+    # of equal chances, a planted fault, the own value would come first too often
+    assert mode_is_own(0.3, np.full(3, 0.7 / 3), 5) > total + 0.02
+
+
+SETTINGS = [
+    ("bodyfat", ("age", "weight", "height"), 0.0, 5, 1.0),
+    ("bodyfat", None, 6.0, 25, 1.0),
+    ("bodyfat", ("siri", "neck"), 2.0, 10, 0.8),
+    ("pima", ("bmi", "age"), 1.5, 10, 0.5),
+]
+
+"""Table, keys, epsilon, k, q."""
+
+
+@pytest.mark.parametrize(("name", "keys", "epsilon", "k", "q"), SETTINGS)
+def test_BF_4_the_bound_is_never_above_the_simulation(request, name, keys, epsilon, k, q):
+    data = request.getfixturevalue(name)
+    neighborhoods = find_neighborhoods(coordinates(data), k=k, epsilon=epsilon)
+    law = RWN(epsilon=epsilon, k=k, q=q).law(data, neighborhoods)
+    generator = np.random.default_rng(11)
+    times = (1, 2, 3, 5)
+    success = success_of_rows(law, [simulate(law, generator) for _ in range(5)], keys).mean(axis=1)
+    found = success[[m - 1 for m in times]]
+    bounds = bounds_of_records(bhattacharyya(law, keys), times).mean(axis=1)
+    assert (bounds <= found + 1e-9).all()
+    assert (np.diff(bounds) >= 0).all()
+    assert bounds[0] < 0.9
+
+
+def test_BF_4_published_values_of_three_keys(bodyfat):
+    neighborhoods = find_neighborhoods(coordinates(bodyfat), k=5, epsilon=0.0)
+    law = RWN(k=5, q=1.0).law(bodyfat, neighborhoods)
+    keys = ("age", "weight", "height")
+    bounds = bounds_of_records(bhattacharyya(law, keys), (1, 2, 3, 5)).mean(axis=1)
+    np.testing.assert_allclose(bounds, [0.09, 0.80, 0.95, 0.993], atol=0.006)
+    generator = np.random.default_rng(12)
+    success = success_of_rows(law, [simulate(law, generator) for _ in range(5)], keys).mean(axis=1)
+    np.testing.assert_allclose(success[[0, 1, 2, 4]], [0.67, 0.94, 0.98, 0.997], atol=0.03)
+
+
+def test_the_bound_says_when_it_has_no_answer(e1, e1_points, monkeypatch, e1_law):
+    neighborhoods = find_neighborhoods(e1_points, k=2, epsilon=1.0)
+    mixture = RowMixtureLaw(e1, neighborhoods, np.ones(2, bool), 0.5)
+    with pytest.raises(NotApplicable, match="independently"):
+        coincidence(mixture)
+    monkeypatch.setattr("rwn_core.measures.risk.repeated_releases.ATTACKED_PAIRS", 35)
+    with pytest.raises(NotApplicable, match="At most 35 pairs"):
+        bhattacharyya(e1_law(0.5))
+
+
+def test_a_lower_bound_keeps_no_limit(bodyfat):
+    """Finding A7a: a method whose releases cannot be drawn again has a bound only."""
+    release = mask(bodyfat, RandomSwapping(share=0.5), seed=1)
+    comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
+    found = MEASURES["repeated_releases"].compute(comparison)
+    assert found.detail.standing == "at least"
+    limit = Limit(measure="repeated_releases", at_most=max(found.value, 0.99))
+    verdict = Policy(limits=(limit,)).judge({"repeated_releases": found})
+    assert not verdict.kept
+    assert "lower bound" in verdict.unread["repeated_releases"]
+
+
+def test_a_sample_of_records_is_compared_with_all(bodyfat, monkeypatch):
+    """A table too large for all pairs: a stated random sample, row by row, is a lower bound."""
+    release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=1)
+    comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
+    whole = MEASURES["repeated_releases"].compute(comparison)
+    assert not whole.detail.sampled
+    assert whole.interval is None
+    alike = bhattacharyya(release.law, whole.detail.names)
+    monkeypatch.setattr(repeated_releases, "ATTACKED_PAIRS", 241 * 120)
+    some = MEASURES["repeated_releases"].compute(comparison)
+    assert some.detail.sampled
+    assert some.detail.standing == "at least"
+    assert len(some.detail.records) == 120
+    assert some.interval[0] <= whole.value
+    assert some.interval[0] <= some.value <= some.interval[1]
+    part = bhattacharyya(release.law, whole.detail.names, some.detail.records)
+    np.testing.assert_allclose(part, alike[some.detail.records])
+    monkeypatch.setattr(repeated_releases, "ATTACKED_PAIRS", 241 * 40)
+    with pytest.raises(NotApplicable, match="At least 50 records"):
+        MEASURES["repeated_releases"].compute(comparison)
+
+
+def test_draws_in_some_order_follow_the_law_and_not_the_order(e1_law):
+    law = e1_law(0.5)
+    generator = np.random.default_rng(5)
+    order = np.array([3, 0, 5, 1, 4, 2])
+    values = np.stack([simulate(law, generator, order).matrix(["x", "y"]) for _ in range(1000)])
+    for place, name in enumerate(("x", "y")):
+        chances, possible = law.table(name)
+        for column, value in enumerate(possible):
+            if value is not None:
+                shares = (values[:, :, place] == value).mean(axis=0)
+                said = chances.toarray()[:, column]
+                assert (np.abs(shares - said) <= 4 * np.sqrt(said * (1 - said) / 1000)).all()
+
+
+ROLES = {"a": "key", "b": "key", "c": "other", "s": "confidential"}
+
+
+def four_normals(seed: int, n: int = 800) -> rwn.Microdata:
+    rng = np.random.default_rng(seed)
+    covariance = 0.7 * np.eye(4) + 0.3
+    drawn = rng.multivariate_normal(np.zeros(4), covariance, size=n) * 10 + 50
+    return with_roles(pd.DataFrame(drawn.round(2), columns=list("abcs")), ROLES)
+
+
+def with_roles(frame: pd.DataFrame, roles: dict[str, str]) -> rwn.Microdata:
+    guessed = rwn.Microdata.from_frame(frame).schema.variables
+    variables = tuple(replace(v, role=rwn.Role(roles[v.name])) for v in guessed)
+    return rwn.Microdata.from_frame(frame, rwn.Schema(variables=variables))
+
+
+def by_hand(
+    original: pd.DataFrame, one: pd.DataFrame, two: pd.DataFrame
+) -> tuple[dict[int, float], int]:
+    """From b to c by the second release, c to s by the first, in plain dictionaries."""
+
+    def agreed(frame: pd.DataFrame, left: str, right: str) -> dict[float, float]:
+        found: dict[float, set[float]] = {}
+        for x, y in zip(frame[left], frame[right], strict=True):
+            found.setdefault(x, set()).add(y)
+        return {x: ys.pop() for x, ys in found.items() if len(ys) == 1}
+
+    first, second = agreed(two, "b", "c"), agreed(one, "c", "s")
+    named = {
+        person: second[first[b]]
+        for person, b in enumerate(original["b"])
+        if b in first and first[b] in second
+    }
+    exact = sum(original["s"].iloc[person] == value for person, value in named.items())
+    return named, exact
+
+
+@pytest.mark.parametrize(("seed", "k"), [(0, 250), (7, 60)])
+def test_two_slicings_of_one_table_name_a_quarter_exactly(seed: int, k: int) -> None:
+    table = four_normals(seed)
+    params = rwn.RWN(epsilon=0, k=k, q=1)
+    one = rwn.mask(table.with_slices([["a", "b"], ["c", "s"]]), params).published().frame
+    two = rwn.mask(table.with_slices([["b", "c"]]), params).published().frame
+    slices = [["a", "b"], ["c", "s"]], [["b", "c"], ["a"], ["s"]]
+    found = chain(table.frame, [(one, slices[0]), (two, slices[1])], ["a", "b"], ["s"])
+    best = found[0]
+    assert best.path == ((1, ("b", "c")), (0, ("c", "s")))
+    named, exact = by_hand(table.frame, one, two)
+    assert (best.named, best.exact) == (len(named), exact)
+    assert best.exact > 0.22 * table.n
+    assert best.named > 0.28 * table.n
+    assert best.right / best.named > 0.7
+    assert best.score > 0.05
+    for alone, given in zip((one, two), slices, strict=True):
+        assert max((f.score for f in chain(table.frame, [(alone, given)], ["a", "b"], ["s"])),
+                   default=0.0) < 0.02  # fmt: skip
+
+
+def test_rows_cut_off_from_their_owners_give_nothing() -> None:
+    """A planted null: 60 tables whose slices join values of different people at random."""
+    alarms = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        frame = pd.DataFrame(rng.integers(0, 1000, (150, 4)), columns=list("abcs"))
+        broken = [frame.apply(rng.permutation) for _ in range(2)]
+        pieces = [["a", "b"], ["c", "s"]], [["b", "c"]]
+        found = chain(frame, list(zip(broken, pieces, strict=True)), ["a", "b"], ["s"])
+        alarms += any(each.score > 0.05 for each in found)
+    assert alarms == 0
+
+
+HAND = pd.DataFrame({
+    "a": [1.0, 2.0, 3.0, 4.0, 5.0],
+    "c": ["u", "v", "w", "x", "x"],
+    "s": ["ill", "well", "well", "well", "well"],
+})  # fmt: skip
+
+
+def test_counts_of_five_people_by_hand() -> None:
+    one = HAND.iloc[[2, 0, 1, 4, 3]]  # c and s of one person
+    two = HAND.iloc[[1, 0, 3, 2]]  # a and c; nobody looks like the fifth
+    found = chain(HAND, [(one, [["c", "s"]]), (two, [["a", "c"]])], ["a"], ["s"])
+    ill, well = (next(f for f in found if f.level == level) for level in ("ill", "well"))
+    assert (ill.right, ill.named, ill.people, ill.base) == (1, 1, 1, 0.2)
+    assert (well.right, well.named, well.people, well.base) == (3, 3, 4, 0.8)
+    assert ill.score == naming_score(1, 1, 1, 0.2)
+    assert ill.path == ((1, ("a", "c")), (0, ("c", "s")))
+
+
+def test_rows_that_disagree_name_nobody() -> None:
+    one = pd.concat([HAND, HAND.iloc[[0]].assign(s="well")])  # "u" is ill, and well
+    found = chain(HAND, [(one, [["c", "s"]]), (HAND, [["a", "c"]])], ["a"], ["s"])
+    assert [f.named for f in found if f.level == "ill"] == [0]
+
+
+def test_known_values_are_rounded_as_the_release_is() -> None:
+    tens = (np.arange(200.0) / 10).round() * 10
+    frame = pd.DataFrame({"a": np.arange(200.0), "s": tens * 7 + 1})
+    rounded = frame.assign(a=tens).drop_duplicates()
+    best = chain(frame, [(rounded, [["a", "s"]])], ["a"], ["s"])[0]
+    assert best.named == 200
+    assert best.exact >= 190  # halves may be rounded the other way
+
+
+def key(each: Chained) -> tuple[object, ...]:
+    return each.path, each.right, each.named, each.exact
+
+
+def test_missing_values_find_nobody() -> None:
+    lost = HAND.astype(object).where(HAND["c"] != "u", None)
+    found = chain(HAND, [(lost, [["c", "s"]]), (HAND, [["a", "c"]])], ["a"], ["s"])
+    assert not any(f.named for f in found if f.level == "ill")
+
+
+SETTINGS_OF_SUBTRACTION: dict[str, dict[str, Any]] = {
+    "random_swapping": {"share": 0.9, "variables": ("a", "b", "c", "g")},
+    "microaggregation": {"k": 30},
+    "rwn": {"k": 5},
+    "record_swapping": {"share": 1.0, "within": "g", "variables": "a,b"},
+    "k_pram": {"k": 10, "draw_from": "permute"},
+    "nbrs2015": {"epsilon": 2.0},
+    "row_copy": {"k": 5},
+}
+
+
+def people(n: int = 301, seed: int = 4) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    covariance = 0.6 * np.eye(3) + 0.4
+    frame = pd.DataFrame(rng.multivariate_normal(np.zeros(3), covariance, n), columns=list("abc"))
+    return frame.round(4).assign(g=rng.choice(["n", "s", "w"], n, p=[0.5, 0.3, 0.2]))
+
+
+def released_of_subtraction(frame: pd.DataFrame, method: str) -> Subtrahend:
+    data = Microdata.from_frame(frame)
+    setting = SETTINGS_OF_SUBTRACTION.get(method, neutral_levers(METHODS[method]))
+    release = rwn.mask(data, METHODS[method](**setting))
+    return Subtrahend(
+        frame=release.published().frame,
+        keeps=release.params.invariants(data),
+        precision={},
+    )
+
+
+def without_one(method: str, other: str = "") -> Subtracted:
+    frame = people()
+    return subtract(
+        released_of_subtraction(frame, method),
+        released_of_subtraction(frame.drop(index=7), other or method),
+        (1, 0),
+    )
+
+
+@pytest.mark.parametrize("method", ["rank_swapping", "random_swapping", "data_shuffling"])
+def test_values_that_are_kept_give_a_record_away(method: str) -> None:
+    found = without_one(method)
+    assert set(found.exact) == set("abcg")
+
+
+@pytest.mark.parametrize("method", ["microaggregation", "recoding", "local_suppression"])
+def test_totals_and_what_is_not_random_give_a_record_away(method: str) -> None:
+    found = without_one(method)
+    assert set(found.exact) == set("abcg")
+
+
+def test_totals_are_exactly_the_persons_number() -> None:
+    frame = people()
+    one, two = (
+        released_of_subtraction(each, "microaggregation") for each in (frame, frame.drop(index=7))
+    )
+    for name in "abc":
+        difference = one.frame[name].sum() - two.frame[name].sum()
+        assert difference == pytest.approx(frame.loc[7, name], abs=1e-9)
+
+
+@pytest.mark.parametrize("method", ["rwn", "nbrs2015", "row_copy", "cart_synthesis", "sampling"])
+def test_support_alone_reads_nobody(method: str) -> None:
+    found = without_one(method)
+    assert not found.read
+    assert found.shown < 0.05  # a value that only one file shows may be anybody's
+
+
+def test_rows_that_a_file_nearly_repeats_are_read_whatever_the_method_is(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With one neighbor each, rows are copied without chance."""
+    monkeypatch.setitem(SETTINGS_OF_SUBTRACTION, "row_copy", {"k": 1})
+    assert set(without_one("row_copy").read) == set("abcg")
+
+
+def test_another_method_is_subtracted_by_what_both_keep() -> None:
+    assert set(without_one("microaggregation", "rank_swapping").exact) >= set("abc")
+    assert set(without_one("rank_swapping", "data_shuffling").exact) >= set("abc")
+    shown = without_one("row_copy", "rank_swapping")  # a value shown is lacked by all who stay
+    assert set(shown.read) in (set(), set("abcg"))
+    assert not without_one("rwn", "microaggregation").read
+
+
+@pytest.mark.parametrize("method", ["rank_swapping", "microaggregation", "recoding"])
+def test_a_correction_and_an_addition_are_read(method: str) -> None:
+    frame, corrected = people(), people()
+    corrected.loc[7, "a"] += 3.0
+    assert (
+        "a"
+        in subtract(
+            released_of_subtraction(frame, method),
+            released_of_subtraction(corrected, method),
+            (1, 1),
+        ).exact
+    )
+    found = subtract(
+        released_of_subtraction(frame.drop(index=7), method),
+        released_of_subtraction(frame, method),
+        (0, 1),
+    )
+    assert set(found.exact) == set("abcg")
+
+
+@pytest.mark.parametrize("method", ["rank_swapping", "microaggregation", "recoding"])
+def test_a_tenth_of_the_people_hides_each(method: str) -> None:
+    """Turnover of thirty people each way; a planted null against false alarms."""
+    frame, later = people(), people(seed=5)
+    later.iloc[30:] = frame.iloc[30:]
+    assert not subtract(
+        released_of_subtraction(frame, method), released_of_subtraction(later, method), (30, 30)
+    ).read
+
+
+def test_strangers_are_not_subtracted() -> None:
+    one, two = (
+        released_of_subtraction(people(), "rank_swapping"),
+        released_of_subtraction(people(seed=9), "rank_swapping"),
+    )
+    assert not subtract(one, two, None).read
+
+
+def test_people_who_are_not_known_to_be_common_are_seen_in_the_files() -> None:
+    frame = people()
+    some = frame.drop(index=7)[["a", "b"]]
+    one, two = (released_of_subtraction(each, "rank_swapping") for each in (frame, some))
+    assert set(subtract(one, two, None).exact) == {"a", "b"}
+
+
+CHANGES = {"withdrawn": (1, 0), "added": (0, 1), "corrected": (1, 1)}
+
+
+def read_by_hand(one: pd.DataFrame, two: pd.DataFrame, person: pd.Series) -> set[str]:
+    """The columns of a person that plain subtraction gives: totals, values, and equal rows.
+
+    The three levels of g may agree with a person's by luck, so they count only in a row.
+    """
+    read = set[str]()
+    for name in "abc":
+        left, right = Counter(one[name]), Counter(two[name])
+        for more in (left - right, right - left):
+            if list(more.elements()) == [person[name]]:
+                read.add(name)
+        if abs(abs(one[name].sum() - two[name].sum()) - abs(person[name])) < 1e-7:
+            read.add(name)
+    rows = [Counter(map(tuple, each.to_numpy())) for each in (one, two)]
+    changed = [*(rows[0] - rows[1]).elements(), *(rows[1] - rows[0]).elements()]
+    return read | set(one if len(changed) < 10 and tuple(person) in changed else ())
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("method", METHODS)
+def test_where_no_reading_is_found_plain_subtraction_reads_nothing(
+    method: str, change: str
+) -> None:
+    frame, other = people(), people()
+    if change == "corrected":
+        other.loc[7, ["a", "b", "c"]] += [2.5, -1.5, 3.25]
+    else:
+        other = frame.drop(index=7)
+    pair = (other, frame) if change == "added" else (frame, other)
+    one, two = (released_of_subtraction(each, method) for each in pair)
+    found = subtract(one, two, CHANGES[change])
+    assert read_by_hand(one.frame, two.frame, frame.loc[7]) <= set(found.read)
+    if not found.read:  # of a correction g is as it was
+        assert not set(one.keeps.values) - set("g" if change == "corrected" else "")
+        assert not one.keeps.totals
+        assert not one.keeps.fixed

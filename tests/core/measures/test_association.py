@@ -1,0 +1,331 @@
+"""Associations of mixed tables and their loss, by hand and against slow references."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Kind, Variable
+from rwn_core.errors import NotApplicable
+from rwn_core.measures import MEASURES, UTILITY
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.statistics import association
+from rwn_core.measures.statistics.association import (
+    association_matrix,
+    cramers_v,
+    faded,
+    relation_loss,
+)
+from rwn_core.measures.statistics.independence import (
+    CHANCE,
+    _margins,
+    chance_levels,
+    permutation_moments,
+)
+from rwn_core.measures.statistics.nearest_points import original_points
+from rwn_core.neighbors import metric
+from rwn_core.neighbors.distance import CodedPoints
+
+
+def slow_ratio(values: list[float], levels: list[object]) -> float:
+    """Variation of the records around their level's mean, against that around the mean."""
+    known = [(v, g) for v, g in zip(values, levels, strict=True) if v == v and g is not None]
+    n, groups = len(known), {g for _, g in known}
+    mean = sum(v for v, _ in known) / n
+    inside = 0.0
+    for group in groups:
+        own = [v for v, g in known if g == group]
+        inside += sum((v - sum(own) / len(own)) ** 2 for v in own)
+    total = sum((v - mean) ** 2 for v, _ in known)
+    return math.sqrt(max(0.0, 1 - (inside / (n - len(groups))) / (total / (n - 1))))
+
+
+def slow_v(one: list[object], other: list[object]) -> float:
+    """Pearson's chi square, cell by cell, then Bergsma's correction as he prints it."""
+    known = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
+    n = len(known)
+    rows, columns = sorted({a for a, _ in known}), sorted({b for _, b in known})
+    chi = 0.0
+    for a in rows:
+        for b in columns:
+            expected = sum(x == a for x, _ in known) * sum(y == b for _, y in known) / n
+            chi += (sum(pair == (a, b) for pair in known) - expected) ** 2 / expected
+    r, c = len(rows), len(columns)
+    phi = max(0.0, chi / n - (r - 1) * (c - 1) / (n - 1))
+    corrected = (size - (size - 1) ** 2 / (n - 1) for size in (r, c))
+    return math.sqrt(phi / (min(corrected) - 1))
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    """Numbers and categories that depend on each other, with values missing in each."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=60)
+    made = pd.DataFrame(
+        {
+            "x": x + 1e6,
+            "size": np.where(x > 0.3, "large", np.where(x < -0.5, "small", "middle")),
+            "y": x + rng.normal(size=60),
+            "place": rng.choice(list("abcd"), size=60),
+        }
+    )
+    made.loc[3, "y"] = np.nan
+    made.loc[[5, 9], "place"] = None
+    return made
+
+
+def test_a_small_table_by_hand(compare) -> None:
+    """Eta squared is 4/5, and 0.7 after the correction; one category is the other's name."""
+    original = pd.DataFrame({"x": [1.0, 2, 3, 4], "g": list("aabb"), "h": list("uuvv")})
+    masked = original.assign(g=list("abab"))
+    reading = MEASURES["association"].compute(compare(original, masked))
+    before, after = reading.detail.original, reading.detail.released
+    assert before[0, 1] == pytest.approx(math.sqrt(0.7))
+    assert before[1, 2] == pytest.approx(1.0)
+    assert (after[0, 1], after[1, 2]) == (0.0, 0.0)
+    assert after[0, 2] == before[0, 2] == pytest.approx(math.sqrt(0.7))
+    assert reading.value == pytest.approx((math.sqrt(0.7) + 1) / 3)
+    assert reading.detail.coefficient.tolist() == [[0, 1, 1], [1, 2, 2], [1, 2, 2]]
+
+
+def test_agrees_with_a_slow_computation(compare, frame) -> None:
+    found = MEASURES["association"].compute(compare(frame, frame)).detail.original
+    columns = {name: [None if v != v else v for v in frame[name]] for name in ("size", "place")}
+    numbers = {name: frame[name].tolist() for name in ("x", "y")}
+    at = {name: place for place, name in enumerate(frame)}
+    for name, values in numbers.items():
+        for other, levels in columns.items():
+            assert found[at[name], at[other]] == pytest.approx(slow_ratio(values, levels), abs=1e-9)
+    assert found[at["size"], at["place"]] == pytest.approx(slow_v(*columns.values()), abs=1e-12)
+    assert found[at["x"], at["y"]] == pytest.approx(frame["x"].corr(frame["y"]), abs=1e-9)
+    assert found[at["x"], at["size"]] > 0.8
+
+
+def test_a_long_table_of_counts_is_counted_without_its_empty_cells(monkeypatch) -> None:
+    rng = np.random.default_rng(1)
+    one, other = rng.integers(0, 40, 500), rng.integers(0, 30, 500)
+    other[:250] = one[:250] % 30
+    dense = cramers_v(one, other)
+    monkeypatch.setattr(association, "DENSE", 0)
+    assert cramers_v(one, other) == pytest.approx(dense, abs=1e-12)
+    assert dense > 0.3
+
+
+def test_what_does_not_vary_has_no_association(compare) -> None:
+    same = pd.DataFrame({"x": [1.0, 2, 3], "g": list("abc")})  # one record a level
+    with pytest.raises(NotApplicable, match="varies"):
+        MEASURES["association"].compute(compare(same, same))
+    with pytest.raises(NotApplicable, match="at least two"):
+        MEASURES["association"].compute(compare(same[["x"]], same[["x"]]))
+
+
+LOSS = MEASURES[UTILITY]
+
+
+def permuted(frame: pd.DataFrame, seed: int, names: list[str] | None = None) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    made = frame.copy()
+    for name in frame if names is None else names:
+        made[name] = frame[name].to_numpy()[rng.permutation(len(frame))]
+    return made
+
+
+def lost(original: pd.DataFrame, masked: pd.DataFrame) -> Reading:
+    reading = LOSS.read(
+        Comparison(original=Microdata.from_frame(original), masked=Microdata.from_frame(masked))
+    )
+    assert isinstance(reading, Reading), reading
+    return reading
+
+
+def survey(n: int, seed: int = 0, unrelated: int = 10) -> pd.DataFrame:
+    """Twelve numbers and some categories, of which only a few pairs are related."""
+    rng = np.random.default_rng(seed)
+    numbers = rng.normal(size=(n, 12))
+    numbers[:, 1] = 0.9 * numbers[:, 0] + 0.5 * numbers[:, 1]
+    numbers[:, 3] = -0.8 * numbers[:, 2] + 0.6 * numbers[:, 3]
+    frame = pd.DataFrame(numbers, columns=[f"x{i}" for i in range(12)])
+    frame["group"] = np.where(frame["x5"] + rng.normal(size=n) > 0, "high", "low")
+    frame["kind"] = np.where(rng.random(n) < 0.8, frame["group"] + "!", "other")
+    for i in range(unrelated):
+        frame[f"c{i}"] = rng.choice(list("abcd"), n)
+    return frame
+
+
+@pytest.mark.parametrize("n", [80, 8400])
+def test_a_survey_of_mostly_unrelated_pairs_reads_0_and_1_at_its_ends(n: int) -> None:
+    """Finding N1: a mean over pairs that are mostly 0 called it little when all was gone."""
+    frame = survey(n)
+    assert lost(frame, frame).value == 0.0
+    ends = [lost(frame, permuted(frame, seed)).value for seed in range(3)]
+    assert np.mean(ends) > 0.93
+    mean_change = MEASURES["correlation"].read(
+        Comparison(
+            original=Microdata.from_frame(frame),
+            masked=Microdata.from_frame(permuted(frame, 0)),
+        )
+    )
+    assert isinstance(mean_change, Reading)
+    if n == 8400:
+        assert mean_change.value < 0.05  # which was said to be little
+
+
+def test_one_relation_that_is_gone_is_named_among_many_that_stay() -> None:
+    """Finding N1: of all relations 4 percent are lost, of this one everything."""
+    rng = np.random.default_rng(8)
+    common = rng.normal(size=2000)
+    frame = pd.DataFrame({f"f{i}": common + 0.3 * rng.normal(size=2000) for i in range(8)})
+    frame["p"] = rng.normal(size=2000)
+    frame["q"] = frame["p"] + 0.1 * rng.normal(size=2000)
+    reading = lost(frame, permuted(frame, 2, ["q"]))
+    assert reading.value < 0.1
+    assert reading.detail.gone == reading.detail.faded == [["p", "q"]]
+    noisy = lost(frame, frame.assign(q=frame["q"] + 0.8 * rng.normal(size=2000)))
+    assert (noisy.detail.faded, noisy.detail.gone) == ([["p", "q"]], [])
+
+
+def test_one_record_that_makes_a_correlation_is_no_relation() -> None:
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.normal(size=(500, 4)), columns=list("abcd"))
+    frame["b"] = 0.7 * frame["a"] + 0.7 * frame["b"]
+    plain = lost(frame, permuted(frame, 5, ["b"]))
+    rich = frame.copy()
+    rich.loc[0, ["c", "d"]] = 1e4
+    assert rich["c"].corr(rich["d"]) > 0.99
+    reading = lost(rich, permuted(rich, 5, ["b"]))
+    assert reading.value == pytest.approx(plain.value, abs=0.02)
+    assert reading.detail.faded == plain.detail.faded == [["a", "b"]]
+
+
+def test_a_relation_turned_round_or_invented_counts() -> None:
+    rng = np.random.default_rng(4)
+    a = rng.normal(size=1000)
+    frame = pd.DataFrame({"a": a, "b": a + rng.normal(size=1000), "c": rng.normal(size=1000)})
+    assert lost(frame, frame.assign(b=-frame["b"])).value == 1.0
+    assert lost(frame, frame.assign(b=0.5 * frame["b"])).value == 0.0
+    invented = lost(frame, frame.assign(c=a))
+    assert invented.value == 1.0
+    assert invented.detail.faded == invented.detail.gone == []
+    assert invented.detail.invented > 0.5
+    gone = lost(frame, frame.assign(b=1.0))
+    assert gone.value == 1.0
+
+
+def test_without_any_relation_there_is_nothing_to_lose() -> None:
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(rng.normal(size=(300, 6)), columns=list("abcdef"))
+    table = Microdata.from_frame(frame)
+    answer = LOSS.read(Comparison(original=table, masked=table))
+    assert isinstance(answer, NotApplicable)
+    assert answer.reason.startswith("No two variables of the original are related beyond chance")
+    one = Microdata.from_frame(frame[["a"]])
+    assert isinstance(LOSS.read(Comparison(original=one, masked=one)), NotApplicable)
+
+
+def projection(values: np.ndarray) -> np.ndarray:
+    """The centred projection of a number or of a category, made without any formula of theirs."""
+    if values.dtype.kind == "f":
+        columns = values[:, None]
+    else:
+        columns = (values[:, None] == np.unique(values)).astype(float)
+    centred = columns - columns.mean(axis=0)
+    return centred @ np.linalg.pinv(centred)
+
+
+def test_moments_over_permutations_are_those_of_all_permutations() -> None:
+    """An independent slow reference: every one of the 720 permutations of six records."""
+    skewed = np.array([0.0, 1.0, 3.0, 4.0, 7.0, 50.0])
+    even, group = np.array([1.0, 2.0, 4.0, 5.0, 8.0, 9.0]), np.array([0, 0, 1, 1, 1, 2])
+    pair = np.array([0, 1, 1, 1, 1, 1])
+    margins = _margins(np.column_stack([skewed, even]), [group, pair])
+    mean, variance, ceiling = permutation_moments(*margins)
+    parts = [projection(each) for each in (skewed, even, group, pair)]
+    for one, other in itertools.combinations(range(4), 2):
+        shared = [
+            float((parts[one] * parts[other][np.ix_(order, order)]).sum())
+            for order in map(list, itertools.permutations(range(6)))
+        ]
+        assert mean[one, other] == pytest.approx(np.mean(shared), abs=1e-12)
+        assert variance[one, other] == pytest.approx(np.var(shared), abs=1e-12)
+        assert ceiling[one, other] >= max(shared) - 1e-12
+
+
+def test_few_tables_of_unrelated_variables_exceed_their_levels() -> None:
+    rng = np.random.default_rng(6)
+    n, tries = 120, 300
+    numbers = np.column_stack([rng.normal(size=n), np.exp(1.5 * rng.normal(size=n))])
+    categories = [rng.integers(0, 3, n), (rng.random(n) < 0.1).astype(int), rng.integers(0, 9, n)]
+    levels = chance_levels(numbers, categories)
+    pairs = np.triu_indices(5, 1)
+    over, planted = 0, 0
+    for _ in range(tries):
+        shuffled = np.column_stack([rng.permutation(column) for column in numbers.T])
+        codes = [rng.permutation(each) for each in categories]
+        found = np.abs(association_matrix(shuffled, codes))[pairs]
+        over += bool((found > levels[pairs]).any())
+        planted += bool((found > 0.6 * levels[pairs]).any())  # a level that is too low
+    most = CHANCE + 3 * math.sqrt(CHANCE / tries) + 0.02
+    assert over / tries < most < planted / tries
+
+
+def test_by_hand() -> None:
+    before = np.array([[1.0, 0.8, 0.05], [0.8, 1.0, -0.5], [0.05, -0.5, 1.0]])
+    after = np.array([[1.0, 0.4, 0.3], [0.4, 1.0, -0.5], [0.3, -0.5, 1.0]])
+    loss = relation_loss(before, after, np.full((3, 3), 0.1))
+    # weights .7 and .4; half of the first is lost; .2 beyond chance is invented
+    assert loss.value == pytest.approx((0.7 * 0.5 + 0.2) / 1.1)
+    assert loss.invented == pytest.approx(0.2 / 1.1)
+    assert faded(["a", "b", "c"], before, after, loss) == [["a", "b"]]
+
+
+KEYS = ("distance_linkage", "closest_record", "nearest_distance", "global_linkage")
+
+SCHEMA = Schema(
+    variables=(
+        Variable(name="x", kind=Kind.CONTINUOUS),
+        Variable(name="y", kind=Kind.CONTINUOUS),
+        Variable(name="c", kind=Kind.CATEGORICAL),
+    )
+)
+
+
+def table(n: int, levels: int, seed: int) -> Microdata:
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, levels, n).astype(str)
+    codes = np.where(rng.random(n) < 0.03, None, codes)
+    frame = {"x": rng.normal(size=n), "y": np.round(rng.normal(size=n)), "c": codes}
+    return Microdata.from_frame(pd.DataFrame(frame), SCHEMA)
+
+
+def readings(original: Microdata, masked: Microdata, holdout: Microdata):
+    comparison = Comparison(original=original, masked=masked, holdout=holdout)
+    return {key: rwn.MEASURES[key].read(comparison) for key in KEYS}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_readings_do_not_depend_on_how_levels_are_held(seed, monkeypatch):
+    original, holdout = table(240, 30, seed), table(60, 34, seed + 9)  # and levels nobody has
+    masked = rwn.mask(original, rwn.RWN(epsilon=1.0, k=4, q=0.7), seed=seed).masked
+    dummies = readings(original, masked, holdout)
+    monkeypatch.setattr(metric, "CODED_LEVELS", 5)
+    again = table(240, 30, seed)  # a table keeps its points as they were held
+    assert isinstance(original_points(Comparison(original=again, masked=masked)), CodedPoints)
+    coded = readings(again, masked, holdout)
+    for key in KEYS:
+        assert coded[key].value == pytest.approx(dummies[key].value, rel=1e-9), key
+        assert coded[key].baseline == pytest.approx(dummies[key].baseline, rel=1e-9), key
+    for name in ("distance", "ratio", "share_nearer_than_holdout"):
+        np.testing.assert_allclose(
+            getattr(coded["closest_record"].detail, name),
+            getattr(dummies["closest_record"].detail, name),
+            rtol=1e-9,
+            atol=1e-12,
+        )

@@ -1,0 +1,654 @@
+"""Attacks that link rows: distances, Mahalanobis, neighborhoods, halves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Role
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.audit import compare, read_all
+from rwn_core.evaluation.audit import compare as compare_release
+from rwn_core.evaluation.control_group import control_group
+from rwn_core.io.demo import load_demo
+from rwn_core.masking import RWN, mask
+from rwn_core.measures import MEASURES
+from rwn_core.measures.attacks.posterior import posteriors
+from rwn_core.measures.attacks.worst_case import worst_case
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk import worst_linkage
+from rwn_core.measures.risk.nearness import inside, nearness_ratio, robust_distances, robust_shares
+from rwn_core.measures.risk.ordinary_linkage import OrdinaryLinkage, fit
+from rwn_core.measures.risk.worst_linkage import linked_over_half_reading as reading
+from rwn_core.measures.statistics.intervals import excess_risk, wilson
+from rwn_core.measures.statistics.nearest_points import (
+    LIVE_RECORDS,
+    SAMPLE,
+    distinct_points,
+    linkage_scores,
+    nearest_others,
+    spread_sample,
+)
+from rwn_core.tuning.policy import CLINICAL, Policy
+from tests.check_values import check_values
+from tests.core.measures.intruder_free_table import related
+
+MEASURE = MEASURES["distance_linkage"]
+
+
+def slow_scores(original: np.ndarray, released: np.ndarray) -> list[float]:
+    scores = []
+    for i, row in enumerate(released):
+        squared = [float(((row - other) ** 2).sum()) for other in original]
+        tied = [j for j, d in enumerate(squared) if d <= min(squared) * (1 + 1e-9)]
+        scores.append(1 / len(tied) if i in tied else 0.0)
+    return scores
+
+
+def test_against_a_slow_computation(compare, numeric_frames):
+    original, masked = numeric_frames
+    reading = MEASURE.compute(compare(original, masked))
+    mean, sd = original.mean(), original.std()
+    expected = slow_scores(((original - mean) / sd).to_numpy(), ((masked - mean) / sd).to_numpy())
+    assert reading.detail.score.tolist() == expected
+    assert 0 < reading.value < 1
+
+
+def test_ties_share_their_link():
+    rng = np.random.default_rng(4)
+    original = rng.integers(0, 3, size=(80, 2)).astype(float)
+    released = rng.integers(0, 3, size=(80, 2)) + rng.choice([0.0, 0.5], size=(80, 2))
+    released[:20] = original[:20]
+    found = linkage_scores(distinct_points(original), released, original)
+    np.testing.assert_allclose(found, slow_scores(original, released))
+    assert 0 < found[:20].max() < 1
+
+
+def test_rounding_does_not_break_a_tie():
+    original = np.array([[0.1 + 0.2], [0.3], [5.0]])  # the first is farther by rounding
+    found = linkage_scores(distinct_points(original), np.array([[0.0]]), original[:1])
+    assert found.tolist() == [0.5]
+
+
+def test_clones_of_the_original_share(compare):
+    frame = pd.DataFrame({"x": [1.0, 1.0, 1.0, 4.0], "y": [2.0, 2.0, 2.0, 0.0]})
+    score = MEASURE.compute(compare(frame, frame)).detail.score
+    assert score == pytest.approx([1 / 3, 1 / 3, 1 / 3, 1])
+
+
+def test_an_empty_record_links_to_nobody(compare, numeric_frames):
+    original, masked = numeric_frames
+    masked = original.copy()
+    masked.loc[7, :] = np.nan
+    found = MEASURE.compute(compare(original, masked)).detail
+    assert 7 not in found.records  # it is not in the file that leaves
+    assert (found.score > 0).all()
+    assert MEASURE.compute(compare(original, masked * np.nan)).value == 0
+
+
+def test_a_large_file_is_sampled(compare):
+    n = LIVE_RECORDS + 500
+    rng = np.random.default_rng(2)
+    original = pd.DataFrame(rng.normal(size=(n, 3)), columns=["x", "y", "z"])
+    masked = original + rng.normal(scale=0.05, size=original.shape)
+    detail = MEASURE.compute(compare(original, masked)).detail
+    assert detail.sampled
+    assert len(detail.score) == len(detail.records) == 1000
+    for record, score in list(zip(detail.records, detail.score, strict=True))[::50]:
+        gaps = ((original - masked.loc[record]) / original.std()).to_numpy()
+        assert score == float((gaps**2).sum(axis=1).argmin() == record)
+
+
+def test_another_number_of_records(compare, numeric_frames):
+    original, masked = numeric_frames
+    with pytest.raises(NotApplicable, match="true sources are unknown"):
+        MEASURE.compute(compare(original, masked.head(10)))
+
+
+ENTRIES = check_values("risk")
+
+
+def test_FS_1_weights():
+    given, expected = ENTRIES["FS-1"]["input"], ENTRIES["FS-1"]["expected"]
+    weights = OrdinaryLinkage(matched=np.array(given["m"]), unmatched=np.array(given["u"]))
+    np.testing.assert_allclose(weights.agree, expected["agree"], rtol=1e-9)
+    np.testing.assert_allclose(weights.disagree, expected["dis"], rtol=1e-9)
+    assert weights.weight(np.array([True, True])) == pytest.approx(expected["both"])
+
+
+def test_the_weights_are_found_again_from_pairs():
+    rng = np.random.default_rng(3)
+    matched = rng.random((2000, 3)) < [0.9, 0.8, 0.95]
+    others = rng.random((198_000, 3)) < [0.1, 0.25, 0.3]
+    patterns, counts = np.unique(np.concatenate((matched, others)), axis=0, return_counts=True)
+    found = fit(patterns, counts.astype(float), 0.01)
+    np.testing.assert_allclose(found.unmatched, [0.1, 0.25, 0.3], atol=0.01)
+    np.testing.assert_allclose(found.matched, [0.9, 0.8, 0.95], atol=0.1)
+
+
+def test_UT_DBRL_argmin1_D_and_global(compare, ut_frames):
+    """The published distances decide the assignment of least total squared distance too."""
+    from itertools import permutations
+
+    distance = np.array(ENTRIES["UT-DBRL_D"]["expected"])
+    nearest = [[int(row.argmin()) + 1] for row in distance]
+    assert nearest == ENTRIES["UT-DBRL_argmin1"]["expected"]
+    comparison = compare(*ut_frames)
+    assert MEASURES["distance_linkage"].compute(comparison).value == pytest.approx(
+        ENTRIES["UT-DBRL"]["expected"]
+    )
+    reading = MEASURES["global_linkage"].compute(comparison)
+    totals = {
+        order: (distance[np.arange(6), list(order)] ** 2).sum() for order in permutations(range(6))
+    }
+    best = min(totals, key=lambda order: totals[order])
+    assert reading.detail.linked.tolist() == list(best)
+    assert reading.value == pytest.approx(np.mean(np.array(best) == np.arange(6)))
+
+
+def test_UT_DCR_distance_to_the_closest_record(compare, ut_frames):
+    detail = MEASURES["closest_record"].compute(compare(*ut_frames)).detail
+    np.testing.assert_allclose(detail.distance, ENTRIES["UT-DCR"]["expected"], rtol=1e-9)
+    assert (detail.ratio <= 1).all()
+    assert nearness_ratio(np.zeros(1), np.zeros(1)).tolist() == [1.0]
+
+
+def test_closest_record_beside_a_holdout():
+    data, holdout = related(200, 1), related(200, 2)
+    for masked, low, high in ((data, 0.99, 1.0), (related(200, 3), 0.35, 0.65)):
+        detail = (
+            MEASURES["closest_record"]
+            .compute(Comparison(original=data, masked=masked, holdout=holdout))
+            .detail
+        )
+        assert low <= detail.share_nearer_than_holdout <= high
+    copies = MEASURES["closest_record"].compute(Comparison(original=data, masked=data)).detail
+    assert len(copies.exact_copies) == 200
+
+
+@pytest.mark.parametrize("width", ["0.05", "0.3", "0.5", "0.8"])
+def test_UT_dRisk_all_values_in_their_intervals(ut_frames, width):
+    before, after = (frame.to_numpy() for frame in ut_frames)
+    expected = ENTRIES["UT-dRisk"]["expected"][f"dRisk_k{width}"]
+    assert inside(before, after, float(width)).mean() == pytest.approx(expected)
+
+
+def test_missing_values_in_intervals():
+    before = np.array([[np.nan, 1.0], [np.nan, 2.0], [3.0, 3.0], [4.0, 4.0]])
+    after = np.array([[np.nan, 1.0], [1.0, 2.0], [np.nan, 3.0], [4.0, 4.0]])
+    assert inside(before, after).tolist() == [True, False, False, True]
+
+
+def test_robust_intervals_widen_with_outlyingness():
+    rng = np.random.default_rng(2)
+    before = rng.normal(size=(80, 2))
+    before[0] = 60.0
+    after = before + 0.03
+    close, hidden = robust_shares(before, after, robust_distances(before))
+    assert close == 1 / 80  # only the far record's interval reaches that far
+    assert hidden <= close
+    singular = np.column_stack((before, before[:, 0]))
+    with pytest.raises(NotApplicable, match=r"singular|more records"):
+        robust_distances(singular[:10])
+
+
+@pytest.mark.parametrize(("moved", "flagged"), [(0.0004, 1.0), (0.0006, 0.0), (0.005, 0.0)])
+def test_a_robust_interval_reaches_a_two_thousandth_of_the_distance(moved, flagged):
+    rng = np.random.default_rng(3)
+    before = rng.normal(size=(200, 3))
+    squared = robust_distances(before)
+    after = before + moved * np.sqrt(squared)[:, None]
+    assert robust_shares(before, after, squared)[0] == flagged
+
+
+def test_ANO_1_risk_beyond_a_control_group():
+    expected = ENTRIES["ANO-1"]["expected"]
+    attack, control = wilson(30, 100), wilson(20, 100)
+    assert attack == pytest.approx(tuple(expected["attack"]), abs=1e-9)
+    assert control == pytest.approx(tuple(expected["control"]), abs=1e-9)
+    risk, error = excess_risk(attack, control)
+    assert risk == pytest.approx(expected["risk"], abs=1e-9)
+    assert error == pytest.approx(expected["err"], abs=1e-9)
+    assert excess_risk((1.0, 0.0), (1.0, 0.0)) == (0.0, 1.0)
+
+
+def test_ANO_2_they_are_far_from_the_worst_case():
+    import rwn_core
+
+    pima = rwn_core.load_demo("pima")
+    half = np.random.default_rng(1).permutation(pima.n)
+    data, holdout = pima.take(half[:384]), pima.take(half[384:])
+    for q, k, low, high, worst in ((0.5, 5, 0.1, 0.35, 0.93), (1.0, 5, 0.0, 0.12, 0.9)):
+        release = mask(data, RWN(k=k, q=q), seed=2)
+        comparison = Comparison(
+            original=data, masked=release.masked, law=release.law, holdout=holdout
+        )
+        assert low <= MEASURES["linkability"].compute(comparison).value <= high
+        assert MEASURES["bayes_linkage"].compute(comparison).value > worst
+
+
+def test_mahalanobis_linkage_sees_through_a_common_shift():
+    """Correlated noise hides a record from plain distances, not from one who knows its shape."""
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=(150, 4))
+    noise = rng.normal(size=(150, 1)) * [3.0, 3.0, 3.0, 3.0] + 0.02 * rng.normal(size=(150, 4))
+    frame = pd.DataFrame(values, columns=list("abcd"))
+    data = Microdata.from_frame(frame)
+    masked = Microdata(frame + noise, data.schema)
+    comparison = Comparison(original=data, masked=masked)
+    assert MEASURES["mahalanobis_linkage"].compute(comparison).value > 0.9
+    assert MEASURES["distance_linkage"].compute(comparison).value < 0.3
+    with pytest.raises(NotApplicable, match="moves no number"):
+        MEASURES["mahalanobis_linkage"].compute(Comparison(original=data, masked=data))
+
+
+def test_mahalanobis_linkage_counts_the_records_that_it_compares():
+    """Planted: half of the records lack a number, so that none of them can be found."""
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame(rng.normal(size=(100, 3)), columns=list("abc"))
+    frame.loc[50:, "a"] = np.nan
+    data = Microdata.from_frame(frame)
+    masked = Microdata(frame + 0.001 * rng.normal(size=(100, 3)), data.schema)
+    measure = MEASURES["mahalanobis_linkage"]
+    reading = measure.compute(Comparison(original=data, masked=masked))
+    assert reading.value == 1.0
+    said = measure.sentence(reading, data.n)
+    assert "50 of 50 records that have all their numbers in both files" in said
+
+
+def test_ATT_7_attribute_inference():
+    from rwn_core.laws.cell_law import CellLaw
+    from rwn_core.measures.attacks.attribute_attack import beliefs
+    from rwn_core.measures.attacks.likeliest_value import EXACT, ReleasedValues
+    from rwn_core.neighbors import find_neighborhoods
+
+    points = np.array(ENTRIES["ATT-7"]["input"]["W"], float)
+    data = Microdata.from_frame(pd.DataFrame(points, columns=["x", "y"]))
+    law = CellLaw(data, find_neighborhoods(points, k=2, epsilon=1.0), np.full(2, 0.5))
+    rows = np.array([[1, 0], [0, 0], [1, 0], [0, 0], [11, 0], [10, 1]], float)
+    masked = Microdata(pd.DataFrame(rows, columns=["x", "y"]), data.schema)
+    expected, everybody = ENTRIES["ATT-7"]["expected"], np.arange(6)
+    belief = beliefs(law, masked, everybody, ["x"], ["y"], everybody).source.toarray()
+    np.testing.assert_allclose(belief[5], expected["pk_col6"], atol=1e-9)
+    np.testing.assert_allclose(belief[5] / belief[5].sum(), expected["t"], atol=1e-9)
+    # whether rows are looked at one by one or as classes of equal keys
+    for group in (everybody, np.unique(rows[:, 0], return_inverse=True)[1].ravel()):
+        first = np.unique(group, return_index=True)[1]
+        some = beliefs(law, masked, first, ["x"], ["y"], everybody)
+        weights = some.source.toarray()[5][group]
+        share = weights[rows[:, 1] == 1].sum() / weights.sum()
+        assert share == pytest.approx(expected["pred_y1"])
+        values = ReleasedValues(group, rows[:, 1], EXACT)
+        shown = values.named(sparse.csr_array(some.source))
+        named = shown.right(np.ones(6), values.near)[5]
+        assert named == float(expected["pred_y1"] > 0.5)
+
+
+def test_attribute_inference_looks_at_classes_a_few_at_a_time(monkeypatch):
+    """Tables of any size: sums are kept, not the posterior of every row."""
+    import rwn_core
+    from rwn_core.measures.attacks import attribute_guesses
+    from rwn_core.measures.risk import attributes
+
+    data = rwn_core.load_demo("pima")
+    release = mask(data, RWN(epsilon=1.0, k=5, q=0.5), seed=2)
+    held = data.take(np.arange(0, data.n, 5))
+    whole = attributes.best_guesses(compare_release(data, release, holdout=held))
+    monkeypatch.setattr(attribute_guesses, "CHUNK", 100)
+    parts = attributes.best_guesses(compare_release(data, release, holdout=held))
+    assert parts.value == pytest.approx(whole.value, rel=1e-12)
+    assert parts.baseline == pytest.approx(whole.baseline, rel=1e-12)
+    monkeypatch.setattr(attribute_guesses, "STORED_NUMBERS", 100)
+    with pytest.raises(NotApplicable, match="fewer key variables"):
+        attributes.best_guesses(compare_release(data, release, holdout=held))
+
+
+KEY = "linked_over_half"
+
+CROWD = RWN(epsilon=0.0, k=600, q=1)  # about as far as a radius reaches where some are far away
+
+
+def with_outliers(n: int = 1200, apart: int = 40, seed: int = 0) -> Microdata:
+    """A crowd, and people each of whom is far from everybody else."""
+    draw = np.random.default_rng(seed)
+    values = draw.normal(size=(n, 3))
+    values[n - apart :] += (60 + 12 * np.arange(apart))[:, np.newaxis]
+    frame = pd.DataFrame(values * 5 + 100, columns=["a", "b", "c"])
+    frame["s"] = draw.choice(list("wxyz"), n)
+    data = Microdata.from_frame(frame)
+    schema = data.schema
+    for name in ("a", "b", "c"):
+        schema = schema.replace_variable(name, role=Role.KEY)
+    return data.with_schema(schema.replace_variable("s", role=Role.CONFIDENTIAL, weight=0.0))
+
+
+def compared(data: Microdata, params: RWN, seed: int = 1) -> Comparison:
+    release = mask(data, params, seed=seed)
+    return Comparison(original=data, masked=release.masked, law=release.law)
+
+
+def test_a_few_open_people_break_the_policy_that_the_mean_keeps() -> None:
+    comparison, policy = compared(with_outliers(), RWN(epsilon=1.2, k=3, q=1)), Policy()
+    readings = {key: MEASURES[key].read(comparison) for key in policy.measures}
+    verdict = policy.judge(readings)
+    assert verdict.broken == (KEY,)  # all that the usual policy looked at before is kept
+    found = readings[KEY]
+    assert isinstance(found, Reading)
+    assert found.value > 0.012
+    assert (found.detail.records_worst >= 1160).all()  # those apart, by their numbers
+    assert (np.diff(found.detail.truth_worst) <= 0).all()
+    assert len(found.detail.records_worst) == 10
+
+
+def test_the_share_is_that_of_the_posteriors_by_hand() -> None:
+    data = with_outliers(150, 8, seed=4)
+    comparison = compared(data, RWN(epsilon=1.2, k=3, q=0.8))
+    belief = posteriors(comparison.law, comparison.masked, np.arange(data.n)).toarray()
+    own = np.diag(belief)
+    found = MEASURES[KEY].read(comparison)
+    assert isinstance(found, Reading)
+    assert found.detail.row_by_row == pytest.approx((own > 0.5).mean())
+    assert found.value == max(found.detail.row_by_row, found.detail.together)
+
+
+def test_one_half_itself_is_not_above_it() -> None:
+    twins = pd.DataFrame({"a": [1.0, 1.0, 5.0, 5.0, 9.0, 9.0]})
+    data = Microdata.from_frame(twins)
+    comparison = compared(data, RWN(epsilon=0.0, k=1, q=1.0))
+    found = MEASURES[KEY].read(comparison)
+    assert isinstance(found, Reading)
+    assert found.detail.largest == pytest.approx(0.5)
+    assert found.value == 0.0
+
+
+@pytest.mark.parametrize("share", [0.0, 0.008])
+def test_random_rows_are_judged_by_the_upper_end(share: float) -> None:
+    data = with_outliers(2500, round(share * 2500))
+    comparison = compared(data, RWN(epsilon=1.2, k=3, q=1) if share else CROWD)
+    every = reading(worst_case(comparison, bounded=False), data.n)
+    some = reading(worst_case(comparison, work=1, bounded=False), data.n)
+    assert (every.detail.sampled, some.detail.sampled) == (False, True)
+    low, high = some.interval
+    assert low <= every.detail.row_by_row <= high
+    assert some.value == (high if share else 0.0)
+    assert share or (some.detail.share == 0 and high < 0.01)
+    said = MEASURES[KEY].sentence(some, data.n)
+    assert "random rows" in said
+    assert "at most" in said
+
+
+@pytest.mark.parametrize(("apart", "kept"), [(9, False), (1, False), (0, True)])
+def test_one_far_person_is_enough_to_break_the_usual_policy(apart: int, kept: bool) -> None:
+    comparison = compared(
+        with_outliers(1000, apart), RWN(epsilon=0.0, k=300 if apart else 600, q=1)
+    )
+    policy = Policy()
+    found = MEASURES[KEY].read(comparison)
+    assert isinstance(found, Reading)
+    verdict = policy.judge({KEY: found})
+    assert (KEY in verdict.broken) is not kept
+    assert verdict.shares[KEY] < 10  # finite: maps draw it, searches descend
+    if apart == 9:
+        assert f"{found.detail.over} of 1,000 records" in MEASURES[KEY].sentence(found, 1000)
+
+
+def test_far_people_are_looked_at_where_rows_are_random(monkeypatch: pytest.MonkeyPatch) -> None:
+    comparison = compared(with_outliers(2500, 3), RWN(epsilon=1.2, k=3, q=1))
+    monkeypatch.setattr(
+        worst_linkage, "worst_case", lambda c, **_: worst_case(c, work=1, bounded=False)
+    )
+    found = worst_linkage.compute_linked_over_half(comparison)
+    assert found.detail.random < found.detail.rows < 2500
+    assert set(range(2497, 2500)) <= set(found.detail.records_worst.tolist())
+    assert not Policy().judge({KEY: found}).shares[KEY] <= 1
+
+
+MEAN, LARGEST = MEASURES["bayes_linkage"], MEASURES["largest_linkage"]
+
+POLICY = Policy(limits=CLINICAL[:1])
+
+
+def test_people_apart_hide_in_a_mean_of_nine_percent_and_not_in_the_maximum() -> None:
+    data = with_outliers(n=400, apart=4)
+    comparison = compared(data, RWN(epsilon=1.2, k=30))
+    assert MEAN.read(comparison).value < 0.09
+    largest = LARGEST.read(comparison)
+    assert largest.value > 0.3
+    assert POLICY.judge({LARGEST.key: largest}).broken == (LARGEST.key,)
+    units = Microdata(data.frame.assign(a=data.frame["a"] * 1000 + 7), data.schema)
+    assert LARGEST.read(compared(units, RWN(epsilon=1.2, k=30))).value > 0.3
+
+
+def test_a_crowd_keeps_it_and_a_file_of_twins_is_not_judged() -> None:
+    crowd = compared(with_outliers(n=300, apart=0), RWN(epsilon=0.0, k=280))
+    assert POLICY.judge({LARGEST.key: LARGEST.read(crowd)}).kept
+    bare = LARGEST.read(compared(with_outliers(n=300, apart=0), RWN(k=5, q=0.0)))
+    assert bare.value == 1.0
+    frame = with_outliers(n=60, apart=0).frame
+    twins = Microdata.from_frame(pd.concat([frame] * 12, ignore_index=True))
+    verdict = POLICY.judge({LARGEST.key: LARGEST.read(compared(twins, RWN(k=5)))})
+    assert not verdict.kept
+    assert "cannot be broken on this table" in verdict.unread[LARGEST.key]
+
+
+MAHALANOBIS = MEASURES["mahalanobis"]
+
+
+def slow_distances(values: np.ndarray, inverse=np.linalg.inv) -> list[float]:
+    center = values.mean(axis=0)
+    inverted = inverse(np.cov(values, rowvar=False))
+    return [float((row - center) @ inverted @ (row - center)) ** 0.5 for row in values]
+
+
+def test_check_values_ut_maha2(compare, check_values, ut_frames):
+    found = MAHALANOBIS.compute(compare(*ut_frames)).detail.original
+    np.testing.assert_allclose(found**2, check_values["UT-maha2_X"]["expected"], rtol=1e-9)
+    assert (found**2).sum() == pytest.approx(check_values["UT-maha2_sum"]["expected"])
+
+
+def test_each_file_in_its_own_covariance(compare, numeric_frames):
+    original, masked = numeric_frames
+    reading = MAHALANOBIS.compute(compare(original, masked))
+    for side, frame in (("original", original), ("released", masked)):
+        expected = slow_distances(frame.to_numpy())
+        np.testing.assert_allclose(getattr(reading.detail, side), expected, rtol=1e-9)
+        assert getattr(reading.detail, f"argmax_{side}") == int(np.argmax(expected))
+    assert reading.value == reading.detail.max_released == reading.detail.released.max()
+    assert reading.baseline == reading.detail.max_original
+    assert (reading.detail.rank, len(reading.detail.names)) == ((4, 4), 4)
+
+
+def test_a_singular_covariance_is_inverted_where_it_can_be(compare, numeric_frames):
+    original, masked = numeric_frames
+    double = original.assign(e=original["a"] + original["b"], f=7.0)
+    detail = MAHALANOBIS.compute(compare(double, masked.assign(e=0.0, f=7.0))).detail
+    assert (detail.rank, len(detail.names)) == ((4, 4), 6)
+    np.testing.assert_allclose(detail.original, slow_distances(original.to_numpy()), rtol=1e-6)
+    np.testing.assert_allclose(
+        detail.original, slow_distances(double.to_numpy(), np.linalg.pinv), rtol=1e-6
+    )
+
+
+def test_incomplete_records_are_dropped(compare, numeric_frames):
+    original, masked = (frame.copy() for frame in numeric_frames)
+    original.loc[[2, 9], "b"] = np.nan
+    detail = MAHALANOBIS.compute(compare(original, masked)).detail
+    assert len(detail.original) == len(detail.records_original) == 58
+    assert set(detail.records_original) == set(range(60)) - {2, 9}
+
+
+def test_no_numbers(compare):
+    frame = pd.DataFrame({"g": ["a", "b"]})
+    with pytest.raises(NotApplicable, match="no continuous or count variable"):
+        MAHALANOBIS.compute(compare(frame, frame))
+
+
+def test_no_complete_record(compare, numeric_frames):
+    original, masked = numeric_frames
+    with pytest.raises(NotApplicable, match="released table has 0 records"):
+        MAHALANOBIS.compute(compare(original, masked.assign(a=np.nan)))
+
+
+PIMA = load_demo("pima")
+
+SETTING = RWN(k=5)
+
+PLAIN = compare(PIMA, mask(PIMA, SETTING, seed=1))
+
+LINKABILITY = MEASURES["linkability"]
+
+
+def test_variables_are_taken_in_turn_by_default():
+    names = [variable.name for variable in PIMA.schema.released]
+    reading = LINKABILITY.compute(PLAIN)
+    assert reading.detail.parts == (names[::2], names[1::2])
+    again = PLAIN.with_halves([names[::2], names[1::2]])
+    assert LINKABILITY.compute(again).value == reading.value
+    assert "Halves as stated" not in LINKABILITY.sentence(reading, PIMA.n)
+
+
+def test_chosen_halves_are_what_is_linked():
+    chosen = PLAIN.with_halves([["glucose", "age"], ["bmi", "pregnant"]])
+    reading = read_all(chosen, ["linkability"])["linkability"]
+    assert reading.detail.parts == (["glucose", "age"], ["bmi", "pregnant"])
+    assert reading.detail.attack != LINKABILITY.compute(PLAIN).detail.attack
+    said = LINKABILITY.sentence(reading, PIMA.n)
+    assert said.endswith("Halves as stated: glucose, age | bmi, pregnant.")
+
+
+def test_the_other_half_of_one_is_all_other_variables():
+    names = [variable.name for variable in PIMA.schema.released]
+    detail = LINKABILITY.compute(PLAIN.with_halves([["age"]])).detail
+    assert detail.parts == (["age"], [name for name in names if name != "age"])
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        [["age"], ["age", "bmi"]],
+        [["age"], ["nobody"]],
+        [["age"], []],
+        [["age"], ["bmi"], ["glucose"]],
+        [["age", "age"], ["bmi"]],
+        [[variable.name for variable in PIMA.schema.released]],
+    ],
+)
+def test_halves_that_are_none_are_refused(wrong):
+    with pytest.raises(ParameterError, match="halves must be one or two sets of released"):
+        PLAIN.with_halves(wrong)
+
+
+def test_halves_reach_another_release_and_the_control_group():
+    chosen = PLAIN.with_halves([["age"], ["bmi"]])
+    assert chosen.with_masked(PIMA).halves == (("age",), ("bmi",))
+    assert chosen.with_key_sets([["age"]]).halves == (("age",), ("bmi",))
+    control = control_group(chosen, SETTING, seed=1)
+    assert control is not None
+    assert LINKABILITY.compute(control).detail.parts == (["age"], ["bmi"])
+
+
+NEIGHBORHOOD_SIZE = MEASURES["neighborhood_size"]
+
+
+@pytest.mark.parametrize(("epsilon", "k"), [(1.0, 4), (None, 4), (1.0, 1), (4.0, None)])
+def test_against_brute_force(numeric_frames, epsilon, k):
+    frame = numeric_frames[0]
+    points = ((frame - frame.mean()) / frame.std()).to_numpy()
+    data = Microdata.from_frame(frame)
+    detail = NEIGHBORHOOD_SIZE.compute(
+        compare_release(data, mask(data, RWN(epsilon=epsilon, k=k), seed=1))
+    ).detail
+    for i in range(60):
+        others = sorted(float(np.linalg.norm(points[i] - points[j])) for j in range(60) if j != i)
+        within = 0 if epsilon is None else sum(d <= epsilon for d in others)
+        assert detail.sizes[i] == max(within, k or 0)
+        assert detail.governed_by_k[i] == (k is not None and within < k)
+        assert detail.nearest[i] == pytest.approx(others[0])
+    assert detail.median == np.median(detail.sizes)
+    assert detail.share_governed_by_k == np.mean(detail.governed_by_k)
+    assert (detail.epsilon, detail.k) == (epsilon, k)
+
+
+def test_tables_alone_do_not_tell(compare, numeric_frames):
+    with pytest.raises(NotApplicable, match="draws from neighborhoods"):
+        NEIGHBORHOOD_SIZE.compute(compare(*numeric_frames))
+
+
+NEAREST_DISTANCE = MEASURES["nearest_distance"]
+
+
+def slow_nearest(points: np.ndarray) -> list[float]:
+    return [
+        min(
+            sum((a - b) ** 2 for a, b in zip(points[i], points[j], strict=True)) ** 0.5
+            for j in range(len(points))
+            if j != i
+        )
+        for i in range(len(points))
+    ]
+
+
+def test_check_value_ut_mindist_x(compare, check_values, ut_frames):
+    reading = NEAREST_DISTANCE.compute(compare(*ut_frames))
+    expected = check_values["UT-mindist_X"]["expected"]
+    np.testing.assert_allclose(reading.detail.original, expected, rtol=1e-12)
+    assert reading.baseline == pytest.approx(np.median(expected))
+
+
+def test_both_files_in_the_original_units(compare, numeric_frames):
+    original, masked = numeric_frames
+    detail = NEAREST_DISTANCE.compute(compare(original, masked)).detail
+    for side, frame in (("original", original), ("released", masked)):
+        points = ((frame - original.mean()) / original.std()).to_numpy()
+        np.testing.assert_allclose(getattr(detail, side), slow_nearest(points), rtol=1e-10)
+    assert not detail.sampled
+    assert detail.of == 60
+
+
+def test_a_clone_is_at_distance_zero_and_self_never_counts():
+    points = np.array([[0.0], [0.0], [3.0], [7.0], [7.0], [7.0]])
+    assert nearest_others(points, np.arange(6)).tolist() == [0, 0, 3, 0, 0, 0]
+
+
+def test_categories_count_as_dummies_in_standard_deviations(compare):
+    frame = pd.DataFrame({"g": ["a", "a", "b", "b", "b", "c"]})
+    dummies = pd.get_dummies(frame["g"]).astype(float)
+    points = ((dummies - dummies.mean()) / dummies.std()).to_numpy()
+    found = NEAREST_DISTANCE.compute(compare(frame, frame)).detail.original
+    np.testing.assert_allclose(found, slow_nearest(points), atol=1e-12)
+
+
+def test_records_that_lost_every_value_are_left_out(compare, numeric_frames):
+    original, masked = numeric_frames
+    masked = masked.copy()
+    masked.loc[[0, 30], :] = np.nan
+    detail = NEAREST_DISTANCE.compute(compare(original, masked)).detail
+    assert detail.records_released.tolist() == [i for i in range(60) if i not in (0, 30)]
+    points = ((masked.dropna() - original.mean()) / original.std()).to_numpy()
+    np.testing.assert_allclose(detail.released, slow_nearest(points), rtol=1e-10)
+
+
+def test_an_original_without_variation(compare):
+    frame = pd.DataFrame({"x": [1.0, 1.0, 1.0]})
+    with pytest.raises(NotApplicable, match="No variable of the original varies"):
+        NEAREST_DISTANCE.compute(compare(frame, frame))
+
+
+def test_a_large_file_is_sampled_evenly(compare):
+    n = LIVE_RECORDS + 1
+    original = pd.DataFrame(np.random.default_rng(1).normal(size=(n, 2)), columns=["x", "y"])
+    detail = NEAREST_DISTANCE.compute(compare(original, original)).detail
+    assert detail.sampled
+    assert detail.of == n
+    records = detail.records_original
+    assert len(records) == SAMPLE
+    assert set(np.diff(records)) <= {6, 7}
+    points = ((original - original.mean()) / original.std()).to_numpy()
+    for record, distance in list(zip(records, detail.original, strict=True))[::100]:
+        others = np.delete(points, record, axis=0)
+        assert distance == pytest.approx(np.linalg.norm(others - points[record], axis=1).min())
+    assert len(spread_sample(np.arange(LIVE_RECORDS))) == LIVE_RECORDS

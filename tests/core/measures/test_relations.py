@@ -1,0 +1,187 @@
+"""Correlations, components, total correlation and loadings: by hand, and against pandas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Question
+from rwn_core.errors import NotApplicable
+from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.utility.relations import (
+    component_variances,
+    correlation_matrix,
+    loading_changes,
+    near_neighbors,
+    normal_scores,
+    total_correlation,
+)
+
+
+def test_check_value_ut_corr(compare, check_values, ut_frames):
+    reading = MEASURES["correlation"].compute(compare(*ut_frames))
+    original, released, change = check_values["UT-corr"]["expected"]
+    assert reading.detail.original[0, 1] == pytest.approx(original, abs=1e-12)
+    assert reading.detail.released[0, 1] == pytest.approx(released, abs=1e-12)
+    assert reading.value == pytest.approx(change, abs=1e-12)
+    assert reading.detail.mean_absolute_change == reading.value
+
+
+def test_a_sign_change_is_counted(compare):
+    original = pd.DataFrame({"x": [0.0, 1, 2, 3], "y": [0.0, 1, 2, 3], "z": [1.0, 0, 0, 1]})
+    masked = original.assign(y=[3.0, 2, 1, 0])
+    reading = MEASURES["correlation"].compute(compare(original, masked))
+    assert reading.detail.sign_changes == 1
+    assert reading.detail.pairs == 3
+    assert reading.value == pytest.approx(2 / 3)  # one pair from 1 to -1, two stay at 0
+
+
+def test_each_pair_uses_the_records_that_have_both(numeric_frames):
+    frame = numeric_frames[0].copy()
+    frame.loc[:9, "a"] = np.nan
+    frame.loc[5:20, "b"] = np.nan
+    expected = frame.corr().to_numpy()
+    np.testing.assert_allclose(correlation_matrix(frame.to_numpy()), expected, atol=1e-12)
+
+
+def test_a_constant_variable_is_left_out_of_the_mean(compare, numeric_frames):
+    original, masked = numeric_frames
+    plain = MEASURES["correlation"].compute(compare(original, masked))
+    more = MEASURES["correlation"].compute(
+        compare(original.assign(fixed=0.1), masked.assign(fixed=0.1))
+    )
+    assert more.value == pytest.approx(plain.value, abs=1e-12)
+    assert more.detail.pairs == plain.detail.pairs == 6
+    assert np.isnan(more.detail.original[4]).all()
+    assert np.isnan(more.detail.released[:, 4]).all()
+
+
+def test_a_pair_that_is_constant_where_both_are_known_is_left_out():
+    values = np.array([[1.0, 7.0], [2.0, 7.0], [3.0, 7.0], [4.0, np.nan], [np.nan, 9.0]])
+    assert np.isnan(correlation_matrix(values)[0, 1])
+
+
+def test_one_numeric_variable_is_not_enough(compare):
+    frame = pd.DataFrame({"x": [1.0, 2.0], "g": ["a", "b"]})
+    with pytest.raises(NotApplicable, match="at least two continuous or count"):
+        MEASURES["correlation"].compute(compare(frame, frame))
+
+
+def test_no_pair_that_varies(compare):
+    frame = pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 3.0]})
+    with pytest.raises(NotApplicable, match="varies in both tables"):
+        MEASURES["correlation"].compute(compare(frame, frame))
+
+
+def normal(n: int, seed: int, common: float = 1.0) -> pd.DataFrame:
+    rng = np.random.default_rng(seed)
+    shared = rng.normal(size=(n, 1)) * common
+    return pd.DataFrame(shared * [1, 1, 1, 0.5] + rng.normal(size=(n, 4)), columns=list("yabc"))
+
+
+def value(key: str, before: pd.DataFrame, after: pd.DataFrame) -> float:
+    tables = (Microdata.from_frame(each) for each in (before, after))
+    original, masked = tables
+    question = Question(response="y", predictors=("a", "b"))
+    return (
+        MEASURES[key].compute(Comparison(original=original, masked=masked, question=question)).value
+    )
+
+
+def test_by_hand():
+    pair = np.array([[1.0, 0.6], [0.6, 1.0]])
+    assert total_correlation(pair, "") == pytest.approx(-0.5 * np.log(1 - 0.36))
+    scores = normal_scores(np.array([[7.0], [9.0], [7.0]]))[:, 0]  # ranks 1.5, 3, 1.5 of 3
+    assert scores == pytest.approx([-0.318639, 0.674490, -0.318639], abs=1e-6)
+    one, other = np.array([[0.6, 0.0], [0.8, 1.0]]), np.array([[-0.8, 0.0], [-0.6, 1.0]])
+    assert loading_changes(one, other) == pytest.approx([0.2, 0.0])  # the sign is turned back
+    assert near_neighbors(np.array([2.0, 1.9, 0.1]), 200, 2) == 1  # 0.1 < 2 sqrt(2 / 200) = 0.2
+
+
+def test_total_correlation_of_normal_variables_is_the_known_one():
+    frame = normal(20_000, 1)
+    covariance = np.outer([1, 1, 1, 0.5], [1, 1, 1, 0.5]) + np.eye(4)
+    spread = np.sqrt(np.diag(covariance))
+    truth = -0.5 * np.linalg.slogdet(covariance / np.outer(spread, spread))[1]
+    unrelated = pd.DataFrame(
+        {name: np.random.default_rng(i).permutation(frame[name]) for i, name in enumerate("yabc")}
+    )
+    assert value("total_correlation", frame, unrelated) == pytest.approx(truth, abs=0.02)
+
+
+def test_a_variable_made_constant_loses_its_relations():
+    frame = normal(400, 4)
+    lost = value("total_correlation", frame, frame.assign(y=1.0, a=1.0, b=1.0))
+    kept = total_correlation(np.corrcoef(normal_scores(frame.to_numpy()).T), "")
+    assert lost == pytest.approx(kept)
+    assert value("loadings", frame, frame.assign(y=1.0)) > 0.05
+
+
+def test_a_total_correlation_without_limit_is_refused():
+    frame = normal(50, 6)
+    for before, after, where in (
+        (frame.assign(c=frame["a"] ** 3), frame, "original"),
+        (frame, frame.assign(c=frame["a"]), "release"),
+    ):
+        with pytest.raises(NotApplicable, match=f"In the {where} some variables follow"):
+            value("total_correlation", before, after)
+
+
+MEASURE = MEASURES["principal_components"]
+
+
+def slow_variances(frame: pd.DataFrame) -> list[float]:
+    """Eigenvalues of the correlation matrix by power iteration and deflation."""
+    rest = frame.corr().to_numpy()
+    found = []
+    for _ in range(len(rest)):
+        vector = np.linspace(1.0, 2.0, len(rest))
+        for _ in range(5000):
+            vector = rest @ vector
+            vector /= np.linalg.norm(vector)
+        found.append(vector @ rest @ vector)
+        rest = rest - found[-1] * np.outer(vector, vector)
+    return found
+
+
+def test_two_variables_have_the_components_one_plus_and_minus_r(compare, ut_frames):
+    detail = MEASURE.compute(compare(*ut_frames)).detail
+    for side, frame in zip(("original", "released"), ut_frames, strict=True):
+        r = frame["one"].corr(frame["two"])
+        halves = [(1 + r) / 2, (1 - r) / 2]
+        assert getattr(detail, f"share_{side}") == pytest.approx(halves, abs=1e-12)
+        assert getattr(detail, f"sd1_{side}") == pytest.approx((1 + r) ** 0.5, abs=1e-12)
+        assert getattr(detail, f"cumulative5_{side}") == pytest.approx(1.0)
+
+
+def test_the_value_is_the_largest_change_of_the_cumulative_share(compare, numeric_frames):
+    reading = MEASURE.compute(compare(*numeric_frames))
+    before = np.cumsum(reading.detail.share_original)
+    after = np.cumsum(reading.detail.share_released)
+    assert reading.value == max(abs(b - a) for a, b in zip(before, after, strict=True))
+
+
+def test_incomplete_records_are_dropped_and_counted(compare, numeric_frames):
+    original, masked = (frame.copy() for frame in numeric_frames)
+    original.loc[4, "c"] = np.nan
+    detail = MEASURE.compute(compare(original, masked)).detail
+    assert (detail.n_original, detail.n_released) == (59, 60)
+    expected = np.array(slow_variances(original.dropna())) / 4
+    np.testing.assert_allclose(detail.share_original, expected, atol=1e-7)
+
+
+def test_a_variable_that_does_not_vary_is_left_out_of_both(compare, numeric_frames):
+    original, masked = numeric_frames
+    detail = MEASURE.compute(compare(original, masked.assign(b=1.0))).detail
+    assert detail.names == ["a", "c", "d"]
+    expected = component_variances(original[["a", "c", "d"]].to_numpy()) / 3
+    np.testing.assert_allclose(detail.share_original, expected)
+
+
+def test_no_two_variables_that_vary(compare):
+    frame = pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 3.0]})
+    with pytest.raises(NotApplicable, match="at least two continuous or count"):
+        MEASURE.compute(compare(frame, frame))

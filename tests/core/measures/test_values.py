@@ -1,0 +1,548 @@
+"""Cells, marginals, rows and unique values of a release."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import rwn_core as rwn
+from rwn_cli.terminal import readings_table
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Question
+from rwn_core.data.variable import Role
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.audit import compare as compare_release
+from rwn_core.evaluation.audit import read_all
+from rwn_core.laws.ends import shuffled_donors, unmasked
+from rwn_core.masking import NBRS2015, RWN, CARTSynthesis, LocalSuppression, RandomSample, mask
+from rwn_core.measures import MEASURES, no_measure
+from rwn_core.measures.attacks.assignment import all_rows, blocks
+from rwn_core.measures.attacks.posterior import posteriors
+from rwn_core.measures.comparison import Comparison, released_rows
+from rwn_core.measures.measure import SHUFFLES, UNMASKED, UNRELATED, Detail, Reading, ends
+from rwn_core.measures.utility.distributions import (
+    bin_edges,
+    distribution_steps,
+    kolmogorov_smirnov,
+    total_variation,
+)
+from rwn_core.randomness import SecretKey
+from rwn_core.tuning.policy import Policy
+from tests.holding import hold
+
+MEASURE = MEASURES["cells_changed"]
+
+
+def test_by_hand_with_missing_values_of_every_kind(compare):
+    day = pd.to_datetime(["2020-01-01", "2020-01-02", None, "2020-01-04"])
+    size = pd.Categorical(["s", None, "l", "l"], ["s", "m", "l"], ordered=True)
+    original = pd.DataFrame(
+        {"x": [1.0, np.nan, 3.0, np.nan], "g": ["a", None, "b", "b"], "day": day, "size": size}
+    )
+    masked = original.assign(
+        x=[1.0, np.nan, np.nan, 4.0],
+        g=["z", None, None, "b"],
+        day=day[[0, 0, 2, 2]],
+        size=size[[2, 1, 2, 1]],
+    )
+    reading = MEASURE.compute(compare(original, masked))
+    assert reading.detail.names == ["x", "g", "day", "size"]
+    assert reading.detail.share.tolist() == [0.5, 0.5, 0.5, 0.5]
+    assert reading.value == reading.detail.overall == 0.5
+    assert reading.baseline is None
+    assert reading.detail.q is None
+
+
+def test_q_counts_the_variables_that_are_not_masked(numeric_frames):
+    data = Microdata.from_frame(numeric_frames[0])
+    data = data.with_schema(data.schema.replace_variable("a", masked=False))
+    release = mask(data, RWN(k=5, q=1.0), seed=3)
+    reading = MEASURE.compute(compare_release(data, release))
+    assert reading.detail.share.tolist() == [0.0, 1.0, 1.0, 1.0]
+    assert reading.value == reading.baseline == 0.75
+
+
+def test_another_number_of_records(compare, numeric_frames):
+    original, masked = numeric_frames
+    with pytest.raises(NotApplicable, match="another number of records"):
+        MEASURE.compute(compare(original, masked.head(10)))
+
+
+MARGINALS = MEASURES["marginals"]
+
+FEW = st.lists(st.integers(0, 6).map(float), min_size=1, max_size=12)
+
+
+@given(FEW, FEW)
+def test_kolmogorov_smirnov_against_every_threshold(one, other):
+    found = kolmogorov_smirnov(distribution_steps(np.sort(one)), np.sort(other))
+    thresholds = [t + shift for t in range(-1, 8) for shift in (0.0, 0.5)]
+    expected = max(
+        abs(sum(v <= t for v in one) / len(one) - sum(v <= t for v in other) / len(other))
+        for t in thresholds
+    )
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_total_variation_of_files_of_different_sizes():
+    assert total_variation(np.array([1, 1, 0]), np.array([10, 0, 10])) == 0.5
+    assert total_variation(np.array([1, 2]), np.array([50, 100])) == 0.0
+
+
+def test_counts_means_and_missing_values(compare):
+    original = pd.DataFrame({"x": [0.0, 0.5, 2.25, np.nan], "g": ["a", "b", None, "a"]})
+    masked = pd.DataFrame({"x": [0.5, np.nan, np.nan, 0.5], "g": ["a", "a", "a", "a"]})
+    reading = MARGINALS.compute(compare(original, masked))
+    x, g = reading.detail.variables["x"], reading.detail.variables["g"]
+    assert (x.edges is None, g.edges is None) == (False, True)
+    assert x.original.sum() == 3
+    assert x.released.sum() == 2
+    assert (x.missing_original, x.missing_released) == (1, 2)
+    assert x.mean_original == pytest.approx(2.75 / 3)
+    assert x.sd_original == pytest.approx(original["x"].std())
+    assert (x.mean_released, x.sd_released) == (0.5, 0.0)
+    assert x.difference == pytest.approx(1 / 3)
+    assert g.levels == ["a", "b"]
+    assert (g.original.tolist(), g.released.tolist()) == ([2, 1], [4, 0])
+    assert g.difference == pytest.approx(1 / 3)
+    assert (g.missing_original, g.missing_released) == (1, 0)
+    assert reading.value == pytest.approx(1 / 3)
+
+
+def test_bins_widen_for_values_outside_the_original_range(compare):
+    original = pd.DataFrame({"x": np.linspace(0.0, 1.0, 50)})
+    masked = pd.DataFrame({"x": np.r_[-3.0, 7.0, 1.0, np.linspace(0.0, 1.0, 47)]})
+    shown = MARGINALS.compute(compare(original, masked)).detail.variables["x"]
+    assert shown.edges[0] == -3.0
+    assert shown.edges[-1] == 7.0
+    assert (np.diff(shown.edges) > 0).all()
+    assert shown.original[0] == shown.original[-1] == 0
+    assert shown.released[0] == shown.released[-1] == 1
+    assert shown.original.sum() == shown.released.sum() == 50
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        ([2.0, 3.0, 5.0], [1.5, 2.5, 3.5, 4.5, 5.5]),
+        ([7.5, 7.5], [7.0, 8.0]),
+        ([1e150 * 1.5, 1e150 * 1.5], [1.485e150, 1.515e150]),
+    ],
+)
+def test_bin_edges(values, expected):
+    assert bin_edges(np.array(values)) == pytest.approx(expected)
+
+
+def test_a_variable_that_lost_all_values_is_named(compare, numeric_frames):
+    original, masked = numeric_frames
+    with pytest.raises(NotApplicable, match=r"variable b is missing in the released table\."):
+        MARGINALS.compute(compare(original, masked.assign(b=np.nan)))
+
+
+def test_a_rounded_release_has_whole_steps_in_each_bin(compare):
+    """Else bins with two steps are towers, and bins with none are false holes."""
+    values = np.linspace(0.0, 100.0, 601)
+    original, step = pd.DataFrame({"x": values}), 3.0
+    masked = pd.DataFrame({"x": step * np.round(values / step)})
+    shown = MARGINALS.compute(compare(original, masked)).detail.variables["x"]
+    widths = np.diff(shown.edges)
+    assert widths == pytest.approx(np.full(len(widths), step))
+    assert shown.original.sum() == shown.released.sum() == 601
+    for side, frame in (("original", original), ("released", masked)):
+        expected, _ = np.histogram(frame["x"], shown.edges)
+        np.testing.assert_array_equal(getattr(shown, side), expected)
+    assert shown.released == pytest.approx(shown.original, abs=1), "nothing but rounding"
+
+
+QUESTION = Question(response="y", predictors=("a", "b"))
+
+
+def compared(gaps: int, n: int = 120) -> Comparison:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(n, 3)), columns=["a", "b", "c"])
+    frame["y"] = frame["a"] + frame["b"] + rng.normal(size=n)
+    frame.loc[rng.choice(n, gaps, replace=False), "b"] = np.nan
+    data = rwn.Microdata.from_frame(frame)
+    masked = rwn.Microdata(frame.assign(a=frame["a"] + rng.normal(size=n)), data.schema)
+    return Comparison(original=data, masked=masked, question=QUESTION)
+
+
+@pytest.mark.parametrize(
+    "key", ["regression", "ci_overlap", "r_squared", "mahalanobis_linkage", "cooks_distance"]
+)
+def test_gaps_in_a_predictor_are_told(key: str) -> None:
+    comparison = compared(70)
+    for _ in range(2):  # also where the fit is remembered
+        reading = MEASURES[key].read(comparison)
+        assert isinstance(reading, Reading)
+        assert (reading.used, reading.total) == (50, 120)
+        assert MEASURES[key].reading_title(reading).endswith("(50 of 120 rows)")
+
+
+def test_a_file_without_gaps_says_nothing() -> None:
+    for key in ("regression", "mahalanobis_linkage", "distance_linkage"):
+        reading = MEASURES[key].read(compared(0))
+        assert isinstance(reading, Reading)
+        assert reading.used is None
+        assert "rows)" not in MEASURES[key].reading_title(reading)
+
+
+def test_random_rows_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading = MEASURES["distance_linkage"].read(compared(0, n=7000), bare=True)
+    assert isinstance(reading, Reading)
+    assert reading.total == 7000
+    assert reading.used == len(reading.detail.records) < 7000
+
+
+def test_the_audit_prints_rows_in_the_terminal_the_notebook_and_records() -> None:
+    found = read_all(compared(70), ["regression", "distance_linkage"])
+    assert "(50 of 120 rows)" in readings_table(found.records())
+    assert "(50 of 120 rows)" in repr(found)
+    rows = found.frame().set_index("measure")
+    assert rows.loc["regression", ["used", "total"]].tolist() == [50, 120]
+    assert rows["used"].isna()["distance_linkage"]
+    assert readings_table(found.records()) == readings_table(found.records())  # nothing is added
+
+
+def test_a_variable_that_nobody_masked_is_named() -> None:
+    comparison = compared(0)
+    reading = MEASURES["cells_changed"].read(comparison)
+    assert isinstance(reading, Reading)
+    words = MEASURES["cells_changed"].sentence(reading, 120)
+    assert "Over 90 % of the cells are unchanged in: b, c, y." in words
+    masked = comparison.masked.frame.apply(lambda column: column + 1)
+    changed = comparison.with_masked(rwn.Microdata(masked, comparison.original.schema))
+    assert "unchanged" not in MEASURES["cells_changed"].sentence(
+        MEASURES["cells_changed"].read(changed), 120
+    )
+
+
+REPLICATED_UNIQUES = MEASURES["replicated_uniques"]
+
+
+def people(n: int = 240, seed: int = 4) -> Microdata:
+    """Two keys with a rare level and holes, and a confidential number of few values."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame({"age": rng.integers(20, 70, n).astype(float)})
+    frame["region"] = rng.choice(["n", "s", "w"], n)
+    frame.loc[0, "region"] = "alone"
+    frame["income"] = (frame["age"] * 3 + rng.normal(0, 20, n)).round(-1)
+    frame.loc[rng.random(n) < 0.05, "age"] = np.nan
+    data = Microdata.from_frame(frame)
+    schema = data.schema
+    for name, role in (("age", Role.KEY), ("region", Role.KEY), ("income", Role.CONFIDENTIAL)):
+        schema = schema.replace_variable(name, role=role)
+    return data.with_schema(schema)
+
+
+def slow(original: pd.DataFrame, masked: pd.DataFrame, keys: list[str]) -> tuple[int, ...]:
+    """Uniques, those whose keys appear, those alone there (synthpop's count), whole rows."""
+    before, after = (
+        [tuple(map(str, row)) for row in frame[keys].itertuples(index=False)]
+        for frame in (original, masked)
+    )
+    sizes, shown = Counter(before), Counter(after)
+    rows = {tuple(map(str, row)) for row in masked.itertuples(index=False)}
+    whole = [tuple(map(str, row)) for row in original.itertuples(index=False)]
+    alone = [i for i, cells in enumerate(before) if sizes[cells] == 1]
+    return (
+        len(alone),
+        sum(shown[before[i]] > 0 for i in alone),
+        sum(shown[before[i]] == 1 for i in alone),
+        sum(whole[i] in rows for i in alone),
+    )
+
+
+def counts(reading) -> tuple[int, ...]:
+    found = reading.detail
+    return found.violations.original[0], found.appear, found.replicated, found.whole_rows
+
+
+def test_synthesis_by_trees_against_a_slow_count():
+    data = people()
+    found = []
+    for leaf in (2, 5, 60):
+        masked = mask(data, CARTSynthesis(leaf=leaf), seed=3).masked
+        reading = REPLICATED_UNIQUES.compute(Comparison(original=data, masked=masked))
+        assert counts(reading) == slow(data.frame, masked.frame, ["age", "region"])
+        assert reading.value == reading.detail.appear / reading.detail.violations.original[0]
+        found.append(reading)
+    assert 0 < found[1].detail.appear < found[1].detail.violations.original[0]
+    mixed = np.random.default_rng(1)
+    shares = []
+    for _ in range(30):  # what its baseline expects, drawn
+        frame = data.frame.apply(lambda column: mixed.permutation(column.to_numpy()))
+        masked = Microdata(frame.astype(data.frame.dtypes.to_dict()), data.schema)
+        shares.append(REPLICATED_UNIQUES.compute(Comparison(original=data, masked=masked)).value)
+    expected = REPLICATED_UNIQUES.compute(Comparison(original=data, masked=data)).baseline
+    assert expected == pytest.approx(np.mean(shares), abs=0.03)
+
+
+def test_the_unmasked_file_a_second_copy_and_other_units():
+    data = people()
+    same = REPLICATED_UNIQUES.compute(Comparison(original=data, masked=data))
+    assert same.value == 1
+    twice = Microdata(pd.concat([data.frame] * 2, ignore_index=True), data.schema)
+    doubled = REPLICATED_UNIQUES.compute(Comparison(original=data, masked=twice))
+    assert (doubled.value, doubled.detail.replicated) == (1, 0)  # alone hides, present does not
+    masked = mask(data, CARTSynthesis(leaf=5), seed=3).masked
+    frames = (table.frame.assign(age=table.frame["age"] / 12.7) for table in (data, masked))
+    units = [Microdata(frame, data.schema) for frame in frames]
+    plain = REPLICATED_UNIQUES.compute(Comparison(original=data, masked=masked))
+    scaled = REPLICATED_UNIQUES.compute(Comparison(original=units[0], masked=units[1]))
+    assert counts(plain) == counts(scaled)
+    assert "alone with their key values" in REPLICATED_UNIQUES.sentence(plain, data.n)
+
+
+def test_nobody_is_alone():
+    pairs = Microdata.from_frame(pd.DataFrame({"a": ["x", "x", "y", "y"]}))
+    with pytest.raises(NotApplicable, match="No record is alone"):
+        REPLICATED_UNIQUES.compute(Comparison(original=pairs, masked=pairs))
+
+
+SURE = (  # of a file in which every row is a true row of one person
+    *("bayes_linkage", "linked_over_half", "intruder_levels", "whole_file_linkage"),
+    *("abstaining_linkage", "distance_linkage", "global_linkage", "interval_disclosure"),
+    *("attribute_inference", "uniqueness", "k_anonymity", "l_diversity", "suda"),
+    "replicated_uniques",
+)
+
+BEYOND = ("attribute_gain", "true_matches", "linkability", "inference")  # beyond a guess
+
+OF_PEOPLE = {
+    # chances of people, not shares of rows: who is left out is part of the chance
+    *("membership", "extremes", "queries", "differential_privacy", "misclassification"),
+    *("repeated_releases", "homogeneity", "neighborhood_size", "cells_changed"),
+    "posterior_odds",
+    # of rows that are complete in both files, of attacks, or of no share
+    *("mahalanobis_linkage", "singling_out", "closest_record", "nearest_distance"),
+    *("cooks_distance", "mahalanobis"),
+}
+
+
+def table(n: int, seed: int = 3) -> Microdata:
+    """Three keys and a confidential number, all with many values."""
+    draw = np.random.default_rng(seed)
+    frame = pd.DataFrame(draw.normal(50, 9, size=(n, 3)), columns=["a", "b", "c"])
+    frame["s"] = draw.normal(100, 20, n).round(1)
+    data = Microdata.from_frame(frame)
+    schema = data.schema
+    for name in ("a", "b", "c"):
+        schema = schema.replace_variable(name, role=Role.KEY)
+    return data.with_schema(schema.replace_variable("s", role=Role.CONFIDENTIAL))
+
+
+def sampled(n: int, left_out: float) -> Comparison:
+    data = table(n)
+    release = mask(data, RandomSample(left_out=left_out), seed=1)
+    return Comparison(original=data, masked=release.masked, law=release.law)
+
+
+@pytest.mark.parametrize(("n", "left_out"), [(1000, 0.96), (400, 0.97)])
+def test_a_sample_of_true_rows_breaks_the_limits(n: int, left_out: float) -> None:
+    comparison, policy = sampled(n, left_out), Policy()
+    readings = {key: MEASURES[key].read(comparison) for key in policy.measures}
+    linkage = readings["bayes_linkage"]
+    assert isinstance(linkage, Reading)
+    assert linkage.value == pytest.approx(1.0)
+    assert linkage.value * (1 - left_out) <= 0.05  # what a share of all records would say
+    assert linkage.released_share == pytest.approx(1 - left_out, abs=1 / n)
+    verdict = policy.judge(readings)
+    assert not verdict.kept
+    assert {"bayes_linkage", "linked_over_half"} <= set(verdict.broken)
+    rows = round(n * (1 - left_out))
+    said = MEASURES["bayes_linkage"].sentence(linkage, n)
+    assert f"{rows} of {rows} records" in said
+    assert f"Only {rows:,} of {n:,} records" in said
+
+
+@pytest.mark.parametrize("key", SURE)
+def test_what_is_sure_of_every_row_is_sure_of_a_sample(key: str) -> None:
+    for left_out in (0.5, 0.95):
+        reading = MEASURES[key].read(sampled(400, left_out))
+        assert isinstance(reading, Reading)
+        assert reading.value > 0.95
+
+
+@pytest.mark.parametrize("key", BEYOND)
+def test_what_is_learned_does_not_shrink_with_the_sample(key: str) -> None:
+    whole, part = (MEASURES[key].read(sampled(600, share)) for share in (0.0, 0.9))
+    assert isinstance(whole, Reading)
+    assert isinstance(part, Reading)
+    assert part.value > 0.8 * whole.value > 0.5  # a share of all records would be a tenth of it
+
+
+def test_every_measure_of_risk_says_of_what_its_share_is() -> None:
+    """A new measure is a share of the rows that leave, or stands in the list with its reason."""
+    risks = {key for key, measure in MEASURES.items() if measure.side == "risk"}
+    of_released = {key for key in risks if MEASURES[key].of_released}
+    assert of_released | OF_PEOPLE == risks
+    assert not of_released & OF_PEOPLE
+
+
+@pytest.mark.parametrize("params", [NBRS2015(epsilon=0.6, q=1.0), RandomSample(left_out=0.5)])
+def test_right_links_are_counted_among_the_rows_that_leave(params: object) -> None:
+    """An independent count: the best belief of each row that leaves, from the posteriors."""
+    data = table(250)
+    release = mask(data, params, seed=2)
+    comparison = Comparison(original=data, masked=release.masked, law=release.law)
+    leaves = ~release.masked.frame.isna().all(axis=1).to_numpy()
+    assert 0 < leaves.sum() < data.n
+    belief = posteriors(release.law, release.masked, np.arange(data.n)).toarray()
+    by_hand = belief.max(axis=0)[leaves].mean()
+    reading = MEASURES["bayes_linkage"].read(comparison)
+    assert isinstance(reading, Reading)
+    assert reading.detail.row_by_row == pytest.approx(by_hand)
+    assert reading.detail.row_by_row != pytest.approx(belief.max(axis=0).mean(), rel=0.05)
+    np.testing.assert_array_equal(reading.detail.records, np.flatnonzero(leaves))
+    assert reading.detail.top1 <= 1.0
+
+
+def test_all_rows_together_count_the_same_rows() -> None:
+    """With the truth certain for rows that leave and unknown for the others: all, not a part."""
+    comparison = sampled(60, 0.5)
+    belief = posteriors(comparison.law, comparison.masked, np.arange(60))
+    leaves = np.isin(np.arange(60), released_rows(comparison.original, comparison.masked))
+    share, truth = all_rows(belief, blocks(belief), leaves=leaves)
+    assert share == pytest.approx(1.0)
+    np.testing.assert_allclose(truth[leaves], 1.0)
+    assert all_rows(belief, blocks(belief))[0] < 0.6  # among all rows, as before
+
+
+def test_a_row_with_one_value_left_is_a_row_that_leaves() -> None:
+    data = table(40)
+    release = mask(data, LocalSuppression(k=2), seed=1)
+    rows = released_rows(data, release.masked)
+    assert len(rows) == data.n  # the confidential value stays
+    empty = data.frame.copy()
+    empty.iloc[3:5] = np.nan
+    missing = Microdata(empty, data.schema)
+    assert released_rows(data, missing).tolist() == [*range(3), *range(5, 40)]
+    assert len(released_rows(missing, missing)) == 40  # nothing was lost
+    everything = Microdata(data.frame * np.nan, data.schema)
+    assert len(released_rows(data, everything)) == 40  # nothing is in such a file
+
+
+def test_the_nearest_are_named_and_where_all_are() -> None:
+    assert "near it: correlation," in no_measure("corelation")
+    assert "bayes_linkage" in no_measure("linkage")
+    assert no_measure("nope").endswith("docs/reference/measures.md lists all.")
+    for key in ("corelation", "linkage", "nope", ""):
+        assert sum(known in no_measure(key) for known in MEASURES) < 10
+
+
+def test_an_audit_refuses_with_it() -> None:
+    table = rwn.load_demo("bodyfat")
+    with pytest.raises(
+        ParameterError, match="There is no measure corelation; near it: correlation"
+    ):
+        rwn.audit(table, table, measures=["corelation"])
+
+
+def table_of_ends(n: int, seed: int = 0) -> rwn.Microdata:
+    """Coarse keys and a confidential answer that nearly all give alike."""
+    rng = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {
+            "name": [f"p{i}" for i in range(n)],
+            "group": rng.choice(list("abc"), n),
+            "age": rng.integers(0, 4, n),
+            "ill": rng.choice(["no", "yes"], n, p=[0.97, 0.03]),
+        }
+    )
+    schema = rwn.Microdata.from_frame(frame).schema
+    roles = (("name", Role.IDENTIFIER), ("group", Role.KEY), ("ill", Role.CONFIDENTIAL))
+    for name, role in (*roles, ("age", Role.KEY)):
+        schema = schema.replace_variable(name, role=role)
+    return rwn.Microdata.from_frame(frame, schema)
+
+
+def read(data: rwn.Microdata, measure: str) -> dict[str, float]:
+    return dict(MEASURES[measure].ends(Comparison(original=data, masked=data)))
+
+
+def test_the_law_of_the_unmasked_file_changes_nothing() -> None:
+    data = table_of_ends(50)
+    masked, law = unmasked(data)
+    assert masked.names == ("group", "age", "ill")
+    assert masked.frame.equals(data.frame[["group", "age", "ill"]])
+    assert law.rows_unchanged() == pytest.approx(np.ones(50))
+    of_rwn = rwn.mask(data, rwn.RWN(k=1, q=0.0), seed=1).law
+    for name in masked.names:
+        ours, values = law.table(name)
+        theirs, others = of_rwn.table(name)
+        assert values == others
+        assert np.array_equal(ours.toarray(), theirs.toarray())
+
+
+@pytest.mark.parametrize("n", [60, 700])
+def test_linkage_of_the_unmasked_file_is_counted_by_hand(n: int) -> None:
+    data = table_of_ends(n)
+    classes = len(data.frame[["group", "age", "ill"]].drop_duplicates())
+    assert read(data, "bayes_linkage")[UNMASKED] == pytest.approx(classes / n)
+    assert read(data, "distance_linkage")[UNMASKED] == pytest.approx(classes / n)
+    assert read(data, "bayes_linkage")[UNRELATED] == pytest.approx(1 / n)
+
+
+def test_where_no_relation_is_left_correlations_are_lost() -> None:
+    data = rwn.load_demo("bodyfat")
+    matrix = np.abs(np.corrcoef(data.matrix(data.numeric_names), rowvar=False))
+    lost = matrix[np.triu_indices(len(matrix), 1)].mean()
+    assert read(data, "correlation")[UNRELATED] == pytest.approx(lost, abs=0.02)
+    assert read(data, "correlation")[UNMASKED] == 0.0
+    # a planted wrong end: shuffled rows, whose relations are whole
+    order = np.random.default_rng(0).permutation(data.n)
+    rows = Comparison(original=data, masked=data.take(order))
+    assert MEASURES["correlation"].read(rows, bare=True).value < 0.1 * lost
+
+
+def test_shuffles_keep_each_column_and_break_pairs() -> None:
+    data = table_of_ends(400)
+    donors = shuffled_donors(data, SecretKey.from_seed(0))
+    assert np.array_equal(np.sort(donors, axis=0), np.tile(np.arange(400), (3, 1)).T)
+    assert abs(np.corrcoef(donors, rowvar=False)[0, 1]) < 0.2
+
+
+def test_a_measure_of_single_columns_says_nothing_of_relations() -> None:
+    """A file without relations has all marginals, which makes no limit on them empty."""
+    data = rwn.load_demo("bodyfat")
+    for measure in ("marginals", "quantiles", "wasserstein"):
+        assert read(data, measure) == {UNMASKED: 0.0}
+
+
+def test_each_end_is_read_once_for_all_releases_weights_and_slices() -> None:
+    data, calls = table_of_ends(80), []
+
+    def compute(comparison: Comparison) -> Reading:
+        calls.append(comparison)
+        return Reading(value=float(len(calls)), detail=Detail())
+
+    first = Comparison(original=data, masked=data)
+    found = ends(first, "made up", compute)
+    assert len(calls) == 1 + SHUFFLES
+    release = rwn.mask(data, rwn.RWN(k=3), seed=1)
+    sliced = data.with_weights({"age": 4.0}).with_slices([("group", "ill")])
+    for other in (
+        first.with_masked(release.masked, release.law),
+        Comparison(original=sliced, masked=sliced),
+    ):
+        assert ends(other, "made up", compute) == found
+    assert len(calls) == 1 + SHUFFLES
+    ends(Comparison(original=table_of_ends(80, 1), masked=table_of_ends(80, 1)), "made up", compute)
+    assert len(calls) == 2 * (1 + SHUFFLES)
+
+
+@pytest.mark.parametrize("n", [3, 40])
+def test_every_measure_can_be_asked_at_both_ends(n: int) -> None:
+    def rule(measure: str) -> None:
+        found = read(table_of_ends(n), measure)
+        assert set(found) <= {UNMASKED, UNRELATED}
+        assert all(np.isfinite(value) for value in found.values())
+        assert found == read(table_of_ends(n), measure), "the same table, the same ends"
+
+    hold(rule, MEASURES)
