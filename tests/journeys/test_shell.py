@@ -66,6 +66,7 @@ def test_the_survey_ends_with_a_no_that_says_what_to_do(capsys) -> None:
         assert line in words
 
 
+@pytest.mark.nightly  # a minute of search; tests/browser/test_release_walk draws its file again
 def test_the_clinical_table_leaves_and_is_drawn_again(capsys) -> None:
     files.clinical(Path("clinical.csv"))
     words, _ = walked("clinical", "The clinical table", capsys)

@@ -24,7 +24,7 @@ from rwn_core.io.excel_container import check_workbook
 
 ROOT = Path(__file__).resolve().parents[2]
 ROOMS = ("rwn_core/io", "rwn_core/data", "rwn_ui/server")
-LETTERS = 48_000
+LETTERS = 24_000
 NOTICED = 0.03  # seconds at most for a text of this length, whatever the ratio
 INNER: dict[Any, Callable[[Any], Any]] = {
     codes.BRANCH: lambda value: value[1][0],

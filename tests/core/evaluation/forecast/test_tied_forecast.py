@@ -40,13 +40,13 @@ def test_expected_covariances_and_counts_are_those_of_releases(holes: bool) -> N
     made = forecast(data, TIED)
     law = TIED.prepare(data).law
     numbers, tables, draws = [], [], 600
+    values, codes = data.matrix(["a", "b", "c"]), [data.codes(name)[0] for name in ("g", "h")]
     for seed in range(draws):
         donors = simulated_donors(law, np.random.default_rng(seed))
-        frame = pd.DataFrame(
-            {name: data.frame[name].to_numpy()[donors[:, i]] for i, name in enumerate(data.names)}
-        )
-        numbers.append(frame[["a", "b", "c"]].cov().to_numpy())
-        tables.append(pd.crosstab(frame["g"], frame["h"]).to_numpy())
+        drawn = np.take_along_axis(values, donors[:, :3], axis=0)
+        numbers.append(pd.DataFrame(drawn).cov().to_numpy() if holes else np.cov(drawn.T))
+        g, h = (code[donors[:, 3 + i]].astype(int) for i, code in enumerate(codes))
+        tables.append(np.bincount(2 * g + h, minlength=4).reshape(2, 2))
     apart = forecast(data, replace(TIED, tie=False))
     for found, expected, without in (
         (numbers, made.covariances.to_numpy(), apart.covariances.to_numpy()),
