@@ -408,8 +408,8 @@ from pathlib import Path
 from rwn_cli.main import run
 
 secrets.token_bytes = lambda size=32: bytes(size)  # the same key in both
-rows = "".join(f"{n * n % 53},{n % 17},{n * 7 % 31},{'abc'[n % 3]}\\n" for n in range(80))
-Path("data.csv").write_text("age,pay,size,place\\n" + rows)
+rows = "".join(f"{20 + n * n % 53},{n % 17 * 1.25},{n * n % 29 / 4}\\n" for n in range(80))
+Path("data.csv").write_text("age,pay,size\\n" + rows)
 for line in (
     "methods", "measures", "mask --help", "ledger add --help", "describe data.csv -o data.toml",
     "mask data.csv out.csv --k 5 --record record.toml --method row_copy",
