@@ -18,8 +18,8 @@ LAWS_ASKED_FOR: set[str] = set()
 """Faults that are known. Each list may only get shorter: a fault that is gone must leave it."""
 
 MOST_LINES = 500
-WITH_CHARTS = 800  # of a family of measures, which holds their charts and sentences, too
-FAMILIES = ("rwn_core/measures/utility", "rwn_core/measures/risk")
+WITH_CHARTS = 800  # of a family of measures with their charts and sentences, or of its tests
+FAMILIES = ("rwn_core/measures/utility", "rwn_core/measures/risk", "tests/")
 MOST_ENTRIES = {"rwn_core": 16, "rwn_ui": 15}
 MARKERS = {"py.typed", "__init__.py", "__init__.pyi"}  # neither a room nor a module of its own
 WRITTEN = {".py", ".js", ".css"}
