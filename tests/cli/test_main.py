@@ -25,7 +25,7 @@ from rwn_core.io.demo import demo_path
 from rwn_core.io.write import table_bytes
 from rwn_core.reporting.readers import rwn_claims
 from tests.cli.conftest import Run
-from tests.core.data.test_role_guesses import survey
+from tests.tables import table as a_table
 
 SECRET = "sentinel-078-05-1120"
 
@@ -275,7 +275,7 @@ def test_the_second_reading_is_said_and_stands_in_the_record(
 
 
 def test_a_survey_is_described_and_the_schema_is_ready_to_mask(rwn_command, tmp_path: Path) -> None:
-    data = survey()
+    data = a_table("survey")
     (tmp_path / "s.csv").write_bytes(table_bytes(data.frame, "csv", data.schema))
     code, out, said = rwn_command("describe", "s.csv", "-o", "s.toml")
     assert code == 0, said

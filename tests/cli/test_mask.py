@@ -27,7 +27,7 @@ from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
 from rwn_core.tuning.slice_presets import preset_slices
 from tests.cli.conftest import Run
-from tests.core.io.test_ugly_workbook import ugly
+from tests.core.io.test_excel_sheets import ugly
 
 SETTING = Setting.of(
     "rwn", {"epsilon": 2.0, "k": 5, "q": 0.5}, {"age": 2.0}, {"age": 5, "weight": 10}

@@ -177,10 +177,7 @@ def releases_are_independent(evidence: Evidence) -> float:
     place, centered = evidence.place(), evidence.modified - evidence.q
     products = place[:-1] * place[1:]
     return _two_sided(
-        [
-            _mean_score(products[~np.isnan(products)]),
-            _mean_score(centered[:-1] * centered[1:]),
-        ]
+        [_mean_score(products[~np.isnan(products)]), _mean_score(centered[:-1] * centered[1:])]
     )
 
 

@@ -27,17 +27,10 @@ class Machine:
     draws: RecordChain
     rng: np.random.Generator
 
-    def run(
-        self,
-        *,
-        neighborhoods: Neighborhoods | None = None,
-        q: object = None,
-    ) -> np.ndarray:
+    def run(self, *, neighborhoods: Neighborhoods | None = None, q: object = None) -> np.ndarray:
         """The sources of every release, shape (R, n, p)."""
         return replicate_sources(
-            neighborhoods or self.neighborhoods,
-            self.draws,
-            self.design.q if q is None else q,
+            neighborhoods or self.neighborhoods, self.draws, self.design.q if q is None else q
         )
 
     def search(self, **rule: object) -> np.ndarray:

@@ -15,7 +15,8 @@ from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.laws.invariants import Invariants
 from rwn_core.masking import METHODS
 from rwn_core.masking.method import Rounded
-from tests.core.masking.method_tables import ROLES, described, key, table
+from tests.core.masking.method_tables import key, table
+from tests.tables import MIXED, described
 
 TIGHT = 1e-9
 TABLES = ("mixed", "holes", "related")
@@ -61,7 +62,7 @@ def related(n: int = 120) -> Microdata:
     day = np.where(np.isin(chosen, [2, 5, 7]), chosen + 3, rng.integers(0, 4, n))
     frame["day"] = pd.Timestamp("2020-01-01") + pd.to_timedelta(day, unit="D")
     frame["y"] = rng.integers(0, 5, n) + 0.5 * (rng.random(n) < 0.1)
-    return described(frame[list(table("mixed").names)], **ROLES)
+    return described(frame[list(table("mixed").names)], **MIXED)
 
 
 def original(name: str) -> Microdata:
@@ -131,7 +132,7 @@ def declared(data: Microdata, said: Invariants) -> set[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize(("method", "setting"), CASES, ids=lambda each: str(each))
-def test_what_is_declared_is_kept_and_nothing_else_is(method: str, setting: dict[str, Any]) -> None:
+def test_what_is_declared_is_kept_and_nothing_else_is(method, setting):
     params = METHODS[method](**setting)
     always: set[tuple[Any, ...]] | None = None
     said: set[tuple[Any, ...]] = set()
@@ -157,13 +158,13 @@ def test_what_is_declared_is_kept_and_nothing_else_is(method: str, setting: dict
     assert not beyond, sorted(beyond, key=str)
 
 
-def test_there_are_two_hundred_releases_and_all_methods_have_their_part() -> None:
+def test_there_are_two_hundred_releases_and_all_methods_have_their_part():
     assert set(SETTINGS) == set(METHODS)
     assert len(CASES) * len(TABLES) * 2 >= 200
 
 
 @pytest.mark.parametrize("method", ["rank_swapping", "microaggregation", "rwn"])
-def test_rounding_keeps_values_to_the_step_and_no_total(method: str) -> None:
+def test_rounding_keeps_values_to_the_step_and_no_total(method):
     data = original("mixed")
     setting = Rounded(params=METHODS[method](**SETTINGS[method][0]), precision={"x": 0.5})
     own = setting.invariants(data)
@@ -183,16 +184,14 @@ def test_rounding_keeps_values_to_the_step_and_no_total(method: str) -> None:
         ("pram", {"change": 0.5}, ("rows", ("g",))),
     ],
 )
-def test_a_wrong_declaration_is_found(
-    method: str, setting: dict[str, Any], wrong: tuple[Any, ...]
-) -> None:
+def test_a_wrong_declaration_is_found(method, setting, wrong):
     """A planted fault each: totals of whole numbers, values under coded ends."""
     data = original("mixed")
     prepared = METHODS[method](**setting).prepare(data)
     assert any(wrong not in kept(data, prepared.release(key(seed)).masked) for seed in range(2))
 
 
-def test_every_condition_names_a_parameter_and_every_invariant_has_words() -> None:
+def test_every_condition_names_a_parameter_and_every_invariant_has_words():
     for method in METHODS.values():
         for declaration in method.keeps:
             assert set(declaration.when) <= set(method.__dataclass_fields__)

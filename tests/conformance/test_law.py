@@ -1,18 +1,32 @@
-"""The exact cell law: 20,000 releases of the worked example E1 follow it, cell by cell."""
+"""The drawn releases against the exact law, with planted faults."""
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from itertools import pairwise, product
+from math import prod
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.neighbors import find_neighborhoods
+from rwn_core.masking import NBRS2015, RWN, SoftRWN, mask
+from rwn_core.neighbors import Neighborhoods, find_neighborhoods
+from rwn_core.neighbors.metric import coordinates
+from rwn_core.randomness import SecretKey
+from tests.conformance.battery import ALPHA as ALPHA_weighted
+from tests.conformance.battery import Evidence, _uniformity, refuted, verdicts
 from tests.conformance.replicates import replicate_draws, replicate_keys, replicate_sources
-from tests.oracles.record_chain import assigned
+from tests.oracles.exact_cells import exact_probability
+from tests.oracles.record_chain import RecordChain, assigned
+from tests.oracles.soft_weights import balanced_by_projections, capped_row, log_kernel
 
 ALPHA = 1e-6
 RELEASES = 20_000
@@ -133,3 +147,282 @@ def test_one_donor_for_a_row_is_refuted_by_pairs_alone(law, draws, neighborhoods
     values = released(e1_points, donors.reshape(RELEASES, 6, 2))
     assert fit(list(cell_tables(law, values))) > ALPHA
     assert fit(list(pair_tables(law, values, WITHIN_ROWS))) < ALPHA
+
+
+RELEASES_NBRS = 1500
+Q_NBRS = 0.6  # of six records: three when counted
+
+# strict neighborhoods of E1 on z-scores within 2.2 (check value NBRS-1), records from 0
+MEMBERS = [[1, 2, 3, 4], [0, 2, 3, 4], [0, 1, 3, 4], [0, 1, 2, 5], [0, 1, 2, 5], [3, 4]]
+
+
+@pytest.fixture(scope="module", params=["count", "bernoulli"])
+def sample(request, e1, key_base):
+    """The way to select, the chance of a record to be selected, and donors, shape (R, 6, 2)."""
+    params = NBRS2015(epsilon=2.2, q=Q_NBRS, record_selection=request.param)
+    prepared = params.prepare(e1)
+    keys = replicate_keys(f"nbrs2015 {request.param} {key_base}", RELEASES_NBRS)
+    donors = [prepared.release(SecretKey(key)).donors for key in keys]
+    chance = 3 / 6 if request.param == "count" else Q_NBRS
+    return request.param, chance, np.array(donors)
+
+
+def row_law(record: int, chance: float) -> dict[tuple[int, ...], float]:
+    """P(row of donors): kept as a whole, or every cell from an independent member."""
+    size = len(MEMBERS[record])
+    law = dict.fromkeys(product(MEMBERS[record], repeat=2), chance / size**2)
+    return {(record, record): 1 - chance, **law}
+
+
+def fit_nbrs(donors: np.ndarray, laws: list[dict[tuple[int, ...], float]]) -> float:
+    """Probability of rows that deviate as much from their laws, over all records."""
+    worst = []
+    for record, law in enumerate(laws):
+        seen = Counter(map(tuple, donors[:, record].tolist()))
+        if not seen.keys() <= law.keys():
+            return 0.0
+        expected = np.array([law[row] for row in law]) * len(donors)
+        worst.append(stats.chisquare([seen[row] for row in law], expected).pvalue)
+    return min(1.0, len(worst) * min(worst))
+
+
+def test_rows_follow_the_mixture(sample):
+    _, chance, donors = sample
+    assert fit_nbrs(donors, [row_law(record, chance) for record in range(6)]) > ALPHA
+
+
+def test_independent_cells_are_refuted(sample):
+    """The law of the 2022 method, with the same chance for each cell, does not fit."""
+    _, chance, donors = sample
+    laws = []
+    for record in range(6):
+        size = len(MEMBERS[record])
+        cell = {record: 1 - chance, **dict.fromkeys(MEMBERS[record], chance / size)}
+        laws.append({pair: prod(cell[d] for d in pair) for pair in product(cell, repeat=2)})
+    assert fit_nbrs(donors, laws) < ALPHA
+
+
+def test_another_chance_is_refuted(sample):
+    _, chance, donors = sample
+    assert fit_nbrs(donors, [row_law(record, chance + 0.1) for record in range(6)]) < ALPHA
+
+
+def test_number_of_selected_records(sample):
+    way, _, donors = sample
+    selected = (donors != np.arange(6)[:, None]).any(axis=2)
+    counts = np.bincount(selected.sum(axis=1), minlength=7)
+    if way == "count":
+        assert counts[3] == RELEASES_NBRS  # floor(6 * 0.6)
+    else:
+        expected = stats.binom.pmf(np.arange(7), 6, Q_NBRS) * RELEASES_NBRS
+        assert stats.chisquare(counts, expected).pvalue > ALPHA
+
+
+def test_pairs_of_records_are_selected_as_drawn(sample):
+    """Without replacement, two records are both selected with probability m(m-1)/(n(n-1))."""
+    way, _, donors = sample
+    selected = (donors != np.arange(6)[:, None]).any(axis=2).astype(int)
+    together = (selected.T @ selected)[np.triu_indices(6, 1)]
+    chance = 3 * 2 / (6 * 5) if way == "count" else Q_NBRS**2
+    worst = min(stats.binomtest(int(seen), RELEASES_NBRS, chance).pvalue for seen in together)
+    assert len(together) * worst > ALPHA
+
+
+def test_the_law_of_a_release_is_that_of_its_draws(sample, e1, key_base):
+    """Every cell of the law that comes with a release, against the donors that were drawn."""
+    way, chance, donors = sample
+    release = mask(e1, NBRS2015(epsilon=2.2, q=Q_NBRS, record_selection=way), seed=1)
+    assert release.law.row_share == chance
+    worst = []
+    for column, name in enumerate(("x", "y")):
+        values = e1.values(name)[donors[:, :, column]]
+        for record in range(6):
+            known = release.law.table(name)[1]
+            seen = np.array([(values[:, record] == value).sum() for value in known])
+            exact = [exact_probability(release.law, record, name, value) for value in known]
+            assert sum(exact) == 1
+            law = np.array([float(p) for p in exact]) * RELEASES_NBRS
+            possible = law > 0
+            assert not seen[~possible].any()
+            if possible.sum() > 1:
+                worst.append(stats.chisquare(seen[possible], law[possible]).pvalue)
+    assert len(worst) * min(worst) > ALPHA
+
+
+RELEASES_WEIGHTED = 4000
+BALANCED = SoftRWN(kernel="gaussian", balance=1.0, width=0.5, q=0.6)
+SETTINGS = {
+    "gaussian": SoftRWN(kernel="gaussian", width=0.5, q=0.6),
+    "balanced": BALANCED,
+    "exponential": SoftRWN(kernel="exponential", width=0.6, cap=0.2, q=0.6, bandwidth="fixed"),
+}
+
+
+@cache
+def table() -> Microdata:
+    """Numbers with ties and two far records that lie together."""
+    values = np.random.default_rng(3).lognormal(sigma=0.8, size=(60, 4))
+    values[:, 3] = values[:, 3].round()
+    values[:2, 0] = 30.0
+    return Microdata.from_frame(pd.DataFrame(values, columns=list("abcd")))
+
+
+@cache
+def weights(params: RWN) -> np.ndarray:
+    """W by bisection or by projections, shape (n, n)."""
+    values = table().frame.to_numpy()
+    scaled = (values - values.mean(0)) / values.std(0, ddof=1)
+    away = np.sqrt(((scaled[:, None] - scaled) ** 2).sum(2))
+    shape, kernel = params.kernel, params.ball.kernel
+    fixed = params.bandwidth == "fixed"
+    logs = np.array(log_kernel(away, shape, kernel.width, nearest=10, fixed=fixed, own=params.own))
+    if params.balance:
+        return balanced_by_projections(np.exp(logs), kernel.cap, rounds=20_000)
+    return np.array([capped_row(row, kernel.cap)[0] for row in logs])
+
+
+def expected(params: RWN) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    """The possible donors of each record, by number, and their weights."""
+    found = weights(params)
+    members = [np.flatnonzero(row > 1e-12) for row in found]
+    return members, [row[each] / row[each].sum() for row, each in zip(found, members, strict=True)]
+
+
+def neighborhoods_weighted(params: RWN) -> Neighborhoods:
+    return params.neighborhoods(table())
+
+
+@pytest.fixture(scope="module")
+def draws_weighted(key_base: str) -> RecordChain:
+    return replicate_draws(replicate_keys(f"weights {key_base}", RELEASES_WEIGHTED), 60, 4)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_SOFT_7_the_weighted_draw_is_not_refuted(name, draws_weighted, record_property):
+    params = SETTINGS[name]
+    sources = replicate_sources(neighborhoods_weighted(params), draws_weighted, params.q)
+    members, each = expected(params)
+    result = verdicts(sources, members, params.q, each)
+    record_property("probabilities", result)
+    assert min(result.values()) >= ALPHA_weighted, result
+    statistic, degrees = np.sum(list(_uniformity(Evidence(sources, members, 0.6, each))), axis=0)
+    assert statistic / degrees == pytest.approx(1.0, abs=5 * np.sqrt(2 / degrees))
+
+
+def test_a_draw_with_own_donors_follows_its_weights(draws_weighted):
+    """With the record among its donors a kept cell and one drawn from itself look the same."""
+    params = SoftRWN(kernel="exponential", own=True, width=0.7, q=0.8, balance=1.0)
+    sources = replicate_sources(neighborhoods_weighted(params), draws_weighted, params.q)
+    law = 0.2 * np.eye(60) + 0.8 * weights(params)
+    counts = np.zeros((60, 60))
+    for column in np.moveaxis(sources, 2, 0):
+        for release in column:
+            counts[np.arange(60), release] += 1
+
+    def probability(chances: np.ndarray) -> float:
+        mean = chances * RELEASES_WEIGHTED * 4
+        often = mean >= 5
+        rest = np.where(often, 0, counts).sum(1), np.where(often, 0, mean).sum(1)
+        some = rest[1] > 0
+        statistic = (((counts - mean)[often] ** 2) / mean[often]).sum()
+        statistic += ((rest[0] - rest[1])[some] ** 2 / rest[1][some]).sum()
+        return float(stats.chi2.sf(statistic, often.sum() + some.sum() - 60))
+
+    assert probability(law) > ALPHA_weighted
+    assert (
+        probability(0.8 * weights(params) + 0.2 * np.roll(np.eye(60), 1, axis=1)) < ALPHA_weighted
+    )
+    assert (
+        probability(0.2 * np.eye(60) + 0.8 * weights(replace(params, own=False))) < ALPHA_weighted
+    )
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_replicates_are_the_public_call_under_as_many_keys(name, draws_weighted, key_base):
+    params = SETTINGS[name]
+    fast = replicate_sources(neighborhoods_weighted(params), draws_weighted, params.q)
+    for number, key in enumerate(replicate_keys(f"weights {key_base}", 15)):
+        release = mask(table(), params, seed=SecretKey(key))
+        np.testing.assert_array_equal(release.donors, fast[number])
+
+
+def by_rank(found: Neighborhoods) -> np.ndarray:
+    """Return the weights of all others, nearest first, shape (n, n - 1)."""
+    assert found.shares is not None
+    return found.shares.reshape(60, 59).copy()
+
+
+def with_weights(found: Neighborhoods, rows: np.ndarray) -> Neighborhoods:
+    """Return neighborhoods with other weights, scaled to sum 1."""
+    return replace(found, shares=(rows / rows.sum(1, keepdims=True)).ravel())
+
+
+def nearest_10_percent_more(params: RWN) -> Neighborhoods:
+    rows = by_rank(neighborhoods_weighted(params))
+    rows[:, 0] *= 1.1
+    return with_weights(neighborhoods_weighted(params), rows)
+
+
+def layers_without_acceptance(params: RWN) -> Neighborhoods:
+    rows = by_rank(neighborhoods_weighted(params))
+    falling = np.maximum.accumulate(rows[:, ::-1], axis=1)[:, ::-1]
+    return with_weights(neighborhoods_weighted(params), falling)
+
+
+def cap_ignored(params: RWN) -> Neighborhoods:
+    return neighborhoods_weighted(replace(params, cap=1.0))
+
+
+def column_factor_dropped(params: RWN) -> Neighborhoods:
+    return neighborhoods_weighted(replace(params, balance=0.0))
+
+
+def weights_of_the_next_record(params: RWN) -> Neighborhoods:
+    found = neighborhoods_weighted(params)
+    return with_weights(found, np.roll(by_rank(found), 1, axis=0))
+
+
+def another_bandwidth(params: RWN) -> Neighborhoods:
+    return neighborhoods_weighted(replace(params, bandwidth="fixed"))
+
+
+def equal_weights(params: RWN) -> Neighborhoods:
+    return with_weights(neighborhoods_weighted(params), np.ones((60, 59)))
+
+
+FAULTS: tuple[Callable[[RWN], Neighborhoods], ...] = (
+    nearest_10_percent_more,
+    layers_without_acceptance,
+    cap_ignored,
+    column_factor_dropped,
+    weights_of_the_next_record,
+    another_bandwidth,
+    equal_weights,
+)
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_a_planted_fault_of_the_weights_is_refuted(fault, draws_weighted):
+    sources = replicate_sources(fault(BALANCED), draws_weighted, BALANCED.q)
+    members, each = expected(BALANCED)
+    assert refuted(sources, members, BALANCED.q, each)
+
+
+def test_faults_are_planted_in_weights_that_pass(draws_weighted):
+    rows = by_rank(neighborhoods_weighted(BALANCED))
+    right = with_weights(neighborhoods_weighted(BALANCED), rows)
+    sources = replicate_sources(right, draws_weighted, BALANCED.q)
+    members, each = expected(BALANCED)
+    assert not refuted(sources, members, BALANCED.q, each)
+    points = coordinates(table())  # the far twins, of which each would else give the other all
+    assert np.sqrt(((points[0] - points[1]) ** 2).sum()) < 3
+    assert rows[0].max() == pytest.approx(0.1, abs=1e-12)
+
+
+def test_one_donor_for_a_row_is_refuted(draws_weighted):
+    sources = replicate_sources(neighborhoods_weighted(BALANCED), draws_weighted, 1.0)
+    modified = draws_weighted.modify.reshape(sources.shape) < BALANCED.q
+    shared = np.where(modified, sources[..., :1], np.arange(60)[:, None])
+    members, each = expected(BALANCED)
+    failed = refuted(shared, members, BALANCED.q, each)
+    assert "donors_are_independent_across_columns" in failed

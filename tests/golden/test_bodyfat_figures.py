@@ -182,7 +182,7 @@ def agrees(found: np.ndarray, published: Published) -> bool:
     return bool(abs(found.mean() - published.low) <= ERRORS * error + published.rounding)
 
 
-def test_the_reference_has_all_that_the_program_reports() -> None:
+def test_the_reference_has_all_that_the_program_reports():
     assert {epsilon: len(table) for epsilon, table in REFERENCE.items()} == {0: 20, 2: 20, 6: 20}
 
 

@@ -54,7 +54,7 @@ def integral(power_x: int, power_y: int) -> float:
     return float(around * 2 / (power_x + power_y + 2))
 
 
-def test_the_numbers_of_the_page_are_those_of_its_formulas() -> None:
+def test_the_numbers_of_the_page_are_those_of_its_formulas():
     half, text = Fraction(1, 2), PAGE.read_text(encoding="utf-8")
     for i, near in enumerate([{2, 4}, {1, 3}, {1, 2}, {1, 2}, {3, 6}, {3, 5}], start=1):
         assert {at + 1 for at in neighborhood(i - 1)} == near

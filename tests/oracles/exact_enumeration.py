@@ -30,11 +30,3 @@ def expected_success(law: Law) -> float:
     """R_MAP over all releases: (1/n) sum over rows of the largest likelihood."""
     likelihood = all_likelihoods(law)
     return float(likelihood.max(axis=0).sum() / len(likelihood))
-
-
-def expected_record_risk(law: Law) -> float:
-    """Mean posterior of the true source over all releases (never above `expected_success`)."""
-    likelihood = all_likelihoods(law)
-    total = likelihood.sum(axis=0)
-    squares = (likelihood**2).sum(axis=0)
-    return float((squares[total > 0] / total[total > 0]).sum() / len(likelihood))

@@ -24,10 +24,7 @@ def misclassification_risk(
     own = np.diagonal(matrix)
     expected = matrix.T @ population
     weighted = (matrix / (1 - fraction * matrix)).T @ population
-    return (
-        _ratio(own / (1 - fraction * own), weighted),
-        _ratio(own, expected),
-    )
+    return (_ratio(own / (1 - fraction * own), weighted), _ratio(own, expected))
 
 
 def _ratio(top: NDArray[np.float64], bottom: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,22 +1,34 @@
-"""What holds for every table, setting and key."""
+"""Masking of any table: what holds, what is stable, and the reference in plain Python."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from scipy import stats
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
+from rwn_core.laws.donors import Draws, draw_donors, random_streams
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.neighbors import find_neighborhoods
+from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.metric import coordinates
+from rwn_core.neighbors.soft_lists import ranked_lists
+from rwn_core.neighbors.soft_neighborhoods import scale, weigh
+from rwn_core.neighbors.table import complete_table
+from rwn_core.parallel.threads import work
+from rwn_core.randomness import SecretKey
 from tests.core.laws.cell_probability import probability
+from tests.core.neighbors.test_soft_kernel import hard_tables, matrix
 from tests.oracles.exact_cells import exact_probability
-from tests.properties.tables import EXAMPLES, cases, frames, with_variable
+from tests.properties import reference_rwn
+from tests.properties.tables import EXAMPLES, cases, columns, frames, random_frame, with_variable
 
 
 def same_values(one: pd.Series, two: pd.Series) -> np.ndarray:
@@ -161,3 +173,193 @@ def test_2015_modifies_whole_records(case):
     assert (release.masked.frame.isna().to_numpy() >= lost).all()
     every_one = mask(microdata, replace(params, q=1.0), seed=seed).donors
     np.testing.assert_array_equal(release.donors[modified], every_one[modified])
+
+
+ALPHA = 1e-6
+
+
+def sha256(array: np.ndarray) -> str:
+    return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()
+
+
+def drawn(neighborhoods, key, q, *, streams=range(4), threads=None, chunk=10**6):
+    """The donors of all records, drawn for so many records at a time."""
+    parts = [
+        Draws(key, np.arange(first, min(first + chunk, neighborhoods.n)), streams)
+        for first in range(0, neighborhoods.n, chunk)
+    ]
+    with work(threads=threads):
+        return np.vstack([draw_donors(neighborhoods, part, q) for part in parts])
+
+
+@pytest.mark.parametrize("params", [RWN(k=5, epsilon=1.0, q=0.6), NBRS2015(epsilon=1.0, q=0.6)])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_chunks_and_threads_give_the_same_donors(params, threads):
+    rng = np.random.default_rng(4)
+    n = 2100  # the tree engine, too
+    frame = pd.DataFrame(rng.integers(0, 9, (n, 3)), columns=list("xyz"))
+    microdata = Microdata.from_frame(frame)
+    expected = sha256(mask(microdata, params, seed=7).donors)
+    neighborhoods = find_neighborhoods(coordinates(microdata), k=5, epsilon=1.0)
+    streams, q = random_streams(microdata), np.full(3, 0.6)
+    assert sha256(mask(microdata, params, seed=7, threads=threads).donors) == expected
+    key = SecretKey.from_seed(7)
+    hashes = {
+        sha256(drawn(neighborhoods, key, q, streams=streams, threads=threads, chunk=chunk))
+        for chunk in (1000, 64, n, 701)
+    }
+    assert len(hashes) == 1
+    if isinstance(params, RWN):
+        assert hashes == {expected}
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+@pytest.mark.parametrize("params", [RWN(k=5, q=0.6), NBRS2015(epsilon=1.0)])
+def test_a_seed_decides_the_bytes(params, form):
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"x": rng.normal(size=80), "g": rng.choice(list("abc"), 80)})
+    microdata = Microdata.from_frame(frame)
+    first, again, other, fresh, fresher = (
+        mask(microdata, params, seed=seed).to_bytes(form) for seed in (7, 7, 8, None, None)
+    )
+    assert first == again
+    assert len({first, other, fresh, fresher}) == 4
+
+
+STABLE_POINTS = np.random.default_rng(6).normal(size=(400, 2))
+
+
+STABLE_REACH = {"k": 8, "epsilon": 0.3}
+
+
+@pytest.mark.parametrize("change", [{"k": 9}, {"k": 16}, {"epsilon": 0.4}, {"epsilon": 0.8}])
+def test_growing_a_neighborhood_changes_as_few_donors_as_possible(change, key_base):
+    """Each with probability 1 - |S|/|S'|: no way to draw uniformly from both can change fewer."""
+    small = find_neighborhoods(STABLE_POINTS, **STABLE_REACH)
+    large = find_neighborhoods(STABLE_POINTS, **{**STABLE_REACH, **change})
+    assert (large.sizes >= small.sizes).all()
+    grown, releases = 1 - small.sizes / large.sizes, 60
+    changed = np.zeros(400)
+    for number in range(releases):
+        key = SecretKey(hashlib.sha256(f"{key_base} {number}".encode()).digest())
+        before = drawn(small, key, np.ones(4))
+        after = drawn(large, key, np.ones(4))
+        changed += (before != after).sum(axis=1)
+    expected = releases * 4 * grown
+    assert not changed[grown == 0].any()
+    score = (changed.sum() - expected.sum()) / np.sqrt((expected * (1 - grown)).sum())
+    assert 2 * stats.norm.sf(abs(score)) > ALPHA
+
+
+def test_fresh_draws_would_change_nearly_all_donors():
+    """The planted wrong way: without one key for both, the test above would fail."""
+    neighborhoods = find_neighborhoods(STABLE_POINTS, **STABLE_REACH)
+    before, after = (drawn(neighborhoods, SecretKey.from_seed(seed), np.ones(4)) for seed in (1, 2))
+    assert (before != after).mean() > 0.5
+
+
+@EXAMPLES
+@given(cases(), st.sampled_from([0.5, 2.0]))
+def test_unit_and_origin_of_a_number_do_not_matter(case, factor):
+    microdata, rule, q, seed = case
+    numeric = [name for name in microdata.names if microdata.frame[name].dtype == "float64"]
+    assume(numeric)
+    frame = microdata.frame
+    frame[numeric[0]] = frame[numeric[0]] * factor + 16.0
+    moved = Microdata.from_frame(frame, microdata.schema)
+    unchanged = mask(microdata, RWN(**rule, q=q), seed=seed).donors
+    np.testing.assert_array_equal(mask(moved, RWN(**rule, q=q), seed=seed).donors, unchanged)
+
+
+@EXAMPLES
+@given(cases(), st.data())
+def test_a_variable_of_weight_0_does_not_steer_the_donors_of_others(case, data):
+    microdata, rule, q, seed = case
+    extra = data.draw(columns(microdata.n))
+    frame = microdata.frame
+    frame["extra"] = extra
+    wide = with_variable(Microdata.from_frame(frame), "extra", weight=0.0)
+    unchanged = mask(microdata, RWN(**rule, q=q), seed=seed).donors
+    np.testing.assert_array_equal(mask(wide, RWN(**rule, q=q), seed=seed).donors[:, :-1], unchanged)
+
+
+TABLES, GROUPS = 320, 8
+
+
+def plain_columns(frame: pd.DataFrame) -> list[list[object]]:
+    """Columns as Python lists, None where missing."""
+    return [[None if pd.isna(value) else value for value in frame[name].tolist()] for name in frame]
+
+
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_donors_equal_the_plain_loop(group, key_base):
+    for number in range(group, TABLES, GROUPS):
+        frame = random_frame(number)
+        rng = np.random.default_rng((number, len(key_base)))
+        k = int(rng.integers(1, len(frame)))
+        epsilon = [None, 0.0, 0.7, 1.5, 3.0][number % 5]
+        q = [1.0, 0.5, 0.9][number % 3]
+        key = SecretKey(rng.bytes(32))
+        release = mask(Microdata.from_frame(frame), RWN(k=k, epsilon=epsilon, q=q), seed=key)
+        words = tuple(int(word) for word in key.words)
+        expected = reference_rwn.donors(plain_columns(frame), k, epsilon, q, words)
+        assert release.donors.tolist() == expected, (number, k, epsilon, q)
+        reference_rwn.chacha20_words.cache_clear()
+
+
+def test_the_plain_loop_knows_the_published_block():
+    """RFC 8439, section 2.3.2: its counter 1 and nonce are record, stream and block here."""
+    key = tuple(int.from_bytes(bytes(range(i, i + 4)), "little") for i in range(0, 32, 4))
+    words = reference_rwn.chacha20_words(key, 0x09000000 * 2**32 + 1, 0x4A000000, 0)
+    assert [words[0], words[15]] == [0xE4E7F110, 0x4E3C50A2]
+
+
+SHAPES = ("gaussian", "exponential")
+BANDWIDTHS = ("adaptive", "fixed", "absolute")
+
+
+def kernel_numbers(number: int) -> Kernel:
+    """Return one of many kernels; the tables of `hard_tables` repeat after five."""
+    return Kernel(
+        shape=SHAPES[number % 2],
+        bandwidth=BANDWIDTHS[number // 2 % 3],
+        width=(0.4, 1.0, 2.5)[number // 3 % 3],
+        cap=(0.1, 0.3, 1.0)[number // 7 % 3],
+        own=number // 4 % 2 == 1,
+        balance=(1.0, 1.0, 0.5, 0.0)[number // 5 % 4],
+    )
+
+
+def test_rows_columns_the_cap_and_the_order_of_records():
+    rng, reached = np.random.default_rng(1), 0
+    for number, points in enumerate(hard_tables(200)):
+        kernel = kernel_numbers(number)
+        found = weigh(
+            kernel, scale(kernel, ranked_lists(complete_table(points), kernel.bandwidth_k))
+        )
+        weights = matrix(points, kernel)
+        assert np.isfinite(weights).all()
+        assert abs(weights.sum(axis=1) - 1).max() <= 1e-12
+        assert weights.max() <= kernel.cap * (1 + 1e-12)
+        assert weights.diagonal().any() == kernel.own
+        drift = abs(weights.sum(axis=0) - 1).max()
+        if kernel.balance == 1:
+            assert drift == pytest.approx(found.error, abs=1e-12)
+            reached += drift <= 1e-6
+        order = rng.permutation(len(points))
+        moved = matrix(points[order], kernel)
+        near = 1e-9 if kernel.balance == 0 else 1e-4
+        if not found.error > 1e-6:
+            np.testing.assert_allclose(moved, weights[np.ix_(order, order)], rtol=0, atol=near)
+    assert reached >= 99  # not that of heavy tails at 0.4 of their unit, which says so
+
+
+def test_other_columns_caps_and_orders_are_seen():
+    """Planted faults: without balance, without a cap, with records in another order."""
+    points = hard_tables(5)[1]
+    kernel = Kernel(shape="gaussian", balance=1.0)
+    free = matrix(points, Kernel(shape="gaussian", cap=1.0))
+    assert abs(free.sum(axis=0) - 1).max() > 0.1
+    assert free.max() > 0.9
+    order = np.random.default_rng(1).permutation(len(points))
+    assert abs(matrix(points[order], kernel) - matrix(points, kernel)).max() > 0.01

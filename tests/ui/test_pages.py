@@ -20,7 +20,7 @@ from rwn_ui.state.results import PreparedTable, current_release, prepared, relea
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 from rwn_ui.tune import view as tune_view
-from tests.core.data.test_role_guesses import survey
+from tests.tables import table as a_table
 from tests.ui.following import followed
 from tests.ui.large_table import csv
 from tests.ui.small_file import table
@@ -255,7 +255,7 @@ def test_what_names_a_variable_that_is_gone_goes_with_it(session: Session) -> No
 
 
 def test_one_click_gives_all_roles(open_page) -> None:
-    data = survey()
+    data = a_table("survey")
     screen = open_page("data").upload("s.csv", table_bytes(data.frame, "csv", data.schema))
     assert screen.errors == []
     asked = [each.label for each in screen.test.multiselect]

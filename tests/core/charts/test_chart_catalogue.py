@@ -1,26 +1,35 @@
-"""What every chart keeps, whatever it shows; and what each of them shows, held as a file."""
+"""Charts: the catalogue, style, scales of limits, pins, stills."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import rwn_core as rwn
 from rwn_core import charts
-from rwn_core.charts import CHARTS, Chart, draw_reason, serialise, still
-from rwn_core.measures.drawing.style import NEUTRAL, ORIGINAL, RELEASED
+from rwn_core.charts import CHARTS, Chart, chart_marks, draw_reason, serialise, still, with_pins
+from rwn_core.charts.parts.limit_scale import fit_scale
+from rwn_core.evaluation.audit import audit
+from rwn_core.evaluation.figure_curves import neighborhood_reading
+from rwn_core.io.demo import load_demo
+from rwn_core.masking import RWN
+from rwn_core.masking.release import mask
+from rwn_core.measures.drawing import style, tables
+from rwn_core.measures.drawing.style import NEUTRAL, ORIGINAL, PINS, RELEASED, beyond_words, clipped
+from rwn_core.measures.risk.outliers import RecordValues, paired
 from rwn_ui.state import results
 from tests.core.charts.drawn_by_hand import every_chart
-from tests.core.charts.hand_made_readings import (
-    HOSTILE,
-    index_reading,
-    size_reading,
-)
+from tests.core.charts.hand_made_readings import HOSTILE, index_reading, size_reading
 from tests.holding import hold
 
 ALONE = {"association", "risk_utility_map: coinciding", "risk_utility_map: no place"}
@@ -82,14 +91,14 @@ def described(chart: Chart) -> Iterator[str]:
                 yield f"{key} {name}: {short(each)}".replace("\n", " ")
 
 
-def test_what_each_chart_shows(drawn: dict[str, Chart], sentences: Callable[..., None]) -> None:
+def test_what_each_chart_shows(drawn, sentences):
     lines = {form: list(described(chart)) for form, chart in drawn.items()}
     common = [line for line in next(iter(lines.values())) if all(line in x for x in lines.values())]
     rest = {form: [line for line in each if line not in common] for form, each in lines.items()}
     sentences("chart", {"all": common, **rest})
 
 
-def test_what_stills_show(drawn: dict[str, Chart], sentences: Callable[..., None]) -> None:
+def test_what_stills_show(drawn, sentences):
     """Pictures that need no browser, of points, lines, intervals and a heatmap."""
     forms = ("neighborhood_size: by k", "regression: turned", "correlation")
     sentences(
@@ -97,7 +106,7 @@ def test_what_stills_show(drawn: dict[str, Chart], sentences: Callable[..., None
     )
 
 
-def test_every_chart_is_drawn_by_hand(drawn: dict[str, Chart]) -> None:
+def test_every_chart_is_drawn_by_hand(drawn):
     assert {chart["key"] for chart in drawn.values()} == set(CHARTS) - OF_REPLAYS
     assert {
         "risk_utility_map",
@@ -107,7 +116,7 @@ def test_every_chart_is_drawn_by_hand(drawn: dict[str, Chart]) -> None:
     assert len(set(CHARTS.values())) == len(CHARTS)
 
 
-def test_it_is_plain_json_with_words_for_a_screen_reader(drawn: dict[str, Chart]) -> None:
+def test_it_is_plain_json_with_words_for_a_screen_reader(drawn):
     def rule(form: str) -> None:
         chart = drawn[form]
         assert chart["key"] == form.partition(":")[0]
@@ -126,7 +135,7 @@ def test_it_is_plain_json_with_words_for_a_screen_reader(drawn: dict[str, Chart]
     hold(rule, drawn)
 
 
-def test_a_name_that_looks_like_html_reaches_plotly_as_text(drawn: dict[str, Chart]) -> None:
+def test_a_name_that_looks_like_html_reaches_plotly_as_text(drawn):
     def rule(form: str) -> None:
         parsed = json.loads(serialise(drawn[form]))
         assert "<img" not in " ".join(strings([parsed["data"], parsed["layout"]]))
@@ -136,9 +145,7 @@ def test_a_name_that_looks_like_html_reaches_plotly_as_text(drawn: dict[str, Cha
     hold(rule, drawn)
 
 
-def test_ranges_margins_and_ticks_are_stated_so_that_nothing_is_measured(
-    drawn: dict[str, Chart],
-) -> None:
+def test_ranges_margins_and_ticks_are_stated_so_that_nothing_is_measured(drawn):
     def rule(form: str) -> None:
         layout = drawn[form]["layout"]
         assert layout["uirevision"]
@@ -153,7 +160,7 @@ def test_ranges_margins_and_ticks_are_stated_so_that_nothing_is_measured(
     hold(rule, drawn)
 
 
-def test_original_is_hollow_blue_and_released_filled_vermillion(drawn: dict[str, Chart]) -> None:
+def test_original_is_hollow_blue_and_released_filled_vermillion(drawn):
     named = ("sweep_map", "risk_utility_map")
 
     def rule(form: str) -> None:
@@ -168,7 +175,7 @@ def test_original_is_hollow_blue_and_released_filled_vermillion(drawn: dict[str,
     hold(rule, drawn)
 
 
-def test_twenty_thousand_records_stay_small() -> None:
+def test_twenty_thousand_records_stay_small():
     random = np.random.default_rng(5)
     values = random.gamma(2.0, size=20_000)
     tall = index_reading(values, values[::-1])
@@ -184,10 +191,311 @@ def test_twenty_thousand_records_stay_small() -> None:
         assert "400 of 20,000" in chart["table"]["caption"]
 
 
-def test_not_applicable_is_a_card_with_the_reason() -> None:
+def test_not_applicable_is_a_card_with_the_reason():
     chart = draw_reason("Regression", "No question is stated.", "regression")
     assert chart["key"] == "regression"
     assert chart["data"] == []
     assert chart["reason"] == "No question is stated."
     assert "No question is stated." in chart["alt"]
     json.loads(serialise(chart))
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.7541, "0.754"),
+        (10.866, "10.9"),
+        (118.08, "118"),
+        (-0.0321, "−0.0321"),
+        (0.0, "0"),
+        (0.00000123, "1.23e−06"),
+        (float("nan"), "–"),
+        (None, "–"),
+    ],
+)
+def test_a_number_has_three_digits_and_a_true_minus(value, text):
+    assert style.number(value) == text
+
+
+def test_names_are_cut_in_the_middle_where_they_differ_least():
+    assert style.shorten("age", 10) == "age"
+    assert style.shorten("household income 2019", 12) == "househo…2019"
+    assert len(style.shorten("x" * 80, 12)) == 12
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-6, 1e6), st.integers(2, 8))
+def test_ticks_lie_inside_and_are_evenly_spaced(low, width, count):
+    high = low + width
+    places = style.ticks(low, high, count)
+    slack = 1e-6 * max(abs(low), abs(high), width)
+    assert all(low - slack <= p <= high + slack for p in places)
+    assert len(places) <= 2 * count + 1
+    if len(places) > 2:
+        gaps = np.diff(places)
+        assert np.allclose(gaps, gaps[0], rtol=1e-3, atol=slack)
+
+
+@given(st.floats(1e-9, 1e9))
+def test_the_end_of_an_axis_is_round_and_not_far(value):
+    end = style.above(value)
+    assert value * (1 - 1e-6) <= end <= 2.0 * value
+
+
+def test_the_end_of_an_axis_survives_nothing_to_show():
+    assert style.above(0.0) == 1.0
+    assert style.above(float("nan")) == 1.0
+    assert style.largest([np.nan], []) == 0.0
+
+
+def test_a_density_counts_every_record_once_and_leaves_empty_cells_clear():
+    edges = np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 2.0])
+    trace = style.density([0.5, 0.5, 1.5, np.nan], [0.5, 0.5, 1.5, 1.0], style.ORIGINAL, edges)
+    counts = [[None if v is None else round(np.expm1(v)) for v in row] for row in trace["z"]]
+    assert counts == [[2, None], [None, 1]]
+
+
+def test_extremes_are_the_largest_known_values_largest_first():
+    assert style.extremes([1.0, np.nan, 3.0, np.inf, 2.0], 2).tolist() == [2, 4]
+    assert style.extremes([1.0, 3.0], 2).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("files", "bulk"),
+    [
+        (([1.0, 2, 3, 31],), 3.0),
+        (([1.0, 2, 3, 30],), None),  # ten times as large is still on the axis
+        (([1.0, 2, 31, 31],), None),  # two of four are no exception
+        (([1.0, 2, np.nan, 31], [1.0, 2, 3, 40]), 3.0),  # one of each file
+        (([1.0, 2, 3, 50], [1.0, 2, 3, 20]), 20.0),  # an axis up to 20 holds the other file
+        (([5.0], [0.1]), None),
+        (([0.0, 0, 0, 7],), None),
+        (([np.nan],), None),
+        ((np.r_[np.ones(1498), 20, 30, 40],), 1.0),  # one in 500
+        ((np.r_[np.ones(1398), 20, 30, 40],), None),
+    ],
+)
+def test_an_axis_ends_before_values_ten_times_as_large_as_all_but_a_few(files, bulk):
+    assert clipped(*files) == bulk
+
+
+def test_words_say_how_many_lie_beyond_and_how_far():
+    assert beyond_words([1, 5021], 10) == "1 record beyond, 5,021"
+    assert beyond_words([1, 12, 30.4, np.nan], 10) == "2 records beyond, up to 30.4"
+    assert beyond_words([1, 2], 10) == ""
+
+
+def test_a_long_table_keeps_the_largest_and_says_so():
+    values = np.arange(1000.0)
+    table = tables.table(["record", "value"], [np.arange(1000), values], rank=1)
+    assert len(table["rows"]) == tables.TABLE_ROWS
+    assert table["rows"][0] == [999, 999.0]
+    assert table["caption"] == "400 of 1,000 rows: the largest by value."
+    assert "caption" not in tables.table(["value"], [values[: tables.TABLE_ROWS]])
+
+
+def test_records_in_any_order_keep_their_own_values():
+    detail = RecordValues(
+        original=np.array([1.0, 2.0]),
+        records_original=np.array([7, 0]),
+        released=np.array([3.0, 4.0]),
+        records_released=np.array([7, 0]),
+    )
+    assert paired(detail, "distance")["rows"] == [[8, 1.0, 3.0], [1, 2.0, 4.0]]
+    detail = replace(detail, records_released=np.array([0, 7]))
+    assert paired(detail, "distance")["rows"] == [[1, 2.0, 3.0], [8, 1.0, 4.0]]
+
+
+def test_what_speaks_of_single_records_is_internal():
+    assert tables.table(["record", "value"], [[1, 2], [0.5, 0.7]])["internal"] is True
+    assert tables.table(["question", "no match"], [["x ≥ 2"], [0.5]])["internal"] is True
+    assert "internal" not in tables.table(["variable", "value"], [["x"], [0.5]])
+
+
+LOSS = {"title": "Loss", "unit": "share", "falls": True, "share": True}
+SHARE = {"title": "share of a limit", "unit": "log above 1", "falls": False, "share": False,
+         "of_limits": True}  # fmt: skip
+
+
+def spot(key: str, x: float, y: float, **more: object) -> dict[str, object]:
+    ends = {"x_interval": None, "y_interval": None, "frontier": True, "released": 1.0}
+    return {"key": key, "text": key, "x": x, "y": y, "kept": y <= 1, "name": "", **ends, **more}
+
+
+def test_the_limit_is_in_the_middle_and_half_a_decade_is_a_quarter_of_two():
+    scale = fit_scale([0.2, 20.0, 100.0])
+    assert [scale(0.0), scale(0.25), scale(1.0)] == [0.0, 0.25, 1.0]
+    assert scale(100.0) == 2.0
+    assert scale(10.0) == pytest.approx(1.5)  # half of the decades
+    low, high = scale.ends
+    assert (low + high) / 2 == pytest.approx(1.0)
+
+
+def test_ticks_stand_where_their_shares_do():
+    scale = fit_scale([0.4, 20.0])
+    ticks = scale.ticks
+    assert ticks["ticktext"] == ["0", "0.5", "1", "2", "5", "10", "20"]
+    assert ticks["tickvals"] == [scale(float(text)) for text in ticks["ticktext"]]
+    assert ticks["tickvals"] == sorted(ticks["tickvals"])
+    kept = fit_scale([0.2, 0.9])
+    assert kept.ticks["ticktext"] == ["0", "0.5", "1"]
+    low, high = kept.ends
+    assert low < 0 < 1 < high < 1.2  # the limit is still shown
+    assert fit_scale([]).ends == kept.ends
+
+
+def test_settings_that_keep_the_limits_have_half_of_the_map_and_the_best_a_name():
+    spots = [
+        spot("good", 0.2, 0.5, name="ε 2"),
+        spot("twin", 0.2005, 0.5, name="ε 2.1"),
+        spot("bad", 0.1, 20.0),
+    ]
+    drawn = CHARTS["sweep_map"](spots, LOSS, SHARE, limit=1.0)
+    low, high = drawn["layout"]["yaxis"]["range"]
+    assert (1.0 - low) / (high - low) == pytest.approx(0.5)
+    (points,) = (t for t in drawn["data"] if t.get("name") == "frontier")
+    assert points["y"] == [0.5, 0.5, 2.0]
+    assert points["text"][2].endswith("share of a limit: 20")
+    names = [t["text"][0] for t in drawn["data"] if t.get("mode") == "markers+text"]
+    assert "ε 2" in names
+    # where no setting was read, no area is shaded
+    shade = next(s for s in drawn["layout"]["shapes"] if s["type"] == "rect")
+    assert (shade["x0"], shade["x1"]) == (0.1, 0.2005)
+    assert drawn["table"]["columns"]
+
+
+def test_many_names_on_one_spot_are_left_out_and_none_lies_on_another():
+    spots = [spot(f"s{n}", 0.2 + n / 10_000, 0.5, name=f"ε {n} · k {n} · q 1") for n in range(30)]
+    spots.append(spot("bad", 0.9, 5.0))
+    drawn = CHARTS["sweep_map"](spots, LOSS, SHARE, limit=1.0)
+    named = [t for t in drawn["data"] if t.get("mode") == "markers+text"]
+    assert 1 <= len(named) < 8
+    assert len({t["textposition"] for t in named}) == len(named)
+
+
+def test_the_map_of_one_release_has_the_axis_of_the_sweep():
+    """What keeps a limit and what breaks it stand apart, however far another setting is."""
+    shares = {"now": 0.76, "A": 1.2, "B": 150.0}
+    points = [
+        {"label": name, "loss": 0.1, "risk": share, "text": name, "kept": share <= 1, "unread": 0}
+        for name, share in shares.items()
+    ]
+    drawn = CHARTS["risk_utility_map"](points, 1.0, risk="risk ÷ limit", of_limits=True)
+    low, high = drawn["layout"]["yaxis"]["range"]
+    assert (1.0 - low) / (high - low) == pytest.approx(0.5)
+    marks = {trace["name"]: trace for trace in drawn["data"]}
+    heights = {name: (marks[name]["y"][0] - low) / (high - low) for name in shares}
+    assert heights["A"] - heights["now"] > 0.1
+    assert [marks[name]["customdata"] for name in shares] == [[share] for share in shares.values()]
+    assert float(drawn["table"]["rows"][2][3]) == 150
+    assert drawn["layout"]["yaxis"]["ticktext"][:3] == ["0", "0.5", "1"]
+    others = CHARTS["risk_utility_map"](points[:1], 1.0, risk="risk ÷ limit", of_limits=True)
+    assert others["layout"]["yaxis"]["range"] == [low, high], "it does not jump"
+
+
+KEYS = (
+    "cooks_distance",
+    "mahalanobis",
+    "neighborhood_size",
+    "nearest_distance",
+    "correlation",
+    "regression",
+    "principal_components",
+)
+
+
+@pytest.fixture(scope="module")
+def readings():
+    data = load_demo("bodyfat")
+    keys = list(KEYS)
+    return [audit(data, mask(data, RWN(epsilon=1.0, k=k), seed=1), measures=keys) for k in (8, 5)]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_chart_shows_the_pins_own_numbers(readings, key):
+    before, now = (each[key] for each in readings)
+    pinned, chart = CHARTS[key](before), CHARTS[key](now)
+    marked = with_pins(chart, {"A": chart_marks(pinned, before)}, now)
+    text = serialise(marked)
+    assert serialise(with_pins(chart, {}, now)) == serialise(chart), "no pin, no mark"
+    if key == "correlation":
+        changes = [f"{each.detail.mean_absolute_change:.3f}" for each in (now, before)]
+        assert marked["note"] == "mean change {} (A {})".format(*changes)
+        return
+    assert PINS["A"] in text
+    assert PINS["A"] not in serialise(chart)
+    assert len(text) < 2 * len(serialise(chart))
+
+
+def test_the_mark_stands_where_the_release_of_the_pin_was(readings):
+    before, now = (each["cooks_distance"] for each in readings)
+    marked = with_pins(
+        CHARTS["cooks_distance"](now), {"B": {"title": "Cook’s distance", "level": 0.01}}, now
+    )
+    (line,) = [s for s in marked["layout"]["shapes"] if s["line"]["color"] == PINS["B"]]
+    assert line["y0"] == line["y1"] == 0.01
+    before, now = (each["regression"] for each in readings)
+    pinned, chart = CHARTS["regression"](before), CHARTS["regression"](now)
+    (mark,) = with_pins(chart, {"A": chart_marks(pinned, before)}, now)["data"][
+        len(chart["data"]) :
+    ]
+    (own,) = [
+        t for t in pinned["data"] if "markers" in t["mode"] and t["marker"]["color"] == RELEASED
+    ]
+    np.testing.assert_array_equal(mark["x"], own["x"])
+
+
+def test_other_variables_and_values_beyond_the_axis_have_no_mark(readings):
+    chart = CHARTS["cooks_distance"](readings[0]["cooks_distance"])
+    far = {"A": {"title": chart["title"], "level": 1e9}}
+    assert with_pins(chart, far, readings[0]["cooks_distance"])["layout"]["shapes"] == list(
+        chart["layout"]["shapes"]
+    )
+    assert (
+        with_pins(chart, {"A": {"title": "Another", "level": 0.0}}, readings[0]["cooks_distance"])
+        is chart
+    )
+
+
+def test_two_letters_never_share_a_place(readings):
+    chart = CHARTS["mahalanobis"](readings[0]["mahalanobis"])
+    both = {name: {"title": chart["title"], "level": 5.0} for name in "AB"}
+    notes = [
+        n
+        for n in with_pins(chart, both, readings[0]["mahalanobis"])["layout"]["annotations"]
+        if n["text"] in "AB"
+    ]
+    assert len({(n["x"], n["y"]) for n in notes}) == 2
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_points_lines_and_texts_stand_at_their_values():
+    setting = rwn.RWN(epsilon=2.0, k=5).prepare(rwn.load_demo("bodyfat"))
+    chart = CHARTS["neighborhood_size"](neighborhood_reading(setting))
+    root = ET.fromstring(still(chart))
+    (plot,) = (box for box in root.iter(f"{SVG}rect") if box.get("fill") == "none")
+    left, top, wide, high = (float(plot.get(name)) for name in ("x", "y", "width", "height"))
+    x_low, x_high = chart["layout"]["xaxis"]["range"]
+    y_low, y_high = chart["layout"]["yaxis"]["range"]
+    expected = sorted(
+        (
+            left + wide * (np.log10(a) - x_low) / (x_high - x_low),
+            top + high * (y_high - b) / (y_high - y_low),
+        )
+        for trace in chart["data"]
+        for a, b in zip(trace["x"], trace["y"], strict=True)
+    )
+    found = sorted(
+        (float(dot.get("cx")), float(dot.get("cy"))) for dot in root.iter(f"{SVG}circle")
+    )
+    assert len(found) == 241
+    np.testing.assert_allclose(sorted(x for x, _ in found), [x for x, _ in expected], atol=0.06)
+    np.testing.assert_allclose(
+        sorted(y for _, y in found), sorted(y for _, y in expected), atol=0.06
+    )
+    words = {text.text: text for text in root.iter(f"{SVG}text")}
+    at_k = left + wide * (np.log10(5) - x_low) / (x_high - x_low)
+    assert float(words["k = 5"].get("x")) == pytest.approx(at_k, abs=0.06)
+    lines = [line for line in root.iter(f"{SVG}line") if line.get("stroke-dasharray") == "2 4"]
+    assert float(lines[0].get("x1")) == pytest.approx(at_k, abs=0.06)

@@ -1,23 +1,41 @@
-"""One reader of plain data: a fault is one sentence with the key, what it must be, what to do."""
+"""Plain data from outside: read by type hints, written as TOML, within a budget of text."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import datetime
+import itertools
+import math
+import re
+import tomllib
+import tracemalloc
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
+from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rwn_core.data.plain import read_plain
+import rwn_core as rwn
+from rwn_core.data import plain as plain_budget
+from rwn_core.data.edit_rules import as_edit_rules
+from rwn_core.data.plain import WIDTH, read_plain, toml_document, toml_text
+from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Role
-from rwn_core.errors import RWNError, SchemaError
+from rwn_core.errors import NotApplicable, ParameterError, RWNError, SchemaError
+from rwn_core.evaluation.audit import compare
+from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan, verdict
 from rwn_core.masking import METHODS
+from rwn_core.measures.statistics.formula import Formula, formula_design
 from rwn_core.reporting.context import Context
+from rwn_core.reporting.project import Project
 from rwn_core.reporting.scenario import Decision, Scenario
-from rwn_core.tuning import Policy
+from rwn_core.tuning import Policy, parse_values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +68,7 @@ class Tree:
     rest: Any = None
 
 
-def test_a_record_is_read_by_its_hints_and_names_in_the_file() -> None:
+def test_a_record_is_read_by_its_hints_and_names_in_the_file():
     plain = {
         "format": "tree 1",
         "name": "oak",
@@ -86,7 +104,7 @@ def test_a_record_is_read_by_its_hints_and_names_in_the_file() -> None:
         ({"name": "x", "top": {"size": 1, "format": 1}}, "The top of the tree has the unknown fi"),
     ],
 )
-def test_a_fault_is_one_sentence(wrong: Any, why: str) -> None:
+def test_a_fault_is_one_sentence(wrong, why):
     with pytest.raises(SchemaError) as refused:
         read_plain(Tree, wrong, "tree", refusal=SchemaError)
     assert str(refused.value).startswith(why)
@@ -108,7 +126,7 @@ PLAIN = st.recursive(
 
 @pytest.mark.parametrize("kind", [Scenario, Decision, Context, Policy])
 @given(plain=PLAIN)
-def test_whatever_a_file_holds_it_is_read_or_refused_in_a_sentence(kind: Any, plain: Any) -> None:
+def test_whatever_a_file_holds_it_is_read_or_refused_in_a_sentence(kind, plain):
     faults = []
     try:
         read_plain(kind, plain, "file")
@@ -121,7 +139,7 @@ WEIRD = (None, True, -1, 2.5, "", "x", [], [1], [["a"]], [[["a"]]], {}, {"a": 1}
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_no_value_of_a_parameter_is_a_fault_of_the_program(method: str) -> None:
+def test_no_value_of_a_parameter_is_a_fault_of_the_program(method):
     for each in fields(METHODS[method]):
         for value in WEIRD:
             setting = {"method": method, "parameters": {each.name: value}}
@@ -130,3 +148,296 @@ def test_no_value_of_a_parameter_is_a_fault_of_the_program(method: str) -> None:
             for document in ({"setting": setting}, {"sweep": sweep}):
                 with suppress(RWNError):
                     Scenario.from_dict(document)
+
+
+ROOT = Path(__file__).resolve().parents[3]
+
+minutes = st.integers(-23 * 60, 23 * 60).map(
+    lambda shift: datetime.timezone(datetime.timedelta(minutes=shift))
+)
+values = (
+    st.text()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False)
+    | st.dates()
+    | st.times()
+    | st.datetimes(timezones=st.none() | minutes)
+)
+plain = st.recursive(
+    values,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=25,
+)
+documents = st.dictionaries(st.text(), plain, max_size=5)
+
+
+def sorted_names(node: Any) -> Any:
+    """The same data with the names of every mapping in another order."""
+    if isinstance(node, dict):
+        return {name: sorted_names(node[name]) for name in sorted(node, reverse=True)}
+    return [sorted_names(each) for each in node] if isinstance(node, list) else node
+
+
+@given(documents)
+def test_any_plain_data_is_read_back(document):
+    for ordered in (False, True):
+        text = toml_text(document, ordered=ordered)
+        assert tomllib.loads(text) == document
+        assert toml_text(tomllib.loads(text), ordered=ordered) == text
+
+
+@given(documents)
+def test_equal_documents_have_equal_texts_in_order(document):
+    text = toml_text(document, ordered=True)
+    assert toml_text(sorted_names(document), ordered=True) == text
+
+
+@given(st.lists(values, min_size=20, max_size=60))
+def test_long_lists_go_over_several_lines(items):
+    text = toml_text({"items": items})
+    assert tomllib.loads(text) == {"items": items}
+    longest = max(len(toml_text({"items": [item]})) for item in items)
+    assert max(map(len, text.split("\n"))) <= max(WIDTH, longest)
+
+
+TEXTS = (
+    'a "b"',
+    "back\\slash",
+    "two\nlines\r\n",
+    "\x00\x1b\x7f\x85",
+    "Größe 体重 🙂",
+    "\u2028",
+    "",
+)
+
+
+@pytest.mark.parametrize("text", TEXTS, ids=ascii)
+def test_texts_and_names_of_every_kind(text):
+    document = {text: text, "table": {text: [text]}, "list": [{text: text}, {}], "n": [[text], []]}
+    assert tomllib.loads(toml_text(document)) == document
+    assert "\x7f" not in toml_text(document)
+
+
+def test_numbers_without_an_end():
+    text = toml_text({"a": math.inf, "b": -math.inf, "c": [math.nan], "d": -0.0, "e": 1e22})
+    again = tomllib.loads(text)
+    assert (again["a"], again["b"], again["e"]) == (math.inf, -math.inf, 1e22)
+    assert math.isnan(again["c"][0])
+    assert math.copysign(1, again["d"]) == -1
+
+
+def test_a_file_reads_well():
+    document = {
+        "name": "Careful",
+        "missing": None,
+        "below": {"deeper": {"k": 5}, "each": [{"a": 1}, {"b": [0.5, True]}]},
+        "day": datetime.date(2026, 3, 31),
+        "empty": {},
+        "two words": [],
+        "mixed": [1, {"a": None, "b": 2}],
+    }
+    assert toml_text(document) == (
+        'name = "Careful"\nday = 2026-03-31\n"two words" = []\nmixed = [1, { b = 2 }]\n\n'
+        "[below.deeper]\nk = 5\n\n[[below.each]]\na = 1\n\n[[below.each]]\nb = [0.5, true]\n\n"
+        "[empty]\n"
+    )
+    assert toml_text({}) == ""
+
+
+def test_words_of_a_list_are_texts():
+    class Word(StrEnum):
+        ONE = "one"
+
+    assert toml_text({"word": Word.ONE}) == 'word = "one"\n'
+
+
+@pytest.mark.parametrize("value", [None, b"x", 1j, {1}], ids=repr)
+def test_what_toml_cannot_say_is_refused(value):
+    with pytest.raises(TypeError, match=f"no value of the type {type(value).__name__}"):
+        toml_text({"x": [value]})
+
+
+def test_no_other_file_writes_or_reads_toml():
+    for folder in ("rwn_core", "rwn_ui", "pages"):
+        for path in (ROOT / folder).rglob("*.py"):
+            if path.name != "plain.py":
+                text = path.read_text(encoding="utf-8")
+                assert "tomllib" not in text, path
+                # the escaped character that JSON leaves bare, and the line that starts a table
+                assert "u007f" not in text, path
+                assert not re.search(r"\[\[?\w+\]\]?\\n", text), path
+
+
+NAMES_BUDGET = [f"{a}{b}" for a, b in itertools.product("abcdefghijklmnopqrstuvwxyz", "xyz")]
+SMALL = 40_000_000  # bytes that a refusal may take; what is refused would take gigabytes
+
+
+def scenario(formula: str) -> str:
+    return (
+        'format = "rwn scenario 1"\n[[analysis_plan]]\nname = "a"\nkind = "linear"\n'
+        f"tolerance = 1.0\nformula = {formula!r}\n"
+    )
+
+
+def refused(act: Callable[[], object]) -> str:
+    """The one sentence of a refusal, which takes little memory."""
+    tracemalloc.start()
+    try:
+        with pytest.raises(RWNError) as caught:
+            act()
+        assert tracemalloc.get_traced_memory()[1] < SMALL
+    finally:
+        tracemalloc.stop()
+    message = str(caught.value)
+    assert message.endswith(".")
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize("factors", [10, 60, 500, 2_000])
+def test_a_formula_of_many_factors_is_counted_before_it_grows(factors):
+    letters = [f"v{number}" for number in range(factors)]
+    message = refused(lambda: Formula.parse(f"y ~ {'*'.join(letters)}"))
+    assert "terms" in message or "letters" in message
+    if factors < 700:
+        refused(lambda: Scenario.from_toml(scenario(f"y ~ {'*'.join(letters)}")))
+
+
+def test_many_small_crossings_count_together():
+    parts = [f"a{i}*b{i}*c{i}*d{i}*e{i}" for i in range(17)]
+    assert len(Formula.parse(f"y ~ {' + '.join(parts[:16])}").terms) == 16 * 31
+    assert "500 terms" in refused(lambda: Formula.parse(f"y ~ {' + '.join(parts)}"))
+
+
+def test_what_occurs_twice_counts_once_as_in_r():
+    for text in ("y ~ a*a*a", "y ~ a + a", "y ~ a:a", "y ~ " + "*".join(["a"] * 900)):
+        assert [[str(f) for f in term] for term in Formula.parse(text).terms] == [["a"]]
+    assert len(Formula.parse("y ~ a*b + b*a").terms) == 3
+    assert len(Formula.parse("y ~ a:b * b:c").terms) == 3
+
+
+@pytest.mark.parametrize("text", ["y ~ (a+b)^9", "y ~ ((((a))))", "y ~ (a*b)^26", "y ~ a**9"])
+def test_powers_and_parentheses_are_no_part_of_a_formula(text):
+    assert "cannot be read" in refused(lambda: Formula.parse(text))
+
+
+pieces = st.sampled_from([*"ab:*+~() `.", "*", ":", "log(", "x1", "wage", "sqrt(z)", "`a b`"])
+
+
+@given(st.lists(pieces, max_size=400).map("".join), st.text(max_size=300))
+@settings(max_examples=300)
+def test_no_text_of_2000_letters_grows_beyond_the_budget(text, other):
+    for formula in (f"y ~ {text}"[:2_000], other, f"y~{other}"):
+        try:
+            terms = Formula.parse(formula).terms
+        except ParameterError:
+            continue
+        assert 0 < len(terms) <= plain_budget.MOST_TERMS
+        assert max(map(len, terms)) <= plain_budget.MOST_FACTORS
+        assert len({frozenset(term) for term in terms}) == len(terms)
+
+
+@given(
+    st.lists(
+        st.lists(st.sampled_from(NAMES_BUDGET), min_size=1, max_size=5), min_size=1, max_size=4
+    )
+)
+def test_the_terms_are_all_products_of_what_is_crossed(parts):
+    wanted = {
+        frozenset(chosen)
+        for part in parts
+        for size in range(1, len(part) + 1)
+        for chosen in itertools.combinations(part, size)
+    }
+    formula = Formula.parse("y ~ " + " + ".join("*".join(part) for part in parts))
+    assert {frozenset(f.name for f in term) for term in formula.terms} == wanted
+
+
+def table(levels: int = 40, records: int = 400) -> rwn.Microdata:
+    rng = np.random.default_rng(1)
+    columns = {f"g{i}": rng.integers(0, levels, records).astype(str) for i in range(10)}
+    return rwn.Microdata.from_frame(pd.DataFrame({"y": rng.normal(size=records), **columns}))
+
+
+def test_products_of_categories_are_counted_before_their_columns_are_made():
+    data = table()
+    for text in ("y ~ g0:g1", "y ~ g0:g1:g2:g3:g4:g5:g6:g7", "y ~ g0*g1*g2*g3"):
+        formula = Formula.parse(text)
+        tracemalloc.start()
+        with pytest.raises(NotApplicable, match="coefficients"):
+            formula_design(data, data, formula)
+        assert tracemalloc.get_traced_memory()[1] < SMALL
+        tracemalloc.stop()
+
+
+def test_a_table_of_many_variables_is_counted_before_it_is_made():
+    data = table()
+    comparison = compare(data, data)
+    wide = Analysis(name="t", kind="table", tolerance=0.1, variables=tuple(data.names[1:]))
+    tracemalloc.start()
+    found = verdict(wide, comparison)
+    assert tracemalloc.get_traced_memory()[1] < SMALL
+    tracemalloc.stop()
+    assert "cells" in found.reason
+    with pytest.raises(ParameterError, match="more than 10"):
+        Analysis(name="t", kind="table", tolerance=0.1, variables=("g1",) * 11)
+
+
+HUGE = {
+    "letters": "# " + "x" * 5_000_001,
+    "names": "\n".join(f"k{i} = 1" for i in range(510_000)),
+    "values": "a = [" + "1," * 510_000 + "]",
+    "lists": "a = " + "[" * 900 + "]" * 900,
+    "open lists": "a = " + "[" * 400_000,
+    "inline tables": "a = " + "{a=" * 400 + "1" + "}" * 400,
+    "dotted names": ".".join("a" * 20_000) + " = 1",
+    "dotted header": f"[{'.'.join('a' * 20_000)}]\nx = 1",
+    "nested both ways": "a.b.c.d.e.f.g.h.i = {a.b.c.d.e.f.g.h.i = {a.b.c.d.e.f = 1}}",
+    "digits": "a = " + "1" * 5_000,
+    "hexadecimal": "a = 0x" + "f" * 5_000,
+    "unclosed quotes": 'a = """' + '\\"""' * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+def test_huge_deep_and_long_toml_is_refused(name):
+    text = HUGE[name]
+    assert len(refused(lambda: Schema.from_toml(text))) < 200
+
+
+def test_every_file_of_the_program_is_under_the_budget():
+    for read in (Scenario.from_toml, Project.from_toml, AnalysisPlan.from_toml):
+        assert "deep" in refused(lambda read=read: read(HUGE["lists"]))
+
+
+def test_signs_within_texts_and_comments_count_for_nothing():
+    text = 'a = "' + "[" * 600 + "." * 600 + "\"\nb = '''" + "{" * 600 + "'''\n# " + "[" * 900
+    assert set(toml_document(text, "schema file")) == {"a", "b"}
+    broken = "a = [1, 2\n"
+    assert "not valid TOML" in refused(lambda: toml_document(broken, "schema file"))
+
+
+def test_lists_of_rules_and_analyses_have_an_end():
+    assert "Edit rules" in refused(lambda: as_edit_rules(["a > 1"] * 201))
+    one = '[[analysis]]\nname = "n{}"\nkind = "linear"\ntolerance = 1\nformula = "y ~ x"\n'
+    many = "".join(one.format(i) for i in range(101))
+    assert "analyses" in refused(lambda: AnalysisPlan.from_toml(many))
+
+
+def test_a_large_schema_of_a_real_survey_is_read():
+    labels = ", ".join(f'[{code}, "{code} an answer of forty letters or so"]' for code in range(25))
+    block = '[[variable]]\nname = "v{}"\nkind = "categorical"\nvalue_labels = [{}]\n'
+    schema = Schema.from_toml("".join(block.format(i, labels) for i in range(1_500)))
+    assert len(schema.variables) == 1_500
+
+
+def test_a_list_of_ranges_ends_before_it_grows():
+    assert "values" in refused(lambda: parse_values(",".join(["0:9999:1"] * 500), "The list of k"))
+    assert "letters" in refused(lambda: parse_values("1," * 5_000 + "1", "The list of k"))
+
+
+def test_all_edit_rules_together_have_an_end():
+    rules = [f"a > {number} or {'b < 1 or ' * 40}c == 1" for number in range(60)]
+    assert len(as_edit_rules(rules[:40])) == 40
+    assert "list of edit rules" in refused(lambda: as_edit_rules(rules))

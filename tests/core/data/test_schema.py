@@ -1,14 +1,29 @@
-"""Schemas: what they refuse, and that TOML keeps all of them."""
+"""Schemas, slices and edit rules: what they hold, what they refuse, that TOML keeps them."""
 
 from __future__ import annotations
 
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rwn_core.data.schema import Question, Schema
+import rwn_core as rwn
+from rwn_core.data.edit_rules import EditRule
+from rwn_core.data.schema import (
+    Question,
+    Schema,
+    as_slices,
+    slice_words,
+    slices_words,
+    verbatim_words,
+)
 from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.errors import SchemaError
+from rwn_core.errors import ParameterError, SchemaError
+from rwn_core.tuning.slice_presets import preset_slices
 
 NAMES = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=8)
 
@@ -17,58 +32,14 @@ def variable(name: str = "x", **fields: object) -> Variable:
     return Variable(**{"name": name, "kind": Kind.COUNT, **fields})  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"kind": "number"}, "kind of variable x must be one of: continuous, count"),
-        ({"role": "secret"}, "role of variable x must be one of: key"),
-        *[({"weight": w}, "weight of variable x") for w in (-1, float("nan"), "2", True, None)],
-        ({"weight": float("inf")}, "at least 0"),
-        ({"weight": 1e160}, "at most 1e[+]50"),
-        ({"masked": "no"}, "masked of variable x must be true or false"),
-        ({"levels": ()}, "levels of variable x must be a list of texts"),
-        ({"levels": "abc"}, "levels of variable x must be a list of texts"),
-        ({"levels": ("a", 1)}, "levels of variable x must be a list of texts"),
-        ({"levels": ("a", "b", "a")}, "Level a occurs 2 times among the levels of x"),
-        ({"group": 3}, "must be texts"),
-        ({"name": 3}, "must be texts"),
-    ],
-)
-def test_a_variable_refuses(fields: dict[str, object], message: str) -> None:
-    with pytest.raises(SchemaError, match=message):
-        variable(**fields)
-
-
-def test_words_become_kinds_and_roles() -> None:
+def test_words_become_kinds_and_roles():
     made = variable(kind="ordered", role="key", weight=2, levels=["b", "a"])
     assert made.kind is Kind.ORDERED
     assert made.role is Role.KEY
     assert made.levels == ("b", "a")
 
 
-@pytest.mark.parametrize(
-    ("response", "predictors", "message"),
-    [
-        ("y", (), "at least one predictor"),
-        ("y", ("x", "y"), "both response and predictor"),
-        ("y", ("x", "x"), "x occurs 2 times as a predictor"),
-    ],
-)
-def test_a_question_refuses(response: str, predictors: tuple[str, ...], message: str) -> None:
-    with pytest.raises(SchemaError, match=message):
-        Question(response=response, predictors=predictors)
-
-
-def test_a_schema_refuses() -> None:
-    with pytest.raises(SchemaError, match="x occurs 2 times in the schema"):
-        Schema(variables=(variable(), variable()))
-    with pytest.raises(SchemaError, match="names the variable z"):
-        Schema(variables=(variable(),), question=Question(response="x", predictors=("z",)))
-    with pytest.raises(SchemaError, match="Group g has masked and unmasked"):
-        Schema(variables=(variable(group="g"), variable("y", group="g", masked=False)))
-
-
-def test_names_are_required_in_order() -> None:
+def test_names_are_required_in_order():
     schema = Schema(variables=(variable("a"), variable("b")))
     schema.require_names(("a", "b"))
     for names, message in (
@@ -80,7 +51,7 @@ def test_names_are_required_in_order() -> None:
             schema.require_names(names)
 
 
-def test_changes_leave_the_rest() -> None:
+def test_changes_leave_the_rest():
     schema = Schema(variables=(variable("a"), variable("b", role=Role.IDENTIFIER)))
     changed = schema.with_weights({"a": 0}).replace_variable("b", kind=Kind.DATE)
     assert changed.variable("a").weight == 0
@@ -99,41 +70,6 @@ def test_changes_leave_the_rest() -> None:
         schema.variable("c")
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", r"no \[\[variable\]\] table"),
-        ("variable = []\n[file]\nabove = 1", r"no \[\[variable\]\] table"),
-        ("edit_rules = []\n[file]\nabove = 1", r"no \[\[variable\]\] table"),
-        ("variable = 3", r"no \[\[variable\]\] table"),
-        ("variable = [3]", "needs a name and a kind"),
-        ("[[variable]]\nname = 'x'", "needs a name and a kind"),
-        ("[[variable]]\nname = 3\nkind = 'count'", "needs a name and a kind"),
-        ("[[variable]]\nname = 'x'\nkind = 'count'\nsize = 3", "unknown field size; known are"),
-        ("[[variable]]\nname = 'x'\nkind = 'count'\nlevels = 'abc'", "levels of variable x"),
-        ("[[variable]]\nname = 'x'\nkind = ['count']", "kind of variable x"),
-        ("[[variables]]\nname = 'x'", "unknown table variables"),
-        ("[[variable]\n", r"not valid TOML \(at line 1"),
-        (
-            "[[variable]]\nname = 'x'\nkind = 'count'\n[question]\nresponse = 'x'",
-            "question of the schema file has no predictors; state",
-        ),
-        (
-            "question = 3\n[[variable]]\nname = 'x'\nkind = 'count'",
-            "question of the schema file must be a table with: response, predictors",
-        ),
-        (
-            "[[variable]]\nname = 'x'\nkind = 'count'\n"
-            "[question]\nresponse = 3\npredictors = ['a']",
-            r"question\.response of the schema file must be a text; correct",
-        ),
-    ],
-)
-def test_toml_is_refused_in_one_sentence(text: str, message: str) -> None:
-    with pytest.raises(SchemaError, match=message):
-        Schema.from_toml(text)
-
-
 @st.composite
 def schemas(draw: st.DrawFn) -> Schema:
     """Random schemas."""
@@ -141,11 +77,9 @@ def schemas(draw: st.DrawFn) -> Schema:
     levels = st.none() | st.lists(NAMES, min_size=1, unique=True).map(tuple)
     once = {Role.SAMPLING_WEIGHT, Role.HOUSEHOLD}  # of at most one variable
     roles = draw(
-        st.lists(
-            st.sampled_from(Role),
-            min_size=len(names),
-            max_size=len(names),
-        ).filter(lambda chosen: all(chosen.count(role) < 2 for role in once))
+        st.lists(st.sampled_from(Role), min_size=len(names), max_size=len(names)).filter(
+            lambda chosen: all(chosen.count(role) < 2 for role in once)
+        )
     )
     variables = tuple(
         Variable(
@@ -167,11 +101,11 @@ def schemas(draw: st.DrawFn) -> Schema:
 
 
 @given(schemas())
-def test_toml_keeps_everything(schema: Schema) -> None:
+def test_toml_keeps_everything(schema):
     assert Schema.from_toml(schema.to_toml()) == schema
 
 
-def test_a_schema_that_releases_some_leaves_out_the_others_and_what_names_them() -> None:
+def test_a_schema_that_releases_some_leaves_out_the_others_and_what_names_them():
     kinds = {"a": "continuous", "b": "continuous", "hh": "categorical", "id": "categorical"}
     schema = Schema(
         variables=tuple(Variable(name=name, kind=kind) for name, kind in kinds.items()),
@@ -187,3 +121,156 @@ def test_a_schema_that_releases_some_leaves_out_the_others_and_what_names_them()
     assert [(v.name, str(v.role)) for v in back.released] == [("a", "other"), ("b", "other")]
     with pytest.raises(SchemaError, match="no variable c"):
         schema.releasing(["c"])
+
+
+@pytest.fixture(scope="module")
+def bodyfat() -> rwn.Microdata:
+    return rwn.load_demo("bodyfat")
+
+
+def test_one_partition_is_written_in_one_way():
+    slices = (("age", "weight"), ("hip", "knee"))
+    assert as_slices([["knee", "hip"], ["weight", "age"]]) == slices
+    assert as_slices(each for each in slices) == slices  # of a generator, too
+    assert slices_words(slices) == "age + weight travel together, hip + knee travel together"
+    assert slices_words(()) == ""
+
+
+def test_the_groups_of_a_schema_are_its_slices():
+    data = rwn.load_demo("randhie")
+    (health,) = data.schema.slices
+    assert len(health) == 3
+    assert data.schema.with_slices([health]) is data.schema
+    assert data.with_slices(()).schema.slices == ()
+    assert Schema.from_toml(data.with_slices(()).schema.to_toml()).slices == ()
+
+
+def test_exactly_these_variables_travel_together(bodyfat):
+    schema = bodyfat.schema.with_slices([["weight", "age"], ["hip", "knee", "neck"]])
+    assert schema.slices == (("age", "weight"), ("hip", "knee", "neck"))
+    assert Schema.from_toml(schema.to_toml()) == schema
+    other = schema.with_slices([["age", "neck"]])
+    assert other.slices == (("age", "neck"),)
+    assert [v.name for v in other.variables if v.group] == ["age", "neck"]
+
+
+@pytest.mark.parametrize("change", [{"role": Role.IDENTIFIER}, {"masked": False}])
+def test_only_masked_variables_of_the_release_can_travel(bodyfat, change):
+    schema = bodyfat.schema.replace_variable("age", **change)
+    with pytest.raises(ParameterError, match="age, which is no masked variable"):
+        schema.with_slices([["age", "weight"]])
+    with pytest.raises(ParameterError, match="nowhere, which is no masked variable"):
+        bodyfat.schema.with_slices([["nowhere", "weight"]])
+
+
+def test_unmasked_variables_that_share_a_group_are_no_slice(bodyfat):
+    unmasked = {"group": "g", "masked": False}
+    variables = tuple(
+        replace(v, **unmasked) if v.name in ("age", "neck") else v for v in bodyfat.schema.variables
+    )
+    assert Schema(variables=variables).slices == ()
+
+
+def test_the_checked_values_are_shared(bodyfat):
+    sliced = bodyfat.with_slices([["age", "weight"]])
+    assert sliced.values("hip") is bodyfat.values("hip")
+    assert sliced.fingerprint == bodyfat.fingerprint
+    pd.testing.assert_frame_equal(sliced.frame, bodyfat.frame)
+
+
+def test_of_a_slice_of_five_two_are_named_in_a_short_line():
+    assert slice_words("abcd", short=True) == slice_words("abcd") == "a + b + c + d"
+    assert slice_words("abcde", short=True) == "a + b + 3 more"
+    assert slice_words("abcde") == "a + b + c + d + e"
+
+
+def test_what_a_row_shows_of_one_person_is_said_for_each_slice():
+    first, second = verbatim_words((("age", "sex"), ("a", "b", "c")))
+    assert first.startswith("A row shows age and sex of one person verbatim")
+    assert "who knows two of them may read the other" in second
+
+
+FRAME = pd.DataFrame(
+    {
+        "age": [14.0, 14.0, 30.0, np.nan, 15.0],
+        "employed": ["no", "yes", "yes", "yes", None],
+        "net pay": [0, 5, 7, 1, 2],
+        "gross": [0, 4, 9, 1, 3],
+        "born": pd.to_datetime(["2006-01-01", "2006-05-01", "1990-01-01", None, "2005-01-01"]),
+        "member": [True, False, True, False, True],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "broken"),
+    [
+        ('age >= 15 or employed == "no"', [1]),
+        ('not (age < 15 and employed != "no")', [1]),
+        ('column("net pay") <= gross', [1]),
+        ('gross - column("net pay") >= -1 + 1 and gross * 2 < 18', [1, 2]),
+        ("0 <= gross < 4", [1, 2]),
+        ('employed in ["no", "never"]', [1, 2, 3]),
+        ('employed not in ("yes",)', [1, 2, 3]),
+        ('born >= "2000-01-01"', [2]),
+        ("member == True", [1, 3]),
+        ("gross / age < 0.21", [1, 2]),
+        ("-1 / (gross - gross) >= 0", []),  # a number divided by 0 is missing
+    ],
+)
+def test_a_rule_is_broken_by_those_for_whom_it_is_false(text, broken):
+    """A missing value breaks nothing."""
+    assert np.flatnonzero(EditRule(text).broken(FRAME)).tolist() == broken
+
+
+@settings(max_examples=50)
+@given(st.text("age gross<>=!()[]'\"+-*/.,0123notrd_\\:", max_size=30))
+def test_any_text_is_a_rule_or_a_sentence(text):
+    with suppress(SchemaError):
+        assert len(EditRule(text).broken(FRAME)) == len(FRAME)
+
+
+def described(*rules):
+    data = rwn.Microdata.from_frame(FRAME)
+    return data.with_schema(replace(data.schema, edit_rules=rules))
+
+
+def test_a_schema_holds_rules_and_says_who_breaks_them():
+    data = described('age >= 15 or employed == "no"')
+    assert '1 record breaks the edit rule age >= 15 or employed == "no".' in data.notices
+    assert rwn.Schema.from_toml(data.schema.to_toml()) == data.schema
+    for rule, reason in (("height > 1", "the table does not have"), ("age > 'a'", "with texts")):
+        with pytest.raises(SchemaError, match=reason):
+            described(rule)
+    schema = data.schema
+    with pytest.raises(SchemaError, match="age, which a release does not have"):
+        schema.replace_variable("age", role="identifier")
+
+
+def test_rules_that_share_a_variable_make_one_slice():
+    data = described("age > gross", 'gross > 0 or employed == "no"', 'column("net pay") > -1')
+    assert preset_slices(data, "edit_rules") == (("age", "employed", "gross"),)
+    assert preset_slices(described(), "edit_rules") == ()
+
+
+def test_variables_that_travel_together_keep_their_rules_and_a_policy_asks_for_it():
+    rng = np.random.default_rng(5)
+    gross = rng.integers(0, 50, 80)
+    frame = pd.DataFrame(
+        {"gross": gross, "net": gross - rng.integers(0, 9, 80), "x": rng.random(80)}
+    )
+    schema = rwn.Schema(
+        variables=tuple(rwn.Variable(name=name, kind="count") for name in frame),
+        edit_rules=("net <= gross",),
+    )
+    data = rwn.Microdata.from_frame(frame, schema)
+    policy = rwn.Policy(limits=(rwn.Limit(measure="edit_rules_broken", at_most=0.0),))
+    for slices, kept in (((), False), (preset_slices(data, "edit_rules"), True)):
+        table = data.with_slices(slices)
+        release = rwn.mask(table, rwn.RWN(k=20), seed=1)
+        reading = rwn.audit(table, release, measures=["edit_rules_broken"]).readings
+        counted = int((release.masked.frame["net"] > release.masked.frame["gross"]).sum())
+        assert reading["edit_rules_broken"].detail.released.tolist() == [counted]
+        assert reading["edit_rules_broken"].baseline == 0
+        assert (counted == 0) is kept
+        assert policy.judge(reading).kept is kept

@@ -45,14 +45,14 @@ def options(**more: object) -> rwn.AuditOptions:
     return rwn.AuditOptions(**{**given, "question": QUESTION, **more})
 
 
-def test_the_rows_of_the_sample_are_those_of_its_records(folders) -> None:
+def test_the_rows_of_the_sample_are_those_of_its_records(folders):
     records = np.arange(0, datasets.N, 7)
     order = random_order(KEY, datasets.N)
     np.testing.assert_array_equal(order[released_rows(KEY, records, datasets.N)], records)
 
 
 @pytest.mark.parametrize("sample", [300, 10 * datasets.N])
-def test_the_readings_are_those_of_the_same_rows_in_memory(folders, sample: int) -> None:
+def test_the_readings_are_those_of_the_same_rows_in_memory(folders, sample):
     source, out, masked = folders
     found = rwn.audit_dataset(source, out, options(sample=sample))
     judged = min(sample, datasets.N)
@@ -66,14 +66,14 @@ def test_the_readings_are_those_of_the_same_rows_in_memory(folders, sample: int)
     assert not found.apart
 
 
-def test_progress_ends_when_the_work_does(folders) -> None:
+def test_progress_ends_when_the_work_does(folders):
     told: list[float] = []
     rwn.audit_dataset(*folders[:2], options(), progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1
 
 
-def test_a_wrong_key_is_noticed_and_links_nobody(folders) -> None:
+def test_a_wrong_key_is_noticed_and_links_nobody(folders):
     wrong = rwn.audit_dataset(*folders[:2], options(key=SecretKey.from_seed(4)))
     right = rwn.audit_dataset(*folders[:2], options())
     assert wrong.audit["distance_linkage"].value < 0.05 < right.audit["distance_linkage"].value
@@ -83,7 +83,7 @@ def test_a_wrong_key_is_noticed_and_links_nobody(folders) -> None:
         assert rwn.audit_dataset(*folders[:2], options(key=key, measures=("correlation",))).apart
 
 
-def test_a_variable_without_a_value_in_the_sample_is_left_out(tmp_path: Path) -> None:
+def test_a_variable_without_a_value_in_the_sample_is_left_out(tmp_path):
     x = np.random.default_rng(1).normal(size=500)
     table = pd.DataFrame({"x": x, "y": np.arange(500.0) % 7, "rare": np.nan})
     table.loc[0, "rare"] = 1.5
@@ -103,7 +103,7 @@ def test_a_variable_without_a_value_in_the_sample_is_left_out(tmp_path: Path) ->
     assert isinstance(found.audit["regression"], rwn.NotApplicable)
 
 
-def test_another_release_is_refused(folders, tmp_path: Path) -> None:
+def test_another_release_is_refused(folders, tmp_path):
     frame = pd.read_parquet(folders[1])
     frame.drop(columns="age").to_parquet(tmp_path / "less.parquet", index=False)
     frame.head(100).to_parquet(tmp_path / "short.parquet", index=False)

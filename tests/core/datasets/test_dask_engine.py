@@ -37,7 +37,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return datasets.write_files(tmp_path_factory.mktemp("input") / "in", datasets.frame(), 7)
 
 
-def test_the_release_is_that_of_one_process(source: Path, address: str, tmp_path: Path) -> None:
+def test_the_release_is_that_of_one_process(source, address, tmp_path):
     other = datasets.write_files(tmp_path / "in", datasets.frame(), 1)
     datasets.mask(other, tmp_path / "wanted", EXACT, rows=2048)
     shares: list[float] = []
@@ -52,7 +52,7 @@ def test_the_release_is_that_of_one_process(source: Path, address: str, tmp_path
     assert set(remembered.values()) == {0}, "the secret leaves with the run"
 
 
-def test_a_killed_worker_changes_nothing(source: Path, address: str, tmp_path: Path) -> None:
+def test_a_killed_worker_changes_nothing(source, address, tmp_path):
     datasets.mask(source, tmp_path / "wanted", METHOD_1)
     killed: list[int] = []
     with Client(address, set_as_default=False) as client:
@@ -69,7 +69,7 @@ def test_a_killed_worker_changes_nothing(source: Path, address: str, tmp_path: P
     assert datasets.digest(tmp_path / "out") == datasets.digest(tmp_path / "wanted")
 
 
-def test_a_refusal_comes_back(source: Path, address: str, tmp_path: Path) -> None:
+def test_a_refusal_comes_back(source, address, tmp_path):
     empty = rwn.RWN(epsilon=1e-9, neighbors="sample", m=150)
     with pytest.raises(ParameterError, match="no other record within epsilon"):
         datasets.mask(source, tmp_path / "out", empty, engine="dask", address=address)
@@ -90,7 +90,7 @@ def test_a_refusal_comes_back(source: Path, address: str, tmp_path: Path) -> Non
         )
 
 
-def test_what_engines_refuse(source: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_engines_refuse(source, tmp_path, monkeypatch):
     monkeypatch.setattr("rwn_core.datasets.engines._PATIENCE", "1s")
     for engine, reason in (("local", "takes no address"), ("dask", "No Dask scheduler answers")):
         with pytest.raises(ParameterError, match=reason):
@@ -99,7 +99,7 @@ def test_what_engines_refuse(source: Path, tmp_path: Path, monkeypatch: pytest.M
             )
 
 
-def test_a_task_elsewhere_answers_and_never_raises(tmp_path: Path) -> None:
+def test_a_task_elsewhere_answers_and_never_raises(tmp_path):
     packed = engines.PackedRun.__new__(engines.PackedRun)
     packed.content = b"no run"
     answer = packed({"step": "survey", "number": 0})

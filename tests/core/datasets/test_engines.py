@@ -64,9 +64,7 @@ def wanted(sources: dict[int, Path], tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("engine", ["local", "dask", "spark"])
-def test_one_digest(
-    engine: str, method: str, sources: dict[int, Path], wanted: dict[str, str], tmp_path: Path
-) -> None:
+def test_one_digest(engine, method, sources, wanted, tmp_path):
     for workers, rows, files in WAYS:
         target = tmp_path / f"{workers}-{rows}-{files}"
         datasets.mask(
@@ -76,9 +74,7 @@ def test_one_digest(
 
 
 @pytest.mark.parametrize("engine", ["dask", "spark"])
-def test_a_killed_worker_changes_nothing(
-    engine: str, sources: dict[int, Path], wanted: dict[str, str], tmp_path: Path
-) -> None:
+def test_a_killed_worker_changes_nothing(engine, sources, wanted, tmp_path):
     killed: list[int] = []
 
     def kill(share: float) -> None:
@@ -94,9 +90,7 @@ def test_a_killed_worker_changes_nothing(
 
 
 @pytest.mark.parametrize("engine", ["dask", "spark"])
-def test_a_killed_driver_leaves_no_orphan_and_the_run_goes_on(
-    engine: str, sources: dict[int, Path], wanted: dict[str, str], tmp_path: Path
-) -> None:
+def test_a_killed_driver_leaves_no_orphan_and_the_run_goes_on(engine, sources, wanted, tmp_path):
     source, target = sources[7], tmp_path / "out"
     datasets.killed_driver(source, target, engine)
     datasets.mask(source, target, METHODS["sample"], engine=engine, workers=2)

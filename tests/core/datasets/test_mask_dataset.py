@@ -1,9 +1,15 @@
-"""A dataset's release is that of the table in memory, however the work is dealt out."""
+"""Datasets larger than memory: masked in ranges, split, mapped, restarted, surveyed."""
 
 from __future__ import annotations
 
 import hashlib
+import multiprocessing
+import os
+import shutil
+import signal
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -12,16 +18,27 @@ import pytest
 from numpy.typing import NDArray
 
 import rwn_core as rwn
-from rwn_core.datasets import donors, key_file, spatial_parts
-from rwn_core.datasets.mask_dataset import LISTED_BYTES, PROGRAM_BYTES, plan_lines
-from rwn_core.datasets.run import Run
+from rwn_core.datasets import donors, key_file, spatial_parts, staged_arrays, steps
+from rwn_core.datasets.dataset import Dataset
+from rwn_core.datasets.dataset_statistics import BLOCK, block_sums, merge_sums
+from rwn_core.datasets.mask_dataset import LISTED_BYTES, PROGRAM_BYTES, plan_lines, prepare_run
+from rwn_core.datasets.run import Run, SurveyResult
+from rwn_core.datasets.spatial_parts import leaf_numbers
+from rwn_core.datasets.stage import Stage
+from rwn_core.datasets.staged_arrays import give_back, load, save
+from rwn_core.datasets.steps import SURVEY, perform
+from rwn_core.errors import ReleaseError
 from rwn_core.masking.soft_rwn import imbalance_words
 from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index
 from rwn_core.neighbors.kernel import Kernel
+from rwn_core.neighbors.record_draws import random_order
 from rwn_core.neighbors.soft_lists import LISTED, SoftLists
+from rwn_core.parallel.memory import resident_bytes
+from rwn_core.parallel.pool import Stopped
 from rwn_core.parallel.threads import Cancelled
+from rwn_core.randomness import SAMPLE_STREAM
 from tests.core.datasets import datasets
 
 EXACT = rwn.RWN(k=5, epsilon=1.5, q=0.8)
@@ -50,9 +67,7 @@ WAYS = [(1, 1024, 1), (1, 3072, 40), (2, 2048, 7)]
 
 
 @pytest.mark.parametrize("params", [METHOD_1, EXACT, BALANCED], ids=["sample", "exact", "balanced"])
-def test_the_release_is_that_of_the_table_in_memory(
-    params: rwn.RWN, table: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_the_release_is_that_of_the_table_in_memory(params, table, tmp_path):
     wanted = in_memory(table, params, tmp_path / "memory.parquet")
     data = rwn.Microdata.from_frame(table, datasets.SCHEMA)
     masked = rwn.mask(data, params, seed=3).masked
@@ -86,18 +101,14 @@ def test_the_release_is_that_of_the_table_in_memory(
         ),
     ],
 )
-def test_other_settings_are_the_same_too(
-    params: rwn.RWN, table: pd.DataFrame, tmp_path: Path
-) -> None:
+def test_other_settings_are_the_same_too(params, table, tmp_path):
     few = table.head(1500)
     datasets.mask(datasets.write_files(tmp_path / "in", few, 3), tmp_path / "out", params, seed=9)
     wanted = in_memory(few, params, tmp_path / "memory.parquet", seed=9)
     pd.testing.assert_frame_equal(datasets.released(tmp_path / "out"), wanted)
 
 
-def test_a_balance_that_is_not_reached_is_counted(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_balance_that_is_not_reached_is_counted(folder, tmp_path, monkeypatch):
     made = datasets.mask(folder, tmp_path / "out", BALANCED)
     assert imbalance_words(made.imbalance) == []
 
@@ -110,9 +121,7 @@ def test_a_balance_that_is_not_reached_is_counted(
     assert words.startswith("balance is not reached: some records give 0.03 more or less often")
 
 
-def test_a_tile_out_of_reach_would_be_missed(
-    table: pd.DataFrame, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_tile_out_of_reach_would_be_missed(table, folder, tmp_path, monkeypatch):
     def without_one_tile(run: Run, frame: Frame) -> Index:
         index = spatial_parts.joined_index(run, frame)
         index.side.boxes[0, :, 0] = np.inf
@@ -124,7 +133,7 @@ def test_a_tile_out_of_reach_would_be_missed(
     assert not datasets.released(tmp_path / "out").equals(wanted)
 
 
-def test_nothing_but_the_release_is_left(folder: Path, tmp_path: Path) -> None:
+def test_nothing_but_the_release_is_left(folder, tmp_path):
     datasets.mask(folder, tmp_path / "out", METHOD_1, seed=None)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
     released = datasets.released(tmp_path / "out")
@@ -149,13 +158,9 @@ def stopped_after(
 
 
 @pytest.mark.parametrize(
-    ("params", "stops"),
-    [(METHOD_1, (2, 5, 8)), (EXACT, (2, 8, 11, 14))],
-    ids=["sample", "exact"],
+    ("params", "stops"), [(METHOD_1, (2, 5, 8)), (EXACT, (2, 8, 11, 14))], ids=["sample", "exact"]
 )
-def test_a_cancelled_run_leaves_no_release_and_goes_on(
-    params: rwn.RWN, stops: tuple[int, ...], folder: Path, tmp_path: Path
-) -> None:
+def test_a_cancelled_run_leaves_no_release_and_goes_on(params, stops, folder, tmp_path):
     datasets.mask(folder, tmp_path / "whole", params)
     for tasks in stops:  # in each of the steps
         target = tmp_path / f"out-{tasks}"
@@ -168,9 +173,7 @@ def test_a_cancelled_run_leaves_no_release_and_goes_on(
         assert datasets.digest(target) == datasets.digest(tmp_path / "whole")
 
 
-def test_finished_tasks_are_not_done_again(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_finished_tasks_are_not_done_again(folder, tmp_path, monkeypatch):
     stopped_after(5, folder, tmp_path / "out")
 
     def refuse(*_: object) -> None:
@@ -182,7 +185,7 @@ def test_finished_tasks_are_not_done_again(
         datasets.mask(folder, tmp_path / "new", METHOD_1)
 
 
-def test_another_run_is_refused(folder: Path, tmp_path: Path) -> None:
+def test_another_run_is_refused(folder, tmp_path):
     stopped_after(5, folder, tmp_path / "out")
     wider = rwn.RWN(k=6, epsilon=1.0, q=0.8, neighbors="sample", m=150)
     for params, seed in ((METHOD_1, 4), (wider, 3), (METHOD_1, None)):
@@ -190,7 +193,7 @@ def test_another_run_is_refused(folder: Path, tmp_path: Path) -> None:
             datasets.mask(folder, tmp_path / "out", params, seed=seed)
 
 
-def test_the_key_is_nowhere_on_the_stage(folder: Path, tmp_path: Path) -> None:
+def test_the_key_is_nowhere_on_the_stage(folder, tmp_path):
     secret = hashlib.sha256(b"no bytes that a file has by chance").digest()
     stopped_after(8, folder, tmp_path / "out", seed=rwn.SecretKey(secret))
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
@@ -202,7 +205,7 @@ def test_the_key_is_nowhere_on_the_stage(folder: Path, tmp_path: Path) -> None:
         assert b"person-" not in content, "direct identifiers are not read"
 
 
-def test_files_that_do_not_belong_together_are_refused(table: pd.DataFrame, tmp_path: Path) -> None:
+def test_files_that_do_not_belong_together_are_refused(table, tmp_path):
     source, few = datasets.write_files(tmp_path / "in", table.head(100), 2), table.head(10)
     for odd, sentence in (
         (few.assign(age="texts"), "column age in the type"),
@@ -213,7 +216,7 @@ def test_files_that_do_not_belong_together_are_refused(table: pd.DataFrame, tmp_
             datasets.mask(source, tmp_path / "out", METHOD_1, seed=None)
 
 
-def test_a_value_is_refused_with_its_column_and_row(table: pd.DataFrame, tmp_path: Path) -> None:
+def test_a_value_is_refused_with_its_column_and_row(table, tmp_path):
     odd = table.copy()
     odd.loc[2000, "income"] = float("inf")
     source = datasets.write_files(tmp_path / "in", odd, 2)
@@ -234,15 +237,13 @@ def test_a_value_is_refused_with_its_column_and_row(table: pd.DataFrame, tmp_pat
         (rwn.Rounded(params=METHOD_1, precision={"age": 5}), "without rounding"),
     ],
 )
-def test_settings_that_no_dataset_takes_are_refused(
-    params: rwn.RWN, sentence: str, folder: Path, tmp_path: Path
-) -> None:
+def test_settings_that_no_dataset_takes_are_refused(params, sentence, folder, tmp_path):
     with pytest.raises(rwn.ParameterError, match=sentence):
         datasets.mask(folder, tmp_path / "out", params, seed=None)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_options_that_fit_no_dataset_are_refused(folder: Path, tmp_path: Path) -> None:
+def test_options_that_fit_no_dataset_are_refused(folder, tmp_path):
     years = rwn.Variable(name="years", kind=rwn.Kind.COUNT)
     other = rwn.Schema(variables=(*datasets.SCHEMA.variables, years))
     for wrong, sentence in (
@@ -264,36 +265,28 @@ def test_options_that_fit_no_dataset_are_refused(folder: Path, tmp_path: Path) -
     ],
     ids=["sample", "exact", "balanced"],
 )
-def test_a_worker_is_planned_by_its_records_and_columns(
-    params: rwn.RWN, record: int, folder: Path, tmp_path: Path
-) -> None:
+def test_a_worker_is_planned_by_its_records_and_columns(params, record, folder, tmp_path):
     for rows, records in ((1024, 1024), (102_400, datasets.N)):
         lines = plan_lines(folder, tmp_path / "out", params, datasets.options(rows=rows))
         assert lines[2].startswith(f"about {(PROGRAM_BYTES + records * record) / 1e6:,.0f} MB of")
         assert any("people give values" in line for line in lines) == (params is METHOD_1)
 
 
-def test_more_records_than_an_index_can_number_are_refused(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_records_than_an_index_can_number_are_refused(folder, tmp_path, monkeypatch):
     monkeypatch.setattr("rwn_core.datasets.mask_dataset.LARGEST", datasets.N - 1)
     with pytest.raises(rwn.ParameterError, match=r"At most 2,999 .* choose neighbors=sample"):
         datasets.mask(folder, tmp_path / "out", EXACT, seed=None)
 
 
 @pytest.mark.parametrize("who", [{}, {"neighbors": "sample", "m": 50}])
-def test_empty_neighborhoods_are_refused_as_in_memory(
-    folder: Path, tmp_path: Path, who: dict[str, Any]
-) -> None:
+def test_empty_neighborhoods_are_refused_as_in_memory(folder, tmp_path, who):
     alone = rwn.RWN(epsilon=0.01, **who)
     with pytest.raises(rwn.ParameterError, match="no other record within epsilon"):
         datasets.mask(folder, tmp_path / "out", alone, seed=None)
     assert not (tmp_path / "out").exists()
 
 
-def test_a_balance_beyond_memory_is_refused(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_balance_beyond_memory_is_refused(folder, tmp_path, monkeypatch):
     asked: list[float] = []
     monkeypatch.setattr(donors, "pairs_bytes", lambda pairs: (asked.append(pairs), pairs)[1])
     monkeypatch.setattr(donors, "budget_bytes", lambda: 8.0 * datasets.N)
@@ -303,7 +296,7 @@ def test_a_balance_beyond_memory_is_refused(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_key_is_written_over_nothing(tmp_path: Path) -> None:
+def test_a_key_is_written_over_nothing(tmp_path):
     there, broken = tmp_path / "there", tmp_path / "broken"
     there.write_text("mine")
     broken.symlink_to(tmp_path / "nowhere")
@@ -313,9 +306,245 @@ def test_a_key_is_written_over_nothing(tmp_path: Path) -> None:
     assert there.read_text() == "mine"
 
 
-def test_an_output_that_exists_is_not_touched(folder: Path, tmp_path: Path) -> None:
+def test_an_output_that_exists_is_not_touched(folder, tmp_path):
     (tmp_path / "out").mkdir()
     with pytest.raises(rwn.ReleaseError, match="exists"):
         datasets.mask(folder, tmp_path / "out", METHOD_1, seed=None)
     with pytest.raises(rwn.InputError, match="no Parquet files"):
         datasets.mask(tmp_path / "out", tmp_path / "new", METHOD_1, seed=None)
+
+
+SIZE = 10_000_000  # numbers: 80 MB
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Any:
+    return SimpleNamespace(stage=SimpleNamespace(path=lambda step, name: tmp_path / name))
+
+
+@pytest.mark.skipif(not resident_bytes(), reason="this system does not say what a process takes")
+def test_what_was_read_is_given_back_and_read_again(run, monkeypatch):
+    save(run, "join", "tiles", np.arange(SIZE))
+    before = resident_bytes()
+    array = load(run, "join", "tiles")
+    total = int(array.sum())
+    read = resident_bytes()
+    assert read - before > 0.9 * array.nbytes
+    monkeypatch.setattr(staged_arrays, "LARGEST_RESIDENT", 2 * read)
+    give_back()
+    assert resident_bytes() - before > 0.9 * array.nbytes, "a small process keeps what it has"
+    monkeypatch.setattr(staged_arrays, "LARGEST_RESIDENT", before)
+    give_back()
+    assert resident_bytes() - before < 0.1 * array.nbytes
+    assert int(array.sum()) == total == SIZE * (SIZE - 1) // 2
+
+
+def test_the_release_is_the_same_where_everything_is_given_back(tmp_path, monkeypatch):
+    source = datasets.write_files(tmp_path / "in", datasets.frame(), 2)
+    params, given = rwn.RWN(k=5, epsilon=1.5, q=0.8), []
+
+    def noted() -> None:
+        given.append(None)
+        give_back()
+
+    monkeypatch.setattr(steps, "give_back", noted)
+    datasets.mask(source, tmp_path / "kept", params)
+    assert given
+    monkeypatch.setattr(staged_arrays, "LARGEST_RESIDENT", 0)
+    datasets.mask(source, tmp_path / "given back", params)
+    assert datasets.digest(tmp_path / "kept") == datasets.digest(tmp_path / "given back")
+
+
+def test_leaves_are_about_as_large_and_lie_across_the_widest_direction():
+    numbers = np.random.default_rng(1)
+    turned = np.linalg.qr(np.eye(3) + 0.3)[0]
+    points = numbers.normal(size=(4000, 3)) * [3.0, 1.0, 0.5] @ turned
+    leaf = leaf_numbers(points[::4], points, 13)
+    assert 150 < np.bincount(leaf, minlength=13).min() < np.bincount(leaf).max() < 500
+    widest = points @ turned.T[:, 0]
+    assert abs(np.corrcoef(leaf, widest)[0, 1]) > 0.95
+    for column in (1, 2):
+        assert abs(np.corrcoef(leaf, points @ turned.T[:, column])[0, 1]) < 0.1
+
+
+def test_identical_records_share_a_leaf():
+    points = np.repeat([[0.0], [1.0]], [900, 100], axis=0)
+    leaf = leaf_numbers(points, points, 8)
+    assert len(np.unique(leaf[:900])) == len(np.unique(leaf[900:])) == 1
+
+
+@pytest.mark.parametrize("points", [np.zeros((50, 2)), np.zeros((50, 0))])
+def test_records_that_nothing_tells_apart_are_one_leaf(points):
+    assert len(np.unique(leaf_numbers(points, points, 8))) == 1
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return datasets.write_files(tmp_path_factory.mktemp("input") / "in", datasets.frame(), 7)
+
+
+@pytest.fixture(scope="module")
+def wanted(source: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    target = tmp_path_factory.mktemp("whole") / "out"
+    datasets.mask(source, target, METHOD_1)
+    return datasets.digest(target)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the processes of Linux")
+def test_a_killed_driver_leaves_no_orphan_and_the_run_goes_on(source, wanted, tmp_path):
+    target = tmp_path / "out"
+    datasets.killed_driver(source, target, "local", share=0.5)
+    (tmp_path / ".out.unfinished" / ".part-000000.parquet.0000").write_bytes(b"half a file")
+    datasets.mask(source, target, METHOD_1)
+    assert datasets.digest(target) == wanted
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["driver.py", "out"]
+
+
+class Killed(BaseException):
+    """Stands for a kill: nothing after it is done."""
+
+
+@pytest.mark.parametrize("moment", ["end", "rename", "remove"])
+def test_a_kill_at_the_end_leaves_no_original_and_the_same_command_ends_well(
+    source, wanted, tmp_path, monkeypatch, moment
+):
+    """Finding T6: the stage with original values stayed for good, and the command was refused."""
+    target, stage = tmp_path / "out", tmp_path / ".out.stage"
+
+    def kill(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path if moment == "rename" else Stage, moment, kill)
+        with pytest.raises(Killed):
+            datasets.mask(source, target, METHOD_1)
+    assert stage.exists()
+    if moment != "end":
+        assert sorted(path.name for path in stage.rglob("*")) == ["ended.json", "run.json"]
+    if moment == "remove":
+        with pytest.raises(ReleaseError, match="exists; choose a new folder"):
+            datasets.mask(source, target, METHOD_1, seed=4)
+    made = datasets.mask(source, target, METHOD_1)
+    assert datasets.digest(target) == wanted
+    assert made.n == len(datasets.frame())
+    assert made.changed == datasets.mask(source, tmp_path / "again", METHOD_1).changed
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "out"]
+    with pytest.raises(ReleaseError, match="exists; choose a new folder"):
+        datasets.mask(source, target, METHOD_1)
+
+
+def test_the_stage_of_a_finished_release_is_removed_on_the_next_start(
+    source, wanted, tmp_path, monkeypatch
+):
+    """As an earlier version left it: all its tasks done, beside the finished release."""
+    target, stage = tmp_path / "out", tmp_path / ".out.stage"
+    end = Stage.end
+
+    def copied(self: Stage, result: dict[str, object]) -> None:
+        shutil.copytree(self.folder, tmp_path / "copy")
+        end(self, result)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Stage, "end", copied)
+        datasets.mask(source, target, METHOD_1)
+    (tmp_path / "copy").rename(stage)
+    datasets.mask(source, target, METHOD_1)
+    assert datasets.digest(target) == wanted
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_a_folder_that_came_meanwhile_is_not_taken_for_the_release(source, tmp_path):
+    def other(share: float) -> None:
+        if share > 0.5:
+            (tmp_path / "out").mkdir(exist_ok=True)
+            (tmp_path / "out" / "other").touch()
+
+    with pytest.raises(ReleaseError, match="cannot be written"):
+        datasets.mask(source, tmp_path / "out", METHOD_1, progress=other)
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["other"]
+
+
+def test_a_killed_worker_stops_the_run_which_goes_on(source, wanted, tmp_path):
+    killed: list[int] = []
+
+    def kill(share: float) -> None:
+        for child in multiprocessing.active_children() if not killed else ():
+            killed.append(child.pid or 0)
+            os.kill(child.pid or 0, signal.SIGKILL)
+
+    with pytest.raises(Stopped, match="run the same again"):
+        datasets.mask(source, tmp_path / "out", METHOD_1, workers=2, progress=kill)
+    assert len(killed) == 2
+    assert not (tmp_path / "out").exists()
+    datasets.mask(source, tmp_path / "out", METHOD_1)
+    assert datasets.digest(tmp_path / "out") == wanted
+
+
+def surveyed(source: Path, stage: Path, params: rwn.RWN) -> SurveyResult:
+    options = rwn.RunOptions(schema=datasets.SCHEMA, rows=1024, stage=stage)
+    key = rwn.SecretKey.from_seed(7)
+    run, _ = prepare_run(source, stage.with_name("never"), params, key, options)
+    run.stage.begin(run.fingerprint)
+    for task in run.ranges(SURVEY):
+        perform(run, task)
+    return run.survey_result
+
+
+@pytest.mark.parametrize("scaled", ["sd", "range"])
+def test_the_metric_is_that_of_the_table(scaled, tmp_path):
+    table = datasets.frame()
+    source = datasets.write_files(tmp_path / "in", table, 7)
+    params = rwn.RWN(k=1, scale=scaled, neighbors="sample", m=100)
+    found = surveyed(source, tmp_path / "stage", params)
+    data = rwn.Microdata.from_frame(table, datasets.SCHEMA)
+    wanted = rwn.Metric.fit(data, scaled).axes
+    assert len(found.metric.axes) == len(wanted) > 75
+    for axis, other in zip(found.metric.axes, wanted, strict=True):
+        assert (axis.level, axis.number, axis.missing) == (other.level, other.number, other.missing)
+        assert axis.center == pytest.approx(other.center, rel=1e-10, abs=1e-12)
+        assert axis.factor == pytest.approx(other.factor, rel=1e-10)
+    np.testing.assert_array_equal(
+        found.ids, np.sort(random_order(rwn.SecretKey.from_seed(7), data.n, SAMPLE_STREAM)[:100])
+    )
+    assert found.sample.column("income").to_pylist() == table["income"][found.ids].tolist()
+
+
+def test_sums_have_the_same_bits_however_rows_are_dealt_out():
+    numbers = np.random.default_rng(2)
+    values = numbers.normal(size=(5000, 2)) * 10.0 ** numbers.integers(-8, 8, (5000, 2))
+    values[numbers.random(values.shape) < 0.1] = np.nan
+    once = merge_sums([block_sums(values)])
+    parts = [values[:BLOCK], values[BLOCK : 4 * BLOCK], values[4 * BLOCK :]]
+    assert merge_sums([block_sums(part) for part in parts]) == once
+    shifted = [values[: BLOCK - 1], values[BLOCK - 1 :]]
+    assert merge_sums([block_sums(part) for part in shifted]) != once, "other blocks, other bits"
+
+
+def test_sums_are_exact_where_a_naive_one_pass_formula_is_not():
+    values = 1e9 + np.random.default_rng(0).normal(size=(50_000, 1))
+    (found,) = merge_sums([block_sums(values)])
+    assert found.sd == pytest.approx(values.std(ddof=1), rel=1e-10)
+    assert found.mean == pytest.approx(values.mean(), rel=1e-15)
+    naive = np.sqrt((values**2).mean() - values.mean() ** 2)
+    assert naive != pytest.approx(values.std(ddof=1), rel=1e-3)
+
+
+def test_any_range_of_records_is_read(tmp_path):
+    table = datasets.frame(1000)
+    dataset = Dataset.at(datasets.write_files(tmp_path / "in", table, 7))
+    assert dataset.n == 1000
+    for start, stop in ((0, 1), (0, 1000), (333, 777), (999, 1000)):
+        found = dataset.read(start, stop, ["age", "person"]).to_pandas()
+        wanted = table[["age", "person"]].iloc[start:stop].reset_index(drop=True)
+        pd.testing.assert_frame_equal(found, wanted)
+
+
+def test_a_damaged_file_and_values_in_the_names_of_folders_are_refused(tmp_path):
+    source = datasets.write_files(tmp_path / "in", datasets.frame(100), 2)
+    (source / "001.parquet").write_bytes(b"PAR1 no table PAR1")
+    with pytest.raises(rwn.InputError, match=r"001\.parquet is damaged"):
+        Dataset.at(source)
+    (tmp_path / "one" / "year=2020").mkdir(parents=True)
+    datasets.frame(10).to_parquet(tmp_path / "one" / "year=2020" / "a.parquet")
+    with pytest.raises(rwn.InputError, match="folder's names hold values"):
+        Dataset.at(tmp_path / "one")

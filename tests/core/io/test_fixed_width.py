@@ -93,7 +93,7 @@ def said(lines: str, book: str) -> str:
 
 @pytest.mark.parametrize("space", SPACES)
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_every_cell_is_the_value_that_was_written(tmp_path: Path, space: str, end: str) -> None:
+def test_every_cell_is_the_value_that_was_written(tmp_path, space, end):
     lines, values = extract()
     data = opened(written(tmp_path, lines, codebook(*VARIABLES, space=space), end=end))
     frame = data.frame
@@ -111,7 +111,7 @@ def test_every_cell_is_the_value_that_was_written(tmp_path: Path, space: str, en
         assert column.where(column.notna(), None).tolist() == wanted, name
 
 
-def test_labels_codes_and_decimals_come_into_the_schema(tmp_path: Path) -> None:
+def test_labels_codes_and_decimals_come_into_the_schema(tmp_path):
     schema = opened(written(tmp_path, extract()[0], codebook(*VARIABLES))).schema
     labels = [variable.label for variable in schema.variables]
     assert labels == ["Census year", "Person weight", "Sex", "State", None, None]
@@ -124,7 +124,7 @@ def test_labels_codes_and_decimals_come_into_the_schema(tmp_path: Path) -> None:
     assert [v.decimals for v in schema.variables] == [None, 2, None, None, None, 3]
 
 
-def test_a_schema_decides_and_chooses(tmp_path: Path) -> None:
+def test_a_schema_decides_and_chooses(tmp_path):
     lines, values = extract()
     path = written(tmp_path, lines, codebook(*VARIABLES))
     mine = opened(path).schema.replace_variable("SEX", kind=Kind.COUNT, missing_codes=())
@@ -135,7 +135,7 @@ def test_a_schema_decides_and_chooses(tmp_path: Path) -> None:
     assert column.where(column.notna(), None).tolist() == known
 
 
-def test_long_numbers_and_texts_among_numbers_lose_nothing() -> None:
+def test_long_numbers_and_texts_among_numbers_lose_nothing():
     book = codebook(var("ID", 1, 18), var("LONG", 19, 38), var("MIX", 39, 40), var("DOT", 41, 42))
     rows = ["123456789012345678" + "12345678901234567890" + "B2" + " ." for _ in range(4)]
     rows += ["000000000000000007" + "00000000000000000001" + "07" + "-1"]
@@ -149,7 +149,7 @@ def test_long_numbers_and_texts_among_numbers_lose_nothing() -> None:
     assert [each.split()[0] for each in told] == ["LONG", "MIX"]
 
 
-def test_places_are_characters_whatever_the_encoding(tmp_path: Path) -> None:
+def test_places_are_characters_whatever_the_encoding(tmp_path):
     book = codebook(var("NAME", 1, 3, kind="character"), var("X", 4, 6)).replace("ISO-8859-1", "{}")
     for charset in ("UTF-8", "ISO-8859-1", "unknown", "punycode"):
         path = written(tmp_path, [], book.format(charset))
@@ -163,7 +163,7 @@ def test_places_are_characters_whatever_the_encoding(tmp_path: Path) -> None:
         opened(path)
 
 
-def test_a_line_of_another_length_is_named(tmp_path: Path) -> None:
+def test_a_line_of_another_length_is_named(tmp_path):
     lines, _ = extract(20)
     for row, line in ((6, lines[6][:-5]), (19, lines[19] + "  "), (3, ""), (0, lines[0][:-1])):
         changed = [*lines[:row], line, *lines[row + 1 :]]
@@ -175,7 +175,7 @@ def test_a_line_of_another_length_is_named(tmp_path: Path) -> None:
         )
 
 
-def test_without_a_codebook_one_sentence_says_what_to_do(tmp_path: Path) -> None:
+def test_without_a_codebook_one_sentence_says_what_to_do(tmp_path):
     path = written(tmp_path, extract(20)[0], codebook(*VARIABLES))
     sentence = (
         "usa.dat needs its DDI codebook (usa.xml) in the same folder: put both there, and open it "
@@ -208,7 +208,7 @@ BOMB = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><codeBo
 FAR = '<!DOCTYPE x SYSTEM "file:///etc/passwd"><codeBook/>'
 
 
-def test_a_codebook_is_read_without_entities_or_a_dtd() -> None:
+def test_a_codebook_is_read_without_entities_or_a_dtd():
     for book in (BOMB, FAR, '<?xml version="1.0"?>\n' + BOMB):
         sentence = "usa.dat: the codebook has a DOCTYPE, which is not read; get it again."
         assert said("1234", book) == sentence
@@ -220,16 +220,14 @@ def test_a_codebook_is_read_without_entities_or_a_dtd() -> None:
         assert "describes no variables; choose its DDI codebook" in said("1234", book)
 
 
-def test_a_codebook_that_is_too_large_is_not_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_codebook_that_is_too_large_is_not_read(tmp_path, monkeypatch):
     path = written(tmp_path, ["1234"] * 3, codebook(*PLAIN))
     monkeypatch.setattr("rwn_core.io.parse.LARGEST_COMPANION", 100)
     with pytest.raises(InputError, match=r"usa\.xml has more than 100 bytes"):
         table_content(path)
 
 
-def test_several_types_of_records_are_refused() -> None:
+def test_several_types_of_records_are_refused():
     typed = (var("A", 1, 2, "", 'rectype="H"'), var("B", 3, 4, "", 'rectype="P"'))
     second = '<location StartPos="1" EndPos="2" RecSegNo="2"/>'
     segments = (PLAIN[0], PLAIN[1].replace("width", 'RecSegNo="2" width'))
@@ -254,24 +252,24 @@ def test_several_types_of_records_are_refused() -> None:
         ('<location EndPos="2" StartPos="1" width="2"/>', ""),
     ],
 )
-def test_a_place_that_cannot_be_is_refused(old: str, new: str) -> None:
+def test_a_place_that_cannot_be_is_refused(old, new):
     assert said("1234", codebook(*PLAIN).replace(old, new)) == (
         "usa.dat: the codebook gives no place in the line for A, or a wrong one; get it again."
     )
 
 
-def test_two_variables_of_one_name_are_refused() -> None:
+def test_two_variables_of_one_name_are_refused():
     assert "A" in said("1234\n5678\n9012", codebook(var("A", 1, 2), var("A", 3, 4)))
 
 
-def test_a_place_needs_its_end_or_its_width_only() -> None:
+def test_a_place_needs_its_end_or_its_width_only():
     for gone in (' width="2"', 'EndPos="2" ', 'EndPos="4" '):
         book = codebook(*PLAIN).replace(gone, "")
         data = parse("usa.dat", b"1234\n5678\n9012\0" + book.encode())
         assert data.frame.to_numpy().tolist() == [[12, 34], [56, 78], [90, 12]]
 
 
-def test_nothing_is_written_in_fixed_width(tmp_path: Path) -> None:
+def test_nothing_is_written_in_fixed_width(tmp_path):
     data = opened(written(tmp_path, extract()[0], codebook(*VARIABLES)))
     release = rwn.mask(data, rwn.RWN(k=3), seed=1)
     with pytest.raises(ParameterError, match=r"must end in \.csv, .*\.rds"):
@@ -281,7 +279,7 @@ def test_nothing_is_written_in_fixed_width(tmp_path: Path) -> None:
     assert header == ",".join(data.names)
 
 
-def test_the_commands_read_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commands_read_it(tmp_path, capsys):
     path = written(tmp_path, extract()[0], codebook(*VARIABLES))
     assert run(["describe", str(path), "-o", str(tmp_path / "usa.toml")]) == 0
     assert "usa.dat: 300 records, 6 variables" in capsys.readouterr().err
@@ -292,7 +290,7 @@ def test_the_commands_read_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "usa.dat needs its DDI codebook (usa.xml) in the same folder" in capsys.readouterr().err
 
 
-def test_a_codebook_takes_time_in_proportion_to_its_length() -> None:
+def test_a_codebook_takes_time_in_proportion_to_its_length():
     def seconds(labels: int) -> float:
         many = "".join(category(code, f"label {code}") for code in range(labels))
         content = b"12\n34\n56\0" + codebook(var("A", 1, 2, many)).encode()
@@ -304,7 +302,7 @@ def test_a_codebook_takes_time_in_proportion_to_its_length() -> None:
     assert min(seconds(40_000) for _ in range(3)) < 4 * min(seconds(20_000) for _ in range(3)) + 0.1
 
 
-def test_a_variable_that_the_schema_calls_a_number_stays_one() -> None:
+def test_a_variable_that_the_schema_calls_a_number_stays_one():
     content = b"1234\n5678\n9012\0" + codebook(*PLAIN).encode()
     schema = rwn.Schema(variables=(Variable(name="A", kind=Kind.CATEGORICAL),))
     assert parse("usa.dat", content, schema).schema.variable("A").kind is Kind.CATEGORICAL

@@ -1,23 +1,39 @@
-"""Labels and codes for missing survive reading, masking, writing and reading again."""
+"""Files of Stata, SPSS, SAS and R: types, codes, labels, missing values, in and out."""
 
 from __future__ import annotations
 
+import bz2
+import datetime
+import gzip
+import io
+import lzma
+import zipfile
+from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pyreadstat
 import pytest
 import rdata
+from rdata.missing import R_INT_NA
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind
-from rwn_core.errors import InputError
+from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.errors import InputError, ReleaseError
+from rwn_core.io import limits, r_files
+from rwn_core.io.parse import describe, parse
+from rwn_core.io.r_files import _converted, _Vector
 from rwn_core.io.reading import read, read_bytes
+from rwn_core.io.readstat_files import read_labelled
+from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table
 from rwn_core.io.write import table_bytes
+from tests.read_here import said_of
 
 pytestmark = pytest.mark.usefixtures("read_here")
 
@@ -56,7 +72,7 @@ def spss(tmp_path: Path) -> Path:
     return path
 
 
-def test_an_spss_file_survives_a_release(spss: Path, tmp_path: Path) -> None:
+def test_an_spss_file_survives_a_release(spss, tmp_path):
     data = read(spss)
     again = unchanged(data, tmp_path / "out.sav")
     assert Schema.from_toml(data.schema.to_toml()) == again.schema == data.schema
@@ -74,7 +90,7 @@ def test_an_spss_file_survives_a_release(spss: Path, tmp_path: Path) -> None:
     assert raw["born"].tolist()[:2] == PEOPLE["born"].tolist()[:2]
 
 
-def test_a_stata_file_survives_a_release(a_process_reads: None, tmp_path: Path) -> None:
+def test_a_stata_file_survives_a_release(a_process_reads, tmp_path):
     frame = PEOPLE.assign(sex=pd.Series([1, 2, "a", 2, 1], dtype=object))
     labels = {"sex": {1: "male", 2: "female", "a": "refused"}, "health": VALUE_LABELS["health"]}
     pyreadstat.write_dta(
@@ -97,7 +113,7 @@ def test_a_stata_file_survives_a_release(a_process_reads: None, tmp_path: Path) 
     assert {name: meta.column_names_to_labels[name] for name in LABELS} == LABELS
 
 
-def test_stata_and_r_files_of_other_packages_survive_a_release(tmp_path: Path) -> None:
+def test_stata_and_r_files_of_other_packages_survive_a_release(tmp_path):
     macro = read(Path(str(files("statsmodels") / "datasets/macrodata/macrodata.dta")))
     assert (macro.n, macro.schema.variable("year").kind) == (203, Kind.COUNT)
     expected = pd.read_stata(Path(str(files("statsmodels") / "datasets/macrodata/macrodata.dta")))
@@ -113,9 +129,7 @@ def test_stata_and_r_files_of_other_packages_survive_a_release(tmp_path: Path) -
     pd.testing.assert_frame_equal(unchanged(table, tmp_path / "t.rda").frame, table.frame)
 
 
-def test_an_r_file_has_factors_orders_labels_and_codes_of_its_own_reader(
-    spss: Path, tmp_path: Path
-) -> None:
+def test_an_r_file_has_factors_orders_labels_and_codes_of_its_own_reader(spss, tmp_path):
     data = read(spss)
     again = unchanged(data, tmp_path / "out.rds")
     pd.testing.assert_series_equal(again.frame["sex"], data.frame["sex"])
@@ -147,9 +161,7 @@ def test_an_r_file_has_factors_orders_labels_and_codes_of_its_own_reader(
 MOMENT = "datetime64[us, Asia/Tokyo]"
 
 
-def test_an_old_stata_file_without_its_last_part_says_that_labels_are_missing(
-    tmp_path: Path,
-) -> None:
+def test_an_old_stata_file_without_its_last_part_says_that_labels_are_missing(tmp_path):
     path = tmp_path / "old.dta"
     frame = pd.DataFrame({"sex": [1, 2, 1], "age": [20, 31, 42]})
     pyreadstat.write_dta(frame, path, version=10, variable_value_labels={"sex": {1: "m", 2: "f"}})
@@ -160,7 +172,7 @@ def test_an_old_stata_file_without_its_last_part_says_that_labels_are_missing(
     assert any("names value labels for sex and does not hold them" in n for n in cut.notices)
 
 
-def test_sas_files_are_read(tmp_path: Path) -> None:
+def test_sas_files_are_read(tmp_path):
     frame = pd.DataFrame({"x": [1.0, 2.5, np.nan], "n": [1, 2, 3], "t": ["a", "", "b"]})
     pyreadstat.write_xport(frame, tmp_path / "t.xpt", column_labels={"x": "Length in cm"})
     data = read(tmp_path / "t.xpt")
@@ -173,10 +185,549 @@ def test_sas_files_are_read(tmp_path: Path) -> None:
         rwn.mask(data, rwn.RWN(k=2)).publish(tmp_path / "out.xpt")
 
 
-def test_a_portable_spss_file_is_read(tmp_path: Path) -> None:
+def test_a_portable_spss_file_is_read(tmp_path):
     frame = pd.DataFrame({"X": [1.0, 2.5, 3], "T": ["a", "b", "c"]})
     pyreadstat.write_por(frame, tmp_path / "t.por")
     assert read(tmp_path / "t.por").frame["X"].tolist() == [1.0, 2.5, 3.0]
     (tmp_path / "u.por").write_bytes((tmp_path / "t.por").read_bytes()[:300])
     with pytest.raises(InputError, match="damaged"):
         read(tmp_path / "u.por")
+
+
+NAN = np.nan
+DAYS = [datetime.date(2020, 2, 29), None, datetime.date(1950, 1, 1)]
+MOMENTS = pd.to_datetime(["2020-02-29 01:02:03", None, "1950-01-01 00:00:00"])
+
+
+def written(path: Path, frame: pd.DataFrame, **options: Any) -> bytes:
+    getattr(pyreadstat, f"write_{path.suffix[1:].replace('xpt', 'xport')}")(frame, path, **options)
+    return path.read_bytes()
+
+
+def test_the_columns_of_a_stata_file_come_in_with_their_types(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "tiny": np.array([1, 2, 7], dtype="int8"),
+            "real": [0.1, NAN, 3.0],
+            "text": ["a", "", "b"],
+            "day": DAYS,
+            "moment": MOMENTS,
+            "left": pd.Series([1.5, "a", "b"], dtype=object),
+            "sex": pd.Series([1, "z", 2], dtype=object),
+        }
+    )
+    content = written(
+        tmp_path / "t.dta",
+        frame,
+        column_labels={"real": "A real number"},
+        variable_value_labels={"sex": {1: "m", 2: "f", "z": "refused"}},
+        missing_user_values={"left": ["a", "b"], "sex": ["z"]},
+    )
+    data = parse("t.dta", content)
+    expected = pd.DataFrame(
+        {
+            "tiny": [1, 2, 7],
+            "real": [0.1, NAN, 3.0],
+            "text": pd.array(["a", None, "b"], "str"),
+            "day": pd.Series(["2020-02-29", None, "1950-01-01"]).astype("datetime64[s]"),
+            "moment": MOMENTS,
+            "left": [1.5, NAN, NAN],
+            "sex": pd.Categorical(["m", None, "f"], ["m", "f"]),
+        }
+    )
+    pd.testing.assert_frame_equal(data.frame, expected, check_dtype=False)
+    kinds = {name: data.frame[name].dtype.kind for name in data.names}
+    assert kinds == dict(zip(data.names, "ifOMMfO", strict=True))
+    assert str(data.frame["day"].dtype) == "datetime64[s]"
+    left, sex = data.schema.variable("left"), data.schema.variable("sex")
+    assert (left.missing_codes, left.value_labels) == (("a", "b"), ())
+    assert (sex.missing_codes, dict(sex.value_labels)) == (("z",), {1: "m", 2: "f", "z": "refused"})
+    assert data.schema.variable("real").label == "A real number"
+    assert data.notices[:2] == (
+        "left has 2 values declared as missing (a, b): they are missing here, without their codes.",
+        "sex has 1 value declared as missing (z): they are missing here, without their codes.",
+    )
+
+
+def test_the_columns_of_an_spss_file_come_in_with_their_codes(tmp_path):
+    frame = pd.DataFrame(
+        {
+            "age": [20.0, 30.0, 99.0],
+            "pay": [10.5, -1.0, 998.0],
+            "town": ["Ulm", "n/a", ""],
+            "rank": [2.0, 1.0, 2.0],
+            "day": DAYS,
+            "moment": MOMENTS,
+        }
+    )
+    content = written(
+        tmp_path / "t.sav",
+        frame,
+        missing_ranges={"age": [99], "pay": [{"lo": 997, "hi": 999}, -1], "town": ["n/a"]},
+        variable_value_labels={"rank": {1: "lo", 2: "hi"}, "town": {"Ulm": "Ulm (BW)"}},
+        variable_measure={"rank": "ordinal", "age": "scale", "town": "nominal"},
+    )
+    data = parse("t.sav", content)
+    age, pay, town, rank, day, moment = data.schema.variables
+    assert (age.missing_codes, pay.missing_codes) == ((99,), ((997.0, 999.0), -1))
+    assert (town.missing_codes, town.value_labels) == (("n/a",), (("Ulm", "Ulm (BW)"),))
+    assert (rank.kind, rank.levels) == (Kind.ORDERED, ("lo", "hi"))
+    assert (day.kind, moment.kind) == (Kind.DATE, Kind.DATE)
+    assert str(data.frame["age"].dtype) == "Int64"
+    assert data.frame["age"].tolist() == [20, 30, pd.NA]
+    np.testing.assert_array_equal(data.frame["pay"], [10.5, NAN, NAN])
+    assert data.frame["town"].tolist()[0] == "Ulm (BW)"
+    assert data.frame["town"].isna().tolist() == [False, True, True]
+    assert str(data.frame["day"].dtype) == "datetime64[s]"
+    assert data.frame["moment"].tolist()[0] == MOMENTS[0]
+    assert data.frame["day"].isna().tolist() == [False, True, False]
+
+
+def test_a_stata_file_without_its_end_is_cut_off(tmp_path):
+    content = written(tmp_path / "t.dta", pd.DataFrame({"x": [1.5, 2.5]}))
+    assert parse("t.dta", content + b"\0\r\n ").n == 2
+    with pytest.raises(InputError) as caught:
+        parse("t.dta", content[:-1])
+    assert str(caught.value) == "t.dta is cut off; get or save the file again."
+
+
+def test_a_file_with_other_records_than_it_says_is_damaged(monkeypatch):
+    said: dict[str, Any] = {
+        "column_names": ["a"],
+        "column_names_to_labels": {},
+        "variable_value_labels": {},
+        "variable_to_label": {"b": "B", "c": "C"},
+        "missing_ranges": {},
+        "missing_user_values": {},
+        "variable_measure": {},
+        "readstat_variable_types": {"a": "double"},
+        "original_variable_types": {},
+        "variable_storage_width": {"a": 8},
+    }
+
+    def read(records: int | None) -> Microdata:
+        found = pd.DataFrame({"a": [1.5, 2.5, 3.5]}), SimpleNamespace(**said, number_rows=records)
+        monkeypatch.setattr(pyreadstat, "read_sav", lambda *_, **__: found)
+        return read_labelled("t.sav", b"", None, kind="sav", has_missing=True)
+
+    data = read(None)
+    assert data.frame["a"].tolist() == [1.5, 2.5, 3.5]
+    assert data.notices == (
+        "The file names value labels for b, c and does not hold them: it may be cut off, or they "
+        "are kept in another file.",
+    )
+    said["variable_to_label"] = {}
+    assert read(3).notices == ()
+    with pytest.raises(InputError, match=r"^t\.sav is damaged, cut off or encrypted; get or save"):
+        read(4)
+
+
+@pytest.mark.parametrize(
+    ("limit", "size", "words"),
+    [("MOST_CELLS", 4, "more than 3 cells"), ("LARGEST_UNPACKED", 32, "unpacks to more than")],
+)
+def test_a_file_is_not_unpacked_beyond_its_limits(tmp_path, monkeypatch, limit, size, words):
+    content = written(tmp_path / "t.sav", pd.DataFrame({"x": [1.5, 2.5], "y": [1.5, 2.5]}))
+    monkeypatch.setattr(limits, limit, size)
+    assert parse("t.sav", content).n == 2
+    monkeypatch.setattr(limits, limit, size - 1)
+    real = pyreadstat.read_sav
+    monkeypatch.setattr(
+        pyreadstat, "read_sav", lambda *a, metadataonly: real(*a, metadataonly=True)
+    )
+    with pytest.raises(InputError, match=words):
+        parse("t.sav", content)
+
+
+LABELS_CODES = {1: "no", 2: "yes", 9: "refused"}
+
+
+def labelled(values: list[Any], schema: Schema | None = None, **more: Any) -> Microdata:
+    column = LabelledColumn(name="x", values=pd.Series(values), **more)
+    other = LabelledColumn(name="y", values=pd.Series(range(len(values))))
+    return labelled_table("t.sav", [column, other], schema, ["A note."])
+
+
+def test_codes_with_labels_become_levels_and_what_is_odd_is_said():
+    data = labelled([2.0, 9.0, 1.0], value_labels=LABELS_CODES, missing_codes=(9,), label="Answer")
+    assert data.frame["x"].cat.categories.tolist() == ["no", "yes"]
+    x = data.schema.variable("x")
+    assert (x.label, dict(x.value_labels), x.missing_codes) == ("Answer", LABELS_CODES, (9,))
+    assert data.notices[:2] == (
+        "A note.",
+        "x has 1 value declared as missing (9): they are missing here, without their codes.",
+    )
+    some = labelled([2.0, 3.0, 1.0], value_labels=LABELS_CODES, narrow=True)
+    assert some.frame["x"].tolist() == [2, 3, 1]
+    assert "x has labels for some of its values only: it stays as it is." in some.notices
+    shared = labelled([2.0, 3.0, 1.0], value_labels={3: "b", 2: "a", 1: "b"})
+    assert shared.frame["x"].tolist() == ["a", "b [3]", "b [1]"]
+    assert shared.frame["x"].cat.categories.tolist() == ["b [1]", "a", "b [3]"]
+    assert "x has codes that share a label: they stay apart." in shared.notices
+    assert coded(shared.frame["x"], shared.schema.variable("x"))[0].tolist() == [2, 3, 1]
+    texts = labelled(["b", "a", "c"], value_labels={"c": "3rd", "b": "2nd", "a": "1st"})
+    assert texts.frame["x"].cat.categories.tolist() == ["3rd", "2nd", "1st"]
+    assert not texts.frame["x"].cat.ordered
+
+
+def test_a_schema_keeps_an_identifier_of_codes_and_the_names_must_fit():
+    def schema(**given: Any) -> Schema:
+        return Schema(variables=(Variable(name="x", **given), Variable(name="y", kind="count")))
+
+    kept = labelled(
+        [2, 9, 1],
+        schema(kind=Kind.CATEGORICAL, role=Role.IDENTIFIER),
+        value_labels=LABELS_CODES,
+        missing_codes=(9,),
+    )
+    assert kept.frame["x"].tolist() == [2, 9, 1]
+    ordered = labelled(
+        [2, 9, 1], schema(kind=Kind.ORDERED, label="Mine"), value_labels=LABELS_CODES
+    )
+    assert ordered.frame["x"].cat.ordered
+    assert ordered.schema.variable("x").label == "Mine"
+    columns = [LabelledColumn(name="x", values=pd.Series([1, 2]))] * 2
+    with pytest.raises(InputError, match=r"^t\.sav: the column name x occurs 2 times"):
+        labelled_table("t.sav", columns, None)
+    partial = labelled([1, 2], Schema(variables=(Variable(name="x", kind="count"),)))
+    assert partial.schema.names == partial.names, "a schema may be partial"
+
+
+def test_levels_get_their_codes_again_and_new_ones_follow_the_largest():
+    column = pd.Series(pd.Categorical(["yes", None, "new", "more"], ["more", "new", "yes", "no"]))
+    variable = Variable(
+        name="x",
+        kind=Kind.CATEGORICAL,
+        value_labels=tuple(LABELS_CODES.items()),
+        missing_codes=(9,),
+    )
+    codes, labels = coded(column, variable)
+    np.testing.assert_array_equal(codes, [2.0, NAN, 11.0, 10.0])
+    assert labels == {**LABELS_CODES, 10: "more", 11: "new"}
+    codes, labels = coded(column, None)
+    np.testing.assert_array_equal(codes, [3.0, NAN, 2.0, 1.0])
+    assert labels == {1: "more", 2: "new", 3: "yes"}
+    texts = Variable(name="x", kind=Kind.CATEGORICAL, value_labels=(("y", "yes"), ("n", "no")))
+    codes, labels = coded(column, texts)
+    assert codes.tolist()[::2] == ["y", "new"]
+    assert labels == {"y": "yes", "n": "no", "new": "new", "more": "more"}
+
+
+def test_a_table_that_these_programs_cannot_hold_is_refused():
+    for form, title in (("stata", "Stata"), ("spss", "SPSS")):
+        with pytest.raises(ReleaseError) as caught:
+            table_bytes(pd.DataFrame({"a b": [1.5, 2.5]}), form)
+        assert str(caught.value) == (
+            f"{title} cannot hold this table: its names may have letters, digits and _ only, "
+            "beginning with a letter, and its texts and numbers are limited; rename the columns, "
+            "or choose another format."
+        )
+        for large in (2**53, -(2**53)):
+            with pytest.raises(ReleaseError) as caught:
+                table_bytes(pd.DataFrame({"n": [1, large]}), form)
+            assert str(caught.value) == (
+                "Column n has whole numbers of 2^53 or more, which this format would change; "
+                "choose another format."
+            )
+    with pytest.raises(InputError, match=r"^t\.xpt is damaged or cut off; get or save the file"):
+        parse("t.xpt", b"HEADER RECORD*******LIB" + b" " * 58)
+
+
+DAYS_OTHERS = pd.Series(["2020-02-29", None, "1950-01-01"]).astype("datetime64[s]")
+FRAME = pd.DataFrame(
+    {
+        "truth": [True, False, True],
+        "maybe": pd.array([True, None, False], "boolean"),
+        "whole": [1, 2, 7],
+        "gap": pd.array([1, None, 7], "Int64"),
+        "wide": [1, 2**40, 7],
+        "real": [0.1, np.nan, 2.5],
+        "text": pd.array(["a", None, "b"], "str"),
+        "day": DAYS_OTHERS,
+        "noon": DAYS_OTHERS.astype("datetime64[us]") + pd.Timedelta(hours=12),
+        "midnight": DAYS_OTHERS.astype("datetime64[us]"),
+        "zone": DAYS_OTHERS.astype("datetime64[us]").dt.tz_localize("Asia/Tokyo"),
+        "level": pd.Categorical(["x", None, "y"], ["unused", "x", "y"]),
+        "rank": pd.Categorical(["lo", "hi", "lo"], ["lo", "hi"], ordered=True),
+    }
+)
+WORDS = {
+    "truth": ["true", "false", "true"],
+    "maybe": ["true", None, "false"],
+    "level": ["x", None, "y"],
+    "rank": ["lo", "hi", "lo"],
+}
+
+
+@pytest.mark.parametrize(("form", "ending"), [("stata", ".dta"), ("spss", ".sav")])
+def test_every_type_comes_back_from_codes(form, ending):
+    content = table_bytes(FRAME, form)
+    again = parse(f"t{ending}", content).frame
+    assert list(again) == list(FRAME)
+    for name, words in WORDS.items():
+        levels = again[name].astype(object)
+        assert levels.where(levels.notna(), None).tolist() == words
+    for name in ("whole", "gap", "wide", "real", "text", "day", "noon", "midnight"):
+        pd.testing.assert_series_equal(again[name], FRAME[name], check_dtype=False)
+    assert str(again["day"].dtype) == "datetime64[s]"
+    local = FRAME["zone"].dt.tz_localize(None)
+    pd.testing.assert_series_equal(again["zone"], local, check_dtype=False)
+    assert again["rank"].cat.ordered == (form == "spss")
+    assert table_bytes(FRAME, form) == content
+
+
+def test_a_file_does_not_say_when_it_was_made():
+    frame = FRAME[["whole", "text", "real"]]
+    with zipfile.ZipFile(io.BytesIO(table_bytes(frame, "excel"))) as book:
+        made = book.read("docProps/core.xml")
+        dates = {part.date_time for part in book.infolist()}
+    assert made.count(b">2000-01-01T00:00:00Z<") == 2
+    assert dates == {(1980, 1, 1, 0, 0, 0)}
+    assert table_bytes(frame, "r")[4:8] == b"\0\0\0\0"
+    assert b"01 Jan 1960 00:00" in table_bytes(frame, "stata")
+    assert table_bytes(frame, "spss")[92:109] == b"01 Jan 6000:00:00"
+
+
+def test_an_address_in_a_cell_of_a_sheet_is_a_text_and_no_link():
+    frame = pd.DataFrame({"place": ["https://example.org/a", "mailto:ada@example.org"] * 3})
+    with zipfile.ZipFile(io.BytesIO(table_bytes(frame, "excel"))) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    assert not [name for name, part in parts.items() if b"hyperlink" in part]
+    assert any(b"https://example.org/a" in part for part in parts.values())
+
+
+def texts(*words: str | None) -> np.ndarray:
+    return np.array(words, dtype=object)
+
+
+def r_file(attributes: dict[str, Any] | None = None, **columns: Any) -> bytes:
+    """What `saveRDS` writes of a data frame of these vectors."""
+    vectors = [v if isinstance(v, _Vector) else _Vector(v, {}) for v in columns.values()]
+    rows = np.array([R_INT_NA, -3], dtype=np.int32)
+    own = {"names": texts(*columns), "class": texts("data.frame"), "row.names": rows}
+    table = _Vector(vectors, {**own, **(attributes or {})})
+    data = rdata.conversion.convert_python_to_r_data(table, constructor_dict={_Vector: _converted})
+    return gzip.compress(rdata.unparser.unparse_data(data), mtime=0)
+
+
+def of(values: Any, **attributes: Any) -> _Vector:
+    """A vector with attributes; class_ is its class."""
+    return _Vector(np.asarray(values), {k.rstrip("_"): v for k, v in attributes.items()})
+
+
+def read_r(**columns: Any) -> Microdata:
+    return parse("t.rds", r_file(None, **columns))
+
+
+def refusal(content: bytes) -> str:
+    with pytest.raises(InputError) as caught:
+        parse("t.rds", content)
+    return str(caught.value)
+
+
+def test_the_vectors_of_r_become_columns_of_their_types():
+    codes = np.array([2, R_INT_NA, 1], dtype=np.int32)
+    wild = np.array([2, 0, 3], dtype=np.int32)
+    whole = np.array([5, np.iinfo(np.int64).min, -(2**60)]).view(np.float64)
+    data = read_r(
+        truth=np.array([True, False, True]),
+        maybe=np.ma.array([True, False, False], mask=[False, True, False]),
+        int=np.array([1, 8, 3], dtype=np.int32),
+        gap=np.array([1, R_INT_NA, 3], dtype=np.int32),
+        real=np.array([1.5, NAN, 3.0]),
+        text=texts("a", None, "é"),
+        level=of(codes, levels=texts("lo", "hi", "unused"), class_=texts("factor")),
+        rank=of(codes, levels=texts("lo", "hi"), class_=texts("ordered", "factor")),
+        wild=of(wild, levels=texts("lo", "hi"), class_=texts("factor")),
+        day=of([18_321.75, NAN, -0.25], class_=texts("Date")),
+        moment=of([0.5, NAN, -1.25], class_=texts("POSIXct", "POSIXt")),
+        zone=of([0.0, 3600, NAN], class_=texts("POSIXct", "POSIXt"), tzone=texts("Asia/Tokyo")),
+        days=of([1.5, 2, 3], class_=texts("difftime"), units=texts("days")),
+        long=of(whole, class_=texts("integer64")),
+    )
+    expected = pd.DataFrame(
+        {
+            "truth": [True, False, True],
+            "maybe": pd.array([True, None, False], "boolean"),
+            "int": [1, 8, 3],
+            "gap": pd.array([1, None, 3], "Int64"),
+            "real": [1.5, NAN, 3.0],
+            "text": pd.array(["a", None, "é"], "str"),
+            "level": pd.Categorical(["hi", None, "lo"], ["lo", "hi"]),
+            "rank": pd.Categorical(["hi", None, "lo"], ["lo", "hi"], ordered=True),
+            "wild": pd.Categorical(["hi", None, None], ["hi"]),
+            "day": pd.Series(["2020-02-29", None, "1969-12-31"]).astype("datetime64[s]"),
+            "moment": pd.Series([500_000, None, -1_250_000]).astype("datetime64[us]"),
+            "zone": pd.Series([0, 3_600_000_000, None])
+            .astype("datetime64[us]")
+            .dt.tz_localize("UTC")
+            .dt.tz_convert("Asia/Tokyo"),
+            "days": [1.5, 2.0, 3.0],
+            "long": pd.array([5, None, -(2**60)], "Int64"),
+        }
+    )
+    pd.testing.assert_frame_equal(data.frame, expected)
+    assert "wild is a factor with 2 codes beyond its levels: they are missing here." in data.notices
+
+
+def test_labels_and_codes_of_labelled_vectors_are_kept():
+    labels = of([1.0, 2.5, 9.0], names=texts("no", "half", "refused"))
+    data = read_r(
+        x=of(
+            [1.0, 9, 2.5],
+            label=texts("Answer"),
+            labels=labels,
+            na_values=np.array([9.0]),
+            class_=texts("haven_labelled_spss", "haven_labelled"),
+        ),
+        y=of([-5.0, 3.5, 4.5], na_range=np.array([-9.0, -1.0]), label=np.array([7])),
+        t=of(texts("m", "f", "m"), labels=of(texts("m", "f"), names=texts("man", "woman"))),
+        plain=np.array([1.5, 2.5, 3.5]),
+    )
+    x, y, t, plain = data.schema.variables
+    assert (x.label, x.value_labels) == ("Answer", ((1, "no"), (2.5, "half"), (9, "refused")))
+    assert x.missing_codes == (9,)
+    assert (y.label, y.value_labels, y.missing_codes) == (None, (), ((-9.0, -1.0),))
+    assert t.value_labels == (("m", "man"), ("f", "woman"))
+    assert (plain.label, plain.value_labels, plain.missing_codes) == (None, (), ())
+    assert data.frame["x"].tolist()[::2] == ["no", "half"]
+    assert data.frame["x"].isna().tolist() == [False, True, False]
+    assert data.frame["t"].tolist() == ["man", "woman", "man"]
+    np.testing.assert_array_equal(data.frame["y"], [NAN, 3.5, 4.5])
+
+
+NUMBERS = np.array([1.5, 2.5, 3.5])
+ODD = {
+    "matrix": (of(NUMBERS, dim=np.array([3, 1], dtype=np.int32)), "lists or a matrix"),
+    "complex": (np.array([1j, 2j, 3j]), "bytes, complex numbers or objects"),
+}
+
+
+def test_a_vector_that_is_no_column_is_left_out_with_the_reason():
+    for vector, fault in ODD.values():
+        said = f"Left out of every release: odd ({fault})."
+        assert said_of("t.rds", r_file(None, fine=NUMBERS, odd=vector)) == said
+    hours = of(NUMBERS, class_=texts("difftime"), units=texts("hours"))
+    said = said_of("t.rds", r_file(None, fine=NUMBERS, odd=hours))
+    assert said == "odd has durations: they stay numbers of hours."
+
+
+def test_row_names_are_left_out_and_said():
+    named = r_file({"row.names": texts("p", "q", "r")}, x=NUMBERS)
+    data = parse("t.rds", named)
+    assert data.names == ("x",)
+    assert data.notices == ("The data frame has row names: they are left out.",)
+    assert read_r(x=NUMBERS).notices == ()
+
+
+def test_an_object_that_is_no_data_frame_is_refused():
+    content = r_file({"class": texts("list")}, x=NUMBERS)
+    assert refusal(content) == "t.rds holds no data frame; save one with saveRDS."
+
+
+SEQUENCE = "test_altrep_compact_intseq__xdr__version_3.rds"
+
+
+def test_a_short_form_may_not_write_out_more_than_a_table_holds(monkeypatch):
+    content = (rdata.TESTDATA_PATH / "generated" / SEQUENCE).read_bytes()
+    assert refusal(content) == "t.rds holds no data frame; save one with saveRDS."
+    monkeypatch.setattr(r_files, "MOST_CELLS", 1000)
+    assert refusal(content) == "t.rds holds no data frame; save one with saveRDS."
+    monkeypatch.setattr(r_files, "MOST_CELLS", 999)
+    assert refusal(content) == "t.rds is damaged or cut off; get or save the file again."
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "plain": bytes,
+    "gzip": gzip.compress,
+    "bzip2": bz2.compress,
+    "xz": lzma.compress,
+}
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_every_packing_of_r_is_read_and_one_that_ends_too_early_is_damaged(name):
+    plain = gzip.decompress(r_file(None, x=NUMBERS, y=np.arange(3)))
+    packed = PACKERS[name](plain)
+    assert describe(packed) == "an R data file"
+    assert parse("t.rda", packed).frame["x"].tolist() == [1.5, 2.5, 3.5]
+    assert limits.unpacked("t", packed) == plain
+    assert limits.first_bytes(packed, 2) == plain[:2]
+    if packed != plain:
+        with pytest.raises(InputError, match=r"^t is damaged or cut off; get or save the file"):
+            limits.unpacked("t", packed[:-12])
+
+
+def written_r(frame: pd.DataFrame, schema: Schema | None = None) -> Any:
+    """What another program reads of a file of R."""
+    content = table_bytes(frame, "r", schema)
+    return rdata.parser.parse_data(gzip.decompress(content), extension=".rds")
+
+
+def test_numbers_of_r_are_integers_where_they_fit():
+    frame = pd.DataFrame(
+        {
+            "int": [2**31 - 1, -5],
+            "long": [2**31, -5],
+            "low": [-(2**31), 5],
+            "gap": pd.array([None, 7], "Int64"),
+            "widegap": pd.array([2**40, None], "Int64"),
+        }
+    )
+    kinds = [each.info.type.name for each in written_r(frame).object.value]
+    assert kinds == ["INT", "REAL", "REAL", "INT", "REAL"]
+    again = parse("t.rds", table_bytes(frame, "r")).frame
+    assert again["long"].tolist() == [2**31, -5]
+    assert again["low"].tolist() == [-(2**31), 5]
+    assert again["gap"].tolist() == [pd.NA, 7]
+    np.testing.assert_array_equal(again["widegap"], [2.0**40, NAN])
+    for large in (2**53, -(2**53)):
+        with pytest.raises(ReleaseError) as caught:
+            table_bytes(pd.DataFrame({"n": [1, large]}), "r")
+        assert str(caught.value) == (
+            "Column n has whole numbers of 2^53 or more, which R would change; choose another "
+            "format."
+        )
+    table_bytes(pd.DataFrame({"n": [1, 2**53 - 1]}), "r")
+
+
+def test_the_classes_that_r_needs_are_written():
+    days = pd.Series(["2020-01-02", None]).astype("datetime64[s]")
+    frame = pd.DataFrame(
+        {
+            "sex": pd.Categorical(["m", None], ["m"]),
+            "income": [1.5, -9.0],
+            "town": pd.array(["x", None], "str"),
+            "day": days,
+            "noon": days + pd.Timedelta(hours=12),
+            "moment": days.astype("datetime64[us]"),
+        }
+    )
+    labels = ((1, "m"), (9, "refused"), ("a", "letter"))
+    schema = Schema(
+        variables=(
+            Variable(name="sex", kind=Kind.CATEGORICAL, value_labels=labels, missing_codes=(9,)),
+            Variable(name="income", kind=Kind.CONTINUOUS, missing_codes=((-9.0, -1.0),)),
+            Variable(name="town", kind=Kind.CATEGORICAL, value_labels=(("x", "Xanten"),)),
+        )
+    )
+    made = written_r(frame, schema)
+    names = r_files._Names(made)
+    sex, income, town, day, noon, moment = (names.attributes(each) for each in made.object.value)
+    haven = ["haven_labelled", "vctrs_vctr"]
+    assert list(sex["class"]) == ["haven_labelled_spss", *haven, "double"]
+    assert sex["labels"] == {1: "m", 9: "refused"}
+    assert sex["na_values"].tolist() == [9.0]
+    assert "na_range" not in sex
+    assert list(income["class"]) == ["haven_labelled_spss", *haven, "double"]
+    assert income["na_range"].tolist() == [-9.0, -1.0]
+    assert not {"na_values", "labels"} & set(income)
+    assert list(town["class"]) == [*haven, "character"]
+    assert town["labels"] == {"x": "Xanten"}
+    assert list(day["class"]) == ["Date"]
+    assert list(noon["class"]) == list(moment["class"]) == ["POSIXct", "POSIXt"]
+    assert list(noon["tzone"]) == ["UTC"]
+    assert [each.info.object for each in made.object.value] == [True] * 6
+    again = parse("t.rds", table_bytes(frame, "r", schema)).frame
+    assert again["town"].tolist()[0] == "Xanten"
+    assert again["town"].isna().tolist() == again["day"].isna().tolist() == [False, True]

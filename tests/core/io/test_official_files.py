@@ -1,4 +1,4 @@
-"""Files as offices and programs write them: each cell is the value written; none is refused."""
+"""Files in the layouts of statistical offices, read and released."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import io
 import re
 import struct
 import tempfile
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +24,315 @@ import xlsxwriter
 
 import rwn_core as rwn
 from rwn_core.data.file_layout import FileLayout
+from rwn_core.data.variable import Role
 from rwn_core.errors import InputError
 from rwn_core.io import format_of_key, format_of_name, limits
 from rwn_core.io.guessed_layout import guess_text_layout
 from rwn_core.io.parse import parse
 from rwn_core.io.time_formats import time_format
 from rwn_core.masking.second_reading import SourceFile, second_reading
+
+HOUSEHOLDS = 110
+ROLES = {
+    "h": Role.HOUSEHOLD,
+    "p": Role.PERSON,
+    "i": Role.IDENTIFIER,
+    "w": Role.SAMPLING_WEIGHT,
+    "k": Role.KEY,
+    "s": Role.CONFIDENTIAL,
+}
+SEMICOLONS = FileLayout(encoding="cp1252", separator=";", decimal=",")
+COUNTRIES = ["AT", "DE", "FR", "IT", "PL", "SE"]
+ILLS = ["I10", "E11.9", "J45.0", "F32.1", "M54.5", "K21.0"]
+
+
+@dataclass(frozen=True)
+class Item:
+    """One variable of a layout."""
+
+    name: str
+    label: str
+    made: str
+    role: str
+    codes: dict[int, str]
+    missing: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A layout with a table of values."""
+
+    items: list[Item]
+    frame: pd.DataFrame
+    files: list[str]
+
+
+def _item(line: str) -> Item:
+    name, label, made, role, *codes = (part.strip() for part in line.split("|"))
+    pairs = [each.strip().split("=", 1) for each in (codes[0] if codes else "").split(";") if each]
+    return Item(
+        name=name,
+        label=label,
+        made=made,
+        role=role,
+        codes={int(code.rstrip("!")): text for code, text in pairs},
+        missing=tuple(int(code[:-1]) for code, _ in pairs if code.endswith("!")),
+    )
+
+
+@cache
+def layouts() -> dict[str, Layout]:
+    """All layouts, each with a table."""
+    path = Path(__file__).with_name("official_layouts.toml")
+    given = tomllib.loads(path.read_text(encoding="utf-8"))
+    return {
+        name: _layout(each, np.random.default_rng(place))
+        for place, (name, each) in enumerate(given.items())
+    }
+
+
+def _layout(given: dict[str, Any], rng: np.random.Generator) -> Layout:
+    items = [_item(line) for line in given["variables"].strip().splitlines()]
+    one_each = not any(
+        each.made.split()[-1] in ("household", "texthousehold", "pernum", "caseid", "textserial")
+        for each in items
+    )
+    sizes = np.ones(3 * HOUSEHOLDS, int) if one_each else rng.integers(1, 5, HOUSEHOLDS)
+    place = np.repeat(np.arange(len(sizes)), sizes)  # the household of a person
+    member = np.concatenate([np.arange(1, size + 1) for size in sizes])
+    years = given.get("panel", 1)
+    rows = np.arange(len(place))
+    if years > 1:
+        some = (
+            np.full(len(rows), years)
+            if given.get("balanced")
+            else rng.integers(1, years + 1, len(rows))
+        )
+        rows = np.repeat(rows, some)
+    nth = pd.Series(rows).groupby(rows).cumcount().to_numpy()
+    columns = {}
+    for item in items:
+        own = item.made.startswith("own ")
+        kind, *more = item.made.removeprefix("own ").split()
+        if kind == "year":
+            columns[item.name] = int(more[0]) + nth
+            continue
+        where = np.arange(len(place)) if own or years == 1 else rows
+        made = _values(kind, more, item, (place, member, sizes), where, rng)
+        columns[item.name] = pd.Series(made)[rows].to_numpy() if own or years == 1 else made
+    frame = pd.DataFrame(columns)
+    return Layout(items=items, frame=frame, files=given["files"].split())
+
+
+def _values(
+    kind: str,
+    more: list[str],
+    item: Item,
+    people: tuple[np.ndarray, np.ndarray, np.ndarray],
+    where: np.ndarray,
+    rng: np.random.Generator,
+) -> Any:
+    place, member, sizes = people
+    n, household = len(where), place[where]
+    numbers = np.sort(rng.choice(80_000, len(sizes), replace=False)) + 10_001
+    weight = np.round(rng.lognormal(6, 0.5, len(sizes)), 4)
+    low, high, *rest = [*map(float, [each for each in more if each[0] in "-.0123456789"]), 0, 0]
+    if kind == "code":
+        known = [code for code in item.codes if code not in item.missing]
+        made = rng.choice(known, n)
+        if item.missing:
+            made[rng.random(n) < 0.04] = item.missing[0]
+        return made
+    simple: dict[str, Callable[[], Any]] = {
+        "const": lambda: np.array([int(more[0]) if more[0].isdigit() else more[0]] * n),
+        "household": lambda: numbers[household],
+        "person": lambda: numbers[household] * 100 + member[where],
+        "pernum": lambda: member[where],
+        "hhnum": lambda: household % 7 + 1,
+        "hhsize": lambda: sizes[household],
+        "cluster": lambda: household // 5 + 1,
+        "counter": lambda: int(low) + np.arange(n),
+        "id": lambda: np.sort(rng.choice(90 * n, n, replace=False)) + 1_000,
+        "texthousehold": lambda: [f"{h // 5 + 1:8d}{h % 7 + 1:4d}" for h in household],
+        "textserial": lambda: [f"2021HU{numbers[h]:07d}" for h in household],
+        "textone": lambda: [f"2021HU{each:07d}" for each in rng.choice(10**6, n, replace=False)],
+        "caseid": lambda: [
+            f"{h // 5 + 1:8d}{h % 7 + 1:4d}{m:3d}"
+            for h, m in zip(household, member[where], strict=True)
+        ],
+        "nuts": lambda: np.array([f"AT{each}" for each in (11, 12, 13, 21, 22, 31, 32, 33, 34)])[
+            rng.integers(0, 9, n)
+        ],
+        "country": lambda: rng.choice(COUNTRIES, n),
+        "icd": lambda: rng.choice(ILLS, n),
+        "yob": lambda: rng.integers(1930, 2003, n),
+        "age": lambda: rng.integers(int(low), int(high) + 1, n),
+        "score": lambda: rng.integers(int(low), int(high) + 1, n),
+        "weight": lambda: weight[household],
+        "weight6": lambda: np.round(weight[household] * 1_000).astype(int),
+        "weightint": lambda: np.maximum(rng.lognormal(4, 0.6, n).astype(int), 1),
+        "amount": lambda: np.where(
+            rng.random(n) < 0.05, np.nan, rng.lognormal(low, high, n).round()
+        ),
+        "hhamount": lambda: rng.lognormal(low, high, len(sizes)).round()[household],
+        "measure": lambda: np.round(rng.normal(low, high, n), int(rest[0])),
+        "date": lambda: (
+            np.datetime64(f"{int(low)}-01-01", "D") + rng.integers(0, 365 * int(high - low), n)
+        ),
+    }
+    return simple[kind]()
+
+
+@dataclass(frozen=True)
+class OfficialFile:
+    """A file, how it is read, and what its cells are."""
+
+    layout: str
+    form: str
+    name: str
+    content: bytes
+    how: FileLayout | None
+    cells: dict[str, list[Any]]
+    roles: dict[str, Role]
+
+
+def official_files() -> list[tuple[str, str]]:
+    """Every layout in each of its formats."""
+    return [(name, form) for name, each in layouts().items() for form in each.files]
+
+
+@cache
+def official_file(name: str, form: str) -> OfficialFile:
+    """Write one file."""
+    layout = layouts()[name]
+    ending, content = _written(layout, form)
+    return OfficialFile(
+        layout=name,
+        form=form,
+        name=f"t.{ending}",
+        content=content,
+        how=SEMICOLONS if form == "semicolon" else None,
+        cells={item.name: _cells(layout.frame[item.name], item, form) for item in layout.items},
+        roles={item.name: ROLES[item.role] for item in layout.items if item.role},
+    )
+
+
+def _cells(column: pd.Series[Any], item: Item, form: str) -> list[Any]:
+    """What each cell is to be read as: its label where the file has labels."""
+    made = []
+    missing = item.missing if form in ("sav", "zsav", "fixed") else ()
+    labelled = form in ("sav", "zsav", "fixed") or form.startswith("dta")
+    for value in column.tolist():
+        if pd.isna(value) or value in missing:
+            made.append(None)
+        elif labelled and item.codes:
+            made.append(item.codes[value])
+        else:
+            made.append(value)
+    return made
+
+
+def _written(layout: Layout, form: str) -> tuple[str, bytes]:
+    frame, stream = layout.frame, io.BytesIO()
+    labels = {each.name: each.label for each in layout.items}
+    codes = {each.name: each.codes for each in layout.items if each.codes}
+    if form in ("csv", "tsv"):
+        frame.to_csv(stream, index=False, sep="," if form == "csv" else "\t")
+        return form, stream.getvalue()
+    if form == "semicolon":
+        text = frame.to_csv(index=False, sep=";", decimal=",", lineterminator="\r\n")
+        return "csv", text.encode("cp1252")
+    if form == "xlsx":
+        with pd.ExcelWriter(stream, engine="xlsxwriter") as book:
+            frame.to_excel(book, sheet_name="data", index=False)
+        return "xlsx", stream.getvalue()
+    if form in ("parquet", "int96"):
+        table = pa.Table.from_pandas(frame, preserve_index=False)
+        old = form == "int96"
+        pq.write_table(table, stream, use_deprecated_int96_timestamps=old)
+        return "parquet", stream.getvalue()
+    if form == "feather":
+        frame.to_feather(stream)
+        return form, stream.getvalue()
+    if form == "r":
+        write = format_of_key("r").write
+        assert write is not None
+        return "rds", write(frame, None)
+    if form.startswith("dta"):
+        frame.to_stata(
+            stream,
+            write_index=False,
+            version=int(form[3:]),
+            variable_labels=labels,
+            value_labels=codes,
+            convert_dates=dict.fromkeys(frame.select_dtypes("datetime"), "td"),
+        )
+        return "dta", stream.getvalue()
+    if form == "fixed":
+        return "dat", _fixed_width(layout)
+    return _by_readstat(layout, form, labels, codes)
+
+
+def _by_readstat(
+    layout: Layout, form: str, labels: dict[str, str], codes: dict[str, dict[int, str]]
+) -> tuple[str, bytes]:
+    import tempfile
+
+    frame, more = layout.frame, dict[str, Any]()
+    kind = {"xpt5": "xport", "xpt8": "xport", "zsav": "sav"}.get(form, form)
+    if kind == "sav":
+        missing = {each.name: list(each.missing) for each in layout.items if each.missing}
+        more = {
+            "variable_value_labels": codes,
+            "missing_ranges": missing,
+            "compress": form == "zsav",
+        }
+    if kind == "xport":
+        more = {"file_format_version": int(form[3:]), "table_name": "DEMO"}
+    # a day has no clock, or the programs show one
+    days = frame.assign(**{n: frame[n].dt.date for n in frame.select_dtypes("datetime")})
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"t.{kind}"
+        getattr(pyreadstat, f"write_{kind}")(days, str(path), column_labels=labels, **more)
+        return {"xport": "xpt"}.get(kind, form), path.read_bytes()
+
+
+def _fixed_width(layout: Layout) -> bytes:
+    """Lines of one length, and after a NUL the codebook."""
+    start, variables, columns = 1, [], []
+    for item in layout.items:
+        column = layout.frame[item.name]
+        decimals = 4 if column.dtype.kind == "f" and (column.dropna() % 1 != 0).any() else 0
+        digits = [
+            "" if pd.isna(each) else f"{round(float(each) * 10**decimals):d}" for each in column
+        ]
+        width = max(map(len, digits))
+        columns.append([each.rjust(width) for each in digits])
+        absent = dict.fromkeys(item.missing, " missing='Y'")
+        pairs = "".join(
+            f"<catgry{absent.get(code, '')}><catValu>{code}</catValu><labl>{text}</labl></catgry>"
+            for code, text in item.codes.items()
+        )
+        variables.append(
+            f'<var ID="{item.name}" name="{item.name}" dcml="{decimals}"><location '
+            f'StartPos="{start}" EndPos="{start + width - 1}" width="{width}"/><labl>'
+            f"{item.label.replace('&', '&amp;')}</labl>{pairs}"
+            '<varFormat type="numeric" schema="other"/></var>'
+        )
+        start += width
+    lines = "\n".join("".join(row) for row in zip(*columns, strict=True))
+    book = f"<codeBook><dataDscr>{''.join(variables)}</dataDscr></codeBook>"
+    return f"{lines}\n".encode() + b"\0" + book.encode()
+
+
+def as_cell(value: Any) -> Any:
+    """A value that compares: a number, a text, a day or none."""
+    if value is None or value is pd.NA or value != value or value == "":
+        return None
+    if isinstance(value, dt.date | pd.Timestamp | np.datetime64):
+        return pd.Timestamp(value)
+    return value.strip() if isinstance(value, str) else float(value)
+
 
 ROOT = Path(__file__).parents[3]
 DAYS = [dt.date(1960, 2, 29), dt.date(1899, 12, 31), dt.date(2024, 2, 29), dt.date(9999, 12, 31)]
@@ -67,7 +373,7 @@ STATA_DAYS = [
     *("%dN/D/Y", "%dD_m_CY", "%td..", "%tdNN/DD/CCYY"),
 ]
 STATA_MOMENTS = [
-    *("%tc", "%tcDDmonCCYY_HH:MM:SS", "%tcCCYY-NN-DD_HH:MM", "%-tc", "%tcDDmonCCYY", "%tcNN/DD/YY"),
+    *("%tc", "%tcDDmonCCYY_HH:MM:SS", "%tcCCYY-NN-DD_HH:MM", "%-tc", "%tcDDmonCCYY", "%tcNN/DD/YY")
 ]
 SAS_DAYS = [
     *("DATE9.", "DATE7.", "DATE11.", "DATE.", "MMDDYY10.", "MMDDYY8.", "DDMMYY10.", "YYMMDD10."),
@@ -88,28 +394,28 @@ SPSS_PERIODS = ["MOYR8", "MOYR6", "QYR8", "WKYR10"]
 
 
 @pytest.mark.parametrize("written", STATA_DAYS)
-def test_days_of_stata(written: str) -> None:
+def test_days_of_stata(written):
     data = read_when("dta", [*days_since(dt.date(1960, 1, 1), DAYS), None], written)
     assert [each and each.date() for each in values(data)] == [*DAYS, None]
     assert data.schema.variable("when").kind is rwn.Kind.DATE
 
 
 @pytest.mark.parametrize("written", STATA_MOMENTS)
-def test_moments_of_stata(written: str) -> None:
+def test_moments_of_stata(written):
     numbers = [1000 * each for each in seconds_since(dt.datetime(1960, 1, 1), MOMENTS)]
     data = read_when("dta", numbers, written)
     assert values(data) == [pd.Timestamp(each) for each in MOMENTS]
 
 
 @pytest.mark.parametrize(("written", "unit"), [("%tc", "ms"), ("%td", "D"), ("%tm", "M")])
-def test_pandas_reads_the_same_from_stata(written: str, unit: str) -> None:
+def test_pandas_reads_the_same_from_stata(written, unit):
     numbers = [float(each) for each in (-600, 0, 1, 599, 700)]
     content = labelled("dta", numbers, written)
     other = pd.read_stata(io.BytesIO(content))["when"]
     assert values(parse("t.dta", content)) == [pd.Timestamp(each) for each in other]
 
 
-def test_stata_counts_leap_seconds_only_where_it_says_so() -> None:
+def test_stata_counts_leap_seconds_only_where_it_says_so():
     """[D] Datetime: the leap second of 2016 is 30dec2016 23:59:60 plus a day, number 27 of them."""
     new_year = 1000 * seconds_since(dt.datetime(1960, 1, 1), [dt.datetime(2017, 1, 1)])[0]
     numbers = [0.0, new_year + 27_000, new_year + 25_000]
@@ -131,29 +437,27 @@ def test_stata_counts_leap_seconds_only_where_it_says_so() -> None:
         ("%tw", [0, -1, 51, 52], ["1960-01-01", "1959-12-24", "1960-12-23", "1961-01-01"]),
     ],
 )
-def test_periods_of_stata_are_their_first_days(
-    written: str, numbers: list[float], first_days: list[str]
-) -> None:
+def test_periods_of_stata_are_their_first_days(written, numbers, first_days):
     data = read_when("dta", numbers, written)
     assert values(data) == [pd.Timestamp(day) for day in first_days]
     assert any("each is read as its first day" in notice for notice in data.notices)
 
 
 @pytest.mark.parametrize("written", SAS_DAYS)
-def test_days_of_sas(written: str) -> None:
+def test_days_of_sas(written):
     data = read_when("xpt", [*days_since(dt.date(1960, 1, 1), DAYS), None], written)
     assert [each and each.date() for each in values(data)] == [*DAYS, None]
     assert not any("cut off" in notice for notice in data.notices)
 
 
 @pytest.mark.parametrize("written", SAS_MOMENTS)
-def test_moments_of_sas(written: str) -> None:
+def test_moments_of_sas(written):
     data = read_when("xpt", seconds_since(dt.datetime(1960, 1, 1), MOMENTS), written)
     assert values(data) == [pd.Timestamp(each) for each in MOMENTS]
 
 
 @pytest.mark.parametrize("written", [*SPSS_DAYS, *SPSS_PERIODS])
-def test_days_of_spss(written: str) -> None:
+def test_days_of_spss(written):
     midnights = [dt.datetime.combine(day, dt.time()) for day in DAYS]
     numbers = seconds_since(dt.datetime(1582, 10, 14), midnights)
     data = read_when("sav", [*numbers, None], written)
@@ -163,7 +467,7 @@ def test_days_of_spss(written: str) -> None:
 
 
 @pytest.mark.parametrize("written", ["DATETIME20", "DATETIME23.2", "YMDHMS20"])
-def test_moments_of_spss(written: str) -> None:
+def test_moments_of_spss(written):
     moments = [*MOMENTS, dt.datetime(2024, 2, 29, 12, 0, 1, 250_000)]
     data = read_when("sav", seconds_since(dt.datetime(1582, 10, 14), moments), written)
     assert values(data) == [pd.Timestamp(each) for each in moments]
@@ -181,15 +485,13 @@ def test_moments_of_spss(written: str) -> None:
         ("dta", "%td", [1.0, 2.0, 9e9]),
     ],
 )
-def test_what_is_no_day_stays_the_number_and_is_said(
-    kind: str, written: str, numbers: list[float]
-) -> None:
+def test_what_is_no_day_stays_the_number_and_is_said(kind, written, numbers):
     data = read_when(kind, numbers, written)
     assert values(data) == numbers
     assert any(f"when ({written.rstrip('.')})" in notice for notice in data.notices)
 
 
-def test_a_clock_of_stata_stays_a_number_unless_it_shows_days_in_part() -> None:
+def test_a_clock_of_stata_stays_a_number_unless_it_shows_days_in_part():
     data = read_when("dta", [0.0, 3_661_500.0, 86_399_000.0], "%tcHH:MM:SS")
     assert values(data) == [0.0, 3_661_500.0, 86_399_000.0]
     assert any("numbers of milliseconds" in notice for notice in data.notices)
@@ -205,11 +507,11 @@ def test_a_clock_of_stata_stays_a_number_unless_it_shows_days_in_part() -> None:
         *(("sav", f) for f in ("F8.2", "A20", "COMMA8", "DOLLAR10.2", "N5", "PCT5", "E12.3")),
     ],
 )
-def test_a_format_of_numbers_shows_no_time(program: str, written: str) -> None:
+def test_a_format_of_numbers_shows_no_time(program, written):
     assert time_format(program, written) is None
 
 
-def test_letters_for_missing_among_dates_are_missing(tmp_path: Path) -> None:
+def test_letters_for_missing_among_dates_are_missing(tmp_path):
     frame = pd.DataFrame({"when": [0.0, 59.0, "a"], "x": [1.5, 2.5, 3.5]}).astype({"when": object})
     path = tmp_path / "letters.dta"
     pyreadstat.write_dta(
@@ -236,7 +538,7 @@ def int96(day: int) -> bytes:
 
 
 @pytest.mark.parametrize("day", [dt.date(9999, 12, 31), dt.date(2262, 4, 12), dt.date(1, 1, 1)])
-def test_moments_of_96_bits_do_not_wrap(day: dt.date) -> None:
+def test_moments_of_96_bits_do_not_wrap(day):
     """Finding F3: 9999-12-31 became 1816-03-29."""
     content = int96(day.toordinal() + 1_721_425)
     read = values(parse("t.parquet", content))
@@ -244,7 +546,7 @@ def test_moments_of_96_bits_do_not_wrap(day: dt.date) -> None:
     assert read[1] == pd.Timestamp("2021-01-01 12:00")
 
 
-def test_no_number_becomes_a_date_by_a_guess() -> None:
+def test_no_number_becomes_a_date_by_a_guess():
     """`to_datetime` of bare numbers counts nanoseconds since 1970; no reader calls it."""
     calls = {
         path.relative_to(ROOT).as_posix()
@@ -274,7 +576,7 @@ ODD_COLUMNS: dict[str, list[Any]] = {
 
 
 @pytest.mark.parametrize("key", ["csv", "tsv", "excel", "parquet", "feather", "stata", "spss", "r"])
-def test_one_odd_column_never_stops_the_others(key: str) -> None:
+def test_one_odd_column_never_stops_the_others(key):
     frame = pd.DataFrame(ODD_COLUMNS).astype({"empty": "float64"})
     form = format_of_key(key)
     assert form.write is not None
@@ -296,7 +598,7 @@ def partial(*names: str) -> rwn.Schema:
     return rwn.Schema(variables=tuple(rwn.Variable(name=n, kind="categorical") for n in names))
 
 
-def test_a_schema_may_be_partial_and_in_any_order() -> None:
+def test_a_schema_may_be_partial_and_in_any_order():
     data = parse("t.csv", b"a,b,c\n1,2,3\n4,5,6\n", partial("c", "a"))
     kinds = [variable.kind.value for variable in data.schema.variables]
     assert (data.names, kinds) == (("a", "b", "c"), ["categorical", "count", "categorical"])
@@ -304,7 +606,7 @@ def test_a_schema_may_be_partial_and_in_any_order() -> None:
         parse("t.csv", b"a,b\n1,2\n3,4\n", partial("z"))
 
 
-def test_times_of_the_day_are_seconds_in_arrow_and_excel() -> None:
+def test_times_of_the_day_are_seconds_in_arrow_and_excel():
     clocks = [dt.time(i % 24, 30, 15) for i in range(N)]
     seconds = [3600.0 * (i % 24) + 1815 for i in range(N)]
     stream = io.BytesIO()
@@ -338,9 +640,7 @@ WIDE = [f"v{i}" for i in range(31)]
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet", "rds"])
-def test_of_too_many_columns_those_that_are_asked_for_are_read(
-    ending: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_too_many_columns_those_that_are_asked_for_are_read(ending, monkeypatch):
     monkeypatch.setattr(limits, "MOST_COLUMNS", 20)
     frame = pd.DataFrame(np.arange(3 * 31).reshape(3, -1), columns=WIDE)
     form = format_of_name(f"t.{ending}")
@@ -379,7 +679,7 @@ LEAVES = {
 
 
 @pytest.mark.parametrize("name", LEAVES)
-def test_a_release_of_such_a_file_passes_the_second_reading(name: str) -> None:
+def test_a_release_of_such_a_file_passes_the_second_reading(name):
     content = LEAVES[name]()
     data = parse(name, content)
     release = rwn.mask(data, rwn.RWN(k=2), seed=1)
@@ -400,9 +700,7 @@ def test_a_release_of_such_a_file_passes_the_second_reading(name: str) -> None:
         ("id", [12_345_678 + 17 * i for i in range(N)], ""),
     ],
 )
-def test_digits_that_are_days_are_said_and_not_converted(
-    name: str, cells: list[Any], form: str
-) -> None:
+def test_digits_that_are_days_are_said_and_not_converted(name, cells, form):
     rows = [f"{name},y", *(f"{cell},{i}.5" for i, cell in enumerate(cells))]
     data = parse("t.csv", "\n".join(rows).encode())
     said = [notice for notice in data.notices if "may be days" in notice]
@@ -412,13 +710,13 @@ def test_digits_that_are_days_are_said_and_not_converted(
 
 
 @pytest.mark.parametrize("cell", ["1.234.567", "12,34,567", "1'234", "12k", "1 234"])
-def test_marks_of_thousands_are_said(cell: str) -> None:
+def test_marks_of_thousands_are_said(cell):
     rows = "\n".join(f'"{cell}";{i}' for i in range(9))
     data = parse("t.csv", f"x;y\n{rows}\n".encode(), None, FileLayout(separator=";"))
     assert "x (lines 2, 3, 4, ...: 9 values have marks of thousands" in " ".join(data.notices)
 
 
-def test_japanese_text_is_recognized() -> None:
+def test_japanese_text_is_recognized():
     text = "氏名,市,x\n" + "".join(f"山田{i},東京,{i}\n" for i in range(9))
     for encoding, content in (("cp932", text), ("cp1252", "name,x\nMüßig “Zürich”,1\nÄöü,2\n")):
         seen = guess_text_layout(content.encode(encoding), ",")

@@ -1,11 +1,15 @@
-"""A file or a long text is read in a process with limits, and what comes back is not trusted."""
+"""Files are read in a process of its own, with limits; what is said and seen of them."""
 
 from __future__ import annotations
 
 import gzip
+import io
 import os
+import struct
 import time
+import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,15 +17,25 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from rwn_core import io as formats
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.plain import LETTERS_AT_ONCE, LONGEST_DOCUMENT
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Variable
-from rwn_core.errors import InputError, RWNError, SchemaError
+from rwn_core.errors import InputError, NotWritten, RWNError, SchemaError
+from rwn_core.io import parse as parse_words
 from rwn_core.io import reading
-from rwn_core.io.reading import FileReading, FileToRead, parse_text, read, read_bytes
-from rwn_core.io.write import table_bytes
+from rwn_core.io.excel_container import _column_number, check_workbook
+from rwn_core.io.guessed_layout import GuessedLayout, guess_text_layout
+from rwn_core.io.limits import LONGEST_SHOWN, shown
+from rwn_core.io.parse import describe, file_content, parse
+from rwn_core.io.reading import FileReading, FileToRead, parse_text, read, read_bytes, schema_from
+from rwn_core.io.text_types.column import Form, text_form
+from rwn_core.io.text_types.lay_out import table_lines
+from rwn_core.io.write import table_bytes, write_atomically
 from rwn_core.parallel import processes
+from rwn_core.parallel.pool import CANCELLED, Stopped
 from rwn_core.reporting.scenario import Scenario, scenario_or_decision
 
 FRAME = pd.DataFrame(
@@ -40,7 +54,7 @@ FRAME = pd.DataFrame(
 )
 
 
-def test_what_comes_back_is_what_was_read() -> None:
+def test_what_comes_back_is_what_was_read():
     schema = Schema(
         variables=tuple(
             Variable(name=name, kind=kind, role=role)
@@ -66,7 +80,7 @@ def test_what_comes_back_is_what_was_read() -> None:
     assert again.fingerprint == data.fingerprint
 
 
-def test_refusals_keep_their_kind_and_the_file_its_process() -> None:
+def test_refusals_keep_their_kind_and_the_file_its_process():
     with pytest.raises(InputError, match="holds only blanks"):
         read_bytes("a.csv", b"  ")
     other = Schema(variables=(Variable(name="z", kind="count"),))
@@ -74,7 +88,7 @@ def test_refusals_keep_their_kind_and_the_file_its_process() -> None:
         read_bytes("a.csv", b"x,y\n1,2\n3,4\n", other)
 
 
-def test_a_file_that_takes_too_long_or_too_much_is_one_sentence(tmp_path: Path) -> None:
+def test_a_file_that_takes_too_long_or_too_much_is_one_sentence(tmp_path):
     table = pa.table({"x": np.zeros(90_000_000)})
     path = tmp_path / "zeros.parquet"
     pq.write_table(table, path, compression="zstd")
@@ -92,7 +106,7 @@ def test_a_file_that_takes_too_long_or_too_much_is_one_sentence(tmp_path: Path) 
     assert not job._pool.pids
 
 
-def test_a_cancelled_reading_leaves_no_process() -> None:
+def test_a_cancelled_reading_leaves_no_process():
     job = FileReading(FileToRead(name="late.csv", content=b"x,y\n" + b"1,2\n" * 3_000_000))
     while not job._pool.pids:
         time.sleep(0.01)
@@ -105,7 +119,7 @@ def test_a_cancelled_reading_leaves_no_process() -> None:
         os.kill(process, 0)
 
 
-def test_a_reading_that_is_over_holds_no_table() -> None:
+def test_a_reading_that_is_over_holds_no_table():
     job = FileReading(FileToRead(name="kept.csv", content=b"x,t\n1,SENTINEL\n2,b\n3,c\n"))
     assert job.wait(30)
     assert job.result().n == 3
@@ -114,7 +128,7 @@ def test_a_reading_that_is_over_holds_no_table() -> None:
         job.result()
 
 
-def test_a_device_and_a_pipe_are_refused_within_seconds(tmp_path: Path) -> None:
+def test_a_device_and_a_pipe_are_refused_within_seconds(tmp_path):
     pipe, zero = tmp_path / "pipe.parquet", tmp_path / "zero.csv"
     os.mkfifo(pipe)
     zero.symlink_to("/dev/zero")
@@ -125,7 +139,7 @@ def test_a_device_and_a_pipe_are_refused_within_seconds(tmp_path: Path) -> None:
         assert time.monotonic() - begun < 20
 
 
-def test_an_answer_of_another_kind_is_never_unpickled(tmp_path: Path) -> None:
+def test_an_answer_of_another_kind_is_never_unpickled(tmp_path):
     mark = tmp_path / "ran"
 
     class Evil:
@@ -140,7 +154,7 @@ def test_an_answer_of_another_kind_is_never_unpickled(tmp_path: Path) -> None:
     assert mark.exists()  # or the test above could not fail
 
 
-def test_a_process_that_dies_is_one_sentence() -> None:
+def test_a_process_that_dies_is_one_sentence():
     job = FileReading(FileToRead(name="a.csv", content=b"x,y\n1,2\n3,4\n"), seconds=60)
     for worker in job._pool._workers:
         worker.process.kill()
@@ -149,9 +163,7 @@ def test_a_process_that_dies_is_one_sentence() -> None:
         job.result()
 
 
-def test_no_library_says_on_the_terminal_what_a_cell_holds(
-    capfd: pytest.CaptureFixture[str],
-) -> None:
+def test_no_library_says_on_the_terminal_what_a_cell_holds(capfd):
     content = gzip.decompress(table_bytes(pd.DataFrame({"t": ["Zaphod", "y"], "a": [1, 2]}), "r"))
     # a text that claims to be ASCII: the library warns with its bytes
     broken = content.replace(
@@ -183,29 +195,333 @@ def fatal(text: str) -> None:
     os._exit(1)
 
 
-def test_only_a_long_text_has_a_process_of_its_own() -> None:
+def test_only_a_long_text_has_a_process_of_its_own():
     assert parse_text(process, LONG[1:], "text") == os.getpid()
     assert parse_text(process, LONG, "text") != os.getpid()
 
 
-def test_what_takes_too_much_is_refused_in_a_sentence_and_nothing_else_ends() -> None:
-    for parse in (endless, greedy, fatal):
+def test_what_takes_too_much_is_refused_in_a_sentence_and_nothing_else_ends():
+    for costly in (endless, greedy, fatal):
         with pytest.raises(RWNError, match=r"shorten it\.$"):
-            parse_text(parse, LONG, "scenario file", seconds=1.0)
+            parse_text(costly, LONG, "scenario file", seconds=1.0)
 
 
-def test_a_text_beyond_all_bounds_is_refused_before_it_is_sent() -> None:
+def test_a_text_beyond_all_bounds_is_refused_before_it_is_sent():
     with pytest.raises(InputError, match="5,000,000"):
         parse_text(process, " " * (LONGEST_DOCUMENT + 1), "project file")
 
 
-def test_what_comes_back_is_what_would_be_read_here() -> None:
+def test_what_comes_back_is_what_would_be_read_here():
     scenario = f'format = "rwn scenario 1"\nname = "s"\nnote = """{LONG}"""\n'
     assert parse_text(scenario_or_decision, scenario, "file") == Scenario.from_toml(scenario)
 
 
-def test_a_refusal_over_there_is_one_here() -> None:
+def test_a_refusal_over_there_is_one_here():
     with pytest.raises(RWNError) as caught:
         parse_text(Scenario.from_toml, "a = " + "[" * 60_000, "scenario file")
     assert "scenario file" in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def layout_of(content: str | bytes, usual: str = ",") -> FileLayout:
+    seen = guess_text_layout(content if isinstance(content, bytes) else content.encode(), usual)
+    assert seen is not None
+    assert GuessedLayout.from_dict(seen.plain()) == seen
+    return seen.layout
+
+
+def table(*lines: str, schema: Schema | None = None) -> Microdata:
+    return parse("t.csv", "\n".join(lines).encode(), schema)
+
+
+def test_the_encoding_is_seen_by_the_bytes():
+    for sign, encoding in ((b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        text = "a,b\nx,1\n".encode("utf-16-le" if sign == b"\xff\xfe" else "utf-16-be")
+        assert layout_of(sign + text) == FileLayout(encoding=encoding)
+    assert layout_of("é,b\nx,1\n") == FileLayout()
+    assert layout_of("é,b\nx,1\n".encode("latin-1")) == FileLayout(encoding="cp1252")
+    assert layout_of(b"\x81,b\nx,1\n") == FileLayout(encoding="latin-1")
+    assert guess_text_layout(b"a\0b,c\n", ",") is None
+    assert guess_text_layout(b" \n\n", ",") is None
+
+
+def test_the_separator_is_the_mark_of_most_lines_and_of_more_fields():
+    assert layout_of("a;b\n" * 6 + "note\n" * 4).separator == ";"
+    assert layout_of("a;b\n" * 5 + "note\n" * 5).separator is None
+    assert layout_of("a,b;c;d\n" * 4).separator == ";"
+    assert layout_of("a,b;c;d\n" * 7 + "a,b\n" * 3).separator is None
+    assert layout_of("a\tb\n1\t2\n", "\t").separator is None
+    assert layout_of("a,b\n1,2\n", "\t").separator == ","
+    assert layout_of("a,b;c\n" * 4).separator is None
+    long = "x" * 140_000
+    assert layout_of(f"a;b\n1;2\n{long}\n3;4\n").separator == ";"
+
+
+def test_a_decimal_comma_separates_no_fields():
+    lines = [f"{20 + i};{i}.{100 + i},50" for i in range(30)]
+    text = "\n".join(["age;turnover", *lines])
+    assert layout_of(text).separator == ";"
+    assert layout_of("\n".join(lines)).separator == ";"
+    assert layout_of("\n".join(f"{i},5;{i},25;{i},75" for i in range(9))).separator == ";"
+    assert layout_of("\n".join(f"{i},a;b" for i in range(9))).separator is None  # a list of two
+
+
+def test_a_layout_without_a_separator_divides_no_field_by_accident():
+    text = "\n".join(["age;turnover", *(f"{20 + i};{i},50" for i in range(30))]).encode()
+    with pytest.raises(InputError, match="seem to be separated by semicolons"):
+        parse("t.csv", text, layout=FileLayout(header=False, above=1))
+    named = parse("t.csv", text, layout=FileLayout(header=False, above=1, separator=","))
+    assert named.frame["V1"].iloc[0] == "20;0"
+
+
+def test_the_decimal_mark_is_that_of_more_numbers():
+    assert layout_of("a;b\n1,5;x\n2,5;y\n").decimal == ","
+    assert layout_of("a;b\n1,5;x\n2.5;y\n").decimal == "."
+    assert layout_of("a;b\n1,5;2.5\n1,5;y\n").decimal == ","
+    assert layout_of('a,b\n"1,5",x\n"2,5",y\n').decimal == "."
+    assert layout_of("1,5;x\na;y\nb;z\n").decimal == "."
+
+
+def test_a_first_line_with_a_number_or_a_date_is_no_header():
+    assert layout_of("a,b\n1,2\n").header
+    for value in ("1", "1e5", "00501", "2020-01-02", "1.2.2020"):
+        assert not layout_of(f"x,{value}\ny,2\n").header
+    assert not layout_of("1\n2\n3\n").header
+
+
+def test_lines_above_and_below_a_table_are_counted():
+    rows = "a,b\n" + "x,1\n" * 9
+    assert layout_of(f"Title\n\n{rows}Note\nNote\n\n \n") == FileLayout(above=2, below=2)
+    assert layout_of(rows * 5 + "Note\n" * 20).below == 20
+    assert layout_of(rows * 5 + "Note\n" * 21).below == 0
+    assert layout_of("a,b,c\n" + "x,1,2\n" * 5 + "Note\n").below == 1
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])
+def test_the_lines_of_a_table_stand_between_those_above_and_below(end):
+    text = end.join([b"Title", b"a,b", b"1,2", b"3,4", b"", b"Note", b"", b"", b"Note"])
+    kept = table_lines("t.csv", text, FileLayout(above=1, below=2))
+    assert kept == end.join([b"a,b", b"1,2", b"3,4"])
+    assert table_lines("t.csv", text, FileLayout()) == text
+    with pytest.raises(InputError) as caught:
+        table_lines("t.csv", b"a,b", FileLayout(above=1))
+    assert str(caught.value) == (
+        "t.csv has no line between those above and below; leave out fewer."
+    )
+
+
+BLANKS = (9, 10, 13, 32, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x3000)
+NO_BLANKS = (8, 11, 12, 14, 31, 33, 0x9F, 0xA1, 0x1681, 0x1FFF, 0x200B, 0x2030, 0x3001)
+
+
+def test_blanks_around_a_number_are_none_of_it_and_control_characters_are():
+    for code, form in (
+        *((code, Form.NUMBER) for code in BLANKS),
+        *((code, Form.WORD) for code in NO_BLANKS),
+    ):
+        assert text_form(f"{chr(code)}5{chr(code)}") is form, hex(code)
+
+
+def test_an_identifier_keeps_its_codes_for_missing():
+    schema = Schema.from_toml(
+        '[[variable]]\nname = "id"\nkind = "categorical"\nrole = "identifier"\n'
+        'missing_codes = ["9"]\n'
+        '[[variable]]\nname = "x"\nkind = "count"\nmissing_codes = [9]\n'
+        '[[variable]]\nname = "y"\nkind = "count"\nmissing_codes = [7]\n'
+    )
+    data = table("id,x,y", "9,9,1", "8,1,2", "7,9,3", schema=schema)
+    assert data.frame["id"].tolist() == ["9", "8", "7"]
+    assert str(data.frame["x"].dtype) == "Int64"
+    assert data.frame["x"].isna().tolist() == [True, False, True]
+    assert data.frame["y"].tolist() == [1, 2, 3]
+    assert "x has 2 values declared as missing (9): they are missing here." in data.notices
+
+
+LARGE = "read fewer columns or records, or use the commands for large tables."
+
+
+def said(make: Any, *given: Any, kind: type[RWNError] = InputError) -> str:
+    with pytest.raises(kind) as caught:
+        make(*given)
+    assert type(caught.value) is kind
+    return str(caught.value)
+
+
+def test_a_file_is_known_by_its_first_bytes():
+    old = bytes([114, 1, 1, 0, 0])
+    known = {
+        b"<stata_dta>": "a Stata file",
+        old: "a Stata file",
+        bytes([104, 2, 1, 0, 0]): "a Stata file",
+        bytes([115, 1, 1, 0, 0]): "a Stata file",
+        old[:4]: None,
+        bytes([103, 1, 1, 0, 0]): None,
+        bytes([116, 1, 1, 0, 0]): None,
+        bytes([114, 3, 1, 0, 0]): None,
+        bytes([114, 1, 2, 0, 0]): None,
+        b"$FL3": "an SPSS file",
+        b" " * 100 + b"SPSS PORT FILE": "an SPSS file",
+        b"PK\x03\x04xl/": "an Excel workbook",
+        b"PK\x03\x04": "a zip archive or an Excel workbook",
+        b"a,xl/": None,
+        b"ARROW1": "a Feather (Arrow) file",
+        b"\xef\xbb\xbf \n<HTML>": "a web page",
+        b"GIF8": "a GIF image",
+        b"a,b\n1,2": None,
+    }
+    assert {content: describe(content) for content in known} == known
+
+
+def test_a_file_of_another_kind_than_its_name_says_is_named():
+    save = f"save the table as {formats.kinds()}."
+    other = "give a file of another format the ending"
+    cases = {
+        ("t.doc", b"a,b"): f"t.doc does not end in {formats.endings()}; {save}",
+        ("../../t", b"a,b"): f"t does not end in {formats.endings()}; {save}",
+        ("t.doc", b"GIF8"): f"t.doc is a GIF image; {save}",
+        ("t.doc", b"PAR1"): "t.doc is a Parquet file; give it the ending .parquet or .pq, or save "
+        f"the table as {formats.kinds()}.",
+        ("t.csv", b"GIF8"): f"t.csv is a GIF image and not CSV; {save}",
+        ("t.rds", b"a,b"): "t.rds is not an R data file; save the table as R, or "
+        f"{other} {formats.endings('r')}.",
+        ("t.rds", b"GIF8"): "t.rds is a GIF image and not R; save the table as R, or "
+        f"{other} {formats.endings('r')}.",
+        ("t.csv", b""): "t.csv is empty (0 bytes); choose a file that holds a table.",
+    }
+    assert {case: said(parse_words.parse, *case) for case in cases} == cases
+    assert said(parse_words.parse, "t.csv", b"a", None, FileLayout(sheet="s")) == (
+        "t.csv is to be read with a given sheet, which a CSV file does not have; leave it out."
+    )
+
+
+def test_a_file_larger_than_the_limit_is_refused(tmp_path, monkeypatch):
+    content = b"a\n1\n2\n"
+    monkeypatch.setattr(parse_words, "LARGEST_FILE", 6)
+    assert parse_words.parse("t.csv", content).n == 2
+    assert said(parse_words.parse, "t.csv", content + b"3") == f"t.csv is larger than 0 MB; {LARGE}"
+    (tmp_path / "t.csv").write_bytes(content)
+    monkeypatch.setattr(parse_words, "LARGEST_FILE", 6)
+    assert file_content(tmp_path / "t.csv") == content
+    monkeypatch.setattr(parse_words, "LARGEST_FILE", 5)
+    assert said(file_content, tmp_path / "t.csv") == f"t.csv is larger than 0 MB; {LARGE}"
+
+
+def test_a_path_that_is_no_file_is_named(tmp_path):
+    rights = "check its path and your rights."
+    assert said(file_content, Path("/dev/null")) == (
+        "null is no ordinary file; copy the table into one."
+    )
+    assert said(file_content, Path("/none/t.csv")) == (
+        f"t.csv cannot be opened (no such file or directory); {rights}"
+    )
+    folder = f"{tmp_path.name} cannot be opened (is a directory); {rights}"
+    assert said(file_content, tmp_path) == folder
+    assert said(file_content, Path("/t\0.csv")) == f"t?.csv cannot be opened (not a path); {rights}"
+
+
+def test_a_schema_file_is_utf_8(tmp_path):
+    path = tmp_path / "t.toml"
+    path.write_bytes(b'\xef\xbb\xbf[[variable]]\nname = "x"\nkind = "count"\n')
+    schema = schema_from(path)
+    assert schema is not None
+    assert schema_from(schema) is schema
+    path.write_bytes(b"\xff")
+    assert said(schema_from, path, kind=SchemaError) == (
+        "t.toml is not UTF-8 text; save it as UTF-8."
+    )
+
+
+def test_a_long_or_hostile_name_is_shown_tamely():
+    name = "x" * (LONGEST_SHOWN - 4) + ".csv"
+    assert shown(name) == name
+    assert shown("x" + name) == "x" * (LONGEST_SHOWN - 3) + ".c…"
+    assert shown("C:\\data\\a\x1b.csv") == "a?.csv"
+    assert shown("/") == "the file"
+
+
+def archive(**parts: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", 8) as made:
+        for name, part in parts.items():
+            made.writestr(f"xl/worksheets/{name}.xml", part)
+    return stream.getvalue()
+
+
+def test_the_parts_of_a_workbook_are_judged():
+    assert [_column_number(letters) for letters in (b"", b"A", b"Z", b"AA", b"XFD")] == [
+        0,
+        1,
+        26,
+        27,
+        16_384,
+    ]
+    assert said(check_workbook, "t.xlsx", archive(a=b'<!ENTITY a "b">')) == (
+        "t.xlsx has XML entities, which no office program writes; save it again."
+    )
+    assert said(check_workbook, "t.xlsx", archive(a=b'<row r="100000001">')).startswith(
+        "t.xlsx has 100,000,001 records of 1 columns, more than"
+    )
+    found = check_workbook("t.xlsx", archive(a=b"<f>1</f><v>1</v>", b=b"<f>2</f></c>", c=b"<x/>"))
+    assert (found.formulas, found.macros) == (2, False)
+    assert said(check_workbook, "t.xlsx", b"PK\x03\x04") == (
+        "t.xlsx is damaged, cut off or protected by a password; get or save the file again."
+    )
+
+
+def test_a_feather_file_with_broken_letters_is_damaged():
+    ends = pa.py_buffer(struct.pack("<3i", 0, 1, 2))
+    broken = pa.Array.from_buffers(pa.string(), 2, [None, ends, pa.py_buffer(b"\xff\xfe")])
+    stream = io.BytesIO()
+    batch = pa.record_batch({"x": broken})
+    with pa.ipc.new_file(stream, batch.schema) as writer:
+        writer.write_batch(batch)
+    assert said(parse_words.parse, "t.feather", stream.getvalue()) == (
+        "t.feather is damaged, cut off or encrypted; get or save the file again."
+    )
+
+
+def test_a_folder_is_no_file_to_write(tmp_path):
+    (tmp_path / "out.csv").mkdir()
+    assert said(write_atomically, tmp_path / "out.csv", b"a", kind=NotWritten) == (
+        "The file out.csv could not be written (Is a directory); choose another folder or free "
+        "some space."
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+
+
+@pytest.mark.usefixtures("read_here")
+def test_a_reading_says_what_it_does_and_why_it_ended(tmp_path, monkeypatch):
+    content = b"a;b\n1;2\n3;4\n"
+    job = FileReading(FileToRead(name="x/t.csv", content=content), memory=2e9, seconds=60.0)
+    assert (job.words, job.running, job.wait(0.0), job.wait()) == (
+        "Reading t.csv",
+        False,
+        True,
+        True,
+    )
+    assert "semicolons" in said(job.result)
+    assert job.seen is not None
+    assert job.seen.layout == FileLayout(separator=";")
+    assert str(job._why(Stopped(CANCELLED))) == CANCELLED
+    again = "get or save the file again, or read fewer columns or records."
+    assert str(job._why(Stopped("gone"))) == (
+        f"t.csv is damaged, or needs more than 2 GB to be read; {again}"
+    )
+    assert str(job._why(Stopped("gone", "ValueError, 7"))) == (
+        f"t.csv is damaged, or needs more than 2 GB to be read (ValueError, 7); {again}"
+    )
+    job._started -= 61
+    assert str(job._why(Stopped("gone"))) == f"t.csv takes more than 60 seconds to read; {LARGE}"
+    fine = FileReading(FileToRead(name="t.csv", content=b"a,b\n1,2\n3,4\n"))
+    assert (fine.share > 0.5, fine.result().n) == (True, 2)
+    job.cancel()
+    assert said(job.result, kind=Stopped) == CANCELLED
+
+    def no_room(*_: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(reading, "parse", no_room)
+    (tmp_path / "t.csv").write_bytes(content)
+    assert said(read, tmp_path / "t.csv") == (
+        f"t.csv needs more memory than the reading of a file may take; {LARGE}"
+    )

@@ -1,27 +1,44 @@
-"""Attacks ask a law for its components, never for its type: a mixture that no method has."""
+"""Laws of any method: asked for values, by parts, sparse, of donors and mixtures."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast import forecast_law
+from rwn_core.laws.asked_values_kernel import count_together, multiply_together
 from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.donor_lists import Lists
+from rwn_core.laws.group_law import DeterministicUnit, RedrawWithinGroups, unchanged
 from rwn_core.laws.law import MixtureComponent
-from rwn_core.measures.attacks.posterior import likelihoods
+from rwn_core.laws.moments import certain, independent, joined, numbers_among
+from rwn_core.laws.row_mixture import RowMixtureLaw
+from rwn_core.laws.separate_law import SeparateLaw
+from rwn_core.laws.unit_law import AS_IT_IS, FROM_FILE
+from rwn_core.laws.value_counts_kernel import pairs_as_columns
+from rwn_core.masking import NBRS2015, mask
+from rwn_core.measures.attacks import pair_likelihood_kernel
+from rwn_core.measures.attacks.pair_likelihood_kernel import RARE, WORTH, likely_pairs
+from rwn_core.measures.attacks.posterior import likelihoods, posteriors
 from rwn_core.measures.attacks.predicate import Condition, Predicate
 from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.measures.risk.repeated_releases import bhattacharyya, simulate
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
+from tests.check_values import check_values
 from tests.core.laws.cell_probability import probability
+from tests.core.neighbors.brute_force import callable_here
 
 CORE = Path(__file__).parents[3] / "rwn_core"
 OWN_FILES = {"cell_law.py", "row_mixture_law.py", "donors.py"}
@@ -131,3 +148,408 @@ def test_nobody_asks_a_law_for_its_type():
     for path in CORE.rglob("*.py"):
         if path.parent.name != "laws" and path.name not in OWN_FILES:
             assert not asks.search(path.read_text(encoding="utf-8")), path
+
+
+N, DONORS, ROWS = 900, 250, 40
+LEVELS = (2, 3, 5, 6, 150, 700, 700)  # of each unit
+count_together, multiply_together = callable_here(count_together, multiply_together)
+
+
+@pytest.fixture(params=[True, False], ids=["itself among them", "others alone"])
+def lists(request) -> Lists:
+    """Random donors of some records."""
+    generator = np.random.default_rng(3)
+    records = np.arange(0, N, 60)
+    members = []
+    for record in records:
+        others = generator.permutation(np.delete(np.arange(N), record))
+        own = [record] if request.param else []
+        members.append(np.concatenate((others[: generator.integers(1, 2 * DONORS)], own)))
+    sizes = np.array([len(each) for each in members])
+    begin, totals = np.cumsum(sizes) - sizes, sizes - float(request.param)
+    joined = np.concatenate(members).astype(np.int32)
+    return Lists(records, begin, sizes, joined, np.empty(0), totals, request.param)
+
+
+def coded(q: float) -> list[tuple[np.ndarray, np.ndarray, float]]:
+    """Each record's value of every unit, and that of some rows."""
+    generator = np.random.default_rng(4)
+    values = [generator.integers(0, levels, N) for levels in LEVELS]
+    return [(own, generator.choice(own, ROWS), q) for own in values]
+
+
+def asked_for(units, donors: float = DONORS):
+    order = np.arange(N, dtype=np.int32)
+    listed = SimpleNamespace(order=order, typical=float(donors))
+    return pair_likelihood_kernel._asked(units, np.arange(ROWS), listed)
+
+
+def test_units_are_looked_up_share_a_place_or_have_their_own():
+    counted = asked_for(coded(1.0)).together
+    places = counted.places.shape[1]
+    looked_up = len({int(np.searchsorted(counted.base, at, "right")) for at, _ in counted.holders})
+    assert looked_up == 2
+    assert 0 < places < len(LEVELS) - looked_up  # some share one
+    alone = [np.all(counted.places[:, at] < counted.base[-1]) for at in range(places)]
+    assert 0 < sum(alone) < places
+    assert len(counted.holders) * RARE < 2 * DONORS
+    assert len(counted.added) > 0
+    few = asked_for(coded(1.0), WORTH).together  # with so few donors nothing is worth sharing
+    assert (few.places.shape[1], len(few.added)) == (len(LEVELS), 0)
+
+
+@pytest.mark.parametrize("donors", [WORTH, 60, DONORS, 10 * N])
+def test_counts_and_products_are_those_of_plain_counting(lists, donors):
+    units = coded(0.7)
+    asked = asked_for(units, donors)
+    counts, marks = np.zeros(asked.together.room, np.int32), np.zeros(N, np.int32)
+    chances, products = np.empty(max(LEVELS) + 8), np.empty(ROWS)
+    for index, record in enumerate(lists.records):
+        begin, size = lists.begin[index], lists.sizes[index]
+        donors_of_it = [d for d in lists.members[begin : begin + size] if d != record]
+        count_together(lists, index, asked.together, counts, marks)
+        expected = np.ones(ROWS)
+        for unit, (own, released, q) in enumerate(units):
+            plain = Counter(own[donors_of_it].tolist())
+            for row, value in enumerate(released):
+                place = asked.together.base[unit] + asked.released[unit, row]
+                assert counts[place] == plain[value]
+                kept = (1 - q) * (own[record] == value)
+                expected[row] *= kept + q * (plain[value] / len(donors_of_it))
+        multiply_together(asked, record, lists.totals[index], counts, chances, products)
+        np.testing.assert_allclose(products, expected, rtol=1e-12)
+        assert not counts.any()
+
+
+@pytest.mark.parametrize("many", [1, 8, 10**6], ids=["never", "by donors or pairs", "always"])
+def test_in_which_way_records_are_counted_changes_no_bit(lists, many, monkeypatch):
+    usual = likely_pairs(lists, asked_for(coded(0.7)), 0, len(lists.records))
+    monkeypatch.setitem(likely_pairs.py_func.__globals__, "MANY", many if many > 1 else 0)
+    (other,) = callable_here(likely_pairs)
+    found = other(lists, asked_for(coded(0.7)), 0, len(lists.records))
+    for one, two in zip(by_pair(usual), by_pair(found), strict=True):
+        np.testing.assert_array_equal(one, two)
+
+
+def by_pair(pairs) -> list[np.ndarray]:
+    order = np.lexsort((pairs.record, pairs.row))
+    return [each[order] for each in pairs]
+
+
+NAN = np.nan
+ALL = np.arange(4)
+
+
+@pytest.fixture(scope="module")
+def data_parts() -> Microdata:
+    return Microdata.from_frame(
+        pd.DataFrame({"x": [1.0, 2.0, 4.5, NAN], "y": [3.0, 3.0, 8.5, 1.0], "g": list("abba")})
+    )
+
+
+def like(data: Microdata, **columns: list[object]) -> Microdata:
+    return Microdata(data.frame.assign(**columns), data.schema)
+
+
+@pytest.fixture(scope="module")
+def groups(data_parts: Microdata) -> RedrawWithinGroups:
+    """1 and 2 become one of each other, 2 the likelier; 4.5 and missing stay."""
+    group, chance = np.array([0, 0, 1, 2]), np.array([0.25, 0.75, 1.0, 1.0])
+    return RedrawWithinGroups(original=data_parts, names=("x",), group=group, chance=chance)
+
+
+def test_values_drawn_within_groups_by_hand(data_parts, groups):
+    rows = [[0.25, 0.75, 0.0, 0.0], [0.25, 0.75, 0.0, 0.0], [0, 0, 1.0, 0], [0, 0, 0, 1.0]]
+    table, values = groups.table()
+    assert (table.toarray().tolist(), values) == (rows, [1.0, 2.0, 4.5, None])
+    assert groups.retained.tolist() == [0.25, 0.75, 1.0, 1.0]
+    shown = like(data_parts, x=[2.0, 4.5, NAN, 7.0])
+    found = groups.chances(shown, ALL)
+    assert found.tolist() == [[0.75, 0.75, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
+    assert groups.chances(shown, np.array([1])).tolist() == found[[1]].tolist()
+    moments = groups.moments()
+    np.testing.assert_allclose(moments.means[:, 0], [1.75, 1.75, 4.5, NAN])
+    np.testing.assert_allclose(moments.variances[:, 0], [3 / 16, 3 / 16, 0.0, 0.0], atol=1e-15)
+    np.testing.assert_allclose(moments.totals, [[6 / 16]])
+    new = groups.chances(like(data_parts, x=[7.0, 7.0, 7.0, 1.0]), np.array([0, 3]))
+    assert new.tolist() == [[0, 0, 0, 0], [0.25, 0.25, 0, 0]]
+    assert groups.restricted_to(frozenset("x")) is groups
+    with pytest.raises(NotApplicable, match="groups that they would join"):
+        groups.chances(shown, ALL, data_parts)
+
+
+def test_two_values_that_are_written_alike_share_their_chances(groups):
+    """To multiples of 4, both 1 and 2 become 0 (2 is halfway), and 4.5 becomes 4."""
+    coarse = groups.rounded({"x": 4.0, "y": 100.0})
+    table, values = coarse.table()
+    assert values == [0.0, 4.0, None]
+    assert table.toarray().tolist() == [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+    assert coarse.retained.tolist() == [1.0] * 4
+    assert groups.rounded({"y": 100.0}).retained.tolist() == groups.retained.tolist()
+
+
+def test_exchanged_values_have_certain_sums_and_promise_nothing(data_parts):
+    one, chance = np.zeros(4, dtype=np.int64), np.full(4, 0.25)
+    apart, together = (
+        RedrawWithinGroups(
+            original=data_parts,
+            names=("x",),
+            group=one,
+            chance=chance,
+            keeps_value_counts=exchanged,
+        )
+        for exchanged in (False, True)
+    )
+    assert apart.privacy == FROM_FILE
+    assert together.privacy == (np.inf, "keeps the count of every value, which one person changes")
+    split = RedrawWithinGroups(
+        original=data_parts,
+        names=("x",),
+        group=np.array([0, 0, 0, 1]),
+        chance=np.array([0.5, 0.25, 0.25, 1.0]),
+    )
+    assert split.privacy == (np.inf, "can only take values of its group")
+    assert (apart.keeps_value_counts, together.keeps_value_counts) == (False, True)
+    assert together.rounded({"x": 4.0}).keeps_value_counts
+    assert not apart.rounded({"x": 4.0}).keeps_value_counts
+    assert together.moments().totals.tolist() == [[0.0]]
+    assert together.moments().together.tolist() == apart.moments().totals.tolist()
+    assert apart.moments().totals[0, 0] > 0
+    none = Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 3.5], "y": 1.5})).take(np.arange(2))
+    lost = Microdata(none.frame.assign(x=NAN), none.schema)
+    empty = RedrawWithinGroups(
+        original=lost, names=("x",), group=np.array([0]), chance=np.array([1.0])
+    ).moments()
+    assert np.isnan(empty.means).all()
+    assert empty.variances.tolist() == [[0.0], [0.0]]
+
+
+def test_a_fixed_result_is_certain(data_parts):
+    shown = like(data_parts, x=[1.0, 3.0, 4.5, NAN], y=[3.0, 3.0, 8.5, 2.0])
+    both, alone = (
+        DeterministicUnit(original=data_parts, shown=shown, names=names)
+        for names in (("x", "y"), ("x",))
+    )
+    assert (both.retained.tolist(), alone.retained.tolist()) == ([1, 0, 1, 0], [1, 0, 1, 1])
+    table, values = alone.table()
+    assert values == [1.0, 2.0, 4.5, None, 3.0]  # what is new comes last
+    assert table.toarray().argmax(axis=1).tolist() == [0, 4, 2, 3]
+    assert table.sum(axis=1).tolist() == [1.0] * 4
+    found = both.chances(shown, np.array([0, 3]))
+    assert found.tolist() == [[1, 0, 0, 0], [0, 0, 0, 1]]
+    moments = both.moments()
+    assert moments.means[:, 1].tolist() == [3.0, 3.0, 8.5, 2.0]
+    assert not moments.variances.any()
+    assert (both.keeps_value_counts, both.privacy) == (False, (np.inf, "follows from the file"))
+    assert both.restricted_to(frozenset("y")).names == ("y",)
+    assert both.restricted_to(frozenset("y")).retained.tolist() == [1, 1, 1, 0]
+    coarse = both.rounded({"x": 10.0}).rounded({"y": 10.0, "g": 1.0})
+    assert coarse.retained.tolist() == [1, 1, 1, 1]
+    assert both.rounded({"x": 10.0}).retained.tolist() == [1, 1, 1, 0]
+    with pytest.raises(NotApplicable, match="Several variables change together"):
+        both.table()
+    with pytest.raises(NotApplicable, match="groups that they would join"):
+        both.chances(shown, ALL, data_parts)
+
+
+def test_what_is_not_touched_is_everybodys_own(data_parts):
+    part = unchanged(data_parts, "x")
+    table, values = part.table()
+    assert (table.toarray().tolist(), values) == (np.eye(4).tolist(), [1.0, 2.0, 4.5, None])
+    assert part.retained.tolist() == [1.0] * 4
+    shown = like(data_parts, x=[2.0, NAN, 9.0, 1.0])
+    assert part.chances(shown, ALL).tolist() == [[0, 1, 0, 0], [0, 0, 0, 1], [0] * 4, [1, 0, 0, 0]]
+    people = like(data_parts, x=[4.4, 2.0, 1.0, 2.0])
+    assert part.chances(shown, ALL, people)[0].tolist() == [0, 1, 0, 1]
+    coarse = part.rounded({"y": 9.0, "x": 4.0})
+    assert coarse.table()[1] == [0.0, 4.0, None]
+    assert coarse.chances(like(data_parts, x=[4.0] * 4), ALL, people)[0].tolist() == [1, 0, 0, 0]
+    assert coarse.moments().means[:3, 0].tolist() == [0.0, 0.0, 4.0]
+    assert part.restricted_to(frozenset("x")).names == ("x",)
+    assert (part.keeps_value_counts, part.privacy) == (True, AS_IT_IS)
+
+
+@pytest.fixture(scope="module")
+def law_parts(data_parts: Microdata, groups: RedrawWithinGroups) -> SeparateLaw:
+    fixed = DeterministicUnit(
+        original=data_parts, shown=like(data_parts, y=[3.0, 3.0, 8.5, 2.0]), names=("y",)
+    )
+    return SeparateLaw(data_parts, [groups, fixed, unchanged(data_parts, "g")], ("g",))
+
+
+def test_variables_that_change_by_themselves_multiply(data_parts, law_parts):
+    assert law_parts.units() == [("x",), ("y",), ("g",)]
+    assert law_parts.rows_unchanged().tolist() == [0.25, 0.75, 1.0, 0.0]
+    assert law_parts.q.tolist() == [0.25, 0.25, 0.0]
+    assert law_parts.modification("x") == 0.25
+    assert [law_parts.keeps_value_counts(name) for name in "xyg"] == [False, False, True]
+    assert list(law_parts.privacy()) == law_parts.units()
+    assert law_parts.moments().names == ("x", "y")
+    assert law_parts.empty.tolist() == []
+    assert (law_parts.neighborhoods, law_parts.donors) == (None, None)
+    ((weight, cells),) = law_parts.components()
+    assert (weight, cells) == (1.0, law_parts)
+    ((support, chance), _) = law_parts.supports(["x", "g"])
+    assert (support.tolist(), chance.tolist()) == ([4], [1.0])
+    table, columns = law_parts.likelihood_columns(
+        ("x",), like(data_parts, x=[2.0, 9.0, NAN, 1.0]), ALL[1:]
+    )
+    assert (columns.tolist(), table.shape) == ([-1, 3, 0], (4, 4))
+    for ask in (
+        lambda: law_parts.probabilities,
+        lambda: law_parts.likelihood_columns(("x", "y"), data_parts, ALL),
+    ):
+        with pytest.raises(NotApplicable, match="This is for a method that"):
+            ask()
+
+
+def test_a_law_of_parts_is_rounded_and_seen_part_by_part(data_parts, law_parts):
+    assert law_parts.rounded({}) is law_parts
+    coarse = law_parts.rounded({"x": 4.0}).rounded({"y": 10.0})
+    assert coarse.precision == {"x": 4.0, "y": 10.0}
+    assert law_parts.precision == {}
+    assert coarse.rows_unchanged().tolist() == [1.0] * 4
+    assert coarse.original.values("y").tolist() == [0.0, 0.0, 10.0, 0.0]
+    names = ("x", "g")
+    some = Microdata(data_parts.frame[list(names)], data_parts.schema.__class__(
+        variables=tuple(v for v in data_parts.schema.variables if v.name in names)))  # fmt: skip
+    seen = coarse.restricted_to(some)
+    assert (seen.units(), seen.precision) == ([("x",), ("g",)], {"x": 4.0})
+    assert seen.restricted_to(some).units() == [("x",), ("g",)]
+    blind = Microdata(data_parts.frame[["x", "y"]], data_parts.schema.__class__(
+        variables=tuple(v for v in data_parts.schema.variables if v.name != "g")))  # fmt: skip
+    for one in (law_parts, seen, coarse):
+        with pytest.raises(NotApplicable, match="variables that make the blocks"):
+            one.restricted_to(blind)
+
+
+def test_moments_of_parts_stand_beside_each_other(data_parts):
+    assert numbers_among(data_parts, ("g", "y", "x")) == ("y", "x")
+    one = independent(("a",), np.array([[1.0], [2.0]]), np.array([[0.5], [1.5]]))
+    two, none = certain(data_parts.take(np.array([0, 1])), ("y", "x")), certain(data_parts, ("g",))
+    assert one.together.tolist() == one.totals.tolist() == [[2.0]]
+    assert two.together.tolist() == two.totals.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    both = joined([one, two])
+    assert both.names == ("a", "y", "x")
+    assert both.means.tolist() == [[1.0, 3.0, 1.0], [2.0, 3.0, 2.0]]
+    assert both.variances.tolist() == [[0.5, 0.0, 0.0], [1.5, 0.0, 0.0]]
+    assert both.together.tolist() == both.totals.tolist() == np.diag([2.0, 0.0, 0.0]).tolist()
+    assert (none.names, joined([none]).together.shape) == ((), (0, 0))
+
+
+@pytest.mark.parametrize(("rows", "columns", "share"), [(40, 30, 0.2), (7, 90, 0.5), (50, 3, 0.01)])
+def test_they_are_those_of_scipy(rows, columns, share):
+    rng = np.random.default_rng(rows)
+    row, column = np.nonzero(rng.random((rows, columns)) < share)
+    value = np.where(rng.random(len(row)) < 0.1, 0.0, rng.random(len(row)))
+    expected = sparse.csc_array((value, (row, column)), shape=(rows, columns))
+    expected.eliminate_zeros()
+    order = rng.permutation(rows)  # of the records, each of which keeps its pairs together
+    place = np.argsort(np.argsort(order)[row], kind="stable")
+    position = np.empty(rows, np.int32)
+    position[order] = np.arange(rows)
+    made = pairs_as_columns(
+        position[row[place]],
+        column[place].astype(np.int32),
+        value[place],
+        order.astype(np.int32),
+        (rows, columns),
+    )
+    for mine, its in ((made.indptr, expected.indptr), (made.indices, expected.indices)):
+        np.testing.assert_array_equal(mine, its)
+    np.testing.assert_array_equal(made.data, expected.data)
+    assert made.has_sorted_indices
+
+
+def test_no_pairs_make_an_empty_array():
+    none = np.empty(0, np.int32)
+    made = pairs_as_columns(none, none, np.empty(0), np.arange(4, dtype=np.int32), (4, 5))
+    assert made.shape == (4, 5)
+    assert made.nnz == 0
+
+
+PARAMS = NBRS2015(epsilon=1.0, q=0.6, record_selection="bernoulli")
+
+
+@pytest.fixture(scope="module")
+def data_mixture() -> Microdata:
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"x": rng.integers(0, 4, 24) * 1.0, "y": rng.integers(0, 3, 24) * 1.0})
+    frame.loc[[5, 11]] = [[40.0, 40.0], [-40.0, 9.0]]  # two records without a neighbor
+    return Microdata.from_frame(frame)
+
+
+@pytest.fixture(scope="module")
+def law_mixture(data_mixture) -> RowMixtureLaw:
+    return RowMixtureLaw(
+        data_mixture, PARAMS.neighborhoods(data_mixture), np.ones(2, bool), PARAMS.q
+    )
+
+
+def test_likelihoods_of_all_rows_sum_to_one(data_mixture, law_mixture):
+    rows = [(x, y) for x in (*np.unique(data_mixture.values("x")), np.nan) for y in
+            (*np.unique(data_mixture.values("y")), np.nan)]  # fmt: skip
+    frame = pd.DataFrame(rows, columns=["x", "y"])
+    scaled, logs = likelihoods(
+        law_mixture, Microdata(frame, data_mixture.schema), np.arange(len(rows))
+    )
+    total = scaled.toarray() @ np.exp(logs)
+    np.testing.assert_allclose(total, 1.0, atol=1e-12)
+
+
+def test_a_lost_row_betrays_the_records_without_neighbors(data_mixture, law_mixture):
+    masked = mask(data_mixture, PARAMS, seed=1).masked.frame
+    masked.loc[0] = np.nan
+    belief = posteriors(
+        law_mixture, Microdata(masked, data_mixture.schema), np.arange(1)
+    ).toarray()[:, 0]
+    assert np.flatnonzero(belief).tolist() == [5, 11]
+    assert belief[5] == pytest.approx(0.5)
+
+
+def test_at_full_selection_it_is_the_product_law(data_mixture):
+    from rwn_core.laws.cell_law import CellLaw
+    from rwn_core.neighbors import find_neighborhoods
+    from rwn_core.neighbors.metric import coordinates
+
+    neighborhoods = find_neighborhoods(coordinates(data_mixture), k=3)
+    one = RowMixtureLaw(data_mixture, neighborhoods, np.ones(2, bool), 1.0)
+    two = CellLaw(data_mixture, neighborhoods, np.ones(2))
+    rows = np.arange(data_mixture.n)
+    np.testing.assert_allclose(
+        posteriors(one, data_mixture, rows).toarray(),
+        posteriors(two, data_mixture, rows).toarray(),
+        atol=1e-14,
+    )
+
+
+def test_variables_that_are_not_masked_stay(data_mixture):
+    law = RowMixtureLaw(
+        data_mixture, PARAMS.neighborhoods(data_mixture), np.array([True, False]), 0.6
+    )
+    table, values = law.table("y")
+    assert None not in values
+    np.testing.assert_allclose(table.toarray().max(axis=1), 1.0)
+    masked = data_mixture.frame
+    masked.loc[5, "x"] = np.nan
+    belief = posteriors(law, Microdata(masked, data_mixture.schema), np.array([5])).toarray()[:, 0]
+    assert np.flatnonzero(belief).tolist() == [5]  # its own y tells the two lost records apart
+
+
+def test_M1_1_donors_that_are_not_equally_likely():
+    from scipy import sparse
+
+    from rwn_core.laws.cell_law import CellLaw
+    from rwn_core.neighbors import find_neighborhoods
+
+    expected = [float(Fraction(each)) for each in check_values("risk")["M1-1"]["expected"]["k2"]]
+    frame = pd.DataFrame({"x": np.arange(6.0) ** 2})
+    data = Microdata.from_frame(frame)
+    neighborhoods = find_neighborhoods(data.matrix(["x"]), k=5)
+    shares = np.zeros((6, 6))
+    for record in range(6):
+        shares[record, neighborhoods.members(record)] = expected
+    law = CellLaw(data, neighborhoods, np.ones(1), sparse.csr_array(shares))
+    table, values = law.table("x")
+    assert values == [0.0, 1.0, 4.0, 9.0, 16.0, 25.0]
+    np.testing.assert_allclose(table.toarray(), shares)

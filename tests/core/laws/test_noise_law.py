@@ -1,18 +1,52 @@
-"""The laws of noise: distributions at points by hand, and releases by plain sums and integrals."""
+"""Laws of noise, and moments of laws."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import integrate, stats
 
+import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded_values
-from rwn_core.errors import NotApplicable
-from rwn_core.laws.correlated_noise_law import FINE, CorrelatedNoiseOn
-from rwn_core.laws.noise_law import SHAPES, Noise, NoiseOn
+from rwn_core.data.variable import Role
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.forecast import forecast, forecast_scan
+from rwn_core.laws.correlated_noise_law import FINE, CorrelatedNoiseOn, spread_axes
+from rwn_core.laws.law import Law
+from rwn_core.laws.noise_law import (
+    FAR,
+    SHAPES,
+    SUMMED_INTEGERS,
+    Noise,
+    NoiseOn,
+    discrete_variance,
+    shortfall,
+)
 from rwn_core.laws.unit_law import NORMAL_NOISE, STILL_MISSING
+from rwn_core.masking import (
+    KPRAM,
+    NBRS2015,
+    PRAM,
+    AdditiveNoise,
+    CorrelatedNoise,
+    LocalSuppression,
+    Microaggregation,
+    RandomSample,
+    RandomSwapping,
+    RankSwapping,
+    Recoding,
+    RecordSwapping,
+    mask,
+)
+from rwn_core.masking.correlated_noise import moments
+from rwn_core.measures import read
+from rwn_core.measures.attacks.posterior import posteriors
+from rwn_core.measures.comparison import Comparison
+from rwn_core.randomness import SecretKey
 
 NAN = np.nan
 
@@ -21,7 +55,7 @@ def table(**columns: list[float]) -> Microdata:
     return Microdata.from_frame(pd.DataFrame(columns))
 
 
-def test_noise_at_points_that_are_known_by_heart() -> None:
+def test_noise_at_points_that_are_known_by_heart():
     laplace, even = Noise(shape="laplace", sd=np.sqrt(2)), Noise(shape="uniform", sd=1 / np.sqrt(3))
     normal, ln2 = Noise(shape="gaussian", sd=2.0), np.log(2)
     points = np.array([-ln2, 0.0, ln2])
@@ -46,7 +80,7 @@ ROWS = np.arange(4)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_densities_of_a_release_with_and_without_signs(shape) -> None:
+def test_densities_of_a_release_with_and_without_signs(shape):
     data, noise = table(x=OWN), Noise(shape=shape, sd=1.5)
     masked = Microdata(pd.DataFrame({"x": SHOWN}), data.schema)
     plain = NoiseOn(original=data, names=("x",), noise=noise).chances(masked, ROWS)
@@ -77,7 +111,7 @@ def mass(noise: Noise, own: float, reflected: bool, step: float) -> dict[float, 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("reflected", [False, True])
 @pytest.mark.parametrize("step", [0.0, 2.0, 5.0])
-def test_whole_numbers_are_as_likely_as_all_that_is_rounded_to_them(shape, reflected, step) -> None:
+def test_whole_numbers_are_as_likely_as_all_that_is_rounded_to_them(shape, reflected, step):
     """At a step of 2 the numbers 3 and 5 are halfway, and both go to 4."""
     data, noise = table(x=[0, 3, 4]), Noise(shape=shape, sd=1.9)
     part = NoiseOn(
@@ -101,7 +135,7 @@ def test_whole_numbers_are_as_likely_as_all_that_is_rounded_to_them(shape, refle
     np.testing.assert_allclose(part.retained, kept, atol=1e-12)
 
 
-def test_a_continuous_number_is_never_kept_unless_it_is_missing_or_rounded() -> None:
+def test_a_continuous_number_is_never_kept_unless_it_is_missing_or_rounded():
     data, noise = table(x=[0.5, 4.0, NAN]), Noise(shape="uniform", sd=2 / np.sqrt(3))
     part = NoiseOn(original=data, names=("x",), noise=noise)
     assert part.retained.tolist() == [0.0, 0.0, 1.0]
@@ -118,7 +152,7 @@ def test_a_continuous_number_is_never_kept_unless_it_is_missing_or_rounded() -> 
             ask()
 
 
-def test_what_noise_promises_depends_on_its_shape() -> None:
+def test_what_noise_promises_depends_on_its_shape():
     whole, gaps = table(x=[1.0, 4.5, 3.0]), table(x=[1.0, NAN])
 
     def privacy(data: Microdata, shape: str) -> object:
@@ -135,7 +169,7 @@ def test_what_noise_promises_depends_on_its_shape() -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_moments_of_a_number_without_its_sign_are_those_of_its_density(shape) -> None:
+def test_moments_of_a_number_without_its_sign_are_those_of_its_density(shape):
     data, noise = table(x=OWN), Noise(shape=shape, sd=1.5)
     part = NoiseOn(original=data, names=("x",), noise=noise, reflected=True)
     found = part.moments()
@@ -160,7 +194,7 @@ def test_moments_of_a_number_without_its_sign_are_those_of_its_density(shape) ->
     assert plain.totals.tolist() == plain.together.tolist() == [[4.5]]
 
 
-def test_moments_of_whole_numbers_are_those_of_their_mass() -> None:
+def test_moments_of_whole_numbers_are_those_of_their_mass():
     data, noise = table(x=[0, 3, 4]), Noise(shape="laplace", sd=0.8)
     for reflected in (False, True):
         part = NoiseOn(original=data, names=("x",), noise=noise, discrete=True, reflected=reflected)
@@ -184,7 +218,7 @@ def joint(data: Microdata, shrink: float = 0.8, covariance: np.ndarray = S) -> C
     )  # fmt: skip
 
 
-def test_rows_are_as_likely_for_each_person_as_their_normal_densities() -> None:
+def test_rows_are_as_likely_for_each_person_as_their_normal_densities():
     data = table(x=[1.0, 4.0, NAN, NAN], y=[0.5, NAN, 2.5, NAN])
     shown = table(x=[2.5, 1.0, NAN, NAN, 0.0], y=[0.5, NAN, 0.0, NAN, -9.0])
     found = joint(data).chances(shown, np.arange(5))
@@ -202,14 +236,14 @@ def test_rows_are_as_likely_for_each_person_as_their_normal_densities() -> None:
     assert not joint(two).chances(table(x=[NAN, 1.0], y=[1.5, 1.0]), np.array([0])).any()
 
 
-def test_nothing_moves_off_the_directions_of_the_noise() -> None:
+def test_nothing_moves_off_the_directions_of_the_noise():
     line = np.array([[1.0, 2.0], [2.0, 4.0]])
     data = table(x=[0.0, 1.0, 1.0], y=[0.0, 2.0, 5.0])
     (row,) = joint(data, 1.0, line).chances(table(x=[0.5, 2.0], y=[1.0, 4.0]), np.array([0]))
     np.testing.assert_allclose(row, [1.0, 1.0, 0.0])
 
 
-def test_moments_of_correlated_noise_are_shrunk_and_whole_numbers_add_a_twelfth() -> None:
+def test_moments_of_correlated_noise_are_shrunk_and_whole_numbers_add_a_twelfth():
     data = table(x=[1.5, 4.0, NAN], y=[2, 5, 8])
     found = joint(data, 0.8, 4 * S).moments()
     np.testing.assert_allclose(found.means[:2, 0], [3 + 0.8 * -1.5, 3 + 0.8 * 1.0])
@@ -226,7 +260,7 @@ def test_moments_of_correlated_noise_are_shrunk_and_whole_numbers_add_a_twelfth(
     assert none.variances[:, 1].tolist() == [0.0, 0.0, 0.0]
 
 
-def test_only_whole_numbers_by_themselves_can_be_kept_under_correlated_noise() -> None:
+def test_only_whole_numbers_by_themselves_can_be_kept_under_correlated_noise():
     both, alone = table(x=[1.5, NAN], y=[2.5, NAN]), table(x=[3, 4, 10])
     assert joint(both).retained.tolist() == [0.0, 1.0]
     assert joint(both).restricted_to(frozenset("y")).retained.tolist() == [0.0, 1.0]
@@ -243,3 +277,250 @@ def test_only_whole_numbers_by_themselves_can_be_kept_under_correlated_noise() -
     assert (part.keeps_value_counts, part.privacy) == (False, NORMAL_NOISE)
     with pytest.raises(NotApplicable, match="cannot be listed"):
         part.table()
+
+
+SHAPES_MOMENTS = {
+    "gaussian": lambda sd: stats.norm(scale=sd),
+    "laplace": lambda sd: stats.laplace(scale=sd / np.sqrt(2)),
+    "uniform": lambda sd: stats.uniform(-sd * np.sqrt(3), 2 * sd * np.sqrt(3)),
+}
+shapes = pytest.mark.parametrize("shape", SHAPES_MOMENTS)
+WHOLE = np.arange(-400, 401)
+
+
+@shapes
+@pytest.mark.parametrize("sd", [0.3, 1.7, 6.0])
+def test_noise_that_is_rounded_has_the_variance_of_its_whole_numbers(shape, sd):
+    noise = SHAPES_MOMENTS[shape](sd)
+    chances = noise.cdf(WHOLE + 0.5) - noise.cdf(WHOLE - 0.5)
+    assert discrete_variance(noise.cdf, sd) == pytest.approx(chances @ WHOLE**2, rel=1e-9)
+
+
+@pytest.mark.parametrize("shape", ["gaussian", "laplace"])  # an even one ends anywhere in a unit
+@pytest.mark.parametrize("share", [0.9, 1.1])
+def test_rounding_adds_a_twelfth_to_wide_noise(shape, share):
+    """Added up as long as that is affordable, and taken for granted beyond."""
+    sd = share * SUMMED_INTEGERS / FAR
+    assert discrete_variance(SHAPES_MOMENTS[shape](sd).cdf, sd) == pytest.approx(
+        sd**2 + 1 / 12, abs=0.01
+    )
+
+
+@shapes
+@pytest.mark.parametrize("sd", [0.3, 1.7])
+def test_how_much_below_zero_a_whole_number_is_expected(shape, sd):
+    noise, own = SHAPES_MOMENTS[shape](sd), np.array([0.0, 1.0, 2.0, 5.0, 1e6])
+    chances = noise.cdf(WHOLE + 0.5) - noise.cdf(WHOLE - 0.5)
+    expected = [np.maximum(-at - WHOLE, 0.0) @ chances for at in own]
+    found = shortfall(shape, sd, noise.cdf, own, discrete=True)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
+
+
+@shapes
+def test_wide_noise_below_zero_is_as_if_it_were_not_rounded(shape):
+    sd, own = SUMMED_INTEGERS / FAR * 1.1, np.array([0.0, 1000.0, 3000.0])
+    noise = SHAPES_MOMENTS[shape](sd)
+    whole, plain = (shortfall(shape, sd, noise.cdf, own, discrete=each) for each in (True, False))
+    np.testing.assert_array_equal(whole, plain)
+
+
+LINKAGES = ("bayes_linkage", "global_linkage", "distance_linkage", "mahalanobis_linkage")
+
+
+def amounts(unit: float = 1.0, n: int = 400) -> Microdata:
+    """Ages, a normal number and three amounts of money in some unit; all are keys."""
+    rng = np.random.default_rng(5)
+    age, shared = rng.integers(18, 90, n), rng.normal(size=n)
+    money = np.exp(0.6 * shared[:, None] + 0.8 * rng.normal(size=(n, 3)))
+    money = np.round(money * np.array([2e6, 5e7, 5e6])) / unit
+    frame = pd.DataFrame({"age": age, "b": shared, **dict(zip("uvw", money.T, strict=True))})
+    frame["sex"] = rng.integers(0, 2, n)
+    data = Microdata.from_frame(frame)
+    for name in data.names:
+        data = data.with_schema(data.schema.replace_variable(name, role=Role.KEY))
+    return data
+
+
+def linkages(data: Microdata, size: float) -> list[float]:
+    release = mask(data, CorrelatedNoise(size=size), seed=1)
+    comparison = Comparison(original=data, masked=release.masked, law=release.law)
+    return [read(key, comparison).value for key in LINKAGES]
+
+
+@pytest.mark.parametrize("size", [0.1, 0.25, 1.0])
+def test_the_worst_case_depends_on_no_unit_and_is_the_worst_finding_a17(size):
+    found = linkages(amounts(), size)
+    assert found[0] >= max(found[1:]) - 0.01
+    for unit in (1e6, 1e-6):
+        assert linkages(amounts(unit), size) == pytest.approx(found, rel=1e-6)
+
+
+def test_units_of_the_covariance_decided_before_finding_a17():
+    """A planted fault: axes of the covariance itself lose those of the small units."""
+    _, covariance = moments(amounts().matrix(("age", "b", "u", "v", "w")))
+    values = np.linalg.eigvalsh(covariance)
+    assert (values <= values.max() * 1e-12).sum() == 2
+    assert (spread_axes(covariance)[1] > 0).all()
+
+
+def test_rounding_counts_as_noise_of_a_twelfth_of_a_squared_step():
+    data = Microdata.from_frame(pd.DataFrame({"x": [0.5, 2.5, 7.5], "y": [0.5, 0.5, 0.5]}))
+    shown = Microdata.from_frame(pd.DataFrame({"x": [0.0, 5.0], "y": [0.5, 0.5]}))
+    part = CorrelatedNoiseOn(
+        original=data, names=("x", "y"), covariance=np.diag([2.0, 1.0]), mean=np.zeros(2), shrink=1
+    )
+    logs = -0.5 * np.array([0.5, 2.5, 7.5]) ** 2 / (2.0 + 25 / 12)
+    found = part.rounded({"x": 5.0}).chances(shown, np.array([0]))
+    np.testing.assert_allclose(found[0], np.exp(logs - logs.max()))
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("precision", [{}, {"a": 0.5, "total": 20.0}])
+def test_no_truth_is_impossible_where_columns_add_up_and_are_rounded(precision, whole):
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.integers(0, 90, (80, 2)), columns=["a", "b"]) + (0 if whole else 0.25)
+    frame = frame.assign(total=frame["a"] + frame["b"], same=0.1)
+    data = Microdata.from_frame(frame)
+    release = mask(data, CorrelatedNoise(size=0.1), seed=1, precision=precision)
+    truth = np.diag(posteriors(release.law, release.masked, np.arange(80)).toarray())
+    assert (truth > 0).all()
+    # a sum adds nothing that the noise has not
+    plain = Microdata.from_frame(frame[["a", "b"]])
+    other = mask(plain, CorrelatedNoise(size=0.1), seed=1)
+    alone = np.diag(posteriors(other.law, other.masked, np.arange(80)).toarray())
+    assert truth.mean() == pytest.approx(alone.mean(), abs=0.05)
+
+
+def test_rows_are_the_same_in_any_unit():
+    data = rwn.load_demo("bodyfat")
+    names = [name for name in data.names if name != "age"]  # whole numbers are rounded
+    release = mask(data, CorrelatedNoise(size=0.5), seed=3).masked.frame
+    scaled = Microdata.from_frame(data.frame * 1e6, data.schema)
+    found = mask(scaled, CorrelatedNoise(size=0.5), seed=3).masked.frame
+    np.testing.assert_allclose(found[names] / 1e6, release[names])
+
+
+RELEASES = 120
+SETTINGS = (
+    AdditiveNoise(size=0.6),
+    AdditiveNoise(size=0.6, shape="laplace", reflected=True),
+    CorrelatedNoise(size=0.5),
+    KPRAM(k=12),
+    KPRAM(k=12, draw_from="permute"),
+    PRAM(change=0.4, invariant=False, variables="rooms,kind"),
+    RandomSwapping(share=0.6, variables="rooms,area,kind"),
+    RecordSwapping(share=0.7, within="kind", variables="area,rent"),
+)
+CERTAIN = (Recoding(k=10), Microaggregation(k=4), LocalSuppression(k=3))
+
+
+@pytest.fixture(scope="module")
+def data() -> rwn.Microdata:
+    """60 dwellings; some rents are missing."""
+    generator = np.random.default_rng(4)
+    rooms = generator.integers(0, 6, 60)
+    area = 20.0 + 12 * rooms + generator.normal(0, 8, 60)
+    rent = np.where(generator.random(60) < 0.1, np.nan, 9 * area + generator.normal(0, 60, 60))
+    kind = np.array(["flat", "house", "attic"])[generator.integers(0, 3, 60)]
+    frame = pd.DataFrame({"rooms": rooms, "area": area, "rent": rent, "kind": kind})
+    return rwn.Microdata.from_frame(frame)
+
+
+def simulated(data: rwn.Microdata, params) -> dict[str, np.ndarray]:
+    """The statistics of many releases, by name: one row a release."""
+    prepared, rows = params.prepare(data), []
+    own = data.frame.astype(object)
+    for seed in range(RELEASES):
+        frame = prepared.release(SecretKey.from_seed(seed)).masked.frame
+        same = (frame.astype(object) == own) | (frame.isna() & own.isna())
+        numbers = frame[["rooms", "area"]]
+        rows.append(
+            {
+                "means": frame[list(data.numeric_names)].mean().to_numpy(float),
+                "covariances": numbers.cov().to_numpy().ravel(),
+                "counts": frame["kind"].value_counts().reindex(["attic", "flat", "house"]),
+                "cells": same.sum().to_numpy(float),
+                "rows": [same.all(axis=1).sum()],
+            }
+        )
+    return {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
+
+
+def stated(law: Law) -> dict[str, np.ndarray]:
+    """What a law says of the same statistics, and the variances of the means."""
+    own, cells = law.moments(), law.components()[0].cells
+    names, n = [v.name for v in law.original.schema.released], law.original.n
+    known = (~np.isnan(own.means)).sum(axis=0)
+    place = [own.names.index(name) for name in law.original.numeric_names]
+    two = [own.names.index(name) for name in ("rooms", "area")]
+    shown, together, totals = own.means[:, two], own.together, own.totals
+    second = shown.T @ shown + together[np.ix_(two, two)]
+    of_sums = np.outer(shown.sum(axis=0), shown.sum(axis=0)) + totals[np.ix_(two, two)]
+    table, values = cells.table("kind")
+    levels = [values.index(each) for each in ("attic", "flat", "house")]
+    return {
+        "means": np.nanmean(own.means, axis=0)[place],
+        "covariances": ((second - of_sums / n) / (n - 1)).ravel(),
+        "counts": np.asarray(table.sum(axis=0)).ravel()[levels],
+        "cells": np.array([cells.retained(name).sum() for name in names]),
+        "rows": np.array([law.rows_unchanged().sum()]),
+        "mean_variances": (np.diag(totals) / known**2)[place],
+    }
+
+
+def differs(releases: np.ndarray, expected: np.ndarray) -> bool:
+    """Whether a mean over releases is more than 4 standard errors away, or not exact."""
+    error = releases.std(axis=0, ddof=1) / np.sqrt(len(releases))
+    apart = np.abs(np.nan_to_num(releases).mean(axis=0) - np.nan_to_num(expected))
+    return bool((apart > 4 * error + 1e-9 * (1 + np.abs(np.nan_to_num(expected)))).any())
+
+
+@pytest.mark.parametrize("params", SETTINGS, ids=lambda params: params.method)
+def test_releases_are_as_expected_and_a_wrong_factor_is_seen(data, params):
+    releases, expected = simulated(data, params), stated(params.prepare(data).law)
+    for name, values in releases.items():
+        rare = name == "rows" and expected[name][0] * RELEASES < 5
+        assert rare or not differs(values, expected[name]), name
+    wrong = expected["covariances"] * 1.06 + 0.5
+    assert differs(releases["covariances"], wrong)
+    spread, variances = releases["means"].var(axis=0, ddof=1), expected["mean_variances"]
+    certain = variances < 1e-12
+    assert (spread[certain] < 1e-9).all()
+    ratio = spread[~certain] / variances[~certain]
+    assert ((ratio > 0.5) & (ratio < 1.7)).all()
+
+
+@pytest.mark.parametrize("params", CERTAIN, ids=lambda params: params.method)
+def test_a_method_without_chance_does_what_is_expected(data, params):
+    prepared = params.prepare(data)
+    frame = prepared.release(SecretKey.from_seed(0)).masked.frame
+    found, names = stated(prepared.law), list(data.numeric_names)
+    np.testing.assert_allclose(found["means"], frame[names].mean(), rtol=1e-12)
+    kept = (frame.astype(object) == data.frame.astype(object)) | frame.isna() & data.frame.isna()
+    np.testing.assert_allclose(found["cells"], kept.sum(), rtol=1e-12)
+    assert found["mean_variances"].max() == 0
+
+
+def test_noise_adds_its_variance_to_the_original():
+    table = rwn.Microdata.from_frame(pd.DataFrame({"x": [0.5, 1.0, 4.0], "y": [2.0, 0.5, 1.0]}))
+    own, found = table.frame.cov(), AdditiveNoise(size=0.5).prepare(table).law.moments()
+    np.testing.assert_allclose(found.together, 3 * np.diag(0.25 * np.diag(own)), rtol=1e-12)
+    np.testing.assert_allclose(found.means, table.frame, rtol=1e-12)
+
+
+REFUSED = (
+    rwn.RWN(k=3, neighbors="sample", m=20),
+    RandomSample(left_out=0.5),
+    RankSwapping(p=0.2),
+    NBRS2015(epsilon=0.6, q=0.6),
+    AdditiveNoise(size=0.6),
+    PRAM(change=0.4),
+)
+
+
+@pytest.mark.parametrize("params", REFUSED, ids=lambda params: params.method)
+def test_methods_without_closed_forms_are_refused(data, params):
+    with pytest.raises(ParameterError, match="draw releases instead"):
+        forecast(data, params)
+    with pytest.raises(ParameterError, match="draw releases instead"):
+        forecast_scan(data, [params, replace(params)])

@@ -61,7 +61,7 @@ def noise(stream: int) -> np.ndarray:
     return stats.norm.ppf(numbers(stream)[0])
 
 
-def test_noise_of_a_variable_is_its_own_uniform_number_turned_normal(data: Microdata) -> None:
+def test_noise_of_a_variable_is_its_own_uniform_number_turned_normal(data):
     found = drawn(AdditiveNoise(size=2.0), data)
     x = data.frame["x"]
     np.testing.assert_allclose(found["x"], x + 2 * x.std() * noise(1))
@@ -77,7 +77,7 @@ def test_noise_of_a_variable_is_its_own_uniform_number_turned_normal(data: Micro
     assert found["g"].equals(data.frame["g"])
 
 
-def test_k_noise_is_uniform_within_its_delta(data: Microdata) -> None:
+def test_k_noise_is_uniform_within_its_delta(data):
     own = np.sort(data.frame["n"].to_numpy(float))
     half = max(np.sort(np.abs(own - each))[2] for each in own) / 2
     expected = np.rint(data.frame["n"] + half * (2 * numbers(2)[0] - 1))
@@ -85,7 +85,7 @@ def test_k_noise_is_uniform_within_its_delta(data: Microdata) -> None:
 
 
 @pytest.mark.parametrize(("form", "factor"), [("population", 1 / 1.5), ("plain", 1.0)])
-def test_correlated_noise_has_the_root_of_the_covariance(data: Microdata, form, factor) -> None:
+def test_correlated_noise_has_the_root_of_the_covariance(data, form, factor):
     found = drawn(CorrelatedNoise(size=0.5, form=form), only(data, "x"))
     x = data.frame["x"]
     expected = x.mean() + np.sqrt(factor) * (x + np.sqrt(0.5) * x.std() * noise(0) - x.mean())
@@ -100,7 +100,7 @@ def only(data: Microdata, *names: str) -> Microdata:
     return Microdata.from_frame(data.frame[list(names)])
 
 
-def test_disjoint_pairs_are_the_first_of_a_random_order(data: Microdata) -> None:
+def test_disjoint_pairs_are_the_first_of_a_random_order(data):
     """Those who have no value of h take no part."""
     found = drawn(RandomSwapping(share=0.75), data)
     for stream, name in ((0, "g"), (3, "h")):
@@ -115,7 +115,7 @@ def test_disjoint_pairs_are_the_first_of_a_random_order(data: Microdata) -> None
     assert found["x"].equals(data.frame["x"])
 
 
-def test_successive_swaps_go_one_by_one(data: Microdata) -> None:
+def test_successive_swaps_go_one_by_one(data):
     found = drawn(RandomSwapping(share=3.0, pairs="successive", variables="n"), data)["n"]
     expected, uniform = data.frame["n"].tolist(), numbers(2, range(18))
     for first, second in uniform[:2].T:
@@ -125,7 +125,7 @@ def test_successive_swaps_go_one_by_one(data: Microdata) -> None:
     assert found.tolist() == expected
 
 
-def test_only_combinations_that_are_rare_enough_are_swapped(data: Microdata) -> None:
+def test_only_combinations_that_are_rare_enough_are_swapped(data):
     schema = data.schema.replace_variable("g", role=Role.KEY)
     keyed = data.with_schema(schema)  # a 3 times, b 6 times, c 3 times
     for most, some in ((3, ""), (4, "ac"), (6, "ac"), (7, "abc")):
@@ -138,9 +138,7 @@ def test_only_combinations_that_are_rare_enough_are_swapped(data: Microdata) -> 
         assert law.keeps_value_counts("n")
 
 
-def test_ranks_are_exchanged_from_the_largest_down_and_the_ends_become_means(
-    data: Microdata,
-) -> None:
+def test_ranks_are_exchanged_from_the_largest_down_and_the_ends_become_means(data):
     n = data.frame["n"].to_numpy(float)
     for form, partners in (("moore", moore_partners), ("mu_argus", mu_argus_partners)):
         method = RankSwapping(p=0.5, top=0.2, bottom=0.1, form=form)
@@ -157,7 +155,7 @@ def test_ranks_are_exchanged_from_the_largest_down_and_the_ends_become_means(
         assert drawn(method, data)["n"].tolist() == np.rint(expected).tolist()
 
 
-def test_records_of_a_block_are_permuted_in_a_random_order(data: Microdata) -> None:
+def test_records_of_a_block_are_permuted_in_a_random_order(data):
     found = drawn(RecordSwapping(share=0.5, within="g", variables="x,n"), data)
     uniform, expected = numbers(1), data.frame[["x", "n"]].copy()
     for level in "abc":
@@ -169,7 +167,7 @@ def test_records_of_a_block_are_permuted_in_a_random_order(data: Microdata) -> N
     assert found["h"].equals(data.frame["h"])
 
 
-def test_a_category_is_drawn_anew_where_its_number_exceeds_what_is_kept(data: Microdata) -> None:
+def test_a_category_is_drawn_anew_where_its_number_exceeds_what_is_kept(data):
     """By shares: a is 3, b is 6 and c is 3 of 12."""
     found = drawn(PRAM(change=0.6, spread="margins", variables="g"), data)["g"]
     first, second = numbers(0)[:2]
@@ -186,7 +184,7 @@ CODES = np.array([2, 0, 0, 3, 1])
 HALF = np.array([[0.0, 0.4, 0.99, 0.5, 0.7], [0.0, 0.0, 0.0, 0.0, 0.0]])
 
 
-def test_whose_value_is_shown_within_an_interval() -> None:
+def test_whose_value_is_shown_within_an_interval():
     # records 1, 2 and 4 are one interval, 0 and 3 the other
     assert _donors(GROUP, CODES, HALF, "resample").tolist() == [0, 2, 4, 3, 4]
     # by 0.4, 0.99 and 0.7 the first three are in the order 1, 4, 2
@@ -198,7 +196,7 @@ def test_whose_value_is_shown_within_an_interval() -> None:
 
 
 @pytest.mark.parametrize("draw_from", ["resample", "permute", "uniform"])
-def test_an_interval_has_the_law_of_what_is_drawn(draw_from: str) -> None:
+def test_an_interval_has_the_law_of_what_is_drawn(draw_from):
     data = Microdata.from_frame(pd.DataFrame({"x": [1.0, 1.0, 1.5, 9.0, 9.5, np.nan], "g": "a"}))
     law = KPRAM(k=2, draw_from=draw_from).prepare(data).law
     one = 0.5 if draw_from == "uniform" else 2 / 3
@@ -210,12 +208,12 @@ def test_an_interval_has_the_law_of_what_is_drawn(draw_from: str) -> None:
     assert drawn(KPRAM(k=1), data).equals(data.frame)
 
 
-def test_so_many_are_left_out_from_a_random_order(data: Microdata) -> None:
+def test_so_many_are_left_out_from_a_random_order(data):
     lost = drawn(RandomSample(left_out=0.3), data)["g"].isna()
     assert np.flatnonzero(lost).tolist() == sorted(random_order(KEY, N, SELECTION_STREAM)[:3])
 
 
-def test_so_many_records_are_selected_or_each_by_its_own_number() -> None:
+def test_so_many_records_are_selected_or_each_by_its_own_number():
     uniform = numbers(SELECTION_STREAM)
     counted = NBRS2015(epsilon=1.0, q=0.3)
     assert np.flatnonzero(counted.selected(KEY, N)).tolist() == sorted(np.argsort(uniform[0])[:3])

@@ -20,7 +20,7 @@ from tests.core.masking.test_every_method import weakest
 from tests.holding import hold
 
 
-def test_every_lever_has_steps_between_its_ends_and_its_presets_lie_inside() -> None:
+def test_every_lever_has_steps_between_its_ends_and_its_presets_lie_inside():
     def rule(method: str) -> None:
         made = defaults(method).prepare(table("mixed"))
         levers = {lever.name: lever for lever in made.params.levers}
@@ -38,7 +38,7 @@ def test_every_lever_has_steps_between_its_ends_and_its_presets_lie_inside() -> 
     hold(rule, METHODS)
 
 
-def test_names_are_stripped_unique_and_texts() -> None:
+def test_names_are_stripped_unique_and_texts():
     assert name_tuple(" age, sex ") == name_tuple(["age", "sex "]) == ("age", "sex")
     assert name_tuple("") == name_tuple(()) == ()
     for wrong in ("age,,sex", ["age", 3], ["age", ""]):
@@ -57,7 +57,7 @@ def known(*counts: int) -> Microdata:
     return Microdata.from_frame(pd.DataFrame({**columns, "g": list("aabbcc")}))
 
 
-def test_k_goes_as_far_as_values_are_known() -> None:
+def test_k_goes_as_far_as_values_are_known():
     data = known(6, 3, 1)
     assert range_of_known(KNoise(k=1), known(6, 3)).high == 3
     assert range_of_known(KNoise(k=1), known(6)).high == 3  # half of the records
@@ -71,18 +71,18 @@ def test_k_goes_as_far_as_values_are_known() -> None:
         check_records(7, data)
 
 
-def test_values_that_are_all_missing_are_one_interval() -> None:
+def test_values_that_are_all_missing_are_one_interval():
     assert equal_counts(np.array([np.nan, np.nan]), 3).tolist() == [0, 0]
     assert equal_counts(np.array([np.nan, 1.0]), 3).tolist() == [1, 0]
 
 
-def test_one_record_at_least_is_released_of_a_sample() -> None:
+def test_one_record_at_least_is_released_of_a_sample():
     counts = [RandomSample(left_out=share).count(n) for share, n in ((0.95, 2), (1 - 1e-12, 5))]
     assert counts == [1, 4]
     assert RandomSample(left_out=0.3).count(10) == 3  # 10 times 0.3 is a little less than 3
 
 
-def test_a_setting_that_masks_nothing_says_so() -> None:
+def test_a_setting_that_masks_nothing_says_so():
     def rule(method: str) -> None:
         params = defaults(method)
         if params.strength == "k":

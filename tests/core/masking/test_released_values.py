@@ -1,8 +1,12 @@
-"""What leaves the house: fresh columns, no levels that nobody has, no identifier, no formula."""
+"""What a release holds and how it is written: values, precision, unmasked variables, refusals."""
 
 from __future__ import annotations
 
+import warnings
+from collections import Counter
 from dataclasses import replace
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,9 +14,43 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import rounded, rounded_values
 from rwn_core.data.variable import Role
-from rwn_core.errors import ReleaseError
+from rwn_core.errors import NotApplicable, ParameterError, ReleaseError, SeedWarning
+from rwn_core.evaluation.draws import draws, ensemble
+from rwn_core.evaluation.holdout import predict_on_holdout
+from rwn_core.masking import METHODS as METHODS_refusals
+from rwn_core.masking import (
+    RWN,
+    CorrelatedNoise,
+    KNoise,
+    LocalSuppression,
+    Microaggregation,
+    RandomSample,
+    Recoding,
+    Rounded,
+    RowCopy,
+    at_levers,
+)
+from rwn_core.masking.additive_noise import known_spread
+from rwn_core.masking.correlated_noise import moments
+from rwn_core.masking.intervals import equal_counts, group_means, intervals
+from rwn_core.masking.k_noise import delta
+from rwn_core.masking.lever import LeverRange, check_share, family, fixed_options
+from rwn_core.masking.local_suppression import suppressed
+from rwn_core.masking.method import unrounded
+from rwn_core.masking.microaggregation import _scaled, mdav
+from rwn_core.masking.recoding import merged
 from rwn_core.masking.release import Release
+from rwn_core.masking.unmasked_variables import kept_as_they_are, maskable, require_masked
+from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Reading
+from rwn_core.randomness import SecretKey
+from rwn_core.reporting import ReleasedFile, internal_record
+from rwn_core.reporting.release_record import read_record
+from tests.core.laws.cell_probability import probability
+from tests.oracles.exact_cells import exact_probability
 
 
 def table(n: int = 40) -> Microdata:
@@ -35,7 +73,7 @@ def release(data: Microdata | None = None) -> Release:
     return rwn.mask(data or table(), rwn.RWN(k=5), seed=3)
 
 
-def test_no_unused_level_and_no_name_of_a_row_is_left() -> None:
+def test_no_unused_level_and_no_name_of_a_row_is_left():
     published = release().published()
     assert list(published.frame["g"].cat.categories) == ["a", "b"]
     assert "Zaphod" not in published.schema.to_toml()
@@ -45,7 +83,7 @@ def test_no_unused_level_and_no_name_of_a_row_is_left() -> None:
     assert published.notices == ()
 
 
-def test_levels_of_an_ordered_variable_that_nobody_has_are_not_named() -> None:
+def test_levels_of_an_ordered_variable_that_nobody_has_are_not_named():
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "s": ["low", "high", "low", "high"]})
     data = Microdata.from_frame(frame)
     schema = data.schema.replace_variable("s", kind="ordered", levels=("low", "mid", "high"))
@@ -54,7 +92,7 @@ def test_levels_of_an_ordered_variable_that_nobody_has_are_not_named() -> None:
     assert published.schema.variable("s").levels == ("low", "high")
 
 
-def test_columns_are_fresh() -> None:
+def test_columns_are_fresh():
     made = release()
     published = made.published("original")
     for name in published.names:
@@ -62,7 +100,7 @@ def test_columns_are_fresh() -> None:
             assert not np.shares_memory(published.array(name), made.masked.array(name))
 
 
-def test_an_identifier_is_impossible() -> None:
+def test_an_identifier_is_impossible():
     made = release()
     assert "id" not in made.published().names
     planted = replace(made, masked=table())  # a method that forgot to leave it out
@@ -70,7 +108,7 @@ def test_an_identifier_is_impossible() -> None:
         planted.published()
 
 
-def test_rows_are_shuffled_by_the_key() -> None:
+def test_rows_are_shuffled_by_the_key():
     data = rwn.load_demo("bodyfat")
     one = rwn.mask(data, rwn.RWN(k=5, q=0.0))
     two = rwn.mask(data, rwn.RWN(k=5, q=0.0))
@@ -81,13 +119,13 @@ def test_rows_are_shuffled_by_the_key() -> None:
     assert one.to_bytes("csv") != two.to_bytes("csv")
 
 
-def test_every_release_has_a_random_number_of_its_own() -> None:
+def test_every_release_has_a_random_number_of_its_own():
     one, two = release(), release()
     assert one.id != two.id  # also with one seed: two files, two numbers
     assert len(one.id) == 32
 
 
-def test_a_cell_that_a_spreadsheet_would_run_is_written_as_text() -> None:
+def test_a_cell_that_a_spreadsheet_would_run_is_written_as_text():
     frame = pd.DataFrame(
         {
             "x": [-1.5, -2.0, -3.0, -4.0, -5.0, -6.0, -7.0],
@@ -105,8 +143,688 @@ def test_a_cell_that_a_spreadsheet_would_run_is_written_as_text() -> None:
     assert b"'=cmd" not in made.to_bytes("parquet")
 
 
-def test_categories_are_guarded_too() -> None:
+def test_categories_are_guarded_too():
     frame = pd.DataFrame({"x": [1.0, 2.0, 3.0], "g": pd.Categorical(["=a", "b", "=a"])})
     made = rwn.mask(Microdata.from_frame(frame), rwn.RWN(k=1, q=0.0), seed=1)
     assert made.to_bytes("csv", "original").decode().splitlines()[1] == "1.0,'=a"
     assert made.guarded("csv") == {"g": 2}
+
+
+METHODS = {
+    "rwn": rwn.RWN(epsilon=1.0, k=3, q=0.6),
+    "nbrs2015": rwn.NBRS2015(epsilon=1.5, q=0.7, record_selection="bernoulli"),
+}
+STEPS = {"age": 5.0, "income": 1000.0}
+
+
+def people(n: int = 12) -> rwn.Microdata:
+    """A small table with every trouble: whole numbers, missing ones, texts, dates, names."""
+    place = np.arange(n)
+    frame = pd.DataFrame(
+        {
+            "name": [f"person {i}" for i in place],
+            "number": 100 + place,
+            "age": 20 + place * 7 % 41,
+            "income": np.where(place == 4, np.nan, 900.5 * (place * 5 % 13)),
+            "town": np.where(place % 3 == 0, "Ost", "West"),
+            "since": pd.Timestamp(2020, 1, 1) + pd.to_timedelta(place * 11 % 17, unit="D"),
+        }
+    )
+    schema = rwn.Microdata.from_frame(frame).schema
+    for name in ("name", "number"):
+        schema = schema.replace_variable(name, role=Role.IDENTIFIER)
+    return rwn.Microdata.from_frame(frame, schema)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_release_is_the_exact_one_rounded(method):
+    data, params = people(40), METHODS[method]
+    exact = rwn.mask(data, params, seed=7)
+    coarse = rwn.mask(data, params, precision=STEPS, seed=7)
+    assert exact.precision == ()
+    assert coarse.precision == (("age", 5.0), ("income", 1000.0))
+    assert coarse.masked.frame.equals(rounded(exact.masked, STEPS).frame)
+    np.testing.assert_array_equal(coarse.donors, exact.donors)
+    np.testing.assert_array_equal(coarse.order, exact.order)
+    frame = coarse.published().frame
+    assert set(frame["age"].dropna() % 5) == {0}
+    assert set(frame["income"].dropna() % 1000) == {0}
+    assert frame["town"].equals(exact.published().frame["town"])
+
+
+def test_no_precision_is_no_rounding():
+    data = people(40)
+    plain = rwn.mask(data, METHODS["rwn"], seed=7)
+    for precision in (None, {}):
+        other = rwn.mask(data, METHODS["rwn"], precision=precision, seed=7)
+        assert other.to_bytes("parquet") == plain.to_bytes("parquet")
+        assert other.law.original is data
+
+
+def test_the_same_step_is_the_same_release_whatever_its_type():
+    data = people(40)
+    found = {
+        rwn.mask(data, METHODS["rwn"], precision={"age": step}, seed=7).to_bytes("csv")
+        for step in (5, 5.0, np.int64(5), np.float32(5))
+    }
+    assert len(found) == 1
+
+
+def test_a_method_that_rounds_is_the_method_with_that_precision():
+    data, params = people(40), METHODS["rwn"]
+    both = Rounded(params=params, precision=(("age", 5.0),))
+    release = rwn.mask(data, both, seed=7)
+    expected = rwn.mask(data, params, precision={"age": 5}, seed=7)
+    assert release.to_bytes("csv") == expected.to_bytes("csv")
+    assert (release.params, release.precision) == (params, expected.precision)
+    assert unrounded(both) == (params, {"age": 5.0})
+    assert Rounded(params=params, precision={"age": np.int64(5)}) == both
+    assert len({both, Rounded(params=params, precision={"age": 5})}) == 1
+    with pytest.raises(ParameterError, match="above 0"):
+        Rounded(params=params, precision={"age": 0})
+    wider = rwn.mask(data, both, precision={"age": 10, "income": 50}, seed=7)
+    assert dict(wider.precision) == {"age": 10.0, "income": 50.0}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_draws_of_a_setting_are_rounded(method):
+    data = rwn.load_demo("bodyfat").take(np.arange(60))
+    params = rwn.RWN(k=3) if method == "rwn" else rwn.NBRS2015(epsilon=6.0)
+    made = Rounded(params=params, precision=(("age", 10.0), ("wrist", 0.5)))
+    for number, work in enumerate(draws(data, made, 2, seed=3)):
+        masked, law = work.masked, work.law
+        expected = rwn.mask(data, made, seed=3 + number)
+        assert masked.frame.equals(expected.masked.frame)
+        assert set(law.table("age")[1]) <= {None, *np.arange(0.0, 100.0, 10.0).tolist()}
+    drawn = ensemble(data, made, repeats=2, measures=["marginals"], seed=3)
+    exact = ensemble(data, params, repeats=2, measures=["marginals"], seed=3)
+    assert drawn.median("marginals") > exact.median("marginals")
+
+
+def test_prediction_is_on_rounded_records():
+    data = rwn.load_demo("bodyfat")
+    made = Rounded(params=rwn.RWN(k=3), precision=tuple((n, 1e6) for n in data.numeric_names[1:]))
+    trial = predict_on_holdout(data, made, seed=1, repeats=1)
+    assert trial.errors.released[0, 0] > 0.9  # nothing is left to predict with
+
+
+@pytest.mark.parametrize(
+    ("precision", "message"),
+    [
+        ({"age": 0}, "precision of age must be a number above 0"),
+        ({"age": -5}, "above 0"),
+        ({"age": float("nan")}, "above 0"),
+        ({"age": float("inf")}, "above 0"),
+        ({"age": "5"}, "above 0"),
+        ({"age": True}, "above 0"),
+        ({"age": None}, "above 0"),
+        ({"town": 5}, "town is no numeric variable"),
+        ({"since": 5}, "since is no numeric variable"),
+        ({"number": 5}, "number is no numeric variable"),
+        ({"agee": 5}, "agee is no numeric variable"),
+    ],
+)
+def test_a_step_that_cannot_be_used_is_refused_before_the_search(precision, message, monkeypatch):
+    params = METHODS["rwn"]
+    monkeypatch.setattr(type(params), "prepare", lambda *a, **k: pytest.fail("searched"))
+    with pytest.raises(ParameterError, match=message):
+        rwn.mask(people(), params, precision=precision)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["age", "income", "town"])
+def test_the_law_of_a_rounded_release_is_exact(method, name):
+    data = people()
+    release = rwn.mask(data, METHODS[method], precision=STEPS, seed=1)
+    law, values = release.law, data.frame[name].tolist()
+    if name in STEPS:
+        numbers = rounded_values(data.values(name), STEPS[name])
+        values = [None if np.isnan(number) else float(number) for number in numbers]
+    share = Fraction("0.6") if method == "rwn" else Fraction("0.7")
+    probabilities, known = law.table(name)
+    assert set(known) <= {*values, None}
+    for record in range(data.n):
+        members = law.neighborhoods.members(record)
+        expected = Counter({values[record]: 1 - share})
+        for member in members:
+            expected[values[member]] += share / len(members)
+        if not len(members):
+            expected[None] += share
+        for value in {*values, None}:
+            exact = exact_probability(law, record, name, value)
+            assert exact == expected[value]
+            assert probability(law, record, name, value) == pytest.approx(float(exact), abs=1e-12)
+    np.testing.assert_allclose(np.asarray(probabilities.sum(axis=1)).ravel(), 1.0)
+
+
+def readings(data: rwn.Microdata, precision: dict[str, float]) -> dict[str, object]:
+    release = rwn.mask(data, rwn.RWN(epsilon=1.0, k=5, q=0.7), precision=precision, seed=5)
+    comparison = Comparison(original=data, masked=release.masked, law=release.law)
+    return {key: measure.read(comparison) for key, measure in MEASURES.items()}
+
+
+def test_a_step_that_leaves_one_value_gives_every_measure_a_value_or_a_reason():
+    data = rwn.load_demo("bodyfat").take(np.arange(80))
+    coarsest = dict.fromkeys(data.numeric_names, 1e9)
+    some = dict.fromkeys(data.numeric_names[:2], 1e9)
+    for precision in (some, coarsest):
+        found = readings(data, precision)
+        for key, reading in found.items():
+            if isinstance(reading, Reading):
+                assert np.isfinite(reading.value), key
+            else:
+                assert isinstance(reading, NotApplicable), key
+                assert reading.reason.endswith("."), key
+    assert found["bayes_linkage"].value == pytest.approx(1 / data.n)
+    assert found["marginals"].value > 0.5
+
+
+def test_a_share_that_may_be_large_is_no_percentage_up_to_there():
+    check_share("share", 5.0, 5.0)
+    with pytest.raises(ParameterError, match=r"from 0 to 5, not a percentage: write 0.05 for 5"):
+        check_share("share", 5.5, 5.0)
+    for wrong in (True, "0.5", -0.001, 100.001):
+        with pytest.raises(ParameterError, match=r"^x must be a number from 0 to 1\.$"):
+            check_share("x", wrong)
+
+
+ABC = Microdata.from_frame(
+    pd.DataFrame(
+        {"x": [1.5, 2.5, 3.5], "y": [1.0, 2.0, 4.5], **{name: list("uvv") for name in "abcde"}}
+    )
+)
+
+
+def test_what_is_not_masked_is_named_up_to_four_and_then_counted():
+    assert kept_as_they_are(ABC, ("x",)) == ["released as they are: y, a, b, c and 2 more"]
+    assert kept_as_they_are(ABC, ("x", "y")) == ["released as they are: a, b, c, d and 1 more"]
+    assert kept_as_they_are(ABC, ("x", "y", "a")) == ["released as they are: b, c, d, e"]
+    assert kept_as_they_are(ABC, ABC.names) == []
+
+
+def test_a_method_masks_what_it_can_of_what_it_may():
+    shown = ABC.with_schema(ABC.schema.replace_variable("y", masked=False))
+    some = maskable(shown, lambda v: v.name in "xya", "keep", "numbers")
+    assert some == ("x", "a")
+    with pytest.raises(ParameterError) as caught:
+        maskable(shown, lambda v: v.name == "x", "refuse", "numbers")
+    assert str(caught.value) == (
+        "The method masks numbers only, not a, b, c, d and 1 more; choose another method, take "
+        'them out of the masking, or say others="keep" to release them as they are.'
+    )
+    assert maskable(shown, lambda v: v.name != "y", "refuse", "numbers") == ("x", *"abcde")
+    with pytest.raises(ParameterError) as caught:
+        maskable(shown, lambda v: v.name == "y", "keep", "numbers")
+    assert str(caught.value) == (
+        "The method masks numbers only, and no variable that is to be masked has such values; "
+        "choose another method."
+    )
+    assert require_masked(shown, ("a", "x")) == ("a", "x")
+    with pytest.raises(ParameterError) as caught:
+        require_masked(shown, ("a", "y"))
+    assert str(caught.value) == (
+        "y is no variable that is to be masked; name others, or choose it for masking."
+    )
+
+
+def test_nothing_chosen_is_refused_before_names_are_looked_at():
+    schema = ABC.schema
+    for name in ABC.names:
+        schema = schema.replace_variable(name, masked=False)
+    nothing = ABC.with_schema(schema)
+    for ask in (
+        lambda: maskable(nothing, bool, "keep", "x"),
+        lambda: require_masked(nothing, ("x",)),
+    ):
+        with pytest.raises(ParameterError, match=r"^No variable is chosen"):
+            ask()
+
+
+def test_levers_take_whole_numbers_as_such_and_leave_what_is_no_number():
+    k, top = Recoding.levers[0], Recoding.levers[1]
+    assert [k.value(x) for x in (3.0, 2.5, np.int64(4), None, True)] == [3, 2.5, 4, None, True]
+    assert [type(k.value(x)) for x in (3.0, 2.5, np.int64(4), True)] == [int, float, int, bool]
+    assert type(top.value(1)) is float
+    assert [lever.words for lever in RWN.levers] == [
+        "radius ε", "minimum neighbors k", "modification probability q",
+    ]  # fmt: skip
+    ends = LeverRange(low=1, high=3, step=1)
+    assert [ends.clip(x) for x in (0, 1, 2.5, 3, 4)] == [1, 1, 2.5, 3, 3]
+
+
+def test_settings_of_one_family_differ_by_their_levers_alone():
+    one = RWN(k=3)
+    assert family(one) == family(at_levers(one, {"k": 9.0, "epsilon": 2, "q": 0.5}))
+    assert family(one) != family(RWN(k=3, scale="range"))
+    assert family(one) != family(RWN(k=3, epsilon=np.ones(4)))
+    assert family(one) != family(RowCopy(k=3))
+    assert fixed_options(RWN(k=3, scale="range", m=5, neighbors="pairs")) == {
+        "scale": "range", "neighbors": "pairs", "m": 5,
+    }  # fmt: skip
+    assert fixed_options(one) == {}
+
+
+@pytest.fixture(scope="module")
+def data() -> rwn.Microdata:
+    return rwn.load_demo("bodyfat")
+
+
+def test_publishing_replaces_nothing_unless_it_is_asked_to(data, tmp_path):
+    """Finding P2: the earlier secret draw was gone."""
+    path = tmp_path / "out.csv"
+    first = rwn.mask(data, rwn.RWN(k=5)).publish(path).read_bytes()
+    second = rwn.mask(data, rwn.RWN(k=5))
+    with pytest.raises(ReleaseError, match=r"out\.csv exists; .* overwrite=True to replace it"):
+        second.publish(path)
+    assert path.read_bytes() == first
+    assert second.publish(path, overwrite=True) == path
+    assert path.read_bytes() == second.to_bytes("csv")
+
+
+def test_a_small_seed_is_said_when_its_release_is_published(data, tmp_path):
+    """Finding P2: a release that anybody can undo was published without a word."""
+    seeded = rwn.mask(data, rwn.RWN(k=5), seed=7)
+    with pytest.warns(SeedWarning, match="tries the small numbers can undo it"):
+        seeded.publish(tmp_path / "seeded.csv")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rwn.mask(data, rwn.RWN(k=5)).publish(tmp_path / "fresh.csv")
+        rwn.mask(data, rwn.RWN(k=5), seed=SecretKey.fresh()).publish(tmp_path / "kept.csv")
+
+
+def test_the_record_says_that_a_seed_drew_it(data):
+    for seed, words in ((7, "a seed, which is no secret"), (None, "forgotten")):
+        release = rwn.mask(data, rwn.RWN(k=5), seed=seed)
+        file = ReleasedFile.of(release.to_bytes("csv"), "csv")
+        record = read_record(
+            internal_record(data, release, file, measures=(), policy=rwn.Policy(limits=()))
+        )
+        assert words in record["file"]["key"]
+
+
+METHOD = rwn.RWN(epsilon=2.0, k=5)
+
+
+def test_weights_and_slices_give_the_bytes_of_a_table_that_has_them(data):
+    slices = [["age", "weight"], ["hip", "thigh"]]
+    one = rwn.mask(data, METHOD, weights={"age": 2, "siri": 0}, slices=slices, seed=3)
+    other = data.with_weights({"age": 2, "siri": 0}).with_slices(slices)
+    two = rwn.mask(other, METHOD, seed=3)
+    assert one.to_bytes("csv") == two.to_bytes("csv")
+    assert one.original.schema == other.schema
+    plain = rwn.mask(data, METHOD, seed=3)
+    assert one.to_bytes("csv") != plain.to_bytes("csv")
+
+
+def test_no_slice_and_no_weight_change_nothing(data):
+    same = rwn.mask(data, METHOD, weights={}, slices=None, seed=3)
+    assert same.to_bytes("csv") == rwn.mask(data, METHOD, seed=3).to_bytes("csv")
+    sliced = data.with_slices([["age", "weight"]])
+    alone = rwn.mask(sliced, METHOD, slices=[], seed=3)
+    assert alone.original.schema.slices == ()
+
+
+def test_a_data_frame_takes_all_of_it_in_one_call(data):
+    release = rwn.mask(
+        data.frame,
+        METHOD,
+        weights={"age": 2},
+        slices=[["age", "weight"]],
+        confidential=["siri"],
+        as_is=["wrist"],
+        seed=3,
+    )
+    schema = release.original.schema
+    assert schema.slices == (("age", "weight"),)
+    assert schema.variable("siri").role == rwn.Role.CONFIDENTIAL
+    same = release.masked.frame["wrist"].to_numpy() == data.frame["wrist"].to_numpy()
+    assert same.all()
+
+
+def test_a_regression_is_named_in_the_audit(data):
+    release = rwn.mask(data, METHOD, seed=3)
+    asked = rwn.Question(response="weight", predictors=("age", "height"))
+    one: Any = rwn.audit(data, release, question=asked, measures=["regression"])
+    two: Any = rwn.audit(
+        data, release, response="weight", predictors=["age", "height"], measures=["regression"]
+    )
+    assert one["regression"].value == two["regression"].value
+    usual: Any = rwn.audit(data, release, measures=["regression"])
+    assert usual["regression"].value != two["regression"].value
+
+
+def test_a_response_alone_is_explained_by_all_other_numbers():
+    frame = pd.DataFrame({"y": range(80), "x": [i % 7 for i in range(80)], "g": ["a", "b"] * 40})
+    data = rwn.Microdata.from_frame(frame.astype({"y": float}))
+    schema = data.schema.asking("y")
+    assert schema.question == rwn.Question(response="y", predictors=("x",))
+    assert data.schema.asking(None) is data.schema
+
+
+TAKEN: dict[str, list[dict[str, Any]]] = {
+    "additive_noise": [{"size": 0}, {"size": 100}, {"size": 1, "reflected": True}],
+    "correlated_noise": [{"size": 0}, {"size": 100}],
+    "k_noise": [{"k": 1}, {"k": np.int64(2)}],
+    "k_pram": [{"k": 1}],
+    "recoding": [{"k": 1, "top": 0, "bottom": 0.4}, {"top": 0.4, "bottom": 0}],
+    "microaggregation": [{"k": 1}],
+    "local_suppression": [{"k": 1, "classes": 1}],
+    "sampling": [{"left_out": 0}, {"left_out": 0.999}],
+    "data_shuffling": [{"anew": 0}, {"anew": 1}],
+    "cart_synthesis": [{"q": 0, "leaf": 1, "smoothing": 0}, {"q": 1, "smoothing": 10}],
+    "pram": [{"change": 0, "alpha": 1}, {"change": 1, "alpha": 0}],
+    "record_swapping": [{"share": 0}, {"share": np.float64(1)}],
+    "random_swapping": [{"share": 1, "rarer_than": 0},
+        {"share": 100, "pairs": "successive", "rarer_than": np.int64(2)}],
+    "rank_swapping": [{"p": 0, "r0": 0, "k0": 0}, {"p": 1, "r0": 1, "k0": 1e9},
+        {"top": 0.5, "bottom": 0.499}],
+    "rwn": [{"k": 1, "q": 0}, {"k": 1, "q": 1}],
+    "soft_rwn": [{"q": 0, "balance": 0}, {"cap": 1, "balance": 1, "bandwidth_k": 1, "width": 1e9}],
+    "row_copy": [{"k": 1, "epsilon": 0, "q": 0}],
+    "nbrs2015": [{"epsilon": 1e-9, "q": 0}, {"epsilon": np.int64(1)}],
+}  # fmt: skip
+
+NAN = float("nan")
+CANDIDATES: list[dict[str, Any]] = [
+    {"neighbors": "some"}, {"neighbors": "sample"}, {"neighbors": "pairs"},
+    {"neighbors": "partition"}, {"m": 10}, {"neighbors": "sample", "m": 10, "u": 2},
+    {"neighbors": "sample", "m": 0}, {"neighbors": "sample", "m": 2.5},
+    {"neighbors": "pairs", "m": 3, "fresh": True},
+]  # fmt: skip
+REFUSED: dict[str, list[dict[str, Any]]] = {
+    "additive_noise": [{"size": -0.001}, {"size": 100.001}, {"size": True}, {"size": "1"},
+        {"shape": "round"}, {"reflected": 1}, {"others": "drop"}],
+    "correlated_noise": [{"size": -0.001}, {"size": 100.5}, {"size": True}, {"size": None},
+        {"form": "kim"}, {"others": "drop"}],
+    "k_noise": [{"k": 0}, {"k": 2.0}, {"shape": "round"}, {"others": "drop"}],
+    "k_pram": [{"k": True}, {"draw_from": "all"}, {"others": "drop"}],
+    "recoding": [{"k": 0}, {"top": 0.41}, {"top": -0.01}, {"bottom": 0.41}, {"bottom": False},
+        {"bottom": "0.1"}, {"others": "drop"}],
+    "microaggregation": [{"k": 0}, {"others": "drop"}],
+    "local_suppression": [{"k": 0}, {"classes": 0}],
+    "sampling": [{"left_out": 1}, {"left_out": -0.001}, {"left_out": False}, {"left_out": "half"}],
+    "data_shuffling": [{"anew": 1.001}, {"variables": "a,a"}, {"others": "drop"}],
+    "cart_synthesis": [{"q": 1.001}, {"leaf": 0}, {"leaf": 5.0}, {"smoothing": 10.001},
+        {"visit": "a,a"}],
+    "pram": [{"change": 1.001}, {"alpha": -0.001}, {"spread": "far"}, {"invariant": 0},
+        {"within": "a", "variables": "a,b"}, {"within": "a", "matrices": {"b": [[1.0]]}},
+        {"others": "drop"}],
+    "record_swapping": [{"share": 100}, {"share": 100.5}, {"share": NAN},
+        {"within": "a", "variables": "a"}],
+    "random_swapping": [{"share": 1.001}, {"share": 100.5, "pairs": "successive"},
+        {"pairs": "three"}, {"rarer_than": -1}, {"rarer_than": 2.0}, {"rarer_than": True},
+        {"others": "drop"}],
+    "rank_swapping": [{"p": 1.001}, {"r0": -0.001}, {"top": 2}, {"bottom": -1}, {"k0": -0.001},
+        {"top": 0.5, "bottom": 0.5}, {"form": "sdc"}, {"others": "drop"}],
+    "rwn": [{"k": 1, "fresh": 1}, {"k": 1, "outside_household": 1},
+        {"k": 1, "outside_household": True, "neighbors": "pairs", "m": 2},
+        {"k": 1, "weights": "my own"}, *({"k": 5, **other} for other in CANDIDATES),
+        {"k": 5, "q": 1.001}, {"k": 5, "q": 50}, {"k": 5, "scale": "iqr"},
+        {"kernel": "gaussian"}, {"k": 5, "width": 1.0}, {"k": 5, "cap": 0.2},
+        {"k": 5, "balance": 1.0}, {"k": 5, "own": True}],
+    "soft_rwn": [{"k": 5}, {"kernel": "even"}, {"kernel": "round"}, {"width": -1.0}, {"width": 0},
+        {"balance": 2}, {"own": 1}, {"cap": 0}, {"cap": None}, {"bandwidth": "wide"},
+        {"bandwidth_k": 0}, {"outside_household": 1}, {"q": -1}, {"encoding": "far"}],
+    "row_copy": [{"epsilon": None}, {"k": None}, {"epsilon": np.ones(3)}],
+    "nbrs2015": [{"epsilon": 1, "record_selection": "all"}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("method", TAKEN)
+def test_the_ends_of_what_is_allowed_are_taken(method):
+    for options in TAKEN[method]:
+        made = METHODS_refusals[method](**options)
+        assert {name: getattr(made, name) for name in options} == options
+
+
+SMALL = Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 4.0, 7.0], "g": list("aabb")}))
+
+
+TOO_MUCH: list[tuple[str, dict[str, Any]]] = [
+    ("microaggregation", {"k": 5}),
+    ("correlated_noise", {"size": 3, "form": "sample"}),
+    ("k_pram", {"k": 5}),
+    ("random_swapping", {"rarer_than": 2}),
+    ("record_swapping", {"within": "g,z"}),
+    ("cart_synthesis", {"visit": "z"}),
+    ("data_shuffling", {"variables": "g"}),
+    ("pram", {"within": "z"}),
+    ("pram", {"within": "g"}),
+    ("rwn", {"k": 1, "outside_household": True}),
+    ("rwn", {"k": 4}),
+]
+
+
+def refusal(method: str, options: dict[str, Any], data: Microdata | None = None) -> str:
+    """Why a setting is refused, or why a table refuses it."""
+    with pytest.raises(ParameterError) as caught:
+        METHODS_refusals[method](**options) if data is None else METHODS_refusals[method](
+            **options
+        ).prepare(data)
+    return f"{options}: {caught.value}"
+
+
+def test_what_lies_beyond_is_refused_in_a_sentence_with_the_range(sentences):
+    found = {
+        method: [refusal(method, options) for options in listed]
+        for method, listed in REFUSED.items()
+    }
+    found["a table of four records"] = [
+        f"{method} {refusal(method, options, SMALL)}" for method, options in TOO_MUCH
+    ]
+    sentences("refusal", found)
+
+
+def test_the_largest_number_that_a_table_has_is_taken():
+    for method in ("microaggregation", "k_noise", "k_pram", "recoding", "local_suppression"):
+        METHODS_refusals[method](k=4).prepare(SMALL)
+    METHODS_refusals["correlated_noise"](size=2.999, form="sample").prepare(SMALL)
+    METHODS_refusals["correlated_noise"](size=3.0, form="plain").prepare(SMALL)
+    METHODS_refusals["rwn"](k=3).prepare(SMALL)
+
+
+def test_a_table_without_keys_or_without_anything_to_release_is_refused():
+    secret = SMALL.schema
+    for name in SMALL.names:
+        secret = secret.replace_variable(name, role=Role.CONFIDENTIAL)
+    with pytest.raises(ParameterError) as caught:
+        METHODS_refusals["local_suppression"]().prepare(SMALL.with_schema(secret))
+    assert str(caught.value) == (
+        "No variable can be a key: all are confidential or not to be masked; give one the role key."
+    )
+    hidden = SMALL.schema
+    for name in SMALL.names:
+        hidden = hidden.replace_variable(name, role=Role.IDENTIFIER)
+    with pytest.raises(ParameterError, match=r"^Every variable is a direct identifier; nothing"):
+        METHODS_refusals["sampling"]().prepare(SMALL.with_schema(hidden))
+
+
+def test_records_without_a_neighbor_are_counted_in_the_refusal():
+    data = Microdata.from_frame(pd.DataFrame({"x": [0.0, 0.1, 20.0, 50.0]}))
+    with pytest.raises(ParameterError) as caught:
+        _ = RWN(epsilon=0.1).prepare(data).law
+    assert str(caught.value) == (
+        "2 records have no other record within epsilon; give k (at least 1) as well, or a larger "
+        "epsilon."
+    )
+
+
+NAN_SMALL = np.nan
+KEY = SecretKey.from_seed(1)
+
+
+def shown(method: object, frame: pd.DataFrame, **roles: Role) -> pd.DataFrame:
+    data = Microdata.from_frame(frame)
+    schema = data.schema
+    for name, role in roles.items():
+        schema = schema.replace_variable(name, role=role)
+    return method.prepare(data.with_schema(schema)).release(KEY).masked.frame  # type: ignore[attr-defined]
+
+
+def test_intervals_by_hand():
+    values = np.array([0.0, 1.0, NAN_SMALL, 2.0, 6.0, 9.0])
+    # five: 0 1 | 2 | - | 6 | 9; four: 0 1 2 | - | 6 | 9; three: 0 1 2 | - | 6 9; two: 0 1 2 | 6 9
+    assert intervals(values, 1).tolist() == [0, 0, 2, 0, 1, 1]
+    assert intervals(values, 2).tolist() == [0, 0, 2, 0, 1, 1]
+    assert intervals(values, 3).tolist() == [0, 0, 1, 0, 0, 0]
+    assert intervals(np.array([4.0, 4.0, NAN_SMALL]), 1).tolist() == [0, 0, 1]
+    assert intervals(np.array([NAN_SMALL, NAN_SMALL]), 1).tolist() == [1, 1]
+    assert intervals(np.array([1.0, 2.0]), 5).tolist() == [0, 0]
+    assert intervals(np.array([1.0, 2.0, 3.0, 4.0]), 1).tolist() == [0, 1, 2, 3]
+    # two equal values in the middle share their ranks, 2 and 3 of 4
+    assert equal_counts(np.array([1.0, 5.0, 5.0, 9.0]), 2).tolist() == [0, 1, 1, 1]
+    assert equal_counts(np.array([3.0, 1.0, 2.0, 4.0]), 4).tolist() == [2, 0, 1, 3]
+    assert equal_counts(np.array([3.0, 1.0]), 1).tolist() == [0, 0]
+    assert equal_counts(np.array([1.0, 1.0, 1.0, 2.0]), 2).tolist() == [0, 0, 0, 1]
+
+
+def test_delta_by_hand():
+    values = np.array([1.0, 2.0, 4.0, 8.0])
+    assert [delta(values, k) for k in (1, 2, 3, 4)] == [0.0, 2.0, 3.0, 3.5]
+    assert [delta(np.empty(0), k) for k in (1, 2)] == [0.0, 0.0]
+    assert delta(np.array([5.0]), 1) == 0.0
+    assert delta(np.array([5.0, 5.0, 5.0]), 2) == 0.0
+
+
+def test_nothing_is_added_where_k_have_the_same_value():
+    frame = pd.DataFrame({"x": [5.5] * 4, "y": [1.0, 2.0, 4.0, 8.0]})
+    assert shown(KNoise(k=4), frame)["x"].tolist() == [5.5] * 4
+    data = Microdata.from_frame(frame)
+    law = KNoise(k=2).prepare(data).law
+    assert law._part("x").keeps_value_counts
+    assert law._part("y").noise.sd == pytest.approx(2 / np.sqrt(3))
+    assert not law._part("y").discrete
+
+
+def test_spreads_have_the_divisor_n_less_one():
+    frame = pd.DataFrame(
+        {"x": [1.0, 3.0, NAN_SMALL], "y": [2.0, NAN_SMALL, NAN_SMALL], "z": [1.0, 2.0, 6.0]}
+    )
+    data = Microdata.from_frame(frame)
+    spreads = [known_spread(data, name) for name in "xyz"]
+    assert spreads == pytest.approx([np.sqrt(2.0), 0.0, np.sqrt(7.0)])
+
+
+def test_means_of_known_numbers_and_covariances_of_complete_records():
+    values = np.array([[1.0, 2.0], [3.0, 8.0], [8.0, NAN_SMALL]])
+    mean, covariance = moments(values)
+    assert mean.tolist() == [4.0, 5.0]
+    assert covariance.tolist() == [[2.0, 6.0], [6.0, 18.0]]
+    # one complete record: each variance by itself, around the mean of the known numbers
+    mean, covariance = moments(np.array([[1.0, 2.0], [3.0, NAN_SMALL], [5.0, NAN_SMALL]]))
+    assert mean.tolist() == [3.0, 2.0]
+    assert covariance.tolist() == [[4.0, 0.0], [0.0, 0.0]]
+    mean, covariance = moments(np.array([[NAN_SMALL], [NAN_SMALL]]))
+    assert (mean.tolist(), covariance.tolist()) == ([0.0], [[0.0]])
+    assert moments(np.array([[1.0], [3.0]]))[1].tolist() == [[2.0]]
+
+
+def test_without_correlated_noise_every_variable_is_as_it_is():
+    data = Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 4.5], "y": [3.0, 1.0, 2.5]}))
+    none, some = (CorrelatedNoise(size=size).prepare(data).law for size in (0, 0.5))
+    assert (none.units(), some.units()) == ([("x",), ("y",)], [("x", "y")])
+    assert none.rows_unchanged().tolist() == [1.0, 1.0, 1.0]
+    assert some.rows_unchanged().tolist() == [0.0, 0.0, 0.0]
+
+
+def test_the_largest_and_the_smallest_become_their_mean():
+    frame = pd.DataFrame({"x": [9.0, 1.0, 2.5, NAN_SMALL, 8.0, 3.0], "g": list("aabbcc")})
+    tails = shown(Recoding(k=1, top=0.4, bottom=0.2), frame)
+    assert tails["x"].fillna(0).tolist() == [8.5, 1.0, 2.5, 0.0, 8.5, 3.0]
+    both = shown(Recoding(k=1, bottom=0.4), frame)["x"]
+    assert both.fillna(0).tolist() == [9.0, 1.75, 1.75, 0.0, 8.0, 3.0]
+    assert tails["g"].tolist() == list("aabbcc")
+    # two intervals, each shown as its mean, after the tops are 8.5
+    classes = shown(Recoding(k=2, top=0.4), frame)["x"]
+    assert classes.fillna(0).tolist() == pytest.approx([8.5, 6.5 / 3, 6.5 / 3, 0.0, 8.5, 6.5 / 3])
+
+
+def test_rare_levels_are_merged_under_the_name_of_the_most_frequent():
+    #                  a  a  b  c  c  c  -   d
+    codes = np.array([0, 0, 1, 2, 2, 2, -1, 3], dtype=np.int32)
+    # from the rarest on: b and d make two, a has two by itself, c has three
+    assert merged(codes, 2, ordered=False).tolist() == [0, 1, 2, 3, 4, 5, 6, 2]
+    # in their order: a alone, b with c, and d, too few, with those before
+    assert merged(codes, 2, ordered=True).tolist() == [0, 1, 3, 3, 4, 5, 6, 3]
+    assert merged(codes, 1, ordered=True).tolist() == list(range(8))
+    assert merged(codes, 7, ordered=False).tolist() == [3, 3, 3, 3, 4, 5, 6, 3]
+    assert merged(np.array([-1, -1], dtype=np.int32), 2, ordered=True).tolist() == [0, 1]
+
+
+def test_groups_of_similar_records_become_their_means():
+    # the farthest from the mean 6 is 20 with 10; from 20 the farthest is 0 with 1; 3 and 4 are left
+    points = np.array([[0.0], [1.0], [3.0], [4.0], [10.0], [20.0]])
+    assert mdav(points, 2).tolist() == [1, 1, 2, 2, 0, 0]
+    assert mdav(points, 6).tolist() == [0] * 6
+    # x and y in standard deviations, where the missing y counts as the mean: 20 with 10, then the
+    # farthest from 20, which is 0.5, with 3.0, and 1.0 is left with 4.0
+    frame = pd.DataFrame({"x": [0.5, 1.0, 3.0, 4.0, 10.0, 20.0]})
+    frame["y"] = [0.5, NAN_SMALL, 3.0, 4.0, 10.0, 20.0]
+    law = Microaggregation(k=6).prepare(Microdata.from_frame(frame.assign(g="a"))).law
+    assert (law.units(), law.rows_unchanged().tolist()) == ([("x", "y"), ("g",)], [0.0] * 6)
+    masked = shown(Microaggregation(k=2), frame)
+    assert masked["x"].tolist() == [1.75, 2.5, 1.75, 2.5, 15.0, 15.0]
+    assert masked["y"].fillna(0).tolist() == [1.75, 0.0, 1.75, 4.0, 15.0, 15.0]
+
+
+def test_distances_count_standard_deviations_and_a_missing_number_its_mean():
+    values = np.array(
+        [[1.0, 5.0, 3.0, NAN_SMALL], [3.0, NAN_SMALL, 3.0, NAN_SMALL], [5.0, 7.0, 3.0, NAN_SMALL]]
+    )
+    half = np.sqrt(0.5)
+    expected = [[-1.0, -half, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [1.0, half, 0.0, 0.0]]
+    np.testing.assert_allclose(_scaled(values), expected)
+    means = group_means(np.append(values[:, 1], 8.0), np.array([0, 0, 1, 1]))
+    np.testing.assert_array_equal(means, [5.0, NAN_SMALL, 7.5, 7.5])
+
+
+def test_keys_are_lost_until_k_share_each_combination():
+    cells = np.array([[0, 0], [0, 0], [0, 1], [1, 1], [1, 1], [2, 0]])
+    # the first key has more values: (0, 1) and (2, 0) lose it, then also their second
+    lost = suppressed(cells, 2)
+    assert lost.tolist() == [[False, False]] * 2 + [[True, True]] + [[False, False]] * 2 + [
+        [True] * 2
+    ]
+    # one record alone without keys: the rarest others join it
+    cells = np.array([[0], [0], [1], [1], [1], [2]])
+    assert suppressed(cells, 2).ravel().tolist() == [True, True, False, False, False, True]
+    assert not suppressed(cells, 1).any()
+    assert suppressed(cells, 6).all()
+
+
+def test_numeric_keys_become_means_of_classes_and_other_variables_stay():
+    frame = pd.DataFrame(
+        {"age": [20.0, 30.0, 41.5, 60.0, NAN_SMALL, 70.0], "sex": list("mmffmf"), "pay": [1.5] * 6}
+    )
+    roles = {"age": Role.KEY, "sex": Role.KEY, "pay": Role.CONFIDENTIAL}
+    masked = shown(LocalSuppression(k=1, classes=2), frame, **roles)
+    assert masked.equals(frame)
+    masked = shown(LocalSuppression(k=2, classes=2), frame, **roles)
+    # 25 for 20 and 30, and the mean of the other three; the one without an age has the sex of
+    # the first two, loses it, and is alone without keys until they join
+    assert masked["age"].fillna(0).tolist() == [0.0, 0.0, 171.5 / 3, 171.5 / 3, 0.0, 171.5 / 3]
+    assert masked["sex"].fillna("-").tolist() == list("--ff-f")
+    assert masked["pay"].equals(frame["pay"])
+    # a key that nobody has a value of stays so
+    some = Microdata.from_frame(
+        pd.DataFrame({"x": [NAN_SMALL, NAN_SMALL, 1.0], "y": [1.0, 1.0, 5.0]})
+    )
+    none = LocalSuppression(k=2).prepare(some.take(np.array([0, 1]))).release(KEY).masked.frame
+    assert none["x"].isna().all()
+    assert none["y"].tolist() == [1.0, 1.0]
+
+
+def test_a_sample_loses_whole_records_and_says_how_likely():
+    frame = pd.DataFrame({"x": np.arange(10) + 0.5, "g": list("ababababab")})
+    data = Microdata.from_frame(frame)
+    made = RandomSample(left_out=0.35).prepare(data)
+    lost = made.release(KEY).masked.frame.isna()
+    assert lost.sum().tolist() == [3, 3]
+    assert (lost["x"] == lost["g"]).all()
+    np.testing.assert_allclose(made.law.rows_unchanged(), 0.7)
+    assert [RandomSample(left_out=share).count(10) for share in (0.0, 0.05, 0.1, 0.99)] == [
+        0,
+        0,
+        1,
+        9,
+    ]

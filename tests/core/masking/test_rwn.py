@@ -1,34 +1,69 @@
-"""The 2022 method as a whole: its parameters, its law, its redraw."""
+"""RWN, its weights and soft kernels; which variables; many releases of one table."""
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import replace
 from fractions import Fraction
+from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import NDArray
+from scipy.stats import chi2
 
+import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import Role
+from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast import forecast_law
-from rwn_core.masking import RWN, mask
+from rwn_core.io.parse import parse
+from rwn_core.laws.donors import Draws, draw_donors
+from rwn_core.laws.ends import shuffled_donors
+from rwn_core.masking import (
+    METHODS,
+    NBRS2015,
+    PRAM,
+    RWN,
+    AdditiveNoise,
+    LocalSuppression,
+    Microaggregation,
+    RandomSample,
+    RandomSwapping,
+    RankSwapping,
+    RecordSwapping,
+    Rounded,
+    RowCopy,
+    SoftRWN,
+    fixed_options,
+    lever_values,
+    mask,
+    unrounded,
+)
+from rwn_core.masking.lever import neutral_levers
+from rwn_core.masking.neighborhood_method import _widest
+from rwn_core.masking.pram import occurring_levels, stated_matrices
+from rwn_core.masking.released_values import formula_cells, formula_names, without_formulas
+from rwn_core.masking.row_copy import TOGETHER, together
+from rwn_core.masking.second_reading import second_reading
+from rwn_core.measures.risk.repeated_releases import simulated_donors
 from rwn_core.neighbors import find_neighborhoods
-from rwn_core.neighbors.metric import coordinates
-from rwn_core.randomness import SecretKey
+from rwn_core.neighbors.kernel import Kernel, RadiusAndK
+from rwn_core.neighbors.metric import Metric, coordinates, discretely_weighted
+from rwn_core.neighbors.soft_lists import ranked_lists
+from rwn_core.neighbors.soft_neighborhoods import scale, soft_neighborhoods
+from rwn_core.neighbors.table import Neighborhoods, complete_table
+from rwn_core.randomness import SecretKey, uniforms
+from tests import tables
+from tests.check_values import check_values
 from tests.oracles.exact_cells import exact_probability
 
 
 @pytest.fixture(scope="module")
 def people() -> Microdata:
-    rng = np.random.default_rng(2)
-    frame = pd.DataFrame(
-        {
-            "age": rng.integers(18, 80, 70),
-            "income": np.exp(rng.normal(10, 1, 70)),
-            "town": rng.choice(["north", "south", "west"], 70),
-            "weight": rng.normal(80, 9, 70),
-        }
-    )
-    return Microdata.from_frame(frame)
+    return tables.table("people")
 
 
 def test_a_release_does_not_show_its_secrets(people):
@@ -44,8 +79,8 @@ def test_scale_and_encoding_reach_the_distance(people):
         for scale in ("sd", "range")
         for encoding in ("dummies", "matching")
     }
-    for (scale, encoding), donors in found.items():
-        points = coordinates(people, scale, encoding)
+    for how, donors in found.items():
+        points = coordinates(people, *how)
         neighborhoods = find_neighborhoods(points, k=3)
         for record in range(70):
             assert set(donors[record]) <= set(neighborhoods.members(record).tolist())
@@ -101,3 +136,639 @@ def test_variables_of_a_group_vary_together(people):
     alone = forecast_law(mask(Microdata.from_frame(frame), params, seed=0).law).covariances
     pair = (names.index("age"), names.index("total"))
     assert abs(found.mean(axis=0)[pair] - alone.loc["age", "total"]) > 10 * error[pair]
+
+
+def table(n: int) -> Microdata:
+    rng = np.random.default_rng(n)
+    frame = pd.DataFrame({"x": rng.normal(size=n), "y": rng.normal(size=n)})
+    frame["town"] = rng.choice(["a", "b", "c"], n)
+    return Microdata.from_frame(frame)
+
+
+def test_shares_are_those_of_all_pairs():
+    data = table(60)
+    points = coordinates(data)
+    squared = np.square(points[:, None] - points[None]).sum(axis=(0, 1))
+    shares = Metric.fit(data).shares(data)
+    assert list(shares) == ["x", "y", "town"]
+    assert sum(shares.values()) == pytest.approx(1)
+    assert shares["x"] == pytest.approx(squared[0] / squared.sum())
+    assert shares["town"] == pytest.approx(squared[2:].sum() / squared.sum())
+
+
+def test_categories_weigh_less_in_a_larger_table_and_numbers_as_much():
+    factors = []
+    for n in (50, 5000):
+        weighted = discretely_weighted(table(n)).schema
+        assert weighted.variable("x").weight == 1.0
+        factors.append(weighted.variable("town").weight)
+        assert factors[-1] == pytest.approx(n ** (-1 / 6))
+    assert factors[1] < factors[0] < 1
+
+
+def test_a_neighborhood_crosses_categories_more_easily():
+    data = table(1500)
+    towns = data.codes("town")[0]
+    crossed = {}
+    for weights in ("schema", "discrete"):
+        params = RWN(k=10, weights=weights)
+        release = mask(data, params, seed=7)
+        crossed[weights] = (towns[release.donors[:, 2]] != towns).mean()
+        assert params.metric(data).shares(data)["town"] > 0
+    assert crossed["schema"] < crossed["discrete"]
+    plain, discrete = RWN(k=1), RWN(k=1, weights="discrete")
+    assert discrete.metric(data).shares(data)["town"] < plain.metric(data).shares(data)["town"]
+
+
+Array = NDArray[np.float64]
+BALANCED = SoftRWN(kernel="gaussian", balance=1.0)
+LEAST = 1e-6  # a correct draw is refuted so seldom
+
+
+def p_value(found: Array, expected: Array) -> float:
+    """Chi-square over the donors of each record, rare ones taken together."""
+    total, freedom = 0.0, 0
+    for row, mean in zip(found, expected, strict=True):
+        often = mean >= 5
+        seen = np.append(row[often], row[~often].sum())
+        awaited = np.append(mean[often], mean[~often].sum())
+        seen, awaited = seen[awaited > 0], awaited[awaited > 0]
+        total += ((seen - awaited) ** 2 / awaited).sum()
+        freedom += len(awaited) - 1
+    return float(chi2.sf(total, freedom))
+
+
+def test_variables_of_a_slice_share_a_donor():
+    sliced = tables.table("skewed").with_slices([("a", "b")])
+    together = BALANCED.prepare(sliced).release(SecretKey.from_seed(1)).donors
+    assert (together[:, 0] == together[:, 1]).all()
+    assert (together[:, 0] != together[:, 2]).any()
+
+
+def test_SOFT_8_even_weights_are_the_record_chain_bit_for_bit():
+    rng = np.random.default_rng(1)
+    table = complete_table(rng.normal(size=(40, 2)))
+    even = table.cut(k=39, epsilon=None)
+    shares = np.full(len(table.records), 1 / 39)
+    soft = Neighborhoods(
+        table=table,
+        sizes=even.sizes,
+        within=even.sizes,
+        radius=even.radius,
+        k=None,
+        epsilon=None,
+        shares=shares,
+    )
+    q = np.array([1.0, 0.5, 0.0])
+    for seed in range(5):
+        draws = Draws(SecretKey.from_seed(seed), np.arange(40), (0, 1, 2))
+        np.testing.assert_array_equal(draw_donors(soft, draws, q), draw_donors(even, draws, q))
+
+
+def test_SOFT_6_a_reach_and_a_rank_within_it_are_the_weights():
+    entry = check_values("kernel")["SOFT-6"]
+    weights = np.array(entry["input"]["weights by rank"])
+    layers = np.array(entry["expected"]["layer probabilities (size 1..4)"])
+    within = np.array([[1 / s if t <= s else 0 for t in range(1, 5)] for s in range(1, 5)])
+    np.testing.assert_allclose(layers @ within, weights, atol=1e-12)
+    table = complete_table(np.array([[0.0], [1.0], [2.1], [4.4], [9.3]]))
+    soft = Neighborhoods(
+        table=table,
+        sizes=np.full(5, 4),
+        within=np.full(5, 4),
+        radius=np.ones(5),
+        k=None,
+        epsilon=None,
+        shares=np.tile(weights, 5),
+    )
+    records = np.zeros(20_000, dtype=np.int64)
+    draws = Draws(SecretKey.from_seed(2), records[:1], tuple(range(20_000)))
+    donors = draw_donors(soft, draws, np.ones(20_000))[0]
+    found = np.bincount(donors, minlength=5)[1:] / 20_000
+    np.testing.assert_allclose(found, weights, atol=4 * np.sqrt(0.24 / 20_000))
+
+
+def test_a_step_of_the_width_changes_at_most_a_tenth_of_the_cells():
+    data, key = rwn.load_demo("bodyfat"), SecretKey.from_seed(5)
+    for balance in (0.0, 1.0):
+        setting = SoftRWN(kernel="gaussian", balance=balance)
+        prepared = setting.prepare(data)
+        before = prepared.release(key).donors
+        after = prepared.with_levers(width=1.05).release(key).donors
+        assert (before != after).mean() < 0.1
+
+
+def test_some_records_alone_have_the_donors_of_all():
+    points = np.random.default_rng(4).normal(size=(60, 3))
+    kernel, lists = Kernel(shape="gaussian"), ranked_lists(complete_table(points), 10)
+    found = soft_neighborhoods(kernel, scale(kernel, lists))
+    key, q = SecretKey.from_seed(1), np.ones(4)
+    everyone = draw_donors(found, Draws(key, np.arange(60), (0, 1, 2, 3)), q)
+    some = np.array([3, 17, 40, 59])
+    np.testing.assert_array_equal(
+        draw_donors(found, Draws(key, some, (0, 1, 2, 3)), q), everyone[some]
+    )
+
+
+def test_simulated_releases_follow_the_weights():
+    law = SoftRWN(kernel="gaussian", width=0.3).prepare(tables.table("skewed")).law
+    generator, found = np.random.default_rng(3), np.zeros((50, 50))
+    for _ in range(500):
+        np.add.at(found, (np.arange(50), simulated_donors(law, generator)[:, 0]), 1)
+    assert p_value(found, law.probabilities.toarray() * 500) > LEAST
+
+
+@cache
+def releases_of(params: RWN, count: int) -> list[Array]:
+    data = _three_slices()
+    prepared = params.prepare(data)
+    return [
+        prepared.release(SecretKey.from_seed(seed)).masked.frame.to_numpy(dtype=np.float64)
+        for seed in range(count)
+    ]
+
+
+def _three_slices() -> rwn.Microdata:
+    rng = np.random.default_rng(9)
+    base = rng.lognormal(0, 0.7, size=(150, 1))
+    values = base + rng.gamma(1.0, size=(150, 6)) * 0.5
+    values[:, 5] = values[:, 5] > 1.2
+    data = rwn.Microdata.from_frame(pd.DataFrame(values, columns=list("abcdef")))
+    return data.with_slices([("a", "b"), ("c", "d"), ("e", "f")])
+
+
+def _largest_z(params: RWN) -> dict[str, float]:
+    """Largest standardized difference of statistics inside slices over 300 releases."""
+    original = _three_slices().frame.to_numpy(dtype=np.float64)
+
+    def statistics(table: Array) -> dict[str, Array]:
+        centered = table - original.mean(axis=0)
+        products = [centered[:, j] * centered[:, j + 1] for j in (0, 2, 4)]
+        crossed = [(table[:, 4] > 2) & (table[:, 5] == level) for level in (0, 1)]
+        return {
+            "means": table.mean(axis=0),
+            "second moments": (table**2).mean(axis=0),
+            "products": np.array([each.mean() for each in products]),
+            "cross table": np.array([each.mean() for each in crossed]),
+        }
+
+    drawn = [statistics(table) for table in releases_of(params, 300)]
+    result = {}
+    for name, expected in statistics(original).items():
+        found = np.array([each[name] for each in drawn])
+        error = found.std(axis=0, ddof=1) / np.sqrt(len(found))
+        result[name] = float(np.abs((found.mean(axis=0) - expected) / error).max())
+    return result
+
+
+@pytest.mark.parametrize("q", [1.0, 0.6])
+def test_BAL_7_balanced_releases_are_unbiased_inside_slices(q):
+    assert max(_largest_z(replace(BALANCED, q=q)).values()) < 3.5
+
+
+def test_BAL_7_even_and_unbalanced_releases_are_far_outside():
+    assert min(_largest_z(RWN(k=20)).values()) > 5
+    assert max(_largest_z(SoftRWN(kernel="gaussian")).values()) > 5
+
+
+def test_what_is_not_derived_is_refused_with_the_reason():
+    prepared = SoftRWN(kernel="gaussian").prepare(tables.table("skewed"))
+    with pytest.raises(NotApplicable, match="one more record changes all weights"):
+        prepared.law.outside(tables.table("skewed"))
+    with pytest.raises(ParameterError, match="cap must be at least 1/49"):
+        SoftRWN(kernel="gaussian", cap=0.01).prepare(tables.table("skewed")).release(
+            SecretKey.from_seed(1)
+        )
+
+
+def test_levers_of_a_soft_kernel_are_width_balance_and_q():
+    assert [each.name for each in SoftRWN(kernel="gaussian").levers] == ["width", "balance", "q"]
+    assert [each.name for each in RWN(k=5).levers] == ["epsilon", "k", "q"]
+    assert SoftRWN(kernel="gaussian").strength == "width"
+    prepared = SoftRWN(kernel="gaussian").prepare(tables.table("skewed"))
+    assert prepared.ranges["width"].high == 4.0
+    assert prepared.with_levers(width=2.0).params == SoftRWN(kernel="gaussian", width=2.0)
+    moved = prepared.with_levers(balance=1.0)
+    donors = moved.release(SecretKey.from_seed(7)).donors
+    np.testing.assert_array_equal(donors[:6], KNOWN)  # a move is the setting prepared anew
+
+
+KNOWN = [
+    [35, 35, 30, 39],
+    [20, 18, 10, 43],
+    [29, 0, 11, 30],
+    [27, 16, 46, 13],
+    [32, 46, 26, 45],
+    [6, 47, 44, 43],
+]
+
+
+def test_balance_that_is_not_reached_is_said():
+    data = tables.table("skewed")
+    law = BALANCED.prepare(data).law
+    assert BALANCED.remarks(data, law) == []
+    law.neighborhoods = replace(law.neighborhoods, imbalance=0.03)
+    (remark,) = BALANCED.remarks(data, law)
+    assert remark.startswith("balance is not reached: some records give 0.03 more or less often")
+
+
+def test_each_method_has_its_own_neutral_levers():
+    assert set(neutral_levers(RWN)) == {"epsilon", "k", "q"}
+    made = SoftRWN(kernel="exponential", **neutral_levers(SoftRWN) | {"balance": 1.0})
+    assert lever_values(made) == {"width": 1.0, "balance": 1.0, "q": 1.0}
+    assert fixed_options(made) == {"kernel": "exponential"}
+
+
+@pytest.mark.parametrize("name", ["kernel", "width", "bandwidth_k", "cap", "own", "balance"])
+def test_what_soft_neighborhoods_take_is_refused_by_rwn_with_their_name(name):
+    with pytest.raises(ParameterError) as caught:
+        RWN(**{"k": 5, name: "gaussian"})
+    assert (
+        str(caught.value) == f"RWN has no parameter {name}; rwn.SoftRWN (--kernel gaussian) has it."
+    )
+
+
+FORMER: dict[str, tuple[dict[str, Any], Any]] = {
+    "written with defaults": (
+        {"q": 0.9, "scale": "sd", "neighbors": "exact", "fresh": False, "kernel": "gaussian",
+         "width": 0.5, "bandwidth": "adaptive", "own": False, "balance": 1.0},
+        SoftRWN(q=0.9, width=0.5, balance=1.0),
+    ),
+    "what differs alone": ({"kernel": "exponential", "own": True},
+                           SoftRWN(kernel="exponential", own=True)),
+    "even": ({"k": 5, "kernel": "even", "bandwidth": "adaptive", "own": False, "balance": 0.0},
+             RWN(k=5)),
+    "with what is left out": ({"k": None, "epsilon": None, "m": None, "kernel": "gaussian"},
+                              SoftRWN()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FORMER)
+def test_a_setting_that_was_written_as_rwn_with_a_kernel_is_read(name):
+    written, now = FORMER[name]
+    assert rwn.Setting.of("rwn", written).params == now
+    plain = {"method": "rwn", "parameters": written, "weights": {}}
+    assert rwn.Setting.from_dict(plain).params == now
+
+
+KNOWN_BYTES = {
+    "written with defaults": "eaccef7e66010254",
+    "what differs alone": "e2d7a4ebdaad7fa7",
+    "even": "1ae3e8e6b8c86042",
+    "with what is left out": "00d149f354559594",
+}
+
+
+def test_a_file_of_a_kernel_has_the_bytes_that_it_had():
+    """The releases of the demo table that earlier versions made of RWN with these kernels."""
+    data, found = rwn.load_demo("bodyfat"), {}
+    for name, made in FORMER.items():
+        release = rwn.mask(data, made[1], seed=7)
+        found[name] = hashlib.sha256(release.to_bytes("csv")).hexdigest()[:16]
+    assert found == KNOWN_BYTES
+
+
+def test_what_is_done_to_the_probabilities_of_a_law_changes_no_release():
+    data = rwn.load_demo("bodyfat")
+    prepared = rwn.SoftRWN(kernel="gaussian", balance=1.0).prepare(data)
+    before = prepared.release(SecretKey.from_seed(3))
+    shares = before.law.probabilities
+    shares.sort_indices()  # as scipy does within max and others
+    shares.data[:] = 0.0
+    after = prepared.release(SecretKey.from_seed(3))
+    assert after.masked.fingerprint == before.masked.fingerprint
+    assert after.law.probabilities.sum() == pytest.approx(data.n)
+
+
+@pytest.fixture(scope="module")
+def data() -> Microdata:
+    frame = pd.DataFrame(
+        {
+            "g": list("abba"),
+            "s": pd.Categorical(list("llmm"), ["l", "m"], ordered=True),
+            "n": [1, 2, 2, 5],
+            "x": [0.5, 1.5, 2.5, 4.5],
+        }
+    )
+    return Microdata.from_frame(frame)
+
+
+def changed(data: Microdata, method: Any) -> list[str]:
+    """The variables that the law may change."""
+    law = method.prepare(data).law
+    return [name for name in data.names if law.modification(name) > 0]
+
+
+def test_categories_come_first_then_counts_then_all(data):
+    numbers, real = (Microdata.from_frame(data.frame[each]) for each in (["n", "x"], ["x"]))
+    assert changed(data, PRAM()) == ["g", "s"]
+    assert changed(data, PRAM(within="g")) == ["s"]
+    assert PRAM(within="g,s").masked_names(data) == ("n",)
+    assert changed(data, PRAM(variables="n,x")) == ["n", "x"]
+    assert changed(numbers, PRAM()) == ["n"]
+    assert changed(data, RandomSwapping(share=1)) == ["g", "s"]
+    assert changed(numbers, RandomSwapping(share=1)) == ["n", "x"]
+    assert changed(real, RandomSwapping(share=1)) == ["x"]
+    shown = data.with_schema(data.schema.replace_variable("g", masked=False))
+    assert changed(shown, PRAM()) == ["s"]
+    assert RankSwapping(p=1.0).masked_names(data) == ("s", "n", "x")
+
+
+def test_roles_say_what_is_swapped_and_within_what(data):
+    def roles(**given: Role) -> Microdata:
+        schema = data.schema
+        for name, role in given.items():
+            schema = schema.replace_variable(name, role=role)
+        return data.with_schema(schema)
+
+    plain, one, two = (
+        roles(),
+        roles(g=Role.KEY, n=Role.KEY),
+        roles(g=Role.KEY, s=Role.KEY, x=Role.CONFIDENTIAL),
+    )
+    method = RecordSwapping()
+    assert [method.makers(each) for each in (plain, one, two)] == [(), ("g",), ("g", "s")]
+    assert method.masked_names(one) == ("s", "x")  # a numeric key makes no block and is not swapped
+    assert method.masked_names(two) == ("x",)
+    named = RecordSwapping(variables="x,s")
+    assert (named.makers(two), named.masked_names(two)) == (("g",), ("s", "x"))
+    assert RecordSwapping(within="n").masked_names(plain) == ("g", "s", "x")
+    made = RecordSwapping(within="g").prepare(one)
+    assert made.params.blocks(made).tolist() == [0, 1, 1, 0]
+    keys = LocalSuppression()._keys
+    assert (keys(plain), keys(one), keys(two)) == (("g", "s", "n", "x"), ("g", "n"), ("g", "s"))
+    assert keys(roles(x=Role.CONFIDENTIAL)) == ("g", "s", "n")
+
+
+def test_so_many_of_a_block_are_selected_unharmed_by_rounding():
+    blocks = np.repeat([0, 1, 2, -1], [10, 5, 1, 3])
+    counts = {
+        share: RecordSwapping(share=share).selected(blocks).tolist()
+        for share in (0.0, 0.1, 0.3, 0.61, 1.0)
+    }
+    assert counts == {
+        0.0: [0, 0, 0], 0.1: [1, 1, 1], 0.3: [3, 2, 1], 0.61: [7, 4, 1], 1.0: [10, 5, 1],
+    }  # fmt: skip
+
+
+def test_levels_are_those_that_occur_without_missing_ones():
+    sizes = pd.Categorical(["l", None, "s", "l", "m"], ["s", "m", "l"], ordered=True)
+    data = Microdata.from_frame(pd.DataFrame({"s": sizes, "g": list("aabbb")}))
+    found = occurring_levels(data.take(np.arange(4)), "s")
+    assert (found.codes.tolist(), found.counts.tolist()) == ([0, 2], [1, 2])
+    assert found.own.tolist() == [2, 3, 0, 2]
+
+
+def test_a_matrix_under_strata_is_that_of_one_stratum(data):
+    from rwn_core.errors import ParameterError
+
+    with pytest.raises(ParameterError, match="each stratum has its own matrix; take one of them"):
+        PRAM(within="g").matrix(data, "s")
+    half = PRAM(change=0.5, invariant=False).matrix(data, "s")
+    assert half.tolist() == [[0.75, 0.25], [0.25, 0.75]]
+    part = PRAM(change=0.5, within="g", invariant=False).prepare(data).law
+    with_one = part.table("s")[0].toarray()
+    assert with_one.tolist() == [[0.75, 0.25], [0.75, 0.25], [0.25, 0.75], [0.25, 0.75]]
+
+
+def test_matrices_may_be_stated_in_three_ways():
+    stated = (("g", ((0.5, 0.5), (0.0, 1.0))),)
+    rows = [[0.5, 0.5], [0, 1]]
+    for given in ({"g": rows}, [("g", rows)], '{"g": [[0.5, 0.5], [0, 1]]}', stated):
+        assert stated_matrices(given) == stated
+    assert stated_matrices("") == stated_matrices(None) == stated_matrices({}) == ()
+
+
+def test_what_a_spreadsheet_would_run_is_found_by_its_first_sign():
+    texts = ["=1", "+a", "-a", "@a", "\ta", "\ra", "a=1", "=", "-1", "+1.5e3", "\t1", "\r1", ""]
+    frame = pd.DataFrame({"t": texts, "n": range(13), "d": pd.Timestamp("2024-01-01")})
+    frame["t2"] = [None, *["plain"] * 12]
+    runs = [True] * 6 + [False] * 4 + [True, True, False]
+    found = formula_cells(frame, "csv")
+    assert {name: cells.tolist() for name, cells in found.items()} == {"t": runs}
+    assert formula_cells(frame, "parquet") == {}
+    written = without_formulas(frame, "csv")
+    assert written["t"].tolist() == [
+        f"'{t}" if run else t for t, run in zip(texts, runs, strict=True)
+    ]
+    assert without_formulas(frame, "parquet") is frame
+    assert frame["t"].tolist() == texts
+
+
+@pytest.mark.parametrize("name", ["=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-x(", "=a"])
+def test_names_that_a_spreadsheet_would_run_get_an_apostrophe(name):
+    """Finding T12: a header is text for a spreadsheet, as values are."""
+    content = f'"{name}",b\n' + "".join(f"{i}.50,{i % 3}\n" for i in range(30))
+    data = parse("t.csv", content.encode())
+    assert data.names == (name, "b")
+    release = rwn.mask(data, rwn.RWN(k=3), seed=1)
+    for key in ("csv", "tsv"):
+        header, first = release.to_bytes(key).decode().splitlines()[:2]
+        assert header.lstrip('"').startswith("'" + name[:1])
+        assert first.partition("," if key == "csv" else "\t")[0].endswith(".50"), (
+            "its decimals stay"
+        )
+    assert parse("t.parquet", release.to_bytes("parquet")).names == (name, "b")
+    assert second_reading(release, release.to_bytes("csv"), "csv").checked == (name, "b")
+    for harmless in ("a=b", "-", "x", "-5a", "'=1"):
+        assert formula_names([harmless], "csv") == (["-5a"] if harmless == "-5a" else [])
+
+
+KEY = SecretKey.from_seed(3)
+
+
+@pytest.fixture(scope="module")
+def data_prepared() -> Microdata:
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame(rng.normal(size=(20, 2)).round(3), columns=["x", "y"])
+    return Microdata.from_frame(frame.assign(n=rng.integers(0, 50, 20), g=list("abcd") * 5))
+
+
+@pytest.mark.parametrize("name", ["prepare", "preview"])
+def test_settings_share_what_no_lever_changes(data_prepared, name):
+    made = getattr(RWN(k=3), name)(data_prepared)
+    assert made.masks_all_records
+    assert made.is_quick
+    assert made.records.tolist() == list(range(20))
+    first = made.law
+    assert made.law is first
+    same, other = made.with_levers(q=0.5), made.with_levers(k=4)
+    assert same.law.neighborhoods is made.law.neighborhoods
+    assert other.law.neighborhoods is not made.law.neighborhoods
+    assert (same.law.modification("x"), other.params.k) == (0.5, 4)
+    ranges = made.ranges
+    assert made.with_levers(k=5).about is made.about
+    assert ranges["k"].high == 19
+    grouped = made.with_slices((("x", "y"),))
+    assert grouped.law.neighborhoods is made.law.neighborhoods
+    assert grouped.law.units() == [("x", "y"), ("n",), ("g",)]
+    with pytest.raises(ParameterError, match="k must be a whole number from 1 to 19"):
+        made.with_levers(k=20)
+
+
+def test_a_release_keeps_the_neighborhoods_that_it_has_found(data_prepared):
+    made = RWN(k=3).prepare(data_prepared)
+    release = made.release(KEY)
+    assert release.law is made.law
+    assert made.found is made.law.neighborhoods
+    assert made.release(KEY).masked.frame.equals(release.masked.frame)
+    random = RWN(k=3, neighbors="sample", m=6).prepare(data_prepared)
+    assert random.law is None
+    one, two = (random.release(SecretKey.from_seed(seed)) for seed in (1, 2))
+    assert one.law.probabilities.nnz == 60
+    assert (one.law.probabilities != two.law.probabilities).nnz > 0
+    shown = RWN(k=3, neighbors="sample", m=6).preview(data_prepared).release(SecretKey.from_seed(1))
+    assert shown.donors.tolist() == one.donors.tolist()
+    stored = RWN(k=3).prepare(data_prepared, settings=[RWN(k=5)])
+    assert stored.release(KEY).donors.tolist() == release.donors.tolist()
+    assert (
+        stored.with_levers(k=5).release(KEY).donors.tolist()
+        == made.with_levers(k=5).release(KEY).donors.tolist()
+    )
+    assert random.law is None
+
+
+def test_the_widest_ball_holds_those_of_all_settings():
+    def widest(*settings: RWN | NBRS2015) -> RadiusAndK:
+        return _widest([each.ball for each in settings])
+
+    assert widest(RWN(k=3), RWN(k=7, epsilon=1.0), RWN(epsilon=2.5)) == RadiusAndK(k=7, epsilon=2.5)
+    assert widest(RWN(k=3)) == RadiusAndK(k=3, epsilon=None)
+    strict = RadiusAndK(k=None, epsilon=2, strict=True)
+    assert widest(NBRS2015(epsilon=0.5), NBRS2015(epsilon=2)) == strict
+    radii = [RWN(k=1, epsilon=np.ones(4)), RWN(k=2, epsilon=np.ones(4))]
+    assert widest(*radii) == RadiusAndK(k=2, epsilon=radii[0].epsilon)
+
+
+def test_in_a_bootstrap_sample_nobody_has_a_copy_for_a_neighbor(data_prepared):
+    rows = np.sort(np.r_[np.arange(10), np.arange(10)])
+    for params in (RWN(k=4), RWN(k=2, epsilon=0.5)):
+        sample = params.prepare(data_prepared).resampled(rows)
+        assert sample.microdata.frame["x"].tolist() == data_prepared.frame["x"].iloc[rows].tolist()
+        members = sample.law.probabilities.tocoo()
+        assert (rows[members.row] != rows[members.col]).all()
+        assert sample.law.neighborhoods.sizes.min() >= params.k
+    # where there is no k, or who is near depends on the key, the sample is a table like any other
+    for params in (NBRS2015(epsilon=9.0), RWN(k=2, neighbors="sample", m=9)):
+        found = params.prepare(data_prepared).resampled(rows).release(KEY)
+        again = params.prepare(data_prepared.take(rows)).release(KEY)
+        assert found.donors.tolist() == again.donors.tolist()
+
+
+def test_methods_without_neighborhoods_work_out_once_what_levers_leave(data_prepared):
+    made, calls = Microaggregation(k=2).prepare(data_prepared), []
+    assert [made.cached("key", lambda: calls.append(1) or 5) for _ in range(3)] == [5, 5, 5]
+    moved = made.with_levers(k=3)
+    assert moved.cached("key", lambda: 6) == 5
+    assert (len(calls), moved.params.k, moved.microdata is data_prepared) == (1, 3, True)
+    assert made.with_slices(data_prepared.schema.slices).cached("key", lambda: 6) == 6
+    assert (made.masks_all_records, made.is_quick, made.records.tolist()) == (
+        True,
+        True,
+        list(range(20)),
+    )
+    assert made.law is made.law
+    seen: list[float] = []
+    assert made.params.preview(data_prepared).release(KEY, progress=seen.append).donors is None
+    assert seen == [1.0]
+    for lever in ({"k": 21}, {"k": 0}):
+        with pytest.raises(ParameterError, match="k must be"):
+            made.with_levers(**lever)
+    sample = made.resampled(np.arange(6))
+    assert (sample.microdata.n, sample.params) == (6, made.params)
+    fixed = LocalSuppression(k=2).prepare(data_prepared)
+    assert fixed.release(KEY).masked is fixed.release(SecretKey.from_seed(4)).masked
+
+
+def test_rounding_goes_with_everything_that_is_made(data_prepared):
+    plain, params = (
+        AdditiveNoise(size=0.5),
+        Rounded(params=AdditiveNoise(size=0.5), precision={"x": 2}),
+    )
+    for name in ("method", "title", "levers", "strength"):
+        assert getattr(params, name) == getattr(plain, name)
+    assert not params.has_forecast
+    assert params.precision == (("x", 2.0),)
+    assert params.remarks(data_prepared, None) == plain.remarks(data_prepared, None)
+    assert params.cautions() == plain.cautions()
+    assert unrounded(params) == (plain, {"x": 2.0})
+    assert unrounded(plain) == (plain, {})
+    expected = plain.prepare(data_prepared).release(KEY).rounded({"x": 2.0}).masked.frame
+    assert not (expected["x"] % 2).any()
+    made = params.prepare(data_prepared, settings=[params])
+    slices = data_prepared.schema.slices
+    for one in (
+        made,
+        params.preview(data_prepared),
+        made.with_levers(size=0.5),
+        made.with_slices(slices),
+    ):
+        assert one.release(KEY).masked.frame.equals(expected)
+        assert one.law.precision == {"x": 2.0}
+        assert one.params == params
+        assert one.ranges == plain.prepare(data_prepared).ranges
+    assert made.with_levers(size=2.0).params.params == AdditiveNoise(size=2.0)
+    assert made.resampled(np.arange(5)).precision == (("x", 2.0),)
+    with pytest.raises(AttributeError):
+        _ = made.nothing_of_this_name
+    for begin in ("prepare", "preview"):
+        with pytest.raises(ParameterError, match="Only numbers can be rounded; g is no numeric"):
+            getattr(Rounded(params=plain, precision={"g": 1}), begin)(data_prepared)
+    work = plain.prepare(data_prepared).release(KEY)
+    assert work.rounded({}) is work
+    swap = METHODS["rank_swapping"]().prepare(data_prepared).release(KEY).rounded({"x": 2.0})
+    assert (swap.law, (swap.masked.frame["x"] % 2).any()) == (None, False)
+    assert (
+        Rounded(params=METHODS["rank_swapping"](), precision={"x": 2}).prepare(data_prepared).law
+        is None
+    )
+
+
+def test_donors_of_a_table_without_relations(data_prepared):
+    found = shuffled_donors(data_prepared, KEY)
+    for stream in range(len(data_prepared.names)):
+        order = np.argsort(uniforms(KEY, np.arange(20), stream)[0], kind="stable")
+        assert found[:, stream].tolist() == order.tolist()
+    np.testing.assert_array_equal(shuffled_donors(data_prepared, KEY), found)
+    grouped = shuffled_donors(data_prepared.with_slices((("x", "y"),)), KEY)
+    np.testing.assert_array_equal(grouped[:, 0], grouped[:, 1])
+
+
+def test_whole_rows_share_a_donor_but_for_what_is_not_masked(data_prepared):
+    shown = data_prepared.with_schema(
+        data_prepared.schema.replace_variable("g", masked=False, group="mine")
+    )
+    whole = together(shown)
+    assert [v.group for v in whole.schema.released] == [TOGETHER] * 3 + [None]
+    law = RowCopy(k=3, q=0.5).prepare(shown).law
+    assert law.units() == [("x", "y", "n"), ("g",)]
+    assert law.q.tolist() == [0.5, 0.5, 0.5, 0.0]
+    assert RowCopy(k=3).preview(shown).law.units() == law.units()
+    assert law.neighborhoods.sizes.tolist() == [3] * 20
+    assert (law.rule.ball.k, law.rule.ball.epsilon) == (3, 0.0)
+
+
+def test_a_release_says_how_it_was_made_and_drops_lost_rows_only_of_a_sample(data_prepared):
+    release = mask(data_prepared, RandomSample(left_out=0.25), seed=5, precision={"x": 0.5})
+    assert release.method == "sampling"
+    assert release.params == RandomSample(left_out=0.25)
+    assert release.precision == (("x", 0.5),)
+    kept = release.masked.frame["g"].notna().to_numpy()
+    assert (
+        release.published("original").frame["y"].tolist() == data_prepared.frame["y"][kept].tolist()
+    )
+    order = release.order[kept[release.order]]
+    assert release.published().frame["y"].tolist() == data_prepared.frame["y"].iloc[order].tolist()
+    lost = mask(data_prepared, NBRS2015(epsilon=1e-9), seed=5)
+    assert lost.masked.frame.isna().to_numpy().all()
+    assert lost.published().n == 20
+    swapped = Rounded(params=RandomSwapping(variables="n"), precision={"n": 9})
+    own = mask(data_prepared, swapped, seed=5, precision={"x": 0.5})
+    assert own.precision == (("n", 9.0), ("x", 0.5))
+    assert own.params == RandomSwapping(variables="n")
+    again = mask(data_prepared, RandomSample(left_out=0.25), seed=SecretKey.from_seed(5))
+    assert again.masked.frame["y"].equals(release.masked.frame["y"])
+    fresh = [mask(data_prepared, RandomSwapping(variables="n", share=1.0)) for _ in range(2)]
+    assert (fresh[0].order != fresh[1].order).any()
+    with pytest.raises(ParameterError, match="order must be one of: shuffled, original"):
+        release.published("sorted")  # type: ignore[arg-type]

@@ -60,7 +60,7 @@ def every_type(n: int = 120) -> pd.DataFrame:
 @pytest.mark.parametrize(
     ("source", "target"), [*((key, "csv") for key in KEYS), *(("parquet", key) for key in KEYS)]
 )
-def test_honest_releases_pass_from_every_format_to_every_other(source: str, target: str) -> None:
+def test_honest_releases_pass_from_every_format_to_every_other(source, target):
     name = f"t{format_of_key(source).suffixes[0]}"
     content = table_bytes(every_type(), source)
     data = parse(name, content)
@@ -76,7 +76,7 @@ def test_honest_releases_pass_from_every_format_to_every_other(source: str, targ
 
 
 @pytest.mark.parametrize("target", ["csv", "parquet", "excel"])
-def test_layouts_of_a_text_are_read_as_the_steward_said(target: str) -> None:
+def test_layouts_of_a_text_are_read_as_the_steward_said(target):
     rows = "\n".join(f"{i % 50},5;{1 + i % 28:02}.03.19{i % 90 + 10};{i % 7}" for i in range(90))
     content = f"A title\nx;day;code\n{rows}\n".encode("cp1252")
     layout = FileLayout(encoding="cp1252", separator=";", decimal=",", above=1, dates="DD.MM.YYYY")
@@ -88,9 +88,7 @@ def test_layouts_of_a_text_are_read_as_the_steward_said(target: str) -> None:
     assert found.original == "pandas"
 
 
-def test_a_number_shifted_by_its_last_bit_stops_the_release(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_number_shifted_by_its_last_bit_stops_the_release(monkeypatch):
     """Finding T2, planted: the reader's conversion of decimals is off by one unit of the last."""
     content = parquet(
         price=pa.array(PRICES, pa.decimal128(10, 2)), g=pa.array([str(i % 3) for i in range(300)])
@@ -114,7 +112,7 @@ def test_a_number_shifted_by_its_last_bit_stops_the_release(
 
 
 @pytest.mark.parametrize("target", KEYS)
-def test_a_writer_that_changes_a_value_stops_the_release(target: str) -> None:
+def test_a_writer_that_changes_a_value_stops_the_release(target):
     data = rwn.load_demo("bodyfat")
     release = rwn.mask(data, rwn.RWN(k=5), seed=1)
     frame = release.published().frame
@@ -127,7 +125,7 @@ def test_a_writer_that_changes_a_value_stops_the_release(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", KEYS)
-def test_a_day_that_a_writer_shifts_is_found(target: str) -> None:
+def test_a_day_that_a_writer_shifts_is_found(target):
     data = rwn.Microdata.from_frame(every_type()[["amount", "day", "moment"]])
     release = rwn.mask(data, rwn.RWN(k=5), seed=1)
     frame = release.published().frame
@@ -137,7 +135,7 @@ def test_a_day_that_a_writer_shifts_is_found(target: str) -> None:
     assert not release.second_readings
 
 
-def test_publish_reads_the_file_again_and_its_record_and_card_say_so(tmp_path: Path) -> None:
+def test_publish_reads_the_file_again_and_its_record_and_card_say_so(tmp_path):
     data, source = rwn.load_demo("bodyfat"), demo_path("bodyfat")
     release = rwn.mask(data, rwn.RWN(k=5))
     path = release.publish(tmp_path / "release.parquet", original=source)
@@ -154,7 +152,7 @@ def test_publish_reads_the_file_again_and_its_record_and_card_say_so(tmp_path: P
     assert NOT_DONE in public_file(material, data, ".toml").decode()
 
 
-def test_publish_writes_nothing_if_a_value_is_not_in_the_given_original(tmp_path: Path) -> None:
+def test_publish_writes_nothing_if_a_value_is_not_in_the_given_original(tmp_path):
     lines = demo_path("bodyfat").read_bytes().split(b"\n")
     (tmp_path / "other.csv").write_bytes(b"\n".join(lines[:9]))
     release = rwn.mask(rwn.load_demo("bodyfat"), rwn.RWN(k=5), seed=1)
@@ -165,7 +163,7 @@ def test_publish_writes_nothing_if_a_value_is_not_in_the_given_original(tmp_path
     assert "age" not in kept.read_text().split("\n")[0]
 
 
-def test_what_a_method_makes_is_compared_with_the_masked_table() -> None:
+def test_what_a_method_makes_is_compared_with_the_masked_table():
     data = rwn.load_demo("bodyfat")
     release = rwn.mask(data, rwn.METHODS["additive_noise"](size=0.5), seed=1)
     content = release.to_bytes("csv")
@@ -178,7 +176,7 @@ def test_what_a_method_makes_is_compared_with_the_masked_table() -> None:
     assert second_reading(release, kept, "csv", order="original").checked
 
 
-def test_the_second_reading_shares_no_file_with_the_first() -> None:
+def test_the_second_reading_shares_no_file_with_the_first():
     path = demo_path("pima")
     text = path.read_text(encoding="utf-8").splitlines()
     wanted = {line.split(",")[1] for line in text[1:]}
@@ -243,7 +241,7 @@ ORIGINALS = originals()
 
 
 @pytest.mark.parametrize("kind", ORIGINALS)
-def test_one_cell_that_the_first_library_reads_otherwise_stops_the_release(kind: str) -> None:
+def test_one_cell_that_the_first_library_reads_otherwise_stops_the_release(kind):
     name, content, layout = ORIGINALS[kind]
     honest = parse(name, content, None, layout)
     identifying = [each.variable for each in rwn.mask(honest, rwn.RWN(k=5)).find_doubts()]

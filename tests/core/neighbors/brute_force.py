@@ -1,12 +1,14 @@
-"""Neighborhoods by comparing all pairs in plain float64, and random tables that are hard on them.
-
-It shares no code with rwn_core: distances come from a Gram-free difference array, the radius
-from a sort, and self is left out by an infinite own distance.
-"""
+"""Hard tables, neighborhoods over all pairs, and compiled functions that Python may call."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import numba
 import numpy as np
+
+from rwn_core.neighbors import NeighborTable, Radius, neighbor_table
+from rwn_core.neighbors.index import build_index
 
 BOUNDARY = 1 + 1e-9
 
@@ -73,3 +75,14 @@ def hard_settings(points: np.ndarray, number: int) -> list[tuple[int | None, flo
         (k, float(np.sqrt(squared[np.isfinite(squared)].max())) * 2 + 1),
         (None, np.inf),
     ]
+
+
+def callable_here(*kernels: Any) -> list[Any]:
+    """The same functions, compiled with what Python needs to call them."""
+    return [numba.njit(error_model="numpy")(kernel.py_func) for kernel in kernels]
+
+
+def searched_table(points: np.ndarray, *, k: int | None, epsilon: Radius | None) -> NeighborTable:
+    """Every record's others, by leaves of an index instead of all pairs."""
+    index = build_index(points, epsilon=epsilon)
+    return neighbor_table(points, k=k, epsilon=epsilon, index=index)

@@ -1,4 +1,4 @@
-"""Records as points: both scales, both encodings, missing values, constants and weights."""
+"""Points: scales, codes of categories, weights; the range of a slider."""
 
 from __future__ import annotations
 
@@ -6,11 +6,21 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import ParameterError
+from rwn_core.laws.donors import Draws, draw_donors
+from rwn_core.measures.comparison import Comparison
+from rwn_core.neighbors import DrawRequest, slider_range
+from rwn_core.neighbors.distance import CodedPoints, squared_distances
+from rwn_core.neighbors.index import build_index
+from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.metric import Metric, coordinates, discrete_weights
+from rwn_core.neighbors.search import Search
+from rwn_core.neighbors.table import complete_table
+from rwn_core.randomness import SecretKey
 
 NUMBERS = [1.0, 2.0, 4.0, 9.0]
 GROUPS = ["a", "a", "b", "c"]
@@ -40,11 +50,6 @@ def test_numbers_of_any_size_stay_in_the_distance(size, scale):
     points = coordinates(table(x=size * np.array(NUMBERS), y=[1.0, 0.0, 2.0, 2.0]), scale=scale)
     plain = coordinates(table(x=NUMBERS, y=[1.0, 0.0, 2.0, 2.0]), scale=scale)
     np.testing.assert_allclose(points, plain, rtol=1e-12, atol=1e-12)
-
-
-def test_differences_that_nothing_can_be_divided_by_are_refused():
-    with pytest.raises(ParameterError, match="x differ by less than"):
-        coordinates(table(x=[0.0, 1e-310, 2e-310], y=[1.0, 0.0, 2.0]))
 
 
 def test_categories_are_z_scored_dummies():
@@ -112,12 +117,6 @@ def test_constants_do_not_count(scale, encoding):
     np.testing.assert_array_equal(coordinates(beside, scale, encoding), alone)
 
 
-def test_a_column_that_is_constant_but_for_rounding_of_its_mean_does_not_count():
-    column = [0.1 + 0.2] * 7
-    with pytest.raises(ParameterError, match="varies"):
-        coordinates(table(x=column))
-
-
 def test_weights_stretch_all_coordinates_of_a_variable():
     microdata = table(x=NUMBERS, g=GROUPS, m=[1.0, np.nan, 2.0, 3.0])
     reference = coordinates(microdata)
@@ -141,7 +140,7 @@ def test_a_release_is_measured_in_the_units_of_its_original():
     assert (other[1, 1:] < 0).all()
 
 
-def test_discrete_weights_shrink_with_the_records_and_the_numbers_beside() -> None:
+def test_discrete_weights_shrink_with_the_records_and_the_numbers_beside():
     data = table(x=NUMBERS, y=NUMBERS, g=GROUPS).with_weights({"g": 3.0})
     assert discrete_weights(data.schema, 64) == pytest.approx({"g": 3.0 / 64 ** (1 / 6)})
     assert discrete_weights(data.with_weights({"x": 0.0}).schema, 32) == pytest.approx({"g": 1.5})
@@ -158,3 +157,196 @@ def test_unknown_options_are_refused(option):
     (name,) = option
     with pytest.raises(ParameterError, match=f"{name} must be one of"):
         coordinates(table(x=NUMBERS), **option)
+
+
+KEY = SecretKey.from_seed(3)
+DRAWING = DrawRequest(key=KEY, streams=(0, 1, 2), q=np.array([1.0, 0.6, 1.0]))
+SCHEMA = Schema(
+    variables=(Variable(name="x", kind=Kind.CONTINUOUS), Variable(name="c", kind=Kind.CATEGORICAL))
+)
+
+
+def table_coded(number: int) -> Microdata:
+    """Numbers, some of them rounded, between categories of some levels, some values missing."""
+    rng = np.random.default_rng(number)
+    n = int(rng.integers(60, 320))
+    columns: dict[str, object] = {}
+    for column in range(int(rng.integers(0, 4))):
+        values = rng.normal(size=n)
+        columns[f"x{column}"] = values if column % 2 else np.round(values, 1)
+    for column in range(int(rng.integers(1, 4))):
+        levels = int(rng.integers(4, 60))
+        share = 1 / (1 + np.arange(levels)) ** (number % 3)  # alike, or some of them rare
+        codes = rng.choice(levels, n, p=share / share.sum())
+        columns[f"c{column}"] = np.where(rng.random(n) < 0.05, None, codes.astype(str))
+    kinds = [
+        Variable(
+            name=name,
+            kind=Kind.CATEGORICAL if name[0] == "c" else Kind.CONTINUOUS,
+            weight=float(rng.choice([0.05, 0.3, 1.0])),
+        )
+        for name in columns
+    ]
+    return Microdata.from_frame(pd.DataFrame(columns), Schema(variables=tuple(kinds)))
+
+
+def both(number: int, monkeypatch: pytest.MonkeyPatch) -> tuple[CodedPoints, np.ndarray]:
+    """A table's points without and with dummies."""
+    monkeypatch.setattr("rwn_core.neighbors.metric.CODED_LEVELS", 3)
+    microdata = table_coded(number)
+    encoding = ("dummies", "matching")[number % 2]
+    metric = Metric.fit(microdata, encoding=encoding)
+    coded = metric.coded(microdata)
+    assert isinstance(coded, CodedPoints)
+    return coded, metric.points(microdata)
+
+
+def settings(points: np.ndarray, number: int) -> list[tuple[int | None, float | None]]:
+    """Radii on a distance that occurs, small and large, with k and without."""
+    n = len(points)
+    rng = np.random.default_rng(number)
+    i, j = rng.integers(0, n, (2, 3))
+    radii = np.sqrt(squared_distances(points, i, j)).tolist()
+    return [(5, radii[0]), (None, radii[1]), (3, None), (n // 3, radii[2] / 4), (2, 0.0)]
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_distances_have_the_bits_of_the_dummies(number, monkeypatch):
+    coded, dummies = both(number, monkeypatch)
+    rows, others = np.meshgrid(*[np.arange(len(dummies))] * 2)
+    np.testing.assert_array_equal(
+        squared_distances(coded, rows, others), squared_distances(dummies, rows, others)
+    )
+
+
+@pytest.mark.parametrize("number", range(12))
+def test_a_search_finds_what_all_pairs_of_dummies_find(number, monkeypatch):
+    """Sizes, nearest distances, donors and stored members; all records, some, and candidates."""
+    coded, dummies = both(number, monkeypatch)
+    n = len(dummies)
+    complete, index = complete_table(dummies), build_index(coded, leaf=4 + number)
+    some = np.flatnonzero(np.random.default_rng(number).random(n) < 0.3)
+    for k, epsilon in settings(dummies, number):
+        expected = complete.cut(k=k, epsilon=epsilon)
+        search = Search(index, ball=RadiusAndK(k=k, epsilon=epsilon))
+        result = search.run(DRAWING)
+        np.testing.assert_array_equal(result.sizes, expected.sizes)
+        np.testing.assert_array_equal(result.within, expected.within)
+        draws = Draws(KEY, np.arange(n), DRAWING.streams)
+        np.testing.assert_array_equal(result.donors, draw_donors(expected, draws, DRAWING.q))
+        stored = search.fill(result)
+        for record in range(0, n, 7):
+            mine = stored.members[stored.starts[record] : stored.starts[record + 1]]
+            np.testing.assert_array_equal(mine, expected.members(record))
+        few = Search.of_some(index, coded, some, RadiusAndK(k=k, epsilon=epsilon)).run(DRAWING)
+        np.testing.assert_array_equal(few.donors, result.donors[some])
+    candidates = np.arange(0, n, 2)
+    one = Search.among(coded, candidates, RadiusAndK(k=4, epsilon=0.5)).table()
+    other = Search.among(dummies, candidates, RadiusAndK(k=4, epsilon=0.5)).table()
+    np.testing.assert_array_equal(one.records, other.records)
+    np.testing.assert_array_equal(one.squared, other.squared)
+
+
+def test_many_levels_take_no_more_room_than_few():
+    n = 4000
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=n), "c": rng.integers(0, n, n).astype(str)})
+    microdata = Microdata.from_frame(frame, SCHEMA)
+    points = Metric.fit(microdata).coded(microdata)
+    assert points.shape == (n, 2)
+    levels = len(set(frame["c"]))
+    assert [len(square) for square in points.squares.values()] == [levels + 1]
+    # the closed form of a dummy's deviation is that of the dummy itself
+    one = (frame["c"] == frame["c"][0]).to_numpy().astype(float)
+    level = int(points.values[0, 1])
+    assert points.squares[1][level] == pytest.approx(1 / one.var(ddof=1), rel=1e-12)
+
+
+def test_people_with_a_level_that_the_table_has_not_are_as_far_as_without_any(monkeypatch):
+    monkeypatch.setattr("rwn_core.neighbors.metric.CODED_LEVELS", 2)
+
+    def made(levels):
+        frame = pd.DataFrame({"x": np.arange(4.0), "c": levels})
+        return Microdata.from_frame(frame, SCHEMA)
+
+    metric = Metric.fit(made(["a", "b", "c", "d"]))
+    others = made(["a", "z", "y", "b"])
+    rows, columns = np.meshgrid(np.arange(4), np.arange(4))
+    np.testing.assert_array_equal(
+        squared_distances(metric.coded(others), rows, columns),
+        squared_distances(metric.points(others), rows, columns),
+    )
+
+
+@pytest.mark.parametrize("step", [0.0, 1.0])  # all different; hardly anything but ties
+def test_a_rank_is_found_without_sorting_everything(monkeypatch, step):
+    monkeypatch.setattr(slider_range, "GUESSED", 50)
+    values = np.random.default_rng(8).exponential(2.0, (20, 300))
+    values = np.round(values / step) if step else values
+    values[:, 7] = np.inf
+    ascending = np.sort(values, axis=None)
+    distances = slider_range._Distances(values.ravel())
+    for rank in (0, 1, 59, 60, 3000, 5600, values.size - 21):
+        assert distances._at(rank) == ascending[rank]
+
+
+def test_a_rank_that_the_guess_misses_is_found_among_all(monkeypatch):
+    monkeypatch.setattr(slider_range, "GUESSED", 400)
+    values = np.tile([0.0, 1.0, 2.0, 3.0], 4000)  # every fortieth is 0
+    distances = slider_range._Distances(values)
+    assert [distances._at(rank) for rank in (0, 3999, 4000, 8000, 15_999)] == [0, 0, 1, 2, 3]
+
+
+def test_a_radius_stays_between_its_ends():
+    values = np.arange(1.0, 101.0) ** 2
+    distances = slider_range._Distances(values)
+    assert distances.radius_of_mean_size(0.2) == 21.0
+    for least, most in [(0.0, 30.0), (0.0, 21.0), (21.0, 30.0), (20.5, 21.5)]:
+        assert distances.radius_of_mean_size(0.2, least, most) == 21.0
+    assert distances.radius_of_mean_size(0.2, most=4.5) == 4.5
+    assert distances.radius_of_mean_size(0.2, 35.5, 40.0) == 35.5
+
+
+def test_the_low_distance_is_that_of_records_that_are_apart():
+    squared = np.square(np.random.default_rng(9).integers(0, 40, (10, 500)) / 7.0)
+    squared[:, 3] = np.inf
+    apart = squared[(squared > 0) & np.isfinite(squared)]
+    expected = np.sqrt(np.quantile(apart, 0.01))
+    assert slider_range._Distances(squared.ravel()).low() == expected
+    assert slider_range._Distances(np.zeros(6)).low() == 1.0
+
+
+@pytest.mark.parametrize(
+    ("records", "stored", "end"),
+    [
+        (241, 12_000_000, 100),
+        (90, 12_000_000, 89),
+        (9_000, 6_000_000, 150),
+        (12_000, 3_000_000, 120),
+        (12_000, 100_000, 60),
+    ],
+)
+def test_k_goes_as_far_as_its_neighbors_are_stored(records, stored, end):
+    points = np.random.default_rng(3).normal(size=(records, 2))
+    assert slider_range.find_slider_range(points, stored).k == end
+
+
+@pytest.mark.parametrize(
+    # each lever and each table by the day: one rule gives both ends
+    ("demo", "lever"),
+    [
+        ("randhie", "epsilon"),
+        ("cps1988", "k"),
+        pytest.param("randhie", "k", marks=pytest.mark.nightly),
+        pytest.param("cps1988", "epsilon", marks=pytest.mark.nightly),
+    ],
+)
+def test_the_end_of_a_slider_keeps_the_limit_of_linkage(demo, lever):
+    """In this release, by the upper bound of so large a table and not only by what is known."""
+    data = rwn.load_demo(demo)
+    ranges = rwn.RWN(k=5, q=1.0).preview(data).ranges
+    release = rwn.mask(data, rwn.RWN(**({"k": 5} | {lever: ranges[lever].high}), q=1.0), seed=1)
+    comparison = Comparison(original=data, masked=release.masked, law=release.law)
+    linked = rwn.MEASURES["bayes_linkage"].read(comparison)
+    limit = rwn.Policy().limit("bayes_linkage")
+    assert linked.value <= linked.detail.at_most <= limit.at_most

@@ -1,19 +1,37 @@
-"""A release's neighborhoods are found again in its own distance and by its own rule."""
+"""Who is in a neighborhood, and how a donor is drawn from it."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from math import sqrt
 
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import NDArray
+from scipy import stats
+from scipy.stats import chisquare
 
+import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
+from rwn_core.datasets.mask_dataset import RunOptions, prepare_run
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures.statistics.key_variables import only
 from rwn_core.neighbors import find_neighborhoods
-from rwn_core.neighbors.kernel import RadiusAndK
+from rwn_core.neighbors.chacha_kernel import last_rank, uniforms_of_block, uniforms_of_records
+from rwn_core.neighbors.draw_kernel import draw_rows
+from rwn_core.neighbors.find import check_outside
 from rwn_core.neighbors.metric import coordinates
-from rwn_core.neighbors.rule import NeighborhoodRule
+from rwn_core.neighbors.record_draws import order_by, random_order, two_uniforms
+from rwn_core.neighbors.table import LARGEST_DENSE
+from rwn_core.randomness import ORDER_STREAM, SecretKey, uniforms
+from tests import tables
+from tests.core.laws.cell_probability import probability
+from tests.core.neighbors.brute_force import callable_here
+from tests.oracles.record_chain import RecordChain
+from tests.oracles.soft_weights import balanced_by_projections
+from tests.properties.reference_rwn import points
 
 METRICS = {
     "usual": {},
@@ -23,16 +41,7 @@ METRICS = {
 
 
 def table(n: int = 90) -> Microdata:
-    """Numbers on a grid, so that many pairs lie at exactly one distance, and a category."""
-    rng = np.random.default_rng(3)
-    frame = pd.DataFrame(
-        {
-            "x": rng.integers(0, 6, n) * 1.0,
-            "y": rng.integers(0, 4, n) * 1.0,
-            "g": rng.choice(["u", "v", "w"], n),
-        }
-    )
-    return Microdata.from_frame(frame).with_weights({"y": 0.6})
+    return tables.table("ties", n).with_weights({"y": 0.6})
 
 
 def own_neighborhoods(neighborhoods) -> list[set[int]]:
@@ -124,16 +133,6 @@ def test_who_has_the_keys_only_knows_that_the_ball_is_open():
     assert closed.sizes.tolist() != law.neighborhoods.sizes.tolist()
 
 
-def test_a_rule_has_records_at_its_radius_unless_it_is_strict() -> None:
-    data = table()
-    epsilon, metric = middle_distance(data, {}), RWN(k=1).metric(data)
-    for strict in ({}, {"strict": False}, {"strict": True}):
-        ball = RadiusAndK(k=None, epsilon=epsilon, **strict)
-        found = NeighborhoodRule(metric=metric, ball=ball).find(data)
-        expected = find_neighborhoods(coordinates(data), epsilon=epsilon, **strict)
-        assert found.sizes.tolist() == expected.sizes.tolist()
-
-
 def test_variables_without_a_weight_make_no_neighborhoods():
     data = table().with_weights({"y": 0.0})
     law = mask(data, RWN(k=3), seed=1).law
@@ -156,7 +155,7 @@ def test_some_rules_say_nothing_of_people_outside(params, reason):
 
 
 @pytest.mark.parametrize(("k", "epsilon"), [(4, 0.0), (4, 1.0), (1, 1.3), (9, 0.7)])
-def test_added_people_change_neighborhoods_as_in_a_table_of_one_more(k: int, epsilon: float):
+def test_added_people_change_neighborhoods_as_in_a_table_of_one_more(k, epsilon):
     data, people = table(50), table(90).take(np.arange(50, 90))
     law = mask(data, RWN(k=k, epsilon=epsilon), seed=1).law
     enlarged = law.rule.joins(people, data, law.neighborhoods)
@@ -179,3 +178,298 @@ def test_added_people_change_neighborhoods_as_in_a_table_of_one_more(k: int, eps
 
 def _ends(enlarged) -> np.ndarray:
     return enlarged.leaving.indptr[1:-1]
+
+
+SETTING = rwn.RWN(k=4, epsilon=0.5, outside_household=True)
+
+
+def table_household(n, sizes=(1, 2, 3, 4)):
+    """Whole numbers, so that there are ties; households of several sizes, two of them unknown."""
+    rng = np.random.default_rng(n)
+    household = np.repeat(np.arange(n), np.resize(sizes, n))[:n]
+    texts = pd.Series([f"h{number}" for number in household], dtype="str")
+    texts[[0, n - 1]] = None
+    frame = pd.DataFrame(
+        {"home": texts, "age": rng.integers(0, 30, n), "pay": household % 7 + rng.integers(0, 3, n)}
+    )
+    home = rwn.Variable(name="home", kind="categorical", role="household")
+    numbers = (rwn.Variable(name=name, kind="count") for name in ("age", "pay"))
+    return rwn.Microdata.from_frame(frame, rwn.Schema(variables=(home, *numbers)))
+
+
+def reference(data, records, k, epsilon):
+    """S_i of some records by looking at everybody who lives elsewhere."""
+    frame = data.frame
+    at = np.array(points([frame["age"].tolist(), frame["pay"].tolist()]))
+    homes = [name if isinstance(name, str) else number for number, name in enumerate(frame["home"])]
+    found = []
+    for i in records:
+        far = ((at - at[i]) ** 2).sum(axis=1).tolist()
+        elsewhere = [j for j in range(data.n) if homes[j] != homes[i]]
+        kth = sorted(far[j] for j in elsewhere)[k - 1]
+        edge = max(epsilon**2, kth) * (1 + 1e-9)
+        found.append(({j for j in elsewhere if far[j] <= edge}, sqrt(max(epsilon**2, kth))))
+    return found
+
+
+@pytest.mark.parametrize("n", [60, 2100], ids=["all pairs at once", "by a tree"])
+def test_neighbors_are_those_who_live_elsewhere(n):
+    data, records = table_household(n), range(0, n, n // 20)
+    found = SETTING.neighborhoods(data)
+    for i, (members, radius) in zip(records, reference(data, records, 4, 0.5), strict=True):
+        assert set(found.members(i).tolist()) == members
+        assert found.sizes[i] == len(members)
+        assert found.radius[i] == pytest.approx(radius, rel=1e-9)
+
+
+def test_the_law_and_the_releases_draw_from_them_alone():
+    data = table_household(60)
+    release, members = rwn.mask(data, SETTING, seed=3), reference(data, range(60), 4, 0.5)
+    for i in range(60):
+        inside = members[i][0]
+        assert set(release.donors[i].tolist()) <= inside
+        ages = data.frame["age"].to_numpy()[sorted(inside)]
+        chance = probability(release.law, i, "age", int(ages[0]))
+        assert chance == pytest.approx((ages == ages[0]).mean(), rel=1e-12)
+    assert release.masked.names == ("age", "pay")
+
+
+def test_a_screen_a_sweep_and_random_records_find_the_same():
+    data = table_household(2100)
+    wanted = rwn.mask(data, SETTING, seed=3).donors
+    key = rwn.SecretKey.from_seed(3)
+    assert (SETTING.preview(data).release(key).donors == wanted).all()
+    wide = SETTING.prepare(data, settings=[rwn.RWN(k=9, epsilon=0.7, outside_household=True)])
+    assert (wide.with_levers(k=4, epsilon=0.5).release(key).donors == wanted).all()
+    some = np.arange(0, 2100, 7)
+    few = SETTING.prepare(data, settings=[SETTING], records=some)
+    assert (few.release(key).donors == wanted[some]).all()
+
+
+def test_an_intruder_who_knows_one_key_finds_them_by_it():
+    data = table_household(60)
+    law = rwn.mask(data, SETTING, seed=3).law
+    of_age = law.restricted_to(only(data, ["age"]))
+    homes = data.frame["home"].tolist()
+    for i in range(1, 59):
+        assert homes[i] not in [homes[j] for j in of_age.neighborhoods.members(i)]
+    with pytest.raises(NotApplicable, match="outside_household"):
+        law.outside(data)
+
+
+SOFT = rwn.SoftRWN(kernel="gaussian", outside_household=True, balance=1.0)
+
+
+def homes_of(data):
+    """A number for each home; records without one live alone."""
+    names = data.frame["home"].tolist()
+    return np.unique(
+        [name if isinstance(name, str) else f"alone {i}" for i, name in enumerate(names)],
+        return_inverse=True,
+    )[1]
+
+
+@pytest.mark.parametrize("setting", [SOFT, replace(SOFT, own=True, kernel="exponential")])
+def test_a_soft_kernel_weighs_those_who_live_elsewhere(setting):
+    data = table_household(60)
+    homes, frame = homes_of(data), data.frame
+    at = np.array(points([frame["age"].tolist(), frame["pay"].tolist()]))
+    away = np.sqrt(((at[:, None] - at) ** 2).sum(axis=2))
+    together = (homes[:, None] == homes) & ~np.eye(60, dtype=bool)
+    others = np.where(together | np.eye(60, dtype=bool), np.inf, away)
+    scales = np.sort(others, axis=1)[:, 9]
+    scales = np.maximum(scales, 0.05 * np.median(scales[scales > 0]))
+    far = away / np.sqrt(np.outer(scales, scales))
+    kernel = np.exp(-(far**2) / 2) if setting.kernel == "gaussian" else np.exp(-far)
+    allowed = ~together if setting.own else ~together & ~np.eye(60, dtype=bool)
+    expected = balanced_by_projections(np.where(allowed, kernel, 0.0), 0.1, rounds=4_000)
+    found = setting.prepare(data).law.probabilities.toarray()
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6)
+    assert not found[together].any()
+    anywhere = replace(setting, outside_household=False).prepare(data).law.probabilities.toarray()
+    assert anywhere[together].sum() > 1  # the planted fault: households are not left out
+    donors = rwn.mask(data, setting, seed=1).donors
+    assert not together[np.arange(60)[:, None], donors].any()
+
+
+def test_soft_donors_of_a_large_table_live_elsewhere():
+    data = table_household(2100)
+    found = SOFT.neighborhoods(data)
+    homes, rows = homes_of(data), np.repeat(np.arange(2100), found.sizes)
+    assert (homes[rows] != homes[found.table.records]).all()
+    assert found.imbalance <= 1e-6
+
+
+def test_k_may_be_as_many_as_the_largest_household_leaves():
+    households = np.array([0, 0, 0, 1, 2, 3])
+    for k in (None, 1, 3):
+        check_outside(households, k)
+    with pytest.raises(ParameterError, match="leaves 3 records"):
+        check_outside(households, 4)
+    with pytest.raises(ParameterError, match="leaves 0 records"):
+        check_outside(np.zeros(6, np.int64), None)
+
+
+def test_a_household_of_nearly_all_records_is_refused_or_not_balanced():
+    frame = pd.DataFrame({"home": ["a"] * 30, "x": np.arange(30.0)})
+    home = rwn.Variable(name="home", kind="categorical", role="household")
+    schema = rwn.Schema(variables=(home, rwn.Variable(name="x", kind="continuous")))
+    data = rwn.Microdata.from_frame(frame, schema)
+    with pytest.raises(ParameterError, match="A household holds all that a record lists"):
+        rwn.mask(data, SOFT, seed=1)
+    frame.loc[20:, "home"] = [f"b{number}" for number in range(10)]
+    data = rwn.Microdata.from_frame(frame, schema)
+    with pytest.raises(ParameterError, match="cap must be at least 1/10"):
+        rwn.mask(data, replace(SOFT, cap=0.05), seed=1)
+    release = rwn.mask(data, replace(SOFT, cap=0.5), seed=1)  # 20 records take from 10
+    remarks = release.params.remarks(data, release.law)
+    assert any("balance is not reached" in text for text in remarks)
+
+
+def test_copies_in_a_bootstrap_sample_are_no_soft_donors():
+    data = table_household(60)
+    rows = np.sort(np.random.default_rng(2).integers(0, 60, 60))
+    for setting in (replace(SOFT, outside_household=False), SOFT):
+        sample = setting.prepare(data).resampled(rows)
+        weights = sample.law.probabilities.toarray()
+        assert not weights[rows[:, None] == rows].any()
+        np.testing.assert_allclose(weights.sum(axis=0), 1.0, atol=1e-6)
+    fault = replace(SOFT, outside_household=False).prepare(data.take(rows))
+    assert fault.law.probabilities.toarray()[rows[:, None] == rows].sum() > 2
+
+
+def test_what_cannot_be_followed_is_refused_by_name(tmp_path):
+    data = table_household(60, sizes=(30,))
+    with pytest.raises(ParameterError, match="leaves 31 records outside it; choose k"):
+        rwn.mask(data, rwn.RWN(k=32, outside_household=True), seed=1)
+    check_outside(np.array([0, 0, 1]), None)
+    with pytest.raises(ParameterError, match="leaves 0 records"):
+        check_outside(np.array([0, 0]), None)
+    nobody = data.with_schema(data.schema.replace_variable("home", role="identifier"))
+    with pytest.raises(ParameterError, match="the role household"):
+        rwn.mask(nobody, SETTING, seed=1)
+    with pytest.raises(ParameterError, match="needs neighbors to be exact"):
+        rwn.RWN(k=2, neighbors="sample", m=9, outside_household=True)
+    data.frame.to_parquet(tmp_path / "in.parquet")
+    options = RunOptions(schema=data.schema)
+    with pytest.raises(ParameterError, match="leave out outside_household"):
+        prepare_run(tmp_path / "in.parquet", tmp_path / "out", SETTING, 1, options)
+
+
+N = 20_000
+LISTS = {
+    "nearest weigh most": [0.5, 0.3, 0.15, 0.05],
+    "farthest weighs most": [0.1, 0.2, 0.3, 0.4],
+    "up and down": [0.1, 0.4, 0.05, 0.45],
+    "equal": [0.25, 0.25, 0.25, 0.25],
+}
+
+
+def donors(weights: list[float], q: float) -> NDArray[np.int64]:
+    """One list of members, number 100,000 and on, for all records; shape (N,)."""
+    size, found = len(weights), np.empty((N, 1), np.int64)
+    keys = np.ascontiguousarray(SecretKey.from_seed(4).words.reshape(1, 8))
+    draw_rows(
+        keys,
+        np.arange(N),
+        np.array([7]),
+        np.array([q]),
+        np.zeros(N, np.int64),
+        np.array([size]),
+        np.array([0, size]),
+        np.arange(100_000, 100_000 + size, dtype=np.int32),
+        np.array(weights),
+        found,
+        0,
+        N,
+    )
+    return found[:, 0]
+
+
+@pytest.mark.parametrize("order", LISTS)
+def test_each_donor_has_its_share(order):
+    weights = LISTS[order]
+    counts = np.bincount(donors(weights, 1.0) - 100_000, minlength=len(weights))
+    assert chisquare(counts, N * np.array(weights)).pvalue > 1e-4
+
+
+def test_a_cell_that_is_not_modified_has_itself():
+    found = donors([0.7, 0.3], 0.25)
+    own = found < 100_000
+    assert (found[own] == np.flatnonzero(own)).all()
+    assert abs(own.mean() - 0.75) < 4 * np.sqrt(0.75 * 0.25 / N)
+
+
+def test_many_records_have_the_numbers_of_the_reference():
+    key = SecretKey.from_seed(7)
+    every = np.concatenate((np.arange(LARGEST_DENSE), 2**32 + np.arange(-3, 9), [2**40]))
+    every.setflags(write=False)
+    for records in (every, every[::-1], every[: LARGEST_DENSE + 1], every[:16], every[:0]):
+        for stream in (5, ORDER_STREAM):
+            wanted = uniforms(key, records, stream)[:2]
+            np.testing.assert_array_equal(two_uniforms(key, records, stream), wanted)
+
+
+def test_ties_are_ordered_by_the_second_number():
+    first, second = np.array([1.0, 0.0, 1.0, 0.0]), np.array([0.9, 0.3, 0.2, 0.1])
+    assert order_by(first, second).tolist() == [3, 1, 2, 0]
+    assert order_by(second, first).tolist() == [3, 2, 1, 0]
+
+
+def test_random_order_is_a_keyed_permutation():
+    order = random_order(SecretKey.from_seed(7), 100)
+    assert sorted(order) == list(range(100))
+    assert not np.array_equal(order, random_order(SecretKey.from_seed(8), 100))
+    orders = [tuple(random_order(SecretKey.from_seed(seed), 3)) for seed in range(1200)]
+    counts = np.unique(orders, axis=0, return_counts=True)[1]
+    assert len(counts) == 6
+    assert stats.chisquare(counts).pvalue > 1e-6
+
+
+last_rank, uniforms_of_block = callable_here(last_rank, uniforms_of_block)
+
+KEYS = [SecretKey(bytes(32)), SecretKey(bytes(range(32))), SecretKey.from_seed(7)]
+LARGEST = 2**31 - 2
+
+
+def block_of(key: SecretKey, record: int, stream: int, block: int) -> np.ndarray:
+    out = np.empty(8)
+    uniforms_of_block(key.words, record, stream, block, out)
+    return out
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_every_address_gives_the_same_bits(key):
+    rng = np.random.default_rng(1)
+    addresses = [(0, 0, 0), (5, 7, 3), (2**32 + 5, 2**32 - 1, 1), (2**40, 0, 2**32 - 1)]
+    addresses += [tuple(rng.integers(0, [2**33, 2**32, 40])) for _ in range(200)]
+    for record, stream, block in addresses:
+        reference = uniforms(key, np.array([record]), stream, block)[:, 0]
+        np.testing.assert_array_equal(block_of(key, record, stream, block), reference)
+
+
+def test_the_published_block_of_a_zero_key():
+    """RFC 8439, appendix A.1, vector 1: words ade0b876 903df1a0 ... 69b687c3 8665eeb2."""
+    result = block_of(KEYS[0], 0, 0, 0)
+    assert result[0] == ((0xADE0B876903DF1A0 >> 12) + 0.5) / 2**52
+    assert result[7] == ((0x69B687C38665EEB2 >> 12) + 0.5) / 2**52
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 10, 100, 1000, 10**6, LARGEST])
+def test_the_chains_end_where_the_plain_ones_do(size):
+    key, columns, records = KEYS[2], range(8), np.arange(120)
+    reference = RecordChain(key, records, columns)
+    ends = reference.ranks(np.full(len(records), size))
+    for record in records:
+        for column in columns:
+            unit = block_of(key, record, column, 0)
+            assert unit[0] == reference.modify[record, column]
+            assert last_rank(key.words, record, column, 0, size, unit) == ends[record, column]
+
+
+def test_two_numbers_of_many_records_are_those_of_each():
+    records = np.array([0, 1, 77, 2**33 + 5])
+    many = np.empty((2, len(records)))
+    uniforms_of_records(KEYS[2].words, records, 9, many)
+    for column, record in enumerate(records):
+        np.testing.assert_array_equal(many[:, column], block_of(KEYS[2], record, 9, 0)[:2])

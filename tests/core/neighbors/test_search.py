@@ -1,32 +1,63 @@
-"""The compiled search: against all pairs, and the same donors however it is run."""
+"""The search against all pairs: ties, radii, leaves, codes, records that were stored."""
 
 from __future__ import annotations
 
 import hashlib
+import pickle
 import threading
-from itertools import cycle, product
+from itertools import combinations, cycle, pairwise, product
+from math import isqrt
 
 import numpy as np
+import pandas as pd
 import pytest
+from numpy.typing import NDArray
+from scipy import stats
 
+import rwn_core as rwn
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
+from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.donors import Draws, draw_donors
+from rwn_core.masking import RWN, mask
 from rwn_core.neighbors import (
     DrawRequest,
+    Finder,
+    Neighborhoods,
     NeighborTable,
+    Radii,
     all_neighbors,
     find,
     find_neighborhoods,
+    nearest_radii,
     neighbor_table,
 )
-from rwn_core.neighbors.index import build_index
+from rwn_core.neighbors.candidates import LARGEST_N, numbered_pairs, random_pairs
+from rwn_core.neighbors.distance import rank, squared_distances, squared_to_all
+from rwn_core.neighbors.distance_kernel import (
+    error_between,
+    leaf_gaps,
+    rows_near,
+    widened_edge,
+    write_products,
+)
+from rwn_core.neighbors.index import Index, IndexArrays, build_index
 from rwn_core.neighbors.kernel import RadiusAndK
-from rwn_core.neighbors.search import Search
-from rwn_core.neighbors.table import complete_table
+from rwn_core.neighbors.search import Search, Sizes, known_sizes
+from rwn_core.neighbors.table import LARGEST_DENSE, complete_table
 from rwn_core.parallel import threads as worker_threads
 from rwn_core.parallel.threads import work
 from rwn_core.randomness import SecretKey
-from tests.core.neighbors.brute_force import hard_settings, hard_table, member_sets, squared_pairs
+from tests.check_values import check_values
+from tests.core.neighbors.brute_force import (
+    callable_here,
+    hard_settings,
+    hard_table,
+    member_sets,
+    searched_table,
+    squared_pairs,
+)
+from tests.oracles.pair_numbers import pair_of
 from tests.oracles.record_chain import RecordChain, assigned
 
 TABLES = 240
@@ -163,16 +194,6 @@ def test_an_index_does_not_depend_on_threads_and_may_be_cancelled():
         build_index(points)
 
 
-def test_stored_tables_do_not_depend_on_threads():
-    points = census(2500)
-    with work(threads=1):
-        one = neighbor_table(points, k=7, epsilon=0.5)
-    with work(threads=3):
-        two = neighbor_table(points, k=7, epsilon=0.5)
-    for name in ("offsets", "records", "squared"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
-
-
 @pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e-9, 1e9, 1e30, 1e150])
 def test_a_scale_changes_nothing(scale):
     """Squares of such numbers are beyond single precision; 0 or infinity would count as near."""
@@ -274,3 +295,455 @@ def test_products_below_the_smallest_numbers_lose_nothing(spread):
         np.testing.assert_array_equal(result.sizes, expected.sizes)
         donors = draw_donors(expected, Draws(KEY, np.arange(212), DRAWING.streams), DRAWING.q)
         np.testing.assert_array_equal(result.donors, donors)
+
+
+widened_edge, leaf_gaps = callable_here(widened_edge, leaf_gaps)
+error_between, rows_near, write_products = callable_here(error_between, rows_near, write_products)
+
+ROWS = 300
+
+
+def table(kind: str) -> np.ndarray:
+    rng = np.random.default_rng(4)
+    points = rng.normal(size=(ROWS, 7))
+    if kind == "far":
+        points += 1e4
+    elif kind == "outliers":
+        points[::50] *= 1e4
+    elif kind == "lattice":
+        points = np.unique(np.round(3 * points), axis=0)
+    return points
+
+
+def points_of(side: IndexArrays, leaf: int) -> np.ndarray:
+    """A leaf's rotated points, shape (d, width)."""
+    return side.boxes[0, :, leaf, None] + side.tiles[leaf, :-1]
+
+
+@pytest.mark.parametrize("kind", ["plain", "far", "outliers", "lattice"])
+def test_every_rough_distance_is_within_its_error(kind):
+    index = build_index(table(kind), leaf=48)
+    side, unit = index.side, index.frame.rotations[0].unit
+    exact = squared_pairs(side.exact) * side.scale
+    np.fill_diagonal(exact, 0.0)
+    leaves, width = len(side.tiles), side.tiles.shape[2]
+    begins = side.starts[leaves - 1 :]
+    product = np.empty(width, side.tiles.dtype)
+    norms, gaps, near = product.copy(), product.copy(), np.empty(width + 1, np.int64)
+    for leaf in range(leaves):
+        points = points_of(side, leaf)
+        local, edges = np.empty_like(points), np.full(width, np.inf, points.dtype)
+        count = int(begins[leaf + 1] - begins[leaf])
+        for other in range(leaves):
+            arrays = (side.boxes, other, local, norms, gaps, near)
+            assert rows_near(points, edges, 0, count, *arrays) == count
+            assert near[:count].tolist() == list(range(count))
+            error = error_between(side, leaf, side, other, unit)
+            there = slice(begins[other], begins[other + 1])
+            inside = there.stop - there.start
+            for row in range(count):
+                write_products(side.tiles[other], local, row, product)
+                rough = norms[row] + 2 * product[:inside].astype(float)
+                assert (abs(rough - exact[begins[leaf] + row, there]) <= error).all()
+                assert not (product[inside:] <= np.inf).any(), "beyond the last row"
+
+
+def none_is_left_out(index: Index, side: IndexArrays) -> bool:
+    """Whether every leaf with a near point is listed, whatever leaf asks and how far it looks."""
+    exact, leaves = squared_pairs(side.exact) * side.scale, len(side.tiles)
+    np.fill_diagonal(exact, 0.0)
+    begins = side.starts[leaves - 1 :]
+    gaps = np.empty(leaves, side.tiles.dtype)
+    for leaf in range(leaves):
+        to_leaf = exact[begins[leaf] : begins[leaf + 1]].min(axis=0)
+        nearest = np.array([to_leaf[a:b].min() for a, b in pairwise(begins)])
+        center, half = side.boxes[:, :, leaf].copy()
+        leaf_gaps(side.boxes, 0, leaves, center, half, gaps)
+        for edge in np.quantile(nearest, [0.1, 0.5, 0.9]):
+            widened = widened_edge(
+                edge, side.norms[leaf], side.exact.shape[1], index.frame.rotations[0].unit
+            )
+            if not (gaps[nearest <= edge] <= widened).all():
+                return False
+    return True
+
+
+@pytest.mark.parametrize("leaf", [2, 16])
+@pytest.mark.parametrize("kind", ["plain", "far", "outliers", "lattice"])
+def test_no_leaf_with_a_near_point_is_left_out(kind, leaf):
+    index = build_index(table(kind), leaf=leaf)
+    assert none_is_left_out(index, index.side)
+    short = index.side.boxes.copy()
+    short[1] *= 0.1
+    assert not none_is_left_out(index, index.side._replace(boxes=short))
+
+
+TABLES_FIND = 120
+
+
+def found_sets(result) -> list[set[int]]:
+    return [set(result.members(i).tolist()) for i in range(result.n)]
+
+
+@pytest.mark.parametrize("group", range(4))
+def test_dense_and_tree_engine_equal_brute_force(group):
+    for number in range(group, TABLES_FIND, 4):
+        points = hard_table(number)
+        complete = complete_table(points)
+        for k, epsilon in hard_settings(points, number):
+            expected = member_sets(points, k=k, epsilon=epsilon)
+            dense = complete.cut(k=k, epsilon=epsilon)
+            tree = searched_table(points, k=k, epsilon=epsilon).cut(k=k, epsilon=epsilon)
+            assert found_sets(dense) == expected, (number, k, epsilon)
+            assert found_sets(tree) == expected, (number, k, epsilon)
+            for record in range(len(points)):  # the same ranks, so the same donors
+                assert np.array_equal(dense.members(record), tree.members(record))
+            assert np.array_equal(dense.radius, tree.radius)
+            assert dense.sizes.tolist() == [len(members) for members in expected]
+
+
+@pytest.mark.parametrize("number", range(0, 60, 3))
+def test_strict_radius_leaves_out_the_boundary(number):
+    points = hard_table(number)
+    for _, epsilon in hard_settings(points, number):
+        if epsilon:
+            expected = member_sets(points, epsilon=epsilon, strict=True)
+            for table in (complete_table(points), searched_table(points, k=None, epsilon=epsilon)):
+                assert found_sets(table.cut(k=None, epsilon=epsilon, strict=True)) == expected
+
+
+def test_a_large_file_takes_the_tree_and_gives_the_same(monkeypatch):
+    points = np.random.default_rng(5).integers(0, 12, (2001, 3)).astype(float)
+    tree = find_neighborhoods(points, k=7, epsilon=1.0)
+    assert tree.table.k == 7
+    for module in (find, all_neighbors):
+        monkeypatch.setattr(module, "LARGEST_DENSE", 3000)
+    dense = find_neighborhoods(points, k=7, epsilon=1.0)
+    assert dense.table.k == 2000
+    np.testing.assert_array_equal(tree.sizes, dense.sizes)
+    np.testing.assert_array_equal(tree.pairs()[1], dense.pairs()[1])
+    np.testing.assert_array_equal(tree.nearest, dense.nearest)
+
+
+def test_near_ties_within_one_part_in_a_billion_belong_together():
+    """1 and 1 + 3e-10 are one tie; the k-th distance never cuts it in two."""
+    points = np.array([[0.0], [1.0], [-(1 + 3e-10)], [2.0]])
+    for table in (complete_table(points), searched_table(points, k=1, epsilon=0.0)):
+        assert set(table.cut(k=1, epsilon=None).members(0).tolist()) == {1, 2}
+    for table in (complete_table(points), searched_table(points, k=None, epsilon=1.0)):
+        assert set(table.cut(k=None, epsilon=1.0).members(0).tolist()) == {1, 2}
+
+
+def test_a_radius_in_single_precision_keeps_its_boundary():
+    """The tie rule needs float64 even where the radius came as a float32."""
+    epsilon = np.float32(0.1)
+    points = np.array([[0.0], [float(epsilon) * (1 + 4e-10)]])
+    assert find_neighborhoods(points, epsilon=epsilon).sizes.tolist() == [1, 1]
+
+
+def test_a_table_refuses_what_it_does_not_hold():
+    table = searched_table(np.arange(9.0)[:, None], k=2, epsilon=1.0)
+    assert table.covers(k=2, epsilon=1.0)
+    assert not table.covers(k=3, epsilon=None)
+    assert not table.covers(k=None, epsilon=1.5)
+    with pytest.raises(ParameterError, match="does not reach"):
+        table.cut(k=3, epsilon=1.0)
+
+
+def test_the_radius_of_a_row_with_fewer_than_k_stored():
+    """Epsilon takes all three; k, which is not reached, must not turn the radius to 0."""
+    table = NeighborTable(
+        offsets=np.array([0, 3, 5]),
+        records=np.array([1, 2, 3, 0, 2], dtype=np.int32),
+        squared=np.array([0.25, 1.0, 2.25, 0.25, 9.0]),
+        k=5,
+        epsilon=2.0,
+    )
+    result = table.cut(k=5, epsilon=2.0)
+    assert result.sizes.tolist() == [3, 2]
+    assert result.radius.tolist() == [2.0, 3.0]
+
+
+def expected_sets(points: np.ndarray, radii: np.ndarray, k: int | None) -> list[set[int]]:
+    squared = squared_pairs(points)
+    edge = radii**2
+    if k is not None:
+        edge = np.maximum(edge, np.sort(squared, axis=1)[:, k - 1])
+    return [set(np.flatnonzero(row).tolist()) for row in squared <= edge[:, None] * (1 + 1e-9)]
+
+
+@pytest.mark.parametrize("number", range(0, 100, 9))
+@pytest.mark.parametrize("k", [None, 1])
+def test_every_engine_gives_each_record_its_own_radius(number, k):
+    points = hard_table(number)
+    squared = squared_pairs(points)
+    radii = np.sqrt(
+        np.random.default_rng(number).choice(squared[np.isfinite(squared)], len(points))
+    )
+    expected = expected_sets(points, radii, k)
+    index, ball = build_index(points, epsilon=radii), RadiusAndK(k=k, epsilon=radii)
+    direct, _ = Search(index, ball=ball).neighborhoods()
+    tables = [
+        complete_table(points).cut(k=k, epsilon=Radii(radii)),
+        searched_table(points, k=k, epsilon=radii).cut(k=k, epsilon=radii),
+        find_neighborhoods(points, k=k, epsilon=Radii(radii)),
+        direct,
+    ]
+    for result in tables:
+        assert [set(result.members(i).tolist()) for i in range(result.n)] == expected
+        np.testing.assert_array_equal(result.radius, tables[0].radius)
+
+
+def test_a_table_covers_radii_record_by_record():
+    points = np.random.default_rng(1).normal(size=(30, 2))
+    radii = np.linspace(0.1, 2.0, 30)
+    table = searched_table(points, k=1, epsilon=radii)
+    assert table.covers(k=1, epsilon=0.9 * radii)
+    assert not table.covers(k=1, epsilon=radii[::-1].copy())
+    assert not table.covers(k=1, epsilon=1.0)
+
+
+def test_a_quantile_of_the_nearest_distances():
+    points = np.random.default_rng(2).normal(size=(300, 2))
+    distance = np.sqrt(np.sort(squared_pairs(points), axis=1)[:, :20])
+    radii = nearest_radii(points, neighbors=20, quantile=0.5)
+    np.testing.assert_allclose(radii.values, np.quantile(distance, 0.5, axis=1), rtol=1e-12)
+    sizes = find_neighborhoods(points, epsilon=radii).sizes
+    assert (sizes == 10).all()
+
+
+def test_a_release_with_radii_of_its_own():
+    frame = pd.DataFrame(np.random.default_rng(3).normal(size=(80, 3)), columns=list("abc"))
+    data = Microdata.from_frame(frame)
+    params = RWN(epsilon=np.linspace(0.1, 2.0, 80), k=2)
+    assert isinstance(params.epsilon, Radii)
+    assert params == RWN(epsilon=Radii(np.linspace(0.1, 2.0, 80)), k=2)
+    assert hash(params) == hash(RWN(epsilon=np.linspace(0.1, 2.0, 80), k=2))
+    assert params != RWN(epsilon=np.linspace(0.1, 2.1, 80), k=2)
+    release = mask(data, params, seed=7)
+    sizes = release.law.neighborhoods.sizes
+    assert sizes[:20].mean() < sizes[-20:].mean()
+    assert "0.1 to 2" in repr(params)
+    assert pickle.loads(pickle.dumps(params)) == params
+
+
+def test_a_variable_that_stays_inside_multiplies_the_radius():
+    """The bytes of the same radii as numbers, also beside other settings and in a sample."""
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["x", "y"])
+    frame["own"] = rng.choice([0.5, 1.0, 3.0], 60)
+    data = Microdata.from_frame(frame)
+    data = data.with_schema(data.schema.replace_variable("own", role=rwn.Role.IDENTIFIER))
+    by_name = RWN(epsilon=0.4, k=2, radius_variable="own")
+    by_number = RWN(epsilon=0.4 * frame["own"].to_numpy(), k=2)
+    expected = mask(data, by_number, seed=3).masked.frame
+    assert mask(data, by_name, seed=3).masked.frame.equals(expected)
+    assert not mask(data, RWN(epsilon=0.4, k=2), seed=3).masked.frame.equals(expected)
+    wider = RWN(epsilon=0.8, k=2, radius_variable="own")
+    moved = by_name.prepare(data, settings=[wider]).with_levers(epsilon=0.8)
+    sizes = moved.law.neighborhoods.sizes
+    assert (sizes == mask(data, wider, seed=3).law.neighborhoods.sizes).all()
+    assert by_name.prepare(data).resampled(np.r_[5:30, 5:30]).law.neighborhoods.sizes.size == 50
+    frame.loc[7, "own"] = np.nan
+    for broken, message in (("own", "in every record"), ("z", "not z")):
+        with pytest.raises(ParameterError, match=message):
+            mask(Microdata.from_frame(frame), RWN(epsilon=1, radius_variable=broken), seed=1)
+    for wrong in ({"k": 2}, {"epsilon": np.ones(60)}):
+        with pytest.raises(ParameterError, match="radius_variable needs"):
+            RWN(radius_variable="own", **wrong)
+
+
+EXPECTED = {key: entry["expected"] for key, entry in check_values("method").items()}
+
+
+def both(number: int) -> tuple[int, int]:
+    i, j = numbered_pairs(np.array([number]))
+    assert pair_of(number) == (i[0], j[0])
+    return pair_of(number)
+
+
+def test_PAIR_1_the_first_pairs():
+    expected = EXPECTED["PAIR-1"]["correct"]
+    assert [[number, list(both(number))] for number, _ in expected] == expected
+    printed = EXPECTED["PAIR-1"]["as_printed_in_paper"]
+    differing = [number for number, pair in printed if list(both(number)) != pair]
+    assert differing == [2, 5, 8, 9, 13, 14]  # those of the paper are no pairs
+
+
+@pytest.mark.parametrize("n", [2, 3, 50, 200])
+def test_every_pair_has_one_number(n):
+    i, j = numbered_pairs(np.arange(1, n * (n - 1) // 2 + 1))
+    pairs = list(zip(i.tolist(), j.tolist(), strict=True))
+    assert sorted(pairs) == list(combinations(range(1, n + 1), 2))
+    assert pairs == [pair_of(number) for number in range(1, len(pairs) + 1)]
+
+
+def test_PAIR_2_large_numbers():
+    expected = EXPECTED["PAIR-2"]
+    last, before = expected["n1e9_last"], expected["n1e9_last_minus_1"]
+    for number, pair in (last, before, *expected["big"]):
+        assert list(both(number)) == pair
+    square = 8 * before[0] + 1
+    roots = [int(np.sqrt(float(square))), isqrt(square)]  # a float root would be wrong
+    assert roots == expected["float_sqrt_vs_isqrt_at_n1e9_last_minus_1"]
+    assert expected["largest_n_for_signed_64bit"] == LARGEST_N
+
+
+def test_numbers_around_whole_roots_up_to_the_largest_table():
+    total = LARGEST_N * (LARGEST_N - 1) // 2
+    assert 8 * total + 1 < 2**63
+    for j in (2, 3, 10**6, 94_906_266, 10**9, LARGEST_N):
+        last = j * (j - 1) // 2
+        for number in (last - 1, last, last + 1):
+            if 1 <= number <= total:
+                i, column = both(number)
+                assert 1 <= i < column
+                assert (column - 1) * (column - 2) // 2 + i == number
+
+
+def test_M2_1_the_mean_number_of_partners_is_exact_and_its_spread_as_expected():
+    expected, variances = EXPECTED["M2-1"], []
+    n, pairs = expected["n"], expected["ns"]
+    for seed in range(20):
+        degree = partners(seed, n, pairs)
+        assert degree.mean() == expected["mean_degree"]
+        assert degree.min() > 0
+        variances.append(degree.var())
+    assert np.mean(variances) == pytest.approx(expected["var_degree"], rel=0.03)
+    assert np.mean(variances) == pytest.approx(19.79, rel=0.03)  # m (1 - m / n), less 1/n
+
+
+def test_M2_1_who_is_nobodys_partner():
+    """With m partners on average a share exp(-m) has none."""
+    expected = EXPECTED["M2-1"]
+    assert stats.poisson.pmf(0, 20) == pytest.approx(expected["p_zero_m20"])
+    share = expected["expected_isolated_m5_n1e6"] / 1e6
+    assert stats.poisson.pmf(0, 5) == pytest.approx(share)
+    alone = sum((partners(seed, 20_000, 50_000) == 0).sum() for seed in range(5))
+    assert alone == pytest.approx(100_000 * share, abs=4 * np.sqrt(100_000 * share))
+
+
+def partners(seed: int, n: int, pairs: int) -> NDArray[np.int64]:
+    i, j = random_pairs(SecretKey.from_seed(seed), n, pairs)
+    return np.bincount(np.concatenate((i, j)), minlength=n)
+
+
+@pytest.mark.parametrize("count", [3, 8])
+def test_every_pair_is_equally_likely(count):
+    """Drawn one by one, and by what is left out."""
+    seen = np.zeros((5, 5))
+    for seed in range(2000):
+        i, j = random_pairs(SecretKey.from_seed(seed), 5, count)
+        seen[i, j] += 1
+    counts = seen[np.triu_indices(5, 1)]
+    assert counts.sum() == 2000 * count
+    # without replacement the counts vary less than a multinomial's: scale by what is left out
+    statistic = ((counts - 200 * count) ** 2 / (200 * count)).sum() / (1 - count / 10) * 9 / 10
+    assert stats.chi2.sf(statistic, 9) > 1e-6
+
+
+def test_ties_go_by_record_number():
+    squared, records = rank(np.array([4.0, 1.0, 4.0, 0.0]), np.array([9, 8, 2, 5]))
+    assert records.tolist() == [5, 8, 2, 9]
+    assert squared.tolist() == [0.0, 1.0, 4.0, 4.0]
+
+
+def test_near_ties_carry_the_smallest_of_their_distances():
+    squared, records = rank(np.array([1 + 5e-10, 1.0, 1 + 2e-9]), np.array([0, 1, 2]))
+    assert records.tolist() == [0, 1, 2]
+    assert squared.tolist() == [1.0, 1.0, 1 + 2e-9]
+
+
+def test_rows_are_ranked_one_by_one():
+    squared = np.random.default_rng(1).integers(0, 4, (5, 30)).astype(float)
+    records = np.broadcast_to(np.arange(30), (5, 30))
+    together = rank(squared, records)
+    for row in range(5):
+        expected = sorted(range(30), key=lambda record, row=row: (squared[row, record], record))
+        assert together[1][row].tolist() == expected
+        np.testing.assert_array_equal(together[0][row], np.sort(squared[row]))
+
+
+def test_distances_have_the_same_bits_both_ways_and_in_any_batch():
+    points = np.random.default_rng(2).normal(size=(40, 7))
+    first, second = np.meshgrid(np.arange(40), np.arange(40), indexing="ij")
+    there = squared_distances(points, first, second)
+    np.testing.assert_array_equal(there, there.T)
+    for record in range(40):
+        alone = squared_distances(points, np.array(record), np.arange(40))
+        np.testing.assert_array_equal(alone, there[record])
+    for record, alone in zip((3, 17), squared_to_all(points, np.array([3, 17])), strict=True):
+        np.testing.assert_array_equal(alone, there[record])
+    np.testing.assert_allclose(there, np.square(points[:, None] - points[None]).sum(-1), rtol=1e-13)
+
+
+N = LARGEST_DENSE + 200
+DRAWING_RECALLED = DrawRequest(key=SecretKey.from_seed(5), streams=(0, 1), q=np.ones(2))
+BALLS = {
+    "a radius": RadiusAndK(k=None, epsilon=0.5),
+    "k": RadiusAndK(k=7, epsilon=None),
+    "both": RadiusAndK(k=9, epsilon=0.4),
+    "an open ball": RadiusAndK(k=None, epsilon=0.5, strict=True),
+    "radii": RadiusAndK(k=4, epsilon=Radii(np.arange(N) % 3 / 2)),
+}
+
+
+def points() -> np.ndarray:
+    """With many ties, and records without others near."""
+    rng = np.random.default_rng(4)
+    made = rng.normal(size=(N, 3))
+    made[: N // 2] = np.round(2 * made[: N // 2]) / 2
+    return made
+
+
+def members(found: Neighborhoods) -> list[set[int]]:
+    """Each record's, as the attacks read them."""
+    listed = DonorTables(found)
+    result: list[set[int]] = [set()] * N
+    for lists in listed.blocks():
+        for index, record in enumerate(listed.order[lists.records]):
+            begin = lists.begin[index]
+            mine = listed.order[lists.members[begin : begin + lists.sizes[index]]]
+            result[record] = set(mine.tolist()) - {int(record)}
+    return result
+
+
+@pytest.mark.parametrize("ball", BALLS.values(), ids=BALLS)
+def test_they_have_the_members_of_a_search(ball):
+    found, _ = Finder(points=points()).find(ball, DRAWING_RECALLED)
+    with work(threads=2):
+        again = Finder(points=points()).find(ball, known=known_sizes(found))[0]
+    for name in ("sizes", "within", "radius"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(found, name))
+    assert members(again) == members(found)
+    assert [len(each) for each in members(again)] == found.sizes.tolist()
+    np.testing.assert_array_equal(again.members(11), found.members(11))
+
+
+def test_so_they_have_where_neighbors_are_stored_or_looked_up(monkeypatch):
+    monkeypatch.setattr(find, "STORED_PAIRS", 60_000)
+    made = Finder(points=points())
+    with work(threads=2):
+        made.store_for_sliders()
+    ends = made.slider_range
+    for epsilon in (ends.stored, ends.epsilon):
+        ball = RadiusAndK(k=6, epsilon=epsilon)
+        known = known_sizes(made.find(ball, DRAWING_RECALLED)[0])
+        again = Finder(points=made.points).find(ball, known=known)[0]
+        assert members(again) == members(Finder(points=made.points).find(ball)[0])
+
+
+def test_sizes_of_something_else_are_refused():
+    found, _ = Finder(points=points()).find(BALLS["a radius"])
+    known = known_sizes(found)
+    wrong = Sizes(known.within, known.sizes + 1, known.kth)
+    with pytest.raises(ValueError, match="fewer members"):
+        members(Finder(points=points()).find(BALLS["a radius"], known=wrong)[0])
+
+
+def test_those_of_some_records_are_not_known():
+    made = Finder(points=points())
+    with work(threads=2):
+        made.store_for_sliders(most=500)
+    for epsilon in (made.slider_range.stored, made.slider_range.epsilon):
+        assert known_sizes(made.find(RadiusAndK(k=3, epsilon=epsilon), DRAWING_RECALLED)[0]) is None

@@ -1,24 +1,36 @@
-"""Weights of soft kernels: check values, a slow twin, faults."""
+"""Soft kernels, their lists of donors and balance."""
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import SoftRWN
-from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.soft_lists import ranked_lists, to_rank
+from rwn_core.neighbors import find_neighborhoods, soft_lists
+from rwn_core.neighbors.kernel import EVEN, Kernel
+from rwn_core.neighbors.soft_lists import (
+    Entries,
+    list_both_ways,
+    list_neighbors,
+    ranked_lists,
+    to_rank,
+)
 from rwn_core.neighbors.soft_neighborhoods import scale, weigh
-from rwn_core.neighbors.table import complete_table
+from rwn_core.neighbors.table import NeighborTable, complete_table
 from rwn_core.neighbors.weight_kernel import bit_equal_exp, fill_log
+from rwn_core.parallel.threads import work
+from rwn_core.randomness import SecretKey
 from tests.check_values import check_values
-from tests.core.neighbors.callable_kernels import callable_here
-from tests.oracles.soft_weights import capped_row, log_kernel
+from tests.core.neighbors.brute_force import callable_here
+from tests.oracles.soft_weights import balanced_by_projections, capped_row, log_kernel
 
 (bit_equal_exp,) = callable_here(bit_equal_exp)
 
@@ -40,21 +52,21 @@ def distances(points: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=2))
 
 
-def test_SOFT_1_adaptive_gaussian_without_a_cap() -> None:
+def test_SOFT_1_adaptive_gaussian_without_a_cap():
     expected = ENTRIES["SOFT-1"]["expected"]
     lists = ranked_lists(complete_table(SIX), ADAPTIVE.bandwidth_k)
     np.testing.assert_allclose(ADAPTIVE.scales(lists.scaling), expected["s"], rtol=1e-11)
     np.testing.assert_allclose(matrix(SIX, ADAPTIVE), expected["weights"], rtol=0, atol=1e-10)
 
 
-def test_SOFT_2_no_weight_above_the_cap() -> None:
+def test_SOFT_2_no_weight_above_the_cap():
     weights = matrix(SIX, replace(ADAPTIVE, cap=0.4))
     np.testing.assert_allclose(
         weights, ENTRIES["SOFT-2"]["expected"]["weights"], rtol=0, atol=1e-10
     )
 
 
-def test_SOFT_3_the_smallest_cap_is_even_over_all_others() -> None:
+def test_SOFT_3_the_smallest_cap_is_even_over_all_others():
     weights = matrix(SIX, replace(ADAPTIVE, cap=0.2))
     np.testing.assert_allclose(weights, (1 - np.eye(6)) / 5, rtol=0, atol=1e-12)
     with pytest.raises(ParameterError, match=r"cap must be at least 1/5 = 0\.2 here"):
@@ -62,7 +74,7 @@ def test_SOFT_3_the_smallest_cap_is_even_over_all_others() -> None:
     assert matrix(SIX, replace(ADAPTIVE, cap=1 / 6, own=True)) == pytest.approx(1 / 6, abs=1e-12)
 
 
-def test_SOFT_4_exponential_with_the_own_record() -> None:
+def test_SOFT_4_exponential_with_the_own_record():
     kernel = Kernel(shape="exponential", width=2, bandwidth="absolute", cap=1.0, own=True)
     expected = ENTRIES["SOFT-4"]["expected"]
     np.testing.assert_allclose(matrix(SIX, kernel), expected["weights"], rtol=0, atol=1e-10)
@@ -94,7 +106,7 @@ def hard_tables(count: int, seed: int = 20) -> list[NDArray[np.float64]]:
 
 @pytest.mark.parametrize("shape", ["gaussian", "exponential"])
 @pytest.mark.parametrize("bandwidth", ["adaptive", "fixed", "absolute"])
-def test_rows_agree_with_bisection(shape: Any, bandwidth: Any) -> None:
+def test_rows_agree_with_bisection(shape, bandwidth):
     for number, points in enumerate(hard_tables(10)):
         own = number % 2 == 1
         cap, width = (0.1, 0.06, 1.0)[number % 3], (0.4, 1.0, 2.5)[number % 3]
@@ -109,7 +121,7 @@ def test_rows_agree_with_bisection(shape: Any, bandwidth: Any) -> None:
         np.testing.assert_allclose(matrix(points, kernel), expected, rtol=0, atol=3e-8)
 
 
-def test_exp_and_log_are_exact_to_two_units_in_the_last_place() -> None:
+def test_exp_and_log_are_exact_to_two_units_in_the_last_place():
     x = np.concatenate([np.linspace(-690, 40, 20_001), -np.logspace(-18, 2, 999), [0.0]])
     found = [bit_equal_exp(value) for value in x]
     np.testing.assert_allclose(found, np.exp(x), rtol=4.5e-16)
@@ -120,7 +132,7 @@ def test_exp_and_log_are_exact_to_two_units_in_the_last_place() -> None:
     np.testing.assert_allclose(found, np.log(x), rtol=4.5e-16, atol=2.3e-16)
 
 
-def test_exp_and_log_have_the_same_bits_everywhere() -> None:
+def test_exp_and_log_have_the_same_bits_everywhere():
     """Their bits are part of what a key means: they must never change."""
     x = -(np.arange(1, 6) ** 2) / 7
     log = np.empty(5)
@@ -145,31 +157,201 @@ LOG_BITS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ({"kernel": "round"}, "kernel must be one of: gaussian, exponential"),
-        ({"bandwidth": "wide"}, "bandwidth must be one of: adaptive, fixed, absolute"),
-        ({"width": 0}, "width must be a number above 0"),
-        ({"width": float("inf")}, "width must be a number above 0"),
-        ({"width": True}, "width must be a number above 0"),
-        ({"bandwidth_k": 0}, "bandwidth_k must be a whole number"),
-        ({"bandwidth_k": 2.0}, "bandwidth_k must be a whole number"),
-        ({"cap": 0.0}, "cap must be a number above 0, at most 1"),
-        ({"cap": 1.1}, "cap must be a number above 0, at most 1"),
-        ({"own": 1}, "own must be true or false"),
-        ({"balance": -0.1}, "balance must be a number from 0 to 1"),
-        ({"balance": float("nan")}, "balance must be a number from 0 to 1"),
-    ],
-)
-def test_a_wrong_attribute_is_refused(values: dict[str, Any], words: str) -> None:
-    with pytest.raises(ParameterError, match=words):
-        SoftRWN(**values)
-
-
-def test_clones_share_the_floor_of_the_scale() -> None:
+def test_clones_share_the_floor_of_the_scale():
     points = np.array([[0.0]] * 4 + [[1.0], [3.0], [7.0], [8.0]])
     kernel = Kernel(shape="gaussian", bandwidth_k=1)
     near = to_rank(complete_table(points), 1)
     np.testing.assert_allclose(kernel.scales(near), [0.05] * 4 + [1, 2, 1, 1], rtol=1e-15)
     assert kernel.scales(to_rank(complete_table(np.zeros((5, 1))), 1)).tolist() == [1.0] * 5
+
+
+ROWS = ("offsets", "records", "squared")
+
+
+def tables() -> dict[str, NDArray[np.float64]]:
+    rng = np.random.default_rng(6)
+    coarse = np.column_stack([rng.integers(0, 4, (2300, 3)) / 3.7, rng.integers(0, 2, 2300) / 7])
+    heavy = rng.lognormal(0, 2, (2200, 3))
+    heavy[0] = 500.0  # few list it, but it lists others
+    return {"ties": coarse, "heavy tails": heavy, "numbers": rng.normal(size=(2100, 6))}
+
+
+@pytest.fixture(params=["ties", "heavy tails", "numbers"])
+def points(request: pytest.FixtureRequest) -> NDArray[np.float64]:
+    return tables()[request.param]
+
+
+def test_three_records_by_hand():
+    """0 and 1 are nearest to each other; 2 lists 1, so that 1 lists 2."""
+    near = NeighborTable(
+        offsets=np.arange(4),
+        records=np.array([1, 0, 1], np.int32),
+        squared=np.array([1.0, 1.0, 4.0]),
+        k=1,
+        epsilon=0.0,
+    )
+    back = Entries(near.records, np.arange(3, dtype=np.int32), near.squared)
+    both = list_both_ways(near, back, 1, near.squared, 1).table
+    assert both.offsets.tolist() == [0, 1, 3, 4]
+    assert both.records.tolist() == [1, 0, 2, 1]
+    assert both.squared.tolist() == [1.0, 1.0, 4.0, 4.0]
+
+
+def test_lists_are_those_of_all_pairs(points):
+    """Each record's 200 nearest with their ties, and whoever has it among theirs."""
+    lists, n = list_neighbors(points, 10), len(points)
+    near = complete_table(points).cut(k=200, epsilon=None)
+    listed = [set(near.members(i).tolist()) for i in range(n)]
+    back: list[set[int]] = [set() for _ in range(n)]
+    for record, members in enumerate(listed):
+        for member in members:
+            back[member].add(record)
+    for record in range(n):
+        start, stop = lists.table.offsets[record : record + 2]
+        assert set(lists.table.records[start:stop].tolist()) == listed[record] | back[record]
+        assert (np.diff(lists.table.squared[start:stop]) >= 0).all()
+    np.testing.assert_array_equal(lists.scaling, to_rank(complete_table(points), 10))
+    assert lists.least == min(map(len, listed))
+
+
+def test_some_rows_are_those_of_all(points, monkeypatch):
+    everyone = list_neighbors(points, 10)
+    some = np.sort(np.random.default_rng(1).permutation(len(points))[:150])
+    expected, _ = everyone.table.for_records(some)
+    for rows, threads in ((50_000, 1), (700, 2)):  # in parts, and in threads
+        monkeypatch.setattr(soft_lists, "AT_ONCE", rows)
+        with work(threads=threads):
+            lists = list_neighbors(points, 10, some)
+        for name in (*ROWS, "numbers"):
+            assert getattr(lists.table, name).tobytes() == getattr(expected, name).tobytes()
+        assert lists.scaling.tobytes() == everyone.scaling.tobytes()
+        assert lists.least == everyone.least
+
+
+def test_a_scale_beyond_the_list_is_searched_for():
+    points = tables()["numbers"]
+    lists = list_neighbors(points, 250)
+    assert lists.least >= 250
+    np.testing.assert_array_equal(lists.scaling, to_rank(complete_table(points), 250))
+
+
+HALF = {"balance": 0.5}
+GIVEN: list[dict[str, Any]] = [{}, {"balance": 1.0}, {"own": True, "bandwidth": "fixed"}]
+
+
+@pytest.mark.parametrize(
+    ("n", "given"),
+    [
+        *((n, given) for given in GIVEN for n in (300, 2300)),
+        (300, HALF),
+        # half a minute of scaling; 300 records scale to one half too, and 2,300 to the whole
+        pytest.param(2300, HALF, marks=pytest.mark.nightly),
+    ],
+)
+def test_records_that_are_shown_have_the_donors_of_the_release(n, given):
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame(rng.lognormal(size=(n, 3)), columns=list("abc"))
+    frame["d"] = rng.integers(0, 3, n)
+    data, key = Microdata.from_frame(frame), SecretKey.from_seed(3)
+    setting = SoftRWN(kernel="gaussian", **given)
+    everyone = setting.prepare(data).release(key)
+    shown = setting.preview(data, most=120)
+    assert len(shown.records) == 120
+    np.testing.assert_array_equal(shown.release(key).donors, everyone.donors[shown.records])
+    wider = replace(setting, width=1.5)
+    moved = shown.with_levers(width=1.5).release(key)
+    released = wider.prepare(data).release(key)
+    np.testing.assert_array_equal(moved.donors, released.donors[shown.records])
+    assert (moved.donors != everyone.donors[shown.records]).any()
+    back = shown.with_levers(width=1.5).with_levers(width=1.0).release(key)
+    np.testing.assert_array_equal(back.donors, everyone.donors[shown.records])
+    some = shown.records[5:40]
+    alone = setting.prepare(data, records=some).release(key)
+    np.testing.assert_array_equal(alone.donors, everyone.donors[some])
+
+
+@pytest.mark.parametrize(("balance", "table"), [(0.0, "heavy tails"), (1.0, "heavy tails")])
+def test_equal_keys_give_equal_bytes_on_any_number_of_threads(balance, table, monkeypatch):
+    data = Microdata.from_frame(pd.DataFrame(tables()[table]).add_prefix("x"))
+    setting, digests = SoftRWN(kernel="gaussian", balance=balance), set()
+    for threads in ("1", "2", "3"):
+        monkeypatch.setenv("RWN_THREADS", threads)
+        donors = setting.prepare(data).release(SecretKey.from_seed(5)).donors
+        digests.add(hashlib.sha256(donors.tobytes()).hexdigest())
+    assert len(digests) == 1
+
+
+BALANCED = Kernel(shape="gaussian", bandwidth_k=2, cap=1.0, balance=1.0)
+
+
+@pytest.mark.parametrize(("entry", "cap"), [("BAL-1", 1.0), ("BAL-2", 0.4)])
+def test_BAL_1_and_2_six_records(entry, cap):
+    weights = matrix(SIX, replace(BALANCED, cap=cap))
+    np.testing.assert_allclose(weights, ENTRIES[entry]["expected"]["weights"], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(weights, weights.T, atol=1e-7)  # the kernel is symmetric
+
+
+def test_BAL_4_two_far_twins_exchange_at_most_the_cap():
+    lattice = [[column, row] for column in range(5) for row in range(4)]
+    points = np.array([*lattice, [500, 500], [501, 500]], dtype=np.float64)
+    kernel = Kernel(shape="gaussian", balance=1.0)
+    weights = matrix(points, kernel)
+    assert weights[20, 21] == pytest.approx(0.1, abs=1e-12)
+    assert abs(weights.sum(axis=0) - 1).max() <= 1e-6
+    assert (weights[20] > 0.1 - 1e-9).sum() == 5
+    assert (weights[0] ** 2).sum() == pytest.approx(0.06076799, abs=1e-7)
+    assert matrix(points, replace(kernel, cap=1.0))[20, 21] == pytest.approx(1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("cap", [1.0, 0.3])
+def test_projections_find_the_same_matrix(cap):
+    points = np.random.default_rng(4).normal(size=(9, 2))
+    logs = np.array(log_kernel(distances(points), "gaussian", 1.0, nearest=3))
+    expected = balanced_by_projections(np.exp(logs), cap)
+    kernel = Kernel(shape="gaussian", bandwidth_k=3, cap=cap, balance=1.0)
+    np.testing.assert_allclose(matrix(points, kernel), expected, rtol=0, atol=1e-6)
+
+
+def test_two_vectors_make_any_row():
+    """A worker that holds the kernel and both vectors has all weights."""
+    points = np.random.default_rng(5).lognormal(size=(60, 3))
+    kernel = Kernel(shape="gaussian", balance=1.0)
+    found = weigh(kernel, scale(kernel, ranked_lists(complete_table(points), kernel.bandwidth_k)))
+    logs = np.array(log_kernel(distances(points), "gaussian", 1.0, nearest=10))
+    made = np.minimum(0.1, np.exp(logs + found.row[:, None] + found.column))
+    np.testing.assert_allclose(made, matrix(points, kernel), rtol=0, atol=1e-8)
+
+
+def _loads(points: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+    return matrix(points, Kernel(shape="gaussian", balance=share)).sum(axis=0)
+
+
+@pytest.mark.parametrize("share", [0.25, 0.5, 0.75])
+def test_a_share_of_balance_moves_loads_by_that_share(share):
+    points = np.random.default_rng(6).lognormal(size=(80, 2))
+    expected = (1 - share) * _loads(points, 0.0) + share
+    np.testing.assert_allclose(_loads(points, share), expected, rtol=0, atol=1e-6)
+
+
+def test_unbalanced_loads_are_far_from_one():
+    """The planted fault: without balance the other tests of this file would fail."""
+    points = np.random.default_rng(6).lognormal(size=(80, 2))
+    assert abs(_loads(points, 0.0) - 1).max() > 0.3
+
+
+def test_members_of_a_row_share_its_probability():
+    points = np.array([[0.0], [1.0], [3.0], [3.5]])
+    found = find_neighborhoods(points, k=1, epsilon=2.0)
+    assert found.sizes.tolist() == [1, 2, 2, 1]
+    assert found.weights(1).tolist() == [1.0, 1.0]
+    assert found.total.tolist() == [1.0, 2.0, 2.0, 1.0]
+    expected = [[0, 1, 0, 0], [0.5, 0, 0.5, 0], [0, 0.5, 0, 0.5], [0, 0, 1, 0]]
+    assert found.probabilities().toarray().tolist() == expected
+
+
+def test_rows_sum_to_one_unless_they_are_empty():
+    inside = np.array([[True, True, False], [False, False, False]])
+    shares = EVEN.mean(inside, inside.sum(axis=1, keepdims=True))
+    assert shares.tolist() == [[0.5, 0.5, 0.0], [0.0, 0.0, 0.0]]
+    assert EVEN.totals(np.array([0, 3])).tolist() == [1.0, 3.0]
+    assert EVEN.mean(6.0, np.array([0, 3])).tolist() == [6.0, 2.0]

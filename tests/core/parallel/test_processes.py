@@ -1,4 +1,4 @@
-"""Work in processes: progress, cancel, every way to die, and never a value or a process left."""
+"""Worker processes: what they begin from, send, keep and end with."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import os
 import pickle
 import platform
 import signal
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import as_completed
-from types import SimpleNamespace
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -24,6 +27,7 @@ from rwn_core.parallel.job import Job
 from rwn_core.parallel.pool import Pool, Stopped
 from tests.core.parallel.worker_tasks import (
     LARGE,
+    ROOT,
     SECRET,
     add,
     alive,
@@ -37,6 +41,7 @@ from tests.core.parallel.worker_tasks import (
     large,
     leave,
     linger,
+    main_of_the_worker,
     nested,
     pages_taken_anew,
     refuse,
@@ -50,14 +55,14 @@ from tests.core.parallel.worker_tasks import (
 )
 
 
-def test_work_that_is_done_gives_its_result() -> None:
+def test_work_that_is_done_gives_its_result():
     job = finished(add, a=2, b=3)
     assert (job.result, job.refusal, job.share) == (5, "", 0.5)
     job.cancel()  # nothing more to stop
     assert (job.result, job.refusal) == (5, "")
 
 
-def test_a_worker_that_compiles_is_heard_of_once() -> None:
+def test_a_worker_that_compiles_is_heard_of_once():
     heard: list[int] = []
     with on_compiling(lambda: heard.append(1)):
         assert finished(compiles).refusal == ""
@@ -65,11 +70,11 @@ def test_a_worker_that_compiles_is_heard_of_once() -> None:
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="others are not asked")
-def test_what_a_worker_frees_it_keeps_for_what_it_asks_for_next() -> None:
+def test_what_a_worker_frees_it_keeps_for_what_it_asks_for_next():
     assert finished(pages_taken_anew).result < 1000  # some 10,000 else
 
 
-def test_a_refusal_arrives_as_it_is() -> None:
+def test_a_refusal_arrives_as_it_is():
     job = finished(refuse)
     assert (job.result, job.refusal) == (None, "There is nothing to predict.")
 
@@ -84,12 +89,7 @@ def test_a_refusal_arrives_as_it_is() -> None:
         (leave, ""),
     ],
 )
-def test_a_failure_is_a_sentence_without_a_value(
-    work: Callable[..., object],
-    kind: str,
-    capfd: pytest.CaptureFixture[str],
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_failure_is_a_sentence_without_a_value(work, kind, capfd, caplog):
     job = finished(work)
     assert job.result is None
     assert job.refusal.startswith("The work stopped before it was done")
@@ -105,14 +105,12 @@ def test_a_failure_is_a_sentence_without_a_value(
         assert not caplog.records
 
 
-def test_the_words_of_a_warning_stay_in_the_worker(capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_words_of_a_warning_stay_in_the_worker(capfd):
     assert finished(warn).refusal == ""
     assert SECRET not in "".join(capfd.readouterr())
 
 
-def test_what_cannot_be_prepared_is_each_tasks_failure(
-    capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_cannot_be_prepared_is_each_tasks_failure(capfd, caplog):
     for prepare, words in ((unprepared, r"\(ValueError, error"), (refused, SECRET)):
         pool = Pool(prepare, SECRET, workers=1)
         tasks = [pool.submit(number) for number in range(2)]
@@ -126,7 +124,7 @@ def test_what_cannot_be_prepared_is_each_tasks_failure(
 
 
 @pytest.mark.parametrize("work", [linger, heedless])
-def test_cancel_leaves_no_process(work: Callable[..., object]) -> None:
+def test_cancel_leaves_no_process(work):
     job, pid = begun(work)
     assert job.share == 0.25
     job.cancel()
@@ -136,9 +134,7 @@ def test_cancel_leaves_no_process(work: Callable[..., object]) -> None:
     assert not alive(pid)
 
 
-def test_processes_that_heed_nothing_are_killed_within_half_a_second(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_processes_that_heed_nothing_are_killed_within_half_a_second(monkeypatch):
     now, killed = [100.0], []
 
     class Deaf:
@@ -161,21 +157,21 @@ def test_processes_that_heed_nothing_are_killed_within_half_a_second(
     assert 0.1 < now[0] - 100 <= 0.5
 
 
-def test_a_job_may_be_cancelled_before_it_has_begun() -> None:
+def test_a_job_may_be_cancelled_before_it_has_begun():
     job = Job(large, content=bytes(LARGE))
     job.cancel()
     assert (job.running, job.refusal) == (False, "Cancelled.")
     assert multiprocessing.active_children() == []
 
 
-def test_a_killed_process_is_a_sentence() -> None:
+def test_a_killed_process_is_a_sentence():
     job, pid = begun(linger)
     os.kill(pid, signal.SIGKILL)
     wait_until(lambda: not job.running)
     assert job.refusal.startswith("The work stopped before it was done")
 
 
-def test_ctrl_c_is_for_the_parent() -> None:
+def test_ctrl_c_is_for_the_parent():
     job, pid = begun(linger)
     os.kill(pid, signal.SIGINT)  # which a terminal sends to all
     time.sleep(0.3)
@@ -184,7 +180,7 @@ def test_ctrl_c_is_for_the_parent() -> None:
     job.cancel()
 
 
-def test_what_is_larger_than_a_pipe_arrives_whole_though_nobody_looks() -> None:
+def test_what_is_larger_than_a_pipe_arrives_whole_though_nobody_looks():
     content = os.urandom(LARGE)
     job = Job(large, content=content)
     time.sleep(0.1)
@@ -193,7 +189,7 @@ def test_what_is_larger_than_a_pipe_arrives_whole_though_nobody_looks() -> None:
     assert finished(talk).share == 19_999 / 20_000
 
 
-def test_a_job_that_nobody_holds_ends() -> None:
+def test_a_job_that_nobody_holds_ends():
     job, pid = begun(linger)
     threads = threading.active_count()
     del job
@@ -202,7 +198,7 @@ def test_a_job_that_nobody_holds_ends() -> None:
     wait_until(lambda: threading.active_count() < threads)
 
 
-def test_a_pool_keeps_what_it_prepared_and_ends_with_its_last_task() -> None:
+def test_a_pool_keeps_what_it_prepared_and_ends_with_its_last_task():
     pool = Pool(counter, 10, workers=1)
     tasks = [pool.submit(number) for number in (1, 2, 3)]
     pool.close()
@@ -216,7 +212,7 @@ def test_a_pool_keeps_what_it_prepared_and_ends_with_its_last_task() -> None:
         pool.submit(4).result(0)
 
 
-def test_a_worker_that_dies_loses_one_task_and_the_others_go_on() -> None:
+def test_a_worker_that_dies_loses_one_task_and_the_others_go_on():
     pool = Pool(counter, 0, workers=2)
     tasks = [pool.submit(each) for each in (1, None, 2, 3, "fail", 4)]
     for task in as_completed(tasks, 60):
@@ -240,7 +236,7 @@ def test_a_worker_that_dies_loses_one_task_and_the_others_go_on() -> None:
     assert isinstance(pool.submit(7).exception(0), Stopped)
 
 
-def test_cancel_stops_waiting_tasks_too() -> None:
+def test_cancel_stops_waiting_tasks_too():
     pool = Pool(counter, 0, workers=1)
     tasks = [pool.submit("linger"), pool.submit(1)]
     wait_until(lambda: tasks[0].share)
@@ -250,13 +246,13 @@ def test_cancel_stops_waiting_tasks_too() -> None:
     assert not pool.pids
 
 
-def test_a_pool_without_workers_does_nothing() -> None:
+def test_a_pool_without_workers_does_nothing():
     pool = Pool(counter, 0, workers=0)
     assert not pool.running
     assert isinstance(pool.submit(1).exception(0), Stopped)
 
 
-def test_a_system_without_room_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_without_room_is_a_sentence(monkeypatch):
     start, rooms = processes._start, iter([True, False])
 
     def full(process: object) -> None:
@@ -272,7 +268,7 @@ def test_a_system_without_room_is_a_sentence(monkeypatch: pytest.MonkeyPatch) ->
     wait_until(lambda: multiprocessing.active_children() == [])
 
 
-def test_a_cancelled_job_takes_its_own_workers_with_it() -> None:
+def test_a_cancelled_job_takes_its_own_workers_with_it():
     job, _ = begun(nested)
     pids = set()
     wait_until(lambda: (pids.add(int(job.share)), len(pids) == 2)[1])
@@ -281,8 +277,186 @@ def test_a_cancelled_job_takes_its_own_workers_with_it() -> None:
     wait_until(lambda: not any(alive(pid) for pid in pids), 10)
 
 
-def test_a_task_that_cannot_be_sent_is_its_callers_fault() -> None:
+def test_a_task_that_cannot_be_sent_is_its_callers_fault():
     with pytest.raises((pickle.PicklingError, AttributeError)):
         Job(add, a=lambda: 1, b=2)
     gc.collect()
     wait_until(lambda: multiprocessing.active_children() == [])
+
+
+SCRIPT = """
+import os, sys
+if "RWN_MAIN_RAN" in os.environ:
+    raise RuntimeError("a worker ran the program again")
+os.environ["RWN_MAIN_RAN"] = "once"
+sys.path.insert(0, {tests!r})
+import time
+from rwn_core.parallel.job import Job
+from tests.core.parallel import worker_tasks as work
+job = Job(work.main_of_the_worker)
+while job.running:
+    time.sleep(0.01)
+print(job.result, job.refusal)
+"""
+
+
+@pytest.mark.parametrize("how", ["script", "command", "module"])
+def test_no_worker_runs_the_program_that_started_it(tmp_path, how):
+    text = SCRIPT.format(tests=str(Path(__file__).parents[3]))
+    script = tmp_path / "without_a_guard.py"
+    script.write_text(text, encoding="utf-8")
+    line = {"script": [str(script)], "command": ["-c", text], "module": ["-m", script.stem]}[how]
+    ended = subprocess.run(
+        [sys.executable, *line],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"},
+    )
+    assert ended.stdout.strip() == "(None, None, 'once')", ended.stderr
+
+
+def test_no_worker_runs_what_lies_in_the_current_folder(tmp_path):
+    script, data = tmp_path / "program" / "script.py", tmp_path / "data"
+    for folder in (script.parent, data):
+        folder.mkdir()
+    script.write_text(SCRIPT.format(tests=str(Path(__file__).parents[3])), encoding="utf-8")
+    for name in ("pickle", "queue", "socket", "tempfile"):
+        planted = f"open({str(data / 'ran')!r}, 'w'); raise ImportError"
+        (data / f"{name}.py").write_text(planted, encoding="utf-8")
+    ended = subprocess.run(
+        [sys.executable, str(script)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=data,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert ended.stdout.strip() == "(None, None, 'once')", ended.stderr
+    assert not (data / "ran").exists()
+
+
+def test_many_threads_may_start_jobs_and_the_main_module_is_put_back():
+    main, jobs = sys.modules["__main__"], list[Job]()
+
+    def start() -> None:
+        jobs.append(Job(main_of_the_worker))
+
+    threads = [threading.Thread(target=start) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sys.modules["__main__"] is main
+    wait_until(lambda: not any(job.running for job in jobs))
+    assert {job.refusal for job in jobs} == {""}
+    assert {job.result for job in jobs} == {(None, None, None)}
+
+
+def test_only_one_thread_at_a_time_stands_in_for_the_main_module():
+    main, seen, within = sys.modules["__main__"], list[bool](), list[int]()
+
+    class Slow:
+        def start(self) -> None:
+            within.append(1)
+            seen.append(len(within) == 1 and sys.modules["__main__"] is not main)
+            time.sleep(0.05)
+            within.pop()
+
+    threads = [threading.Thread(target=processes._start, args=(Slow(),)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == [True] * 4
+    assert sys.modules["__main__"] is main
+
+
+def test_a_main_module_that_another_thread_has_put_there_stays(monkeypatch):
+    main, other = sys.modules["__main__"], ModuleType("__main__")
+    monkeypatch.setitem(sys.modules, "__main__", main)
+
+    class Process:
+        def start(self) -> None:
+            sys.modules["__main__"] = other  # as a page of the app does when it is drawn
+
+    processes._start(Process())  # type: ignore[arg-type]
+    assert sys.modules["__main__"] is other
+
+
+@pytest.mark.parametrize("safe", [None, "", "1"])
+def test_the_main_module_and_the_environment_are_put_back_after_a_failure(monkeypatch, safe):
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    if safe is not None:
+        monkeypatch.setenv("PYTHONSAFEPATH", safe)
+    main = sys.modules["__main__"]
+
+    class Process:
+        def start(self) -> None:
+            raise OSError
+
+    with pytest.raises(OSError):  # noqa: PT011
+        processes._start(Process())  # type: ignore[arg-type]
+    assert sys.modules["__main__"] is main
+    assert os.environ.get("PYTHONSAFEPATH") == safe
+
+
+PARENT = """
+import sys, time
+sys.path.insert(0, {tests!r})
+from rwn_core.parallel.job import Job
+from rwn_core.parallel.pool import Pool
+from tests.core.parallel import worker_tasks as work
+if __name__ == "__main__":
+    job, pool = Job(work.heedless), Pool(work.counter, 0, workers=2)
+    while not job.share:
+        time.sleep(0.01)
+    print(*job._pool.pids, *pool.pids, flush=True)
+    {rest}
+"""
+
+
+@pytest.fixture
+def parent(tmp_path: Path) -> Iterator[Callable[[str], tuple[subprocess.Popen[str], list[int]]]]:
+    begun = list[tuple[subprocess.Popen[str], list[int]]]()
+
+    def start(rest: str) -> tuple[subprocess.Popen[str], list[int]]:
+        script = tmp_path / "parent.py"
+        tests = str(Path(__file__).parents[3])
+        script.write_text(PARENT.format(tests=tests, rest=rest), encoding="utf-8")
+        process = subprocess.Popen(
+            [sys.executable, str(script)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+            # tests may run behind a shell's &, which has SIGINT ignored
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+        assert process.stdout is not None
+        pids = [int(pid) for pid in process.stdout.readline().split()]
+        begun.append((process, pids))
+        assert len(pids) == 3
+        return process, pids
+
+    yield start
+    for process, pids in begun:  # after a failure, too
+        for pid in [process.pid] * (process.poll() is None) + [pid for pid in pids if alive(pid)]:
+            os.kill(pid, signal.SIGKILL)
+        process.communicate()
+
+
+@pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGINT])
+def test_workers_end_when_their_parent_is_killed(parent, sign):
+    process, pids = parent("time.sleep(600)")
+    assert all(alive(pid) for pid in pids)
+    process.send_signal(sign)
+    process.communicate(timeout=20)
+    wait_until(lambda: not any(alive(pid) for pid in pids), 10)
+
+
+def test_workers_end_when_their_parent_ends_in_good_order(parent):
+    process, pids = parent("pass")
+    _, printed = process.communicate(timeout=20)  # it does not wait for its workers
+    assert (process.returncode, printed) == (0, "")
+    assert not any(alive(pid) for pid in pids)

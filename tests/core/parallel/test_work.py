@@ -1,17 +1,28 @@
-"""What is wanted of a piece of work: said at the door, read inside, and kept apart by user."""
+"""Threads, ranges, pace, politeness and the compiler's cache."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from rwn_core.errors import ParameterError
+from rwn_core.parallel import kernel_cache, memory, threads
 from rwn_core.parallel.memory import budget_bytes
+from rwn_core.parallel.pace import LONGER, UNKNOWN, Pace, left_words
 from rwn_core.parallel.pool import Pool
 from rwn_core.parallel.threads import (
+    BRIEF,
+    LEAST,
     Cancelled,
+    Ranges,
     Work,
     current_work,
     in_parts,
@@ -22,7 +33,7 @@ from rwn_core.parallel.threads import (
 from tests.core.parallel import worker_tasks
 
 
-def test_what_is_left_out_stays_and_ends_with_its_door() -> None:
+def test_what_is_left_out_stays_and_ends_with_its_door():
     told = list[float]()
     with work(threads=2, progress=told.append), work(memory=5e6) as inner:
         assert current_work() is inner
@@ -34,7 +45,7 @@ def test_what_is_left_out_stays_and_ends_with_its_door() -> None:
         pass
 
 
-def test_a_door_is_left_by_an_error_too() -> None:
+def test_a_door_is_left_by_an_error_too():
     def stumble() -> None:
         for _ in steps("ab"):
             raise ZeroDivisionError
@@ -44,7 +55,7 @@ def test_a_door_is_left_by_an_error_too() -> None:
     assert current_work().threads is None
 
 
-def test_a_part_of_a_part_is_reported_within_the_whole() -> None:
+def test_a_part_of_a_part_is_reported_within_the_whole():
     told = list[float]()
     with work(progress=told.append), current_work().part(0.5, 1.0), current_work().part(0.0, 0.5):
         current_work().report(0.0)
@@ -52,7 +63,7 @@ def test_a_part_of_a_part_is_reported_within_the_whole() -> None:
     assert told == [0.5, 0.75]
 
 
-def test_steps_report_after_each_and_nothing_of_what_a_step_does() -> None:
+def test_steps_report_after_each_and_nothing_of_what_a_step_does():
     told = list[float]()
     with work(progress=told.append):
         for _ in steps(range(4)):
@@ -63,7 +74,7 @@ def test_steps_report_after_each_and_nothing_of_what_a_step_does() -> None:
     assert told == [0.25, 0.5, 0.75, 1.0]
 
 
-def test_threads_see_the_work_that_began_them_and_begin_no_others() -> None:
+def test_threads_see_the_work_that_began_them_and_begin_no_others():
     seen = set[tuple[object, ...]]()
     cancel, told = threading.Event(), list[float]()
 
@@ -78,7 +89,7 @@ def test_threads_see_the_work_that_began_them_and_begin_no_others() -> None:
     assert {each[1:] for each in seen} == {(1, None, True)}
 
 
-def test_an_answer_so_far_goes_to_what_takes_one() -> None:
+def test_an_answer_so_far_goes_to_what_takes_one():
     class Listener:
         def __init__(self) -> None:
             self.answers = list[object]()
@@ -98,7 +109,7 @@ def test_an_answer_so_far_goes_to_what_takes_one() -> None:
     assert listener.answers == [2]
 
 
-def test_two_users_of_one_server_neither_hear_nor_stop_each_other() -> None:
+def test_two_users_of_one_server_neither_hear_nor_stop_each_other():
     """Each request has a thread of its own; both are inside at the same time."""
     together, told, ended = threading.Barrier(2), {0: set[float](), 1: set[float]()}, {}
     cancels = threading.Event(), threading.Event()
@@ -130,11 +141,11 @@ def test_two_users_of_one_server_neither_hear_nor_stop_each_other() -> None:
     assert max(told[0]) <= 0.5 <= min(told[1])
 
 
-def test_a_work_without_a_door_is_of_the_machine() -> None:
+def test_a_work_without_a_door_is_of_the_machine():
     assert (Work().threads, Work().memory, Work().cancel) == (None, None, None)
 
 
-def test_a_task_takes_threads_and_memory_along_to_its_process() -> None:
+def test_a_task_takes_threads_and_memory_along_to_its_process():
     pool = Pool(worker_tasks.wanted_inside, workers=1)
     try:
         with work(threads=3, memory=7e6):
@@ -143,3 +154,269 @@ def test_a_task_takes_threads_and_memory_along_to_its_process() -> None:
         assert (some.result(), other.result()) == ((3, 7e6), (None, None))
     finally:
         pool.cancel()
+
+
+def test_ranges_grow_with_a_quick_pace_and_end_small():
+    ranges, taken = Ranges(1000, threads=2), []
+    while (found := ranges.take()) is not None:
+        taken.append(found)
+        left = ranges.finished(found[1] - found[0], 0.001 * (found[1] - found[0]))
+        is_brief = ranges.done < LEAST  # so few say nothing of the rest
+        assert left == pytest.approx(0.0 if is_brief else 0.001 * (1000 - found[1]))
+    assert [start for start, _ in taken] == [0, *(stop for _, stop in taken[:-1])]
+    sizes = [stop - start for start, stop in taken]
+    assert (sizes[0], max(sizes), taken[-1][1]) == (1, 50, 1000)  # 50 take POLL_SECONDS
+    assert min(sizes[5:-1]) >= int(BRIEF / 0.001)
+
+
+def test_a_slow_pace_counts_from_the_first_range_on():
+    ranges = Ranges(10, threads=1)
+    start, stop = ranges.take()
+    assert ranges.finished(stop - start, BRIEF) == pytest.approx(9 * BRIEF)
+
+
+def test_one_thread_takes_the_rest_alone():
+    ranges = Ranges(100, threads=8)
+    ranges.alone = True
+    start, stop = ranges.take()
+    ranges.finished(stop - start, 1e-12)
+    assert [ranges.take() for _ in range(4)] == [(1, 5), (5, 9), (9, 13), (13, 17)]
+
+
+def test_no_thread_works_on_after_an_error():
+    working = set[int]()
+
+    def work(start: int, stop: int) -> None:
+        if threading.current_thread() is threading.main_thread():
+            time.sleep(0.02)  # until the others have begun
+            raise ValueError
+        working.add(start)
+        time.sleep(0.1)
+        working.discard(start)
+
+    with pytest.raises(ValueError):  # noqa: PT011
+        Work(threads=3).run(work, 4)
+    assert working == set()
+
+
+def test_progress_is_told_ten_times_a_second_and_at_the_end(monkeypatch):
+    now, told = [5.0], list[float]()
+    monkeypatch.setattr(threads.time, "perf_counter", lambda: now[0])
+    ranges = Ranges(100)
+    monitor, reported = Work(progress=told.append), now[0]
+    for second, done, end in (
+        (5.05, 10, False),
+        (5.11, 20, False),
+        (5.15, 30, False),
+        (5.16, 40, True),
+    ):
+        now[0], ranges.done = second, done
+        reported = monitor._look(ranges, -np.inf if end else reported)
+    assert told == [0.2, 0.4]
+
+
+def test_a_search_takes_what_its_arrays_hold():
+    rows, tiles, numbers = 8 * 3 * 2, 4 * 3 * 2, 120 + 8 * 2
+    assert memory.search_bytes(100, 3, 2) == 100 * (rows + tiles + numbers)
+
+
+def test_free_memory_is_the_systems_word_or_a_guess(monkeypatch):
+    monkeypatch.setattr(Path, "is_file", lambda _: False)
+    monkeypatch.setattr(os, "sysconf_names", {"SC_PHYS_PAGES": 1, "SC_PAGE_SIZE": 2})
+    monkeypatch.setattr(os, "sysconf", {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 4096}.__getitem__)
+    assert memory._free_bytes() == 4_096_000
+    monkeypatch.setattr(os, "sysconf_names", {"SC_PAGE_SIZE": 2})
+    assert memory._free_bytes() == 8e9
+
+
+def test_a_system_without_affinity_has_the_processors_it_counts(monkeypatch):
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    monkeypatch.delenv("RWN_THREADS", raising=False)
+    for counted, used in ((6, 6), (None, 1)):
+        monkeypatch.setattr(os, "cpu_count", lambda counted=counted: counted)
+        assert threads.thread_count() == used
+
+
+class Clock:
+    """A clock that stands until it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def test_what_prepares_the_work_is_no_part_of_its_pace(clock):
+    """Formerly "about 10 min left" of two: a worker took a minute to begin."""
+    pace = Pace(clock)
+    for now, share in ((60.0, 0.1), (70.0, 0.2), (80.0, 0.3)):
+        clock.now = now
+        pace.report(share)
+    assert pace.seconds_left == pytest.approx(70.0), "a tenth in ten seconds"
+    assert pace.words == "about 70 s left"
+
+
+def test_it_is_unknown_before_the_first_pace(clock):
+    pace = Pace(clock)
+    assert pace.words == UNKNOWN
+    pace.report(0.0)
+    clock.now = 30.0
+    assert pace.words == UNKNOWN, "no share was reported"
+    pace.report(0.5)
+    clock.now = 31.0
+    pace.report(0.51)
+    assert pace.words == UNKNOWN, "one second is no pace"
+    clock.now = 40.0
+    pace.report(0.6)
+    assert pace.seconds_left == pytest.approx(40.0)
+
+
+def test_between_two_reports_it_counts_down_and_never_rises(clock):
+    pace = Pace(clock)
+    pace.report(0.25)
+    clock.now = 10.0
+    pace.report(0.5)
+    left = []
+    for now in range(10, 31):
+        clock.now = float(now)
+        left.append(pace.seconds_left)
+    assert left == [20.0 - each for each in range(21)]
+    clock.now = 31.0
+    pace.report(0.5)
+    assert pace.words == LONGER
+
+
+@pytest.mark.parametrize("factor", [1.0, 3.0])
+def test_at_an_even_pace_it_is_true_at_every_moment(clock, factor):
+    pace, whole = Pace(clock), 60.0 * factor
+    for step in range(1, 61):
+        clock.now = step * factor
+        pace.report(step / 60)
+        if pace.seconds_left is not None:
+            assert pace.seconds_left == pytest.approx(whole - clock.now, abs=1e-6)
+
+
+def test_hours_minutes_and_seconds():
+    assert left_words(0.2) == "about 1 s left"
+    assert left_words(89) == "about 89 s left"
+    assert left_words(91) == "about 2 min left"
+    assert left_words(5000) == "about 83 min left"
+    assert left_words(9000) == "about 2 h left"
+
+
+ENDS = """
+import atexit, threading, time
+from rwn_core.parallel import threads
+
+def work():
+    try:
+        while True:
+            threads.Work(threads=2).run(lambda start, stop: time.sleep(0.01), 4)
+    except Exception as error:
+        print(type(error).__name__, error, flush=True)
+    ended.set()
+
+ended = threading.Event()
+atexit.register(lambda: ended.wait(30))
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+"""
+
+
+def niceness() -> int:
+    return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux knows a priority of a thread")
+def test_a_polite_thread_and_those_it_begins_stand_back_and_nobody_else():
+    before, seen = niceness(), dict[int, int]()
+
+    def piece(start: int, stop: int) -> None:
+        time.sleep(0.01)
+        seen[threading.get_native_id()] = niceness()
+
+    def work() -> None:
+        threads.be_polite()
+        threads.Work(threads=3).run(piece, 40)
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(work).result()
+    assert len(seen) == 3
+    assert set(seen.values()) == {min(19, before + threads._POLITE)}
+    assert niceness() == before
+
+
+def test_elsewhere_nobody_is_asked(monkeypatch):
+    asked: list[int] = []
+    monkeypatch.setattr(threads.sys, "platform", "darwin")
+    monkeypatch.setattr(threads.os, "nice", asked.append)
+    threads.be_polite()  # there it would be the whole process
+    assert asked == []
+
+
+def test_work_of_a_program_that_ends_is_cancelled_and_no_fault():
+    done = subprocess.run([sys.executable, "-c", ENDS], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("Cancelled The program ends.\n", "")
+
+
+def test_a_system_without_threads_to_spare_is_a_fault(monkeypatch):
+    def none_left(pool: ThreadPoolExecutor, *labor: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", none_left)
+    with pytest.raises(RuntimeError, match="can't start"):
+        threads.Work(threads=2).run(lambda start, stop: time.sleep(0.01), 4)
+    threads.Work(threads=2).run(lambda start, stop: None, 40)  # too little for another one
+
+
+@pytest.fixture
+def _nothing_writable(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    monkeypatch.setattr(kernel_cache.os, "access", lambda *_: False)
+
+
+@pytest.mark.usefixtures("_nothing_writable")
+def test_an_account_without_a_home_gets_a_folder_nobody_can_guess(monkeypatch):
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+
+    def no_home() -> Path:
+        raise RuntimeError
+
+    monkeypatch.setattr(kernel_cache.Path, "home", no_home)
+    place = kernel_cache.folder().parent
+    assert place == kernel_cache.folder().parent  # the same for the whole process
+    assert place.stat().st_mode & 0o077 == 0
+
+
+def test_the_folder_of_an_account_is_where_it_keeps_its_caches(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", os.fspath(tmp_path))
+    assert kernel_cache._of_the_user() == [tmp_path / "rwn"]
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert kernel_cache._of_the_user() == [Path.home() / ".cache" / "rwn"]
+
+
+def test_a_given_folder_is_used_and_remembers(monkeypatch, tmp_path):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", os.fspath(tmp_path))
+    assert kernel_cache.folder().parent == tmp_path
+    assert not kernel_cache.is_ready()
+    kernel_cache.set_ready()
+    assert kernel_cache.is_ready()
+
+
+def test_code_that_was_installed_anew_is_not_taken_for_ready(monkeypatch, tmp_path):
+    for name in ("parallel/jit.py", "laws/search_kernel.py"):
+        source = tmp_path / name
+        source.parent.mkdir()
+        source.write_text("")
+    monkeypatch.setattr(kernel_cache, "_PACKAGE", tmp_path)
+    state = kernel_cache._state.__wrapped__
+    first = state()
+    assert state() == first
+    os.utime(source, ns=(1, 1))  # as another installation of the same version leaves it
+    assert state() != first

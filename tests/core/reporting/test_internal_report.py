@@ -1,24 +1,81 @@
-"""The internal report: marked, whole, printable alone, with the screen's charts."""
+"""Pages for auditors and the house: sections, datasets, scenarios, notebooks."""
 
 from __future__ import annotations
 
+import copy
+import json
 import re
+import shutil
 from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import orjson
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from jsonschema import Draft202012Validator
 
 import rwn_core as rwn
+from rwn_cli import main
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Question
+from rwn_core.data.summary import Plotted, Summarized
 from rwn_core.data.variable import Role
-from rwn_core.errors import InputError
+from rwn_core.datasets.audit_dataset import AuditOptions, audit_dataset
+from rwn_core.datasets.dataset import Dataset
+from rwn_core.datasets.mask_dataset import DatasetRelease, RunOptions, mask_dataset
+from rwn_core.errors import InputError, ParameterError, ReleaseError
+from rwn_core.evaluation.claims import claim_table
+from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
+from rwn_core.masking import RWN
 from rwn_core.measures.statistics.key_variables import class_sizes
+from rwn_core.reporting import auditors_page, page, public_notice, read_record
+from rwn_core.reporting import facts as listed
+from rwn_core.reporting.auditors_page import auditors_file, unanswered, unchecked_page
+from rwn_core.reporting.context import QUESTIONS, Context
+from rwn_core.reporting.dataset_record import (
+    RECORDED,
+    dataset_record,
+    public_dataset_files,
+    rare_in_dataset,
+    read_dataset_record,
+)
 from rwn_core.reporting.evidence import read_evidence
-from rwn_core.reporting.facts import FACTS, Audience, Material, facts_for
-from rwn_core.reporting.page import MARK, internal_html, internal_json
+from rwn_core.reporting.facts import (
+    DATASET,
+    FACTS,
+    Audience,
+    Content,
+    Entry,
+    Fact,
+    Material,
+    Table,
+    facts_for,
+)
+from rwn_core.reporting.facts import public_words as words_household
+from rwn_core.reporting.facts import public_words as words_sections
+from rwn_core.reporting.facts.fact import shared_words
+from rwn_core.reporting.facts.inside import INSIDE
+from rwn_core.reporting.facts.outside import OUTSIDE
+from rwn_core.reporting.judged_release import Approval, judge_release
+from rwn_core.reporting.leak_check import ALLOWED, file_texts, rare_values
+from rwn_core.reporting.page import MARK, internal_html, internal_json, rendered
+from rwn_core.reporting.page import page as page_scenarios
+from rwn_core.reporting.public_notice import PUBLIC_FORMS, unchecked_file
+from rwn_core.reporting.readable import decision_html
+from rwn_core.reporting.release_record import OF_EACH_RECORD, shared_columns
+from rwn_core.reporting.scenario import Decision, Scenario
+from rwn_core.tuning import Setting
+from rwn_core.tuning.policy import CLINICAL
+from tests import tables
 from tests.core.reporting.conftest import made_of, quickly_made_of
+from tests.core.reporting.records_by_hand import RECORD, by_hand, said
+from tests.core.reporting.test_record import FULL
 
 
 def told(material: Material) -> dict[str, object]:
@@ -31,7 +88,7 @@ def words(material: Material, key: str) -> str:
     return "\n".join([*content.lines, *rows])
 
 
-def test_it_is_one_marked_page_with_its_charts(material: Material) -> None:
+def test_it_is_one_marked_page_with_its_charts(material):
     html = internal_html(material).decode()
     assert html.count(MARK) == 2  # above everything, and where a window or a printer names it
     assert not re.search(r"""(?:src|href)=["']""", html.partition("<script")[0])
@@ -56,7 +113,7 @@ def classes_table() -> Microdata:
     return data.with_schema(schema.replace_variable("income", role=Role.CONFIDENTIAL))
 
 
-def test_anonymity_by_hand() -> None:
+def test_anonymity_by_hand():
     material = made_of(classes_table(), rwn.RWN(k=1, q=0.0))
     assert words(material, "anonymity").splitlines()[1:] == [
         "2-anonymity 2 (4.5 %) 2 (4.5 %)",
@@ -67,7 +124,7 @@ def test_anonymity_by_hand() -> None:
     assert (class_sizes(codes) < 3).sum() == 4
 
 
-def test_what_is_not_at_hand_is_said(material: Material) -> None:
+def test_what_is_not_at_hand_is_said(material):
     assert b"<script" not in internal_html(replace(material, evidence={}))
     document = orjson.loads(internal_json(material))
     assert document["note"] == MARK
@@ -85,10 +142,878 @@ def test_what_is_not_at_hand_is_said(material: Material) -> None:
     ],
     ids=["radii", "names", "sampling"],
 )
-def test_parameters_of_any_kind_are_shown(params: object, said: str) -> None:
+def test_parameters_of_any_kind_are_shown(params, said):
     material = quickly_made_of(classes_table(), params, ["cells_changed"])
     assert said in words(material, "parameters")
     assert internal_html(material)
     kept = 33 if "left_out" in said else 44  # of 44, a quarter is left out
     assert material.records == kept
     assert f"44 records; the file has {kept}." in words(material, "data")
+
+
+SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "release-record.schema.json"
+
+
+def judged(data: Microdata, params: object, policy: rwn.Policy, context: Context) -> Material:
+    """Judge a release of a meeting's decision, with the context of its steward."""
+    made = judge_release(data, params, "csv", policy)
+    scenario = Scenario(name="mild", table=data.fingerprint, setting=made.setting)
+    decision = Decision(
+        scenarios=(scenario,), chosen="mild", reason="fits", date="2026-01-02",
+        participants=("Ada", "Bob"),
+    )  # fmt: skip
+    approval = Approval(by="Ada", reason="x", decision=decision, context=context)
+    return Material(record=read_record(made.record(data, approval)))
+
+
+def sourced(limits: tuple[rwn.Limit, ...]) -> rwn.Policy:
+    """State where each limit comes from."""
+    return rwn.Policy(
+        limits=tuple(replace(e, source=e.source or "Handbook 4", set_by="Board") for e in limits)
+    )
+
+
+USUAL = sourced(rwn.Policy().limits)
+RELEASES = {
+    "pima, soft kernel": lambda: (
+        "pima", rwn.SoftRWN(kernel="gaussian", width=1.0), sourced(CLINICAL)
+    ),
+    "categories": lambda: (tables.table("categories"), rwn.PRAM(change=0.4), USUAL),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RELEASES)
+def test_every_question_is_answered(name):
+    table, params, policy = RELEASES[name]()
+    data = rwn.load_demo(table).take(np.arange(200)) if isinstance(table, str) else table
+    material = judged(data, params, policy, FULL)
+    validator = Draft202012Validator(json.loads(SCHEMA.read_bytes()))
+    assert [each.message for each in validator.iter_errors(material.record)] == []
+    text = auditors_file(material, data).decode()
+    assert unanswered(material) == []
+    assert text.count("<section") == 5
+    for answer in (FULL.recipient, FULL.retention, FULL.anonymity, "Board", "Ada", "Singling out"):
+        assert answer in text
+    for title in ("Worst-case linkage", "Attribute inference", *data.schema.names):
+        assert title.casefold() in text.casefold()
+
+
+def test_what_the_steward_did_not_state_is_said():
+    left = unanswered(by_hand())
+    assert "Who receives the file?" in left
+    assert {"Who answers for the release?", "What did a meeting decide?"} <= {*left}
+    text = unchecked_page(by_hand()).decode()
+    for title in ("purpose", "recipient", "retention", "anonymous for this recipient, because"):
+        assert f"<td>{title}</td><td>not stated</td>" in text
+
+
+@pytest.mark.parametrize("missing", ["retention", "anonymity"])
+def test_the_officers_questions_are_there_without_an_answer(missing):
+    context = replace(FULL, **{missing: ""})
+    material = by_hand(context=context.to_dict())
+    (question,) = (each for each in QUESTIONS if each.name == missing)
+    assert question.question in unanswered(material)
+    assert f"<td>{question.title}</td><td>not stated</td>" in unchecked_page(material).decode()
+
+
+@pytest.fixture
+def small(bodyfat_table: Microdata, kept_material: Material) -> tuple[Material, Microdata]:
+    return replace(kept_material, evidence={}), bodyfat_table
+
+
+LEAKS = {
+    "The heaviest man weighs 363.15.": "a number that the internal record does not have",
+    "Key: " + "0f" * 32: "looks like a key",
+    "Record 37 gave its value to another one.": "the number of a record",
+    "It lies in /home/Zaphod/data.": "a path",
+    "Made from survey.csv.": "the name of the original's file",
+}
+
+
+def test_a_planted_leak_is_refused(small, monkeypatch):
+    material, data = small
+    facts = auditors_page.FACTS
+    assert auditors_file(material, data)
+    for line, kind in LEAKS.items():
+        said = Content(lines=(line,))
+        entries = [
+            replace(each, make=lambda _, said=said: said) if each.key == "file" else each
+            for each in facts
+        ]
+        monkeypatch.setattr(auditors_page, "FACTS", entries)
+        with pytest.raises(ReleaseError, match=kind) as refused:
+            auditors_file(material, data)
+        assert "363" not in str(refused.value)
+
+
+def test_a_level_of_few_records_is_refused():
+    data = tables.table("categories")
+    frame = data.frame.assign(u=["Magrathea", *data.frame["u"][1:]])
+    data = Microdata.from_frame(frame)
+    release = rwn.mask(data, rwn.PRAM(change=0.4))
+    file = rwn.reporting.ReleasedFile.of(b"", "csv")
+    text = rwn.reporting.internal_record(data, release, file, measures=("cells_changed",))
+    material = Material(record=read_record(text))
+    assert auditors_file(material, data)
+    stated = {**material.record, "context": {"motives": "To find people of Magrathea"}}
+    for leaky in (replace(material, title="People of Magrathea"), Material(record=stated)):
+        with pytest.raises(ReleaseError, match="fewer than 10 records"):
+            auditors_file(leaky, data)
+
+
+def test_another_table_is_refused(small):
+    material, data = small
+    with pytest.raises(InputError, match="not the table"):
+        auditors_file(material, data.take(np.arange(100)))
+
+
+EVIDENCE: dict[str, Any] = {"charts": [{"key": "correlation", "title": "Correlations"}]}
+
+
+def section(key: str, material: Material) -> Content:
+    (entry,) = (each for each in FACTS if each.key == key)
+    assert entry.make is not None
+    return entry.make(material)
+
+
+PLAIN = RECORD["setting"]
+NO_KEYS = {"not_applicable": "There are no keys."}
+MEETING = {
+    "chosen": "",
+    "reason": "Not yet.",
+    "participants": ["Ada", "Grace"],
+    "date": "2028-02-01",
+    "watched": ["the oldest", "the richest"],
+    "scenario": [{"name": "Mild"}, {}],
+}
+MEETINGS = {
+    chosen: {"followed": bool(chosen), "hash": "12" * 32, "meeting": {**MEETING, "chosen": chosen}}
+    for chosen in ("", "Mild")
+}
+HALF = dict.fromkeys([each["measure"] for each in RECORD["limit"]], 0.5)
+VERDICT = {**RECORD["verdict"], "kept": True, "not_judged": {}, "shares": HALF, "judged": {}}
+ONCE = {"number": 1, "further": 0, "further_kept": 0}
+MATERIALS = {
+    "": replace(by_hand(), evidence=EVIDENCE),
+    "no readings": by_hand(table={**RECORD["table"], "removed": []}, readings={}),
+    "no keys": replace(
+        by_hand(readings={"k_anonymity": NO_KEYS, "repeated_releases": NO_KEYS}), evidence={}
+    ),
+    "radii": by_hand(setting={**PLAIN, "parameters": {"epsilon": OF_EACH_RECORD, "k": 5}}),
+    "kept": by_hand(verdict=VERDICT),
+    "exception": by_hand(
+        approval={"by": "Ada", "reason": "", "exception": True},
+        draws={"number": 2, "further": 4, "further_kept": 3},
+    ),
+    "one draw": by_hand(
+        approval={"by": "Ada", "reason": "A lesson", "exception": False}, draws=ONCE
+    ),
+    "approved": by_hand(approval={"by": "Ada", "reason": "A lesson", "exception": False}),
+    "not decided": by_hand(decision=MEETINGS[""]),
+    "decided": by_hand(decision=MEETINGS["Mild"]),
+}
+
+
+def test_what_each_section_says(sentences):
+    """Of every record only what differs from that of the first is written."""
+    keys = [each.key for each in FACTS if each.audience is Audience.INTERNAL]
+    first = {key: said(section(key, MATERIALS[""])) for key in keys}
+    found = {f"{key}": lines for key, lines in first.items()}
+    for name, material in MATERIALS.items():
+        for key in keys:
+            lines = said(section(key, material))
+            if lines != first[key]:
+                found[f"{key}, {name}"] = lines
+    sentences("house", found)
+
+
+def test_charts_are_handed_on():
+    assert section("charts", MATERIALS[""]).charts == tuple(EVIDENCE["charts"])
+    assert MATERIALS["radii"].setting.params.epsilon == 0.0
+
+
+@pytest.mark.parametrize(
+    ("key", "path"),
+    [
+        ("data", ("table", "kinds")),
+        ("anonymity", ("readings", "k_anonymity", "limits")),
+        ("repeated", ("readings", "repeated_releases", "same_order")),
+    ],
+)
+def test_lists_that_do_not_belong_together_are_never_cut_to_the_shorter(key, path):
+    damaged = part = copy.deepcopy(RECORD)
+    for name in path[:-1]:
+        part = part[name]
+    part[path[-1]] = part[path[-1]][:-1]
+    with pytest.raises(ValueError, match=r"argument \d is (shorter|longer) than"):
+        section(key, Material(record=damaged))
+
+
+def test_no_day_of_review_is_told_that_nobody_stated():
+    """Finding: the notice named a day a year later, which no person had chosen."""
+    assert by_hand().made == "2028-02-29"
+    for context, line in (
+        ({}, "No day was stated on which the release is looked at again."),
+        ({"review": "2031-05-30"}, "The release is looked at again by 2031-05-30."),
+    ):
+        material = by_hand(context=context)
+        assert said(section("review", material)) == [line]
+        rows = section("context", material).table.rows
+        answer = dict(rows)["When is it looked at again?"]
+        assert answer == context.get("review", "not stated")
+        card = unchecked_file(material, ".toml").decode()
+        assert ("review" in card) == bool(context)
+    assert b"2029" not in unchecked_page(by_hand())
+    assert by_hand().name == "Masked microdata"
+    assert replace(by_hand(), title="Homes").name == "Homes"
+    with pytest.raises(ParameterError, match="must be a date such as 2030-01-31; correct it"):
+        _ = by_hand(context={"review": "2030-13-01"}).context
+
+
+def test_variables_that_the_measures_take_as_keys_are_keys_in_every_table():
+    """Finding: one clause called each variable "other" that the next one took for a key."""
+    table = {**RECORD["table"], "roles": ["other", "confidential", "other"]}
+    rows = section("data", by_hand(table=table)).table.rows
+    kinds = {row[0]: row[3] for row in rows}
+    assert [kinds[name] for name in ("age", "income", "sex")] == [
+        "indirect identifier", "sensitive attribute", "indirect identifier"
+    ]  # fmt: skip
+    alone = section("data", by_hand(table=table, readings={})).table.rows
+    assert {row[3] for row in alone if row[0] in ("age", "sex")} == {"other"}
+
+
+def test_how_much_of_a_variable_changed_is_told():
+    """Finding: "masked: yes" where one cell in a thousand changed."""
+    read = {**RECORD["readings"]["cells_changed"], "share": [0.001, 0.0, 0.25]}
+    table = {**RECORD["table"], "left_alone": []}
+    material = by_hand(readings={"cells_changed": read}, table=table)
+    data = {row[0]: row[6] for row in section("data", material).table.rows[:3]}
+    assert data == {"age": "0.1 % of cells", "income": "0.0 % of cells", "sex": "no"}
+    rows = {row[0]: row[2] for row in section("variables", material).table.rows}
+    # 0 is not told apart from .1 %: it would say that each value is true
+    few = "fewer than one in a hundred"
+    assert rows == {"age": few, "income": few, "sex": "none"}
+    unread = by_hand(readings={}, table=table)
+    assert {row[2] for row in section("variables", unread).table.rows} == {"not measured", "none"}
+
+
+SETTINGS = {
+    "drawn by itself": ({}, ["equally likely", "replaced by the same"], ["common donor", "Chance"]),
+    "slices": (
+        {"slices": [["age", "income"]]},
+        ["take their values from one common donor: age, income."],
+        ["anew for every value"],
+    ),
+    "q": ({"q": 0.5}, ["Chance decides whether a masked value is kept"], ["with probability q"]),
+    "soft": ({"kernel": "gaussian", "width": 1.0}, ["likelier to be its donors than"], ["equally"]),
+    "balance": ({"kernel": "gaussian", "balance": 1.0}, ["about equally often"], ["own donor"]),
+    "own": ({"kernel": "gaussian", "own": True}, ["may be its own donor"], ["equally often"]),
+    "household": ({"outside_household": True}, ["of the record's own household"], []),
+    "rounded": ({"precision": {"age": 5.0}}, ["but for rounding"], ["Types survive"]),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_notice_says_what_the_method_does_at_this_setting(name):
+    change, told, untold = SETTINGS[name]
+    setting = {"method": "rwn", "parameters": {"k": 5}}
+    for key, value in change.items():
+        if key in ("slices", "precision"):
+            setting[key] = value
+        else:
+            setting["parameters"][key] = value
+    material = by_hand(setting=setting)
+    for text in (
+        " ".join(said(section("treated", material))),
+        unchecked_file(material, ".toml").decode(),
+        unchecked_file(material, ".html").decode().replace("&#x27;", "'").replace("&#39;", "'"),
+    ):
+        assert all(words in text for words in told), text
+        assert not any(words in text for words in untold), text
+
+
+N = 600
+SECRET = rwn.SecretKey.from_seed(5)
+KEY = "a fresh 256-bit secret, forgotten"
+Made = tuple[Path, Path, rwn.Schema, rwn.Microdata]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
+    """A dataset of two files, its release, its schema, and the same table in memory."""
+    base = tmp_path_factory.mktemp("notice")
+    numbers = np.random.default_rng(8)
+    x = numbers.normal(50, 9, N)
+    place = np.where(np.arange(N) < 3, "Magrathea", np.where(np.arange(N) < 40, "Vogsphere", "E"))
+    table = pd.DataFrame(
+        {
+            "x": x,
+            "y": x + numbers.normal(0, 9, N),
+            "rooms": numbers.integers(1, 6, N),
+            "place": place,
+            "day": pd.Timestamp("1978-03-08") + pd.to_timedelta(np.arange(N), unit="D"),
+            "person": [f"Zaphod {number:05d}" for number in range(N)],
+        }
+    )
+    (base / "in").mkdir()
+    table[:250].to_parquet(base / "in" / "a.parquet", index=False)
+    table[250:].to_parquet(base / "in" / "b.parquet", index=False)
+    schema = Dataset.at(base / "in").guessed_schema()
+    schema = schema.replace_variable("person", role=Role.IDENTIFIER)
+    schema = replace(schema, question=Question(response="y", predictors=("x", "rooms")))
+    options = RunOptions(schema=schema, workers=1, file_rows=300)
+    mask_dataset(base / "in", base / "out", rwn.RWN(k=5), seed=SECRET, options=options)
+    return base / "in", base / "out", schema, rwn.Microdata.from_frame(table).with_schema(schema)
+
+
+def material(made: Made, out: Path | None = None, **about: Any) -> Material:
+    """The record of a release, of these files or of others in their place."""
+    folder = out or made[1]
+    changed = dict.fromkeys([variable.name for variable in made[2].released], N // 2)
+    files = len(list(folder.iterdir()))
+    said = DatasetRelease(folder=folder, n=N, files=files, governed=0, changed=changed)
+    asked = AuditOptions(key=SECRET, schema=made[2], measures=RECORDED)
+    found = audit_dataset(made[0], made[1], asked)
+    text = dataset_record(said, rwn.RWN(k=5), made[2], KEY, made[0], found)
+    return Material(record=read_dataset_record(text, folder), **about)
+
+
+def nothing(records: float) -> None:
+    """No progress is shown."""
+
+
+def public(made: Made, out: Path | None = None, **about: Any) -> dict[str, bytes]:
+    return public_dataset_files(
+        material(made, out, **about), made[0], out or made[1], tuple(PUBLIC_FORMS)
+    )
+
+
+def plant(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    """Let a public fact say something more."""
+    entry = Entry(
+        key="use", title="Use", audience=Audience.BOTH, make=lambda _: Content(lines=(line,))
+    )
+    monkeypatch.setattr(
+        listed, "DATASET", (*(each for each in DATASET if each.key != "use"), entry)
+    )
+
+
+def test_every_public_form_speaks_of_all_files(made):
+    shares: list[float] = []
+    known = material(made, title="Homes of 1978")
+    files = public_dataset_files(known, made[0], made[1], tuple(PUBLIC_FORMS), shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1.0
+    file = known.record["file"]
+    assert len(file["parts"]) == 2
+    for content in files.values():
+        each = [part["sha256"].encode() in content for part in file["parts"]]
+        assert file["sha256"].encode() in content or all(each)
+        assert b"Zaphod" not in content
+    card = public_notice.read_card(files[".toml"].decode())
+    assert card["files"] == file["parts"]
+    assert b"Number of its files: 2." in files[".html"]
+    assert b"It was measured on a random sample of the records." in files[".html"]
+    assert b"relations between variables" in files[".html"]
+    assert b'<var name="rooms"' in files[".xml"]
+    assert b"person" not in files[".xml"].split(b"<dataDscr>")[1]
+
+
+def test_an_internal_fact_of_a_dataset_is_not_made_public(made, monkeypatch):
+    open_ = {each.key for each in DATASET if each.audience is not Audience.INTERNAL}
+    assert open_ == ALLOWED - {"intervals"}  # of a dataset no balance is judged
+    known = material(made)
+    inside = [each for each in DATASET if each.audience is Audience.INTERNAL]
+    assert len(inside) >= 8
+    for entry in inside:
+        wrong = replace(entry, audience=Audience.PUBLIC)
+        monkeypatch.setattr(listed, "DATASET", (wrong,))
+        with pytest.raises(ReleaseError, match="for the house alone; nothing public was written"):
+            unchecked_file(known, ".html")
+    levels = next(each for each in inside if each.key == "changed")
+    plain = tuple(each for each in DATASET if each.key in ALLOWED)
+    monkeypatch.setattr(listed, "DATASET", (*plain, replace(levels, audience=Audience.PUBLIC)))
+    monkeypatch.setattr(public_notice, "check_facts", lambda facts: None)
+    with pytest.raises(ReleaseError, match="the value of a risk measure"):
+        public(made)
+
+
+def test_a_planted_value_is_refused(made, monkeypatch):
+    plant(monkeypatch, "Many are from Vogsphere.")  # a value of 37 records is an aggregate
+    assert b"Many are from Vogsphere." in public(made)[".html"]
+    plant(monkeypatch, "Somebody from magrathea.")
+    with pytest.raises(ReleaseError, match="fewer than 10 records"):
+        public(made)
+
+
+def test_rare_values_are_those_of_the_table_in_memory(made, monkeypatch):
+    source, _, schema, data = made
+    monkeypatch.setattr("rwn_core.reporting.dataset_record.BATCH", 128)
+    rare = rare_values(data)
+    said = {*rare, "vogsphere", "e", 3.0, "nobody", 1e9}
+    assert len(rare) > 3 * N
+    assert rare_in_dataset(Dataset.at(source), schema, said, nothing) == rare
+    some = {"zaphod 00599", "magrathea", "vogsphere"}
+    found = rare_in_dataset(Dataset.at(source), schema, some, nothing)
+    assert found == {"zaphod 00599", "magrathea"}
+
+
+def _and_a_copy(path: Path) -> None:
+    path.with_name(".part-000000.parquet.bak").write_bytes(b"PAR1")
+
+
+def _under_another_name(path: Path) -> None:
+    path.rename(path.with_name("zaphods-ward.parquet"))
+
+
+def _other_values(path: Path) -> None:
+    table = pq.read_table(path)
+    pq.write_table(table.set_column(0, "x", pa.array([1e6] * len(table))), path)
+
+
+@pytest.mark.parametrize("damage", [_and_a_copy, _under_another_name, _other_values])
+def test_other_files_than_those_of_the_record_are_refused(damage, made, tmp_path):
+    out = tmp_path / "out"
+    shutil.copytree(made[1], out)
+    known = material(made, out)
+    damage(out / "part-000000.parquet")
+    with pytest.raises(ReleaseError, match="holds other files than those of the record") as refused:
+        public_dataset_files(known, made[0], out, [".html"])
+    assert "nothing public was written" in str(refused.value)
+
+
+def test_released_texts_that_identify_people_are_refused_as_of_a_table(made, tmp_path):
+    frame = pd.read_parquet(made[0]).assign(place=[f"z{i}@vogsphere.org" for i in range(N)])
+    frame.to_parquet(tmp_path / "in.parquet", index=False)
+    schema = made[2].replace_variable("place", confirmed=True)
+    options = RunOptions(schema=schema, workers=1)
+    out = tmp_path / "out"
+    done = mask_dataset(tmp_path / "in.parquet", out, rwn.RWN(k=5), seed=SECRET, options=options)
+    text = dataset_record(done, rwn.RWN(k=5), schema, KEY, tmp_path / "in.parquet")
+    known = Material(record=read_dataset_record(text, out))
+    with pytest.raises(ReleaseError, match="released variable place looks like e-mail addresses"):
+        public_dataset_files(known, tmp_path / "in.parquet", out, [".html"])
+
+
+def test_a_release_of_another_dataset_or_seed_gets_no_notice(made):
+    known = material(made)
+    source = {**known.record["source"], "size": 1}
+    other = replace(known, record={**known.record, "source": source})
+    with pytest.raises(InputError, match="not the dataset that the record was made of"):
+        public_dataset_files(other, made[0], made[1], [".html"])
+    file = {**known.record["file"], "key": "a seed, which is no secret"}
+    seeded = replace(known, record={**known.record, "file": file})
+    with pytest.raises(ReleaseError, match="drawn with a seed"):
+        public_dataset_files(seeded, made[0], made[1], [".html"])
+
+
+FILE = {
+    "format": "parquet",
+    "order": "shuffled",
+    "key": "a fresh 256-bit secret, forgotten",
+    "records": 1100,
+    "size": 123456,
+    "fell_back": 1234,
+    "sha256": "cd" * 32,
+    "parts": [{"name": "part-000000.parquet", "sha256": "ef" * 32}],
+}
+
+
+def section_sections(key: str, record: dict[str, Any]) -> Content:
+    (entry,) = (each for each in DATASET if each.key == key)
+    assert entry.make is not None
+    return entry.make(by_hand(**record))
+
+
+def test_what_each_section_says_sections(sentences):
+    cells = {"value": 0.125, "names": ["age", "town"], "share": [0.5, 0.25]}
+    judged = {"words": "judged on 5,000 of 1,000,000 records", "records": 5000, "of": 1000000}
+    only_k = {"file": FILE, "setting": {**RECORD["setting"], "parameters": {"k": 5}}}
+    cases: dict[str, dict[str, Any]] = {
+        "changed": {"readings": {"cells_changed": cells}},
+        "judged": {"judged": judged},
+        "judged, none": {},
+        "files": {"file": FILE},
+        "files, no radius": only_k,
+        "file": {"file": FILE},
+    }
+    said_of = {
+        case: said(section_sections(case.partition(",")[0], parts)) for case, parts in cases.items()
+    }
+    sentences("dataset", said_of)
+    (first, *_), (sampled, *_) = (
+        section_sections("loss", {**parts, "readings": RECORD["readings"]}).lines[1:] or ("",)
+        for parts in ({}, {"judged": judged})
+    )
+    assert first != sampled == words_sections.SAMPLED
+
+
+def test_it_is_said_whether_missing_values_of_a_dataset_move(tmp_path):
+    number = np.arange(200)
+    frame = pd.DataFrame({"x": number * 1.5, "y": number % 7, "group": ["a", "b"] * 100})
+    for name in (None, "x"):
+        holes = frame if name is None else frame.assign(**{name: frame[name].where(number % 5 > 0)})
+        source, out = tmp_path / f"{name}.parquet", tmp_path / f"out {name}"
+        holes.to_parquet(source, index=False)
+        made = mask_dataset(source, out, RWN(k=50), options=RunOptions(workers=1))
+        schema = Dataset.at(source).guessed_schema()
+        text = dataset_record(made, RWN(k=50), schema, "a fresh 256-bit secret", source)
+        known = Material(record=read_dataset_record(text, out))
+        files = public_dataset_files(known, source, out, (".html", ".xml"))
+        for content in files.values():
+            assert (words_sections.MISSING.encode() in content) == (name is not None)
+
+
+def lines(record: dict[str, object]) -> list[str]:
+    said = []
+    for entry in (*OUTSIDE, *INSIDE):
+        if entry.key in ("variables", "data"):
+            assert entry.make is not None
+            said += entry.make(Material(record=record)).lines
+    return said
+
+
+@pytest.mark.parametrize("masked", [True, False])
+def test_household_columns_that_are_drawn_person_by_person_are_named(masked):
+    data = tables.table("homes" if masked else "homes, region shown")
+    release = rwn.mask(data, rwn.RWN(epsilon=9.0, k=90), seed=1)
+    found = shared_columns(data, release.masked)["household"]
+    names = ["hh_income", "region"]
+    assert found == {
+        "kept": [] if masked else ["region"],
+        "split": names if masked else ["hh_income"],
+    }
+    table = {"variables": [], "kinds": [], "roles": [], "not_masked": [], "removed": ["hid"]}
+    record = {
+        "table": {**table, "records": data.n, "household": found},
+        "file": {"records": data.n},
+        "setting": {"method": "rwn"},
+        "readings": {},
+    }
+    split = words_household.HOUSEHOLD["split"].format(names=", ".join(found["split"]))
+    said = lines(record)
+    assert said.count(split) == 2  # in the house and outside
+    assert (words_household.HOUSEHOLD["kept"].format(names="region") in said) is not masked
+
+
+def test_nothing_is_said_without_households_or_where_nobody_shares_one():
+    data = tables.table("homes")
+    undeclared = data.with_schema(data.schema.replace_variable("hid", role="other"))
+    assert shared_columns(undeclared, undeclared) == {}
+    alone = data.frame.iloc[::3]
+    single = rwn.Microdata.from_frame(alone)
+    single = single.with_schema(single.schema.replace_variable("hid", role="household"))
+    assert shared_columns(single, single) == {}
+    assert shared_columns(data, data)["household"] == {"kept": ["hh_income", "region"], "split": []}
+
+
+def counted(release: rwn.Release, name: str, unit: str) -> bool:
+    """Whether any unit of the original has several values of a variable in the release."""
+    masked = release.masked.frame[name].to_numpy()
+    values: dict[object, set[object]] = {}
+    for each, value in zip(release.original.frame[unit], masked, strict=True):
+        values.setdefault(each, set()).add(value)
+    return any(len(found) > 1 for found in values.values())
+
+
+def test_columns_of_a_person_in_a_panel_are_named_as_a_count_has_them():
+    data = tables.table("panel")
+    release = rwn.mask(data, rwn.RWN(epsilon=9.0, k=90), seed=1)
+    assert shared_columns(data, release.masked) == {"person": {"kept": ["sex"], "split": ["birth"]}}
+    assert [counted(release, name, "pid") for name in ("birth", "sex")] == [True, False]
+    said = shared_words(shared_columns(data, release.masked))
+    assert said == (
+        words_household.PERSON["kept"].format(names="sex"),
+        words_household.PERSON["split"].format(names="birth"),
+    )
+
+
+@pytest.mark.parametrize(("make", "unit"), [("homes", "household"), ("panel", "person")])
+def test_rwn_mask_says_it_and_so_does_the_notice(make, unit, tmp_path, capsys):
+    data = tables.table(make)
+    source, record = tmp_path / "t.csv", tmp_path / "r.toml"
+    data.frame.to_csv(source, index=False)
+    (tmp_path / "t.csv.toml").write_text(data.schema.to_toml())
+    given = ["--epsilon", "9", "--k", "90", "--record", str(record)]
+    assert main.run(["mask", str(source), str(tmp_path / "out.csv"), *given]) == 0
+    table = read_record(record.read_text("utf-8"))["table"]
+    (split,) = (each for each in shared_words(table) if "drawn" in each)
+    assert table[unit]["split"]
+    assert f"note: {split}" in capsys.readouterr().err
+    assert lines(read_record(record.read_text("utf-8"))).count(split) == 2  # inside and outside
+
+
+HOSTILE = "</p><script>alert('x')</script> \" onload=\"x' {{ 7 * 7 }} & <b"
+TEMPLATES = sorted((Path(page.__file__).parent / "templates").iterdir())
+
+
+class _Page(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.texts: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def test_a_hostile_text_is_a_text_in_every_place_of_a_page():
+    chart = {"title": HOSTILE, "note": HOSTILE, "alt": HOSTILE, "data": [{"name": HOSTILE}]}
+    table = Table(columns=(HOSTILE,), rows=((HOSTILE,),))
+    content = Content(lines=(HOSTILE,), table=table, charts=(chart,))
+    fact = Fact(key=HOSTILE, title=HOSTILE, audience=Audience.PUBLIC, content=content)
+    text = page.page(HOSTILE, HOSTILE, HOSTILE, [fact], HOSTILE).decode()
+    read = _Page()
+    read.feed(text)
+    assert read.tags.count("script") == 3, "the page's own: data, library, drawing"
+    assert {name for name, _ in read.attributes if name.startswith("on")} == set()
+    assert [value for name, value in read.attributes if name == "aria-label"] == [HOSTILE]
+    assert sum(HOSTILE in each for each in read.texts) == 10
+
+
+def test_a_hostile_name_is_a_name_in_the_codebook():
+    named = RECORD | {"table": RECORD["table"] | {"variables": [HOSTILE, "income", "sex"]}}
+    material = by_hand(table=named["table"])
+    root = ElementTree.fromstring(unchecked_file(material, ".xml"))
+    names = [each.get("name") for each in root.iter("{ddi:codebook:2_5}var")]
+    assert names == [HOSTILE, "income", "sex"]
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_attributes_of_templates_stand_in_double_quotes(path):
+    tags = re.findall(r"<\w[^<>]*>", path.read_text(encoding="utf-8"))
+    assert [tag for tag in tags if re.search(r"=\s*['{]", tag)] == []
+
+
+def test_a_name_that_a_template_lacks_is_no_empty_text():
+    with pytest.raises(Exception, match="undefined"):
+        rendered("page.html", title="", mark="")
+
+
+LIMITS = (
+    rwn.Limit(measure="distance_linkage", at_most=0.05, source="law", set_by="Board"),
+    rwn.Limit(measure="correlation", at_most=0.1),
+)
+FULL_SCENARIOS = Scenario(
+    name="Mild",
+    setting=Setting(params=rwn.RWN(epsilon=2.0, k=5)),
+    seed=7,
+    policy=rwn.Policy(limits=LIMITS),
+    readings={
+        "distance_linkage": {"median": 0.25, "low": 0.2},
+        "bayes_linkage": {"median": 0.3, "high": 0.4, "at_most": 0.5},
+        "whole_file_linkage": {"median": 0.35, "at_most": 1.0},
+        "unknown": {"median": 0.5},
+        "correlation": {"low": 0.5},
+    },
+    analysis_plan=AnalysisPlan(
+        analyses=(Analysis(name="Ages", kind="table", tolerance=0.125, variables=("age", "bmi")),)
+    ),
+)
+
+
+def test_every_page_says_what_its_file_says(sentences):
+    noted = replace(
+        FULL_SCENARIOS, name="<b>Wild</b>", note="Less masking", policy=None, readings={}
+    )
+    made = Decision(
+        scenarios=(FULL_SCENARIOS, noted),
+        chosen="<b>Wild</b>",
+        reason="Least loss",
+        participants=("Ada", "Grace"),
+        date="2026-03-31",
+    )
+    of = {"median": 0.25, "low": 0.2, "high": 0.3}
+    ranges = {
+        count: replace(FULL_SCENARIOS, readings={"distance_linkage": {**of, "releases": count}})
+        for count in (2.0, 59.0)
+    }
+    pages = {
+        "decision": decision_html(made),
+        "nothing chosen": decision_html(Decision(scenarios=())),
+        **{
+            f"{count:g} releases": decision_html(Decision(scenarios=(each,)))
+            for count, each in ranges.items()
+        },
+    }
+    plain = {}
+    for name, html in pages.items():
+        text = html.decode()
+        assert "<script" not in text
+        assert "<b>" not in text
+        assert "@media print" in text
+        plain[name] = re.sub(r"(?s)<style>.*</style>", "", text).replace("><", ">\n<").splitlines()
+    sentences("page", plain)
+    assert f"SHA-256 {made.hash}" in file_texts(pages["decision"], ".html")
+
+
+def test_minutes_lead_with_the_verdict_and_fit_one_page():
+    strict = rwn.Policy(limits=LIMITS)
+    of_mild = {"distance_linkage": 0.25, "correlation": 0.05, "association_loss": 0.2}
+    read = {key: {"median": value} for key, value in of_mild.items()}
+    mild = replace(FULL_SCENARIOS, name="Mild", readings=read)
+    kept = replace(
+        FULL_SCENARIOS, name="Strong", readings={**read, "distance_linkage": {"median": 0.01}}
+    )
+    made = Decision(
+        scenarios=(mild, kept),
+        chosen="Mild",
+        reason="It serves the users.",
+        participants=("Ada", "Grace"),
+        date="2026-03-31",
+        accepted_by="Ada",
+        dissent="Grace disagrees",
+        verdict=strict.judge(mild.readings).sentence,
+        policy=strict,
+    )
+    assert Decision.thaw(made.frozen()) == made
+    text = decision_html(made).decode()
+    assert "<h1>“Mild” was chosen: breaks 1 of 2 limits</h1>" in text
+    assert text.index("breaks 1 of 2") < text.index("1 of 2 limits is broken") < text.index("Grace")
+    (broken,) = re.findall(r'<section id="broken">.*?</section>', text, flags=re.S)
+    assert "Accepted by: Ada." in broken
+    assert "<td>25\u00a0%</td><td>at most 5\u00a0%; set by law, Board</td>" in broken
+    assert "Correlations" not in broken  # it is kept
+    assert "Grace disagrees" in text
+    assert "<td>keeps all limits</td>" in text
+    assert "<svg" in text
+    assert "<script" not in text
+    assert made.hash in text
+    # another choice: nothing is broken, and no one accepts anything
+    other = decision_html(replace(made, chosen="Strong", accepted_by="")).decode()
+    assert "“Strong” was chosen: keeps all limits" in other
+    assert 'id="broken"' not in other
+    older = replace(made, policy=None, dissent="")
+    assert "dissent" not in older.to_dict()
+    assert "limit" not in older.to_dict()
+    assert older.limits == FULL_SCENARIOS.policy
+
+
+def test_charts_of_a_page_have_their_caption_and_their_data_as_text():
+    chart = {"title": "T", "note": "N", "data": [{"name": "</script><!-- x"}], "layout": {"a": 1}}
+    content = Content(charts=(chart, {"title": "U"}))
+    fact = Fact(key="one", title="One", audience=Audience.BOTH, content=content)
+    html = page_scenarios("Title", "", "About", [fact]).decode()
+    assert "script-src 'unsafe-inline'; img-src data: blob:" in html
+    figure = '<figure><figcaption><b>{}</b>{}</figcaption><div id="chart-{}" role="img" '
+    assert figure.format("T", "N", 0) + 'aria-label=""></div></figure>' in html
+    assert figure.format("U", "", 1) + 'aria-label=""></div></figure>' in html
+    written = (
+        '<script type="application/json" id="chart-data">'
+        '[{"data":[{"name":"<\\/script><\\u0021-- x"}],"layout":{"a":1}},{"data":[],"layout":{}}]'
+        "</script><script>"
+    )
+    assert written in html
+    assert html.rstrip().endswith("});\n</script></body></html>")
+    assert html.count("Plotly.newPlot(`chart-${i}`") == 1
+
+
+MARK_NOTEBOOKS = "<b>&\"'"
+LOSS = "association_loss"
+LIMIT = rwn.Policy(limits=(rwn.Limit(measure="true_matches", at_most=0.05, source=MARK_NOTEBOOKS),))
+
+
+def secret_table() -> rwn.Microdata:
+    """Numbers and names that can be found again in a text."""
+    root = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {
+            MARK_NOTEBOOKS: 70000.0 + np.arange(60),
+            "other": 80000.0 + np.argsort(np.arange(60) + root.normal(scale=5, size=60)),
+            "name": [f"level{n % 5}z" for n in range(60)],
+        }
+    )
+    kinds = rwn.Microdata.from_frame(frame).schema
+    question = rwn.Question(response="other", predictors=(MARK_NOTEBOOKS,))
+    return rwn.Microdata.from_frame(frame, rwn.Schema(variables=kinds.variables, question=question))
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Any]:
+    table, method = secret_table(), rwn.RWN(k=5)
+    release = rwn.mask(table, method, seed=1)
+    audit = rwn.audit(table, release, measures=["correlation", "true_matches", LOSS, "marginals"])
+    measures = ("true_matches", LOSS)
+    grid = rwn.Grid(axes={"k": (3, 5)})
+    return {
+        "microdata": table,
+        "schema": table.schema,
+        "release": release,
+        "audit": audit,
+        "ensemble": rwn.ensemble(table, method, repeats=4, measures=measures, seed=1),
+        "sweep": rwn.sweep(table, grid, plan=rwn.Plan(measures=measures, releases=2), workers=1),
+        "policy": LIMIT,
+        "verdict": LIMIT.judge(audit.readings),
+        "claims": claim_table(table, method, draws=40, seed=1),
+        "quick": rwn.quick_verdict(table, "rwn", LIMIT, within=0.5),
+        "recommendation": rwn.recommend(table, LIMIT),
+        "validity": rwn.standard_error_validity(table, method, repeats=10, seed=1),
+    }
+
+
+def test_texts_are_short_and_hold_no_value_of_a_record(results):
+    frame, donors = results["microdata"].frame, results["release"].donors
+    values = {f"{value:.0f}" for name in (MARK_NOTEBOOKS, "other") for value in frame[name]}
+    for name, result in results.items():
+        assert isinstance(result, Summarized), name
+        text, html = repr(result), result._repr_html_()
+        assert 1 <= len(text.splitlines()) <= 10, name
+        assert len(text) <= 2_000, name
+        for shown in (text, html):
+            assert not any(value in shown for value in values), name
+            assert "level1z" not in shown, name
+            assert str(donors.tolist())[:20] not in shown, name
+        assert MARK_NOTEBOOKS not in html, name  # escaped
+        assert "color" not in html, name  # the page's own, light or dark
+    assert "&lt;b&gt;" in results["schema"]._repr_html_()
+    assert "other" in repr(results["schema"])
+
+
+def test_charts_are_those_of_the_app(results):
+    from rwn_core.charts import CHARTS
+
+    audit = results["audit"]
+    assert {name for name, each in results.items() if isinstance(each, Plotted)} == {
+        *("audit", "ensemble", "sweep")
+    }
+    chart = CHARTS["correlation"](audit["correlation"])
+    figure = audit.plot("correlation")
+    np.testing.assert_array_equal(
+        np.asarray(figure.data[0].z, dtype=float), np.asarray(chart["data"][0]["z"], dtype=float)
+    )
+    assert rwn.plot(audit).layout == figure.layout  # the first measure's
+    drawn = audit.plot("marginals", MARK_NOTEBOOKS)
+    assert "&lt;b&gt;" in drawn.layout.title.text
+    assert len(audit.plot("distribution", "name").data) > 0
+    (points,) = [t for t in results["ensemble"].plot("true_matches").data if len(t.x or ()) == 4]
+    np.testing.assert_allclose(points.x, results["ensemble"].values[LOSS], rtol=1e-6)
+    assert results["sweep"].plot(LOSS, "true_matches").layout.xaxis.title.text
+
+
+@pytest.mark.parametrize(
+    ("name", "what", "words"),
+    [
+        ("audit", ("nothing",), "There is no chart nothing"),
+        ("audit", ("regression",), "did not read regression"),
+        ("audit", ("marginals", "nothing"), "There is no variable nothing"),
+        ("audit", ("marginals", "name", "name"), "Give one chart"),
+        ("ensemble", (), "needs an answer of"),
+        ("ensemble", ("bayes_linkage",), "needs .* without: bayes_linkage"),
+        ("ensemble", ("nothing",), "There is no measure nothing"),
+        ("sweep", (), "did not read bayes_linkage"),
+        ("sweep", ("nothing",), "did not read nothing"),
+    ],
+)
+def test_a_wrong_chart_is_refused_in_a_sentence(results, name, what, words):
+    with pytest.raises(rwn.RWNError, match=words):
+        results[name].plot(*what)
+
+
+def test_what_has_no_chart_is_refused():
+    with pytest.raises(rwn.ParameterError, match="an Audit, an Ensemble and a Sweep"):
+        rwn.plot(secret_table())

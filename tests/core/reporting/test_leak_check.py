@@ -1,11 +1,13 @@
-"""The leak check: a planted leak of every kind is refused, by its kind and never by its value."""
+"""No value, donor or key leaves in a report."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import orjson
 import pandas as pd
 import pytest
 
@@ -17,9 +19,17 @@ from rwn_core.reporting import facts as listed
 from rwn_core.reporting import public_notice
 from rwn_core.reporting.facts import FACTS, Audience, Content, Entry, Material
 from rwn_core.reporting.facts.public_words import vocabulary
-from rwn_core.reporting.leak_check import ALLOWED, refuse_identifiers
+from rwn_core.reporting.leak_check import (
+    ALLOWED,
+    check_file,
+    counted,
+    rare_values,
+    refuse_identifiers,
+    said_values,
+)
 from rwn_core.reporting.public_notice import public_file, unchecked_file
 from tests.core.reporting.conftest import quickly_made_of, touched
+from tests.core.reporting.records_by_hand import RECORD, by_hand
 
 PUBLIC = [each for each in FACTS if each.audience in (Audience.PUBLIC, Audience.BOTH)]
 INTERNAL = [each for each in FACTS if each.audience is Audience.INTERNAL]
@@ -34,14 +44,14 @@ def plant(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
     monkeypatch.setattr(listed, "FACTS", (*others, entry))
 
 
-def test_the_public_facts_are_stated_twice() -> None:
+def test_the_public_facts_are_stated_twice():
     assert {each.key for each in PUBLIC} == ALLOWED
     assert len(INTERNAL) >= 15
 
 
 def test_an_internal_fact_that_is_made_public_by_mistake_is_refused(
-    kept_material: Material, bodyfat_table: Microdata, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    kept_material, bodyfat_table, monkeypatch
+):
     """Even if nobody looked at audiences, the words of some would give them away in the file."""
     wrong = {each.key: replace(each, audience=Audience.PUBLIC) for each in INTERNAL}
     for entry in wrong.values():
@@ -65,9 +75,7 @@ LEAKS = [
 """The other kinds of leaks are refused in `test_leaks_by_hand`, without a release."""
 
 
-def test_a_leak_is_refused_by_its_kind(
-    material: Material, bodyfat_table: Microdata, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_leak_is_refused_by_its_kind(material, bodyfat_table, monkeypatch):
     for line, kind in LEAKS:
         plant(monkeypatch, line)
         for suffix in (".html", ".json", ".xml"):
@@ -77,9 +85,7 @@ def test_a_leak_is_refused_by_its_kind(
             assert "Zaphod" not in str(refused.value)
 
 
-def test_the_value_of_a_risk_measure_is_refused(
-    material: Material, bodyfat_table: Microdata, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_value_of_a_risk_measure_is_refused(material, bodyfat_table, monkeypatch):
     value = material.record["readings"]["membership"]["value"]
     for text in (f"{value:.3f}", f"{100 * value:.1f} %"):
         plant(monkeypatch, f"Of all, {text} are members.")
@@ -90,9 +96,7 @@ def test_the_value_of_a_risk_measure_is_refused(
         public_file(material, bodyfat_table, ".html")
 
 
-def test_a_title_may_have_a_year_and_no_value_of_few_records(
-    material: Material, bodyfat_table: Microdata
-) -> None:
+def test_a_title_may_have_a_year_and_no_value_of_few_records(material, bodyfat_table):
     """Of the other forms `test_context` tells."""
     titled = replace(material, title="Body measurements of 2026, 241 men")
     assert b"2026, 241 men" in public_file(titled, bodyfat_table, ".html")
@@ -115,9 +119,7 @@ def names() -> Microdata:
     return data.with_schema(data.schema.replace_variable("person", role=Role.IDENTIFIER))
 
 
-def test_texts_dates_and_identifiers_of_few_records_are_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_texts_dates_and_identifiers_of_few_records_are_refused(monkeypatch):
     data = names()
     made = touched(quickly_made_of(data, rwn.RWN(k=3), ["cells_changed"]))
     assert public_file(made, data, ".html")
@@ -129,12 +131,12 @@ def test_texts_dates_and_identifiers_of_few_records_are_refused(
     assert public_file(made, data, ".html")
 
 
-def test_no_sentence_of_a_notice_has_a_number_of_its_own() -> None:
+def test_no_sentence_of_a_notice_has_a_number_of_its_own():
     text = re.sub(r"{\w+}", "", " ".join(vocabulary())).replace("SHA-256", "")
     assert not any(letter.isdigit() for letter in text)
 
 
-def test_hidden_places_of_a_file_are_read_too() -> None:
+def test_hidden_places_of_a_file_are_read_too():
     from rwn_core.reporting.leak_check import file_texts
 
     html = b"<p class='one' title='two'>three<!--four--></p><style>p{}</style>"
@@ -150,7 +152,7 @@ def table(n: int = 40, **columns: object) -> Microdata:
     return Microdata.from_frame(frame.assign(**columns))
 
 
-def test_an_ordinary_table_passes_and_so_does_an_identifier_which_no_release_has() -> None:
+def test_an_ordinary_table_passes_and_so_does_an_identifier_which_no_release_has():
     refuse_identifiers(table(10))
     refuse_identifiers(table(place=[f"place {i // 2}" for i in range(40)]))
     data = table(who=[f"Zaphod {i}" for i in range(40)])
@@ -168,11 +170,112 @@ def test_an_ordinary_table_passes_and_so_does_an_identifier_which_no_release_has
         ([None] * 20 + [f"Zaphod {i}" for i in range(20)], "the name or number of a record"),
     ],
 )
-def test_texts_that_name_people_are_refused_without_being_said(
-    texts: list[str | None], what: str
-) -> None:
+def test_texts_that_name_people_are_refused_without_being_said(texts, what):
     with pytest.raises(ReleaseError, match=f"variable who looks like {what}") as refusal:
         refuse_identifiers(table(who=texts))
     assert "make it an identifier, which no release holds, and mask again" in str(refusal.value)
     assert "Zaphod" not in str(refusal.value)
     assert "example.org" not in str(refusal.value)
+
+
+SOURCE = {"file": "C:\\data\\my-survey.csv"}
+KNOWN = by_hand(source=SOURCE, context={"review": "2029-02-28"})
+RARE_WORDS = "The public file would hold a value that fewer than 10 records of the original have"
+PARTS = [{"name": "part-000000.parquet", "sha256": "ef" * 32}, {"name": "b.parquet", "sha256": "e"}]
+
+
+def refusal(text: str, rare: set[Any] | None = None, material: Material = KNOWN) -> str:
+    """Why a file with this text is refused; empty where it is not."""
+    try:
+        check_file(orjson.dumps([text]), ".json", material, rare or set())
+    except ReleaseError as refused:
+        return str(refused).removeprefix("The public file would hold ").partition(";")[0]
+    return ""
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("rwn notice 1", ""),
+        (f"2028-02-29 and 2029-02-28, {'0f' * 16}, {'cd' * 32}, SHA-256, 1,100 or 1100", ""),
+        ("2030-02-28", "a number that no notice may say"),  # a day that nobody stated
+        ("about 1,101", "a number that no notice may say"),
+        ("0.25", "the value of a risk measure"),
+        ("25", "the value of a risk measure"),
+        ("25.0", "the value of a risk measure"),
+        ("12.5", "the value of a risk measure"),
+        ("0.125", "the value of a risk measure"),
+        ("0.02", "a number that no notice may say"),
+        ("person no. 7", "the number of a record"),
+        ("Look at record 37.", "the number of a record"),
+        ("Look at row #37", "the number of a record"),
+        ("The heaviest man weighs 363,15.", "a number that no notice may say"),
+        ("It lies in C:\\Users\\Zaphod.", "a path of a file or folder"),
+        ("Key: " + "0f" * 32, "something that looks like a key"),
+        ("see ./here", "a path of a file or folder"),
+        ("see ~/here", "a path of a file or folder"),
+        ("from MY-SURVEY.CSV", "the name of the original's file"),
+        ("0f" * 15, "a number that no notice may say"),
+        ("ab" * 16, "something that looks like a key"),
+        ("age and income of sex", ""),
+    ],
+)
+def test_each_text_is_refused_for_its_own_reason(text, kind):
+    assert refusal(text) == kind
+
+
+def test_runs_of_twelve_words_are_compared_and_what_all_notices_say_is_none():
+    twelve = " ".join("abcdefghijkl")
+    rare = {twelve, "zaphod", 7.5, "most"}
+    kind = RARE_WORDS.removeprefix("The public file would hold ")
+    assert refusal(f"so {twelve.upper()} it is", rare) == kind
+    assert refusal("Zaphod", rare) == kind
+    assert refusal("7.5", rare) == kind
+    assert refusal("−7.5", {-7.5}) == kind
+    assert refusal("1,234.5", {1234.5}) == kind
+    assert refusal("most", rare) == ""
+    titled = replace(KNOWN, title="Homes of 1978 and 7.5")
+    assert refusal("1978", {7.5}, titled) == ""
+    assert refusal("7.5", {7.5}, titled) == kind
+    for text in ("7.5", "−7.5", "-7.5"):  # a minus may stand before it
+        cold = replace(KNOWN, title=f"A winter of {text} degrees")
+        assert refusal(f"{text} degrees", {-7.5}, cold) == kind
+    said = said_values(orjson.dumps([f"{twelve} m 1,5 x"]), ".json", replace(KNOWN, title="Homes"))
+    assert {twelve, "b c d e f g h i j k l m", "homes", 15.0, -15.0} <= said
+    assert f"{twelve} m" not in said
+    assert None not in said
+
+
+def test_the_files_of_a_dataset_may_be_named_and_counted():
+    known = by_hand(file={**RECORD["file"], "parts": PARTS})
+    assert refusal(f"part-000000.parquet {'ef' * 32} 2", material=known) == ""
+    assert refusal("3", material=known) == "a number that no notice may say"
+    assert refusal("0", material=KNOWN) == "the value of a risk measure"
+
+
+def test_a_value_is_rare_below_ten_records_in_the_form_in_which_it_is_said():
+    frame = pd.DataFrame(
+        {
+            "n": [1.5] * 9 + [2.5] * 10 + [np.nan],
+            "t": ["New York!"] * 9 + ["Ulm"] * 10 + [None],
+            "b": [True] * 9 + [False] * 11,
+            "d": pd.to_datetime(["1978-03-08"] * 9 + ["1979-03-08"] * 11),
+            "c": pd.Categorical(["x"] * 20, categories=["x", "y"]),
+            "s": ["?"] * 9 + ["of"] * 11,
+        }
+    )
+    assert rare_values(Microdata.from_frame(frame)) == {1.5, "new york", "true", "1978 03 08"}
+    assert sorted(counted(frame["n"])) == [(1.5, 1.5, 9), (2.5, 2.5, 10)]
+    assert counted(frame["c"]) == [("x", "x", 20)]
+
+
+def test_a_contact_is_the_stewards_word_and_no_way_out_for_a_value():
+    for contact, kind in (
+        ("Data desk, +43 1 43, https://x.org/ask", ""),
+        ("ask Betelgeuse", RARE_WORDS.removeprefix("The public file would hold ")),
+        ("see /home/me/keys", "a path of a file or folder"),
+        ("ab" * 16, "something that looks like a key"),
+    ):
+        material = by_hand(context={"contact": contact}, source=SOURCE)
+        assert refusal(f"Ask {contact}.", {"betelgeuse", 43.0}, material) == kind
+    assert refusal("43", {43.0}, by_hand(context={"contact": "desk 43"}, source=SOURCE)) != ""

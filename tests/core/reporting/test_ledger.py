@@ -1,13 +1,15 @@
-"""The ledger: every field and sentence by hand; it only grows, and what is changed is seen."""
+"""The ledger: marks, chains, subtraction and merge of releases."""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import io
 import os
 import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,10 +17,17 @@ import orjson
 import pandas as pd
 import pytest
 
+import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Variable
+from rwn_core.datasets.mask_dataset import RunOptions, mask_dataset
 from rwn_core.errors import InputError, ReleaseError
-from rwn_core.reporting import ledger
+from rwn_core.masking import METHODS
+from rwn_core.reporting import ReleasedFile, chained_releases, internal_record, ledger, read_record
 from rwn_core.reporting.chained_releases import method_slices
+from rwn_core.reporting.dataset_record import dataset_record, read_dataset_record
+from rwn_core.reporting.judged_release import FurtherDraws, judge_release
 from rwn_core.reporting.ledger import (
     BEGINNING,
     add,
@@ -28,9 +37,62 @@ from rwn_core.reporting.ledger import (
     overlaps,
     policy_words,
     read_entries,
+    refuse_readable,
 )
-from rwn_core.reporting.table_marks import table_marks
+from rwn_core.reporting.release_record import described_variables
+from rwn_core.reporting.table_marks import SKETCH, common_columns, common_records, table_marks
+from tests.core.measures.attacks.test_several_files import SETTINGS
+from tests.core.measures.attacks.test_several_files import people as people_subtracted
 from tests.core.reporting.records_by_hand import RECORD, record
+
+CONTEXT = {"purpose": "Teaching", "access": "on request", "contact": "Ada, data@x.org"}
+LIMIT = rwn.Limit(measure="marginals", at_most=0.9, source="Handbook", set_by="Board")
+
+
+def of_table(data: rwn.Microdata, params: Any, form: str) -> dict[str, Any]:
+    release = rwn.mask(data, params)
+    text = internal_record(
+        data,
+        release,
+        ReleasedFile.of(release.to_bytes(form), form),
+        measures=("marginals", "association_loss"),
+        policy=rwn.Policy(limits=(LIMIT,)),
+    )
+    record = {**read_record(text), "context": CONTEXT}
+    record["approval"] = {"by": "Ada Lovelace", "reason": "A lesson", "exception": False}
+    return record
+
+
+def of_dataset(folder: Path) -> dict[str, Any]:
+    """Released files of a dataset, of which each has a part of the records."""
+    source = folder / "in"
+    source.mkdir()
+    number = np.arange(400)
+    x = np.random.default_rng(3).normal(50, 9, 400)
+    table = pd.DataFrame(
+        {"x": x, "rooms": number % 6, "place name": np.where(number % 3, "E", "V")}
+    )
+    table.to_parquet(source / "a.parquet", index=False)
+    schema = rwn.Microdata.from_frame(table).schema
+    out = folder / "out"
+    options = RunOptions(schema=schema, workers=1, file_rows=200)
+    said = mask_dataset(source, out, rwn.RWN(k=5), options=options)
+    text = dataset_record(said, rwn.RWN(k=5), schema, "a fresh 256-bit secret, forgotten", source)
+    return dict(read_dataset_record(text, out))
+
+
+def categories() -> rwn.Microdata:
+    number = np.arange(300)
+    frame = pd.DataFrame(
+        {
+            "sex": np.where(number % 2, "f", "m"),
+            "region of 2020": np.array(["north", "south", "east"])[number % 7 % 3],
+            "group": np.array(["a", "b"])[number % 5 % 2],
+        }
+    )
+    frame.loc[::11, "group"] = None
+    return rwn.Microdata.from_frame(frame)
+
 
 BOUND: dict[str, Any] = {"releases": [1, 2, 4], "bound": [0.125, 0.25, 0.5], "value": 0.5}
 
@@ -59,7 +121,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "ledger.jsonl"
 
 
-def test_an_entry_says_which_release_it_is_of_and_holds_no_value(path: Path) -> None:
+def test_an_entry_says_which_release_it_is_of_and_holds_no_value(path):
     data = table()
     first, _ = add(path, of(data), data, by="Ada")
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+00:00", first.pop("time"))
@@ -122,8 +184,8 @@ VERDICTS = (  # shares, not judged, kept; the state that a record states, and th
 @pytest.mark.parametrize("stated", [True, False])
 @pytest.mark.parametrize(("shares", "unread", "kept", "state"), VERDICTS)
 def test_an_entry_holds_the_state_of_its_verdict_and_what_was_not_judged(
-    path: Path, shares: Any, unread: Any, kept: bool, state: str, stated: bool
-) -> None:
+    path, shares, unread, kept, state, stated
+):
     """Finding V4: an entry said "not kept" of limits that nobody had judged."""
     data, verdict = table(), {"shares": shares, "not_judged": unread, "kept": kept, "words": ""}
     made = of(data) | {"verdict": verdict | ({"state": state} if stated else {})}
@@ -134,12 +196,12 @@ def test_an_entry_holds_the_state_of_its_verdict_and_what_was_not_judged(
     assert policy_words(read) == f"policy {state}{why}"
 
 
-def test_an_entry_of_an_earlier_version_is_said_as_far_as_it_knows() -> None:
+def test_an_entry_of_an_earlier_version_is_said_as_far_as_it_knows():
     words = [policy_words({"kept": kept, "chain": {}}) for kept in (True, False, None)]
     assert words == ["policy kept", "policy not kept", "no policy judged"]
 
 
-def test_what_is_alike_is_said_as_far_as_it_is_known() -> None:
+def test_what_is_alike_is_said_as_far_as_it_is_known():
     now = marks(table="other")
     many = [f"{i:04d}" for i in range(1000)]
 
@@ -163,7 +225,7 @@ def test_what_is_alike_is_said_as_far_as_it_is_known() -> None:
     assert overlaps([entry(columns=["z"])], now, {"readings": {}}) == []
 
 
-def test_what_releases_add_up_to_is_that_of_as_many_as_are_known() -> None:
+def test_what_releases_add_up_to_is_that_of_as_many_as_are_known():
     here = {"readings": {"repeated_releases": BOUND}}
     for count, share, after in ((1, 25, 2), (2, 25, 2), (3, 50, 4)):
         said = overlaps([entry()] * count, marks(), here)
@@ -190,7 +252,7 @@ def test_what_releases_add_up_to_is_that_of_as_many_as_are_known() -> None:
         overlaps([entry()], marks(), damaged)
 
 
-def test_foreseeing_writes_nothing_and_asks_for_the_key(tmp_path: Path) -> None:
+def test_foreseeing_writes_nothing_and_asks_for_the_key(tmp_path):
     data, path = table(), tmp_path / "ledger.jsonl"
     path.write_bytes(b"")
     assert foresee(path, of(data), data) == []
@@ -206,7 +268,7 @@ def test_foreseeing_writes_nothing_and_asks_for_the_key(tmp_path: Path) -> None:
     assert sorted(os.listdir(tmp_path)) == ["ledger.jsonl"]
 
 
-def test_each_line_that_is_refused_is_named(tmp_path: Path) -> None:
+def test_each_line_that_is_refused_is_named(tmp_path):
     data, path = table(), tmp_path / "ledger.jsonl"
     add(path, of(data), data)
     add(path, of(data, "second"), data)
@@ -225,9 +287,7 @@ def test_each_line_that_is_refused_is_named(tmp_path: Path) -> None:
     assert read_entries(b"") == []
 
 
-def test_a_file_is_held_by_one_alone_and_left_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_is_held_by_one_alone_and_left_again(tmp_path, monkeypatch):
     monkeypatch.setattr(ledger, "PATIENCE", 0.0)
     path = tmp_path / "held"
     with path.open("a+b") as one, path.open("a+b") as two:
@@ -245,7 +305,7 @@ def test_a_file_is_held_by_one_alone_and_left_again(
             pass
 
 
-def test_a_line_that_a_kill_cut_short_is_completed(path: Path) -> None:
+def test_a_line_that_a_kill_cut_short_is_completed(path):
     data = table()
     add(path, of(data), data)
     first = path.read_bytes()
@@ -264,7 +324,7 @@ def test_a_line_that_a_kill_cut_short_is_completed(path: Path) -> None:
     assert sorted(os.listdir(path.parent)) == ["ledger.jsonl", "ledger.jsonl.key"]
 
 
-def test_what_cannot_be_added_is_refused(path: Path) -> None:
+def test_what_cannot_be_added_is_refused(path):
     data = table()
     record = of(data)
     with pytest.raises(InputError, match="not the table"):
@@ -282,9 +342,7 @@ def test_what_cannot_be_added_is_refused(path: Path) -> None:
     assert len(read_entries(path.read_bytes())) == 1
 
 
-def test_a_key_that_could_not_be_written_leaves_nothing_behind(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_that_could_not_be_written_leaves_nothing_behind(path, monkeypatch):
     data = table()
     record = of(data)
 
@@ -300,9 +358,7 @@ def test_a_key_that_could_not_be_written_leaves_nothing_behind(
     assert len(add(path, record, data)[0]["hash"]) == 64
 
 
-def test_another_writer_is_waited_for_and_then_named(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_writer_is_waited_for_and_then_named(path, monkeypatch):
     data = table()
     add(path, of(data), data)
     monkeypatch.setattr(ledger, "PATIENCE", 0.1)
@@ -314,7 +370,7 @@ def test_another_writer_is_waited_for_and_then_named(
         add(path, of(data), data)
 
 
-def test_writers_at_the_same_time_make_one_chain(path: Path) -> None:
+def test_writers_at_the_same_time_make_one_chain(path):
     data = table()
     ids = [f"{number:032x}" for number in range(4)]
     # each opens the file for itself, as a program of its own would
@@ -344,7 +400,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[bytes], bytes]
     return path.read_bytes().splitlines(), path.with_name("ledger.jsonl.key").read_bytes()
 
 
-def test_who_lacks_the_key_changes_nothing_unseen(three: tuple[list[bytes], bytes]) -> None:
+def test_who_lacks_the_key_changes_nothing_unseen(three):
     """Finding T7: one entry taken out, the others made anew, was called an unbroken chain."""
     lines, key = three
     one, two, last = lines
@@ -362,9 +418,7 @@ def test_who_lacks_the_key_changes_nothing_unseen(three: tuple[list[bytes], byte
         read_entries(whole, b"x" * 32)
 
 
-def test_entries_of_an_earlier_version_are_read_and_followed(
-    path: Path, three: tuple[list[bytes], bytes]
-) -> None:
+def test_entries_of_an_earlier_version_are_read_and_followed(path, three):
     data, (lines, key) = table(), three
     older = made_anew([each.replace(b"rwn ledger 2", b"rwn ledger 1") for each in lines[:2]])
     path.write_bytes(b"\n".join(older) + b"\n")
@@ -387,7 +441,7 @@ def test_entries_of_an_earlier_version_are_read_and_followed(
     assert any("could not be checked" in each for each in warned)
 
 
-def test_a_line_that_lies_ready_completes_only_its_own_beginning(tmp_path: Path) -> None:
+def test_a_line_that_lies_ready_completes_only_its_own_beginning(tmp_path):
     path, ready = tmp_path / "ledger.jsonl", tmp_path / "ledger.jsonl.next"
     ready.write_bytes(b"second\n")
     for content, completed in (
@@ -403,7 +457,7 @@ def test_a_line_that_lies_ready_completes_only_its_own_beginning(tmp_path: Path)
     assert file_bytes(path) == b"first\nsec"
 
 
-def test_a_torn_line_stops_whoever_adds(path: Path) -> None:
+def test_a_torn_line_stops_whoever_adds(path):
     data = table()
     add(path, of(data), data)
     whole = path.read_bytes()
@@ -415,9 +469,7 @@ def test_a_torn_line_stops_whoever_adds(path: Path) -> None:
         read_entries(b"hello\n")
 
 
-def test_a_full_disk_leaves_the_ledger_as_it_was(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_disk_leaves_the_ledger_as_it_was(path, monkeypatch):
     """Full when the line is laid ready, or when the ledger itself is written."""
     data, real = table(), os.fsync
     add(path, of(data), data)
@@ -435,3 +487,389 @@ def test_a_full_disk_leaves_the_ledger_as_it_was(
                 add(path, second, data)
         assert path.read_bytes() == file_bytes(path) == before
     assert add(path, second, data)[0]["number"] == 2
+
+
+KEY = b"k" * 32
+
+
+def people(rows: range, seed: int = 1) -> pd.DataFrame:
+    values = np.random.default_rng(seed).normal(size=(12_000, 3)).round(4)[rows.start : rows.stop]
+    frame = pd.DataFrame(values, columns=["x", "y", "z"])
+    return frame.assign(g=[f"Zaphod {i % 7}" for i in rows])
+
+
+def table_sketched(rows: range, seed: int = 1) -> Microdata:
+    return Microdata.from_frame(people(rows, seed))
+
+
+def test_marks_know_a_table_again_in_any_order():
+    data = table_sketched(range(300))
+    marks = table_marks(data, KEY)
+    shuffled = data.take(np.random.default_rng(3).permutation(300))
+    again = table_marks(shuffled, KEY)
+    assert again["table"] != marks["table"]
+    assert common_records(marks, again) == 1.0
+    assert common_columns(marks, again) == 4
+    # under another key nothing is alike: marks cannot be tried without it
+    other = table_marks(data, b"o" * 32)
+    assert not set(other["records"]) & set(marks["records"])
+    assert common_columns(other, marks) == 0
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "true"), [(8000, 4000, 0.5), (8000, 4000, 0.1), (11_000, 100, 1.0)]
+)
+def test_the_share_of_common_records_is_estimated(first, second, true):
+    """A later wave, of which a known share was there before; and a small part of a large table."""
+    start = int(first - true * second)
+    one, two = table_sketched(range(first)), table_sketched(range(start, start + second))
+    overlap = common_records(table_marks(one, KEY), table_marks(two, KEY))
+    # the standard error of the common share of all records is at most 0.009; 5 of them
+    union = first + second - true * second
+    assert abs(overlap - true) < 5 * 0.009 * union / second
+    assert overlap > 0
+    stranger = table_sketched(range(1000), seed=9)
+    assert common_records(table_marks(one, KEY), table_marks(stranger, KEY)) == 0.0
+
+
+def test_a_variable_is_known_again_among_others_and_by_another_type():
+    frame = people(range(100))
+    one = Microdata.from_frame(frame)
+    other = frame[["x"]].rename(columns={"x": "wage"}).assign(w=np.arange(100.0))
+    marks_of_one = table_marks(one, KEY)
+    assert common_columns(marks_of_one, table_marks(Microdata.from_frame(other), KEY)) == 1
+    twice = table_marks(Microdata.from_frame(frame[["x"]].assign(again=frame["x"])), KEY)
+    assert common_columns(twice, marks_of_one) == 1
+    whole = pd.DataFrame({"n": [1, 2, 3] * 5, "t": ["a", "b", "c"] * 5})
+    typed = whole.astype({"n": float, "t": "category"})
+    marks = [table_marks(Microdata.from_frame(each), KEY) for each in (whole, typed)]
+    assert common_records(*marks) == 1.0
+    assert common_columns(*marks) == 2
+    missing = pd.DataFrame({"n": [1.0, np.nan, 3.0], "t": ["a", None, "c"]})
+    assert table_marks(Microdata.from_frame(missing), KEY)["count"] == 3
+
+
+def test_common_records_and_variables_are_counted_by_hand():
+    def share(one: list[str], two: list[str], counts: tuple[int, int]) -> float:
+        sides = zip((one, two), counts, strict=True)
+        first, second = (marks(records=each, count=count) for each, count in sides)
+        return common_records(first, second)
+
+    assert share(["a", "b", "c"], ["b", "c", "d", "e"], (3, 4)) == pytest.approx(2 / 3)
+    assert share(["a"], ["b"], (1, 1)) == 0.0
+    assert share([], [], (0, 0)) == 0.0
+    assert share(["a"], ["a"], (1, 1)) == 1.0
+    large = [f"{i:05d}" for i in range(SKETCH)]
+    beyond = ["00000", *(f"z{i}" for i in range(9))]
+    # of a large table only the smallest marks are kept: what is greater is not compared
+    assert share(large, beyond, (2 * SKETCH, 10)) == pytest.approx(
+        (1 / SKETCH) * (2 * SKETCH + 10) / (1 + 1 / SKETCH) / 10
+    )
+    assert common_records(marks(names="n"), marks(names="m", count=1)) == 0.0
+    assert common_columns(marks(columns=["a", "a", "b"]), marks(columns=["a", "b", "b"])) == 2
+
+
+def test_marks_are_short_sorted_and_of_different_records():
+    frame = pd.DataFrame({"y": ["b", "a", "b"], "x": [-0.0, 1.0, 0.0]})
+    made = table_marks(Microdata.from_frame(frame), KEY)
+    assert made["count"] == 2  # zero has no sign
+    assert made["records"] == sorted(made["records"])
+    assert made["columns"] == sorted(made["columns"])
+    assert {len(mark) for mark in (*made["records"], *made["columns"], made["table"])} == {16}
+    assert SKETCH == 2048
+    turned = table_marks(Microdata.from_frame(frame[["x", "y"]]), KEY)
+    assert {**turned, "table": ""} == {**made, "table": ""}
+
+
+Made = tuple[dict[str, Any], tuple[str, bytes]]
+POLICY = rwn.Policy(limits=(rwn.Limit(measure="attribute_gain", at_most=0.05),))
+
+
+def people_chain(seed: int, n: int = 800) -> Microdata:
+    covariance = 0.7 * np.eye(4) + 0.3
+    drawn = np.random.default_rng(seed).multivariate_normal(np.zeros(4), covariance, size=n)
+    roles = {"a": "key", "b": "key", "c": "other", "s": "confidential"}
+    variables = tuple(
+        Variable(name=name, kind="continuous", role=role) for name, role in roles.items()
+    )
+    frame = pd.DataFrame((drawn * 10 + 50).round(2), columns=list(roles))
+    return Microdata.from_frame(frame, Schema(variables=variables))
+
+
+def released(data: Microdata, slices: list[list[str]], policy: rwn.Policy = POLICY) -> Made:
+    release = rwn.mask(data.with_slices(slices), rwn.RWN(epsilon=0.0, k=250, q=1.0))
+    content = release.to_bytes("csv")
+    file = ReleasedFile.of(content, "csv")
+    record = dict(read_record(internal_record(data, release, file, measures=(), policy=policy)))
+    # as other limits would have it
+    record["verdict"] = {**record["verdict"], "kept": True, "state": "kept", "not_judged": {}}
+    return record, (f"{release.id}.csv", content)
+
+
+@pytest.fixture(scope="module")
+def two() -> tuple[Microdata, Made, Made]:
+    data = people_chain(11)
+    return data, released(data, [["a", "b"], ["c", "s"]]), released(data, [["b", "c"]])
+
+
+def test_another_slicing_is_not_kept_and_says_how_many_are_named(two, tmp_path):
+    data, (one, first), (other, second) = two
+    path, files = tmp_path / "ledger.jsonl", [first, second]
+    entry, warned = add(path, one, data)
+    assert (entry["kept"], entry["chain"], warned) == (True, {}, [])
+    assert entry["slices"] == [["a", "b"], ["c", "s"]]
+    assert entry["parameters"]["k"] == 250
+    foreseen = foresee(path, other, data, files)
+    entry, warned = add(path, other, data, files=files)
+    assert warned == foreseen
+    assert (entry["kept"], entry["state"]) == (False, "broken")
+    assert policy_words(entry) == "policy broken; broken by merges with earlier releases"
+    found = entry["chain"]
+    assert (found["breaks"], found["secret"], found["unchecked"]) == (True, "s", [])
+    assert found["named"] > 0.28 * data.n
+    assert found["exact"] > 0.7 * found["named"]
+    assert any("fragments of one person chain" in each for each in warned)
+    share = f"name s of {100 * found['named'] / data.n:.0f} % of the people"
+    assert any(share in each for each in warned)
+    assert "break the limit of 5 %" in warned[-1]
+    values = {f"{value}" for value in data.frame["s"]}
+    assert not [each for each in warned for value in values if value in each]
+
+
+def test_the_same_slicing_again_is_still_kept(two, tmp_path):
+    data, (one, first), _ = two
+    again, second = released(data, [["a", "b"], ["c", "s"]])
+    add(tmp_path / "ledger.jsonl", one, data)
+    entry, warned = add(tmp_path / "ledger.jsonl", again, data, files=[first, second])
+    assert entry["kept"] is True
+    assert any("no confidential value beyond luck" in each for each in warned)
+    assert not any("fragments" in each for each in warned)
+
+
+def test_a_file_that_is_not_at_hand_is_not_taken_for_harmless(two, tmp_path):
+    data, (one, first), (other, second) = two
+    add(tmp_path / "ledger.jsonl", one, data)
+    changed = (first[0], first[1].replace(b"1", b"2"))
+    entry, warned = add(tmp_path / "ledger.jsonl", other, data, files=[changed, second])
+    assert (entry["kept"], entry["state"]) == (False, "not judged")
+    assert policy_words(entry).endswith("merges with earlier releases not checked")
+    assert entry["chain"]["unchecked"] == [one["release"]["id"]]
+    assert "could not be checked" in warned[-1]
+
+
+def test_a_file_is_found_where_its_record_says(two, tmp_path):
+    data, *made = two
+    path = tmp_path / "ledger.jsonl"
+    for made_record, (name, content) in made:
+        (tmp_path / name).write_bytes(content)
+        place = {**made_record, "source": {"released": str(tmp_path / name)}}
+        entry, _ = add(path, place, data)
+    assert entry["chain"]["breaks"]
+    assert entry["chain"]["checked"] == [made[0][0]["release"]["id"]]
+
+
+def test_other_people_are_not_merged(two, tmp_path):
+    data, (one, _), _ = two
+    stranger = people_chain(99)
+    record, file = released(stranger, [["b", "c"]])
+    add(tmp_path / "ledger.jsonl", one, data)
+    entry, warned = add(tmp_path / "ledger.jsonl", record, stranger, files=[file])
+    assert (entry["kept"], warned) == (True, [])
+
+
+WHOLE = "reads the whole record of one person who was"
+READ = ("rank_swapping", "random_swapping", "data_shuffling", "microaggregation", "recoding",
+        "local_suppression")  # fmt: skip
+
+
+def table_subtracted(frame: pd.DataFrame) -> Microdata:
+    return Microdata.from_frame(frame)
+
+
+def setting(method: str) -> Any:
+    given = {"recoding": {"k": 20}, "local_suppression": {"k": 3}}.get(method)
+    return METHODS[method](**(given or SETTINGS.get(method, {})))
+
+
+def released_subtracted(
+    data: Microdata, params: Any, precision: dict[str, float] | None = None
+) -> Made:
+    release = rwn.mask(data, params, precision=precision)
+    content = release.to_bytes("csv")
+    keeps = release.params.invariants(data).rounded(dict(release.precision))
+    own = rwn.Setting(params=release.params, precision=release.precision)
+    record = {
+        "release": {"id": release.id},
+        "made": "2028-02-29T10:11:12+00:00",
+        "table": {
+            "fingerprint": data.fingerprint,
+            **described_variables(data.schema),
+            "keeps": keeps.plain(),
+        },
+        "setting": own.resolved(data).to_dict(),
+        "file": {"sha256": hashlib.sha256(content).hexdigest(), "records": data.n, "slices": []},
+        "readings": {},
+        "verdict": {"kept": True},
+    }
+    return record, (f"{release.id}.csv", content)
+
+
+def test_an_internal_record_says_what_the_method_keeps():
+    data = table_subtracted(people_subtracted(40))
+    release = rwn.mask(data, setting("rank_swapping"), precision={"a": 0.5})
+    file = ReleasedFile.of(release.to_bytes("csv"), "csv")
+    keeps = dict(read_record(internal_record(data, release, file, measures=())))["table"]["keeps"]
+    assert keeps["rows"] == [["a"], ["b"], ["c"], ["g"]]
+    assert keeps["totals"] == ["b", "c"]
+
+
+@pytest.fixture
+def path_subtracted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A new ledger; files are read in this process, but for judged releases."""
+    monkeypatch.setattr(chained_releases, "read_released", read_here)
+    return tmp_path / "ledger.jsonl"
+
+
+def read_here(file: tuple[str, bytes], schema: Any) -> Any:
+    reader = pd.read_csv if file[0].endswith("csv") else pd.read_parquet
+    return SimpleNamespace(frame=reader(io.BytesIO(file[1])))
+
+
+def added_twice(path: Path, one: pd.DataFrame, two: pd.DataFrame, *params: Any) -> list[str]:
+    """What is said of the second release; it is refused, or added."""
+    first, second = (
+        (data, *released_subtracted(data, each))
+        for data, each in zip(
+            map(table_subtracted, (one, two)), (params[0], params[-1]), strict=True
+        )
+    )
+    add(path, first[1], first[0], files=[first[2]])
+    files = [first[2], second[2]]
+    return add(path, second[1], second[0], files=files)[1]
+
+
+@pytest.mark.parametrize("method", READ)
+def test_a_person_who_withdrew_is_not_read(path_subtracted, method):
+    frame = people_subtracted()
+    with pytest.raises(ReleaseError, match=f"{WHOLE} withdrawn: 4 of 4 columns exactly") as why:
+        added_twice(path_subtracted, frame, frame.drop(index=7), setting(method))
+    assert str(why.value).endswith("Nothing was added.")
+    for value in frame.loc[7]:
+        assert str(value) not in str(why.value) or value in "nsw"
+    assert len(read_entries(path_subtracted.read_bytes())) == 1
+
+
+@pytest.mark.parametrize(("two", "who"), [("added", "added"), ("corrected", "corrected")])
+def test_nor_is_one_who_was_added_or_corrected(path_subtracted, two, who):
+    frame, other = people_subtracted(), people_subtracted()
+    other.loc[7, ["a", "b", "c"]] += 3.0
+    one = frame.drop(index=7) if two == "added" else other
+    with pytest.raises(ReleaseError, match=f"one person who was {who}"):
+        added_twice(path_subtracted, one, frame, setting("microaggregation"))
+
+
+@pytest.mark.parametrize("method", READ)
+def test_the_same_table_may_be_released_again(path_subtracted, method):
+    frame = people_subtracted()
+    warned = added_twice(path_subtracted, frame, frame, setting(method))
+    assert not any("Subtraction" in each for each in warned)
+
+
+@pytest.mark.parametrize("method", ["rwn", "cart_synthesis", "nbrs2015"])
+def test_support_alone_is_said_with_its_probability(path_subtracted, method):
+    frame = people_subtracted()
+    warned = added_twice(path_subtracted, frame, frame.drop(index=7), setting(method))
+    said = next(each for each in warned if each.startswith("Subtraction"))
+    assert "reads nothing for certain of one person who was withdrawn" in said
+    assert 0 < float(said.split("probability ")[1].split(" ")[0]) < 0.05
+
+
+def test_two_methods_are_subtracted_by_what_both_keep(path_subtracted):
+    frame = people_subtracted()
+    both = setting("microaggregation"), setting("rank_swapping")
+    with pytest.raises(ReleaseError, match="one person who was withdrawn"):
+        added_twice(path_subtracted, frame, frame.drop(index=7), *both)
+
+
+def test_a_column_that_is_spared_on_purpose_refuses_nothing_unless_it_is_confidential(
+    path_subtracted,
+):
+    frame = people_subtracted()[["a", "b", "g"]]
+    for role, refused in (("other", False), ("confidential", True)):
+        made = []
+        for each in (frame, frame.drop(index=7)):
+            schema = table_subtracted(each).schema.replace_variable(
+                "g", masked=False, role=rwn.Role(role)
+            )
+            data = table_subtracted(each).with_schema(schema)
+            made.append((data, *released_subtracted(data, rwn.RWN(k=5))))
+        (one, first, a), (two, second, b) = made
+        ledger = path_subtracted.with_name(f"{role}.jsonl")
+        add(ledger, first, one, files=[a])
+        if refused:
+            with pytest.raises(ReleaseError, match="1 columns of one person"):
+                add(ledger, second, two, files=[a, b])
+        else:
+            _, warned = add(ledger, second, two, files=[a, b])
+            assert any("1 of 3 columns exactly" in each for each in warned)
+
+
+def test_without_the_earlier_file_nothing_is_taken_for_harmless(path_subtracted):
+    frame = people_subtracted()
+    one, two = table_subtracted(frame), table_subtracted(frame.drop(index=7))
+    first, _ = released_subtracted(one, setting("microaggregation"))
+    second, file = released_subtracted(two, setting("microaggregation"))
+    add(path_subtracted, first, one)
+    with pytest.raises(ReleaseError, match="give it with --released"):
+        add(path_subtracted, second, two, files=[file])
+    kept, file = released_subtracted(two, rwn.RWN(k=5))
+    add(
+        path_subtracted, kept, two, files=[file]
+    )  # a method that keeps no total has nothing to subtract
+
+
+def test_rounded_values_are_subtracted_too(path_subtracted):
+    frame = people_subtracted()
+    one, two = table_subtracted(frame), table_subtracted(frame.drop(index=7))
+    steps = {"a": 0.5, "b": 0.1}
+    first, a = released_subtracted(one, setting("rank_swapping"), steps)
+    second, b = released_subtracted(two, setting("rank_swapping"))
+    add(path_subtracted, first, one, files=[a])
+    with pytest.raises(ReleaseError, match=WHOLE):
+        add(path_subtracted, second, two, files=[a, b])
+
+
+def test_a_judged_release_and_a_mask_are_refused_before_they_leave(tmp_path):
+    path = tmp_path / "ledger.jsonl"
+    frame = people_subtracted()
+    one, two = table_subtracted(frame), table_subtracted(frame.drop(index=7))
+    params = setting("microaggregation")
+    first, a = released_subtracted(one, params)
+    place = path.with_name("first.csv")
+    place.write_bytes(a[1])
+    add(path, {**first, "source": {"released": str(place)}}, one)
+    with pytest.raises(ReleaseError, match=WHOLE):
+        judge_release(two, params, "csv", rwn.Policy(), draws=FurtherDraws(ledger=path))
+    release = rwn.mask(two, params)
+    with pytest.raises(ReleaseError, match=WHOLE):
+        refuse_readable(path, two, release, ("out.parquet", release.to_bytes("parquet")))
+    second, b = released_subtracted(two, params)
+    assert any(WHOLE in each for each in foresee(path, second, two, [b]))
+    again = rwn.mask(one, params)
+    refuse_readable(path, one, again, ("out.csv", again.to_bytes("csv")))
+    refuse_readable(path.with_name("new.jsonl"), two, release, ("o.csv", release.to_bytes("csv")))
+
+
+def test_turnover_of_many_people_is_released(path_subtracted):
+    frame, later = people_subtracted(), people_subtracted(seed=5)
+    later.iloc[30:] = frame.iloc[30:]
+    warned = added_twice(path_subtracted, frame, later, setting("rank_swapping"))
+    assert any("90 %" in each for each in warned)
+    assert not any("exactly" in each for each in warned)
+
+
+def test_a_large_table_is_known_again_by_its_sketch(path_subtracted):
+    """Beyond the marks of a ledger one person is one person still."""
+    frame = pd.DataFrame(np.random.default_rng(2).normal(size=(6001, 2)), columns=["a", "b"])
+    with pytest.raises(ReleaseError, match="2 of 2 columns exactly"):
+        added_twice(path_subtracted, frame, frame.drop(index=7), setting("rank_swapping"))

@@ -1,25 +1,47 @@
-"""The public notice: true of its release, the same for every method, and nothing of the house."""
+"""The public notice and its label: what is said, in which words, and never more."""
 
 from __future__ import annotations
 
 import json
 import re
+from bisect import bisect
+from dataclasses import replace
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
+import orjson
 import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from docs import notices
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, ParameterError, ReleaseError
-from rwn_core.masking import SoftRWN
+from rwn_core.masking import METHODS, SoftRWN
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.masking.option import method_words
-from rwn_core.reporting.facts import Material
-from rwn_core.reporting.facts.public_words import LOST
-from rwn_core.reporting.public_notice import PUBLIC_FORMS, public_file
+from rwn_core.measures.measure import Reading
+from rwn_core.measures.statistics.distributions import Marginal
+from rwn_core.measures.utility.distributions import marginal_distances
+from rwn_core.reporting import public_notice
+from rwn_core.reporting.evidence import kept_detail
+from rwn_core.reporting.facts import Audience, Material, facts_for
+from rwn_core.reporting.facts import public_words as words
+from rwn_core.reporting.facts.fact import Content, Fact
+from rwn_core.reporting.facts.outside import OUTSIDE, label, treatments
+from rwn_core.reporting.facts.public_words import AMOUNTS, LABEL, LOST, vocabulary
+from rwn_core.reporting.ledger import earlier_releases
+from rwn_core.reporting.public_notice import (
+    PUBLIC_FORMS,
+    public_file,
+    public_files,
+    read_card,
+    require_form,
+    unchecked_file,
+)
 from tests.core.reporting.conftest import quickly_made_of, touched
+from tests.core.reporting.records_by_hand import RECORD, by_hand, said
 
 CODEBOOK_ORDER = {
     "codeBook": "docDscr stdyDscr fileDscr dataDscr otherMat",
@@ -75,9 +97,7 @@ def in_order(element: ElementTree.Element) -> None:
         in_order(child)
 
 
-def test_the_archive_form_has_the_structure_of_the_schema(
-    material: Material, bodyfat_table: Microdata
-) -> None:
+def test_the_archive_form_has_the_structure_of_the_schema(material, bodyfat_table):
     root = ElementTree.fromstring(public_file(material, bodyfat_table, ".xml"))
     assert root.tag == "{ddi:codebook:2_5}codeBook"
     assert root.get("version") == "2.5"
@@ -98,9 +118,7 @@ def test_the_archive_form_has_the_structure_of_the_schema(
         in_order(root)
 
 
-def test_it_holds_none_of_the_values_of_bodyfat(
-    material: Material, bodyfat_table: Microdata
-) -> None:
+def test_it_holds_none_of_the_values_of_bodyfat(material, bodyfat_table):
     frame = bodyfat_table.frame
     values = {f"{v:g}" for v in frame.to_numpy(dtype=float).ravel()}
     common = {f"{v:g}" for c in frame for v, n in frame[c].value_counts().items() if n >= 10}
@@ -130,7 +148,7 @@ def settings_of(data: Microdata) -> list[object]:
     return made
 
 
-def test_every_method_gets_through_the_leak_check() -> None:
+def test_every_method_gets_through_the_leak_check():
     data = small()
     for params in settings_of(data):
         made = touched(quickly_made_of(data, params, PUBLIC_MEASURES))
@@ -140,9 +158,7 @@ def test_every_method_gets_through_the_leak_check() -> None:
             assert "Betelgeuse" not in text
 
 
-def test_another_original_and_another_form_are_refused(
-    material: Material, bodyfat_table: Microdata
-) -> None:
+def test_another_original_and_another_form_are_refused(material, bodyfat_table):
     with pytest.raises(InputError, match="not the table that the record was made of"):
         public_file(material, bodyfat_table.take(np.arange(100)), ".html")
     with pytest.raises(ParameterError, match=r"must end in one of: \.html"):
@@ -151,7 +167,7 @@ def test_another_original_and_another_form_are_refused(
         _ = Material(record={"context": {"review": "soon"}}).context
 
 
-def test_a_balanced_release_says_which_intervals_hold(bodyfat_table: Microdata) -> None:
+def test_a_balanced_release_says_which_intervals_hold(bodyfat_table):
     data = bodyfat_table.with_slices([["siri", "age", "abdomen"]])
     made = touched(quickly_made_of(data, SoftRWN(kernel="gaussian", balance=1.0), ["marginals"]))
     notice = json.loads(public_file(made, data, ".json"))
@@ -169,10 +185,353 @@ def test_a_balanced_release_says_which_intervals_hold(bodyfat_table: Microdata) 
         public_file(made, data, ".json")
 
 
-def test_an_unbalanced_release_says_that_no_interval_holds(
-    material: Material, bodyfat_table: Microdata
-) -> None:
+def test_an_unbalanced_release_says_that_no_interval_holds(material, bodyfat_table):
     about = json.loads(public_file(material, bodyfat_table, ".json"))["intervals"]
     assert "factor" not in about
     assert about["refusal"] == about["sentence"]
     assert "not drawn equally often" in about["refusal"]
+
+
+NAME, DOES, _, SOURCE = method_words(by_hand().method).values()
+TITLED = replace(by_hand(context={"review": "2030-01-31"}), title="Homes")
+TREATED = [
+    ["age", "masked"],
+    ["income", "released as in the original; rounded"],
+    ["sex", "released as in the original"],
+]
+PARTS = [{"name": "part-000000.parquet", "sha256": "ef" * 32}]
+
+
+def test_each_form_is_every_public_fact_in_its_place(sentences):
+    said = {"review": "2030-01-31", "contact": " data@x.org ", "purpose": "Teaching."}
+    record = {**TITLED.record, "context": {**said, "access": "on request", "harms": "Betelgeuse"}}
+    asked = replace(TITLED, record=record)
+    file = {**RECORD["file"], "parts": PARTS}
+    many = replace(TITLED, record={**TITLED.record, "file": file})
+    found = {}
+    for name, material in (("", TITLED), (", asked", asked), (", many files", many)):
+        for form in (".json", ".xml", ".toml"):
+            text = unchecked_file(material, form).decode()
+            if form == ".json":
+                text = orjson.dumps(orjson.loads(text), option=orjson.OPT_INDENT_2).decode()
+            found[f"{form}{name}"] = text.splitlines()
+    sentences("notice", found)
+    assert read_card("\n".join(found[".toml, many files"]))["files"] == PARTS
+    assert f"{NAME} (RWN, the 2022 method)" in "".join(found[".toml"])
+    assert [entry.title for entry in OUTSIDE] == list(words.TITLES[:10])
+
+
+def test_what_is_no_public_form_or_no_public_fact_is_refused(monkeypatch):
+    with pytest.raises(ParameterError) as refused:
+        require_form(".HTML")
+    assert str(refused.value) == (
+        "A public file must end in one of: .html, .json, .xml, .toml; choose one."
+    )
+    assert require_form("notice.json") == ".json"
+    for key, audience in (("use", Audience.INTERNAL), ("limits", Audience.BOTH)):
+        fact = Fact(key=key, title="Some fact", audience=audience, content=Content())
+        monkeypatch.setattr(public_notice, "facts_for", lambda *_, fact=fact: (fact,))
+        with pytest.raises(ReleaseError, match='The fact "Some fact" is for the house alone'):
+            unchecked_file(by_hand(), ".html")
+    with pytest.raises(ReleaseError, match="mask again with --order shuffled"):
+        unchecked_file(by_hand(file={**RECORD["file"], "order": "original"}), ".html")
+    with pytest.raises(ReleaseError, match="drawn with a seed that anybody can try"):
+        unchecked_file(by_hand(file={**RECORD["file"], "key": "a seed"}), ".html")
+
+
+def test_only_what_the_method_may_not_change_is_as_in_the_original():
+    """Finding A15: what this draw happened to leave would tell that each value is true."""
+    assert list(map(list, treatments(by_hand()).items())) == TREATED
+    table = {**RECORD["table"], "left_alone": []}
+    for share in ([1.0, 0.5, 1.0], [0.0, 0.0, 0.0]):
+        read = {"cells_changed": {**RECORD["readings"]["cells_changed"], "share": share}}
+        assert treatments(by_hand(readings=read, table=table)) == {
+            "age": "masked", "income": "masked; rounded", "sex": "released as in the original"
+        }  # fmt: skip
+    del table["left_alone"]  # an earlier version did not say it
+    assert treatments(by_hand(table=table))["income"] == "masked; rounded"
+    plain = {"method": "microaggregation", "parameters": {"k": 3}}
+    unread: Material = by_hand(readings={}, setting=plain)
+    assert set(treatments(unread).values()) == {"masked", "released as in the original"}
+    loss = next(entry for entry in OUTSIDE if entry.key == "loss")
+    assert said(loss.make(unread)) == [
+        *words.LOSS,
+        f"What the method destroys on any data: {method_words(unread.method)['destroys']}",
+    ]
+    everything = " ".join(vocabulary())
+    for lines in (words.USE, words.FILE, words.FILES, words.LOSS, words.ERRORS, words.TREATED):
+        assert all(line in everything for line in lines)
+
+
+def test_that_missing_values_move_is_said_where_they_do():
+    treated = next(entry for entry in OUTSIDE if entry.key == "treated")
+
+    def is_said(missing: list[str] | None, method: str = "rwn", **parts: Any) -> bool:
+        table = {**RECORD["table"], "missing": missing}
+        if missing is None:  # a record of before this was kept
+            del table["missing"]
+        setting = {"method": method, "parameters": {}}
+        lines = said(treated.make(by_hand(table=table, setting=setting, **parts)))
+        assert lines[-1] == words.TREATED[4]
+        return words.MISSING in lines
+
+    assert words.MISSING in vocabulary()
+    assert is_said(["age"])
+    assert is_said(None)
+    # nobody lacks a value; only a variable without masking, or that the method leaves, has such
+    assert not any(map(is_said, ([], ["sex"], ["income"], ["income", "sex"])))
+    assert not is_said(["income"], readings={})
+    for method in METHODS:
+        assert is_said(["age"], method) == METHODS[method].moves_missing
+
+
+def told(key: str, readings: dict[str, Any]) -> Content:
+    entry = next(entry for entry in OUTSIDE if entry.key == key)
+    assert entry.make is not None
+    return entry.make(Material(record={"readings": readings, "setting": {"method": "rwn"}}))
+
+
+ENDS = {
+    "marginals": (0.01, 0.05, 0.15, 0.3, 0.6),
+    "association_loss": (0.05, 0.2, 0.4, 0.6, 0.85),
+    "subgroups": (0.02, 0.1, 0.25, 0.5, 0.8),
+}
+
+
+def slopes(coverage: float, signs: float, *, releases: int = 60) -> dict[str, Any]:
+    return {
+        "response": "y",
+        "names": ["a", "b"],
+        "coverage": [coverage, 0.95],
+        "signs": [signs, 1.0],
+        "shift": [0.0, 0.0],
+        "releases": releases,
+        "drawn": 60,
+    }
+
+
+def errors(**parts: Any) -> tuple[str, ...]:
+    about = {"context": {"contact": "data@x.org"}, "setting": {"method": "rwn"}}
+    record = {"readings": {}, **about, **parts}
+    entry = next(entry for entry in OUTSIDE if entry.key == "errors")
+    assert entry.make is not None
+    return entry.make(Material(record=record)).lines
+
+
+def test_a_slope_is_trusted_only_if_intervals_hold_it_over_releases():
+    """Finding N2: neither "as large as the original's" nor a correction that corrects nothing."""
+    said = [words.JUDGED.format(response="y")]
+    ask = words.ASK.format(contact="data@x.org")
+    hold = words.HELD.format(names="b")
+    for judged, lines in (
+        (slopes(0.8, 0.95), [words.HELD.format(names="a, b")]),
+        (slopes(0.79, 0.95), [words.MISSED.format(names="a"), hold]),
+        (slopes(0.9, 0.94), [words.TURNED.format(names="a"), hold]),
+        (slopes(1.0, 1.0, releases=47), [words.MISSED.format(names="a, b")]),
+    ):
+        assert errors(slopes=[judged]) == (*words.ERRORS, *said, *lines, ask)
+    assert errors() == (*words.ERRORS, words.UNJUDGED, ask)
+    everything = " ".join(words.vocabulary())
+    for false in ("further, independent source", "small effects are changed", "about as large"):
+        assert false not in everything
+    one_file = {**slopes(0.0, 1.0, releases=1), "drawn": 1}
+    assert words.SINGLE.format(response="y") in errors(slopes=[one_file])
+
+
+def test_means_move_in_standard_deviations_and_a_constant_does_not():
+    counts = {"original": np.array([1, 2]), "released": np.array([1, 2]), "difference": 0.25}
+    sex = Marginal(levels=["f", "m"], **counts, missing_original=0, missing_released=0)
+    x = replace(sex, edges=np.arange(3.0), mean_original=2.0, mean_released=3.0, sd_original=2.0)
+    variables = {"x": x, "constant": replace(x, sd_original=0.0), "sex": sex}
+    kept = kept_detail("marginals", Reading(value=0.0, detail=marginal_distances(variables)))
+    assert kept == {"mean_shift": {"x": 0.5}, "share_shift": {"sex": 0.25}}
+
+
+def test_each_word_begins_where_it_should():
+    for key in words.LOST:
+        for place, end in enumerate(ENDS[key]):
+            below, at = (told("loss", {key: {"value": v}}).table.rows for v in (end * 0.999, end))
+            assert (below[0][1], at[0][1]) == words.AMOUNTS[place : place + 2]
+    said = list(words.CHANGED.values())[::-1]
+    for place, end in enumerate((0.1, 0.4, 0.6, 0.9)):
+        for value, line in ((end * 0.999, said[place]), (end, said[place + 1])):
+            assert line in told("loss", {"cells_changed": {"value": value}}).lines
+
+
+def test_the_largest_shift_of_either_sign_is_said():
+    for key, line, far in (
+        ("mean_shift", words.MEANS, words.FAR_MEANS),
+        ("share_shift", words.SHARES, words.FAR_SHARES),
+    ):
+        near = [*(line.format(near=each) for each in words.NEAR), far]
+        for place, end in enumerate((0.01, 0.02, 0.05, 0.1, 0.2, 0.5)):
+            for value, wanted in ((end * 0.999, near[place]), (end, near[place + 1])):
+                for one in (value, -value):  # the largest of either sign
+                    marginals = {"value": 0.0, key: {"x": 0.0, "y": one}}
+                    assert told("totals", {"marginals": marginals}).lines[1] == wanted
+
+
+ENDS_PAGE = (0.05, 0.2, 0.4, 0.6, 0.85)
+
+
+@pytest.mark.parametrize("params", [rwn.RWN(epsilon=30.0, k=5), rwn.RWN(k=3, q=0.05)])
+def test_a_notice_says_what_a_simulation_finds(params):
+    row = notices.row("bodyfat", params, simulated=15)
+    assert row.relations in {
+        AMOUNTS[bisect(ENDS_PAGE, row.loss + away)] for away in (-0.04, 0.0, 0.04)
+    }
+    assert all(0.5 < row.coverage[name] <= 1.0 for name in row.differ), row
+    lost, fine = set(row.missed), [name for name, held in row.coverage.items() if held < 0.5]
+    assert set(fine) <= lost
+    if params.epsilon == 30.0:  # nothing is left
+        assert row.relations in AMOUNTS[-2:]
+        assert lost
+    if params.q < 1:
+        assert row.relations == AMOUNTS[0]
+
+
+def test_a_notice_that_calls_biased_slopes_fine_is_found(monkeypatch):
+    monkeypatch.setattr(notices, "missed", lambda record: ())
+    row = notices.row("bodyfat", rwn.RWN(epsilon=2.0, k=5), simulated=8)
+    assert "abdomen" in row.differ
+
+
+def test_the_page_has_ten_releases_of_four_tables():
+    text = notices.PAGE.read_text(encoding="utf-8")
+    assert text.startswith(notices.page([]).rstrip())
+    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| ")][1:]
+    assert len(rows) == len(notices.SETTINGS) == 10
+    assert {row[0].removeprefix("| ") for row in rows} == {"bodyfat", "pima", "randhie", "cps1988"}
+    assert all(row[2] in AMOUNTS for row in rows)
+
+
+QUESTIONS = ("unit", "feared", "bounded", "open", "relations", "releases")
+
+
+def rows(material: Material) -> dict[str, str]:
+    table = label(material).table
+    assert table is not None
+    return dict(zip(QUESTIONS, (row[1] for row in table.rows), strict=True))
+
+
+def of(verdict: dict[str, Any], *measures: str) -> Material:
+    limits = [{"measure": key, "at_most": 0.05} for key in measures]
+    usual = {"kept": True, "words": "x", "shares": {}, "judged": {}, "not_judged": {}}
+    return by_hand(limit=limits, verdict={**usual, **verdict})
+
+
+def test_it_has_six_rows_in_their_order():
+    table = label(by_hand()).table
+    assert table is not None
+    assert [row[0] for row in table.rows] == [LABEL[key] for key in QUESTIONS]
+
+
+def test_what_is_kept_is_bounded_with_its_proof():
+    said = rows(of({"shares": {"bayes_linkage": 0.5},
+                    "judged": {"bayes_linkage": {"title": "x", "value": 0.02, "standing": ""}}},
+                   "bayes_linkage"))  # fmt: skip
+    assert said["bounded"].startswith("Rows linked to their records")
+    assert "exact, from the probabilities of the method" in said["bounded"]
+    assert "holds the whole original file" in said["feared"]
+    assert said["open"] == LABEL["always"]
+
+
+@pytest.mark.parametrize(
+    ("standing", "proof"),
+    [
+        ("at least", "what simple attacks reached"),
+        ("an estimate", "not a proof"),
+        ("estimated at most", "not a proof"),
+    ],
+)
+def test_a_number_without_a_worst_case_is_no_proof(standing, proof):
+    judged = {"bayes_linkage": {"title": "x", "value": 0.02, "standing": standing}}
+    said = rows(of({"shares": {"bayes_linkage": 0.5}, "judged": judged}, "bayes_linkage"))
+    assert "exact" not in said["bounded"]
+    assert proof in said["bounded"]
+
+
+def test_an_older_record_without_standings_proves_nothing():
+    judged = {"bayes_linkage": {"title": "x", "value": 0.02}}
+    said = rows(of({"shares": {"bayes_linkage": 0.5}, "judged": judged}, "bayes_linkage"))
+    assert "exact" not in said["bounded"]
+
+
+@pytest.mark.parametrize(
+    "verdict",
+    [
+        {"shares": {"bayes_linkage": 1.2}, "judged": {"bayes_linkage": {"title": "", "value": 1}}},
+        {"not_judged": {"bayes_linkage": "It takes too long."}},
+        {},
+    ],
+)
+def test_what_is_broken_or_not_judged_is_not_bounded(verdict):
+    said = rows(of(verdict, "bayes_linkage"))
+    assert said["bounded"] == LABEL["nothing"]
+    assert said["open"].startswith("Rows linked to their records, on average. Further")
+
+
+def test_without_a_policy_nobody_was_feared_and_nothing_is_bounded():
+    said = rows(by_hand(limit=[], verdict={"shares": {}, "judged": {}, "not_judged": {}}))
+    assert (said["feared"], said["bounded"]) == (LABEL["nobody"], LABEL["nothing"])
+    bare = by_hand()
+    record = {k: v for k, v in bare.record.items() if k not in ("limit", "verdict")}
+    assert rows(replace(bare, record=record))["bounded"] == LABEL["nothing"]
+
+
+def test_a_measure_of_a_policy_of_ones_own_is_measured_and_not_proven():
+    judged = {"membership": {"title": "x", "value": 0.02, "standing": ""}}
+    said = rows(of({"shares": {"membership": 0.5}, "judged": judged}, "membership"))
+    assert said["bounded"] == "Another risk of the policy (measured on this file, without a proof)"
+
+
+@pytest.mark.parametrize(
+    ("earlier", "words"),
+    [(None, "no ledger was read"), (0, ": none."), (2, ": two."), (40, ": more than nine.")],
+)
+def test_releases_so_far_are_those_of_the_ledger(earlier, words):
+    assert words in rows(replace(by_hand(), earlier=earlier))["releases"]
+
+
+def test_earlier_releases_are_those_of_the_same_people():
+    one = {"table": "a", "names": [], "columns": {}}
+    marks = [one, {"table": "b", "names": ["x"], "columns": {}}]
+    entries = [{"release": str(i), "marks": marks[i == 1]} for i in range(4)]
+    assert [earlier_releases(entries, str(i)) for i in range(4)] == [0, 0, 1, 2]
+    with pytest.raises(InputError, match="does not have this release"):
+        earlier_releases(entries, "9")
+
+
+def test_it_is_in_every_form_of_a_kept_release(kept_material, bodyfat_table):
+    names = ("label.svg", "label.json", "notice.json", "notice.html")
+    files = public_files(kept_material, bodyfat_table, names)
+    plain = json.loads(files["label.json"])
+    (fact,) = (e for e in facts_for(Audience.PUBLIC, kept_material) if e.key == "label")
+    assert fact.content.table is not None
+    assert plain["label"] == dict(fact.content.table.rows)
+    assert (plain["format"], plain["sha256"]) == (
+        "rwn label 1", kept_material.record["file"]["sha256"]
+    )  # fmt: skip
+    drawn = " ".join(re.findall(r">([^<>]+)</text>", files["label.svg"].decode()))
+    words = set(" ".join(plain["label"].values()).split())
+    assert words <= set(drawn.replace("&#34;", '"').split())
+    height = int(re.findall(r'height="(\d+)"', files["label.svg"].decode())[0])
+    assert height < 560  # half a page at 760 units of width
+    assert "Privacy label" in files["notice.html"].decode()
+    assert json.loads(files["notice.json"])["facts"][0]["key"] == "label"
+
+
+def test_a_planted_number_is_refused_in_the_drawing(kept_material, bodyfat_table):
+    leaky = replace(kept_material, title="The heaviest weighs 363.15")
+    for name in ("label.svg", "label.json"):
+        with pytest.raises(ReleaseError, match="would hold"):
+            public_file(leaky, bodyfat_table, name)
+
+
+def test_the_unit_is_the_one_that_risk_was_counted_in():
+    for unit in ("people", "households", "records"):
+        material = by_hand()
+        table = {**material.record["table"], "unit": unit}
+        said = rows(replace(material, record={**material.record, "table": table}))
+        assert said["unit"] == LABEL["units"][unit]
+    assert rows(by_hand())["unit"] == LABEL["unknown_unit"]

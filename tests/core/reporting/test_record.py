@@ -1,19 +1,43 @@
-"""The internal record: true of its file, tied to its decision, and silent about the data."""
+"""The internal record, its schema, context and project; a judged release."""
 
 from __future__ import annotations
 
 import hashlib
+import io
+import json
+import os
 import re
+import zipfile
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
 
+import jsonschema
 import numpy as np
+import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.errors import InputError
-from rwn_core.reporting import ReleasedFile, internal_record, read_record
+from rwn_cli import main
+from rwn_core.data.microdata import Microdata
+from rwn_core.errors import InputError, ParameterError, ReleaseError
+from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
+from rwn_core.reporting import ReleasedFile, internal_record, read_record, release_folder
+from rwn_core.reporting.context import QUESTIONS, Context, context_in, with_context
+from rwn_core.reporting.facts import Audience, facts_for
+from rwn_core.reporting.facts.outside import treatments
+from rwn_core.reporting.judged_release import Approval, FurtherDraws, JudgedRelease, judge_release
+from rwn_core.reporting.leak_check import check_file
+from rwn_core.reporting.project import Project
+from rwn_core.reporting.public_notice import PUBLIC_FORMS, public_file, unchecked_file
+from rwn_core.reporting.release_folder import RECORD, for_users, release_files, write_folder, zipped
 from rwn_core.reporting.release_record import follows
-from rwn_core.reporting.scenario import Decision, Scenario
-from rwn_core.tuning import Setting
+from rwn_core.reporting.scenario import Decision, SavedSearch, Scenario, frozen_text
+from rwn_core.tuning import Grid, Limit, Plan, Policy, Setting
+from tests import tables
+from tests.core.reporting.conftest import quickly_made_of
+from tests.core.reporting.records_by_hand import by_hand, said
+from tests.core.reporting.test_ledger import categories, of_dataset, of_table
 
 PARAMS = rwn.RWN(epsilon=2.5, k=6)
 MEASURES = ("correlation", "bayes_linkage", "prediction")
@@ -44,7 +68,7 @@ def record(
     return internal_record(data, release, file, **about), content
 
 
-def test_it_is_true_of_its_file(bodyfat) -> None:
+def test_it_is_true_of_its_file(bodyfat):
     text, content = record(bodyfat, measures=MEASURES)
     told = read_record(text)
     assert told["file"]["sha256"] == hashlib.sha256(content).hexdigest()
@@ -72,7 +96,7 @@ def test_it_is_true_of_its_file(bodyfat) -> None:
     assert "stays in the house" in told["note"]
 
 
-def test_it_carries_the_decision_and_says_whether_it_was_followed(bodyfat) -> None:
+def test_it_carries_the_decision_and_says_whether_it_was_followed(bodyfat):
     chosen = Setting(params=PARAMS, weights=(("age", 2.0),), precision=(("age", 5.0),))
     decided = decision(chosen, table=bodyfat.fingerprint)
     told = read_record(record(bodyfat, decided)[0])["decision"]
@@ -91,7 +115,7 @@ def test_it_carries_the_decision_and_says_whether_it_was_followed(bodyfat) -> No
         assert not follows(other, chosen.resolved(bodyfat), bodyfat)
 
 
-def test_it_names_no_seed_no_donor_and_no_value(bodyfat) -> None:
+def test_it_names_no_seed_no_donor_and_no_value(bodyfat):
     text, _ = record(bodyfat, seed=4711)
     assert not re.search(r"(?<![\w.])4711(?!\w)", text)  # digits of a number or a hash may be so
     assert "a seed, which is no secret" in text
@@ -103,7 +127,7 @@ def test_it_names_no_seed_no_donor_and_no_value(bodyfat) -> None:
     assert "seed" not in read_record(text)["setting"]["parameters"]
 
 
-def test_the_verdict_of_the_limits_is_in_the_record(bodyfat) -> None:
+def test_the_verdict_of_the_limits_is_in_the_record(bodyfat):
     release = rwn.mask(bodyfat, rwn.RWN(k=5), seed=1)
     file = ReleasedFile.of(release.to_bytes("csv"), "csv", seeded=True)
 
@@ -130,10 +154,519 @@ def test_the_verdict_of_the_limits_is_in_the_record(bodyfat) -> None:
     assert {each["measure"] for each in told["limit"]} == set(rwn.Policy().measures)
 
 
-def test_a_change_anywhere_is_seen(bodyfat) -> None:
+def test_a_change_anywhere_is_seen(bodyfat):
     text, _ = record(bodyfat)
     assert read_record(text)
     with pytest.raises(InputError, match="changed after it was frozen"):
         read_record(text.replace("age = 5.0", "age = 4.0"))
     with pytest.raises(InputError, match="no internal record"):
         read_record(decision(None).frozen())
+
+
+SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "release-record.schema.json"
+
+
+@pytest.fixture(scope="module")
+def four(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    pima = rwn.SoftRWN(q=0.8, kernel="gaussian")
+    return {
+        "bodyfat": of_table(rwn.load_demo("bodyfat"), rwn.RWN(epsilon=2.0, k=5), "csv"),
+        "pima": of_table(rwn.load_demo("pima"), pima, "parquet"),
+        "categories": of_table(categories(), rwn.PRAM(change=0.3), "tsv"),
+        "dataset": of_dataset(tmp_path_factory.mktemp("dataset")),
+    }
+
+
+def without(record: dict[str, Any], *path: str) -> dict[str, Any]:
+    """A record that lacks a field."""
+    first, *rest = path
+    if rest:
+        return {**record, first: without(record[first], *rest)}
+    return {name: value for name, value in record.items() if name != first}
+
+
+def with_value(record: dict[str, Any], value: Any, *path: str) -> dict[str, Any]:
+    """A record with another value in a field."""
+    first, *rest = path
+    return {**record, first: with_value(record.get(first, {}), value, *rest) if rest else value}
+
+
+def test_records_of_four_releases_follow_the_published_schema(four):
+    validator = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_bytes()))
+    validator.check_schema(validator.schema)
+    for name, made in four.items():
+        assert [each.message for each in validator.iter_errors(made)] == [], name
+    record, many = four["bodyfat"], four["dataset"]
+    (limit,) = record["limit"]
+    assert (limit["source"], limit["set_by"]) == ("Handbook", "Board")
+    faults = [
+        *(without(record, name) for name in ("limit", "verdict", "program", "table", "identity")),
+        without(record, "file", "sha256"),
+        without(record, "table", "fingerprint"),
+        without(record, "verdict", "not_judged"),
+        without(many, "file", "parts"),
+        without(many, "source"),
+        with_value(record, [without(limit, "at_most")], "limit"),
+        with_value(record, [{**limit, "at_most": "0.9"}], "limit"),
+        with_value(record, [{**limit, "sourced": "x"}], "limit"),
+        with_value(record, "0f" * 31, "file", "sha256"),
+        with_value(record, "sorted", "file", "order"),
+        with_value(record, -1, "table", "records"),
+        with_value(record, ["number"], "table", "kinds"),
+        with_value(record, "yes", "verdict", "kept"),
+        with_value(record, "anybody", "context", "access"),
+        with_value(record, {"reason": "none"}, "readings", "marginals"),
+        with_value(record, "12", "donors"),
+        with_value(record, "0f" * 32, "file", "secret"),
+        with_value(record, "", "approval", "by"),
+        with_value(record, "rwn internal record 1", "format"),
+    ]
+    assert [number for number, each in enumerate(faults) if validator.is_valid(each)] == []
+
+
+TEST = "Two students on 2026-05-06, 12.5 hours with a telephone book: 3 claims, 1 true."
+FULL = Context(
+    recipient="University of Vogon",
+    purpose="Teaching of 2026",
+    retention="Until the course ends; then deleted",
+    anonymity="They hold no other data about these people",
+    access="on request",
+    people="Patients; told by letter",
+    controls="Contract",
+    motives="Betelgeuse press",
+    capacity="Skilled",
+    harms="Loss of work",
+    monitoring="Yearly search",
+    incident_plan="Withdraw the file",
+    contact=" desk@x.org ",
+    review="2030-01-31",
+    decided_by="Trillian",
+    intruder_test=TEST,
+)
+
+
+def test_every_field_is_asked_and_comes_back():
+    assert {each.name for each in QUESTIONS} == {each.name for each in fields(Context)}
+    assert Context.from_dict(FULL.to_dict()) == FULL
+    assert (FULL.contact, FULL.missing) == ("desk@x.org", ())
+    assert Context().to_dict() == {}
+    assert Context(purpose="x").missing[:2] == ("recipient", "retention")
+    made = replace(project(table()), context=FULL)
+    assert Project.from_toml(made.to_toml()) == made
+    assert context_in(made.to_toml()) == (FULL, made.table)
+    assert context_in('[context]\npurpose = "x"\n') == (Context(purpose="x"), "")
+    assert with_context({"a": 1}, FULL, contact="")["context"]["contact"] == "desk@x.org"
+    assert with_context({"context": {}}, Context(), contact="y")["context"] == {"contact": "y"}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"access": "secret"}, "access must be one of: public, on request, safe setting"),
+        ({"purpose": "a\nb"}, "purpose must be one line of at most 1,000 letters"),
+        ({"harms": "x" * 1_001}, "harms must be one line"),
+        ({"recipient": 3}, "recipient of the context must be a text"),
+        ({"contact": "x" * 201}, "contact must be one line of at most 200"),
+        ({"review": "soon"}, "review day must be a date such as 2030-01-31"),
+        ({"proposal": "x"}, "unknown field proposal; known are: recipient"),
+        ({"intruder_test": 3}, "intruder_test of the context must be a text"),
+    ],
+)
+def test_a_wrong_answer_is_refused_in_one_sentence(wrong, why):
+    with pytest.raises((InputError, ParameterError), match=why) as refused:
+        Context.from_dict(wrong)
+    assert re.findall(r"\.(?!\w)", str(refused.value)) == ["."]
+
+
+def test_a_test_of_an_earlier_record_is_read():
+    test = {"by": "Bob", "day": "2026-05-06", "claims": 3}
+    read = Context.from_dict({"purpose": "x", "intruder_test": test}).intruder_test
+    assert read == "by: Bob; day: 2026-05-06; claims: 3"
+
+
+def test_a_file_without_context_is_refused():
+    with pytest.raises(InputError, match="no context"):
+        context_in(project(table()).to_toml())
+
+
+def test_the_house_reads_every_answer_and_the_public_four():
+    material = by_hand(context=FULL.to_dict())
+    inside = next(f for f in facts_for(Audience.INTERNAL, material) if f.key == "context")
+    text = " ".join(said(inside.content))
+    for each in QUESTIONS:
+        assert getattr(FULL, each.name) in text
+    empty = next(f for f in facts_for(Audience.INTERNAL, by_hand()) if f.key == "context")
+    assert "Not stated: recipient, purpose" in said(empty.content)[0]
+    assert said(empty.content)[-1].endswith("not stated")
+    for form in PUBLIC_FORMS:
+        shown = unchecked_file(material, form).decode()
+        for each in QUESTIONS:
+            answer = getattr(FULL, each.name)
+            assert (answer in shown) == each.public, (form, each.name)
+        assert "Two students" not in shown
+
+
+def test_a_leak_in_the_stewards_words_is_refused_in_each_form():
+    rare: set[object] = {"zaphod", 363.15, 37.0}
+    for leak, kind in (
+        ("Study of Zaphod", "fewer than 10 records"),
+        ("Study of 363.15 pounds", "fewer than 10 records"),
+        ("Record 37 gave its value", "the number of a record"),
+        ("Key: " + "0f" * 33, "looks like a key"),
+        ("Study in /home/me/data", "a path"),
+    ):
+        stated = [by_hand(context={"purpose": leak}), replace(by_hand(), title=leak)]
+        if leak.endswith(("Zaphod", "data")):  # a number of a contact may be its telephone's
+            stated.append(by_hand(context={"contact": leak}))
+        for material in stated:
+            for form in PUBLIC_FORMS:
+                content = unchecked_file(material, form)
+                if "few" in kind:
+                    check_file(content, form, material, set())
+                with pytest.raises(ReleaseError, match=kind):
+                    check_file(content, form, material, rare)
+
+
+FRAME = pd.DataFrame(
+    {
+        "pay": [1234.5, 2345.5, 3456.5, 4567.5],
+        "rank": ["Zuse", "Lovelace", "Zuse", "Hopper"],
+        "age": [41, 42, 43, 44],
+    }
+)
+
+
+def table(**changes: object) -> Microdata:
+    """The table as it is opened, or with its rank described in another way."""
+    data = Microdata.from_frame(FRAME)
+    if not changes:
+        return data
+    return data.with_schema(data.schema.replace_variable("rank", **changes))
+
+
+def project(data: Microdata) -> Project:
+    setting = Setting(
+        params=rwn.RWN(epsilon=1.0, k=2), weights=(("age", 3.0),), precision=(("pay", 100.0),)
+    )
+    present = Scenario(name="present", table=data.fingerprint, setting=setting, seed=7,
+                       policy=rwn.Policy())  # fmt: skip
+    made = Decision(scenarios=(present,), chosen="present", reason="fine", date="2026-01-02")
+    project = Project.from_table(data, present, "2026-01-02")
+    return replace(project, scenarios=(replace(present, name="mild"),), decisions=(made,))
+
+
+def test_all_choices_come_back():
+    made = project(table(role="key", group="who"))
+    again = Project.from_toml(made.to_toml())
+    assert again == made
+    assert again.describe(table()) == table(role="key", group="who").schema
+    assert again.decisions[0].hash == made.decisions[0].hash
+
+
+def test_it_holds_no_value_of_the_table_not_even_a_level():
+    text = project(table(kind="ordered", levels=("Hopper", "Lovelace", "Zuse"))).to_toml()
+    for column in FRAME:
+        for value in FRAME[column]:
+            assert str(value) not in text.replace(table().fingerprint, "")
+
+
+def test_an_order_that_the_table_does_not_know_is_not_guessed():
+    made = project(table(kind="ordered", levels=("Zuse", "Hopper", "Lovelace")))
+    assert made.describe(table()).variable("rank").kind == rwn.Kind.CATEGORICAL
+    known = table(kind="ordered", levels=("Zuse", "Hopper", "Lovelace"))
+    assert made.describe(known) == known.schema
+
+
+def test_what_is_no_project_of_this_table_is_refused():
+    made = project(table())
+    other = Microdata.from_frame(FRAME.assign(age=[1, 2, 3, 4]))
+    with pytest.raises(InputError, match="another table"):
+        made.describe(other)
+    text = made.to_toml()
+    for old, new in (
+        ("rwn project 1", "rwn project 0"),
+        ('role = "', 'part = "'),
+        ('role = "', 'role = "un'),
+        ("k = 2", "k = -2"),
+        ('saved = "2026-01-02"', ""),
+    ):
+        assert old in text
+        with pytest.raises(InputError):
+            Project.from_toml(text.replace(old, new)).describe(table())
+
+
+FULL_PROJECT = Scenario(
+    name="Careful",
+    note='for the "March" file\nsecond line',
+    table="ab" * 32,
+    setting=Setting.of("rwn", {"epsilon": 2.0, "k": 5, "q": 0.5}, {"age": 2.0}, {"weight": 10}),
+    seed=7,
+    search=SavedSearch(
+        grid=Grid(
+            axes={"epsilon": (0.5, 1.5), "k": (3, 5)},
+            method=("rwn", "nbrs2015"),
+            weights=({}, {"age": 2.0}),
+            precision=({}, {"age": 5}),
+        ),
+        plan=Plan(measures=("correlation", "distance_linkage"), releases=4, seed=7),
+    ),
+    policy=Policy(
+        limits=(
+            Limit(measure="bayes_linkage", at_most=0.05, source="handbook", set_by="A. Steward"),
+            Limit(measure="distance_linkage", at_most=0.02),
+        )
+    ),
+    readings={"correlation": {"median": 0.05, "low": 0.04, "high": 0.06}},
+    analysis_plan=AnalysisPlan(
+        analyses=(
+            Analysis(name="Fat", kind="linear", tolerance=2.0, formula="siri ~ bmi + log(neck)"),
+            Analysis(name="Ages", kind="table", tolerance=0.125, variables=("age", "bmi")),
+            Analysis(name="Pairs", kind="measure", tolerance=0.125, measure="correlation"),
+        )
+    ),
+)
+
+
+def test_a_scenario_survives_its_file():
+    text = FULL_PROJECT.to_toml()
+    again = Scenario.from_toml(text)
+    assert again.to_toml() == text
+    assert again.setting == FULL_PROJECT.setting
+    assert again.search is not None
+    assert [s.key for s in again.search.grid.settings()] == [
+        s.key for s in FULL_PROJECT.search.grid.settings()
+    ]
+    assert again.search.plan == FULL_PROJECT.search.plan
+    assert (again.name, again.note, again.policy) == (
+        FULL_PROJECT.name,
+        FULL_PROJECT.note,
+        FULL_PROJECT.policy,
+    )
+    assert text.count("[[limit]]") == 2
+    assert again.analysis_plan == FULL_PROJECT.analysis_plan
+    assert "[[analysis_plan]]" in text
+    turned = {"correlation": dict(reversed(FULL_PROJECT.readings["correlation"].items()))}
+    assert (
+        replace(FULL_PROJECT, readings=turned).to_toml() == text
+    )  # the same for the same scenario
+
+
+def test_a_short_one_written_by_hand_is_enough():
+    text = 'format = "rwn scenario 1"\n[setting.parameters]\nk = 5\n'
+    assert Scenario.from_toml(text).setting == Setting(params=rwn.RWN(k=5))
+
+
+def test_a_scenario_holds_no_value_of_its_table():
+    data = rwn.load_demo("bodyfat")
+    text = FULL_PROJECT.to_toml()
+    values = {f"{v:g}" for v in data.matrix(data.numeric_names).ravel() if v % 1}
+    numbers = {f"{x:g}" for x in (0.5, 1.5, 0.05, 0.04, 0.06, 0.02)}
+    words = set(text.replace(",", " ").replace("[", " ").replace("]", " ").split())
+    assert not (values - numbers) & words
+
+
+DECISION = Decision(
+    scenarios=(FULL_PROJECT, Scenario(name="Light", setting=Setting(params=rwn.RWN(k=3)))),
+    chosen="Careful",
+    reason="Keeps the limit.",
+    participants=("A. Steward", "B. Analyst"),
+    date="2026-03-31",
+    watched=("the oldest record",),
+)
+
+
+def test_a_frozen_meeting_is_read_back_and_its_hash_holds():
+    text = DECISION.frozen()
+    again = Decision.thaw(text)
+    assert again.frozen() == text
+    assert again.hash == DECISION.hash
+    assert DECISION.hash in text
+
+
+@pytest.mark.parametrize(("old", "new"), [("Keeps", "Breaks"), ("2026-03-31", "2026-04-01")])
+def test_a_changed_record_is_refused(old, new):
+    with pytest.raises(InputError, match="changed after it was frozen"):
+        Decision.thaw(DECISION.frozen().replace(old, new))
+
+
+def test_a_decision_names_a_scenario_that_was_there():
+    with pytest.raises(ParameterError, match="one of the meeting"):
+        Decision(scenarios=(FULL_PROJECT,), chosen="Bold")
+
+
+def test_a_decision_with_questions_that_were_watched_keeps_its_hash():
+    """An earlier version followed questions; they are read by nothing and frozen for good."""
+    question = {"conditions": [{"name": "age", "sign": "at least", "value": 62.5}]}
+    text = frozen_text(
+        DECISION.to_dict() | {"scenario": [FULL_PROJECT.to_dict() | {"watch": [question]}]}
+    )
+    again = Decision.thaw(text)
+    assert again.frozen() == text
+    assert again.hash in text
+    with pytest.raises(InputError, match=r"watch\[1\] of the scenario must be a table"):
+        Scenario.from_toml('format = "rwn scenario 1"\nwatch = [3]')
+
+
+PARAMS_JUDGED = rwn.RWN(epsilon=2.0, k=5)
+WIDE = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.9),))
+ADA = Approval(by="Ada Lovelace", reason="A lesson")
+
+
+@pytest.fixture(scope="module")
+def kept(bodyfat_table) -> JudgedRelease:
+    """A release that keeps its policy."""
+    return judge_release(bodyfat_table, PARAMS_JUDGED, "csv", WIDE, draws=FurtherDraws(further=2))
+
+
+@pytest.fixture(scope="module")
+def broken(bodyfat_table) -> JudgedRelease:
+    return judge_release(bodyfat_table, PARAMS_JUDGED, "csv", rwn.Policy())
+
+
+@pytest.fixture(scope="module")
+def files(bodyfat_table, broken) -> dict[str, bytes]:
+    return release_files(broken, bodyfat_table, ADA, title="Body measurements", number=2)
+
+
+def decision_judged(data, params) -> Decision:
+    setting = Setting(params=params).resolved(data)
+    scenario = Scenario(name="wide", table=data.fingerprint, setting=setting)
+    return Decision(scenarios=(scenario,), chosen="wide", date="2026-03-31")
+
+
+def test_the_readings_are_those_of_the_very_file(bodyfat_table, kept):
+    """By numpy, from the file's own bytes; another draw has other correlations."""
+    names = list(bodyfat_table.names)
+
+    def mean_change(frame: pd.DataFrame) -> float:
+        one, two = (np.corrcoef(f[names].to_numpy().T) for f in (bodyfat_table.frame, frame))
+        upper = np.triu_indices(len(names), 1)
+        return float(np.abs(one - two)[upper].mean())
+
+    told = kept.document["readings"]["correlation"]["value"]
+    assert mean_change(pd.read_csv(io.BytesIO(kept.content))) == pytest.approx(told, abs=1e-9)
+    other = rwn.mask(bodyfat_table, PARAMS_JUDGED).to_bytes("csv")
+    assert abs(mean_change(pd.read_csv(io.BytesIO(other))) - told) > 1e-6
+    assert kept.sha256 == hashlib.sha256(kept.content).hexdigest()
+    assert kept.further == (True, True)
+
+
+def test_a_name_is_always_needed_and_a_reason_where_something_is_not_kept(
+    bodyfat_table, kept, broken
+):
+    followed, another = (
+        decision_judged(bodyfat_table, p) for p in (PARAMS_JUDGED, rwn.RWN(epsilon=1.0, k=5))
+    )
+    wants = (
+        (kept, "", followed, "Nobody answers"),
+        (kept, "Ada", followed, ""),
+        (kept, "Ada", another, "not what the meeting chose"),
+        (kept, "Ada", None, "follows no decision"),
+        (broken, "Ada", followed, "does not keep every limit"),
+    )
+    for judged, by, meeting, missing in wants:
+        lacks = judged.lacks(Approval(by=by, decision=meeting), bodyfat_table)
+        assert missing in lacks
+        assert bool(missing) == bool(lacks)
+        if by:
+            given = Approval(by=by, reason="a reason", decision=meeting)
+            assert judged.lacks(given, bodyfat_table) == ""
+    with pytest.raises(ReleaseError, match="give the reason"):
+        release_files(broken, bodyfat_table, Approval(by="Ada", decision=followed))
+
+
+def test_the_record_says_who_answers_and_which_decision_is_followed(bodyfat_table, kept):
+    meeting = decision_judged(bodyfat_table, PARAMS_JUDGED)
+    made = release_files(kept, bodyfat_table, Approval(by=" Ada ", decision=meeting), number=3)
+    record = read_record(made[RECORD].decode("utf-8"))
+    assert record["approval"] == {"by": "Ada", "reason": "", "exception": False}
+    assert record["draws"] == {"number": 3, "further": 2, "further_kept": 2}
+    assert record["decision"]["followed"] is True
+    assert record["decision"]["hash"] == meeting.hash
+    assert Decision.thaw(made["internal/decision.toml"].decode("utf-8")) == meeting
+    report = made["internal/internal-report.html"].decode("utf-8")
+    assert "EXCEPTION" not in report
+    assert "3, of which this is the last" in report
+
+
+def test_an_exception_is_said_in_the_house_and_never_in_public(files):
+    assert b"EXCEPTION: the release does not keep" in files["internal/internal-report.html"]
+    for name, content in for_users(files).items():
+        for secret in (b"Ada", b"A lesson", b"xception", b"limit is"):
+            assert secret not in content, name
+
+
+def test_the_folder_is_what_the_command_line_reads(files, bodyfat_table, tmp_path):
+    left = tmp_path / ".part-rwn-left"  # by a program that was killed a long time ago
+    left.mkdir()
+    os.utime(left, (1, 1))
+    folder = write_folder(files, tmp_path, "0123")
+    assert not left.exists()
+    (file,) = (folder / "for-users").glob("release-*.csv")
+    assert main.run(["verify", str(file), str(folder / "for-users" / "card.toml")]) == 0
+    record, out = str(folder / RECORD), str(tmp_path / "report.html")
+    assert main.run(["report", record, "-o", out]) == 0
+    assert Path(out).read_bytes() == files["internal/internal-report.html"].replace(
+        b"Body measurements", b"Masked microdata"
+    )
+    assert folder.stat().st_mode & 0o077 == 0
+    with pytest.raises(ReleaseError, match="is there already"):
+        write_folder(files, tmp_path, "0123")
+    with zipfile.ZipFile(io.BytesIO(zipped(files))) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == files
+
+
+def test_a_folder_is_written_whole_or_not_at_all(files, tmp_path, monkeypatch):
+    def full(contents) -> None:
+        next(iter(contents)).write_bytes(b"a part of it")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(release_folder, "write_together", full)
+    with pytest.raises(ReleaseError, match="No space left"):
+        write_folder(files, tmp_path, "0123")
+    assert list(tmp_path.iterdir()) == []
+    for parent, why in ((Path("here"), "whole path"), (tmp_path / "none", "does not exist")):
+        with pytest.raises(ReleaseError, match=why):
+            write_folder(files, parent, "0123")
+
+
+def test_a_release_of_hardly_anybody_keeps_nothing(bodyfat_table):
+    few = rwn.NBRS2015(epsilon=1.0, q=1.0)
+    judged = judge_release(bodyfat_table, few, "csv", WIDE, draws=FurtherDraws(further=1))
+    assert (judged.verdict.broken, judged.verdict.unread) == ((), {})
+    assert not judged.verdict.kept
+    assert judged.further == (False,)
+    assert "of the records are released" in judged.document["verdict"]["words"]
+
+
+def test_a_masked_variable_without_a_changed_cell_stops_the_release():
+    """Finding A15: nobody may answer for it, and the notice does not say what this draw did."""
+    data = tables.table("rare flag")
+    judged = judge_release(data, rwn.RWN(k=3), "csv", WIDE)
+    assert judged.untouched == ("flag",)
+    refused = judged.lacks(Approval(by="Ada", reason="a reason"), data)
+    assert refused.startswith("flag is masked at this setting, but no cell changed")
+    with pytest.raises(ReleaseError, match="flag is masked"):
+        judged.record(data, Approval(by="Ada", reason="a reason"))
+    material = quickly_made_of(data, rwn.RWN(k=3), ["cells_changed"])
+    assert material.record["table"]["untouched"] == ["flag"]
+    assert treatments(material)["flag"] == "masked"
+
+    for suffix in (".html", ".json", ".xml", ".toml"):
+        with pytest.raises(ReleaseError, match="flag is masked"):
+            public_file(material, data, suffix)
+
+
+def test_what_the_schema_leaves_or_cannot_change_stops_nothing():
+    data = tables.table("rare flag")
+    left = data.with_schema(data.schema.replace_variable("flag", masked=False))
+    constant = rwn.Microdata.from_frame(data.frame.assign(flag="no"))
+    for each, k in ((left, 3), (constant, 3), (data, 200)):
+        made = quickly_made_of(each, rwn.RWN(k=k), ["cells_changed"])
+        assert made.record["table"]["untouched"] == []
+
+
+def test_a_title_that_tells_a_value_of_the_original_makes_no_file(bodyfat_table, broken):
+    rarest = f"Body fat up to {bodyfat_table.frame['siri'].max():g}"
+    with pytest.raises(ReleaseError, match="public file would hold"):
+        release_files(broken, bodyfat_table, ADA, title=rarest)

@@ -35,7 +35,7 @@ def released(bodyfat_table, tmp_path_factory) -> tuple[Path, Path, Path]:
     return write_folder(files, place, "1"), place / "sealed.key", place / "original.parquet"
 
 
-def test_the_command_gives_the_same_bytes(released, capsys, tmp_path) -> None:
+def test_the_command_gives_the_same_bytes(released, capsys, tmp_path):
     folder, key, original = released
     (file,) = (folder / "for-users").glob("release-*.csv")
     out = tmp_path / "again.csv"
@@ -45,7 +45,7 @@ def test_the_command_gives_the_same_bytes(released, capsys, tmp_path) -> None:
     assert hashlib.sha256(file.read_bytes()).hexdigest() in capsys.readouterr().err
 
 
-def test_the_script_of_the_folder_says_the_same_hash(released, monkeypatch, capsys) -> None:
+def test_the_script_of_the_folder_says_the_same_hash(released, monkeypatch, capsys):
     folder, key, original = released
     (file,) = (folder / "for-users").glob("release-*.csv")
     script = folder / "internal" / "reproduce.py"
@@ -54,7 +54,7 @@ def test_the_script_of_the_folder_says_the_same_hash(released, monkeypatch, caps
     assert capsys.readouterr().out.split() == [hashlib.sha256(file.read_bytes()).hexdigest()]
 
 
-def test_another_key_or_table_is_refused(released, capsys, tmp_path, bodyfat_table) -> None:
+def test_another_key_or_table_is_refused(released, capsys, tmp_path, bodyfat_table):
     folder, key, original = released
     other = tmp_path / "other.key"
     other.write_text("0" * 64)
@@ -67,7 +67,7 @@ def test_another_key_or_table_is_refused(released, capsys, tmp_path, bodyfat_tab
         judge_release(bodyfat_table, rwn.RWN(k=5), "csv", WIDE, draws=FurtherDraws(key_file=key))
 
 
-def test_a_record_of_the_command_line_is_enough(tmp_path, capsys) -> None:
+def test_a_record_of_the_command_line_is_enough(tmp_path, capsys):
     out, record, key = (str(tmp_path / name) for name in ("out.csv", "record.toml", "sealed.key"))
     source = str(tmp_path / "in.csv")
     Path(source).write_text("a,b\n" + "".join(f"{i * i % 31},{i % 7}\n" for i in range(40)))
@@ -80,7 +80,7 @@ def test_a_record_of_the_command_line_is_enough(tmp_path, capsys) -> None:
     assert main.run([*made[:-2], "--seed", "1", "--key-file", key]) == 2
 
 
-def test_a_masking_that_was_stopped_leaves_no_key(tmp_path, monkeypatch, capsys) -> None:
+def test_a_masking_that_was_stopped_leaves_no_key(tmp_path, monkeypatch, capsys):
     """Finding T11: the key of a run that was stopped before masking blocked the next one."""
     source, out, key = (tmp_path / name for name in ("in.csv", "out.csv", "sealed.key"))
     source.write_text("a,b\n" + "".join(f"{i * i % 31},{i % 7}\n" for i in range(40)))
@@ -101,7 +101,7 @@ def test_a_masking_that_was_stopped_leaves_no_key(tmp_path, monkeypatch, capsys)
     assert main.run([*command[:-1], str(out)]) == 2
 
 
-def test_a_release_that_was_not_judged_leaves_no_key(bodyfat_table, tmp_path, monkeypatch) -> None:
+def test_a_release_that_was_not_judged_leaves_no_key(bodyfat_table, tmp_path, monkeypatch):
     key = tmp_path / "sealed.key"
     monkeypatch.setattr("rwn_core.reporting.judged_release.record_and_evidence", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
@@ -109,7 +109,7 @@ def test_a_release_that_was_not_judged_leaves_no_key(bodyfat_table, tmp_path, mo
     assert not key.exists()
 
 
-def test_a_full_disk_is_no_policy(tmp_path, monkeypatch, capsys) -> None:
+def test_a_full_disk_is_no_policy(tmp_path, monkeypatch, capsys):
     """Finding T11: a sweep on a full disk left with 4, which is the code of a policy."""
 
     def full(descriptor: int) -> None:

@@ -1,0 +1,395 @@
+"""Broken, hostile and slow files are refused in one sentence."""
+
+from __future__ import annotations
+
+import base64
+import bz2
+import contextlib
+import gzip
+import importlib
+import io
+import pkgutil
+import re
+import struct
+import tempfile
+import time
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyreadstat
+import pytest
+import xlsxwriter
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import rwn_core.io
+from rwn_core.errors import InputError
+from rwn_core.io import FORMATS, arrow_files, limits, writable
+from rwn_core.io.excel_container import check_workbook
+from rwn_core.io.parse import parse
+from rwn_core.io.reading import read, read_bytes
+from rwn_core.io.write import table_bytes
+from tests.read_here import said_of
+
+WORD = "Zaphod"  # a cell that may not appear in a message
+FRAME = pd.DataFrame({"a": [1.5, 2.25, 7.125], "t": [WORD, "y", "z"], "g": ["u", "v", "u"]})
+FRAME["g"] = pd.Categorical(FRAME["g"])
+GOOD = {form.key: table_bytes(FRAME, form.key) for form in writable()}
+ENDING = {form.key: form.suffixes[0] for form in FORMATS}
+
+
+def workbook(fill: Callable[[xlsxwriter.Workbook], None]) -> bytes:
+    stream = io.BytesIO()
+    with xlsxwriter.Workbook(stream, {"in_memory": True}) as book:
+        fill(book)
+    return stream.getvalue()
+
+
+def sheet(*rows: list[object], name: str = "data") -> bytes:
+    def fill(book: xlsxwriter.Workbook) -> None:
+        page = book.add_worksheet(name)
+        for number, row in enumerate(rows):
+            page.write_row(number, 0, row)
+
+    return workbook(fill)
+
+
+def with_part(content: bytes, name: str, part: bytes) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(stream, "w", 8) as new:
+        for each in old.infolist():
+            new.writestr(each.filename, part if each.filename == name else old.read(each))
+    return stream.getvalue()
+
+
+def lying(content: bytes) -> bytes:
+    """The first part much larger than the archive declares."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", 8) as archive:
+        archive.writestr("xl/workbook.xml", b"x" * 3_000_000)
+    made = bytearray(stream.getvalue())
+    place = made.index(b"PK\x01\x02")
+    made[place + 24 : place + 28] = struct.pack("<I", 10)
+    return bytes(made)
+
+
+SHEET = "xl/worksheets/sheet1.xml"
+CELLS = b'<worksheet><sheetData><row r="1"><c r="A1"><v>1</v></c></row>%s</sheetData></worksheet>'
+CORNER = CELLS % b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+FORMULA = CELLS % b'<row r="2"><c r="A2"><f>SUM(1,2)</f></c></row>'
+SAV = GOOD["spss"]
+ROWS = SAV[:80] + struct.pack("<i", 1_000_000_000) + SAV[84:]
+DTA = GOOD["stata"]
+N = DTA.index(b"<N>") + 3
+
+# found by mutation: it ends the process of the library that parses it
+ENDS = zlib.decompress(
+    base64.b85decode(
+        "c-m8O^D%PJP}Wok4hRlbaB&QARB-e3aaGV&$S5f(D7MnqPtPpLC{5B!&d=2k&#X!;O7Trh)(=WeObISY"
+        "EKy)$U|?VYVnzlCU}k`UNCyK$1+T<B1v3K!11ke{D+2=s3IWhmCI(c%#K8*25l|&eNNxcGMn*6WL6S!S"
+        "K)oRBNkHBmD$k7Kh7b0PrEsT#fCFP0gbxc7AnnNx4Hu9Y2M~)O8UG&$7@=xG=Dz&Pz`%~AmKmz%|Nr;@"
+        "p>+K}D4!i_7DzA9l?<UFZn_pAL2jr4JTN~X1quhU-=N}*NNkXPUMQO%h$Cz(I74hpI6ZAMIo)m3LDB+H"
+        "<xE)O{W+BJ_it({!lEDciO}%-|1T{KB$EC&J@pTePJ)U90LA}WAp"
+    )
+)
+
+CASES: dict[str, tuple[str, bytes, str]] = {
+    "spss_ends_the_process": (".sav", ENDS, "damaged"),
+    "excel_cut": (".xlsx", GOOD["excel"][:-200], "damaged"),
+    "excel_csv": (".xlsx", b"a,b\n1,2\n3,4\n", "not an Excel workbook"),
+    "excel_old": (".xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 90, "password"),
+    "excel_corner": (".xlsx", with_part(GOOD["excel"], SHEET, CORNER), "16,384 columns"),
+    "excel_entity": (
+        ".xlsx",
+        with_part(GOOD["excel"], "xl/sharedStrings.xml", b'<!DOCTYPE x [<!ENTITY a "b">]><sst/>'),
+        "XML entities",
+    ),
+    "excel_lying": (".xlsx", lying(GOOD["excel"]), "damaged"),
+    "excel_formula": (
+        ".xlsx",
+        with_part(GOOD["excel"], SHEET, FORMULA),
+        "row 2: 1 cell is a formula",
+    ),
+    "excel_no_header": (".xlsx", sheet([1, WORD], [2, "b"], [3, "c"]), "row 1, column 1"),
+    "excel_no_record": (".xlsx", sheet(["a", "b"]), "no record follows"),
+    "excel_empty": (".xlsx", sheet(), "no visible sheet"),
+    "spss_rows": (".sav", ROWS, "1,000,000,000 records"),
+    "spss_cut": (".sav", SAV[:-9], "damaged"),
+    "spss_noise": (".sav", b"$FL2" + bytes(range(256)) * 9, "damaged"),
+    "stata_rows": (".dta", DTA[:N] + struct.pack("<q", 10**9) + DTA[N + 8 :], "records"),
+    "stata_some_rows": (".dta", DTA[:N] + struct.pack("<q", 10**6) + DTA[N + 8 :], "damaged"),
+    "stata_cut": (".dta", DTA[:-90], "cut off"),
+    "stata_noise": (".dta", bytes([114, 1, 1, 0]) + bytes(range(256)) * 9, "damaged"),
+    "sas_noise": (".xpt", b"HEADER RECORD*******LIBRARY HEADER" + bytes(900), "damaged"),
+    "r_cut": (".rds", GOOD["r"][:-30], "damaged"),
+    "r_noise": (".rds", gzip.compress(b"X\n\0\0\0\3" + bytes(range(256))), "damaged"),
+    "r_plain": (".rds", gzip.compress(b"a,b\n1,2\n"), "is a gzip archive and not R"),
+    "feather_cut": (".feather", GOOD["feather"][:-9], "damaged"),
+    "feather_noise": (".feather", b"ARROW1\0\0" + bytes(range(256)), "damaged"),
+    "pickle": (".rds", b"\x80\x04\x95" + b"\0" * 90, "never opened"),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_refused_with_place_and_remedy(name):
+    ending, content, words = CASES[name]
+    with pytest.raises(InputError) as caught:
+        (read_bytes if content is ENDS else parse)(f"people{ending}", content)
+    message = str(caught.value)
+    assert re.fullmatch(rf"people\{ending}[,: ].*\.", message), message
+    assert re.search(words, message), message
+    assert ";" in message
+    assert WORD not in message
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress])
+def test_packed_gigabytes_of_r_are_refused(pack, monkeypatch):
+    monkeypatch.setattr(limits, "LARGEST_UNPACKED", 3_000_000)
+    with pytest.raises(InputError, match="unpacks to more than 3 MB"):
+        parse("a.rds", pack(b"X\n\0\0\0\3" + b"\0" * 10_000_000))
+
+
+def test_packed_gigabytes_of_excel_and_feather_are_refused(monkeypatch):
+    monkeypatch.setattr(limits, "LARGEST_UNPACKED", 3_000_000)
+    with pytest.raises(InputError, match="unpacks to more than 3 MB"):
+        parse("a.xlsx", with_part(GOOD["excel"], SHEET, CELLS % (b" " * 4_000_000)))
+    stream = io.BytesIO()
+    table = pa.table({"a": ["z" * 4_000_000, "y"]})
+    for packing in ("zstd", "lz4"):
+        stream = io.BytesIO()
+        options = pa.ipc.IpcWriteOptions(compression=packing)
+        with pa.ipc.new_file(stream, table.schema, options=options) as writer:
+            writer.write_table(table)
+        assert len(stream.getvalue()) < 100_000
+        with pytest.raises(InputError, match="unpacks to more than 3 MB"):
+            parse("a.feather", stream.getvalue())
+
+
+# a broken file of Stata or SPSS may end this process
+QUICK = sorted(GOOD.keys() - {"stata", "spss"})
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.sampled_from(QUICK),
+    st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), min_size=1, max_size=4),
+)
+def test_mutated_bytes_give_a_table_or_a_refusal(key, mutations):
+    content = bytearray(GOOD[key])
+    for place, byte in mutations:
+        content[place % len(content)] = byte
+    with contextlib.suppress(InputError):
+        assert parse(f"t{ENDING[key]}", bytes(content)).n >= 2
+
+
+@pytest.mark.usefixtures("read_here")
+def test_a_real_file_of_an_older_stata_is_known_by_its_content():
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "old.dta"
+        pyreadstat.write_dta(FRAME[["a"]], path, version=8)
+        assert read(path).values("a").tolist() == FRAME["a"].tolist()
+        with pytest.raises(InputError, match="is a Stata file and not CSV"):
+            parse("a.csv", path.read_bytes())
+
+
+def written(table: pa.Table, **options: object) -> bytes:
+    stream = io.BytesIO()
+    pq.write_table(table, stream, **options)
+    return stream.getvalue()
+
+
+def with_column(values: object, type: pa.DataType | None = None) -> bytes:
+    array = values if isinstance(values, pa.Array) else pa.array(values, type)
+    return written(pa.table({"a": pa.array([WORD] * len(array), pa.string()), "bad": array}))
+
+
+GOOD_PARQUET = written(pa.table({"a": [WORD, "y", "z"], "x": [1.5, 2.5, 3.5]}))
+PAIR = [pa.array([1, 2]), pa.array([3, 4])]
+
+CASES_PARQUET: dict[str, tuple[Callable[[], bytes], str, str]] = {
+    "truncated": (lambda: GOOD_PARQUET[:-20], "damaged", "save the file again"),
+    "footer_lies": (
+        lambda: GOOD_PARQUET[:-8] + struct.pack("<I", 2**31 - 1) + b"PAR1",
+        "damaged",
+        "save the file again",
+    ),
+    "duplicate": (
+        lambda: written(pa.Table.from_arrays(PAIR, names=["a", "a"])),
+        "column name a .*columns 1, 2",
+        "rename",
+    ),
+    "text_not_utf8": (
+        lambda: with_column(
+            pa.Array.from_buffers(
+                pa.string(),
+                2,
+                [None, pa.py_buffer(struct.pack("<3i", 0, 1, 2)), pa.py_buffer(b"\xff\xfe")],
+            )
+        ),
+        "damaged",
+        "save the file again",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES_PARQUET)
+def test_refused_with_place_and_remedy_parquet(name):
+    make, place, remedy = CASES_PARQUET[name]
+    with pytest.raises(InputError) as caught:
+        parse("people.parquet", make())
+    message = str(caught.value)
+    assert re.fullmatch(r"people\.parquet[,: ].*\.", message), message
+    assert not re.search(r"[.!?] (?!csv)", message), f"not one sentence: {message}"
+    assert re.search(place, message), message
+    assert remedy in message
+    assert ";" in message
+    assert WORD not in message
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (lambda: with_column([{"x": 1}, {"x": 2}]), "bad (holds lists or records;"),
+        (lambda: with_column([None, None], pa.float64()), "bad (no values)"),
+        (lambda: written(pa.table({f"c{i}": [1, 2] for i in range(2001)})), "at most 2,000"),
+    ],
+)
+def test_columns_that_cannot_be_used_are_left_out_and_the_others_read(make, said):
+    data = parse("people.parquet", make())
+    assert data.schema.released
+    assert said in " ".join(data.notices)
+
+
+def test_a_bomb_is_refused_by_its_declared_records(monkeypatch):
+    monkeypatch.setattr(limits, "MOST_CELLS", 999_999)
+    bomb = written(pa.table({"a": np.zeros(1_000_000)}), compression="zstd")
+    assert len(bomb) < 10_000
+    with pytest.raises(InputError, match="1,000,000 records of 1 column"):
+        parse("people.parquet", bomb)
+
+
+def test_a_bomb_of_repeated_texts_is_left_out(monkeypatch):
+    monkeypatch.setattr(arrow_files, "MOST_LETTERS", 10_000_000)
+    bomb = written(pa.table({"a": pa.array(["z" * 10_000] * 2_000), "b": np.arange(2_000)}))
+    assert len(bomb) < 100_000
+    assert "a (the texts have more than 10,000,000 bytes" in said_of("people.parquet", bomb)
+
+
+def test_a_flipped_bit_is_found_by_the_checksum():
+    values = np.random.default_rng(1).normal(size=100)
+    good = written(
+        pa.table({"a": values}), write_page_checksum=True, compression="none", use_dictionary=False
+    )
+    assert parse("people.parquet", good).n == 100
+    bad = bytearray(good)
+    bad[good.index(values[50].tobytes())] ^= 1
+    with pytest.raises(InputError, match="damaged"):
+        parse("people.parquet", bytes(bad))
+
+
+def test_dates_far_from_the_calendar_are_left_out():
+    days = pa.array([0, 2_000_000_000], pa.int32()).cast(pa.date32())
+    said = said_of("people.parquet", with_column(days))
+    assert "bad (dates outside the years 1 to 9999" in said
+
+
+def test_two_records_that_unpack_to_gigabytes_are_refused_before_they_are_read(monkeypatch):
+    monkeypatch.setattr(limits, "LARGEST_UNPACKED", 5_000_000)
+    table = pa.table({"a": ["z" * 6_000_000, "y"], "b": [1, 2]})
+    for options in ({}, {"use_dictionary": False}, {"column_encoding": {"a": "DELTA_BYTE_ARRAY"}}):
+        options = {"use_dictionary": False, **options} if options else {}
+        bomb = written(table, compression="zstd", **options)
+        assert len(bomb) < 10_000
+        with pytest.raises(InputError, match="unpacks to more than 5 MB"):
+            parse("people.parquet", bomb)
+
+
+UNCLOSED = [b"<c ", b"<row ", b"<f ", b"<x:f a/", b"<c r=", b"</f> ", b"<f/ ", b"<a:c t=", b"<col "]
+PARTS = [*UNCLOSED, b"1,", b" a", b",,", b"a@", b"- ", b"+1 ", b"..", b"ab: ", b"=(", b"\r", b"  "]
+
+
+def patterns() -> dict[str, re.Pattern]:
+    """Every regular expression at the top of a file of rwn_core.io."""
+    found = {}
+    for each in pkgutil.walk_packages(rwn_core.io.__path__, "rwn_core.io."):
+        module = importlib.import_module(each.name)
+        for name, value in vars(module).items():
+            if isinstance(value, re.Pattern):
+                found[f"{each.name}.{name}"] = value
+    return found
+
+
+def seconds(pattern: re.Pattern, part: bytes, size: int) -> float:
+    """The time that a pattern takes over so many letters, at best of two."""
+    many = (part * size)[:size] + b"!"
+    text = many if isinstance(pattern.pattern, bytes) else many.decode()
+    best = float("inf")
+    for _ in range(2):
+        begun = time.perf_counter()
+        # parts of a file are searched, fields are matched from end to end
+        (pattern.findall if isinstance(text, bytes) else pattern.fullmatch)(text)
+        best = min(best, time.perf_counter() - begun)
+    return best
+
+
+def slow(found: dict[str, re.Pattern]) -> list[tuple[str, bytes]]:
+    """Patterns that take more than ten times as long for four times the letters."""
+    result = []
+    for name, pattern in found.items():
+        for part in PARTS:
+            few, many = (seconds(pattern, part, size) for size in (5_000, 20_000))
+            if many > 10 * few and many > 0.05:
+                result.append((name, part))
+    return result
+
+
+def test_no_pattern_of_the_readers_takes_the_square_of_the_letters():
+    """Finding T5."""
+    found = patterns()
+    assert len(found) > 8
+    assert slow(found) == []
+
+
+def test_a_quadratic_pattern_would_be_seen():
+    assert slow({"planted": re.compile(rb"<(?:c|row)\s[^>]*?\br=")})
+
+
+@pytest.mark.parametrize("part", UNCLOSED)
+def test_a_workbook_of_tags_that_never_end_is_looked_at_once(part):
+    times = []
+    for size in (500_000, 2_000_000):
+        content = with_part(GOOD["excel"], SHEET, (part * size)[:size])
+        begun = time.perf_counter()
+        with contextlib.suppress(InputError):
+            check_workbook("t.xlsx", content)
+        times.append(time.perf_counter() - begun)
+    assert times[1] < 10 * times[0] + 0.5
+
+
+def transport(version: int, frame: pd.DataFrame, name: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "t.xpt")
+        pyreadstat.write_xport(frame, path, table_name=name, file_format_version=version)
+        return path.read_bytes()
+
+
+@pytest.mark.parametrize("version", [5, 8])
+@pytest.mark.parametrize("members", [2, 3])
+def test_a_transport_file_of_several_data_sets_is_refused(version, members):
+    """Finding T3: a second data set must not become records of the first."""
+    frame = pd.DataFrame({"age": [float(20 + i) for i in range(40)], "sex": ["m", "f"] * 20})
+    one = transport(version, frame, "ONE")
+    others = [transport(version, frame.iloc[:7], f"T{i}")[240:] for i in range(1, members)]
+    with pytest.raises(InputError) as caught:
+        parse("t.xpt", one + b"".join(others))
+    assert str(caught.value) == (
+        f"t.xpt is a SAS transport file of {members} data sets; save the one to mask as a file of "
+        "its own."
+    )
+    assert parse("t.xpt", one).n == 40

@@ -1,0 +1,97 @@
+"""What `tests/refusals.toml` lists is refused in one sentence, in Python and in the shell."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+import rwn_core as rwn
+from rwn_cli import main
+from rwn_core import errors
+from rwn_core.data.given_tables import as_microdata
+from rwn_core.masking import RWN, mask
+
+LISTED = tomllib.loads((Path(__file__).parents[1] / "refusals.toml").read_text("utf-8"))
+ROWS = [(place, *row) for place, group in enumerate(LISTED["group"]) for row in group["refused"]]
+RAW = ("positional argument", "object has no attribute", "object is not", "Traceback", "NoneType'")
+LEAKS = ("987654", "Oslo", "Bern", "Zaphod", "numpy")
+
+
+@cache
+def names_of(place):
+    names = {}
+    exec(LISTED["group"][place].get("given", ""), names)
+    return names
+
+
+@pytest.mark.parametrize(
+    ("place", "call", "sentence"),
+    ROWS,
+    ids=[f"{LISTED['group'][place]['about']}: {call[:60]}" for place, call, _ in ROWS],
+)
+def test_each_is_refused_in_its_sentence(place, call, sentence):
+    group = LISTED["group"][place]
+    kinds = getattr(errors, group["error"]) if group["error"] else (rwn.RWNError, AttributeError)
+    with pytest.raises(kinds) as caught:
+        eval(call, names_of(place))
+    text = str(caught.value)
+    assert re.search(sentence, text), text
+    assert text.endswith(".")
+    assert "\n" not in text
+    assert len(text) < 420
+    assert not any(part in text for part in (*RAW, *LEAKS)), text
+
+
+def test_most_misuses_that_were_thought_of_are_listed():
+    assert len(ROWS) > 350
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), LISTED["shell"], ids=str)
+def test_the_shell_says_the_same(arguments, sentence, tmp_path, capsys):
+    source, out = tmp_path / "in.csv", tmp_path / "out.csv"
+    pd.DataFrame({"age": np.arange(20), "town": list("ab") * 10}).to_csv(source, index=False)
+    assert main.run(["mask", str(source), str(out), *arguments]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert re.search(sentence, said), said
+    assert not out.exists()
+
+
+def test_tables_of_other_libraries_are_taken_with_the_same_release():
+    data, method = rwn.load_demo("bodyfat"), rwn.RWN(epsilon=2.0, k=5)
+    release = rwn.mask(data, method, seed=1)
+    for frame in (data.frame, pa.Table.from_pandas(data.frame)):
+        again = rwn.mask(frame, method, seed=1)
+        pd.testing.assert_frame_equal(again.masked.frame, release.masked.frame)
+    one, two = (
+        rwn.audit(each, other, measures=["correlation"])["correlation"].value
+        for each, other in ((data, release), (data.frame, release.masked.frame))
+    )
+    assert one == two
+    assert len(as_microdata(data.frame)) == data.n
+
+
+def test_a_masked_data_frame_is_read_as_its_original_is_described():
+    frame = pd.DataFrame({"code": ["01", "02"] * 10, "x": np.arange(20.0)})
+    masked = frame.assign(x=frame["x"][::-1].to_numpy())
+    shown = rwn.audit(frame, masked, measures=["cells_changed"])
+    assert shown["cells_changed"].value == 0.5
+
+
+def test_the_largest_k_is_fine_and_other_orders_and_file_names_are_not(tmp_path):
+    data = rwn.Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 4.0, 8.0, 9.0, 3.0]}))
+    assert (mask(data, RWN(k=5), seed=1).law.neighborhoods.sizes == 5).all()
+    release = mask(data, RWN(k=2), seed=7)
+    for order in ("sorted", None, 1):
+        with pytest.raises(rwn.ParameterError, match="order must be one of: shuffled, original"):
+            release.to_bytes("csv", order=order)
+    for name in ("out.xls", "out", "out.csv.gz"):
+        with pytest.raises(rwn.ParameterError, match=r"must end in \.csv, \.parquet"):
+            release.publish(tmp_path / name)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,863 @@
+"""Swapping, PRAM, noise, shuffling and CART, as their papers and packages have them."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import rwn_core as rwn
+from rwn_core.data.arrays import Floats
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Role
+from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.laws.donors import NO_DONOR, Draws, draw_donors, random_streams
+from rwn_core.laws.noise_law import Noise
+from rwn_core.laws.transition_matrix import invariant, privacy_epsilon
+from rwn_core.laws.unit_law import FROM_FILE
+from rwn_core.masking import (
+    NBRS2015,
+    PRAM,
+    RWN,
+    CARTSynthesis,
+    DataShuffling,
+    RandomSwapping,
+    RankSwapping,
+    RecordSwapping,
+    at_levers,
+    mask,
+)
+from rwn_core.masking.intervals import equal_length, intervals
+from rwn_core.masking.k_noise import delta
+from rwn_core.masking.local_suppression import suppressed
+from rwn_core.masking.microaggregation import mdav
+from rwn_core.masking.recoding import merged
+from rwn_core.measures import MEASURES
+from rwn_core.measures.comparison import Comparison
+from rwn_core.neighbors import find_neighborhoods
+from rwn_core.neighbors.metric import coordinates
+from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
+from rwn_core.tuning import Setting
+from tests.check_values import check_values
+
+ENTRIES = check_values("method")
+
+
+def expected_near(values: Floats, at: float, delta: float, noise: Noise) -> float:
+    """Return the expected number of records released within 2 delta of a value, for any noise."""
+    # Biswal, Arbuckle, Kulik, theorem 1, in its exact form. `values` are complete, shape (n,).
+    apart = values - at
+    return float((noise.below(2 * delta - apart) - noise.below(-2 * delta - apart)).sum())
+
+
+def numbers(n: int = 400, seed: int = 0, whole: bool = False) -> Microdata:
+    values = np.random.default_rng(seed).normal(10, 3, size=(n, 2))
+    frame = pd.DataFrame(values, columns=["x", "y"])
+    return Microdata.from_frame(frame.round().astype(int) if whole else frame)
+
+
+def test_KIM_1_constants_of_correlated_noise():
+    given, expected = ENTRIES["KIM-1"]["input"], ENTRIES["KIM-1"]["expected"]
+    table = Microdata.from_frame(pd.DataFrame(given["X"], columns=["x", "y"]).astype(float))
+    params = rwn.CorrelatedNoise(size=0.25, form="sample")
+    part = params._noise(params.prepare(table))
+    np.testing.assert_allclose(part.covariance, expected["noise_cov"])
+    np.testing.assert_allclose(part.covariance / 0.25, expected["S"])
+    assert part.shrink == pytest.approx(expected["a"])
+    np.testing.assert_allclose((1 - part.shrink) * part.mean, expected["b"])
+    assert rwn.CorrelatedNoise(size=0.25).shrink(5) == pytest.approx(expected["a_simple"])
+    assert rwn.CorrelatedNoise(size=0.25, form="plain").shrink(5) == 1.0
+
+
+@pytest.mark.parametrize(("form", "factor"), [("population", 1.0), ("plain", 1.5)])
+def test_correlated_noise_restores_means_and_covariances(form, factor):
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(500, 3)) @ rng.normal(size=(3, 3))
+    data = Microdata.from_frame(pd.DataFrame(values, columns=list("abc")))
+    prepared, draws = rwn.CorrelatedNoise(size=0.5, form=form).prepare(data), 60
+    releases = [prepared.release(SecretKey.from_seed(s)).masked for s in range(draws)]
+    masked = [each.matrix(list("abc")) for each in releases]
+    covariances = np.array([np.cov(each, rowvar=False) for each in masked])
+    error = covariances.std(axis=0, ddof=1) / np.sqrt(draws)
+    apart = covariances.mean(axis=0) - factor * np.cov(values, rowvar=False)
+    # the population form misses by the factor (n - 1 - c) / (n - 1), far below an error
+    assert (np.abs(apart) < 4 * error).all()
+
+
+def test_a_singular_covariance_is_no_obstacle():
+    x = np.random.default_rng(2).normal(size=60)
+    data = Microdata.from_frame(pd.DataFrame({"x": x, "twice": 2 * x, "c": 1.0}))
+    release = rwn.mask(data, rwn.CorrelatedNoise(size=1.0), seed=1)
+    np.testing.assert_allclose(release.masked.values("twice"), 2 * release.masked.values("x"))
+    linked = rwn.audit(data, release, measures=["bayes_linkage"])["bayes_linkage"]
+    assert 0 < linked.value < 1
+
+
+def test_KN_1_expected_records_near_a_value():
+    given, expected = ENTRIES["KN-1"]["input"], ENTRIES["KN-1"]["expected"]
+    values, half = np.array(given["x"], dtype=float), given["delta"]
+    for at, numbers_ in expected.items():
+        apart = np.abs(values - float(at))
+        assert (apart < 2 * half).sum() == numbers_["count"] or (apart <= 2 * half).sum() == (
+            numbers_["count"]
+        )
+        for shape, key in (("uniform", "unif"), ("gaussian", "gauss"), ("laplace", "lap")):
+            noise = Noise(shape=shape, sd=half / np.sqrt(3))
+            assert expected_near(values, float(at), half, noise) == pytest.approx(
+                numbers_[f"E_{key}"], abs=1e-9
+            )
+
+
+def test_theorem_1_is_never_violated_and_attained_in_the_limit():
+    rng = np.random.default_rng(4)
+    for _ in range(300):
+        values = np.sort(rng.choice([rng.normal(size=30), rng.integers(0, 9, 30) * 1.0]))
+        k = int(rng.integers(2, 15))
+        half = delta(values, k)
+        if half == 0:
+            continue
+        noise = Noise(shape="uniform", sd=half / np.sqrt(3))
+        at = float(rng.choice(values))
+        near = (np.abs(values - at) < 2 * half).sum()
+        assert expected_near(values, at, half, noise) >= 0.5 * near - 1e-9
+    edge = np.array([2 - 1e-9])
+    noise = Noise(shape="uniform", sd=1 / np.sqrt(3))
+    assert expected_near(edge, 0.0, 1.0, noise) == pytest.approx(0.5, abs=1e-9)
+    # with noise eight times as wide the bound would not hold
+    wider = Noise(shape="uniform", sd=8 / np.sqrt(3))
+    assert expected_near(np.array([1.0]), 0.0, 1.0, wider) == pytest.approx(0.25)
+
+
+def test_KN_3_mean_squared_error_of_k_noise():
+    expected = ENTRIES["KN-3"]["expected"]["knoise"]
+    noise = Noise(shape="uniform", sd=2.5 / np.sqrt(3))
+    assert noise.sd**2 == pytest.approx(expected)
+
+
+def test_delta_is_the_smallest_of_its_kind():
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        values = np.sort(rng.integers(0, 20, rng.integers(1, 9)).astype(float))
+        k = int(rng.integers(1, len(values) + 1))
+        brute = max(np.sort(np.abs(values - each))[k - 1] for each in values) / 2
+        assert delta(values, k) == (brute if k > 1 else 0.0)
+
+
+ENTRIES_PRAM = check_values("risk")
+P = ENTRIES_PRAM["PRAM-1"]["input"]["P"]
+
+
+def levels(counts: tuple[int, ...], **columns: Any) -> Microdata:
+    values = np.repeat([f"l{i}" for i in range(len(counts))], counts)
+    return Microdata.from_frame(pd.DataFrame({"g": values, **columns}))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({"invariant": False}, "P"),
+        ({"invariant": True}, "R"),
+        ({"invariant": True, "alpha": 0.5}, "Rstar_half"),
+    ],
+)
+def test_PRAM_1_matrices_of_a_release(options, expected):
+    data, given = levels((50, 30, 20)), ENTRIES_PRAM["PRAM-1"]["expected"]
+    method = PRAM(matrices={"g": P}, **options)
+    np.testing.assert_allclose(method.matrix(data, "g"), given[expected], rtol=1e-9)
+    table, _ = method.prepare(data).law.table("g")
+    np.testing.assert_allclose(table.toarray()[[0, 50, 80]], given[expected], rtol=1e-9)
+
+
+def test_PRAM_1_epsilon_of_a_release():
+    data, given = levels((50, 30, 20)), ENTRIES_PRAM["PRAM-1"]["expected"]
+    release = mask(data, PRAM(matrices={"g": P}, invariant=False), seed=1)
+    comparison = Comparison(original=data, masked=release.masked, law=release.law)
+    reading = MEASURES["differential_privacy"].compute(comparison)
+    assert reading.detail.total_epsilon == pytest.approx(given["epsilon"], rel=1e-9)
+    assert reading.value == 0
+
+
+def test_MIS_1_the_risk_of_a_row_with_a_persons_own_key():
+    """The file is the population here, for which the check value has its limit of small samples."""
+    given = ENTRIES_PRAM["MIS-1"]
+    data = levels(tuple(given["input"]["F"]))
+    data = data.with_schema(
+        replace(data.schema, variables=(replace(data.schema.variables[0], role=Role.KEY),))
+    )
+    method = PRAM(matrices={"g": given["input"]["T_rows_true_cols_released"]}, invariant=False)
+    release = mask(data, method, seed=1)
+    comparison = Comparison(original=data, masked=release.masked, law=release.law)
+    risk = MEASURES["misclassification"].compute(comparison).detail.truth
+    np.testing.assert_allclose(risk[[0, 1, 4]], given["expected"]["approx_pi0"], rtol=1e-9)
+
+
+@pytest.mark.parametrize("spread", ["even", "margins"])
+@pytest.mark.parametrize("second", [True, False])
+@pytest.mark.parametrize(("change", "alpha"), [(0.0, 1.0), (0.2, 0.3), (1.0, 0.3)])
+def test_built_matrices_are_those_of_the_definition(spread, second, change, alpha):
+    data = levels((50, 30, 15, 5))
+    v = np.array([0.5, 0.3, 0.15, 0.05])
+    anew = np.tile(v if spread == "margins" else np.full(4, 0.25), (4, 1))
+    full = (1 - change) * np.eye(4) + change * anew
+    if second and spread == "even":
+        full = invariant(full, v)
+    method = PRAM(change=change, spread=spread, invariant=second, alpha=alpha)
+    found = method.matrix(data, "g")
+    np.testing.assert_allclose(found, alpha * full + (1 - alpha) * np.eye(4), atol=1e-12)
+    if second or spread == "margins":
+        assert np.abs(v @ found - v).max() < 1e-12
+
+
+def test_a_matrix_survives_a_file_of_settings():
+    rows = [[0.9, 0.1], [0.2, 0.8]]
+    one = PRAM(matrices={"test": rows})
+    assert hash(one) == hash(PRAM(matrices=one.matrices))
+    setting = Setting.of("pram", {"matrices": {"test": rows}})
+    assert Setting.from_dict(json.loads(json.dumps(setting.to_dict()))) == setting
+
+
+def test_5000_levels_need_no_matrix():
+    rng = np.random.default_rng(6)
+    data = Microdata.from_frame(
+        pd.DataFrame({"g": [f"l{i}" for i in rng.integers(0, 5000, 20000)]})
+    )
+    method = PRAM(change=0.3)
+    law = method.prepare(data).law
+    assert 0.3 < law.modification("g") < 2 * 0.3  # in two stages
+    changed = (mask(data, method, seed=7).masked.frame["g"] != data.frame["g"]).mean()
+    assert changed == pytest.approx(law.modification("g"), abs=0.02)
+    assert law.privacy()[("g",)] == FROM_FILE
+    small, stated = levels((6, 3, 2)), replace(method, invariant=False)
+    assert stated.prepare(small).law.privacy()[("g",)] == FROM_FILE
+    g = small.schema.variables[0]
+    known = small.with_schema(Schema(variables=(replace(g, levels=("l0", "l1", "l2")),)))
+    part = stated.prepare(known).law.privacy()[("g",)]
+    assert part.epsilon == pytest.approx(privacy_epsilon(stated.matrix(known, "g"))[0])
+
+
+# north knows no boats; south has both, and one record says nothing
+FRAME = pd.DataFrame(
+    {
+        "region": ["north"] * 6 + ["south"] * 8,
+        "way": ["car", "car", "car", "car", "foot", "foot"] + ["boat", "boat", "car"] * 2
+        + ["foot", None],
+    }
+)  # fmt: skip
+DATA = Microdata.from_frame(FRAME)
+
+
+def listed(params: PRAM) -> pd.DataFrame:
+    """P(each way | record), under the law."""
+    table, values = params.prepare(DATA).law.table("way")
+    return pd.DataFrame(table.toarray(), columns=values)
+
+
+def test_the_chances_are_those_of_the_stratum():
+    chances = listed(PRAM(change=0.3, spread="margins", within="region"))
+    assert chances.loc[0, ["car", "foot"]].tolist() == pytest.approx([0.7 + 0.3 * 4 / 6, 0.1])
+    assert chances.loc[6, ["boat", "car", "foot"]].tolist() == pytest.approx(
+        [0.7 + 0.3 * 4 / 7, 0.3 * 2 / 7, 0.3 / 7]
+    )
+    assert (chances.loc[:5, "boat"] == 0).all()
+    assert chances.loc[13].tolist()[-1] == 1.0  # missing stays missing
+
+
+@pytest.mark.parametrize("spread", ["even", "margins"])
+def test_the_invariant_form_keeps_the_shares_of_each_stratum(spread):
+    chances = listed(PRAM(change=0.5, spread=spread, alpha=0.8, within="region"))
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0)
+    for region in ("north", "south"):
+        here = FRAME["region"] == region
+        counts = chances[here].sum()
+        for way, count in FRAME.loc[here, "way"].value_counts().items():
+            assert counts[way] == pytest.approx(count)
+
+
+def test_who_lacks_the_strata_does_not_know_the_law():
+    law = PRAM(change=0.3, within="region").prepare(DATA).law
+    schema = DATA.schema.__class__(variables=(DATA.schema.variable("way"),))
+    with pytest.raises(NotApplicable, match="law is not known"):
+        law.restricted_to(Microdata(DATA.frame[["way"]], schema))
+    with pytest.raises(NotApplicable, match="more than their own values"):
+        law.unit_chances(("way",), DATA, np.arange(2), DATA)
+
+
+N = 1000
+WAYS = {"p": 0.1, "r0": 0.9, "k0": 0.2}
+
+
+@pytest.fixture(scope="module")
+def normal() -> Microdata:
+    """A thousand different normal numbers, whose ranks are known."""
+    return Microdata.from_frame(pd.DataFrame({"x": np.random.default_rng(0).normal(size=N)}))
+
+
+def moves(data: Microdata, method: RankSwapping, seed: int = 0) -> np.ndarray:
+    """By how many ranks each value moved."""
+    masked = mask(data, method, seed=seed).masked
+    own = np.sort(data.values("x"))
+    ranks = [np.searchsorted(own, table.values("x")) for table in (data, masked)]
+    return ranks[1] - ranks[0]
+
+
+@pytest.mark.parametrize(("p", "most"), [(0.01, 9), (0.05, 49)])
+def test_no_value_moves_farther_than_in_the_run_of_the_original(normal, p, most):
+    found = [np.abs(moves(normal, RankSwapping(p=p), seed)).max() for seed in range(20)]
+    assert max(found) == most
+
+
+@pytest.mark.parametrize("form", ["moore", "mu_argus"])
+@pytest.mark.parametrize("p", [0.002, 0.1, 1.0])
+def test_values_change_places_in_pairs_and_no_farther_than_the_fraction(normal, form, p):
+    method = RankSwapping(p=p, form=form)
+    moved = moves(normal, method)
+    assert np.count_nonzero(moved) % 2 == 0
+    assert np.abs(moved).max() <= p * N
+    if form == "moore":
+        assert np.abs(moved).max() < p * N
+    masked = mask(normal, method, seed=0).masked
+    np.testing.assert_array_equal(np.sort(masked.values("x")), np.sort(normal.values("x")))
+    rank = np.argsort(np.argsort(normal.values("x")))
+    other = rank + moved  # an exchange: who has my value has given me his
+    np.testing.assert_array_equal(other[np.argsort(rank)[other]], rank)
+
+
+def test_P_1_a_fraction_is_a_fraction_and_a_percentage_is_refused(normal):
+    for wrong in ({"p": 5}, {"top": 5.0}, {"bottom": 10}, {"r0": 95}):
+        with pytest.raises(ParameterError, match=r"fraction.*not a percentage: write 0.05"):
+            RankSwapping(**wrong)
+    assert np.abs(moves(normal, RankSwapping(p=1.0))).max() > 500  # what P = 5 does elsewhere
+
+
+def test_P_1_groups_have_their_exact_size(normal):
+    masked = mask(normal, RankSwapping(p=0.05, top=0.05, bottom=0.05), seed=1).masked
+    own, released = normal.values("x"), masked.values("x")
+    order = np.argsort(own)
+    for group in (order[:50], order[-50:]):
+        np.testing.assert_allclose(released[group], own[group].mean(), rtol=1e-12)
+    middle = order[50:-50]
+    np.testing.assert_array_equal(np.sort(released[middle]), np.sort(own[middle]))
+
+
+def test_the_aimed_correlation_is_reached_and_more(normal):
+    """A run of the original at r0 = 0.95 gave 0.982, with top and bottom groups of 5 percent."""
+    found = []
+    for seed in range(20):
+        method = RankSwapping(r0=0.95, top=0.05, bottom=0.05)
+        masked = mask(normal, method, seed=seed).masked
+        found.append(np.corrcoef(normal.values("x"), masked.values("x"))[0, 1])
+    assert 0.978 < np.mean(found) < 0.986
+    assert min(found) > 0.95
+
+
+def test_three_ways_to_say_how_far_of_which_the_largest_counts():
+    plain, aimed = RankSwapping(), RankSwapping(r0=0.9)
+    assert (plain.p, plain.r0, plain.k0) == (0.05, 1.0, 0.0)
+    assert (aimed.p, aimed.r0, aimed.k0) == (0.0, 0.9, 0.0)
+    assert RankSwapping(p=0.0).p == 0.0
+    assert at_levers(aimed, {"r0": 1.0}) == RankSwapping(p=0.0)  # every slider at its end: nothing
+    ranked = np.array([9.0, 8.0, 5.0, 4.0, 1.0])
+    alone = {one: RankSwapping(**{one: v}).fraction(ranked, 0, 5) for one, v in WAYS.items()}
+    assert RankSwapping(**WAYS).fraction(ranked, 0, 5) == max(alone.values())
+    assert len(set(alone.values())) == 3
+
+
+@pytest.fixture(scope="module")
+def data() -> Microdata:
+    rng = np.random.default_rng(1)
+    n = 301
+    frame = pd.DataFrame(
+        {
+            "g": rng.choice(["a", "b", "c"], n, p=[0.6, 0.3, 0.1]),
+            "h": rng.choice(["u", "v"], n),
+            "id": [f"person {i}" for i in range(n)],
+            "x": rng.normal(size=n),
+        }
+    )
+    return Microdata.from_frame(frame)
+
+
+def with_roles(data: Microdata, **changes: dict[str, object]) -> Microdata:
+    from dataclasses import replace
+
+    variables = tuple(replace(v, **changes.get(v.name, {})) for v in data.schema.variables)
+    return data.with_schema(replace(data.schema, variables=variables))
+
+
+@pytest.mark.parametrize("pairs", ["disjoint", "successive"])
+@pytest.mark.parametrize("share", [0.1, 0.5, 1.0])
+def test_every_variable_keeps_its_values_exactly(data, pairs, share):
+    method = RandomSwapping(share=share, pairs=pairs)
+    masked = mask(data, method, seed=2).masked
+    for name in data.names:
+        before, after = (table.frame[name].value_counts().to_dict() for table in (data, masked))
+        assert before == after
+    assert masked.frame["x"].equals(data.frame["x"])
+    moved = (masked.frame["id"] != data.frame["id"]).sum()
+    assert moved == 2 * int(share * 301 / 2) if pairs == "disjoint" else 0 < moved <= share * 301
+    law = method.prepare(data).law
+    for name in ("g", "h"):
+        table, _ = law.table(name)
+        own = law.table(name)[0].sum(axis=0)
+        np.testing.assert_allclose(own, data.frame[name].value_counts().sort_index(), rtol=1e-12)
+        np.testing.assert_allclose(table.sum(axis=1), 1.0)
+
+
+def test_variables_have_pairs_of_their_own_unless_they_are_a_group(data):
+    grouped = with_roles(data, g={"group": "one"}, h={"group": "one"})
+    apart, together = (
+        mask(each, RandomSwapping(share=0.5, variables="g,h"), seed=4).masked.frame
+        for each in (data, grouped)
+    )
+    joint = data.frame.groupby(["g", "h"]).size()
+    assert together.groupby(["g", "h"]).size().equals(joint)
+    assert not apart.groupby(["g", "h"]).size().equals(joint)
+    units = RandomSwapping(variables="g,h").prepare(grouped).law.units()
+    assert ("g", "h") in units
+
+
+def table(sizes: tuple[int, ...], seed: int = 0) -> Microdata:
+    """Blocks of these sizes, mixed, with two variables that nobody shares."""
+    rng = np.random.default_rng(seed)
+    block = rng.permutation(np.repeat([f"b{i}" for i in range(len(sizes))], sizes))
+    n = len(block)
+    frame = pd.DataFrame({"block": block, "a": np.arange(n) * 1.0, "b": -np.arange(n), "c": 1.5})
+    return Microdata.from_frame(frame.assign(c=rng.normal(size=n)))
+
+
+SWAP = RecordSwapping(share=1.0, within="block", variables="a,b")
+
+
+def test_blocks_keep_their_tuples_and_everything_else_stays():
+    data = table((7, 4, 1, 2, 2))
+    masked = mask(data, SWAP, seed=1).masked.frame
+    own = data.frame
+    assert masked[["block", "c"]].equals(own[["block", "c"]])
+    assert (masked["a"] == -masked["b"]).all()  # what is swapped moves together
+    for block, rows in own.groupby("block").groups.items():
+        assert sorted(masked.loc[rows, "a"]) == sorted(own.loc[rows, "a"]), block
+    alone = own["block"] == "b2"
+    assert masked.loc[alone, "a"].equals(own.loc[alone, "a"])
+    assert "1 records are alone in their block and keep their values" in SWAP.remarks(data, None)
+
+
+def test_E_M8a_the_first_record_of_a_block_and_a_last_block_take_part():
+    """The code of `dswap` skips the first record of every block after the first."""
+    data = table((4, 4, 4)).frame.sort_values("block", kind="stable")
+    data = Microdata.from_frame(data)
+    moved = np.zeros(12)
+    for seed in range(25):
+        moved += mask(data, SWAP, seed=seed).masked.frame["a"].to_numpy() != data.frame["a"]
+    assert moved.min() > 5
+
+
+def test_E_M8b_one_variable_makes_the_same_blocks_as_several():
+    """With one key the code of `dswap` sorts wrongly."""
+    data = table((6, 5, 4))
+    twice = Microdata.from_frame(data.frame.assign(again=data.frame["block"]))
+    one = mask(data, SWAP, seed=3).masked.frame
+    two = mask(twice, replace(SWAP, within=("block", "again")), seed=3).masked.frame
+    assert one["a"].equals(two["a"])
+
+
+def test_E_M8c_one_selected_record_keeps_its_values():
+    """R's sample(x, 1) of one number draws from 1 to x: values of another block."""
+    data = table((3, 3, 3))
+    method = replace(SWAP, share=0.1)
+    for seed in range(20):
+        assert mask(data, method, seed=seed).masked.frame.equals(data.frame)
+
+
+def test_missing_values_stay_where_they_are():
+    frame = table((30, 20)).frame
+    frame.loc[::7, "a"] = np.nan
+    frame.loc[3, "block"] = None
+    data = Microdata.from_frame(frame)
+    masked = mask(data, SWAP, seed=5).masked.frame
+    assert (masked.isna() == frame.isna()).to_numpy().all()
+    assert masked.loc[::7].equals(frame.loc[::7])
+    assert masked.loc[3].equals(frame.loc[3])  # alone among those without a block
+
+
+def test_blocks_that_are_too_large_to_name_donors_are_said(monkeypatch):
+    assert "names no donors" not in " ".join(SWAP.remarks(table((8, 2)), None))
+    monkeypatch.setattr("rwn_core.masking.record_swapping.ATTACKED_PAIRS", 60)
+    assert "names no donors" in SWAP.remarks(table((8, 2)), None)[-1]
+
+
+def test_KPRAM_1_groups_of_equal_length():
+    given, expected = ENTRIES["KPRAM-1"]["input"], ENTRIES["KPRAM-1"]["expected"]
+    values = np.array(given["x"], dtype=float)
+    assert (values.max() - values.min()) / given["m"] == expected[0]
+    assert (equal_length(values, given["m"]) + 1).tolist() == expected[1]
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 5, 8])
+def test_every_interval_holds_k_and_one_more_interval_would_not(k):
+    values = np.random.default_rng(3).exponential(size=200)
+    group = intervals(values, k)
+    count = group.max() + 1
+    assert np.bincount(group).min() >= k
+    for more in range(count + 1, 200 // k + 1):
+        assert np.bincount(equal_length(values, more), minlength=more).min() < k
+
+
+def test_KN_3_mean_squared_error_of_k_pram():
+    expected = ENTRIES["KN-3"]["expected"]
+    ages = Microdata.from_frame(pd.DataFrame({"age": np.repeat(np.arange(20.0, 25.0), 40)}))
+    law = rwn.KPRAM(k=200).prepare(ages).law
+    chances, values = law.table("age")
+    apart = (np.array(values)[None] - ages.values("age")[:, None]) ** 2
+    error = (chances.toarray() * apart).sum(axis=1).mean()
+    assert error == pytest.approx(expected["kpram_discrete"])
+
+
+def test_REC_1_the_recoding_matrix():
+    codes = np.repeat(np.arange(5), [3, 2, 1, 6, 6]).astype(np.int32)
+    shown = codes[merged(codes, 6, ordered=True)]
+    matrix = np.zeros((3, 5), dtype=int)
+    rows = {0: 0, 3: 1, 4: 2}  # the merged class carries its most frequent level's name
+    for true, released in zip(codes, shown, strict=True):
+        matrix[rows[released], true] = 1
+    assert matrix.tolist() == ENTRIES["REC-1"]["expected"]
+
+
+def slow_mdav(points: np.ndarray, k: int) -> list[set[int]]:
+    """The published algorithm, word by word."""
+    left, groups = list(range(len(points))), []
+
+    def apart(i, center):
+        return float(((points[i] - center) ** 2).sum())
+
+    def gather(center):
+        group = sorted(left, key=lambda i: apart(i, center))[:k]
+        groups.append(set(group))
+        for i in group:
+            left.remove(i)
+
+    while len(left) >= 3 * k:
+        far = points[max(left, key=lambda i: apart(i, points[left].mean(axis=0)))]
+        gather(far)
+        gather(points[max(left, key=lambda i: apart(i, far))])
+    if len(left) >= 2 * k:
+        gather(points[max(left, key=lambda i: apart(i, points[left].mean(axis=0)))])
+    if left:
+        groups.append(set(left))
+    return groups
+
+
+@pytest.mark.parametrize(("n", "k"), [(30, 3), (31, 5), (7, 3), (5, 5), (9, 2), (4, 1)])
+def test_mdav_is_the_published_algorithm(n, k):
+    points = np.random.default_rng(n).normal(size=(n, 3))
+    group = mdav(points, k)
+    found = [set(np.flatnonzero(group == number).tolist()) for number in range(group.max() + 1)]
+    assert sorted(map(sorted, found)) == sorted(map(sorted, slow_mdav(points, k)))
+
+
+@pytest.mark.parametrize("k", [2, 3, 10])
+def test_every_combination_that_is_left_occurs_k_times(k):
+    rng = np.random.default_rng(7)
+    for n in (10, 40, 200):
+        cells = rng.geometric(0.3, size=(n, 3)) - 1
+        lost = suppressed(cells, k)
+        shown = np.where(lost, -1, cells)
+        assert np.unique(shown, axis=0, return_counts=True)[1].min() >= k
+    assert not suppressed(np.zeros((12, 2), dtype=np.int64), 12).any()
+
+
+def test_whole_rows_are_true_records_of_neighbors():
+    data = rwn.load_demo("bodyfat")
+    release = rwn.mask(data, rwn.RowCopy(epsilon=3.0, k=5), seed=1)
+    donors = release.donors
+    assert (donors == donors[:, :1]).all()
+    assert (donors[:, 0] != np.arange(data.n)).all()
+    rows = set(map(tuple, data.frame.to_numpy()))
+    assert all(tuple(row) in rows for row in release.masked.frame.to_numpy())
+    half = rwn.mask(data, rwn.RowCopy(epsilon=3.0, k=5, q=0.5), seed=1)
+    kept = (half.donors[:, 0] == np.arange(data.n)).mean()
+    assert kept == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(data.n))
+
+
+@pytest.fixture(scope="module")
+def data_shuffling() -> Microdata:
+    """Two incomes that depend on age and sex, and on each other beyond these."""
+    rng = np.random.default_rng(8)
+    n = 800
+    age, sex, shared = rng.normal(size=n), rng.integers(0, 2, n), rng.normal(size=n)
+    one = 0.6 * age + 0.8 * sex + 0.6 * shared + 0.4 * rng.normal(size=n)
+    two = -0.5 * age + 0.6 * shared + 0.5 * rng.normal(size=n)
+    frame = pd.DataFrame({"age": age, "sex": np.where(sex, "m", "f")})
+    made = Microdata.from_frame(frame.assign(wage=np.exp(one), rent=np.exp(two)))
+    schema = made.schema.replace_variable("wage", role=Role.CONFIDENTIAL)
+    return made.with_schema(schema.replace_variable("rent", role=Role.CONFIDENTIAL))
+
+
+def releases(data: Microdata, drawn: float, many: int = 60) -> list[pd.DataFrame]:
+    made = DataShuffling(anew=drawn).prepare(data)
+    return [made.release(SecretKey.from_seed(i)).masked.frame for i in range(many)]
+
+
+def scores(frame: pd.DataFrame) -> np.ndarray:
+    """Normal scores of wage, rent and age, with sex as a number."""
+    ranks = [stats.rankdata(frame[name]) for name in ("wage", "rent", "age")]
+    normal = [stats.norm.ppf((each - 0.5) / len(frame)) for each in ranks]
+    return np.column_stack([*normal, frame["sex"] == "m"])
+
+
+def test_values_by_hand():
+    """Without other variables the values stand in the order of the random numbers."""
+    data = Microdata.from_frame(pd.DataFrame({"x": [5.0, 1.0, 3.0, 2.0, 4.0]}))
+    key = SecretKey.from_seed(4)
+    shown = DataShuffling().prepare(data).release(key).masked.frame["x"]
+    order = np.argsort(uniforms(key, np.arange(5), 0)[0])
+    assert shown.to_numpy()[order].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+def test_every_variable_keeps_its_values_and_the_others_their_rows(data_shuffling):
+    shown = releases(data_shuffling, 1.0, 1)[0]
+    for name in ("wage", "rent"):
+        assert sorted(shown[name]) == sorted(data_shuffling.frame[name])
+        assert (shown[name] != data_shuffling.frame[name]).mean() > 0.95
+    assert shown[["age", "sex"]].equals(data_shuffling.frame[["age", "sex"]])
+
+
+@pytest.mark.parametrize("drawn", [1.0, 0.5])
+def test_relations_of_scores_are_kept(data_shuffling, drawn):
+    own = np.corrcoef(scores(data_shuffling.frame).T)
+    found = np.array([np.corrcoef(scores(each).T) for each in releases(data_shuffling, drawn)])
+    assert np.abs(found.mean(axis=0) - own).max() < 0.02
+
+
+def partial(data: Microdata, frame: pd.DataFrame) -> float:
+    """The correlation of shown and own wage beyond what age and sex say of it."""
+    own, shown = scores(data.frame), scores(frame)
+    design = np.column_stack([np.ones(len(own)), own[:, 2:]])
+    rest = [each - design @ np.linalg.lstsq(design, each, rcond=None)[0]
+            for each in (own[:, 0], shown[:, 0])]  # fmt: skip
+    return float(np.corrcoef(rest)[0, 1])
+
+
+def test_the_shown_value_says_of_the_own_one_what_the_others_say(data_shuffling):
+    """At anew = 1 nothing is left beyond them; a half that is kept is found."""
+    beyond = [partial(data_shuffling, each) for each in releases(data_shuffling, 1.0)]
+    assert abs(np.mean(beyond)) < 4 / np.sqrt(60 * data_shuffling.n)
+    planted = [partial(data_shuffling, each) for each in releases(data_shuffling, 0.95, 20)]
+    assert np.mean(planted) > 4 / np.sqrt(20 * data_shuffling.n)
+    half = [partial(data_shuffling, each) for each in releases(data_shuffling, 0.5, 20)]
+    assert np.mean(half) == pytest.approx(np.sqrt(0.5), abs=0.03)
+
+
+def test_missing_values_stay_and_rare_levels_have_no_term():
+    rng = np.random.default_rng(9)
+    x = rng.normal(size=100)
+    x[:30] = np.nan
+    frame = pd.DataFrame({"x": x, "g": [f"level {i // 3}" for i in range(100)]})
+    shown = DataShuffling().prepare(Microdata.from_frame(frame)).release(SecretKey.from_seed(1))
+    assert shown.masked.frame["x"].isna().equals(frame["x"].isna())
+    assert sorted(shown.masked.frame["x"].dropna()) == sorted(x[30:])
+
+
+def key(number: int) -> SecretKey:
+    return SecretKey.from_seed(number)
+
+
+@pytest.fixture(scope="module")
+def grouped() -> Microdata:
+    """In 120 records g decides the range of y, and x decides nothing."""
+    rng = np.random.default_rng(2)
+    g = np.repeat(["a", "b", "c"], 40)
+    y = np.repeat([0.0, 100.0, 50.0], 40) + rng.choice([1.0, 2.0, 3.0], 120, p=[0.5, 0.3, 0.2])
+    return Microdata.from_frame(pd.DataFrame({"g": g, "x": rng.normal(size=120), "y": y}))
+
+
+def test_a_leaf_of_all_records_gives_values_by_hand(grouped):
+    masked = CARTSynthesis(leaf=120).prepare(grouped).release(key(3)).masked
+    for place, name in enumerate(grouped.names):
+        donors = (uniforms(key(3), np.arange(120), place)[0] * 120).astype(int)
+        assert masked.frame[name].tolist() == grouped.frame[name].iloc[donors].tolist()
+
+
+def within_groups(releases: list[Microdata], original: Microdata) -> float:
+    """The p-value of each group's shares of y against the original's, pooled."""
+    frame = pd.concat([each.frame for each in releases])
+    seen = pd.crosstab(frame["g"], frame["y"])
+    shares = pd.crosstab(original.frame["g"], original.frame["y"], normalize="index")
+    expected = shares.mul(seen.sum(axis=1), axis=0).to_numpy()
+    counts = seen.reindex(columns=shares.columns, fill_value=0).to_numpy()
+    if counts[expected == 0].any():
+        return 0.0
+    held = expected > 0
+    statistic = ((counts - expected)[held] ** 2 / expected[held]).sum()
+    return float(stats.chi2.sf(statistic, held.sum() - len(shares)))
+
+
+def test_a_value_is_drawn_from_its_leaf_with_equal_chances(grouped):
+    """The groups are the leaves of y; a tree that sees no group is rejected."""
+    made = CARTSynthesis(leaf=40).prepare(grouped)
+    assert within_groups([made.release(key(i)).masked for i in range(60)], grouped) > 1e-4
+    blind = CARTSynthesis(leaf=40, visit="y").prepare(grouped)  # g is then drawn from y's leaf
+    assert within_groups([blind.release(key(i)).masked for i in range(60)], grouped) > 1e-4
+    planted = made.with_levers(leaf=120)
+    assert within_groups([planted.release(key(i)).masked for i in range(60)], grouped) < 1e-12
+
+
+def test_smoothing_keeps_mean_and_variance_of_a_leaf(grouped):
+    made = CARTSynthesis(leaf=120, smoothing=1.0).prepare(grouped)
+    own = grouped.values("x")
+    drawn = np.concatenate([made.release(key(i)).masked.values("x") for i in range(100)])
+    assert not np.isin(drawn, own).any()
+    error = own.std() / np.sqrt(len(drawn))
+    assert abs(drawn.mean() - own.mean()) < 4 * error
+    assert drawn.var() == pytest.approx(own.var(), rel=0.06)  # unshrunk, it would be twice as much
+
+
+def test_what_is_not_masked_stays_and_what_travels_together_has_one_donor(grouped):
+    schema = grouped.schema.replace_variable("g", masked=False)
+    for name in ("x", "y"):
+        schema = schema.replace_variable(name, group="pair")
+    masked = CARTSynthesis(leaf=5).prepare(grouped.with_schema(schema)).release(key(1)).masked
+    assert masked.frame["g"].tolist() == grouped.frame["g"].tolist()
+    pairs = set(zip(grouped.frame["x"], grouped.frame["y"], strict=True))
+    assert set(zip(masked.frame["x"], masked.frame["y"], strict=True)) <= pairs
+    assert (np.sign(masked.values("y") - 25) == np.where(grouped.frame["g"] == "a", -1, 1)).all()
+
+
+def test_missing_values_are_drawn_like_values():
+    frame = pd.DataFrame(
+        {"g": np.repeat(["a", "b"], 50), "y": np.r_[np.arange(50.0), [np.nan] * 50]}
+    )
+    masked = CARTSynthesis(leaf=20).prepare(Microdata.from_frame(frame)).release(key(5)).masked
+    assert (masked.frame["y"].isna() == (masked.frame["g"] == "b")).all()
+
+
+def nearest_is_own(original: Microdata, masked: Microdata) -> np.ndarray:
+    """Whether the nearest original of each row is the one of the same number."""
+    own, shown = (table.matrix(original.numeric_names) for table in (original, masked))
+    spread = own.std(axis=0)
+    squared = (((shown / spread)[:, np.newaxis] - (own / spread)[np.newaxis]) ** 2).sum(axis=2)
+    return squared.argmin(axis=1) == np.arange(original.n)
+
+
+def test_no_row_can_be_linked_but_those_that_are_kept():
+    data = rwn.load_demo("bodyfat")
+    made = CARTSynthesis().prepare(data)
+    linked = [nearest_is_own(data, made.release(key(i)).masked).mean() for i in range(10)]
+    assert abs(np.mean(linked) - 1 / data.n) < 4 * np.sqrt(1 / data.n / (10 * data.n))
+    half = made.with_levers(q=0.5).release(key(1)).masked
+    kept = uniforms(key(1), np.arange(data.n), SELECTION_STREAM)[0] >= 0.5
+    assert nearest_is_own(data, half)[kept].all()
+
+
+@pytest.mark.parametrize(
+    ("demo", "leaf", "least", "most"),
+    [("pima", 5, 0.0, 0.01), ("pima", 1, 0.9, 1.0), ("cps1988", 5, 0.03, 0.2)],
+)
+def test_a_row_may_equal_that_of_a_real_person(demo, leaf, least, most):
+    """The caution's claim: few values or a leaf of one give rows of one person back."""
+    data = rwn.load_demo(demo)
+    data = data.take(np.arange(min(data.n, 1_000)))
+    frame = data.frame.astype(str)
+    unique = set(map(tuple, frame[~frame.duplicated(keep=False)].to_numpy()))
+    made = rwn.mask(data, CARTSynthesis(leaf=leaf), seed=1).masked.frame.astype(str)
+    equal = np.mean([row in unique for row in map(tuple, made.to_numpy())])
+    assert least <= equal <= most
+    assert "may equal a real person's" in " ".join(CARTSynthesis(leaf=leaf).cautions())
+
+
+LINE = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0, 30.0], "y": [5, 6, 7, 8, 9]})
+
+
+@pytest.fixture(scope="module")
+def cloud() -> Microdata:
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"x": rng.normal(size=90), "y": rng.normal(size=90)})
+    frame["g"] = rng.choice(["a", "b"], 90)
+    return Microdata.from_frame(frame)
+
+
+def modified(release) -> np.ndarray:
+    return (release.donors != np.arange(len(release.donors))[:, None]).any(axis=1)
+
+
+@pytest.mark.parametrize("q", [0.0, 0.1, 0.29, 0.5, 0.999, 1.0])
+@pytest.mark.parametrize("seed", range(5))
+def test_as_coded_the_number_of_records_is_fixed(cloud, q, seed):
+    release = mask(cloud, NBRS2015(epsilon=5.0, q=q), seed=seed)
+    assert modified(release).sum() == math.floor(90 * q)
+
+
+def test_as_coded_takes_the_records_of_the_smallest_numbers(cloud):
+    selected = NBRS2015(epsilon=1.0, q=0.5).selected(SecretKey.from_seed(7), 90)
+    draws = uniforms(SecretKey.from_seed(7), np.arange(90), 2**32 - 2)[0]
+    assert set(np.flatnonzero(selected)) == set(np.argsort(draws)[:45])
+
+
+@pytest.mark.parametrize("way", ["count", "bernoulli"])
+def test_raising_q_only_adds_records(cloud, way):
+    before = np.zeros(90, dtype=bool)
+    for q in (0.0, 0.2, 0.5, 0.9, 1.0):
+        params = NBRS2015(epsilon=1.0, q=q, record_selection=way)
+        now = params.selected(SecretKey.from_seed(7), 90)
+        assert (now >= before).all()
+        before = now
+    assert before.all()
+
+
+def test_the_radius_is_strict():
+    """Records 1, 2, 3 and 4 stand exactly 1/sd apart; that radius reaches none of them."""
+    sd = LINE["x"].std()
+    microdata = Microdata.from_frame(LINE[["x"]])
+    at, beyond = (
+        NBRS2015(epsilon=factor / sd).neighborhoods(microdata).sizes.tolist()
+        for factor in (1.0, 1.0 + 1e-6)
+    )
+    assert at == [0] * 5
+    assert beyond == [1, 2, 2, 1, 0]
+
+
+def test_a_record_without_neighbors_becomes_missing():
+    frame = LINE.assign(g=list("abcde"), flag=[True, False, True, False, True])
+    schema = Microdata.from_frame(frame).schema.with_weights({"y": 0, "g": 0, "flag": 0})
+    release = mask(Microdata.from_frame(frame, schema), NBRS2015(epsilon=0.2), seed=7)
+    assert (release.donors[4] == NO_DONOR).all()
+    masked = release.masked.frame
+    assert masked.isna().all(axis=1).tolist() == [False] * 4 + [True]
+    assert masked["x"].dtype == "float64"
+    assert masked["y"].dtype == "Int64"
+    assert masked["flag"].dtype == "boolean"
+    assert masked["g"].dtype == frame["g"].dtype
+    assert release.to_bytes("csv").count(b",,,") == 1
+
+
+def test_with_every_record_selected_it_is_the_2022_method_of_that_radius(cloud):
+    neighborhoods = find_neighborhoods(coordinates(cloud), epsilon=5.0)
+    donors = draw_donors(
+        neighborhoods,
+        Draws(SecretKey.from_seed(7), np.arange(cloud.n), random_streams(cloud)),
+        np.ones(3),
+    )
+    release = mask(cloud, NBRS2015(epsilon=5.0), seed=7)
+    np.testing.assert_array_equal(release.donors, donors)
+    np.testing.assert_array_equal(release.donors, mask(cloud, RWN(epsilon=5.0), seed=7).donors)
+
+
+def test_selection_and_donors_come_from_different_numbers(cloud):
+    """A record's selection says nothing about which of its members it takes."""
+    params = NBRS2015(epsilon=50.0, q=0.5)
+    prepared = params.prepare(cloud)
+    neighborhoods = prepared.law.neighborhoods
+    low = []
+    for seed in range(200):
+        donors = prepared.release(SecretKey.from_seed(seed)).donors[:, 0]
+        for record in np.flatnonzero(donors != np.arange(90))[:20]:
+            members = neighborhoods.members(record)
+            low.append(np.flatnonzero(members == donors[record])[0] / len(members) < 0.5)
+    error = 0.5 / math.sqrt(len(low))
+    assert abs(np.mean(low) - 45 / 89) < 5 * error
