@@ -1,0 +1,309 @@
+"""Pages of templates, scenarios and results: hostile texts, sentences, charts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.data.summary import Plotted, Summarized
+from rwn_core.evaluation.claims import claim_table
+from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
+from rwn_core.reporting import page
+from rwn_core.reporting.facts import (
+    Audience,
+    Content,
+    Fact,
+    Table,
+)
+from rwn_core.reporting.leak_check import file_texts
+from rwn_core.reporting.page import page as page_scenarios
+from rwn_core.reporting.page import rendered
+from rwn_core.reporting.public_notice import unchecked_file
+from rwn_core.reporting.readable import decision_html
+from rwn_core.reporting.scenario import Decision, Scenario
+from rwn_core.tuning import Setting
+from tests.core.reporting.records_by_hand import RECORD, by_hand
+
+HOSTILE = "</p><script>alert('x')</script> \" onload=\"x' {{ 7 * 7 }} & <b"
+TEMPLATES = sorted((Path(page.__file__).parent / "templates").iterdir())
+
+
+class _Page(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.texts: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+
+def test_a_hostile_text_is_a_text_in_every_place_of_a_page():
+    chart = {"title": HOSTILE, "note": HOSTILE, "alt": HOSTILE, "data": [{"name": HOSTILE}]}
+    table = Table(columns=(HOSTILE,), rows=((HOSTILE,),))
+    content = Content(lines=(HOSTILE,), table=table, charts=(chart,))
+    fact = Fact(key=HOSTILE, title=HOSTILE, audience=Audience.PUBLIC, content=content)
+    text = page.page(HOSTILE, HOSTILE, HOSTILE, [fact], HOSTILE).decode()
+    read = _Page()
+    read.feed(text)
+    assert read.tags.count("script") == 3, "the page's own: data, library, drawing"
+    assert {name for name, _ in read.attributes if name.startswith("on")} == set()
+    assert [value for name, value in read.attributes if name == "aria-label"] == [HOSTILE]
+    assert sum(HOSTILE in each for each in read.texts) == 10
+
+
+def test_a_hostile_name_is_a_name_in_the_codebook():
+    named = RECORD | {"table": RECORD["table"] | {"variables": [HOSTILE, "income", "sex"]}}
+    material = by_hand(table=named["table"])
+    root = ElementTree.fromstring(unchecked_file(material, ".xml"))
+    names = [each.get("name") for each in root.iter("{ddi:codebook:2_5}var")]
+    assert names == [HOSTILE, "income", "sex"]
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_attributes_of_templates_stand_in_double_quotes(path):
+    tags = re.findall(r"<\w[^<>]*>", path.read_text(encoding="utf-8"))
+    assert [tag for tag in tags if re.search(r"=\s*['{]", tag)] == []
+
+
+def test_a_name_that_a_template_lacks_is_no_empty_text():
+    with pytest.raises(Exception, match="undefined"):
+        rendered("page.html", title="", mark="")
+
+
+LIMITS = (
+    rwn.Limit(measure="distance_linkage", at_most=0.05, source="law", set_by="Board"),
+    rwn.Limit(measure="correlation", at_most=0.1),
+)
+FULL_SCENARIOS = Scenario(
+    name="Mild",
+    setting=Setting(params=rwn.RWN(epsilon=2.0, k=5)),
+    seed=7,
+    policy=rwn.Policy(limits=LIMITS),
+    readings={
+        "distance_linkage": {"median": 0.25, "low": 0.2},
+        "bayes_linkage": {"median": 0.3, "high": 0.4, "at_most": 0.5},
+        "whole_file_linkage": {"median": 0.35, "at_most": 1.0},
+        "unknown": {"median": 0.5},
+        "correlation": {"low": 0.5},
+    },
+    analysis_plan=AnalysisPlan(
+        analyses=(Analysis(name="Ages", kind="table", tolerance=0.125, variables=("age", "bmi")),)
+    ),
+)
+
+
+def test_every_page_says_what_its_file_says(sentences):
+    noted = replace(
+        FULL_SCENARIOS, name="<b>Wild</b>", note="Less masking", policy=None, readings={}
+    )
+    made = Decision(
+        scenarios=(FULL_SCENARIOS, noted),
+        chosen="<b>Wild</b>",
+        reason="Least loss",
+        participants=("Ada", "Grace"),
+        date="2026-03-31",
+    )
+    of = {"median": 0.25, "low": 0.2, "high": 0.3}
+    ranges = {
+        count: replace(FULL_SCENARIOS, readings={"distance_linkage": {**of, "releases": count}})
+        for count in (2.0, 59.0)
+    }
+    pages = {
+        "decision": decision_html(made),
+        "nothing chosen": decision_html(Decision(scenarios=())),
+        **{
+            f"{count:g} releases": decision_html(Decision(scenarios=(each,)))
+            for count, each in ranges.items()
+        },
+    }
+    plain = {}
+    for name, html in pages.items():
+        text = html.decode()
+        assert "<script" not in text
+        assert "<b>" not in text
+        assert "@media print" in text
+        plain[name] = re.sub(r"(?s)<style>.*</style>", "", text).replace("><", ">\n<").splitlines()
+    sentences("page", plain)
+    assert f"SHA-256 {made.hash}" in file_texts(pages["decision"], ".html")
+
+
+def test_minutes_lead_with_the_verdict_and_fit_one_page():
+    strict = rwn.Policy(limits=LIMITS)
+    of_mild = {"distance_linkage": 0.25, "correlation": 0.05, "association_loss": 0.2}
+    read = {key: {"median": value} for key, value in of_mild.items()}
+    mild = replace(FULL_SCENARIOS, name="Mild", readings=read)
+    kept = replace(
+        FULL_SCENARIOS, name="Strong", readings={**read, "distance_linkage": {"median": 0.01}}
+    )
+    made = Decision(
+        scenarios=(mild, kept),
+        chosen="Mild",
+        reason="It serves the users.",
+        participants=("Ada", "Grace"),
+        date="2026-03-31",
+        accepted_by="Ada",
+        dissent="Grace disagrees",
+        verdict=strict.judge(mild.readings).sentence,
+        policy=strict,
+    )
+    assert Decision.thaw(made.frozen()) == made
+    text = decision_html(made).decode()
+    assert "<h1>“Mild” was chosen: breaks 1 of 2 limits</h1>" in text
+    assert text.index("breaks 1 of 2") < text.index("1 of 2 limits is broken") < text.index("Grace")
+    (broken,) = re.findall(r'<section id="broken">.*?</section>', text, flags=re.S)
+    assert "Accepted by: Ada." in broken
+    assert "<td>25\u00a0%</td><td>at most 5\u00a0%; set by law, Board</td>" in broken
+    assert "Correlations" not in broken  # it is kept
+    assert "Grace disagrees" in text
+    assert "<td>keeps all limits</td>" in text
+    assert "<svg" in text
+    assert "<script" not in text
+    assert made.hash in text
+    # another choice: nothing is broken, and no one accepts anything
+    other = decision_html(replace(made, chosen="Strong", accepted_by="")).decode()
+    assert "“Strong” was chosen: keeps all limits" in other
+    assert 'id="broken"' not in other
+    older = replace(made, policy=None, dissent="")
+    assert "dissent" not in older.to_dict()
+    assert "limit" not in older.to_dict()
+    assert older.limits == FULL_SCENARIOS.policy
+
+
+def test_charts_of_a_page_have_their_caption_and_their_data_as_text():
+    chart = {"title": "T", "note": "N", "data": [{"name": "</script><!-- x"}], "layout": {"a": 1}}
+    content = Content(charts=(chart, {"title": "U"}))
+    fact = Fact(key="one", title="One", audience=Audience.BOTH, content=content)
+    html = page_scenarios("Title", "", "About", [fact]).decode()
+    assert "script-src 'unsafe-inline'; img-src data: blob:" in html
+    figure = '<figure><figcaption><b>{}</b>{}</figcaption><div id="chart-{}" role="img" '
+    assert figure.format("T", "N", 0) + 'aria-label=""></div></figure>' in html
+    assert figure.format("U", "", 1) + 'aria-label=""></div></figure>' in html
+    written = (
+        '<script type="application/json" id="chart-data">'
+        '[{"data":[{"name":"<\\/script><\\u0021-- x"}],"layout":{"a":1}},{"data":[],"layout":{}}]'
+        "</script><script>"
+    )
+    assert written in html
+    assert html.rstrip().endswith("});\n</script></body></html>")
+    assert html.count("Plotly.newPlot(`chart-${i}`") == 1
+
+
+MARK_NOTEBOOKS = "<b>&\"'"
+LOSS = "association_loss"
+LIMIT = rwn.Policy(limits=(rwn.Limit(measure="true_matches", at_most=0.05, source=MARK_NOTEBOOKS),))
+
+
+def secret_table() -> rwn.Microdata:
+    """Numbers and names that can be found again in a text."""
+    root = np.random.default_rng(3)
+    frame = pd.DataFrame(
+        {
+            MARK_NOTEBOOKS: 70000.0 + np.arange(60),
+            "other": 80000.0 + np.argsort(np.arange(60) + root.normal(scale=5, size=60)),
+            "name": [f"level{n % 5}z" for n in range(60)],
+        }
+    )
+    kinds = rwn.Microdata.from_frame(frame).schema
+    question = rwn.Question(response="other", predictors=(MARK_NOTEBOOKS,))
+    return rwn.Microdata.from_frame(frame, rwn.Schema(variables=kinds.variables, question=question))
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Any]:
+    table, method = secret_table(), rwn.RWN(k=5)
+    release = rwn.mask(table, method, seed=1)
+    audit = rwn.audit(table, release, measures=["correlation", "true_matches", LOSS, "marginals"])
+    measures = ("true_matches", LOSS)
+    grid = rwn.Grid(axes={"k": (3, 5)})
+    return {
+        "microdata": table,
+        "schema": table.schema,
+        "release": release,
+        "audit": audit,
+        "ensemble": rwn.ensemble(table, method, repeats=4, measures=measures, seed=1),
+        "sweep": rwn.sweep(table, grid, plan=rwn.Plan(measures=measures, releases=2), workers=1),
+        "policy": LIMIT,
+        "verdict": LIMIT.judge(audit.readings),
+        "claims": claim_table(table, method, draws=40, seed=1),
+        "quick": rwn.quick_verdict(table, "rwn", LIMIT, within=0.5),
+        "recommendation": rwn.recommend(table, LIMIT),
+        "validity": rwn.standard_error_validity(table, method, repeats=10, seed=1),
+    }
+
+
+def test_texts_are_short_and_hold_no_value_of_a_record(results):
+    frame, donors = results["microdata"].frame, results["release"].donors
+    values = {f"{value:.0f}" for name in (MARK_NOTEBOOKS, "other") for value in frame[name]}
+    for name, result in results.items():
+        assert isinstance(result, Summarized), name
+        text, html = repr(result), result._repr_html_()
+        assert 1 <= len(text.splitlines()) <= 10, name
+        assert len(text) <= 2_000, name
+        for shown in (text, html):
+            assert not any(value in shown for value in values), name
+            assert "level1z" not in shown, name
+            assert str(donors.tolist())[:20] not in shown, name
+        assert MARK_NOTEBOOKS not in html, name  # escaped
+        assert "color" not in html, name  # the page's own, light or dark
+    assert "&lt;b&gt;" in results["schema"]._repr_html_()
+    assert "other" in repr(results["schema"])
+
+
+def test_charts_are_those_of_the_app(results):
+    from rwn_core.charts import CHARTS
+
+    audit = results["audit"]
+    assert {name for name, each in results.items() if isinstance(each, Plotted)} == {
+        *("audit", "ensemble", "sweep")
+    }
+    chart = CHARTS["correlation"](audit["correlation"])
+    figure = audit.plot("correlation")
+    np.testing.assert_array_equal(
+        np.asarray(figure.data[0].z, dtype=float), np.asarray(chart["data"][0]["z"], dtype=float)
+    )
+    assert rwn.plot(audit).layout == figure.layout  # the first measure's
+    drawn = audit.plot("marginals", MARK_NOTEBOOKS)
+    assert "&lt;b&gt;" in drawn.layout.title.text
+    assert len(audit.plot("distribution", "name").data) > 0
+    (points,) = [t for t in results["ensemble"].plot("true_matches").data if len(t.x or ()) == 4]
+    np.testing.assert_allclose(points.x, results["ensemble"].values[LOSS], rtol=1e-6)
+    assert results["sweep"].plot(LOSS, "true_matches").layout.xaxis.title.text
+
+
+@pytest.mark.parametrize(
+    ("name", "what", "words"),
+    [
+        ("audit", ("nothing",), "There is no chart nothing"),
+        ("audit", ("regression",), "did not read regression"),
+        ("audit", ("marginals", "nothing"), "There is no variable nothing"),
+        ("audit", ("marginals", "name", "name"), "Give one chart"),
+        ("ensemble", (), "needs an answer of"),
+        ("ensemble", ("bayes_linkage",), "needs .* without: bayes_linkage"),
+        ("ensemble", ("nothing",), "There is no measure nothing"),
+        ("sweep", (), "did not read bayes_linkage"),
+        ("sweep", ("nothing",), "did not read nothing"),
+    ],
+)
+def test_a_wrong_chart_is_refused_in_a_sentence(results, name, what, words):
+    with pytest.raises(rwn.RWNError, match=words):
+        results[name].plot(*what)
+
+
+def test_what_has_no_chart_is_refused():
+    with pytest.raises(rwn.ParameterError, match="an Audit, an Ensemble and a Sweep"):
+        rwn.plot(secret_table())
