@@ -294,12 +294,13 @@ def _said_of_changes(
         weakly_masked,
     )
     from rwn_core.masking.release import notes_on_file
+    from rwn_core.measures import CHANGED
     from rwn_core.measures.measure import plain
     from rwn_core.reporting.facts.fact import shared_words
     from rwn_core.reporting.release_record import shared_columns
 
     said = [f"{release.params.title}: {size_words(release.masked)}"]
-    changed = rwn.audit(data, release, measures=["cells_changed"])["cells_changed"]
+    changed = rwn.audit(data, release, measures=[CHANGED])[CHANGED]
     if isinstance(changed, rwn.Reading):
         shares = changed_shares(plain(changed.detail))
         none = untouched(data, release.params, shares)

@@ -11,14 +11,13 @@ from rwn_cli import options
 from rwn_cli.output import Overwrite, refuse_existing, require_toml
 from rwn_cli.partial_answer import answering, finish
 from rwn_cli.terminal import option, say
+from rwn_core.measures import UTILITY
 
 
 def seek(
     source: options.Source,
     limit: grid.Limits = None,
-    best: Annotated[
-        str, option("MEASURE", "What is made as good as possible.")
-    ] = "association_loss",
+    best: Annotated[str, option("MEASURE", "What is made as good as possible.")] = UTILITY,
     epsilon: grid.Values = None,
     k: grid.ValuesOfK = None,
     q: grid.ValuesOfQ = None,

@@ -20,7 +20,7 @@ from rwn_core.laws.donors import released_schema
 from rwn_core.masking import Masked, Method
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import FROM_ZERO, UNBOUNDED, Bounds, Detail, Reading
+from rwn_core.measures.measure import Bounds, Detail, Reading
 from rwn_core.measures.statistics.intervals import LEVEL, Band, prediction_interval
 from rwn_core.parallel.threads import Progress, steps, work
 from rwn_core.randomness import SecretKey
@@ -108,15 +108,10 @@ def _parts(key: str, reading: Reading[Any]) -> Iterator[tuple[str, Any, NDArray[
     """Name, numbers, what they belong to, and their bounds."""
     # Shapes: the numbers as they are in the detail; what they belong to (edges,), or (0,) for
     # nothing.
-    for name, bounds in MEASURES[key].view.bands.items():
+    view = MEASURES[key].view
+    for name, bounds in view.bands.items():
         yield name, getattr(reading.detail, name, reading.value), np.empty(0), bounds
-    if key == "marginals":
-        for name, shown in reading.detail.variables.items():
-            edges = np.empty(0) if shown.edges is None else shown.edges
-            yield f"released {name}", shown.released, edges, FROM_ZERO
-            if shown.edges is not None:
-                yield f"mean {name}", shown.mean_released, np.empty(0), UNBOUNDED
-                yield f"sd {name}", shown.sd_released, np.empty(0), FROM_ZERO
+    yield from view.bands_of(reading) if view.bands_of else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)

@@ -19,6 +19,8 @@ from rwn_core.masking import LeverRange, Prepared
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk.nearness import NEIGHBORHOOD_SIZE
+from rwn_core.measures.utility.relations import CORRELATION
 from rwn_core.randomness import SecretKey
 
 EPSILONS = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0)
@@ -192,13 +194,13 @@ def _record(prepared: Prepared, reading: Reading, which: str) -> int:
 def neighborhood_reading(setting: Prepared) -> Reading:
     """Return what figure 1 draws of a setting; NotApplicable without neighborhoods."""
     start = _unperturbed(setting)
-    return MEASURES["neighborhood_size"].compute(start.with_masked(start.masked, setting.law))
+    return NEIGHBORHOOD_SIZE.compute(start.with_masked(start.masked, setting.law))
 
 
 def correlation_reading(setting: Prepared, key: SecretKey) -> Reading:
     """Return what figures 2 and 3 draw of one release; NotApplicable below two numbers."""
     masked = setting.release(key).masked
-    return MEASURES["correlation"].compute(_unperturbed(setting).with_masked(masked))
+    return CORRELATION.compute(_unperturbed(setting).with_masked(masked))
 
 
 def figure_pictures(number: int, curves: FigureCurves) -> tuple[tuple[str, FigureCurves], ...]:

@@ -10,9 +10,9 @@ import numpy as np
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import Method, mask
-from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Sides
+from rwn_core.measures.utility import prediction
 from rwn_core.measures.utility.prediction import Prediction
 from rwn_core.parallel.threads import steps, work
 
@@ -39,7 +39,7 @@ def predict_on_holdout(
             training, holdout = microdata.take(order[:cut]), microdata.take(order[cut:])
             masked = mask(training, params, seed=seed + repeat).masked
             compared = Comparison(original=training, masked=masked, holdout=holdout)
-            reading = MEASURES["prediction"].read(compared, bare=True)
+            reading = prediction.MEASURE.read(compared, bare=True)
             if isinstance(reading, NotApplicable):
                 raise reading
             found.append(reading.detail)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from difflib import get_close_matches
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
 
 from rwn_core.errors import NotApplicable
@@ -45,10 +45,19 @@ from rwn_core.measures.utility import (
 )
 from rwn_core.measures.view import Tile
 
-__all__ = ["MEASURES", "UTILITY", "measures_of", "no_measure", "read", "tiles_of"]
+__all__ = [
+    *("CHANGED", "MARGINALS", "MEASURES", "ORDINARY", "UTILITY"),
+    *("measures_of", "no_measure", "read", "tiles_of"),
+]
 
-UTILITY = "association_loss"
+UTILITY = relations.ASSOCIATION_LOSS.key
 """The measure of utility of maps, searches and matches that name none."""
+ORDINARY = ordinary_linkage.DISTANCE_LINKAGE.key
+"""The attack of an intruder without the method, beside which each worst case is shown."""
+CHANGED = nearness.CELLS_CHANGED.key
+"""The measure of what a release changed at all, which every record and page states."""
+MARGINALS = distributions.MARGINALS.key
+"""The measure of single variables, of which notices and maps say the shifts."""
 
 _NAMED = 5  # of nearly the name that was asked for
 
@@ -135,6 +144,7 @@ def read(measure: str, comparison: Comparison) -> Reading | NotApplicable:
     return MEASURES[measure].read(comparison)
 
 
+@cache
 def measures_of(place: str) -> tuple[str, ...]:
     """Return the keys of the measures that a page or table shows, in its order."""
     shown = [measure for measure in _MEASURES if place in measure.view.places]

@@ -222,6 +222,16 @@ class Measure:
     against_control : bool
         Whether it guesses about a person: a release is to blame for what it learns beyond what it
         learns of people outside of the file.
+    is_slow : bool
+        Whether it is left out, or follows later, where a large table is read many times.
+    of_setting : bool
+        Whether every draw of a setting reads the same, where donors are not random candidates.
+    of_holdout : bool
+        Whether it needs held-out records, so that no page reads it with the others.
+    counts : bool
+        Whether its limit is stated as a number of people.
+    must_hold : bool
+        Of a measure of utility, whether a policy may have a limit on it.
     view : View
         Where it is shown, and how.
     is_share : bool
@@ -250,6 +260,11 @@ class Measure:
     of_released: bool = False
     of_units: bool | str = False
     against_control: bool = False
+    is_slow: bool = False
+    of_setting: bool = False
+    of_holdout: bool = False
+    counts: bool = False
+    must_hold: bool = False
     view: View = field(default=View(), compare=False)
     is_share: bool = field(init=False, repr=False, compare=False)
 

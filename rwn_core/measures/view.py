@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Literal
@@ -40,6 +40,29 @@ class Tile:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Linker:
+    """Show one intruder among those that link rows.
+
+    Attributes
+    ----------
+    place : int
+        Place in the list, in the order of what they need.
+    words : str or callable
+        What the intruder knows; of a reading, or the reason why there is none: empty to leave out.
+    success : callable
+        Returns the share that it links, of a reading.
+    worst, estimated : bool
+        Whether it knows the method; and whether its number may be a lower bound only.
+    """
+
+    place: int
+    words: str | Callable[[Any], str]
+    success: Callable[[Any], float | None] = attrgetter("value")
+    worst: bool = False
+    estimated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class View:
     """Say where a measure is shown, and what is drawn and recorded of its detail.
 
@@ -56,8 +79,9 @@ class View:
         Headline numbers of its reading.
     about : {"", "row", "value"}
         Whether it asks for the person of a released row, or for what is learned about a person.
-    of_all_kinds : str
-        The measure that is shown in its place where not all variables are numbers.
+    of_all_kinds, otherwise : str
+        The measure that is shown in its place where not all variables are numbers, or where it has
+        no reading.
     silent : bool
         Whether it has no card where it has no reading.
     shared, label : str
@@ -68,9 +92,18 @@ class View:
     bands : mapping of str to tuple of float
         Parts of the detail that a chart shows over many draws, and the bounds of their numbers:
         statistics, never a record.
-    recorded : tuple of str
-        Parts of the detail that the record of a release retains: counts and shares, never a
-        record's own.
+    bands_of : callable, optional
+        Yields more of them, of a reading: name, numbers, what they belong to, and their bounds.
+    recorded : tuple of str, or callable
+        Parts of the detail that the record of a release retains, or what it retains of a reading:
+        counts and shares, never a record's own.
+    steps : tuple of float
+        Where each word ends that the public notice has for its value.
+    linkers : tuple of Linker
+        Intruders that it tries, as the list of all that link shows them.
+    warn : callable, optional
+        Of its reading or the reason why there is none: warnings at a setting. Named are whether
+        values are `drawn` from neighborhoods, and the share that an `ordinary` intruder links.
     places : mapping of str to int
         Each page and table that shows it, such as "report", and its place there.
     """
@@ -81,10 +114,15 @@ class View:
     tiles: tuple[Tile, ...] = ()
     about: Literal["", "row", "value"] = ""
     of_all_kinds: str = ""
+    otherwise: str = ""
     silent: bool = False
     shared: str = ""
     label: str = ""
     level: tuple[str, str] | None = None
     bands: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    recorded: tuple[str, ...] = ()
+    bands_of: Callable[[Any], Iterable[tuple[str, Any, Any, tuple[float, float]]]] | None = None
+    recorded: tuple[str, ...] | Callable[[Any], dict[str, Any]] = ()
+    steps: tuple[float, ...] = ()
+    linkers: tuple[Linker, ...] = ()
+    warn: Callable[..., list[str]] | None = None
     places: Mapping[str, int] = field(default_factory=dict)

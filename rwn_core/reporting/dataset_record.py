@@ -27,7 +27,7 @@ from rwn_core.datasets.dataset_statistics import counted as passed
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io.parquet_format import FORMAT as PARQUET
 from rwn_core.masking.second_reading import SecondReading
-from rwn_core.measures import measures_of
+from rwn_core.measures import CHANGED, measures_of
 from rwn_core.parallel.threads import Progress, work
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.leak_check import (
@@ -92,7 +92,7 @@ def dataset_record(
             "second_reading": again.plain(),
             **hashed_files(made.folder),
         },
-        "readings": {"cells_changed": cells},
+        "readings": {CHANGED: cells},
         "source": {
             "file": str(Path(source).absolute()),
             "size": Dataset.at(source).size,

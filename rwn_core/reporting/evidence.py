@@ -49,11 +49,11 @@ def evidence(audited: Audit, id: str) -> bytes:
         else:
             made.append(draw_reason(chart.replace("_", " ").capitalize(), str(reading), chart))
     made.append(CHARTS["linkage_attacks"](attacks(readings)))
-    marginals = audited["marginals"]
-    if isinstance(marginals, Reading):
-        variables = marginals.detail.variables
-        moved = sorted(variables, key=lambda name: -variables[name].difference)
-        made += [CHARTS["distribution"](marginals, name) for name in moved[:DISTRIBUTIONS]]
+    for key, draw in [(k, d) for k in REPORTED for d in MEASURES[k].view.of_variable.values()]:
+        if isinstance(reading := audited[key], Reading):
+            variables = reading.detail.variables
+            moved = sorted(variables, key=lambda name: -variables[name].difference)
+            made += [draw(reading, name) for name in moved[:DISTRIBUTIONS]]
     document = {
         "format": FORMAT,
         "note": NOTE,
@@ -77,17 +77,9 @@ def read_evidence(content: bytes) -> dict[str, Any]:
 
 def kept_detail(key: str, reading: Reading[Any]) -> dict[str, Any]:
     """Return the details that a record retains: counts and shares, never a record's own."""
-    if key == "marginals":
-        # Changes of means in standard deviations, and total changes of shares.
-        means, shares = {}, {}
-        for variable, about in reading.detail.variables.items():
-            if about.edges is None:
-                shares[variable] = float(about.difference)
-            elif about.sd_original > 0:
-                moved = about.mean_released - about.mean_original
-                means[variable] = float(moved / about.sd_original)
-        return {"mean_shift": means, "share_shift": shares}
-    detail, known = reading.detail, plain(reading.detail)
     names = MEASURES[key].view.recorded
+    if callable(names):
+        return names(reading)
+    detail, known = reading.detail, plain(reading.detail)
     parts = {name: known[name] if name in known else getattr(detail, name) for name in names}
     return {n: p.tolist() if isinstance(p, np.ndarray) else p for n, p in parts.items()}

@@ -32,7 +32,7 @@ from rwn_core.evaluation.validity import slope_trust
 from rwn_core.evaluation.weakly_masked import changed_shares, untouched
 from rwn_core.masking import Release
 from rwn_core.masking.method import Rounded
-from rwn_core.measures import MEASURES
+from rwn_core.measures import CHANGED, MEASURES
 from rwn_core.measures.measure import Reading, plain
 from rwn_core.neighbors.soft_lists import list_length
 from rwn_core.parallel.threads import Progress, current_work, work
@@ -209,7 +209,7 @@ def record_document(
     derived = broken_relations(microdata, release.masked, dict(release.precision))
     # the verdict on this release, what of it changed, and what one donor gives together
     verdict = policy.judge(audited.readings, released=few, params=release.params)
-    changed = audited.readings.get("cells_changed")
+    changed = audited.readings.get(CHANGED)
     shares = changed_shares(plain(changed.detail)) if isinstance(changed, Reading) else {}
     units = [] if release.law is None else release.law.units()
     # slopes of registered regressions are judged over fresh releases, rounded like the file

@@ -12,7 +12,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS, QUICK_RECORDS
 from rwn_core.masking import Method, Prepared
-from rwn_core.measures import UTILITY
+from rwn_core.measures import ORDINARY, UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.sentence import tenths
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready
@@ -310,7 +310,7 @@ def draw_verdict(
 ) -> dict[str, Any]:
     """The policy's verdict on a release in words; `pending` limits are still being read."""
     # One broken limit is enough to know that not all are kept; nothing less is said before the end.
-    linked = readings.get("distance_linkage")
+    linked = readings.get(ORDINARY)
     loss = readings.get(UTILITY)
     left = f"{100 * (1 - loss.value):.0f} %" if isinstance(loss, Reading) else ""
     common: dict[str, Any] = {
@@ -393,8 +393,8 @@ def limits_words(
         source = ", ".join(part for part in (limit.source, limit.set_by) if part)
         by = f" ({source})" if source else ""
         parts.append(f"{words}: {share} {about.words(limit.at_most)}{by}{reached}.")
-    linked = readings.get("distance_linkage")
-    if isinstance(linked, Reading) and "distance_linkage" not in policy.measures:
+    linked = readings.get(ORDINARY)
+    if isinstance(linked, Reading) and ORDINARY not in policy.measures:
         parts.append(f"Distance linkage, an ordinary intruder: {tenths(linked.value)}.")
     return " ".join(parts)
 

@@ -12,7 +12,6 @@ from rwn_ui.server.messages import escaped, informed
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 
-MEASURE = "prediction"  # in the catalogue; it needs held-out records, so it is read here only
 JOB = "prediction"
 REPEATS = 5
 

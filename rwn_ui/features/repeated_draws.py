@@ -17,7 +17,7 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.places_on_map import draws
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
-from rwn_ui.features import limit_queue, prediction
+from rwn_ui.features import limit_queue
 from rwn_ui.state.results import SHOWN, Key, memo, setting_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
@@ -27,8 +27,6 @@ DRAWS = 25
 SAMPLES = 100
 SAMPLES_OF_LARGE = 30
 SHARE_OF_MEASURES = 0.9  # of the work, where analyses are registered, too
-_SAME = {"neighborhood_size"}  # in every draw of a setting without random candidates
-_SLOW = {"pmse", "bayes_linkage"}  # left out of the draws of a large table
 _WORDS = {"draws": "Drawing releases", "validity": "Masking bootstrap samples"}
 
 
@@ -49,15 +47,15 @@ def offer_draws(session: Session, page: str) -> None:
 def begin_draws(session: Session) -> None:
     """Read the measures on many releases of the setting on screen."""
     large = session.data.n > LARGEST_DENSE
-    on_screen = {*SHOWN, *limit_queue.wanted(session)}
-    if session.params.has_forecast:
-        on_screen -= _SAME
+    wanted = {*limit_queue.wanted(session)}
+    same = session.params.has_forecast  # the neighborhoods of every draw
     keys = [
         key
         for key, measure in rwn.MEASURES.items()
-        if (measure.side == "utility" or key in on_screen)
-        and key != prediction.MEASURE
-        and not (large and key in _SLOW - set(limit_queue.wanted(session)))
+        if (measure.side == "utility" or key in wanted or key in SHOWN)
+        and not measure.of_holdout
+        and not (same and measure.of_setting)
+        and not (large and measure.is_slow and key not in wanted)
     ]
     more = {"measures": keys, "analysis_plan": session.analysis_plan}
     _begin(session, "draws", draw_many, repeats=DRAWS, **more)

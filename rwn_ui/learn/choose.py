@@ -82,7 +82,7 @@ from rwn_core.evaluation.lessons.choose import read, table
 policy, base = rwn.Policy(), rwn.RWN(epsilon=8, k={K}).prepare(table("{values["slices"]}"))
 (readings,) = read(base, policy.measures, [{values["epsilon"]:g}])
 verdict = policy.judge({{key: readings[key] for key in policy.measures}})
-loss, share = readings["association_loss"].value, verdict.largest
+loss, share = readings["{UTILITY}"].value, verdict.largest
 broken = len(verdict.broken)"""
 
 

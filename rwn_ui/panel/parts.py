@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import orjson
 
 import rwn_core as rwn
+from rwn_core.charts import CHARTS, Chart, draw_reason
+from rwn_core.measures import measures_of
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.view import Tile
 
+Answer = Reading[Any] | rwn.NotApplicable
 RADIUS = "ε is a radius in standard deviations; not the epsilon of differential privacy."
 """What stands wherever epsilon is shown to a person."""
 
@@ -40,6 +43,49 @@ def changed_cells(
         "overall": float(detail.overall),
         "q": levers.get("q"),
     }
+
+
+def measure_cards(
+    page: str,
+    readings: Mapping[str, Answer],
+    bands: Callable[[str], Mapping[str, Any]],
+    more: Mapping[str, tuple[Any, ...]],
+    *,
+    one: Answer | None = None,
+    every: bool = False,
+) -> list[tuple[Chart, Answer]]:
+    """The charts of the measures of a page in its order, each with the reading that it draws.
+
+    `bands` returns the draws of a measure, `more` has further arguments of charts, `one` is the
+    reading of one variable. A page shows `every` chart of a measure, or its first. What holds for
+    all kinds of variables is read, and shown, where some are no numbers.
+    """
+    cards = []
+    for key in measures_of(page):
+        measure = rwn.MEASURES[key]
+        if measure.view.of_all_kinds in readings:
+            measure = rwn.MEASURES[measure.view.of_all_kinds]
+        title, view = measure.title, measure.view
+        reading = readings[measure.key] if one is None or not view.of_variable else one
+        if not isinstance(reading, Reading) and view.otherwise in readings:
+            other = readings[view.otherwise]
+            if isinstance(other, Reading):
+                reading, measure = other, rwn.MEASURES[view.otherwise]
+        if view.silent and not isinstance(reading, Reading):
+            continue
+        charts = [*(view.of_variable or view.charts)] or [view.shared]
+        for chart in charts if every else charts[:1]:
+            if chart == view.shared:
+                card = CHARTS[chart](readings)
+            elif isinstance(reading, Reading):
+                card = CHARTS[chart](reading, *more.get(chart, ()), **bands(measure.key))
+                if reading.used is not None:
+                    card = {**card, "title": card["title"] + reading.rows_words}
+            else:
+                words = title if chart == charts[0] else chart.replace("_", " ").capitalize()
+                card = draw_reason(words, str(reading), chart)
+            cards.append((card, reading))
+    return cards
 
 
 def draw_tile(tile: Tile, reading: Reading | rwn.NotApplicable, label: str = "") -> dict[str, Any]:

@@ -12,6 +12,7 @@ from rwn_core import io
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.io.format_limits import losses
+from rwn_core.measures import ORDINARY
 from rwn_core.reporting.facts.fact import shared_words
 from rwn_core.reporting.judged_release import FurtherDraws, JudgedRelease, judge_release
 from rwn_ui.background.job import Job
@@ -25,7 +26,6 @@ from rwn_ui.state.work import Drawn, user_work
 
 JOB = "release"
 FURTHER = 4
-ORDINARY = "distance_linkage"  # no worst case stands without it
 
 
 def draw(session: Session) -> None:

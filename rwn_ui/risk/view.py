@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.charts import CHARTS, Chart, draw_reason, serialise
+from rwn_core.charts import CHARTS, Chart, serialise
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.control_group import control_group
@@ -21,13 +21,13 @@ from rwn_core.evaluation.disclosure import (
     with_keys,
     worst_records,
 )
-from rwn_core.measures import measures_of, tiles_of
+from rwn_core.measures import tiles_of
 from rwn_core.measures.sentence import tenths
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.features import limit_queue, partial_answer, watch_list
 from rwn_ui.panel import panel
-from rwn_ui.panel.parts import draw_tile, radius_note
+from rwn_ui.panel.parts import draw_tile, measure_cards, radius_note
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import warnings as risk_warnings
 from rwn_ui.risk.form import Attack
@@ -161,18 +161,8 @@ def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
 
 def cards(found: Disclosure) -> list[Chart]:
     """The pictures, ordinary and informed intruders first."""
-    drawn = [CHARTS["linkage_attacks"](attacks(found.readings))]
-    for key in measures_of("risk"):
-        measure, reading = rwn.MEASURES[key], found.readings[key]
-        chart = next(iter((*measure.view.charts, measure.view.shared)))
-        if chart == measure.view.shared:
-            drawn.append(CHARTS[chart](found.readings))
-        elif isinstance(reading, rwn.Reading):
-            card = CHARTS[chart](reading)
-            drawn.append({**card, "title": card["title"] + reading.rows_words})
-        elif not measure.view.silent:
-            drawn.append(draw_reason(measure.title, str(reading), chart))
-    return drawn
+    drawn = measure_cards("risk", found.readings, lambda _: {}, {})
+    return [CHARTS["linkage_attacks"](attacks(found.readings)), *(card for card, _ in drawn)]
 
 
 def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[str, Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.evaluation.draws import Ensemble
-from rwn_core.measures import UTILITY, tiles_of
+from rwn_core.measures import ORDINARY, UTILITY, tiles_of
 from rwn_core.measures.measure import UNRELATED, Reading
 from rwn_core.measures.sentence import tenths
 from rwn_core.measures.view import Tile
@@ -173,9 +173,9 @@ def _against(
 
 def _ordinary_too(key: str, reading: Reading, known: Readings) -> str:
     """No risk stands alone: the ordinary intruder's number, and what it is read against."""
-    linked = known["distance_linkage"]
+    linked = known[ORDINARY]
     words = ""
-    if key != "distance_linkage" and isinstance(linked, Reading):
+    if key != ORDINARY and isinstance(linked, Reading):
         words += f" Distance linkage, an ordinary intruder: {100 * linked.value:.1f} %."
     if reading.baseline is not None:
         words += f" Read it against {100 * reading.baseline:.2g} %."

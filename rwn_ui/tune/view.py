@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import orjson
@@ -13,9 +14,10 @@ from rwn_core.charts import CHARTS, Chart, chart_marks, draw_reason, serialise, 
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import RWNError
 from rwn_core.evaluation.draws import Ensemble
-from rwn_core.measures import UTILITY
+from rwn_core.measures import CHANGED, UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.distributions import one_marginal
+from rwn_core.measures.utility.regressions import REGRESSION
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.tuning import SearchAnswer, Verdict
 from rwn_ui.features import (
@@ -25,11 +27,10 @@ from rwn_ui.features import (
     repeated_draws,
     unchanged_categories,
 )
-from rwn_ui.panel.parts import radius_note, stamp
+from rwn_ui.panel.parts import measure_cards, radius_note, stamp
 from rwn_ui.server.endpoint import ADDRESS
 from rwn_ui.state import address
 from rwn_ui.state.results import (
-    CARDS,
     CurrentRelease,
     PreparedTable,
     current_release,
@@ -71,9 +72,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
             "text": f"{words} · seed {session.seed}" + repeated_draws.words(made),
             "help": radius_note(session.levers),
         },
-        "changed": unchanged_categories.strip(
-            session, readings["cells_changed"], current.comparison.law
-        ),
+        "changed": unchanged_categories.strip(session, readings[CHANGED], current.comparison.law),
         "verdict": tiles.verdict(session, readings, verdict)
         | {"quick": advice.panel_part(session)},
         "tiles": [
@@ -84,7 +83,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         "tables": [
             {"title": f"{chart['title']}: coefficients and standard errors", **chart["table"]}
             for chart in cards
-            if chart["key"] == "regression" and "reason" not in chart
+            if chart["key"] == REGRESSION.key and "reason" not in chart
         ],
     }
     waits = pending(session, readings)
@@ -138,27 +137,12 @@ def _charts(
     made: Ensemble | None,
 ) -> list[tuple[Chart, Reading | rwn.NotApplicable]]:
     """Each chart after the map, with the reading that it draws."""
-    cards: list[tuple[Chart, Reading | rwn.NotApplicable]] = []
-    for measure in CARDS:
-        if measure.view.of_all_kinds in readings:
-            measure = rwn.MEASURES[measure.view.of_all_kinds]
-        one = measure.view.of_variable
-        key = next(iter(one or measure.view.charts))
-        reading = shown if one else readings[measure.key]
-        bands = repeated_draws.bands(made, measure.key) if made else {}
-        if measure.view.silent and isinstance(reading, rwn.NotApplicable):
-            continue
-        if not isinstance(reading, Reading):
-            card = draw_reason(measure.title, str(reading), key)
-        else:
-            card = CHARTS[key](reading, *([session.variable] if one else ()), **bands)
-        if key == "regression":
-            card = question.with_form(session, card)
-        title = card["title"]
-        if isinstance(reading, Reading) and reading.used is not None:
-            title += reading.rows_words
-        cards.append(({**card, "title": title}, reading))
-    return cards
+    bands = partial(repeated_draws.bands, made)
+    cards = measure_cards("tune", readings, bands, {"distribution": (session.variable,)}, one=shown)
+    return [
+        (question.with_form(session, card) if card["key"] == REGRESSION.key else card, reading)
+        for card, reading in cards
+    ]
 
 
 def _map(

@@ -12,7 +12,6 @@ import rwn_core as rwn
 from rwn_core.evaluation.forecast import Forecast, forecast_scan
 from rwn_core.evaluation.two_way import two_way
 from rwn_core.masking import lever_values
-from rwn_ui.features import prediction
 from rwn_ui.state.results import (
     CurrentRelease,
     full_release,
@@ -24,7 +23,8 @@ from rwn_ui.state.results import (
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Memo, user_results
 
-SLOW = {"pmse"}  # on a large table they follow after the first picture
+SLOW = {key for key, each in rwn.MEASURES.items() if each.side == "utility" and each.is_slow}
+"""On a large table they follow after the first picture."""
 PENDING = rwn.NotApplicable("A moment: this takes longer on a large table.")
 
 Answer = rwn.Reading[Any] | rwn.NotApplicable
@@ -86,7 +86,7 @@ def _read(current: CurrentRelease, *, slow: bool) -> dict[str, Answer]:
     return {
         key: shown[key] if key in shown else measure.read(current.comparison, bare=True)
         for key, measure in rwn.MEASURES.items()
-        if measure.side == "utility" and key != prediction.MEASURE and (key in SLOW) is slow
+        if measure.side == "utility" and not measure.of_holdout and (key in SLOW) is slow
     }
 
 

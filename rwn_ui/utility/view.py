@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
@@ -15,13 +16,15 @@ from rwn_core.evaluation.draws import Ensemble
 from rwn_core.evaluation.registered_analysis import KINDS, AnalysisResult, Standing
 from rwn_core.evaluation.valid_intervals import valid_intervals
 from rwn_core.evaluation.validity import Validity
-from rwn_core.measures import measures_of, tiles_of
+from rwn_core.measures import CHANGED, measures_of, tiles_of
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.association import is_mixed
+from rwn_core.measures.utility.relations import CORRELATION
 from rwn_core.measures.view import Tile
 from rwn_core.reporting.facts.fact import interval_facts
 from rwn_ui.features import analysis_plan_results, repeated_draws, unchanged_categories
-from rwn_ui.panel.parts import draw_tile, radius_note, stamp
+from rwn_ui.panel.parts import draw_tile, measure_cards, radius_note, stamp
+from rwn_ui.state.results import OF_ALL_KINDS
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import user_work
 from rwn_ui.utility.results import PENDING, UtilityReadings
@@ -60,7 +63,7 @@ def payload(
             "help": radius_note(session.levers),
         },
         "changed": unchanged_categories.strip(
-            session, utility.readings["cells_changed"], utility.comparison.law
+            session, utility.readings[CHANGED], utility.comparison.law
         ),
         "tiles": [
             *(_tile(each, utility, drawn) for each in tiles_of("utility").items()),
@@ -113,49 +116,26 @@ def offer(session: Session) -> None:
     st.caption("In the background; tiles and charts then show where 9 of 10 draws fall.")
 
 
-Draw = Callable[..., Chart]
-
-
 def cards(session: Session, utility: UtilityReadings, drawn: rwn.Ensemble | None) -> list[Chart]:
-    """The charts, in the order on screen."""
-    fits = ("regression", "generalized_regression")
-    fit = next((key for key in fits if isinstance(utility.readings[key], rwn.Reading)), fits[0])
-
-    def card(title: str, measure: str, draw: Draw, *more: Any, key: str = "") -> Chart:
-        reading = utility.readings[measure]
-        if not isinstance(reading, rwn.Reading):
-            return draw_reason(title, str(reading), key or measure)
-        chart = draw(reading, *more, **repeated_draws.bands(drawn, measure))
-        return {**chart, "title": chart["title"] + reading.rows_words}
-
-    relations = card("Correlations", "correlation", CHARTS["correlation"])
-    if is_mixed(session.data):
-        relations = card("Associations", "association", CHARTS["association"])
-    shown = {
-        1: relations,
-        2: card(
-            *("Change of correlations", "correlation", CHARTS["correlation_change"]),
-            _expected_correlations(utility),
-            key="correlation_change",
-        ),
-        3: card("Regression", fit, CHARTS["regression"], key="regression"),
-        6: card(
-            *("Distributions", "marginals", CHARTS["distribution"], session.variable),
-            key="distribution",
-        ),
-        7: _relation(utility, drawn),
-        8: card("Shift of quantiles", "quantiles", CHARTS["quantiles"]),
-    }
-    for key in measures_of("utility"):
-        about = rwn.MEASURES[key]
-        ((chart, draw),) = about.view.charts.items()
-        shown[about.view.places["utility"]] = card(about.title, key, draw, key=chart)
-    return [shown[place] for place in sorted(shown)]
+    """The charts, in the order on screen; two variables together follow the one by itself."""
+    left = () if is_mixed(session.data) else OF_ALL_KINDS
+    readings = {key: each for key, each in utility.readings.items() if key not in left}
+    shown = measure_cards(
+        *("utility", readings, partial(repeated_draws.bands, drawn)),
+        {
+            "correlation_change": (_expected_correlations(utility),),
+            "distribution": (session.variable,),
+        },
+        every=True,
+    )
+    made = [card for card, _ in shown]
+    place = next(at for at, card in enumerate(made, 1) if card["key"] == "distribution")
+    return [*made[:place], _relation(utility, drawn), *made[place:]]
 
 
 def _expected_correlations(utility: UtilityReadings) -> Any:
     """Expectation of the setting; unknown while it is pending."""
-    reading = utility.readings["correlation"]
+    reading = utility.readings[CORRELATION.key]
     if utility.now is not None or not isinstance(reading, rwn.Reading):
         return None if utility.now is None else utility.now.correlations.to_numpy()
     return np.full(reading.detail.original.shape, np.nan)
@@ -171,7 +151,7 @@ def _relation(utility: UtilityReadings, drawn: rwn.Ensemble | None) -> Chart:
     ):
         names = utility.comparison.original.numeric_names
         one, other = (names.index(name) for name in relation.detail.names)
-        if band := repeated_draws.bands(drawn, "correlation").get("drawn", {}).get("released"):
+        if band := repeated_draws.bands(drawn, CORRELATION.key).get("drawn", {}).get("released"):
             interval = float(band.low[one, other]), float(band.high[one, other])
     return CHARTS["two_way"](relation, interval)
 
@@ -189,10 +169,11 @@ def tables(
     """The tables below the cards: analysis plan, all measures, coefficients, standard errors."""
     shown = [_pass_table(verdicts, judged)] if verdicts else []
     shown.append(_overview(utility, drawn))
-    for key in ("regression", "generalized_regression"):
+    for key in measures_of("coefficients"):
         reading = utility.readings[key]
         if isinstance(reading, Reading):
-            chart = CHARTS["regression"](reading, **repeated_draws.bands(drawn, key))
+            (draw,) = rwn.MEASURES[key].view.charts.values()
+            chart = draw(reading, **repeated_draws.bands(drawn, key))
             kind = reading.detail.family.capitalize()
             title = f"{kind} regression of {reading.detail.response}: coefficients"
             shown.append({**chart["table"], "title": title})

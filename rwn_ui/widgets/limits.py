@@ -11,11 +11,6 @@ from rwn_core.data.units import unit_of
 from rwn_core.tuning.policy import CLINICAL
 from rwn_ui.state.session import Session
 
-COUNTED = "linked_over_half"
-"""Its limit is stated as a number of people: the usual one is nobody."""
-_MUST_HOLD = ("edit_rules_broken",)
-"""Of utility: what a release has to keep; of the rest there are aims."""
-
 
 def edit(session: Session, page: str) -> None:
     """Change, add and remove limits; every page judges by what stands here."""
@@ -43,11 +38,12 @@ def edit(session: Session, page: str) -> None:
 
 def shown_as(session: Session, limit: rwn.Limit) -> tuple[str, float]:
     """Return the name of a limit's field, and by what its number is multiplied there."""
-    if limit.measure == COUNTED:
+    measure = rwn.MEASURES[limit.measure]
+    if measure.counts:
         unit = unit_of(session.data)
         words, count = (unit.words, unit.size) if unit else ("records", session.data.n)
         return f"{limit.title}, {words} at most", float(count)
-    share = rwn.MEASURES[limit.measure].is_share
+    share = measure.is_share
     return f"{limit.title}, {'% ' * share}at most", 100.0 if share else 1.0
 
 
@@ -61,7 +57,7 @@ def _number(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
         0.0,
         scale if measure.bounds[1] == 1 else None,  # a share ends at 100 %
         shown,
-        1.0 if limit.measure == COUNTED else 0.5 if measure.is_share else 0.1,
+        1.0 if measure.counts else 0.5 if measure.is_share else 0.1,
         format="%.4g",
         key=session.key(f"{page}.limit.{limit.measure}"),
         help=measure.question,
@@ -79,7 +75,7 @@ def _number(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
         return limit
     # a number of people is not rounded: as many as are allowed keep their limit
     share = value / scale
-    return replace(limit, at_most=share if limit.measure == COUNTED else round(share, 12))
+    return replace(limit, at_most=share if measure.counts else round(share, 12))
 
 
 def _texts(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
@@ -105,7 +101,7 @@ def _adding(session: Session, page: str) -> None:
     free = [
         key
         for key, measure in rwn.MEASURES.items()
-        if (measure.side == "risk" or key in _MUST_HOLD)
+        if (measure.side == "risk" or measure.must_hold)
         and measure.better == "lower"
         and key not in session.policy.measures
     ]

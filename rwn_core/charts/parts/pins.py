@@ -32,7 +32,8 @@ def chart_marks(chart: Chart, reading: Reading) -> Marks:
         level = getattr(reading.detail, _LEVELS[chart["key"]][1], reading.value)
         return {"title": chart["title"], "level": float(level)}
     released = [t for t in chart["data"] if t["name"] == "released" and "hovertemplate" in t]
-    ticks = list(chart["layout"]["yaxis"]["ticktext"]) if chart["key"] == "regression" else []
+    names = chart["layout"]["yaxis"]
+    ticks = list(names["ticktext"]) if "tickmode" not in names else []
     return {"title": chart["title"], "ticks": ticks, "traces": released}
 
 
@@ -44,7 +45,7 @@ def with_pins(chart: Chart, pins: Mapping[str, Marks], now: Reading[Any]) -> Cha
     if "traces" in next(iter(known.values())):
         ticks = list(chart["layout"]["yaxis"]["ticktext"])
         same = {n: each for n, each in known.items() if each["ticks"] in ([], ticks)}
-        marks = [_recolored(t, n, chart["key"]) for n, each in same.items() for t in each["traces"]]
+        marks = [_recolored(t, n) for n, each in same.items() for t in each["traces"]]
         return chart | {"data": [*chart["data"], *marks]}
     axis, _ = _LEVELS[chart["key"]]
     if not axis:
@@ -60,12 +61,12 @@ def with_pins(chart: Chart, pins: Mapping[str, Marks], now: Reading[Any]) -> Cha
     return chart | {"layout": layout}
 
 
-def _recolored(trace: Trace, name: str, key: str) -> Trace:
+def _recolored(trace: Trace, name: str) -> Trace:
     """Return a thin copy in the color of a pin; of bars their ends."""
     color = PINS.get(name, NEUTRAL)
     look = {"name": name, "hovertemplate": trace["hovertemplate"], "showlegend": False}
     x, y = trace["x"], np.asarray(trace["y"], dtype=float)
-    if trace["type"] == "bar" or key == "regression":
+    if trace["type"] == "bar" or trace["mode"] == "markers":
         marker = {"size": 7, "color": color, "symbol": "square-open", "opacity": 1}
         rows = y + 0.2
         return look | {"type": "scatter", "mode": "markers", "x": x, "y": rows, "marker": marker}

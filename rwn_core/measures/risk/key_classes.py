@@ -171,6 +171,21 @@ def homogeneity_sentence(reading: Reading[SecretClasses], n: int) -> str:
     )
 
 
+def warn_of_homogeneity(
+    reading: Reading[SecretClasses] | NotApplicable, *, drawn: bool, **_: object
+) -> list[str]:
+    """Say in how many neighborhoods one confidential value is disclosed."""
+    if not isinstance(reading, Reading) or not reading.value:
+        return []
+    share = percent(reading.value)
+    whose = (
+        f"In {share} of the neighborhoods nearly everybody has"
+        if drawn
+        else f"For {share} of the records nearly all who may give them values have"
+    )
+    return [f"{whose} one confidential value: it is disclosed without any linkage."]
+
+
 HOMOGENEITY = Measure(
     key="homogeneity",
     title="Homogeneous neighborhoods",
@@ -180,7 +195,7 @@ HOMOGENEITY = Measure(
     source="Machanavajjhala et al. 2007 (homogeneity attack) on the neighborhoods of Perry, "
     f"Matloff, Tendick 2022; the same is {WORDS}",
     compute=compute_homogeneity,
-    view=View(about="value", places={"report": 99}),
+    view=View(about="value", warn=warn_of_homogeneity, places={"report": 99, "warnings": 7}),
 )
 
 

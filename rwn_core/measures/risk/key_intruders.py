@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from operator import attrgetter
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from rwn_core.measures.statistics.nearest_points import (
     original_points,
     spread_sample,
 )
-from rwn_core.measures.view import Tile, View
+from rwn_core.measures.view import Linker, Tile, View
 
 # Intruder levels: ordinary and worst-case intruders on the key variables
 
@@ -102,6 +103,13 @@ def intruder_levels_sentence(reading: Reading[WorstLinkage], n: int) -> str:
     return f"{linked(reading, n, who)}."
 
 
+def strongest(reading: Reading[WorstLinkage] | NotApplicable) -> str:
+    """Say what the strongest intruder on the keys knows."""
+    drawn = not isinstance(reading, Reading) or reading.detail.neighborhoods
+    return "… and neighborhoods" if drawn else METHOD
+
+
+METHOD = "method, keys"
 INTRUDER_LEVELS = Measure(
     key="intruder_levels",
     title="Linkage by the keys, worst case",
@@ -118,6 +126,26 @@ INTRUDER_LEVELS = Measure(
     view=View(
         tiles=(Tile(places={"risk": 2}, label="Worst case, by keys", words=tenths),),
         about="row",
+        linkers=(
+            Linker(
+                place=0,
+                words=lambda reading: "guessing" if isinstance(reading, Reading) else "",
+                success=attrgetter("baseline"),
+            ),
+            Linker(
+                place=1,
+                words="distance, keys",
+                success=lambda reading: reading.detail.success[1],
+            ),
+            Linker(
+                place=5,
+                # else it is the same intruder as the next
+                words=lambda reading: "" if strongest(reading) == METHOD else METHOD,
+                success=lambda reading: reading.detail.success[2],
+                worst=True,
+            ),
+            Linker(place=6, words=strongest, worst=True, estimated=True),
+        ),
         places={"report": 99, "worst cases": 4, "scenarios": 5},
     ),
 )

@@ -287,6 +287,16 @@ def differential_privacy_sentence(reading: Reading[DifferentialPrivacy], n: int)
     )
 
 
+def warn_of_privacy(
+    reading: Reading[DifferentialPrivacy] | NotApplicable, **_: object
+) -> list[str]:
+    """Say what differential privacy says, and of membership."""
+    if not isinstance(reading, Reading):
+        return ["Nothing is known of differential privacy, and there is no membership protection."]
+    alone = "" if reading.detail.total_epsilon else " There is no membership protection either."
+    return [reading.detail.statement + alone]
+
+
 DIFFERENTIAL_PRIVACY = Measure(
     key="differential_privacy",
     title="Distance from differential privacy",
@@ -297,5 +307,5 @@ DIFFERENTIAL_PRIVACY = Measure(
     source="Dwork et al. 2006 (epsilon, delta); Shlomo and Skinner 2012 for transition matrices; "
     "survival of a value that one record alone has",
     compute=compute_differential_privacy,
-    view=View(about="value"),
+    view=View(about="value", warn=warn_of_privacy, places={"warnings": 5}),
 )

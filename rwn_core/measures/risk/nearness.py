@@ -549,6 +549,27 @@ def _cloud(
     return traces
 
 
+def warn_of_neighborhoods(
+    reading: Reading[NeighborhoodSizes] | NotApplicable, **_: object
+) -> list[str]:
+    """Say where the radius has no effect, or neighborhoods hold most of the file."""
+    if not isinstance(reading, Reading):
+        return []
+    texts, share = [], reading.detail.share_governed_by_k
+    if share > 0.5:
+        texts.append(
+            f"The radius plays no part for {percent(share)} of the "
+            "records: only their k nearest give values. In many columns distances concentrate, "
+            "and a small radius reaches nobody."
+        )
+    if reading.value > 0.5 * len(reading.detail.sizes):
+        texts.append(
+            "The typical neighborhood is more than half the file: a modified value may come from "
+            "most of the other people, near or far."
+        )
+    return texts
+
+
 NEIGHBORHOOD_SIZE = Measure(
     key="neighborhood_size",
     title="Neighborhood sizes",
@@ -560,10 +581,12 @@ NEIGHBORHOOD_SIZE = Measure(
     source="Perry, Matloff, Tendick 2022, sections 5 and 8, figure 1",
     compute=compute_neighborhood_size,
     reads_some=True,
+    of_setting=True,
     view=View(
         silent=True,
+        warn=warn_of_neighborhoods,
         charts={"neighborhood_size": draw_neighborhood_size},
         level=("x", "median"),
-        places={"risk": 9, "report": 12, "tune": 1},
+        places={"risk": 9, "report": 12, "tune": 1, "warnings": 8},
     ),
 )

@@ -36,7 +36,7 @@ from rwn_core.measures.statistics.nearest_points import (
     released_points,
     spread_sample,
 )
-from rwn_core.measures.view import Tile, View
+from rwn_core.measures.view import Linker, Tile, View
 from rwn_core.neighbors.distance import squared_between
 
 
@@ -114,6 +114,7 @@ DISTANCE_LINKAGE = Measure(
     view=View(
         tiles=(Tile(places={"risk": 4}, label="Ordinary, by distance", words=tenths),),
         about="row",
+        linkers=(Linker(place=3, words="distance, all"),),
         places={"record of a dataset": 8, "sweep": 2, "report": 99, "scenarios": 1, "attacks": 2},
     ),
 )
@@ -247,7 +248,11 @@ GLOBAL_LINKAGE = Measure(
     compute=compute_global_linkage,
     of_released=True,
     of_units=True,
-    view=View(about="row", places={"report": 99, "scenarios": 3}),
+    view=View(
+        about="row",
+        linkers=(Linker(place=4, words="global distance, all"),),
+        places={"report": 99, "scenarios": 3},
+    ),
 )
 
 
@@ -350,6 +355,8 @@ PROBABILISTIC_LINKAGE = Measure(
     of_released=True,
     of_units=True,
     view=View(
-        about="row", places={"record of a dataset": 9, "report": 99, "scenarios": 4, "attacks": 3}
+        about="row",
+        linkers=(Linker(place=2, words="probabilistic, keys"),),
+        places={"record of a dataset": 9, "report": 99, "scenarios": 4, "attacks": 3},
     ),
 )

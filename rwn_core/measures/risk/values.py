@@ -290,6 +290,28 @@ def _points(detail: Extremes, shown: list[str], side: str) -> style.Trace:
     )
 
 
+def warn_of_extremes(
+    reading: Reading[Extremes] | NotApplicable, *, drawn: bool, **_: object
+) -> list[str]:
+    """Say how many of the largest and smallest values stand in the release."""
+    if not isinstance(reading, Reading):
+        return []
+    copies = reading.detail.released
+    there = sum(count > 0 for count in copies)
+    if not there:
+        return [f"None of the {len(copies)} largest and smallest values stands in this release."]
+    often = f", one of them {max(copies)} times" if max(copies) > 1 else ""
+    whose = (
+        "an extreme may stay, vanish or be copied to others, and it is a real person's."
+        if drawn
+        else "each is a real person's value."
+    )
+    return [
+        f"Of the {len(copies)} largest and smallest values {there} stand in this release{often}: "
+        f"{whose}"
+    ]
+
+
 EXTREMES = Measure(
     key="extremes",
     title="Extremes that survive",
@@ -306,7 +328,8 @@ EXTREMES = Measure(
         tiles=(Tile(places={"risk": 5}, label="Extremes that survive", words=tenths),),
         about="value",
         charts={"extreme_values": draw_extreme_values},
-        places={"risk": 7, "report": 10},
+        warn=warn_of_extremes,
+        places={"risk": 7, "report": 10, "warnings": 3},
     ),
 )
 

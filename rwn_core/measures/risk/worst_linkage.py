@@ -23,7 +23,7 @@ from rwn_core.measures.sentence import filled, people, percent, tenths
 from rwn_core.measures.statistics.intervals import exact_interval, mean_interval, share_interval
 from rwn_core.measures.statistics.key_variables import key_names
 from rwn_core.measures.statistics.nearest_points import original_points
-from rwn_core.measures.view import Tile, View
+from rwn_core.measures.view import Linker, Tile, View
 from rwn_core.neighbors.distance import point_values
 
 # Worst-case linkage by an intruder with the original file and the method
@@ -66,6 +66,33 @@ def bayes_linkage_sentence(reading: Reading[WorstLinkage], n: int) -> str:
         f"{linked(reading, n, who)}; for {percent(reading.detail.top5)} of all the right one is "
         "among five candidates."
     )
+
+
+def warn_of_linkage(
+    reading: Reading[WorstLinkage] | NotApplicable, *, drawn: bool, ordinary: float | None
+) -> list[str]:
+    """Say where linkage by distance misleads, why, and what helps with this method."""
+    if not isinstance(reading, Reading) or ordinary is None:
+        return []
+    misleading = max(2 * ordinary, 0.2)
+    if reading.value <= misleading:
+        return []
+    alone = (
+        "the values of a row, exact or rounded, together leave few originals that can have "
+        "released it"
+    )
+    if (reading.detail.row_by_row or 0.0) <= misleading:
+        alone = (
+            "single rows are ambiguous, but each original is the source of only one row: "
+            "matching all rows jointly removes most of the ambiguity"
+        )
+    least = "at least " if reading.detail.standing == "at least" else ""
+    help = "Larger neighborhoods at q = 1" if drawn else "Stronger masking"
+    return [
+        f"Ordinary linkage finds {percent(ordinary)} of the records, a person who knows the "
+        f"original data {least}{percent(reading.value)}: {alone}. {help} or fewer variables "
+        "help. Rounding helps in addition, rarely by itself."
+    ]
 
 
 # Distribution of record-level risk
@@ -128,13 +155,19 @@ BAYES_LINKAGE = Measure(
     "links most",
     compute=compute_bayes_linkage,
     begin=partial(compute_bayes_linkage, bounded=False),
+    is_slow=True,
     of_released=True,
     of_units=True,
     view=View(
         tiles=(Tile(places={"risk": 1}, label="Worst case, all", words=tenths),),
         about="row",
         charts={"record_risk": draw_record_risk},
-        places={"sweep": 1, "risk": 1, "report": 6, "worst cases": 1, "scenarios": 6},
+        linkers=(Linker(place=8, words="whole original file", worst=True, estimated=True),),
+        warn=warn_of_linkage,
+        places={
+            **{"sweep": 1, "risk": 1, "report": 6, "worst cases": 1, "scenarios": 6},
+            "warnings": 1,
+        },
     ),
 )
 
@@ -244,6 +277,7 @@ LINKED_OVER_HALF = Measure(
     "the upper end of the 95 % interval (Clopper and Pearson 1934), or 0 where none of them and of "
     "the farthest people's rows is above one half",
     compute=compute_linked_over_half,
+    counts=True,
     of_released=True,
     of_units=True,
     view=View(
@@ -340,7 +374,11 @@ WHOLE_FILE_LINKAGE = Measure(
     compute=compute_whole_file_linkage,
     of_released=True,
     of_units=True,
-    view=View(about="row", places={"report": 99, "worst cases": 3}),
+    view=View(
+        about="row",
+        linkers=(Linker(place=7, words="… of the whole file at once", worst=True),),
+        places={"report": 99, "worst cases": 3},
+    ),
 )
 
 

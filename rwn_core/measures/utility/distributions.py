@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +23,7 @@ from rwn_core.measures.measure import (
     FROM_ZERO,
     UNBOUNDED,
     BothFiles,
+    Bounds,
     Measure,
     Reading,
 )
@@ -316,6 +317,29 @@ def _common(shown: Marginal) -> tuple[list[str], dict[str, NDArray[Any]]]:
     }
 
 
+def bands_of_marginals(
+    reading: Reading[Distances],
+) -> Iterator[tuple[str, Any, NDArray[Any], Bounds]]:
+    """Yield counts, mean and standard deviation of each variable, with the bins they belong to."""
+    for name, shown in reading.detail.variables.items():
+        edges = np.empty(0) if shown.edges is None else shown.edges
+        yield f"released {name}", shown.released, edges, FROM_ZERO
+        if shown.edges is not None:
+            yield f"mean {name}", shown.mean_released, np.empty(0), UNBOUNDED
+            yield f"sd {name}", shown.sd_released, np.empty(0), FROM_ZERO
+
+
+def shifts(reading: Reading[Distances]) -> dict[str, Any]:
+    """Return changes of means in standard deviations, and total changes of shares."""
+    means, shares = {}, {}
+    for variable, about in reading.detail.variables.items():
+        if about.edges is None:
+            shares[variable] = float(about.difference)
+        elif about.sd_original > 0:
+            means[variable] = float((about.mean_released - about.mean_original) / about.sd_original)
+    return {"mean_shift": means, "share_shift": shares}
+
+
 MARGINALS = Measure(
     key="marginals",
     title="Distributions",
@@ -326,7 +350,10 @@ MARGINALS = Measure(
     compute=compute_marginals,
     view=View(
         of_variable={"distribution": draw_distribution},
-        places={"record of a dataset": 1, "sweep": 7, "tune": 8, "report": 99},
+        bands_of=bands_of_marginals,
+        recorded=shifts,
+        steps=(0.01, 0.05, 0.15, 0.3, 0.6),
+        places={"record of a dataset": 1, "sweep": 7, "tune": 8, "utility": 5, "report": 99},
     ),
 )
 
@@ -412,7 +439,9 @@ QUANTILES = Measure(
     source="quantiles at 5, 10, 25, 50, 75, 90 and 95 %",
     compute=compute_quantiles,
     view=View(
-        charts={"quantiles": draw_quantiles}, bands={"change": UNBOUNDED}, places={"report": 5}
+        charts={"quantiles": draw_quantiles},
+        bands={"change": UNBOUNDED},
+        places={"report": 5, "utility": 6},
     ),
 )
 

@@ -298,6 +298,7 @@ PMSE = Measure(
     question="Can a model of all pairs of variables tell released records from original ones?",
     source="Woo and others 2009; Snoke and others 2018; SPECKS: Bowen, Liu, Su 2021",
     compute=compute_pmse,
+    is_slow=True,
     view=View(
         tiles=(
             Tile(

@@ -229,4 +229,5 @@ MEASURE = Measure(
     question="How well does a model trained on the release predict records never masked?",
     source="Perry, Matloff, Tendick 2022, section 8.4; random forest of Breiman 2001",
     compute=compute,
+    of_holdout=True,
 )

@@ -278,8 +278,12 @@ REGRESSION = Measure(
             ),
         ),
         charts={"regression": draw_regression},
+        otherwise="generalized_regression",
         bands={"coefficient_released": UNBOUNDED, "se_released": FROM_ZERO},
-        places={"record of a dataset": 5, "sweep": 5, "report": 2, "tune": 4},
+        places={
+            **{"record of a dataset": 5, "sweep": 5, "report": 2, "tune": 4, "utility": 2},
+            "coefficients": 1,
+        },
     ),
 )
 
@@ -417,5 +421,9 @@ GENERALIZED_REGRESSION = Measure(
     question="Does the logistic or Poisson regression still find the same slopes?",
     source="McCullagh and Nelder 1989; Karr and others 2006",
     compute=compute_generalized_regression,
-    view=View(bands={"coefficient_released": UNBOUNDED, "se_released": FROM_ZERO}),
+    view=View(
+        charts={"regression": draw_regression},
+        bands={"coefficient_released": UNBOUNDED, "se_released": FROM_ZERO},
+        places={"coefficients": 2},
+    ),
 )

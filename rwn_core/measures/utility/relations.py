@@ -316,7 +316,7 @@ CORRELATION = Measure(
         charts={"correlation": draw_correlation, "correlation_change": draw_correlation_change},
         level=("", "mean_absolute_change"),
         bands={"released": (-1.0, 1.0)},
-        places={"record of a dataset": 4, "sweep": 4, "report": 1, "tune": 3},
+        places={"record of a dataset": 4, "sweep": 4, "report": 1, "tune": 3, "utility": 1},
     ),
 )
 
@@ -454,6 +454,7 @@ ASSOCIATION_LOSS = Measure(
             ),
         ),
         recorded=("faded", "gone", "invented"),
+        steps=(0.05, 0.2, 0.4, 0.6, 0.85),
         places={"record of a dataset": 2, "sweep": 3, "report": 99},
     ),
 )
@@ -656,7 +657,7 @@ PRINCIPAL_COMPONENTS = Measure(
     view=View(
         charts={"principal_components": draw_principal_components},
         bands={"share_released": SHARE, "cumulative_released": SHARE},
-        places={"record of a dataset": 7, "sweep": 6, "utility": 4, "report": 3, "tune": 5},
+        places={"record of a dataset": 7, "sweep": 6, "utility": 3, "report": 3, "tune": 5},
     ),
 )
 

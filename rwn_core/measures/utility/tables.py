@@ -297,7 +297,8 @@ SUBGROUPS = Measure(
         ),
         charts={"subgroups": draw_subgroups},
         bands={"released": FROM_ZERO, "total_change": (-1.0, float("inf"))},
-        places={"record of a dataset": 3, "utility": 5, "report": 4},
+        steps=(0.02, 0.1, 0.25, 0.5, 0.8),
+        places={"record of a dataset": 3, "utility": 4, "report": 4},
     ),
 )
 
@@ -351,5 +352,6 @@ EDIT_RULES_BROKEN = Measure(
     question="How many released records contradict themselves by the rules of the schema?",
     source="edit rules of the schema, each record counted once; Fellegi and Holt 1976",
     compute=compute_edit_rules_broken,
+    must_hold=True,
     view=View(places={"tables of utility": 4}, tables=(rules_table,)),
 )

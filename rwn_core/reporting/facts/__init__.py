@@ -6,6 +6,7 @@ Those of a dataset's release are in `dataset.py`.
 
 from __future__ import annotations
 
+from rwn_core.measures import CHANGED
 from rwn_core.reporting.facts.fact import Audience as Audience
 from rwn_core.reporting.facts.fact import Content as Content
 from rwn_core.reporting.facts.fact import Entry as Entry
@@ -30,7 +31,7 @@ def facts_for(audience: Audience, material: Material) -> tuple[Fact, ...]:
 
 
 def _changed(material: Material) -> Content:
-    changed = material.reading("cells_changed")
+    changed = material.reading(CHANGED)
     rows = {
         name: f"{100 * share:.2f} %"
         for name, share in zip(changed["names"], changed["share"], strict=True)

@@ -12,6 +12,7 @@ from rwn_core.evaluation.valid_intervals import FACTOR
 from rwn_core.evaluation.weakly_masked import changed_shares
 from rwn_core.masking import METHODS, RWN, SoftRWN, in_present_names
 from rwn_core.masking.option import method_words
+from rwn_core.measures import CHANGED
 from rwn_core.measures.drawing.style import Chart
 from rwn_core.reporting.context import Context
 from rwn_core.reporting.facts import public_words as words
@@ -138,7 +139,7 @@ class Material:
     @property
     def changed(self) -> dict[str, float]:
         """The share of cells that changed, by variable; empty if it was not read."""
-        return changed_shares(self.reading("cells_changed"))
+        return changed_shares(self.reading(CHANGED))
 
     @property
     def does(self) -> str:

@@ -9,6 +9,7 @@ from rwn_core.data.derived import listed
 from rwn_core.evaluation.validity import misses, turns
 from rwn_core.laws.invariants import Invariants
 from rwn_core.masking.option import method_words
+from rwn_core.measures import CHANGED, MARGINALS, MEASURES, UTILITY
 from rwn_core.reporting.facts import public_words as words
 from rwn_core.reporting.facts.fact import (
     Audience,
@@ -21,12 +22,6 @@ from rwn_core.reporting.facts.fact import (
     written_table,
 )
 
-_STEPS = {
-    "marginals": (0.01, 0.05, 0.15, 0.3, 0.6),
-    "association_loss": (0.05, 0.2, 0.4, 0.6, 0.85),
-    "subgroups": (0.02, 0.1, 0.25, 0.5, 0.8),
-}
-"""Where each word of `public_words.AMOUNTS` ends."""
 _INVENTED = 0.05  # of the original's relations, beyond which new ones are said
 _NEAR = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _CHANGED = (0.1, 0.4, 0.6, 0.9)
@@ -49,8 +44,8 @@ def label(material: Material) -> Content:
         standing = judged[key].get("standing", "unknown")
         proof = {"": proof, "at least": about["attacked"]}.get(standing, about["estimated"])
         bounded.append(f"{risk} ({proof})")
-    lost = material.reading("association_loss").get("value")
-    amount = None if lost is None else words.AMOUNTS[bisect(_STEPS["association_loss"], lost)]
+    lost = material.reading(UTILITY).get("value")
+    amount = None if lost is None else _amount(UTILITY, lost)
     relations = about["not_measured"] if amount is None else about["faded"].format(amount=amount)
     if amount is not None and "judged" in material.record:
         relations += f" {about['sampled']}"
@@ -122,24 +117,30 @@ def _variables(material: Material) -> Content:
     return Content(lines=tuple(lines), table=table)
 
 
+def _amount(measure: str, value: float) -> str:
+    """Say how much a measure's value is, in one of `public_words.AMOUNTS`."""
+    amount: str = words.AMOUNTS[bisect(MEASURES[measure].view.steps, value)]
+    return amount
+
+
 def _loss(material: Material) -> Content:
     rows = []
     for key, what in words.LOST.items():
         value = material.reading(key).get("value")
         if value is not None:
-            rows.append((what, words.AMOUNTS[bisect(_STEPS[key], value)]))
+            rows.append((what, _amount(key, value)))
     lines = [words.LOSS[0]]
     if "judged" in material.record:
         lines.append(words.SAMPLED)
     if len(rows) < len(words.LOST):
         lines.append(words.LOSS[1])
     # which relations faded, which of them are gone, and whether others appeared
-    relations = material.reading("association_loss")
+    relations = material.reading(UTILITY)
     for faded, key in ((words.FADED, "faded"), (words.GONE, "gone")):
         named = "; ".join(words.PAIR.format(one=a, other=b) for a, b in relations.get(key, ()))
         lines += [faded.format(names=named)] if named else []
     lines += [words.INVENTED] * (relations.get("invented", 0.0) > _INVENTED)
-    changed = material.reading("cells_changed").get("value")
+    changed = material.reading(CHANGED).get("value")
     if changed is not None:
         said = ("few", "a part", "about half", "most", "nearly all")[bisect(_CHANGED, changed)]
         lines.append(words.CHANGED[said])
@@ -178,7 +179,7 @@ def _errors(material: Material) -> Content:
 
 
 def _totals(material: Material) -> Content:
-    reading, lines = material.reading("marginals"), _invariants(material)
+    reading, lines = material.reading(MARGINALS), _invariants(material)
     shifts = (
         ("mean_shift", words.MEANS, words.FAR_MEANS),
         ("share_shift", words.SHARES, words.FAR_SHARES),
