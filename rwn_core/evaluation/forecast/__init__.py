@@ -101,7 +101,17 @@ def forecast_scan(
     """
     if not settings:
         return []
-    _refuse_unlike(settings)
+    # refuse settings without a forecast, or of which one is not reached by another's levers
+    numbers = [value for one in settings for value in lever_values(one).values()]
+    if not all(isinstance(value, int | float | np.number | None) for value in numbers):
+        raise ParameterError("A scan needs one radius for all records.")
+    if not all(one.has_forecast for one in settings):
+        raise ParameterError(NO_FORECAST)
+    if len({family(one) for one in settings}) > 1:
+        raise ParameterError(
+            "All settings of a scan must have the same method, and the same scale, encoding and "
+            "weights."
+        )
     ready = prepared or settings[0].prepare(microdata, settings=settings)
     with work(progress=progress):
         if _stands_alone(ready):
@@ -179,17 +189,3 @@ def _known_laws(prepared: Prepared, settings: Sequence[Method]) -> list[Law]:
     """Return the law of every setting, from neighbors that are ranked once."""
     known = [prepared.with_levers(**lever_values(params)).law for params in settings]
     return [law for law in known if law is not None]
-
-
-def _refuse_unlike(settings: Sequence[Method]) -> None:
-    """Refuse settings without a forecast, or of which one is not reached by another's levers."""
-    numbers = [value for one in settings for value in lever_values(one).values()]
-    if not all(isinstance(value, int | float | np.number | None) for value in numbers):
-        raise ParameterError("A scan needs one radius for all records.")
-    if not all(one.has_forecast for one in settings):
-        raise ParameterError(NO_FORECAST)
-    if len({family(one) for one in settings}) > 1:
-        raise ParameterError(
-            "All settings of a scan must have the same method, and the same scale, encoding and "
-            "weights."
-        )

@@ -59,7 +59,13 @@ def design_matrix(
             f"numbers; choose another response{': ' + choices if choices else ''}."
         )
     question = question
-    _check_size(original, question)
+    widths = {name: len(_levels(original, name)) for name in question.predictors}
+    if sum(widths.values()) > MOST_COEFFICIENTS:
+        widest = max(widths, key=lambda name: widths[name])
+        raise NotApplicable(
+            f"The regression would have {sum(widths.values()):,} coefficients, most of them for "
+            f"the levels of {widest}; choose predictors with at most {MOST_COEFFICIENTS} together."
+        )
     terms: list[str] = []
     columns = [numbers(original, table, question.response)]
     for name in question.predictors:
@@ -117,16 +123,6 @@ def released_kinds(original: Microdata, names: Iterable[str], what: str) -> dict
                 f"variables are: {', '.join(known)}."
             )
     return known
-
-
-def _check_size(original: Microdata, question: Question) -> None:
-    widths = {name: len(_levels(original, name)) for name in question.predictors}
-    if sum(widths.values()) > MOST_COEFFICIENTS:
-        widest = max(widths, key=lambda name: widths[name])
-        raise NotApplicable(
-            f"The regression would have {sum(widths.values()):,} coefficients, most of them for "
-            f"the levels of {widest}; choose predictors with at most {MOST_COEFFICIENTS} together."
-        )
 
 
 def _levels(original: Microdata, name: str) -> list[int]:
