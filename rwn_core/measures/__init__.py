@@ -1,48 +1,31 @@
 """Measures: each judges one thing that a release keeps or gives away.
 
 A measure is a pure function of arrays, a `compute` that reads a Comparison, and their `Measure`
-record, in the file of its family in `utility/` or `risk/`, with a line here. A measure of risk has
+record, in the file of its family in `utility/` or `risk/`: no list names it. A measure of risk has
 its plain sentence there, too; its `view` says which charts draw it and which pages show it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache, partial
+from importlib import import_module
+from pkgutil import iter_modules
 from types import MappingProxyType
 
 from rwn_core.errors import NotApplicable
+from rwn_core.measures import risk, utility
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.risk import (
-    attributes,
-    certified_linkage,
-    guesses,
-    key_classes,
-    key_intruders,
-    loglinear_risk,
-    membership,
-    nearness,
-    ordinary_linkage,
-    outliers,
-    population_risk,
-    red_team,
-    repeated_releases,
-    true_matches,
-    values,
-    worst_linkage,
-)
-from rwn_core.measures.utility import (
-    distributions,
-    joint_distribution,
-    prediction,
-    regressions,
-    relations,
-    survey_estimates,
-    tables,
-)
+from rwn_core.measures.risk import certified_linkage
+from rwn_core.measures.risk.attributes import ATTRIBUTE_GAIN
+from rwn_core.measures.risk.nearness import CELLS_CHANGED
+from rwn_core.measures.risk.ordinary_linkage import DISTANCE_LINKAGE
+from rwn_core.measures.risk.true_matches import MEASURE as TRUE_MATCHES
+from rwn_core.measures.utility.distributions import MARGINALS as _MARGINALS
+from rwn_core.measures.utility.relations import ASSOCIATION_LOSS
 from rwn_core.measures.view import Tile
 
 __all__ = [
@@ -50,93 +33,40 @@ __all__ = [
     *("measures_of", "no_measure", "read", "tiles_of"),
 ]
 
-UTILITY = relations.ASSOCIATION_LOSS.key
+UTILITY = ASSOCIATION_LOSS.key
 """The measure of utility of maps, searches and matches that name none."""
-ORDINARY = ordinary_linkage.DISTANCE_LINKAGE.key
+ORDINARY = DISTANCE_LINKAGE.key
 """The attack of an intruder without the method, beside which each worst case is shown."""
-CHANGED = nearness.CELLS_CHANGED.key
+CHANGED = CELLS_CHANGED.key
 """The measure of what a release changed at all, which every record and page states."""
-MARGINALS = distributions.MARGINALS.key
+MARGINALS = _MARGINALS.key
 """The measure of single variables, of which notices and maps say the shifts."""
 
 _NAMED = 5  # of nearly the name that was asked for
 
-_OTHERS = {each.key: each for each in (attributes.ATTRIBUTE_GAIN, true_matches.MEASURE)}
-_certified = replace(  # bounds sources alone: read with what rows show
-    certified_linkage.MEASURE, compute=partial(certified_linkage.compute, others=_OTHERS)
+_FIRST = (
+    *("relations", "regressions", "joint_distribution", "distributions", "tables"),
+    *("worst_linkage", "certified_linkage", "key_intruders", "repeated_releases"),
+    *("ordinary_linkage", "membership", "attributes", "true_matches", "red_team", "values"),
+    *("key_classes", "population_risk", "nearness", "outliers", "guesses"),
 )
+"""Families in the order on screen; others follow by name."""
 
-_MEASURES: tuple[Measure, ...] = (
-    relations.CORRELATION,
-    relations.RANK_CORRELATION,
-    relations.ASSOCIATION,
-    relations.ASSOCIATION_LOSS,
-    relations.TOTAL_CORRELATION,
-    relations.EIGENVALUES,
-    regressions.REGRESSION,
-    regressions.R_SQUARED,
-    regressions.CI_OVERLAP,
-    regressions.STANDARD_ERRORS,
-    regressions.GENERALIZED_REGRESSION,
-    relations.PRINCIPAL_COMPONENTS,
-    relations.LOADINGS,
-    joint_distribution.CLUSTERING,
-    distributions.MARGINALS,
-    distributions.QUANTILES,
-    distributions.WASSERSTEIN,
-    distributions.HELLINGER,
-    tables.CONTINGENCY,
-    tables.SUBGROUPS,
-    survey_estimates.MEASURE,
-    tables.EDIT_RULES_BROKEN,
-    joint_distribution.PMSE,
-    distributions.IL1S,
-    prediction.MEASURE,
-    worst_linkage.BAYES_LINKAGE,
-    worst_linkage.LINKED_OVER_HALF,
-    worst_linkage.LARGEST_LINKAGE,
-    _certified,
-    key_intruders.INTRUDER_LEVELS,
-    worst_linkage.WHOLE_FILE_LINKAGE,
-    worst_linkage.ABSTAINING_LINKAGE,
-    repeated_releases.MEASURE,
-    ordinary_linkage.DISTANCE_LINKAGE,
-    ordinary_linkage.MAHALANOBIS_LINKAGE,
-    ordinary_linkage.GLOBAL_LINKAGE,
-    ordinary_linkage.PROBABILISTIC_LINKAGE,
-    membership.MEMBERSHIP,
-    attributes.ATTRIBUTE_INFERENCE,
-    attributes.ATTRIBUTE_GAIN,
-    true_matches.MEASURE,
-    red_team.MEASURE,
-    membership.DIFFERENTIAL_PRIVACY,
-    key_intruders.MISCLASSIFICATION,
-    values.POSTERIOR_ODDS,
-    values.EXTREMES,
-    values.QUERIES,
-    key_classes.HOMOGENEITY,
-    key_classes.UNIQUENESS,
-    key_classes.REPLICATED_UNIQUES,
-    key_classes.K_ANONYMITY,
-    key_classes.L_DIVERSITY,
-    key_classes.T_CLOSENESS,
-    population_risk.INDIVIDUAL_RISK,
-    population_risk.SUDA,
-    loglinear_risk.MEASURE,
-    population_risk.POPULATION_UNIQUENESS,
-    nearness.INTERVAL_DISCLOSURE,
-    nearness.CLOSEST_RECORD,
-    nearness.CELLS_CHANGED,
-    nearness.NEIGHBORHOOD_SIZE,
-    outliers.NEAREST_DISTANCE,
-    outliers.COOKS_DISTANCE,
-    outliers.MAHALANOBIS,
-    guesses.SINGLING_OUT,
-    guesses.LINKABILITY,
-    guesses.INFERENCE,
-)
 
-MEASURES: Mapping[str, Measure] = MappingProxyType({m.key: m for m in _MEASURES})
+def _found() -> Iterator[Measure]:
+    """Yield the measures of all files of both rooms, a family after another."""
+    others = {each.key: each for each in (ATTRIBUTE_GAIN, TRUE_MATCHES)}
+    for room in (utility, risk):
+        names = sorted(each.name for each in iter_modules(room.__path__))
+        for name in sorted(names, key=lambda name: (*_FIRST, name).index(name)):
+            module = import_module(f"{room.__name__}.{name}")
+            for made in (each for each in vars(module).values() if isinstance(each, Measure)):
+                if made is certified_linkage.MEASURE:  # it bounds sources alone: read with these
+                    made = replace(made, compute=partial(made.compute, others=others))
+                yield made
+
+
+MEASURES: Mapping[str, Measure] = MappingProxyType({measure.key: measure for measure in _found()})
 
 
 def read(measure: str, comparison: Comparison) -> Reading | NotApplicable:
@@ -147,13 +77,15 @@ def read(measure: str, comparison: Comparison) -> Reading | NotApplicable:
 @cache
 def measures_of(place: str) -> tuple[str, ...]:
     """Return the keys of the measures that a page or table shows, in its order."""
-    shown = [measure for measure in _MEASURES if place in measure.view.places]
+    shown = [measure for measure in MEASURES.values() if place in measure.view.places]
     return tuple(m.key for m in sorted(shown, key=lambda m: m.view.places[place]))
 
 
 def tiles_of(page: str) -> dict[str, Tile]:
     """Return the tiles of a page in its order, by the key of their measure."""
-    shown = [(m.key, tile) for m in _MEASURES for tile in m.view.tiles if page in tile.places]
+    shown = [
+        (m.key, tile) for m in MEASURES.values() for tile in m.view.tiles if page in tile.places
+    ]
     return dict(sorted(shown, key=lambda pair: pair[1].places[page]))
 
 
