@@ -32,11 +32,21 @@ from rwn_core.masking import Method
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import RELEASED, Comparison, numbers
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.statistics.cross_table import counts, grouping
-from rwn_core.measures.statistics.distributions import standard_deviation, total_variation
+from rwn_core.measures.statistics.distributions import (
+    counts,
+    grouping,
+    standard_deviation,
+    total_variation,
+)
 from rwn_core.measures.statistics.formula import Formula, design_width, formula_design
-from rwn_core.measures.statistics.glm import Family, generalized_fit, recoded_pair
-from rwn_core.measures.statistics.ols import MOST_COEFFICIENTS, Design, least_squares
+from rwn_core.measures.statistics.ols import (
+    MOST_COEFFICIENTS,
+    Design,
+    Family,
+    generalized_fit,
+    least_squares,
+    recoded_pair,
+)
 
 KINDS: Mapping[str, str] = {
     "linear": "largest change of a slope, in the original's standard errors",

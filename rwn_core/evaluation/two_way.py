@@ -18,8 +18,7 @@ from rwn_core.measures.drawing.signed_heatmap import SMALL_FONT, color_span, sig
 from rwn_core.measures.drawing.tables import table
 from rwn_core.measures.measure import BothFiles, Reading
 from rwn_core.measures.statistics.association import correlation_matrix
-from rwn_core.measures.statistics.cross_table import counts, grouping
-from rwn_core.measures.statistics.distributions import total_variation
+from rwn_core.measures.statistics.distributions import counts, grouping, total_variation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

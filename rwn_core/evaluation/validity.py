@@ -37,9 +37,16 @@ from rwn_core.evaluation.registered_analysis import (
 from rwn_core.masking import Masked, Method
 from rwn_core.measures.comparison import RELEASED
 from rwn_core.measures.statistics.formula import Formula
-from rwn_core.measures.statistics.glm import generalized_fit, response_design, response_family
 from rwn_core.measures.statistics.intervals import t95
-from rwn_core.measures.statistics.ols import SIGNIFICANT, Design, design_matrix, least_squares
+from rwn_core.measures.statistics.ols import (
+    SIGNIFICANT,
+    Design,
+    design_matrix,
+    generalized_fit,
+    least_squares,
+    response_design,
+    response_family,
+)
 from rwn_core.parallel.threads import Progress
 
 LEAST_SHARE = 0.5  # of the repeats that must give an estimate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple
 
@@ -324,7 +325,8 @@ class Measure:
         except NotApplicable as reason:
             return NotApplicable(reason.reason)
         if self.of_released:
-            reading = _with_released(reading, comparison)
+            n, rows = comparison.masked.n, released_rows(comparison.original, comparison.masked)
+            reading = reading if len(rows) == n else replace(reading, released_share=len(rows) / n)
         unit = comparison.unit if self.of_units else None
         if unit is not None:
             reading = replace(reading, units=unit.size, unit_name=unit.name, unit_words=unit.words)
@@ -337,6 +339,10 @@ class Measure:
         if self.better == "neutral" or (self.side == "risk" and self.better == "higher"):
             return {}
         return ends(comparison, self.key, self.begin or self.compute)
+
+
+utility_measure = partial(Measure, side="utility")
+"""A measure of utility, of what is given."""
 
 
 def ends(
@@ -401,14 +407,6 @@ def _with_rows(reading: Reading, noted: Sequence[Rows], comparison: Comparison) 
         total: int = getattr(detail, "total", getattr(detail, "of", 0))
         used, n = min(used, len(detail.records)), max(total, n if used < n else 0)
     return replace(reading, used=used, total=n) if used < n and reading.used is None else reading
-
-
-def _with_released(reading: Reading, comparison: Comparison) -> Reading:
-    """Add the share of the released records, unless all are released."""
-    n, rows = comparison.masked.n, len(released_rows(comparison.original, comparison.masked))
-    if rows == n:
-        return reading
-    return replace(reading, released_share=rows / n)
 
 
 def _with_what_is_counted(

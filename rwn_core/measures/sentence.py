@@ -42,7 +42,7 @@ def people(share: float, n: int) -> str:
 def filled(template: str) -> Sentence:
     """Make a sentence of a template."""
     # Its fields: {people} or {People} (the value as so many records), {share} (the value), {base}
-    # (the baseline) and {keys} (the variables in the detail's names).
+    # (the baseline), both as numbers {value} and {before}, and {keys} (the detail's names).
 
     def sentence(reading: Reading, n: int) -> str:
         count = people(reading.value, n)
@@ -51,6 +51,8 @@ def filled(template: str) -> Sentence:
             People=count.capitalize(),
             share=percent(reading.value),
             base=percent(reading.baseline or 0),
+            value=reading.value,
+            before=reading.baseline or 0,
             keys=", ".join(map(str, getattr(reading.detail, "names", ()))),
         )
 

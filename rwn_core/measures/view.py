@@ -31,7 +31,7 @@ class Tile:
 
     places: Mapping[str, int]
     label: str
-    words: Callable[[float], str]
+    words: Callable[[float], str] = "{:.2f}".format
     help: str = ""
     value: Callable[[Any], float] = attrgetter("value")
     part: str = ""

@@ -17,7 +17,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.risk.key_intruders import distance_success
+from rwn_core.measures.risk.worst_linkage import distance_success
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names, only
 from rwn_core.measures.statistics.nearest_points import unweighted_metric
 from tests.contracts.dominance_cases import Case, released

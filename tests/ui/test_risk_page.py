@@ -13,7 +13,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.evaluation.disclosure import follow, odds_words
 from rwn_core.measures.measure import Sides, with_parts
-from rwn_core.measures.risk import loglinear_risk
+from rwn_core.measures.risk import population_risk
 from rwn_core.measures.statistics.population import PopulationRisk
 from rwn_ui.compare import view as compare_view
 from rwn_ui.features import watch_list
@@ -116,10 +116,10 @@ def test_the_population_model_names_its_interactions_or_says_that_there_are_none
     whole = PopulationRisk(names=["age"], population=100.0, **both, check=1.5, z=0.5)
     for model, said in (("age × sex", "counts: age × sex;"), ("", "counts: main effects only;")):
         part = replace(whole, population=900.0, model=model)
-        caption = loglinear_risk.model_table(rwn.Reading(value=0.1, detail=part), 100)["caption"]
+        caption = population_risk.model_table(rwn.Reading(value=0.1, detail=part), 100)["caption"]
         assert said in caption
         assert "check B of τ2 1.5, 0.5 standard deviations" in caption
-    caption = loglinear_risk.model_table(rwn.Reading(value=0.1, detail=whole), 100)["caption"]
+    caption = population_risk.model_table(rwn.Reading(value=0.1, detail=whole), 100)["caption"]
     assert "taken for the whole population" in caption
 
 

@@ -26,6 +26,7 @@ from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.bands import NAME, Drawn, range_text, stripe
 from rwn_core.measures.drawing.tables import TABLE_ROWS, Rows, seven_digits
 from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading, Sides
+from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.nearest_points import (
     nearest_others,
     original_points,
@@ -117,14 +118,6 @@ def compute_cooks_distance(comparison: Comparison) -> Reading[RecordValues]:
         (after_fit.design.records, after),
         response=question.response,
         names=list(question.predictors),
-    )
-
-
-def cooks_distance_sentence(reading: Reading, n: int) -> str:
-    """Say how far one record influences the regression."""
-    return (
-        f"The record that sways the regression most has a Cook's distance of {reading.value:.3g} "
-        f"(original: {reading.baseline or 0:.3g}); a large one stands out."
     )
 
 
@@ -279,7 +272,10 @@ COOKS_DISTANCE = Measure(
     bounds=FROM_ZERO,
     unit="largest distance",
     question="Does a single record still stand out by its sway over the regression?",
-    sentence=cooks_distance_sentence,
+    sentence=filled(
+        "The record that sways the regression most has a Cook's distance of {value:.3g} "
+        "(original: {before:.3g}); a large one stands out."
+    ),
     source="Cook 1977; Perry, Matloff, Tendick 2022, section 8",
     compute=compute_cooks_distance,
     reads_some=True,
@@ -343,21 +339,16 @@ def compute_mahalanobis(comparison: Comparison) -> Reading[RecordValues]:
     return largest_of_both(before, after, names=list(names), rank=Sides(rank, rank_released))
 
 
-def mahalanobis_sentence(reading: Reading, n: int) -> str:
-    """Say how far the most distant record lies from the mean."""
-    return (
-        f"The record farthest from the middle lies {reading.value:.3g} away (original: "
-        f"{reading.baseline or 0:.3g}); who is known to be extreme is looked for there."
-    )
-
-
 MAHALANOBIS = Measure(
     key="mahalanobis",
     title="Mahalanobis distance",
     bounds=FROM_ZERO,
     unit="largest distance",
     question="Does a single record still stand out by its distance from the middle?",
-    sentence=mahalanobis_sentence,
+    sentence=filled(
+        "The record farthest from the middle lies {value:.3g} away (original: {before:.3g}); who "
+        "is known to be extreme is looked for there."
+    ),
     source="Mahalanobis 1936; Perry, Matloff, Tendick 2022, section 8",
     compute=compute_mahalanobis,
     reads_some=True,
@@ -396,16 +387,6 @@ def compute_nearest_distance(comparison: Comparison) -> Reading[RecordValues]:
         of=len(points),
     )
     return Reading(value=float(np.median(after)), baseline=float(np.median(before)), detail=detail)
-
-
-def nearest_distance_sentence(reading: Reading, n: int) -> str:
-    """Say how isolated a typical released record is."""
-    return (
-        f"A typical released record is {reading.value:.2f} standard deviations from the nearest "
-        f"other one, against {reading.baseline or 0:.2f} in the original: far from all others is "
-        "easy to find. It assumes somebody who has nothing but the release, neither other data nor "
-        "the method."
-    )
 
 
 # Distance to the nearest record of the same file, before and after
@@ -486,7 +467,11 @@ NEAREST_DISTANCE = Measure(
     bounds=FROM_ZERO,
     unit="standard deviations of the original (median)",
     question="How far is a record from the nearest other record of the same file?",
-    sentence=nearest_distance_sentence,
+    sentence=filled(
+        "A typical released record is {value:.2f} standard deviations from the nearest other one, "
+        "against {before:.2f} in the original: far from all others is easy to find. It assumes "
+        "somebody who has nothing but the release, neither other data nor the method."
+    ),
     source="Perry, Matloff, Tendick 2022, section 8",
     compute=compute_nearest_distance,
     view=View(

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
-from rwn_core.data.sizes import LARGEST_ASSIGNMENT
-from rwn_core.errors import NotApplicable
+from rwn_core.data.sizes import LARGEST_ASSIGNMENT, LIVE_RECORDS
+from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.law import Law
-from rwn_core.measures.attacks.posterior import SMALLEST_SAMPLE, Linkage, Sample, link, weigh
+from rwn_core.measures.attacks.posterior import (
+    SMALLEST_SAMPLE,
+    Linkage,
+    Sample,
+    link,
+    posteriors,
+    weigh,
+)
 from rwn_core.measures.attacks.worst_case import WorstCase, WorstLinkage, linked, worst_case
 from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
 from rwn_core.measures.drawing import style
@@ -21,8 +29,13 @@ from rwn_core.measures.drawing.tables import table
 from rwn_core.measures.measure import Detail, Measure, Reading
 from rwn_core.measures.sentence import filled, people, percent, tenths
 from rwn_core.measures.statistics.intervals import exact_interval, mean_interval, share_interval
-from rwn_core.measures.statistics.key_variables import key_names
-from rwn_core.measures.statistics.nearest_points import original_points
+from rwn_core.measures.statistics.key_variables import cell_codes, class_sizes, key_names, only
+from rwn_core.measures.statistics.nearest_points import (
+    distinct_points,
+    nearest_links,
+    original_points,
+    spread_sample,
+)
 from rwn_core.measures.view import Linker, Tile, View
 from rwn_core.neighbors.distance import point_values
 
@@ -80,13 +93,11 @@ def warn_of_linkage(
     alone = (
         "the values of a row, exact or rounded, together leave few originals that can have "
         "released it"
+        if (reading.detail.row_by_row or 0.0) > misleading
+        else "single rows are ambiguous, but each original is the source of only one row: "
+        "matching all rows jointly removes most of the ambiguity"
     )
-    if (reading.detail.row_by_row or 0.0) <= misleading:
-        alone = (
-            "single rows are ambiguous, but each original is the source of only one row: "
-            "matching all rows jointly removes most of the ambiguity"
-        )
-    least = "at least " if reading.detail.standing == "at least" else ""
+    least = "at least " * (reading.detail.standing == "at least")
     help = "Larger neighborhoods at q = 1" if drawn else "Stronger masking"
     return [
         f"Ordinary linkage finds {percent(ordinary)} of the records, a person who knows the "
@@ -384,10 +395,8 @@ WHOLE_FILE_LINKAGE = Measure(
 
 # Abstaining linkage: links of an intruder that are correct with high precision
 
-SURE = 0.95
-"""The precision at which the share of linked people is read."""
-PRECISIONS = (0.99, SURE, 0.8, 0.5)
-"""Those at which it is stated."""
+SURE = 0.95  # the precision at which the share of linked people is read
+PRECISIONS = (0.99, SURE, 0.8, 0.5)  # those at which it is stated
 POINTS = 200  # of a curve
 _DIGITS = 9  # to which two beliefs are the same
 
@@ -555,20 +564,14 @@ def draw_precision_recall(reading: Reading[SureLinks]) -> style.Chart:
             annotations=_labels(detail.keys),
         ),
         large={"legend": True},
+        # the table lists both curves, one below the other
         table=table(
-            # the table lists both curves, one below the other
             ["known", "linked from probability", "share linked", "right"],
             [
                 ["all variables"] * len(detail.all.tau) + ["by the keys"] * len(detail.keys.tau),
-                *map(
-                    np.concatenate,
-                    zip(
-                        *(
-                            (each.tau, each.recall, each.precision)
-                            for each in (detail.all, detail.keys)
-                        ),
-                        strict=True,
-                    ),
+                *(
+                    np.concatenate((getattr(detail.all, part), getattr(detail.keys, part)))
+                    for part in ("tau", "recall", "precision")
                 ),
             ],
         ),
@@ -624,4 +627,169 @@ ABSTAINING_LINKAGE = Measure(
         charts={"precision_recall": draw_precision_recall},
         places={"risk": 2, "tables of values": 2, "report": 7, "worst cases": 5},
     ),
+)
+
+
+# Linkage by an intruder with the key variables and the method
+
+# Intruder levels: ordinary and worst-case intruders on the key variables
+
+
+def distance_success(comparison: Comparison, keys: Sequence[str]) -> float:
+    """Return the share of released records nearest to their own source."""
+    known = keys if comparison.unit is None else [*keys, comparison.unit.name]
+    small = Comparison(
+        original=only(comparison.original, known), masked=only(comparison.masked, keys)
+    )
+    points = original_points(small)
+    if comparison.masked.n != len(points):
+        raise NotApplicable("The released table has another number of records than the original.")
+    rows = released_rows(comparison.original, comparison.masked)
+    return float(nearest_links(small, distinct_points(points), rows)[1].mean())
+
+
+def keys_only_links(comparison: Comparison, keys: Sequence[str]) -> Linkage:
+    """Return the links of an intruder with the keys only; NotApplicable for large tables."""
+    law = comparison.required_law()
+    n = law.original.n
+    if n > LIVE_RECORDS:
+        raise NotApplicable(
+            f"Neighborhoods on the keys alone are found for at most {LIVE_RECORDS:,} "
+            f"records, and the table has {n:,}."
+        )
+    try:
+        guess = law.restricted_to(only(law.original, keys))
+    except ParameterError:
+        raise NotApplicable(
+            "No key variable varies with a weight above 0, so the keys make no neighborhoods."
+        ) from None
+    return link(guess, comparison.masked, keys, units=comparison.units)
+
+
+def compute_intruder_levels(comparison: Comparison) -> Reading[WorstLinkage]:
+    """Return the success of an intruder with the keys and all neighborhoods, and of four others."""
+    keys = key_names(comparison)
+    steps: dict[str, Callable[[], float]] = {
+        # guesses
+        "L0": lambda: comparison.random_share,
+        # compares distances on the keys
+        "L1": lambda: distance_success(comparison, keys),
+        # knows the method and the keys; the model is not the true one, so the posterior is no
+        # measure of success: the share of rows with the first choice right is
+        "L2": lambda: float(keys_only_links(comparison, keys).top1.mean()),
+        # knows the keys and all neighborhoods
+        "L3": lambda: worst_case(comparison, keys).success,
+        # holds the whole original file
+        "L4": lambda: worst_case(comparison).success,
+    }
+    success: dict[str, float | None] = dict.fromkeys(steps)
+    reasons = dict.fromkeys(steps, "")
+    for key, make in steps.items():
+        try:
+            success[key] = make()
+        except NotApplicable as refusal:
+            reasons[key] = refusal.reason
+    value = success["L3"]
+    if value is None:
+        raise NotApplicable(reasons["L3"])
+    detail = replace(
+        worst_case(comparison, keys).detail,
+        names=list(keys),
+        neighborhoods=comparison.law is not None and comparison.law.neighborhoods is not None,
+        levels=list(steps),
+        success=list(success.values()),
+        reasons=list(reasons.values()),
+    )
+    return Reading(value=value, baseline=success["L0"], detail=detail)
+
+
+def intruder_levels_sentence(reading: Reading[WorstLinkage], n: int) -> str:
+    """Say how many records are linked by the keys and by which attack."""
+    keys, drawn = ", ".join(reading.detail.names), reading.detail.neighborhoods
+    known = ", the method and the neighborhoods" if drawn else " and the method"
+    who = f"Somebody who knows only {keys} of everybody{known}"
+    return f"{linked(reading, n, who)}."
+
+
+def strongest(reading: Reading[WorstLinkage] | NotApplicable) -> str:
+    """Say what the strongest intruder on the keys knows."""
+    drawn = not isinstance(reading, Reading) or reading.detail.neighborhoods
+    return "… and neighborhoods" if drawn else METHOD
+
+
+METHOD = "method, keys"
+INTRUDER_LEVELS = Measure(
+    key="intruder_levels",
+    title="Linkage by the keys, worst case",
+    question="How many released records would an intruder link correctly who knows the key "
+    "variables of everybody, the method and all neighborhoods?",
+    sentence=intruder_levels_sentence,
+    at_least="Linkage by the keys, at least",
+    certain_up_to=LARGEST_ASSIGNMENT,
+    source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5; distance "
+    "linkage after Domingo-Ferrer and Torra 2001",
+    compute=compute_intruder_levels,
+    of_released=True,
+    of_units=True,
+    view=View(
+        tiles=(Tile(places={"risk": 2}, label="Worst case, by keys", words=tenths),),
+        about="row",
+        linkers=(
+            Linker(
+                place=0,
+                words=lambda reading: "guessing" if isinstance(reading, Reading) else "",
+                success=attrgetter("baseline"),
+            ),
+            Linker(
+                place=1, words="distance, keys", success=lambda reading: reading.detail.success[1]
+            ),
+            Linker(
+                place=5,
+                # else it is the same intruder as the next
+                words=lambda reading: "" if strongest(reading) == METHOD else METHOD,
+                success=lambda reading: reading.detail.success[2],
+                worst=True,
+            ),
+            Linker(place=6, words=strongest, worst=True, estimated=True),
+        ),
+        places={"report": 99, "worst cases": 4, "scenarios": 5},
+    ),
+)
+
+
+# Misclassified keys: released rows that still carry a person's own key values
+
+
+def compute_misclassification(comparison: Comparison) -> Reading[WorstLinkage]:
+    """Return the mean of M_jj / F~_j: P(a row with a person's key is that person's)."""
+    law = comparison.required_law()
+    keys = key_names(comparison)
+    rows = spread_sample(np.arange(law.original.n))
+    belief = posteriors(law, law.original, rows, keys)
+    risk = np.asarray(belief[rows, np.arange(len(rows))]).ravel()
+    before, _ = cell_codes(comparison, keys)
+    detail = WorstLinkage(
+        names=list(keys),
+        truth=risk,
+        records=rows,
+        sampled=len(rows) < law.original.n,
+        of=law.original.n,
+    )
+    baseline = float((1.0 / class_sizes(before)).mean())
+    return Reading(value=float(np.clip(risk, 0, 1).mean()), baseline=baseline, detail=detail)
+
+
+MISCLASSIFICATION = Measure(
+    key="misclassification",
+    title="Rows with a person's own key",
+    unit="mean probability",
+    question="If a released row has exactly a person's key values, how likely is it that person's "
+    "row?",
+    sentence=filled(
+        "A row that has exactly a person's key values is that person's with probability {share} "
+        "on average, against {base} unmasked."
+    ),
+    source="Shlomo and Skinner 2010: M_jj / F~_j with each record's own law in place of M",
+    compute=compute_misclassification,
+    view=View(about="row"),
 )

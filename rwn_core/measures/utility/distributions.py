@@ -24,8 +24,8 @@ from rwn_core.measures.measure import (
     UNBOUNDED,
     BothFiles,
     Bounds,
-    Measure,
     Reading,
+    utility_measure,
 )
 from rwn_core.measures.statistics.distributions import (
     Distances,
@@ -340,10 +340,9 @@ def shifts(reading: Reading[Distances]) -> dict[str, Any]:
     return {"mean_shift": means, "share_shift": shares}
 
 
-MARGINALS = Measure(
+MARGINALS = utility_measure(
     key="marginals",
     title="Distributions",
-    side="utility",
     unit="mean distance of distributions",
     question="Does each variable still have its own distribution?",
     source="Kolmogorov-Smirnov distance of numbers, total variation distance of categories",
@@ -429,10 +428,9 @@ def draw_quantiles(reading: Reading[BothFiles], drawn: Drawn | None = None) -> s
     )
 
 
-QUANTILES = Measure(
+QUANTILES = utility_measure(
     key="quantiles",
     title="Quantiles",
-    side="utility",
     bounds=FROM_ZERO,
     unit="standard deviations (mean over quantiles)",
     question="Do medians, quartiles and tails stay where they were?",
@@ -462,10 +460,9 @@ def compute_wasserstein(comparison: Comparison) -> Reading[Distances]:
     return Reading(value=float(np.mean(distances)), baseline=0.0, detail=detail)
 
 
-WASSERSTEIN = Measure(
+WASSERSTEIN = utility_measure(
     key="wasserstein",
     title="Wasserstein distance",
-    side="utility",
     bounds=FROM_ZERO,
     unit="standard deviations (mean over variables)",
     question="How far did each numeric variable move as a whole?",
@@ -512,10 +509,9 @@ def compute_hellinger(comparison: Comparison) -> Reading[Distances]:
     return Reading(value=float(distances.mean()), baseline=0.0, detail=detail)
 
 
-HELLINGER = Measure(
+HELLINGER = utility_measure(
     key="hellinger",
     title="Hellinger distance",
-    side="utility",
     unit="mean over variables",
     question="Does each variable keep its table of counts, the rare cells too?",
     source="Hellinger 1909; Gomatam, Karr, Sanil 2005",
@@ -575,10 +571,9 @@ def _means(cells: Floats) -> Floats:
     return np.asarray(np.where(known, cells, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1))
 
 
-IL1S = Measure(
+IL1S = utility_measure(
     key="il1s",
     title="Cell distance (IL1s)",
-    side="utility",
     bounds=FROM_ZERO,
     unit="√2 standard deviations (mean over cells)",
     question="How far is each released number from the record's own original?",

@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, codes, numbers, require_values, varies
-from rwn_core.measures.measure import FROM_ZERO, BothFiles, Detail, Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, BothFiles, Detail, Reading, utility_measure
 from rwn_core.measures.statistics.nearest_points import unweighted_metric
 from rwn_core.measures.view import Tile, View
 
@@ -75,10 +75,9 @@ def compute_clustering(comparison: Comparison) -> Reading:
     return Reading(value=float(adjusted_rand_score(own, nearest)), baseline=1.0, detail=detail)
 
 
-CLUSTERING = Measure(
+CLUSTERING = utility_measure(
     key="clustering",
     title="Clusters",
-    side="utility",
     better="higher",
     bounds=(-1.0, 1.0),
     unit="adjusted Rand index",
@@ -90,7 +89,6 @@ CLUSTERING = Measure(
             Tile(
                 places={"clusters": 1},
                 label="Clusters agree",
-                words="{:.2f}".format,
                 help="Agreement of five clusters found in the release with the original's "
                 "(adjusted Rand index).",
                 context="1: the same clusters".format,
@@ -289,10 +287,9 @@ def propensity_table(reading: Reading[Propensity], _: int) -> dict[str, Any]:
     }
 
 
-PMSE = Measure(
+PMSE = utility_measure(
     key="pmse",
     title="Propensity score (pMSE)",
-    side="utility",
     bounds=FROM_ZERO,
     unit="times its null expectation; 2: as different as a fresh sample",
     question="Can a model of all pairs of variables tell released records from original ones?",
@@ -304,7 +301,6 @@ PMSE = Measure(
             Tile(
                 places={"utility": 5},
                 label="Propensity ratio",
-                words="{:.2f}".format,
                 help="How well a model of all pairs of variables tells released records from "
                 "original ones (pMSE), over what chance gives. 0 is no difference at all.",
                 context="2: like a fresh sample".format,

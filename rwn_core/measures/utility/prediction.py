@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, numbers
-from rwn_core.measures.measure import FROM_ZERO, Detail, Measure, Reading, Sides
+from rwn_core.measures.measure import FROM_ZERO, Detail, Reading, Sides, utility_measure
 
 Sample = tuple[Floats, NDArray[Any]]
 
@@ -220,10 +220,9 @@ def compute(comparison: Comparison) -> Reading[Prediction]:
     return Reading(value=after[0], baseline=before[0], detail=detail)
 
 
-MEASURE = Measure(
+MEASURE = utility_measure(
     key="prediction",
     title="Prediction",
-    side="utility",
     bounds=FROM_ZERO,
     unit="error on held-out records",
     question="How well does a model trained on the release predict records never masked?",

@@ -20,14 +20,15 @@ from rwn_core.measures.measure import (
     UNBOUNDED,
     BothFiles,
     Detail,
-    Measure,
     Reading,
+    utility_measure,
 )
-from rwn_core.measures.statistics.glm import GeneralizedLinear, generalized_fits
 from rwn_core.measures.statistics.intervals import t95
 from rwn_core.measures.statistics.ols import (
+    GeneralizedLinear,
     LeastSquares,
     fits,
+    generalized_fits,
     refuse_exact,
     standardized_difference,
     turned,
@@ -247,10 +248,9 @@ def _of_slopes(reading: Reading[FittedSlopes], some: Booleans, words: str) -> st
     return f"{some[1:].sum()} of {len(some) - 1} {words}"
 
 
-REGRESSION = Measure(
+REGRESSION = utility_measure(
     key="regression",
     title="Regression",
-    side="utility",
     bounds=FROM_ZERO,
     unit="standard errors (largest of the slopes)",
     question="Does the chosen regression still find the same slopes?",
@@ -259,22 +259,14 @@ REGRESSION = Measure(
     view=View(
         tiles=(
             Tile(
-                places={"tune": 2},
+                places={"tune": 2, "utility": 3},
                 label="Largest |Δ slope| / SE",
-                words="{:.2f}".format,
                 help="Largest change of a slope of the regression, in units of the original's "
                 "standard error.",
-                aim="slope",
-            ),
-            Tile(
-                places={"utility": 3},
-                label="Largest |Δ slope| / SE",
-                words="{:.2f}".format,
-                help="Largest change of a slope of the regression, in the original's standard "
-                "errors.",
                 context=lambda reading: _of_slopes(
                     reading, reading.detail.sign_changed, "signs changed"
                 ),
+                aim="slope",
             ),
         ),
         charts={"regression": draw_regression},
@@ -298,10 +290,9 @@ def compute_r_squared(comparison: Comparison) -> Reading:
     return Reading(value=abs(after - before), baseline=0.0, detail=detail)
 
 
-R_SQUARED = Measure(
+R_SQUARED = utility_measure(
     key="r_squared",
     title="R squared",
-    side="utility",
     unit="absolute change",
     question="Does the chosen regression explain as much of the response as before?",
     source="Perry, experiments of 2023 with RWN",
@@ -339,10 +330,9 @@ def overlap_table(reading: Reading[FittedSlopes], _: int) -> dict[str, Any]:
     }
 
 
-CI_OVERLAP = Measure(
+CI_OVERLAP = utility_measure(
     key="ci_overlap",
     title="Confidence interval overlap",
-    side="utility",
     better="higher",
     bounds=(float("-inf"), 1.0),
     unit="mean overlap over slopes; below 0: apart",
@@ -354,7 +344,6 @@ CI_OVERLAP = Measure(
             Tile(
                 places={"utility": 2},
                 label="Interval overlap",
-                words="{:.2f}".format,
                 help="Mean overlap of the slopes' 95 % confidence intervals: 1 is the same, 0 "
                 "touching, below 0 apart.",
                 context=lambda reading: _of_slopes(
@@ -380,10 +369,9 @@ def compute_standard_errors(comparison: Comparison) -> Reading[FittedSlopes]:
     return Reading(value=value, baseline=0.0, detail=detail)
 
 
-STANDARD_ERRORS = Measure(
+STANDARD_ERRORS = utility_measure(
     key="standard_errors",
     title="Standard errors",
-    side="utility",
     bounds=FROM_ZERO,
     unit="median relative change over slopes",
     question="Does the release report the same standard errors as the original?",
@@ -412,10 +400,9 @@ def compute_generalized_regression(comparison: Comparison) -> Reading[FittedSlop
     return Reading(value=moved, baseline=0.0, detail=detail)
 
 
-GENERALIZED_REGRESSION = Measure(
+GENERALIZED_REGRESSION = utility_measure(
     key="generalized_regression",
     title="Logistic or Poisson regression",
-    side="utility",
     bounds=FROM_ZERO,
     unit="standard errors (largest of the slopes)",
     question="Does the logistic or Poisson regression still find the same slopes?",

@@ -26,7 +26,7 @@ from rwn_core.measures.drawing.signed_heatmap import (
     signed_heatmap,
 )
 from rwn_core.measures.drawing.tables import table
-from rwn_core.measures.measure import FROM_ZERO, SHARE, BothFiles, Detail, Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, SHARE, BothFiles, Detail, Reading, utility_measure
 from rwn_core.measures.statistics.association import (
     CORRELATIONS,
     GONE,
@@ -302,10 +302,9 @@ def draw_correlation_change(
     )
 
 
-CORRELATION = Measure(
+CORRELATION = utility_measure(
     key="correlation",
     title="Correlations",
-    side="utility",
     bounds=(0.0, 2.0),
     unit="mean absolute change",
     question="How far did the correlations of pairs of numeric variables move?",
@@ -348,10 +347,9 @@ def compute_rank_correlation(comparison: Comparison) -> Reading:
     return Reading(value=float(change.mean()), baseline=0.0, detail=detail)
 
 
-RANK_CORRELATION = Measure(
+RANK_CORRELATION = utility_measure(
     key="rank_correlation",
     title="Rank correlations",
-    side="utility",
     bounds=(0.0, 2.0),
     unit="mean absolute change",
     question="How far did the monotone relations of pairs of variables move?",
@@ -384,10 +382,9 @@ def compute_association(comparison: Comparison) -> Reading[Relations]:
     return Reading(value=float(change.mean()), baseline=0.0, detail=detail)
 
 
-ASSOCIATION = Measure(
+ASSOCIATION = utility_measure(
     key="association",
     title="Associations",
-    side="utility",
     bounds=(0.0, 2.0),
     unit="mean absolute change",
     question="How far did the association of pairs of variables move, categories among them?",
@@ -432,10 +429,9 @@ def _most_faded(reading: Reading[Loss]) -> str:
     return f"most: {', '.join(style.shorten(name, 12) for name in pairs[0])}" if pairs else ""
 
 
-ASSOCIATION_LOSS = Measure(
+ASSOCIATION_LOSS = utility_measure(
     key="association_loss",
     title="Relations lost",
-    side="utility",
     unit="share of all relations between variables",
     question="How much of the relations between variables is lost: 0 none, 1 all?",
     source="Pearson; correlation ratio (Kelley 1935); Cramer's V (Bergsma 2013); chance: "
@@ -496,10 +492,9 @@ def compute_total_correlation(comparison: Comparison) -> Reading:
     return Reading(value=abs(after - before), baseline=0.0, detail=detail)
 
 
-TOTAL_CORRELATION = Measure(
+TOTAL_CORRELATION = utility_measure(
     key="total_correlation",
     title="Total correlation",
-    side="utility",
     bounds=FROM_ZERO,
     unit="nats",
     question="How far did the dependence among all numeric variables together move?",
@@ -545,10 +540,9 @@ def _original(values: Floats, names: tuple[str, ...]) -> Floats:
     )
 
 
-EIGENVALUES = Measure(
+EIGENVALUES = utility_measure(
     key="eigenvalues",
     title="Eigenvalues",
-    side="utility",
     bounds=FROM_ZERO,
     unit="sum of relative changes",
     question="Does the correlation matrix keep its directions, the weak ones too?",
@@ -646,10 +640,9 @@ def draw_principal_components(
     )
 
 
-PRINCIPAL_COMPONENTS = Measure(
+PRINCIPAL_COMPONENTS = utility_measure(
     key="principal_components",
     title="Principal components",
-    side="utility",
     unit="largest change of the cumulative share of variance",
     question="Do the main directions still hold the same share of the variance?",
     source="Perry, Matloff, Tendick 2022, section 8",
@@ -707,10 +700,9 @@ def compute_loadings(comparison: Comparison) -> Reading:
     return Reading(value=float(changes.mean()), baseline=0.0, detail=detail)
 
 
-LOADINGS = Measure(
+LOADINGS = utility_measure(
     key="loadings",
     title="Loadings",
-    side="utility",
     unit="mean absolute change of a loading",
     question="Do the variables weigh as before on the first five principal components?",
     source="Perry, experiments of 2023 with RWN: components in order of their variance, each with "

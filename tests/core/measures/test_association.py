@@ -19,16 +19,14 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics import association
 from rwn_core.measures.statistics.association import (
-    association_matrix,
-    cramers_v,
-    faded,
-    relation_loss,
-)
-from rwn_core.measures.statistics.independence import (
     CHANCE,
     _margins,
+    association_matrix,
     chance_levels,
+    cramers_v,
+    faded,
     permutation_moments,
+    relation_loss,
 )
 from rwn_core.measures.statistics.nearest_points import original_points
 from rwn_core.neighbors import metric

@@ -28,7 +28,7 @@ from rwn_core.measures.utility.distributions import (
     kolmogorov_smirnov,
 )
 from rwn_core.measures.utility.regressions import interval_overlap
-from rwn_core.measures.utility.survey_estimates import (
+from rwn_core.measures.utility.tables import (
     SamplingDesign,
     mean_error,
     slope_errors,

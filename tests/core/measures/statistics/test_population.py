@@ -18,7 +18,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures import read
 from rwn_core.measures.comparison import Comparison, Sampling
-from rwn_core.measures.risk.loglinear_risk import check_deviation, fit_margins, forward_search
+from rwn_core.measures.risk.population_risk import check_deviation, fit_margins, forward_search
 from rwn_core.measures.statistics.population import (
     _expected_classes,
     _pitman_misfit,
