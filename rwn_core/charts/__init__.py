@@ -24,10 +24,7 @@ from rwn_core.charts.lessons import (
 )
 from rwn_core.charts.parts.pins import Marks, chart_marks, with_pins
 from rwn_core.charts.parts.still import still
-from rwn_core.charts.tuning import (
-    risk_utility_map,
-    sweep_map,
-)
+from rwn_core.charts.tuning import risk_utility_map, sweep_map
 from rwn_core.evaluation import attack_list, two_way
 from rwn_core.measures import MEASURES
 from rwn_core.measures.drawing.style import Chart, draw_reason

@@ -73,9 +73,7 @@ def draw(lesson: Neighborhood) -> style.Chart:
 def _balls(lesson: Neighborhood) -> list[style.Trace]:
     """Return the two balls, and the part of the larger one that the other group sees."""
     center = lesson.points[lesson.record]
-    found = [
-        circle(center, lesson.kth, style.NEUTRAL, name="k nearest", dash="dash"),
-    ]
+    found = [circle(center, lesson.kth, style.NEUTRAL, name="k nearest", dash="dash")]
     if lesson.epsilon > 0:
         found.append(circle(center, lesson.epsilon, style.EPSILON, name="radius ε"))
     square = max(lesson.kth, lesson.epsilon) ** 2 - lesson.apart**2

@@ -49,14 +49,7 @@ def draw(lesson: StandardErrors) -> style.Chart:
         large={"legend": True},
         table=table(
             ["sample", "slope, original", "slope, released", "from", "to", "holds the truth"],
-            [
-                rows,
-                before.slope,
-                after.slope,
-                low,
-                high,
-                np.where(after.covered, "yes", "no"),
-            ],
+            [rows, before.slope, after.slope, low, high, np.where(after.covered, "yes", "no")],
         ),
     )
 

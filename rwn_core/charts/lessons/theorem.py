@@ -48,11 +48,7 @@ def draw(lesson: Theorem) -> style.Chart:
         f"{len(lesson.original)} original points and their release in the plane; the correlation "
         f"is {before} before and {after} after, and the joint distributions differ by at most "
         f"{style.number(lesson.distance, 2)}",
-        data=[
-            *clouds,
-            circle(center, lesson.radius, style.EPSILON, name="the ball"),
-            *draws,
-        ],
+        data=[*clouds, circle(center, lesson.radius, style.EPSILON, name="the ball"), *draws],
         layout=plane(lesson.original, IN_SD, annotations=_names(lesson)),
         large={"legend": True},
         table=table(

@@ -20,10 +20,7 @@ from rwn_core.measures.drawing.style import (
 Mark = Mapping[str, Any]
 Ends = tuple[float, float]
 
-_LOOKS = {
-    "chosen": (RELEASED, "circle-open", 18),
-    "now": (RELEASED, "diamond", 12),
-}
+_LOOKS = {"chosen": (RELEASED, "circle-open", 18), "now": (RELEASED, "diamond", 12)}
 _SCENARIO = (NEUTRAL, "square-open", 16)
 _PLAIN = (RELEASED, "circle", 9)
 _ORDER = {"chosen": 1, "now": 2}

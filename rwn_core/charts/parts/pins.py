@@ -8,15 +8,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.measures import MEASURES
-from rwn_core.measures.drawing.style import (
-    NEUTRAL,
-    PINS,
-    Chart,
-    Trace,
-    horizontal,
-    label,
-    vertical,
-)
+from rwn_core.measures.drawing.style import NEUTRAL, PINS, Chart, Trace, horizontal, label, vertical
 from rwn_core.measures.measure import Reading
 
 Marks = Mapping[str, Any]

@@ -48,9 +48,7 @@ def still(chart: Chart) -> str:
     left = 48 + _LETTER * max(map(len, words), default=0)
     picture = Picture(WIDTH, HEIGHT, f"{chart['title']}: {chart['alt']}")
     plot = _Plot(
-        picture=picture,
-        x=_scale(x, left, WIDTH - _RIGHT),
-        y=_scale(y, HEIGHT - _bottom(x), _TOP),
+        picture=picture, x=_scale(x, left, WIDTH - _RIGHT), y=_scale(y, HEIGHT - _bottom(x), _TOP)
     )
     picture.text(14, 26, str(chart["title"]), more=' font-weight="bold"')
     picture.text(14, 46, str(chart["note"]))

@@ -67,9 +67,7 @@ def draw(
             *_frontier(placed),
             *_settings(placed),
             *map_marks.traces(
-                sorted([*others, *best], key=map_marks.order),
-                (x_range, y_range),
-                limit,
+                sorted([*others, *best], key=map_marks.order), (x_range, y_range), limit
             ),
         ],
         layout=style.layout(

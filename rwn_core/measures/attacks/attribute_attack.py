@@ -29,13 +29,7 @@ from rwn_core.measures.attacks.likeliest_value import (
     joined,
     secret_weights,
 )
-from rwn_core.measures.attacks.posterior import (
-    LARGEST_DENSE,
-    Way,
-    leveled,
-    times,
-    ways,
-)
+from rwn_core.measures.attacks.posterior import LARGEST_DENSE, Way, leveled, times, ways
 from rwn_core.measures.statistics.intervals import newcombe, wilson_interval
 
 DENSE = 0.02  # share of all products that are not 0, from which on zeros are multiplied too
@@ -256,12 +250,7 @@ def attack(
         starts = np.searchsorted(leads, donor.indptr)
         ones = np.ones(len(leads))
         surest = sparse.csr_array((ones, donor.indices[leads], starts), shape=donor.shape)
-        weights = {
-            "source": source,
-            "donor": donor,
-            "surest": surest,
-            "nearest": nearest,
-        }
+        weights = {"source": source, "donor": donor, "surest": surest, "nearest": nearest}
         if together is not None:
             weights["file"] = together
         names = {key: values.named(weight) for key, weight in weights.items()}

@@ -24,10 +24,7 @@ from rwn_core.measures.attacks.attribute_attack import (
     beliefs,
     indicator,
 )
-from rwn_core.measures.attacks.guessing import (
-    Closest,
-    canonical_sample,
-)
+from rwn_core.measures.attacks.guessing import Closest, canonical_sample
 from rwn_core.measures.attacks.guessing import grow as _grow
 from rwn_core.measures.attacks.likeliest_value import (
     Names,

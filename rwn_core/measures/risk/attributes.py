@@ -184,14 +184,8 @@ def gains_table(reading: Reading[AttributeGuesses], _: int) -> dict[str, Any]:
     return {
         "title": "Which confidential value is disclosed?",
         "columns": [
-            "confidential",
-            "named correctly",
-            "exact value",
-            "without the release",
-            "worst level",
-            "named of it",
-            "names that are right",
-            "gain",
+            *("confidential", "named correctly", "exact value", "without the release"),
+            *("worst level", "named of it", "names that are right", "gain"),
         ],
         "rows": [_gain_row(detail, at) for at in order.tolist()],
         "caption": "Named correctly: the share of people, by the best strategy. Worst level: "

@@ -439,9 +439,7 @@ def compute_inference(comparison: Comparison) -> Reading[Guesses]:
     if units is not None:  # the different values of a person count the same
         guess = np.average(right.mean(axis=1), weights=secret_weights(truth, units))
     return guess_reading(
-        attacked,
-        on_control if on_control is not None and on_control[1] else None,
-        float(guess),
+        attacked, on_control if on_control is not None and on_control[1] else None, float(guess)
     )
 
 

@@ -26,13 +26,7 @@ from rwn_core.measures.comparison import (
 )
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
-from rwn_core.measures.measure import (
-    FROM_ZERO,
-    SHARE,
-    Detail,
-    Measure,
-    Reading,
-)
+from rwn_core.measures.measure import FROM_ZERO, SHARE, Detail, Measure, Reading
 from rwn_core.measures.sentence import filled, percent
 from rwn_core.measures.statistics.distributions import standard_deviation
 from rwn_core.measures.statistics.nearest_points import (

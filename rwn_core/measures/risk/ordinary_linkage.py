@@ -11,11 +11,7 @@ from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.sizes import ATTACKED_PAIRS, LARGEST_ASSIGNMENT
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.assignment import (
-    cheapest_assignment,
-    expected_right,
-    in_classes,
-)
+from rwn_core.measures.attacks.assignment import cheapest_assignment, expected_right, in_classes
 from rwn_core.measures.comparison import (
     Comparison,
     complete,

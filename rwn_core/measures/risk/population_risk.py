@@ -273,11 +273,8 @@ def compute_population_uniqueness(comparison: Comparison) -> Reading[PopulationR
     leaving = released_rows(original, comparison.masked)
     for cells in (before, after[leaving]):
         sizes = np.sort(np.bincount(classes(cells)))
-        found = {
-            "pitman": pitman(sizes, population),
-            "zayatz": zayatz(sizes, population),
-            "snb": slide_negative_binomial(sizes, population),
-        }
+        ways = (pitman, zayatz, slide_negative_binomial)
+        found = {key: way(sizes, population) for key, way in zip(ESTIMATES, ways, strict=True)}
         estimates.append(found)
         by.append(decided(found, len(cells) / population))
         uniques.append(int((sizes == 1).sum()))
@@ -560,11 +557,8 @@ def model_table(reading: Reading[PopulationRisk], n: int) -> dict[str, Any]:
     return {
         "title": f"Log-linear risk on {', '.join([*detail.names, *detail.independent])}",
         "columns": [
-            "file",
-            "sample uniques",
-            "of them unique in the population (τ1)",
-            "right matches expected (τ2)",
-            "leakage (τ1 / uniques)",
+            *("file", "sample uniques", "of them unique in the population (τ1)"),
+            *("right matches expected (τ2)", "leakage (τ1 / uniques)"),
         ],
         "rows": rows,
         "caption": f"{model} Numbers are grouped by their quantiles; {detail.cells:,} cells.{out}",

@@ -15,12 +15,7 @@ from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import NO_DONOR, copy_from_donors, random_streams
 from rwn_core.laws.law import Law, MixtureComponent
-from rwn_core.measures.attacks.assignment import (
-    all_rows,
-    blocks,
-    both_cells,
-    canonical_order,
-)
+from rwn_core.measures.attacks.assignment import all_rows, blocks, both_cells, canonical_order
 from rwn_core.measures.attacks.posterior import attacked_units, likelihoods, normed, of_units
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.drawing import style

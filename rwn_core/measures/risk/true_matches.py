@@ -388,12 +388,8 @@ def matches_table(reading: Reading[TrueMatches], _: int) -> dict[str, Any]:
     return {
         "title": "Whose values does a row show?",
         "columns": [
-            "known of everybody",
-            "people alone with it",
-            "found in the release",
-            "expected by the law",
-            "read truly",
-            "by chance",
+            *("known of everybody", "people alone with it", "found in the release"),
+            *("expected by the law", "read truly", "by chance"),
         ],
         "rows": [_row(detail, at) for at in shown],
         "caption": "Found: a released row has exactly these values of a person, so it is known "

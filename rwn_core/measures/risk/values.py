@@ -262,9 +262,7 @@ def draw_extreme_values(reading: Reading[Extremes]) -> style.Chart:
         ),
         large={"legend": True},
         table=table(
-            list(_EXTREMES),
-            [known(column(detail)) for column in _EXTREMES.values()],
-            rank=2,
+            list(_EXTREMES), [known(column(detail)) for column in _EXTREMES.values()], rank=2
         ),
     )
 

@@ -502,9 +502,7 @@ def compute_hellinger(comparison: Comparison) -> Reading[Distances]:
         pairs.append((hellinger(before, after), total_variation(before, after)))
     distances, moved = np.array(pairs).T.copy()
     detail = Distances(
-        names=[variable.name for variable in released],
-        distance=distances,
-        total_variation=moved,
+        names=[variable.name for variable in released], distance=distances, total_variation=moved
     )
     return Reading(value=float(distances.mean()), baseline=0.0, detail=detail)
 

@@ -176,10 +176,7 @@ def draw_regression(reading: Reading[FittedSlopes], drawn: Drawn | None = None) 
             shapes=[style.vertical(0, style.NEUTRAL)],
             uirevision=response,
         ),
-        large={
-            "legend": True,
-            "yaxis": {"ticktext": style.escaped(terms)},
-        },
+        large={"legend": True, "yaxis": {"ticktext": style.escaped(terms)}},
         table=coefficients(detail, drawn),
     )
 
@@ -196,10 +193,7 @@ def coefficients(detail: FittedSlopes, drawn: Drawn | None = None) -> dict[str, 
     made["SE, original"] = _short(detail.se_original)
     made["coefficient, released"] = _short(detail.coefficient_released)
     made["SE, released"] = _short(detail.se_released)
-    made |= {
-        "sign": signs,
-        "difference / SE, original": _short(detail.standardized_difference),
-    }
+    made |= {"sign": signs, "difference / SE, original": _short(detail.standardized_difference)}
     for part, what in (("coefficient_released", "coefficient, "), ("se_released", "SE, ")):
         if drawn is not None:
             for name, end in zip(*columns(drawn[part], what), strict=True):

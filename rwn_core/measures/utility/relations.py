@@ -339,11 +339,7 @@ def compute_rank_correlation(comparison: Comparison) -> Reading:
     after = rank_correlation_matrix(matrix(original, comparison.masked, names))
     refusal = "No pair of variables whose values have order varies in both tables."
     change = pair_changes(before, after, refusal)
-    detail = BothFiles(
-        names=names,
-        original=before,
-        released=after,
-    )
+    detail = BothFiles(names=names, original=before, released=after)
     return Reading(value=float(change.mean()), baseline=0.0, detail=detail)
 
 
@@ -519,10 +515,7 @@ def compute_eigenvalues(comparison: Comparison) -> Reading:
     after = np.linalg.eigh(correlation_matrix(released))[0][::-1].copy()
     change = (after - before) / before
     detail = BothFiles(
-        names=list(names),
-        original=before,
-        released=np.maximum(after, 0.0),
-        change=change,
+        names=list(names), original=before, released=np.maximum(after, 0.0), change=change
     )
     return Reading(value=float(np.abs(change).sum()), baseline=0.0, detail=detail)
 

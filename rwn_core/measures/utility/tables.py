@@ -378,11 +378,9 @@ class SamplingDesign:
 
     def subset(self, records: Integers) -> SamplingDesign:
         """Return the design of some records."""
-        return SamplingDesign(
-            weights=self.weights[records],
-            strata=self.strata[records],
-            clusters=self.clusters[records],
-        )
+        held = self.weights, self.strata, self.clusters
+        weights, strata, clusters = (each[records] for each in held)
+        return SamplingDesign(weights=weights, strata=strata, clusters=clusters)
 
     def variance(self, influence: Floats) -> Floats:
         """Return the covariance of totals of `influence`, shape (n, m), by Taylor linearization."""

@@ -10,12 +10,7 @@ import numpy as np
 from rwn_core.data.arrays import Floats
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.measures.attacks.red_team.files import Files
-from rwn_core.measures.attacks.red_team.finding import (
-    RARE,
-    Finding,
-    NameCounts,
-    count_names,
-)
+from rwn_core.measures.attacks.red_team.finding import RARE, Finding, NameCounts, count_names
 
 KEY = "prediction"
 CONFIDENT = (0.0, 0.5, 0.8, 0.95)  # least chance of a level that is named
