@@ -36,7 +36,7 @@ __all__ = [
 UTILITY = ASSOCIATION_LOSS.key
 """The measure of utility of maps, searches and matches that name none."""
 ORDINARY = DISTANCE_LINKAGE.key
-"""The attack of an intruder without the method, beside which each worst case is shown."""
+"""What an intruder links without the method; no page shows a worst case without it."""
 CHANGED = CELLS_CHANGED.key
 """The measure of what a release changed at all, which every record and page states."""
 MARGINALS = _MARGINALS.key
@@ -62,7 +62,7 @@ def _found() -> Iterator[Measure]:
             module = import_module(f"{room.__name__}.{name}")
             for made in (each for each in vars(module).values() if isinstance(each, Measure)):
                 if made is certified_linkage.MEASURE:  # it bounds sources alone: read with these
-                    made = replace(made, compute=partial(made.compute, others=others))
+                    made = replace(made, compute=partial(certified_linkage.compute, others=others))
                 yield made
 
 

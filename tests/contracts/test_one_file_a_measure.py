@@ -1,4 +1,4 @@
-"""A measure in one file, with a line in the list, is on the pages, in the report and in plots."""
+"""A measure in one file is on the pages, in reports, plots, the reference and the command."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PLANTED = '''
 """A measure that was planted."""
 from rwn_core.measures.measure import Detail, Measure, Reading
-from rwn_core.measures.view import Tile, View
+from rwn_core.measures.view import Linker, Tile, View
 
 
 def draw(reading):
@@ -37,16 +37,23 @@ MEASURE = Measure(
         tiles=(Tile(places={"risk": 9, "tune": 9}, label="Planted", words="{:.2f}".format),),
         bands={"value": (0.0, 1.0)},
         recorded=("scope",),
-        places={"risk": 99, "tune": 99, "report": 98, "tables of keys": 99, "sweep": 99},
+        linkers=(Linker(place=99, words="planted"),),
+        warn=lambda reading, **_: ["A planted warning."],
+        places={"risk": 99, "tune": 99, "report": 98, "tables of keys": 99, "sweep": 99,
+                "warnings": 1},
     ),
 )
 '''
 
 ASKED = """
+from contextlib import redirect_stdout
+from io import StringIO
 from types import SimpleNamespace
 import rwn_core as rwn
+from rwn_cli.main import measures as list_measures
 from rwn_core.charts import CHARTS
 from rwn_core.measures import measures_of, tiles_of
+from rwn_core.evaluation.attack_list import attacks
 from rwn_core.reporting.evidence import DRAWN, REPORTED, kept_detail
 from rwn_core.reporting.plot import _CHARTS
 from rwn_core.tuning import USUAL
@@ -54,13 +61,30 @@ from rwn_ui.panel.parts import draw_tile
 from rwn_ui.risk import sentences, view
 from rwn_ui.state.results import CARDS, SHOWN
 from rwn_ui.tune.tiles import TILES
+from rwn_ui.risk.warnings import warnings
 from rwn_ui.widgets.tables import measure_tables
+from docs.reference_of import measures
 
 readings = dict.fromkeys(rwn.MEASURES, rwn.NotApplicable("None."))
 readings["planted"] = reading = rwn.MEASURES["planted"].compute(None)
 assert CHARTS["planted"](reading)["value"] == 0.5
 assert view.cards(SimpleNamespace(readings=readings))[-1]["title"] == "Planted"
 assert draw_tile(tiles_of("risk")["planted"], reading)["released"] == "0.50"
+method = SimpleNamespace(cautions=list, releases_true_rows=True, uses_slices=False)
+assert "A planted warning." in warnings(method, readings, digits=False, separate=0)
+listed = attacks(readings)
+assert {"words": "planted", "success": 0.5, "worst": False} == {
+    key: listed[-1][key] for key in ("words", "success", "worst")
+}
+data = rwn.load_demo("bodyfat").take(range(60))
+audit = rwn.audit(data, rwn.mask(data, rwn.RWN(k=5), seed=1), measures=["planted"])
+assert audit["planted"].value == 0.5
+assert rwn.Limit(measure="planted", at_most=0.1).title == "Planted"
+assert "### `planted`" in measures.page()
+shown = StringIO()
+with redirect_stdout(shown):
+    list_measures()
+assert "planted" in shown.getvalue()
 assert [each["rows"] for each in measure_tables("tables of keys", readings, 7)] == [[[7]]]
 assert "It is there." in str(sentences.tables(readings, 7)[1])
 assert "planted" in TILES and "planted" in SHOWN and CARDS[-1].key == "planted"
@@ -70,18 +94,10 @@ assert "planted" in _CHARTS and kept_detail("planted", reading) == {"scope": ""}
 
 
 def copied(folder: Path) -> Path:
-    """A copy of the program with the measure, and its line in the list."""
-    for package in ("rwn_core", "rwn_ui"):
+    """A copy of the program with the measure; no other file is changed."""
+    for package in ("rwn_core", "rwn_ui", "rwn_cli", "docs", "demo_data"):
         shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("*.pyc"))
     (folder / "rwn_core/measures/risk/planted.py").write_text(PLANTED.lstrip(), "utf-8")
-    catalogue = folder / "rwn_core/measures/__init__.py"
-    text = catalogue.read_text("utf-8").replace(
-        "    outliers,\n", "    outliers,\n    planted,\n", 1
-    )
-    text = text.replace(
-        "    guesses.INFERENCE,\n", "    guesses.INFERENCE,\n    planted.MEASURE,\n"
-    )
-    catalogue.write_text(text, "utf-8")
     return folder
 
 
@@ -95,11 +111,9 @@ def test_a_measure_with_its_views_is_one_file(tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stderr
 
 
-def test_a_measure_that_no_list_has_is_nowhere(tmp_path: Path) -> None:
+def test_without_its_file_a_measure_is_nowhere(tmp_path: Path) -> None:
     folder = copied(tmp_path)
-    catalogue = folder / "rwn_core/measures/__init__.py"
-    text = catalogue.read_text("utf-8").replace("    planted.MEASURE,\n", "")
-    catalogue.write_text(text, "utf-8")
+    (folder / "rwn_core/measures/risk/planted.py").unlink()
     ran = answer(folder)
     assert ran.returncode != 0
     assert "planted" in ran.stderr

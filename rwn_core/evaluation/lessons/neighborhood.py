@@ -12,7 +12,6 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.masking import Prepared
-from rwn_core.measures.risk.nearness import governed_by_k
 from rwn_core.neighbors import Neighborhoods
 
 N = 200
@@ -75,7 +74,7 @@ def neighborhood(prepared: Prepared, *, record: int) -> Neighborhood:
         epsilon=float(prepared.params.epsilon),
         kth=float(_found(prepared.with_levers(epsilon=0.0)).radius[record]),
         apart=float(np.linalg.norm(points[one, 2:] - points[two, 2:])),
-        by_k=float(governed_by_k(found.within, prepared.params.k).mean()),
+        by_k=float((found.within < (prepared.params.k or 0)).mean()),
         mixed=float((crossing > 1e-12).mean()),
         changed=float(crossing.mean()),
     )

@@ -13,6 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Question, Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.masking import Prepared
+from rwn_core.measures.measure import Sides
 from rwn_core.measures.statistics.intervals import t95
 from rwn_core.randomness import SecretKey
 
@@ -59,12 +60,8 @@ class Slopes:
         return float(self.error.mean() / self.slope.std(ddof=1))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class StandardErrors:
-    """Hold the same samples before and after masking."""
-
-    original: Slopes
-    released: Slopes
+StandardErrors = Sides[Slopes]
+"""The same samples before and after masking."""
 
 
 def slopes(tables: Sequence[Microdata]) -> Slopes:

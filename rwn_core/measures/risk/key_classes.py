@@ -348,22 +348,18 @@ LIMITS = (2, 3, 5)
 _SHOWN = 3
 
 
-def violations(sizes: Integers, k: int) -> int:
-    """Count the records in equivalence classes of fewer than k records."""
-    return int((sizes < k).sum())
-
-
 def compute_k_anonymity(comparison: Comparison) -> Reading[KeyClasses]:
     """Return the share of released records in equivalence classes of fewer than three."""
     keys = key_names(comparison)
     original, released = key_cells(comparison, keys)
     leaving = released_rows(comparison.original, comparison.masked)
     sizes = Sides(class_sizes(original), class_sizes(released[leaving]))
-    before, after = (violations(side, _SHOWN) / len(side) for side in sizes)
+    below = [[int((side < k).sum()) for k in (*LIMITS, _SHOWN)] for side in sizes]
+    before, after = (counts.pop() / len(side) for counts, side in zip(below, sizes, strict=True))
     detail = KeyClasses(
         names=list(keys),
         limits=list(LIMITS),
-        violations=Sides(*([violations(side, k) for k in LIMITS] for side in sizes)),
+        violations=Sides(*below),
         smallest=Sides(*(int(side.min()) for side in sizes)),
     )
     return Reading(value=after, baseline=before, detail=detail)

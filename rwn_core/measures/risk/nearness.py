@@ -357,11 +357,6 @@ CELLS_CHANGED = Measure(
 # Neighborhood size: number of candidate donors of a record
 
 
-def governed_by_k(within: Integers, k: int | None) -> Booleans:
-    """Return True for records with fewer than k others within epsilon, shape (n,)."""
-    return np.zeros(len(within), dtype=bool) if k is None else within < k
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NeighborhoodSizes(Detail):
     """Details of the neighborhoods that donors are drawn from.
@@ -398,7 +393,7 @@ def compute_neighborhood_size(comparison: Comparison) -> Reading[NeighborhoodSiz
             "Only a method that draws from neighborhoods has neighborhood sizes, and the tables "
             "alone do not tell them."
         )
-    governed = governed_by_k(neighborhoods.within, neighborhoods.k)
+    governed = neighborhoods.within < (neighborhoods.k or 0)
     sizes = neighborhoods.effective_sizes
     median = float(np.median(sizes))
     nearest = neighborhoods.nearest

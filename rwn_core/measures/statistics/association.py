@@ -333,8 +333,6 @@ def faded(
 
 # Association that unrelated variables reach by chance, for numbers and categories
 
-Codes = NDArray[np.integer]
-
 CHANCE = 0.05  # of tables of unrelated variables with a strongest pair above its level
 LEAST_RECORDS = 4  # below, the variance over permutations is not defined
 

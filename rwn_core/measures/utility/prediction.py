@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind, Variable
+from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, numbers
 from rwn_core.measures.measure import FROM_ZERO, Detail, Reading, Sides, utility_measure
@@ -119,6 +119,7 @@ class _Encoder:
         self.response = response
         released = original.schema.released
         self.predictors = [v for v in released if v.name != response]
+        self.categories = [v for v in self.predictors if v.kind is Kind.CATEGORICAL]
         kind = original.schema.variable(response).kind
         pair = kind is Kind.COUNT and len(original.codes(response)[1]) == 2
         self.classify = pair or kind is Kind.CATEGORICAL
@@ -126,10 +127,8 @@ class _Encoder:
     @property
     def width(self) -> int:
         """Return the number of features."""
-        return sum(len(self._levels(v)) if _is_category(v) else 1 for v in self.predictors)
-
-    def _levels(self, variable: Variable) -> list[Any]:
-        return self.original.codes(variable.name)[1]
+        coded = {v.name: self.original.codes(v.name)[1] for v in self.categories}
+        return len(self.predictors) - len(coded) + sum(map(len, coded.values()))
 
     def table(self, table: Microdata, where: str) -> Sample:
         values: NDArray[Any]
@@ -145,8 +144,8 @@ class _Encoder:
             )
         columns = []
         for variable in self.predictors:
-            if _is_category(variable):
-                levels = self._levels(variable)
+            if variable in self.categories:
+                levels = self.original.codes(variable.name)[1]
                 code, _ = table.codes(variable.name, levels)
                 columns += [(code == number).astype(float) for number in range(len(levels))]
             else:
@@ -161,10 +160,6 @@ class _Encoder:
         unit = high - low if high > low else 1.0
         scaled = (numbers(self.original, table, name) - low) / unit
         return np.asarray(np.clip(scaled, -FARTHEST, FARTHEST), dtype=np.float64)
-
-
-def _is_category(variable: Variable) -> bool:
-    return variable.kind is Kind.CATEGORICAL
 
 
 def _encoder(comparison: Comparison) -> _Encoder:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import combinations
 from typing import Any
 
@@ -378,9 +378,8 @@ class SamplingDesign:
 
     def subset(self, records: Integers) -> SamplingDesign:
         """Return the design of some records."""
-        held = self.weights, self.strata, self.clusters
-        weights, strata, clusters = (each[records] for each in held)
-        return SamplingDesign(weights=weights, strata=strata, clusters=clusters)
+        held: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
+        return SamplingDesign(**{name: each[records] for name, each in held.items()})
 
     def variance(self, influence: Floats) -> Floats:
         """Return the covariance of totals of `influence`, shape (n, m), by Taylor linearization."""
