@@ -98,15 +98,6 @@ def test_every_file_and_name_in_the_docs_is_there() -> None:
     assert wrong(PAGES) == []
 
 
-def test_names_that_moved_are_noticed() -> None:
-    old = ("rwn_core.warm", "rwn_core/figures/", "neighborhoods/listed.py", "rwn_core.nothing")
-    for name in old:
-        assert gone(f"see `{name}`"), name
-    assert gone("`nothing` in `neighbors/index.py`") == ["nothing in neighbors/index.py"]
-    assert gone("`build_index` and `Index` in `neighbors/index.py`") == []
-    assert gone("`rwn_core.compile_ahead`, `rwn_core/io/*_format.py`, `state/work.py`") == []
-
-
 def test_every_decision_says_whether_it_is_in_force() -> None:
     for page in sorted((DOCS / "decisions").glob("*.md")):
         first = page.read_text(encoding="utf-8").splitlines()[2]

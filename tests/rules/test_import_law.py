@@ -86,33 +86,6 @@ def test_a_planted_fault_breaks_the_law(fault: str) -> None:
     assert set(law.broken(law.arrows(files))) - BROKEN == {(name, target)}
 
 
-def test_what_the_law_allows_is_not_called_broken() -> None:
-    files = planted(
-        rwn_core__masking__pram="from rwn_core.masking.release import Masked\n",
-        rwn_core__measures__risk__uniqueness="import rwn_core.measures.statistics.ols\n",
-        rwn_core__measures__sentence="from rwn_core.measures.comparison import Comparison\n",
-        rwn_ui__risk__view="import rwn_core as rwn\nfrom rwn_ui.state import session\n",
-        rwn_core__io__csv_format="from rwn_core.io.parse import text_of\n",
-    )
-    assert set(law.broken(law.arrows(files))) == BROKEN
-
-
-def test_a_planted_circle_of_three_files_is_seen() -> None:
-    files = planted(
-        rwn_core__io__first="import rwn_core.io.second\n",
-        rwn_core__io__second="def later():\n    from rwn_core.io import third\n",
-        rwn_core__io__third="if TYPE_CHECKING:\n    from rwn_core.io.first import Name\n",
-        rwn_core__io__fourth="import rwn_core.io.first\n",  # leads there only
-    )
-    three = ["rwn_core.io.first", "rwn_core.io.second", "rwn_core.io.third"]
-    assert law.circles(law.arrows(files)) == [three, *CIRCLES]
-
-
-def test_a_planted_room_without_a_line_is_seen() -> None:
-    files = planted(rwn_core__attic="", rwn_core__measures__attic__old="", rwn_ui__attic="")
-    assert law.homeless(files) == ["attic", "measures/attic", "rwn_ui/attic"]
-
-
 def test_a_relative_import_is_refused(tmp_path: Path) -> None:
     for part in ("app.py", "rwn_core/masking/rwn.py"):
         (tmp_path / part).parent.mkdir(parents=True, exist_ok=True)
@@ -182,15 +155,3 @@ def test_only_masking_asks_which_method_it_is() -> None:
 
 def test_only_the_mechanism_asks_which_law_it_is() -> None:
     assert asking(law.program(), is_law, "laws") == LAWS_ASKED_FOR
-
-
-def test_planted_questions_are_seen() -> None:
-    files = planted(
-        rwn_core__datasets__mask_dataset="isinstance(\n    params,\n    (int, rwn.NBRS2015),\n)\n",
-        rwn_core__measures__drawing__style="match law:\n    case RowMixtureLaw():\n        pass\n",
-    )
-    assert asking(files, is_method, "masking") == {
-        *METHODS_ASKED_FOR,
-        "rwn_core.datasets.mask_dataset",
-    }
-    assert asking(files, is_law, "laws") == {*LAWS_ASKED_FOR, "rwn_core.measures.drawing.style"}

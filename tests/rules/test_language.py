@@ -99,8 +99,3 @@ def test_a_planted_phrase_is_found(text: str, suffix: str) -> None:
     assert len(faults(text, suffix)) == 1
     mark = "#" if suffix == ".py" else "//"
     assert faults(f"{text}  {mark} words: a quotation", suffix) == []
-
-
-def test_a_silent_truth_value_is_found() -> None:
-    assert silent('def f() -> bool:\n    """Look at it."""') == ["1: f"]
-    assert silent('def f() -> bool:\n    """True if it is."""') == []

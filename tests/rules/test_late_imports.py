@@ -140,24 +140,6 @@ def test_python_uses_no_inner_kernel() -> None:
     assert list(used(files)) == []
 
 
-def test_such_a_use_would_be_noticed() -> None:
-    kernel = "@jit_no_refcount\ndef look(a): ...\n@jit_entry\ndef search(a): look(a)\n"
-    where, there = "rwn_core/laws/one_kernel.py", "rwn_core.laws.one_kernel"
-    python = f"from {there} import look, search\nsearch(1)\n"
-    given = f"{python}look, = {FOR_TESTS}(look)\nlook(1)\n"
-    for fine in (python, given):
-        assert list(used({where: kernel, "rwn_core/a.py": fine})) == []
-    for wrong in (
-        f"{python}look(1)\n",
-        f"{python}run(look)\n",
-        f"from {there} import look as seen\ndef f(): seen(1)\n",
-        "from rwn_core.laws import one_kernel\none_kernel.look(1)\n",
-        f"{python}search, = {FOR_TESTS}(search)\nlook(1)\n",
-    ):
-        assert len(list(used({where: kernel, "rwn_core/a.py": wrong}))) == 1, wrong
-    assert list(used({where: kernel + "def f(): look(1)\n"})) == [(where, "look")]
-
-
 KERNEL = "rwn_core/neighbors/kernel.py"
 
 SIZES = "sizes"
@@ -212,22 +194,3 @@ def test_only_the_kernel_divides_by_sizes() -> None:
         for line in divisions_by_sizes(path.read_text())
     ]
     assert wrong == [], "read Neighborhoods.weights, total or probabilities instead"
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "return 1.0 / found.sizes",
-        "return 1.0 / np.maximum(found.sizes, 1)",
-        "sizes = found.sizes[rows]\n    return total / sizes[:, None]",
-        "near = np.maximum(found.sizes, 1)\n    return total / near",
-        "grown = found.sizes + 1\n    return inside / grown",
-    ],
-)
-def test_a_division_is_found(line: str) -> None:
-    assert len(divisions_by_sizes(f"def share(found, rows, total):\n    {line}\n")) == 1
-
-
-def test_sizes_of_classes_are_no_neighborhoods() -> None:
-    source = "def share(values):\n    sizes = np.bincount(values)\n    return values / sizes\n"
-    assert divisions_by_sizes(source) == []

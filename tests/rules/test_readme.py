@@ -100,19 +100,6 @@ def test_every_command_in_the_docs_is_one() -> None:
     assert {line: what for line, what in wrong.items() if what} == {}
 
 
-def test_an_option_that_is_gone_is_noticed() -> None:
-    line = "rwn mask a.csv b.csv --epsilon 2 --neighbors sample --m 500"
-    assert unknown_in(line) == ["--neighbors", "--m"]
-    assert unknown_in("rwn mask a.csv b.csv --method nbrs2015 --set k=5") == ["k"]
-    assert unknown_in("rwn muddle a.csv") == ["muddle"]
-    assert unknown_in("rwn ledger burn a.jsonl") == ["burn"]
-    assert unknown_in("rwn ledger show a.jsonl --all") == ["--all"]
-    assert commands_in("see\n```sh\nrwn app x.csv\nls\n```\nor `rwn demo\nNAME`") == [
-        "rwn app x.csv",
-        "rwn demo NAME",
-    ]
-
-
 AT_LEAST = 50
 
 """Examples there are more of: a search that finds none must not pass."""
@@ -131,12 +118,6 @@ def test_every_example_gives_what_it_says(capsys: pytest.CaptureFixture[str]) ->
         failed += [name] if result.failed else []
     assert not failed, capsys.readouterr().out
     assert tried > AT_LEAST
-
-
-def test_a_wrong_example_would_be_seen(capsys: pytest.CaptureFixture[str]) -> None:
-    wrong = doctest.DocTestParser().get_doctest(">>> 1 + 1\n3\n", {}, "wrong", None, None)
-    assert doctest.DocTestRunner().run(wrong).failed == 1
-    assert "Expected" in capsys.readouterr().out
 
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
