@@ -46,6 +46,8 @@ def test_each_is_refused_in_its_sentence(place, call, sentence):
     assert text.endswith(".")
     assert "\n" not in text
     assert len(text) < 420
+    more = re.search(r"[.!?] (?!A rule reads like: )[A-Z]", text)
+    assert more is None or not group["error"], "one sentence, and an example of a rule"
     assert not any(part in text for part in (*RAW, *LEAKS)), text
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import decimal
 import pickle
 from dataclasses import replace
 from typing import Any
@@ -19,7 +18,7 @@ from rwn_core.data import microdata as microdata_module
 from rwn_core.data.microdata import Microdata, codes_together, numbered
 from rwn_core.data.schema import Question, Schema
 from rwn_core.data.variable import Kind, Role, Variable, is_missing
-from rwn_core.errors import InputError, SchemaError
+from rwn_core.errors import SchemaError
 from rwn_core.neighbors.metric import discretely_weighted
 from tests.tables import frame
 
@@ -96,46 +95,6 @@ def test_types_with_categories(name):
     ]
     with pytest.raises(SchemaError, match="categorical and has no numbers"):
         microdata.values("x")
-
-
-REFUSED = {
-    "complex": (np.array([1j, 2]), "type complex128"),
-    "timedelta": (pd.to_timedelta([1, 2], unit="s"), "type timedelta64"),
-    "period": (pd.period_range("2020", periods=2, freq="D"), "type period"),
-    "sparse": (pd.arrays.SparseArray([0, 1.5]), "type Sparse"),
-    "decimal": (pd.Series([decimal.Decimal(1)] * 2, dtype=object), "neither valid text"),
-    "mixed": (pd.Series([1, WORD], dtype=object), r"neither valid text nor missing \(1, first in"),
-    "lists": (pd.Series([[1], [2]], dtype=object), "neither valid text"),
-    "half_pair": (pd.Series(["a", WORD + "\ud800"], dtype=object), "first in row 2"),
-    "tuples": (pd.Categorical([(1, 2), (3, 4)]), "categories other than texts and numbers"),
-    "infinite": ([1.0, -np.inf], r"infinite values \(1, first in row 2\)"),
-    "beyond": ([1e300, 1e-300], r"beyond 1e\+150 \(1, first in row 1\)"),
-    "all_missing": ([NAN, NAN], "no values"),
-    "far_date": (np.array(["1970-01-01", "20000-01-01"], "M8[s]"), r"years 1 to 9999 \(1, first"),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_columns_that_are_refused(name):
-    values, message = REFUSED[name]
-    with pytest.raises(InputError, match=message) as caught:
-        gate(values)
-    assert "Column x" in str(caught.value)
-    assert WORD not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("values", "fields", "message"),
-    [
-        ([WORD, "b"], {"kind": "count"}, "Column x holds texts and cannot be count"),
-        ([WORD, "b"], {"kind": "date"}, "Column x holds no dates"),
-        (["b", WORD], {"kind": "ordered", "levels": ("b",)}, r"outside the levels .*\(1, first in"),
-    ],
-)
-def test_a_schema_that_does_not_fit(values, fields, message):
-    with pytest.raises(SchemaError, match=message) as caught:
-        gate(values, **fields)
-    assert WORD not in str(caught.value)
 
 
 def test_levels_of_a_schema_fit_numbers_and_texts():

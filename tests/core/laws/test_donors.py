@@ -42,7 +42,6 @@ from rwn_core.laws.transition_law import (
     within_strata,
 )
 from rwn_core.laws.transition_matrix import (
-    check_transition,
     disjoint_share,
     invariant,
     is_singular,
@@ -206,16 +205,6 @@ def test_shares_of_swaps_by_hand():
     assert (disjoint_share(0, 1), successive_share(0, 1)) == (0.0, 0.0)
     with pytest.raises(ParameterError, match="not enough records for that many disjoint pairs"):
         disjoint_share(3, 5)
-
-
-def test_what_is_no_matrix_of_chances_is_refused():
-    for matrix in ([[1.0, 0.0]], [1.0], np.empty((0, 0)), [[[1.0]]]):
-        with pytest.raises(ParameterError, match="must be square"):
-            check_transition(np.array(matrix))
-    for row in ([0.5, 0.5 + 1e-6], [-0.5, 1.5], [0.2, 0.2], [NAN, 1.0]):
-        with pytest.raises(ParameterError, match="probabilities whose sum is 1"):
-            check_transition(np.array([row, [0.5, 0.5]]))
-    check_transition(np.array([[0.0, 1.0], [1 / 3, 2 / 3 + 1e-12]]))
 
 
 LEVELS = Levels(

@@ -236,29 +236,6 @@ def test_prediction_is_on_rounded_records():
     assert trial.errors.released[0, 0] > 0.9  # nothing is left to predict with
 
 
-@pytest.mark.parametrize(
-    ("precision", "message"),
-    [
-        ({"age": 0}, "precision of age must be a number above 0"),
-        ({"age": -5}, "above 0"),
-        ({"age": float("nan")}, "above 0"),
-        ({"age": float("inf")}, "above 0"),
-        ({"age": "5"}, "above 0"),
-        ({"age": True}, "above 0"),
-        ({"age": None}, "above 0"),
-        ({"town": 5}, "town is no numeric variable"),
-        ({"since": 5}, "since is no numeric variable"),
-        ({"number": 5}, "number is no numeric variable"),
-        ({"agee": 5}, "agee is no numeric variable"),
-    ],
-)
-def test_a_step_that_cannot_be_used_is_refused_before_the_search(precision, message, monkeypatch):
-    params = METHODS["rwn"]
-    monkeypatch.setattr(type(params), "prepare", lambda *a, **k: pytest.fail("searched"))
-    with pytest.raises(ParameterError, match=message):
-        rwn.mask(people(), params, precision=precision)
-
-
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", ["age", "income", "town"])
 def test_the_law_of_a_rounded_release_is_exact(method, name):
@@ -353,19 +330,6 @@ def test_a_method_masks_what_it_can_of_what_it_may():
     assert str(caught.value) == (
         "y is no variable that is to be masked; name others, or choose it for masking."
     )
-
-
-def test_nothing_chosen_is_refused_before_names_are_looked_at():
-    schema = ABC.schema
-    for name in ABC.names:
-        schema = schema.replace_variable(name, masked=False)
-    nothing = ABC.with_schema(schema)
-    for ask in (
-        lambda: maskable(nothing, bool, "keep", "x"),
-        lambda: require_masked(nothing, ("x",)),
-    ):
-        with pytest.raises(ParameterError, match=r"^No variable is chosen"):
-            ask()
 
 
 def test_levers_take_whole_numbers_as_such_and_leave_what_is_no_number():
@@ -609,29 +573,3 @@ def test_the_largest_number_that_a_table_has_is_taken():
     METHODS_refusals["correlated_noise"](size=2.999, form="sample").prepare(SMALL)
     METHODS_refusals["correlated_noise"](size=3.0, form="plain").prepare(SMALL)
     METHODS_refusals["rwn"](k=3).prepare(SMALL)
-
-
-def test_a_table_without_keys_or_without_anything_to_release_is_refused():
-    secret = SMALL.schema
-    for name in SMALL.names:
-        secret = secret.replace_variable(name, role=Role.CONFIDENTIAL)
-    with pytest.raises(ParameterError) as caught:
-        METHODS_refusals["local_suppression"]().prepare(SMALL.with_schema(secret))
-    assert str(caught.value) == (
-        "No variable can be a key: all are confidential or not to be masked; give one the role key."
-    )
-    hidden = SMALL.schema
-    for name in SMALL.names:
-        hidden = hidden.replace_variable(name, role=Role.IDENTIFIER)
-    with pytest.raises(ParameterError, match=r"^Every variable is a direct identifier; nothing"):
-        METHODS_refusals["sampling"]().prepare(SMALL.with_schema(hidden))
-
-
-def test_records_without_a_neighbor_are_counted_in_the_refusal():
-    data = Microdata.from_frame(pd.DataFrame({"x": [0.0, 0.1, 20.0, 50.0]}))
-    with pytest.raises(ParameterError) as caught:
-        _ = RWN(epsilon=0.1).prepare(data).law
-    assert str(caught.value) == (
-        "2 records have no other record within epsilon; give k (at least 1) as well, or a larger "
-        "epsilon."
-    )

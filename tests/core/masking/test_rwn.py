@@ -379,15 +379,6 @@ def test_each_method_has_its_own_neutral_levers():
     assert fixed_options(made) == {"kernel": "exponential"}
 
 
-@pytest.mark.parametrize("name", ["kernel", "width", "bandwidth_k", "cap", "own", "balance"])
-def test_what_soft_neighborhoods_take_is_refused_by_rwn_with_their_name(name):
-    with pytest.raises(ParameterError) as caught:
-        RWN(**{"k": 5, name: "gaussian"})
-    assert (
-        str(caught.value) == f"RWN has no parameter {name}; rwn.SoftRWN (--kernel gaussian) has it."
-    )
-
-
 FORMER: dict[str, tuple[dict[str, Any], Any]] = {
     "written with defaults": (
         {"q": 0.9, "scale": "sd", "neighbors": "exact", "fresh": False, "kernel": "gaussian",

@@ -10,7 +10,6 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors import DrawRequest, slider_range
@@ -150,13 +149,6 @@ def test_points_are_read_only():
     points = coordinates(table(x=NUMBERS))
     with pytest.raises(ValueError, match="read-only"):
         points[0, 0] = 1.0
-
-
-@pytest.mark.parametrize("option", [{"scale": "mad"}, {"encoding": "ordinal"}])
-def test_unknown_options_are_refused(option):
-    (name,) = option
-    with pytest.raises(ParameterError, match=f"{name} must be one of"):
-        coordinates(table(x=NUMBERS), **option)
 
 
 KEY = SecretKey.from_seed(3)

@@ -206,14 +206,6 @@ def test_a_scale_changes_nothing(scale):
     np.testing.assert_array_equal(scaled.donors, reference.donors)
 
 
-@pytest.mark.parametrize("wrong", [np.nan, np.inf, 1e160])
-def test_points_whose_distances_are_no_numbers_are_refused(wrong):
-    points = census(2500)
-    points[3, 1] = wrong
-    with pytest.raises(ParameterError, match="coordinate of the records must be a number"):
-        find_neighborhoods(points, k=5, epsilon=None)
-
-
 def test_far_from_the_origin_and_wide_scales_lose_nothing():
     """Where single precision can tell nothing apart, the exact check does."""
     near = np.random.default_rng(5).normal(size=(2100, 3))

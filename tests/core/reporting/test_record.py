@@ -259,25 +259,6 @@ def test_every_field_is_asked_and_comes_back():
     assert with_context({"context": {}}, Context(), contact="y")["context"] == {"contact": "y"}
 
 
-@pytest.mark.parametrize(
-    ("wrong", "why"),
-    [
-        ({"access": "secret"}, "access must be one of: public, on request, safe setting"),
-        ({"purpose": "a\nb"}, "purpose must be one line of at most 1,000 letters"),
-        ({"harms": "x" * 1_001}, "harms must be one line"),
-        ({"recipient": 3}, "recipient of the context must be a text"),
-        ({"contact": "x" * 201}, "contact must be one line of at most 200"),
-        ({"review": "soon"}, "review day must be a date such as 2030-01-31"),
-        ({"proposal": "x"}, "unknown field proposal; known are: recipient"),
-        ({"intruder_test": 3}, "intruder_test of the context must be a text"),
-    ],
-)
-def test_a_wrong_answer_is_refused_in_one_sentence(wrong, why):
-    with pytest.raises((InputError, ParameterError), match=why) as refused:
-        Context.from_dict(wrong)
-    assert re.findall(r"\.(?!\w)", str(refused.value)) == ["."]
-
-
 def test_a_test_of_an_earlier_record_is_read():
     test = {"by": "Bob", "day": "2026-05-06", "claims": 3}
     read = Context.from_dict({"purpose": "x", "intruder_test": test}).intruder_test
