@@ -23,6 +23,7 @@ from rwn_core.masking import (
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
+from tests import tables
 
 
 @pytest.fixture(scope="module")
@@ -216,10 +217,7 @@ LINE = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0, 30.0], "y": [5, 6, 7, 8, 9]})
 
 @pytest.fixture(scope="module")
 def cloud() -> Microdata:
-    rng = np.random.default_rng(2)
-    frame = pd.DataFrame({"x": rng.normal(size=90), "y": rng.normal(size=90)})
-    frame["g"] = rng.choice(["a", "b"], 90)
-    return Microdata.from_frame(frame)
+    return tables.table("cloud")
 
 
 def modified(release) -> np.ndarray:
@@ -281,7 +279,7 @@ def test_with_every_record_selected_it_is_the_2022_method_of_that_radius(cloud):
     donors = draw_donors(
         neighborhoods,
         Draws(SecretKey.from_seed(7), np.arange(cloud.n), random_streams(cloud)),
-        np.ones(3),
+        np.ones(4),
     )
     release = mask(cloud, NBRS2015(epsilon=5.0), seed=7)
     np.testing.assert_array_equal(release.donors, donors)
