@@ -1,4 +1,4 @@
-"""Every chart of the catalogue drawn from readings made by hand, in all the forms it takes."""
+"""Every chart drawn in all its forms, from readings made by hand: small enough to check by eye."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, several_measures
+from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.lessons import (
     analyst,
     choose,
@@ -21,11 +22,409 @@ from rwn_core.evaluation.lessons import (
 )
 from rwn_core.evaluation.lessons import standard_errors as errors
 from rwn_core.evaluation.lessons.densities import points_of
-from rwn_core.measures.measure import Reading, with_parts
+from rwn_core.evaluation.two_way import TwoWay
+from rwn_core.measures.attacks.guessing import Guesses
+from rwn_core.measures.attacks.true_match import KnownSets
+from rwn_core.measures.attacks.worst_case import WorstLinkage
+from rwn_core.measures.measure import BothFiles, Detail, Reading, with_parts
+from rwn_core.measures.risk.attributes import AttributeGuesses
+from rwn_core.measures.risk.nearness import NeighborhoodSizes
+from rwn_core.measures.risk.outliers import RecordValues
+from rwn_core.measures.risk.repeated_releases import RepeatedReleases
+from rwn_core.measures.risk.true_matches import TrueMatches
+from rwn_core.measures.risk.values import Extremes, Queries
+from rwn_core.measures.risk.worst_linkage import PRECISIONS, Curve, SureLinks
 from rwn_core.measures.statistics.distributions import Marginal
+from rwn_core.measures.statistics.intervals import Band
 from rwn_core.measures.utility.distributions import marginal_distances
+from rwn_core.measures.utility.regressions import FittedSlopes
+from rwn_core.measures.utility.relations import Components, Relations
+from rwn_core.measures.utility.tables import Counts
 from rwn_core.randomness import SecretKey
-from tests.core.charts import hand_made_readings as made
+
+HOSTILE = '<img src=x onerror="x()">'
+"""A column name that would be markup if anything took it for HTML."""
+
+
+def reading(value: float = 1.0, baseline: float | None = 2.0, **detail: Any) -> Reading:
+    return Reading(value=value, baseline=baseline, detail=Detail(**detail))
+
+
+def of(
+    record: type[Detail], value: float = 1.0, baseline: float | None = 2.0, **detail: Any
+) -> Reading:
+    """A reading whose detail is a record."""
+    return Reading(value=value, baseline=baseline, detail=record(**detail))
+
+
+def index_reading(original: Any, released: Any) -> Reading:
+    original, released = np.asarray(original, dtype=float), np.asarray(released, dtype=float)
+    return of(
+        RecordValues,
+        original=original,
+        released=released,
+        records_original=np.arange(len(original)),
+        records_released=np.arange(len(released)),
+        max_original=float(np.nanmax(original)),
+        argmax_original=int(np.nanargmax(original)),
+        max_released=float(np.nanmax(released)),
+        argmax_released=int(np.nanargmax(released)),
+        sampled=False,
+        of=len(original),
+    )
+
+
+def correlation_reading(size: int = 3, first: str = "age") -> Reading:
+    names = [first, *(f"v{i}" for i in range(1, size))]
+    original = np.full((size, size), 0.5)
+    released = np.full((size, size), -0.25)
+    for square in (original, released):
+        np.fill_diagonal(square, 1.0)
+    return of(
+        Relations,
+        names=names,
+        original=original,
+        released=released,
+        mean_absolute_change=0.75,
+        sign_changes=size * (size - 1) // 2,
+        pairs=size * (size - 1) // 2,
+    )
+
+
+def regression_reading(slopes: int = 2, first: str = "bmi") -> Reading:
+    terms = ["(intercept)", first, *(f"x{i}" for i in range(2, slopes + 1))]
+    count = len(terms)
+    return of(
+        FittedSlopes,
+        response="siri",
+        terms=terms,
+        coefficient_original=np.arange(count, dtype=float),
+        se_original=np.full(count, 0.5),
+        coefficient_released=-np.arange(count, dtype=float),
+        se_released=np.full(count, 1.0),
+        sign_changed=np.arange(count) > 0,
+        standardized_difference=np.arange(count) * 4.0,
+        r2_original=0.75,
+        r2_released=0.5,
+        n_original=241,
+        n_released=241,
+    )
+
+
+def size_reading(
+    sizes: Any, nearest: Any, k: int | None = 5, epsilon: float | None = 2.0
+) -> Reading:
+    sizes = np.asarray(sizes)
+    by_k = sizes <= (k or 0)
+    return of(
+        NeighborhoodSizes,
+        sizes=sizes,
+        nearest=np.asarray(nearest, dtype=float),
+        epsilon=epsilon,
+        k=k,
+        governed_by_k=by_k,
+        median=float(np.median(sizes)),
+        share_governed_by_k=float(by_k.mean()),
+    )
+
+
+def components_reading() -> Reading:
+    return of(
+        Components,
+        names=["a", "b", "c"],
+        share_original=np.array([0.6, 0.3, 0.1]),
+        share_released=np.array([0.5, 0.3, 0.2]),
+        sd1_original=1.3,
+        sd1_released=1.2,
+        cumulative5_original=1.0,
+        cumulative5_released=1.0,
+        n_original=4,
+        n_released=4,
+    )
+
+
+def marginals_reading(name: str = "age") -> Reading:
+    numeric = Marginal(
+        edges=np.array([0.0, 0.1, 2.0, 4.0]),
+        original=np.array([3, 5, 2]),
+        released=np.array([4, 4, 2]),
+        difference=0.1,
+        mean_original=1.4,
+        mean_released=1.3,
+        sd_original=0.8,
+        sd_released=0.7,
+        missing_original=1,
+        missing_released=0,
+    )
+    categorical = Marginal(
+        levels=["blue", HOSTILE],
+        original=np.array([7, 3]),
+        released=np.array([6, 4]),
+        difference=0.1,
+        missing_original=0,
+        missing_released=2,
+    )
+    return Reading(
+        value=1.0, baseline=2.0, detail=marginal_distances({name: numeric, "eyes": categorical})
+    )
+
+
+def map_points() -> list[dict[str, Any]]:
+    return [
+        {"label": "now", "loss": 0.1, "risk": 0.03, "text": "ε = 2"},
+        {"label": "A", "loss": 0.05, "risk": 0.09, "text": "ε = 1"},
+        {"label": "B", "loss": 0.1, "risk": 0.03, "text": HOSTILE},
+    ]
+
+
+REASON = NotApplicable("There is no law.")
+
+
+def bayes(n: int = 50) -> Any:
+    truth = np.linspace(0, 1, n)
+    found = {"truth": truth, "above_half": 0.5, "above_nine_tenths": 0.1}
+    return of(WorstLinkage, value=0.9, sampled=n > 40, of=2 * n, **found)
+
+
+def attacks() -> list[dict[str, Any]]:
+    return [
+        {"words": "guessing", "success": 0.004, "worst": False},
+        {"words": HOSTILE, "success": 0.12, "worst": False},
+        {"words": "whole file", "success": None, "worst": True, "reason": "Too many records."},
+        {"words": "worst", "success": 0.999, "worst": True},
+    ]
+
+
+def shares(value: float, baseline: float) -> Any:
+    return reading(value=value, baseline=baseline)
+
+
+def classes() -> dict[str, Any]:
+    readings: dict[str, Any] = {key: shares(0.4, 0.6) for key in several_measures.NAMES}
+    return readings | {"t_closeness": REASON}
+
+
+def guesses() -> dict[str, Any]:
+    rates = {"attack": 0.3, "attack_interval": (0.2, 0.4), "guess": 0.02, "void": False}
+    one = of(Guesses, 0.2, 0.0, **rates, control=0.1, attacks=50, controls=50)
+    alone = of(Guesses, 0.2, 0.0, **rates, control=None, attacks=50, controls=None)
+    return {
+        "singling_out": one,
+        "linkability": alone,
+        "inference": REASON,
+        "attribute_inference": of(
+            AttributeGuesses,
+            value=0.5,
+            baseline=0.3,
+            names=["x"],
+            secrets=["y", "z"],
+            worst=1,
+            strategies=["majority", "majority"],
+            rates=[{"majority": 0.1}, {"majority": 0.3}],
+            exact=np.array([0.1, 0.5]),
+            informed=np.array([0.2, 0.5]),
+            ignorant=np.array([0.1, 0.3]),
+            control=np.array([0.2, 0.4]),
+            gains=[],
+            people=10.0,
+            control_people=10.0,
+            sampled=False,
+            records=np.arange(10),
+            of=10,
+        ),
+    }
+
+
+def asked(count: int = 12) -> Any:
+    steps = np.linspace(0, 1, count).tolist()
+    detail = Queries(
+        names=["x"],
+        secret="y",
+        words=[HOSTILE, *(f"x ≥ {i}" for i in range(1, count))],
+        record=list(range(count)),
+        none=steps,
+        one=steps,
+        one_and_target=steps[::-1],
+        disclosed=[None, *steps[1:]],
+        baseline=[0.1] * count,
+        disclosed_now=[False] * count,
+        matches=list(range(count)),
+        same_person=[True] * count,
+    )
+    return Reading(value=0.3, baseline=2.0, detail=detail)
+
+
+def ends(variables: int = 3) -> Any:
+    names = [name for i in range(variables) for name in [f"v{i}" if i else HOSTILE] * 2]
+    count = len(names)
+    detail = Extremes(
+        name=names,
+        side=["largest", "smallest"] * variables,
+        value=[1.0] * count,
+        record=[0] * count,
+        holders=[1] * count,
+        survival=[0.5] * count,
+        copies=[1.0] * (count - 1) + [None],
+        own_row=[0.0] * count,
+        released=[1] * count,
+        by_law=True,
+    )
+    return Reading(value=0.5, baseline=2.0, detail=detail)
+
+
+def releases(standing: str = "worst") -> Any:
+    return of(
+        RepeatedReleases,
+        0.9,
+        names=["age"],
+        releases=[1, 2, 3, 4, 5],
+        same_order=np.linspace(0.1, 1, 5),
+        shuffled=0.1,
+        standing=standing,
+        records=np.arange(9),
+        sampled=False,
+        total=9,
+    )
+
+
+def matches(secret: str | None = "siri", sets: int = 12) -> Any:
+    steps, names = np.linspace(0, 1, sets), [(f"v{i}", "b", "c") for i in range(1, sets)]
+    return of(
+        TrueMatches,
+        1.0,
+        0.1,
+        known=KnownSets(((HOSTILE, "age"), *names), 2, 0, sets, sets),
+        people=np.arange(sets),
+        found=steps,
+        expected=[None, *steps[1:].tolist()],
+        secret=[secret] * sets,
+        read=steps / 2,
+        chance=steps / 10,
+        read_interval=np.stack((steps / 4, steps), axis=1),
+        shares=steps if secret is None else steps * 0.4,
+        worst=sets - 1,
+        few=None,
+        level=None if secret is None else {"secret": secret, "level": HOSTILE},
+    )
+
+
+def sure(points: int = 5) -> Any:
+    steps = np.linspace(1, 0.2, points), np.linspace(1, 0.4, points), np.linspace(0.1, 0.9, points)
+    at = [0.1] * len(PRECISIONS)
+    return of(
+        SureLinks,
+        0.1,
+        names=["age"],
+        precisions=list(PRECISIONS),
+        all=Curve(*steps),
+        keys=Curve(*steps),
+        all_at=at,
+        keys_at=at,
+        success=0.5,
+        records=np.arange(9),
+        sampled=False,
+        total=9,
+    )
+
+
+def quantile_reading(names: list[str]) -> Reading:
+    count = len(names)
+    return of(
+        BothFiles,
+        0.1,
+        names=names,
+        columns=[0.05, 0.5, 0.95],
+        original=np.zeros((count, 3)),
+        released=np.zeros((count, 3)),
+        change=np.linspace(-0.3, 0.2, 3 * count).reshape(count, 3),
+    )
+
+
+def subgroup_reading(count: int = 2, expected: bool = True) -> Reading:
+    sizes = np.arange(10, 10 + count)
+    return of(
+        Counts,
+        0.2,
+        names=[HOSTILE, *(f"g{place}" for place in range(1, count))],
+        original=sizes,
+        released=sizes - 5,
+        expected=sizes - 4.5 if expected else None,
+        change=-5 / sizes,
+        total_change=-0.45,
+        vanished=0,
+    )
+
+
+def points_reading(records: int = 30, first: str = "age") -> Reading:
+    values = np.random.default_rng(1).normal(size=(records, 2))
+    return of(
+        TwoWay,
+        0.1,
+        kind="points",
+        names=[first, "bmi"],
+        original=values,
+        released=values[::-1] * 0.9,
+        correlation_original=0.5,
+        correlation_released=None,
+    )
+
+
+def table_reading() -> Reading:
+    return of(
+        TwoWay,
+        0.25,
+        kind="table",
+        names=["region", HOSTILE],
+        rows=["north", HOSTILE],
+        columns=["yes", "no", "(missing)"],
+        original=np.array([[5, 5, 1], [4, 4, 1]]),
+        released=np.array([[7, 3, 1], [8, 0, 1]]),
+    )
+
+
+def band(low: Any, high: Any) -> Band:
+    low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
+    return Band(low=low, median=(low + high) / 2, high=high)
+
+
+def correlation_band(size: int = 3) -> dict[str, Band]:
+    low = np.full((size, size), -0.4)
+    low[1, 0] = low[0, 1] = -0.1  # the draw's -0.25 lies outside
+    return {"released": band(low, np.full((size, size), 0.0))}
+
+
+LOSS = {"title": "Correlations", "unit": "mean change", "falls": True, "share": False}
+RISK = {"title": "Linkage", "unit": "share", "falls": False, "share": True}
+SHARE = {"title": "of a limit", "unit": "1 is all", "falls": False, "share": False} | {
+    "of_limits": True
+}
+
+
+def spot(key: str, x: float | None, y: float | None, *, frontier: bool = False) -> dict:
+    pair = None if x is None else (x - 0.01, x + 0.01)
+    return {
+        "key": key,
+        "text": HOSTILE + key,
+        "x": x,
+        "y": y,
+        "x_interval": pair,
+        "y_interval": None,
+        "frontier": frontier,
+        "kept": key == "b",
+        "released": 0.25 if key == "c" else 1.0,
+    }
+
+
+SPOTS = [
+    spot("a", 0.05, 0.2, frontier=True),
+    spot("b", 0.1, 0.1, frontier=True),
+    spot("c", 0.12, 0.15),
+    spot("d", None, 0.1),
+]
+MARKS = [
+    {"label": "now", "text": "ε = 1", "x": 0.07, "y": 0.12},
+    {"label": "Careful", "text": "ε = 2", "x": 0.11, "y": 0.11},
+]
 
 
 def the_theorem(epsilon: float = 0.8) -> theorem.Theorem:
@@ -107,11 +506,11 @@ def changed(plain: Reading, **detail: Any) -> Reading:
 
 
 def at_least() -> list[dict[str, Any]]:
-    return [{**attack, "at_least": attack["worst"]} for attack in made.attacks()]
+    return [{**attack, "at_least": attack["worst"]} for attack in attacks()]
 
 
 def holes() -> Reading:
-    shown = made.correlation_reading()
+    shown = correlation_reading()
     square = shown.detail.released
     square[1, :] = square[:, 1] = np.nan
     return shown
@@ -126,49 +525,49 @@ def swept() -> list[dict[str, Any]]:
 
 
 _bands = {
-    "correlation": (made.correlation_reading(first=made.HOSTILE), made.correlation_band()),
+    "correlation": (correlation_reading(first=HOSTILE), correlation_band()),
     "regression": (
-        made.regression_reading(first=made.HOSTILE),
+        regression_reading(first=HOSTILE),
         {
-            "coefficient_released": made.band([-1.0, -2.0, -3.0], [0.0, 0.0, -1.0]),
-            "se_released": made.band([0.9] * 3, [1.1] * 3),
+            "coefficient_released": band([-1.0, -2.0, -3.0], [0.0, 0.0, -1.0]),
+            "se_released": band([0.9] * 3, [1.1] * 3),
         },
     ),
     "principal_components": (
-        made.components_reading(),
+        components_reading(),
         {
-            "share_released": made.band([0.4, 0.2, 0.1], [0.6, 0.4, 0.3]),
-            "cumulative_released": made.band([0.4, 0.7, 1.0], [0.6, 0.9, 1.0]),
+            "share_released": band([0.4, 0.2, 0.1], [0.6, 0.4, 0.3]),
+            "cumulative_released": band([0.4, 0.7, 1.0], [0.6, 0.9, 1.0]),
         },
     ),
-    "cooks_distance": (made.index_reading(STEPS, STEPS / 2), {"max_released": made.band(1.2, 4.0)}),
-    "mahalanobis": (made.index_reading(STEPS, STEPS / 2), {"max_released": made.band(1.2, 4.0)}),
-    "nearest_distance": (made.index_reading(STEPS, STEPS + 1), {"value": made.band(1.2, 1.4)}),
+    "cooks_distance": (index_reading(STEPS, STEPS / 2), {"max_released": band(1.2, 4.0)}),
+    "mahalanobis": (index_reading(STEPS, STEPS / 2), {"max_released": band(1.2, 4.0)}),
+    "nearest_distance": (index_reading(STEPS, STEPS + 1), {"value": band(1.2, 1.4)}),
     "quantiles": (
-        made.quantile_reading([made.HOSTILE, "b"]),
-        {"change": made.band(np.full((2, 3), -0.1), np.full((2, 3), 1))},
+        quantile_reading([HOSTILE, "b"]),
+        {"change": band(np.full((2, 3), -0.1), np.full((2, 3), 1))},
     ),
-    "two_way": (made.points_reading(first=made.HOSTILE), (0.1, 0.4)),
-    "subgroups": (made.subgroup_reading(), {"released": made.band([3, 4], [30, 31])}),
+    "two_way": (points_reading(first=HOSTILE), (0.1, 0.4)),
+    "subgroups": (subgroup_reading(), {"released": band([3, 4], [30, 31])}),
 }
 
 
 def _forms() -> dict[str, tuple[Any, ...]]:
     """What each chart is drawn from, by its key and the form that it takes."""
     return {
-        "risk_utility_map": (made.map_points(), 0.05),
-        "neighborhood_size": (made.size_reading(np.arange(5, 45), STEPS),),
-        "nearest_distance": (made.index_reading(STEPS, STEPS + 1),),
-        "correlation": (made.correlation_reading(first=made.HOSTILE),),
-        "regression": (made.regression_reading(first=made.HOSTILE),),
-        "principal_components": (made.components_reading(),),
-        "cooks_distance": (made.index_reading(STEPS, STEPS / 2),),
-        "mahalanobis": (made.index_reading(STEPS, STEPS / 2),),
-        "distribution": (made.marginals_reading(made.HOSTILE), made.HOSTILE),
+        "risk_utility_map": (map_points(), 0.05),
+        "neighborhood_size": (size_reading(np.arange(5, 45), STEPS),),
+        "nearest_distance": (index_reading(STEPS, STEPS + 1),),
+        "correlation": (correlation_reading(first=HOSTILE),),
+        "regression": (regression_reading(first=HOSTILE),),
+        "principal_components": (components_reading(),),
+        "cooks_distance": (index_reading(STEPS, STEPS / 2),),
+        "mahalanobis": (index_reading(STEPS, STEPS / 2),),
+        "distribution": (marginals_reading(HOSTILE), HOSTILE),
         "risk_utility_map: all limits": (
-            made.map_points(), 1.0, With(risk="share of a limit", of_limits=True)
+            map_points(), 1.0, With(risk="share of a limit", of_limits=True)
         ),
-        "risk_utility_map: no limit": (made.map_points(), None),
+        "risk_utility_map: no limit": (map_points(), None),
         "risk_utility_map: kept": ([{**NOW, "kept": True}], 1.0, OF_LIMITS),
         "risk_utility_map: not kept": ([{**NOW, "risk": 19.9, "kept": False}], 1.0, OF_LIMITS),
         "risk_utility_map: not judged": ([{**NOW, "kept": False, "unread": 2}], 1.0, OF_LIMITS),
@@ -177,89 +576,89 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         "risk_utility_map: coinciding": ([{**NOW, "label": name} for name in "ABC"], 0.05),
         "risk_utility_map: no place": ([{**NOW, "loss": math.nan}], 0.05),
         "risk_utility_map: risk follows": ([{**NOW, "loss": 0.3, "risk": None}, NOW], 0.05),
-        "risk_utility_map: sweep": (made.map_points(), 0.05, swept()),
-        "neighborhood_size: by k": (made.size_reading([5, 9, 5, 30], [2.5, 1.0, 3.0, 0.5]),),
-        "neighborhood_size: large k": (made.size_reading([60, 60], [2.5, 1.0], k=60),),
-        "neighborhood_size: no k": (made.size_reading([60, 60], [2.5, 1.0], k=None),),
-        "neighborhood_size: no radius": (made.size_reading([5, 9], [2.5, 1.0], epsilon=None),),
-        "neighborhood_size: wide": (made.size_reading([1, 900], [0.1, 7.0], k=2, epsilon=8.0),),
-        "neighborhood_size: many": (made.size_reading(np.full(5_000, 7), TALL),),
-        "neighborhood_size: outlier": (made.size_reading(np.arange(5, 45), outlying(5021.0)),),
-        "nearest_distance: whiskers": (made.index_reading([*range(1, 10), 17], [2.0] * 10),),
+        "risk_utility_map: sweep": (map_points(), 0.05, swept()),
+        "neighborhood_size: by k": (size_reading([5, 9, 5, 30], [2.5, 1.0, 3.0, 0.5]),),
+        "neighborhood_size: large k": (size_reading([60, 60], [2.5, 1.0], k=60),),
+        "neighborhood_size: no k": (size_reading([60, 60], [2.5, 1.0], k=None),),
+        "neighborhood_size: no radius": (size_reading([5, 9], [2.5, 1.0], epsilon=None),),
+        "neighborhood_size: wide": (size_reading([1, 900], [0.1, 7.0], k=2, epsilon=8.0),),
+        "neighborhood_size: many": (size_reading(np.full(5_000, 7), TALL),),
+        "neighborhood_size: outlier": (size_reading(np.arange(5, 45), outlying(5021.0)),),
+        "nearest_distance: whiskers": (index_reading([*range(1, 10), 17], [2.0] * 10),),
         "nearest_distance: sample": (
-            changed(made.index_reading([1.0, 2.0], [1.0, 2.0]), sampled=True, of=9_000),
+            changed(index_reading([1.0, 2.0], [1.0, 2.0]), sampled=True, of=9_000),
         ),
-        "correlation: 15": (made.correlation_reading(15),),
-        "correlation: 40": (made.correlation_reading(40),),
+        "correlation: 15": (correlation_reading(15),),
+        "correlation: 40": (correlation_reading(40),),
         "correlation: missing": (holes(),),
         "association": (
-            changed(made.correlation_reading(), coefficient=np.add.outer(*2 * [[0, 0, 1]])),
+            changed(correlation_reading(), coefficient=np.add.outer(*2 * [[0, 0, 1]])),
         ),
-        "regression: poisson": (changed(made.regression_reading(), family="poisson"),),
-        "regression: many": (made.regression_reading(slopes=30),),
+        "regression: poisson": (changed(regression_reading(), family="poisson"),),
+        "regression: many": (regression_reading(slopes=30),),
         "regression: turned": (
-            changed(made.regression_reading(), sign_changed=np.array([True, False, False])),
+            changed(regression_reading(), sign_changed=np.array([True, False, False])),
         ),
-        "cooks_distance: close": (made.index_reading([0.1, 0.9, 0.2], [0.1, 0.88, 0.2]),),
-        "cooks_distance: closer": (made.index_reading([0.1, 0.88, 0.2], [0.1, 0.9, 0.2]),),
+        "cooks_distance: close": (index_reading([0.1, 0.9, 0.2], [0.1, 0.88, 0.2]),),
+        "cooks_distance: closer": (index_reading([0.1, 0.88, 0.2], [0.1, 0.9, 0.2]),),
         "cooks_distance: numbers": (
             changed(
-                made.index_reading([0.1, 0.9], [0.3, 0.1]),
+                index_reading([0.1, 0.9], [0.3, 0.1]),
                 records_original=np.array([4, 9]),
                 argmax_original=9,
             ),
         ),
-        "cooks_distance: outlier": (made.index_reading(outlying(5.5), STEPS / 100),),
-        "mahalanobis: many": (made.index_reading(TALL, TALL * 0.5),),
-        "distribution: levels": (made.marginals_reading(), "eyes"),
+        "cooks_distance: outlier": (index_reading(outlying(5.5), STEPS / 100),),
+        "mahalanobis: many": (index_reading(TALL, TALL * 0.5),),
+        "distribution: levels": (marginals_reading(), "eyes"),
         "distribution: 10 levels": (levels(10), "job"),
         "distribution: 11 levels": (levels(11), "job"),
         "distribution: 300 levels": (levels(300), "job"),
         "distribution: draws": (
-            made.marginals_reading(made.HOSTILE),
-            made.HOSTILE,
-            {f"released {made.HOSTILE}": made.band([1, 2, 3], [4, 9, 6])},
+            marginals_reading(HOSTILE),
+            HOSTILE,
+            {f"released {HOSTILE}": band([1, 2, 3], [4, 9, 6])},
         ),
         "distribution: levels and draws": (
-            made.marginals_reading(),
+            marginals_reading(),
             "eyes",
-            {"released eyes": made.band([5, 3], [7, 5])},
+            {"released eyes": band([5, 3], [7, 5])},
         ),
-        "correlation_change": (made.correlation_reading(first=made.HOSTILE), np.full((3, 3), 0.4)),
-        "correlation_change: this draw": (made.correlation_reading(),),
+        "correlation_change": (correlation_reading(first=HOSTILE), np.full((3, 3), 0.4)),
+        "correlation_change: this draw": (correlation_reading(),),
         "correlation_change: draws": (
-            made.correlation_reading(first=made.HOSTILE),
+            correlation_reading(first=HOSTILE),
             np.full((3, 3), 0.4),
-            made.correlation_band(),
+            correlation_band(),
         ),
-        "quantiles": (made.quantile_reading([made.HOSTILE, "b"]),),
-        "quantiles: many": (made.quantile_reading([f"v{place}" for place in range(30)]),),
-        "subgroups": (made.subgroup_reading(),),
-        "subgroups: many": (made.subgroup_reading(40, expected=False),),
-        "two_way": (made.points_reading(first=made.HOSTILE),),
-        "two_way: many": (made.points_reading(3000),),
-        "two_way: table": (made.table_reading(),),
+        "quantiles": (quantile_reading([HOSTILE, "b"]),),
+        "quantiles: many": (quantile_reading([f"v{place}" for place in range(30)]),),
+        "subgroups": (subgroup_reading(),),
+        "subgroups: many": (subgroup_reading(40, expected=False),),
+        "two_way": (points_reading(first=HOSTILE),),
+        "two_way: many": (points_reading(3000),),
+        "two_way: table": (table_reading(),),
         **{f"{key}: draws": drawn_from for key, drawn_from in _bands.items()},
-        "true_matches": (made.matches(),),
-        "true_matches: no secret": (made.matches(None, 3),),
-        "precision_recall": (made.sure(),),
-        "precision_recall: one point": (made.sure(1),),
-        "linkage_attacks": (made.attacks(),),
+        "true_matches": (matches(),),
+        "true_matches: no secret": (matches(None, 3),),
+        "precision_recall": (sure(),),
+        "precision_recall: one point": (sure(1),),
+        "linkage_attacks": (attacks(),),
         "linkage_attacks: at least": (at_least(),),
-        "record_risk": (made.bayes(),),
-        "record_risk: sample": (made.bayes(60),),
-        "repeated_releases": (made.releases(),),
-        "repeated_releases: a bound": (made.releases("at least"),),
-        "key_classes": (made.classes(),),
-        "key_classes: tiny": ({key: made.shares(0.0001, 0.5) for key in several_measures.NAMES},),
-        "guessing_attacks": (made.guesses(),),
-        "queries": (made.asked(),),
-        "extreme_values": (made.ends(),),
+        "record_risk": (bayes(),),
+        "record_risk: sample": (bayes(60),),
+        "repeated_releases": (releases(),),
+        "repeated_releases: a bound": (releases("at least"),),
+        "key_classes": (classes(),),
+        "key_classes: tiny": ({key: shares(0.0001, 0.5) for key in several_measures.NAMES},),
+        "guessing_attacks": (guesses(),),
+        "queries": (asked(),),
+        "extreme_values": (ends(),),
         "sweep_map: several limits": (
-            made.SPOTS, made.LOSS, made.SHARE, With(limit=0.12, marks=made.MARKS)
+            SPOTS, LOSS, SHARE, With(limit=0.12, marks=MARKS)
         ),
-        "sweep_map: one limit": (made.SPOTS, made.LOSS, made.RISK, With(limit=0.2)),
-        "sweep_map: turned": (made.SPOTS, made.RISK, {**made.RISK, "falls": True}),
+        "sweep_map: one limit": (SPOTS, LOSS, RISK, With(limit=0.2)),
+        "sweep_map: turned": (SPOTS, RISK, {**RISK, "falls": True}),
         "lesson_disclosure": (the_disclosure(0.0), 3),
         "lesson_disclosure: answered": (the_disclosure(1.0), 3, True),
         "lesson_analyst": (the_analyst(),),

@@ -28,8 +28,7 @@ from rwn_core.measures.drawing import style, tables
 from rwn_core.measures.drawing.style import NEUTRAL, ORIGINAL, PINS, RELEASED, beyond_words, clipped
 from rwn_core.measures.risk.outliers import RecordValues, paired
 from rwn_ui.state import results
-from tests.core.charts.drawn_by_hand import every_chart
-from tests.core.charts.hand_made_readings import HOSTILE, index_reading, size_reading
+from tests.core.charts.drawn_by_hand import HOSTILE, every_chart, index_reading, size_reading
 from tests.holding import hold
 
 ALONE = {"association", "risk_utility_map: coinciding", "risk_utility_map: no place"}
