@@ -15,8 +15,7 @@ with guarded():
     address.read(session)
     with st.sidebar, guarded():
         badge(session)
-        find_view.form(session)
-        command.offer(session, "find")
+        command.offer(session, "find", find_view.form(session))
     with guarded():
         find_view.draw(session)
     address.write(session)

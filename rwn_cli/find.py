@@ -79,6 +79,7 @@ def find(
     method: Annotated[bool, typer.Option("--method", help="The method may change.")] = False,
     chain: Annotated[bool, typer.Option("--chain", help="Slices may be chained.")] = False,
     tie: Annotated[bool, typer.Option("--tie", help="Slices may be tied.")] = False,
+    lever: Annotated[list[str] | None, option("NAME", "It may change, such as k.")] = None,
     scenario: Annotated[Path | None, option("FILE.toml", "Limits, and where to begin.")] = None,
     seconds: Annotated[float, typer.Option(min=1, help="Then the best so far is it.")] = 60.0,
     target: grid.SettingFile = None,
@@ -91,8 +92,8 @@ def find(
 ) -> None:
     """Find the best setting: it keeps all limits and loses least, or loses no more than you say.
 
-    Without --strength, --slices, --kernel, --method, --chain and --tie everything of RWN may
-    change, and a better method is named. With --chain limits on attribute gain and true matches
+    Without --strength, --slices, --kernel, --method, --chain, --tie and --lever everything of RWN
+    may change, and a better method is named. With --chain limits on attribute gain and true matches
     are needed. Where no setting keeps all limits, the nearest is named, nothing is written, and
     the exit code is 4. Ctrl-C ends the search with the best setting so far and exit code 6.
     """
@@ -102,9 +103,9 @@ def find(
     data = options.described(options.load(source, schema), identifiers=drop or ())
     data = options.working_table(options.under_roles(data, confidential, key), loaded, None)
     policy = grid.limits(loaded, limit or ())
-    free = not (strength or slices or kernel or method or chain or tie)
+    free = not (strength or slices or kernel or method or chain or tie or lever)
     may: dict[str, Any] = {"slices": slices or free, "kernels": kernel or free, "methods": method}
-    may |= {"chain": chain, "tie": tie}
+    may |= {"chain": chain, "tie": tie, "levers": tuple(lever or ())}
     start = None if loaded is None else loaded.setting
     space = rwn.Space(setting=start, lose_at_most=lose_at_most, **may)
     with answering("searching", data, policy, target, overwrite=overwrite) as report:
@@ -118,8 +119,6 @@ def _start(method: str, k: int, more: dict[str, Any]) -> Any:
     from rwn_core.masking.lever import neutral_levers
 
     method, more = in_present_names(method, more)
-    if method not in rwn.METHODS:
-        return options.parameters(method)  # refuses it
     levers: dict[str, Any] = neutral_levers(rwn.METHODS[method])
     levers |= {name: x for name, x in (("epsilon", 1.0), ("k", k)) if name in levers}
     return options.parameters(method, **{**levers, **more})

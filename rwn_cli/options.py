@@ -317,12 +317,10 @@ def require_one_key(seed: int | None, file: Path | None) -> None:
 
 def parameters(method: str, **options: Any) -> Any:
     """A method's parameter record, from the options that were given (not None)."""
-    from rwn_core.masking import in_present_names, no_method
+    from rwn_core.masking import in_present_names
 
     given = {name: value for name, value in options.items() if value is not None}
     method, given = in_present_names(method, given)
-    if method not in rwn.METHODS:
-        raise ParameterError(no_method(method))
     for field in fields(rwn.METHODS[method]):
         name = field.name
         if field.default is MISSING and field.default_factory is MISSING and name not in given:

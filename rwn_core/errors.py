@@ -3,6 +3,8 @@
 import logging
 import secrets
 import traceback
+from collections.abc import Callable, Mapping
+from typing import Any
 
 _LOG = logging.getLogger("rwn")
 
@@ -21,6 +23,25 @@ class SchemaError(InputError):
 
 class ParameterError(RWNError, ValueError):
     """A parameter of a method, a measure or a command is refused."""
+
+
+class Catalogue(dict[str, Any]):
+    """Entries by their keys; a key that is not there is refused in one sentence.
+
+    Parameters
+    ----------
+    entries : mapping
+    refusal : callable
+        The sentence for a key.
+    """
+
+    def __init__(self, entries: Mapping[str, Any], refusal: Callable[[object], str]) -> None:
+        super().__init__(entries)
+        self.refusal = refusal
+
+    def __missing__(self, key: object) -> Any:
+        """Refuse a key that is not there."""
+        raise ParameterError(self.refusal(key))
 
 
 class NotApplicable(RWNError):

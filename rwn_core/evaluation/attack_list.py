@@ -70,7 +70,6 @@ def draw_linkage_attacks(attacks: Sequence[Attack]) -> style.Chart:
     bound = any(a.get("at_least") for a in shown)
     claim = "method known, at least" if bound else "worst case"
 
-    names = [style.escape(a["words"]) for a in shown]
     return style.chart(
         "linkage_attacks",
         "Who links how many",
@@ -82,7 +81,7 @@ def draw_linkage_attacks(attacks: Sequence[Attack]) -> style.Chart:
         data=[_bars(shown, worst=False), _bars(shown, worst=True)],
         layout=style.layout(
             style.axis("records linked correctly", 0, 1.3, share=True, **_SHARE_MARKS),
-            style.name_axis(names, rim=0.6) | {"showgrid": False},
+            style.name_axis([a["words"] for a in shown], rim=0.6, showgrid=False),
             annotations=[
                 style.label(
                     "≥ " * bool(a.get("at_least")) + short(a["success"]),

@@ -118,15 +118,10 @@ def draw_two_way(reading: Reading[TwoWay], drawn: tuple[float, float] | None = N
     trace["colorbar"]["ticktext"] = [
         f"{100 * at:+g}%".replace("-", "−") if at else "0" for at in trace["colorbar"]["tickvals"]
     ]
-    # names are shortened on the axes only
-    down, across = (
-        [style.escape(style.shorten(text, length)) for text in texts]
-        for texts, length in ((rows, 12), (columns, 10))
-    )
     titles = [style.escape(style.shorten(name, 30)) for name in (one, other)]
-    x = style.name_axis(across, titles[1], down=False, showgrid=False)
-    y = style.name_axis(down, titles[0], showgrid=False)
-    size = {"tickfont": {"size": SMALL_FONT}}
+    look: dict[str, Any] = {"showgrid": False, "tickfont": {"size": SMALL_FONT}}
+    x = style.name_axis(columns, titles[1], length=10, down=False, **look)
+    y = style.name_axis(rows, titles[0], length=18, **look)
     return style.chart(
         "two_way",
         f"{one} by {other}",
@@ -134,7 +129,7 @@ def draw_two_way(reading: Reading[TwoWay], drawn: tuple[float, float] | None = N
         f"Heatmap of how the cells of {one} by {other} changed; {moved} of the records would have "
         "to move to make the tables equal",
         data=[trace],
-        layout=style.layout(x | size, y | size, right=52),
+        layout=style.layout(x, y, right=52),
         table=table(
             [one, other, "original", "released"],
             [

@@ -182,7 +182,11 @@ class RWN(CellMethod):
         remarks = []
         if not self.scheme.exact and law is not None and law.neighborhoods is not None:
             cost = restriction_cost(self.points(microdata), law.neighborhoods)
-            remarks.append(f"neighbors {self.neighbors}: {cost}")
+            remarks.append(
+                f"neighbors {self.neighbors}: median radius {cost['radius']:.3g} "
+                f"(exact {cost['exact radius']:.3g}), {cost['by k']:.1%} of records fall back to k "
+                f"(exact {cost['exact by k']:.1%}), {cost['recall']:.1%} of the exact members kept"
+            )
         return [*remarks, *CellMethod.remarks(self, microdata, law)]
 
     def cautions(self) -> list[str]:

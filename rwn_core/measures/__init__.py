@@ -15,7 +15,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType
 
-from rwn_core.errors import NotApplicable
+from rwn_core.errors import Catalogue, NotApplicable
 from rwn_core.measures import risk, utility
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -66,7 +66,9 @@ def _found() -> Iterator[Measure]:
                 yield made
 
 
-MEASURES: Mapping[str, Measure] = MappingProxyType({measure.key: measure for measure in _found()})
+MEASURES: Mapping[str, Measure] = MappingProxyType(
+    Catalogue({measure.key: measure for measure in _found()}, lambda key: no_measure(str(key)))
+)
 
 
 def read(measure: str, comparison: Comparison) -> Reading | NotApplicable:

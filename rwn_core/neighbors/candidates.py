@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import isqrt
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -287,30 +287,13 @@ def _cut(table: NeighborTable, ball: RadiusAndK) -> NeighborTable:
     return table.part(table.offsets[:-1], sizes, k=ball.k or 0, epsilon=epsilon)[0]
 
 
-class RestrictionCost(NamedTuple):
-    """The cost of random candidates, against all records as candidates."""
+def restriction_cost(points: Points, neighborhoods: Neighborhoods) -> dict[str, float]:
+    """Compare neighborhoods with the exact ones of the same k and epsilon, on 1,000 records.
 
-    # effective_radius, exact_radius: median radius of the neighborhoods, and of the exact ones
-    effective_radius: float
-    exact_radius: float
-    # governed_by_k, exact_governed_by_k: share of records with fewer than k candidates within
-    # epsilon, which fall back to k
-    governed_by_k: float
-    exact_governed_by_k: float
-    recall: float  # share of an exact neighborhood's members that are still members, on average
-    compared: int  # records that this was read on, drawn at random
-
-    def __str__(self) -> str:
-        """One line for a person."""
-        return (
-            f"median radius {self.effective_radius:.3g} (exact {self.exact_radius:.3g}), "
-            f"{self.governed_by_k:.1%} of records fall back to k "
-            f"(exact {self.exact_governed_by_k:.1%}), {self.recall:.1%} of the exact members kept"
-        )
-
-
-def restriction_cost(points: Points, neighborhoods: Neighborhoods) -> RestrictionCost:
-    """Compare neighborhoods with the exact ones of the same k and epsilon, on 1,000 records."""
+    Of both: the median radius, and the share of records with fewer than k candidates within
+    epsilon, which fall back to k. Recall: the share of an exact neighborhood's members that are
+    still members, on average.
+    """
     n, k, epsilon = len(points), neighborhoods.k, neighborhoods.epsilon
     some = np.sort(np.random.default_rng(0).permutation(n)[:COMPARED])
     if n <= LARGEST_DENSE:
@@ -330,4 +313,5 @@ def restriction_cost(points: Points, neighborhoods: Neighborhoods) -> Restrictio
     both = (neighborhoods, some), (exact, rows)
     radii = [float(np.median(found.radius[own])) for found, own in both]
     by_k = [float((found.within[own] < (k or 0)).mean()) for found, own in both]
-    return RestrictionCost(radii[0], radii[1], by_k[0], by_k[1], float(np.mean(recall)), len(some))
+    found = {"radius": radii[0], "by k": by_k[0], "exact radius": radii[1], "exact by k": by_k[1]}
+    return found | {"recall": float(np.mean(recall))}

@@ -29,7 +29,9 @@ def table_marks(microdata: Microdata, key: bytes) -> dict[str, Any]:
     names = sorted(variable.name for variable in microdata.schema.released)
     sorted_hashes = (np.sort(cell_hashes(microdata.frame[name])) for name in names)
     columns = [mark(key, b"column", hashes.tobytes()) for hashes in sorted_hashes]
-    marks = sorted(record_marks(microdata.frame, names, key))
+    # each different record
+    hashes = np.column_stack([cell_hashes(microdata.frame[name]) for name in names])
+    marks = sorted({mark(key, b"record", row.tobytes()) for row in np.unique(hashes, axis=0)})
     return {
         "table": mark(key, b"table", microdata.fingerprint.encode()),
         "names": mark(key, b"names", "\0".join(names).encode()),
@@ -37,12 +39,6 @@ def table_marks(microdata: Microdata, key: bytes) -> dict[str, Any]:
         "records": marks[:SKETCH],
         "count": len(marks),
     }
-
-
-def record_marks(frame: pd.DataFrame, names: Sequence[str], key: bytes) -> set[str]:
-    """Mark each different record over some variables, given in their order."""
-    hashes = np.column_stack([cell_hashes(frame[name]) for name in names])
-    return {mark(key, b"record", row.tobytes()) for row in np.unique(hashes, axis=0)}
 
 
 def mark(key: bytes, kind: bytes, content: bytes) -> str:

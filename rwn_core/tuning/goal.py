@@ -12,15 +12,13 @@ from dataclasses import dataclass
 
 from rwn_core.data.variable import NamedParameters, checks_form
 from rwn_core.errors import ParameterError
-from rwn_core.measures import MEASURES, no_measure
+from rwn_core.measures import MEASURES
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Policy, refuse_percentage
 
 
 def sign(measure: str) -> float:
     """+1 where a lower value is wanted, -1 where a higher one is."""
-    if measure not in MEASURES:
-        raise ParameterError(no_measure(measure))
     better = MEASURES[measure].better
     if better == "neutral":
         raise ParameterError(

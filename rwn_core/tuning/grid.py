@@ -12,8 +12,8 @@ from rwn_core.data.plain import LONGEST_FORMULA, check_letters
 from rwn_core.data.schema import Slices, as_slices
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
-from rwn_core.masking import in_present_names
-from rwn_core.tuning.point import Setting, known_method
+from rwn_core.masking import METHODS, in_present_names
+from rwn_core.tuning.point import Setting
 
 LARGEST = 20_000  # settings; more are a slip of the hand
 
@@ -60,7 +60,7 @@ class Grid(NamedParameters):
         """Refuse a grid without points, or with too many."""
         if not self.methods:
             raise ParameterError("The grid needs at least one method.")
-        of_any = {e.name for method in self.methods for e in fields(known_method(method))}
+        of_any = {e.name for method in self.methods for e in fields(METHODS[method])}
         for name, values in self.axes.items():
             if len(self.methods) > 1 and name not in of_any:
                 raise ParameterError(
@@ -93,7 +93,7 @@ class Grid(NamedParameters):
     def _method_axes(self, method: str) -> Mapping[str, Sequence[Any]]:
         if len(self.methods) == 1:
             return self.axes
-        own = {each.name for each in fields(known_method(method))}
+        own = {each.name for each in fields(METHODS[method])}
         return {name: values for name, values in self.axes.items() if name in own}
 
     def __len__(self) -> int:

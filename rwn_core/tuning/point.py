@@ -23,7 +23,6 @@ from rwn_core.masking import (
     SHORT_NAMES,
     in_present_names,
     lever_values,
-    no_method,
     option_words,
 )
 from rwn_core.measures import MEASURES
@@ -88,13 +87,13 @@ class Setting(NamedParameters):
             There is no such method or parameter, or a value is refused.
         """
         method, given = in_present_names(method, parameters)
-        for each in fields(known_method(method)):
+        for each in fields(METHODS[method]):
             needed = each.default is MISSING and each.default_factory is MISSING
             if needed and each.name not in given:
                 raise ParameterError(f"The method {method} needs {each.name}; give it.")
         chosen = tuple(sorted((weights or {}).items()))
         return cls(
-            params=known_method(method)(**given),
+            params=METHODS[method](**given),
             weights=chosen,
             precision=steps_by_name(precision),
             slices=None if slices is None else as_slices(slices),
@@ -191,13 +190,6 @@ def setting_key(plain: Mapping[str, Any]) -> str:
     """Return the name of a setting's file, by what `Setting.to_dict` gives."""
     written = orjson.dumps(_as_floats(plain), option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(written).hexdigest()[:24]
-
-
-def known_method(method: str) -> Any:
-    """Return a method by its key."""
-    if method not in METHODS:
-        raise ParameterError(no_method(method))
-    return METHODS[method]
 
 
 def _as_floats(node: Any) -> Any:

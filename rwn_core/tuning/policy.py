@@ -13,7 +13,7 @@ from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.ends import unmasked
-from rwn_core.measures import MEASURES, no_measure
+from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import UNMASKED, unsliced
 from rwn_core.tuning.point import Point
@@ -72,8 +72,6 @@ class Limit(NamedParameters):
 
     def __post_init__(self) -> None:
         """Check each part."""
-        if self.measure not in MEASURES:
-            raise ParameterError(no_measure(self.measure))
         if MEASURES[self.measure].better != "lower":
             raise ParameterError(
                 f"Of {MEASURES[self.measure].title} less is not better, so that it cannot have a "

@@ -16,7 +16,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.variable import Role, Variable
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS, RWN, SHORT_NAMES, SoftRWN, no_method
+from rwn_core.masking import METHODS, RWN, SHORT_NAMES, SoftRWN
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES
 from rwn_core.neighbors import LARGEST_DENSE
@@ -87,8 +87,6 @@ def quick_verdict(
     """
     policy = policy or Policy()
     if isinstance(method, str) or not hasattr(getattr(method, "params", method), "prepare"):
-        if method not in METHODS:
-            raise ParameterError(no_method(method))
         method = METHODS[method](**neutral_levers(METHODS[method]))
     setting = method if isinstance(method, Setting) else Setting(params=method)
     try:

@@ -44,7 +44,15 @@ def screen(
             ],
             "rows": [
                 *(_limit_row(limit, verdicts) for limit in policy.limits),
-                _loss_row(scenarios),
+                {
+                    "title": "Loss",
+                    "note": "0 as the original, 1 no relation left",
+                    "kind": "loss",
+                    "cells": [
+                        dict(zip(("text", "note"), loss_words(each), strict=True))
+                        for each in scenarios
+                    ],
+                },
                 _text_row("setting", [short_setting(s.setting) for s in scenarios]),
                 *(
                     [_text_row("note", [s.note or "–" for s in scenarios])]
@@ -84,17 +92,6 @@ def _state(measure: str, verdict: Verdict) -> str | None:
     if measure not in verdict.shares:
         return None
     return "over" if measure in verdict.broken else "kept"
-
-
-def _loss_row(scenarios: list[rwn.Scenario]) -> dict[str, Any]:
-    """The loss of relations on its scale, in digits and in words."""
-    digits = [loss_words(scenario) for scenario in scenarios]
-    return {
-        "title": "Loss",
-        "note": "0 as the original, 1 no relation left",
-        "kind": "loss",
-        "cells": [{"text": number, "note": words} for number, words in digits],
-    }
 
 
 def _trial_words(policy: rwn.Policy, trial: rwn.Policy) -> str:

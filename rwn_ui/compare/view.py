@@ -176,7 +176,8 @@ def _side_by_side(session: Session) -> None:
         key="compare.candidates",
         on_pick=lambda name: _mark(session, name),
     )
-    before = earlier_decisions([*_of_folder(), *session.decisions])
+    folder = os.environ.get(DECISIONS_VARIABLE)  # the institution's
+    past = [*(decisions_in(Path(folder)) if folder else []), *session.decisions]
     with (
         st.container(key="screen-only-decision")
         if meeting
@@ -184,8 +185,8 @@ def _side_by_side(session: Session) -> None:
     ):
         _freeze(session, chosen)
         _frozen(session)
-        if before:
-            panel({"tables": [{**EARLIER, "rows": before}]}, key="compare.earlier")
+        if past:
+            panel({"tables": [{**EARLIER, "rows": earlier_decisions(past)}]}, key="compare.earlier")
     with st.expander("All readings, and the differences in words", expanded=not meeting):
         panel(compare_cards.table(session, scenarios, meeting), key="compare.table")
     with (
@@ -193,12 +194,6 @@ def _side_by_side(session: Session) -> None:
         st.expander("Files of the scenarios", expanded=not meeting),
     ):
         _files(session, chosen)
-
-
-def _of_folder() -> list[Decision]:
-    """The decisions of the institution's folder, if the app was started with one."""
-    folder = os.environ.get(DECISIONS_VARIABLE)
-    return decisions_in(Path(folder)) if folder else []
 
 
 def _mark(session: Session, name: str) -> None:

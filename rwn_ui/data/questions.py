@@ -72,7 +72,13 @@ class _Asked:
         left: set[Any] = st.session_state.setdefault(f"data.left.{data.fingerprint}", set())
         held = {variable.role for variable in data.schema.variables}
         roles = not {rwn.Role.KEY, rwn.Role.CONFIDENTIAL} <= held and "roles" not in left
-        guesses = _guesses(data) if roles else []
+        guesses = (
+            data.cached(
+                ("guessed roles", data.schema), lambda: guessed_roles(data.frame, data.schema)
+            )
+            if roles
+            else []
+        )
         official = standard_file(variable.name for variable in data.schema.released)
         guessed = {guess.variable for guess in guesses}
         if official is None or "official" in left or guessed.isdisjoint(official.roles):
@@ -184,12 +190,6 @@ def _answered(
 
 def _name(question: OpenQuestion) -> tuple[str, str]:
     return question.variable, question.kind
-
-
-def _guesses(data: rwn.Microdata) -> list[RoleGuess]:
-    return data.cached(
-        ("guessed roles", data.schema), lambda: guessed_roles(data.frame, data.schema)
-    )
 
 
 def _found(data: rwn.Microdata, guesses: list[RoleGuess]) -> list[OpenQuestion]:

@@ -130,7 +130,10 @@ def offer(session: Session) -> None:
             "Standard and Strong go to it.",
         )
     elif pending(session):
-        st.caption("A suggestion follows.")
+        st.caption(
+            f"A suggestion is looked for on all {session.data.n:,} records; until then a usual "
+            "start stands, or what you set."
+        )
 
 
 def panel_part(session: Session) -> dict[str, Any] | None:

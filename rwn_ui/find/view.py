@@ -46,8 +46,8 @@ _CHOICES = {
 }
 
 
-def form(session: Session) -> None:
-    """The target, what may change, and the button that begins the search in the background."""
+def form(session: Session) -> Space:
+    """The target, what may change, and the button that begins the search of this space."""
     key = session.key("find")
     target = st.radio(
         "Target",
@@ -92,6 +92,7 @@ def form(session: Session) -> None:
         on_click=begin,
         args=(session, space, SOON),
     )
+    return space
 
 
 def may_change(session: Session) -> dict[str, str]:

@@ -122,14 +122,18 @@ def draw(session: Session, wanted: Asked) -> bool:
         _show(session, wanted, charts, what)
         return False
     many: FigureCurves | None = memo("figures of many", _STORED).get(wanted.key)
-    curves = many or live_curves(session, wanted)
+    # else of so many releases as are drawn in a moment
+    curves: FigureCurves = many or memo("figures", _STORED).get_or_make(
+        wanted.key, lambda: _drawn(session, wanted, LIVE_SECONDS)
+    )
     for position, reason in curves.left_out:
         st.caption(escaped(f"No value at {lever.short} = {position:g}: {reason}"))
     job = user_work().jobs.get(JOB)
     if job is None:
         _curves(session, wanted, curves)
         _offer(session, wanted)
-        return is_pending(wanted, curves)
+        # while `complete` can add releases
+        return curves.releases < LIVE and ("complete", wanted.key) not in memo("figures", _STORED)
     if job.running:
         own = job.about == wanted.key
         wait_for(
@@ -138,7 +142,10 @@ def draw(session: Session, wanted: Asked) -> bool:
             lambda: _curves(session, wanted, (job.so_far if own else None) or curves),
         )
     else:
-        take_found(job)
+        del user_work().jobs[JOB]
+        found = job.so_far if job.refusal else job.result  # all, or what there was when cancelled
+        if found is not None:
+            memo("figures of many", _STORED).keep(job.about, found)
         if job.refusal:
             st.toast(escaped(f"{job.label}: {job.refusal}"))
         st.rerun()
@@ -254,19 +261,6 @@ def _start(session: Session) -> Prepared:
     return replace(start, precision=session.precision)
 
 
-def live_curves(session: Session, wanted: Asked) -> FigureCurves:
-    """Return the curves of so many releases as are drawn in a moment."""
-    found: FigureCurves = memo("figures", _STORED).get_or_make(
-        wanted.key, lambda: _drawn(session, wanted, LIVE_SECONDS)
-    )
-    return found
-
-
-def is_pending(wanted: Asked, curves: FigureCurves) -> bool:
-    """True while `complete` can add releases."""
-    return curves.releases < LIVE and ("complete", wanted.key) not in memo("figures", _STORED)
-
-
 def complete(session: Session, wanted: Asked) -> None:
     """Draw the releases that are missing, as far as they take some seconds only."""
     curves = _drawn(session, wanted, REST_SECONDS)
@@ -303,14 +297,6 @@ def draw_many(
 
     start = params.preview(microdata, most=LIVE_RECORDS)
     return figure_curves(number, start, releases=releases, after=after, **more)
-
-
-def take_found(job: Job) -> None:
-    """Store what a job has found, all of it or what there was when it was cancelled."""
-    del user_work().jobs[JOB]
-    found = job.so_far if job.refusal else job.result
-    if found is not None:
-        memo("figures of many", _STORED).keep(job.about, found)
 
 
 def setting_charts(session: Session, wanted: Asked) -> list[Chart]:

@@ -10,7 +10,7 @@ from typing import Any
 import orjson
 
 import rwn_core as rwn
-from rwn_core.masking import Method, lever_values, no_method, unrounded
+from rwn_core.masking import Method, lever_values, unrounded
 from rwn_ui.features import advice
 from rwn_ui.state.change_table import adopt_prepared, change_method, go_over, take_over
 from rwn_ui.state.results import prepared
@@ -27,8 +27,6 @@ class TunedTable:
     def __init__(
         self, data: rwn.Microdata, method: str | Method, *, policy: rwn.Policy, seed: int
     ) -> None:
-        if isinstance(method, str) and method not in rwn.METHODS:
-            raise rwn.ParameterError(no_method(method))
         self.session = Session(name="table", demo=None, data=data, policy=policy, seed=seed)
         self.user = User(session=self.session)
         self.work = self.user.work

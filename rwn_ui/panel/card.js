@@ -76,6 +76,15 @@ function holdAxes(chart, before) {
   }
 }
 
+/** Say the whole name of a row under the pointer, where its axis has a shortened one. */
+function nameWhole(data, whole) {
+  if (!whole) return;
+  for (const trace of data) if (trace.hovertemplate && !trace.text && !trace.hovertext) {
+    trace.hovertext = Array.from(trace.y, (row) => whole[Math.round(row)] ?? "");
+    trace.hovertemplate = `%{hovertext}<br>${trace.hovertemplate}`;
+  }
+}
+
 class Card {
   constructor(panel) {
     this.node = make("figure", "rwn-card");
@@ -147,9 +156,10 @@ class Card {
   }
 
   /** Redraw in place: the node stays, and with it what the reader zoomed to. */
-  react({ data, layout, reason }) {
+  react({ data, layout, large, reason }) {
     if (reason) return this.release();
     for (const trace of data) if (trace.colorbar) trace.showscale = true;
+    nameWhole(data, large?.yaxis?.ticktext);
     const axes = structuredClone({ xaxis: layout.xaxis, yaxis: layout.yaxis }); // Plotly writes the zoom into them
     // Plotly's own ticks are for a zoomed chart; until then the painter's stay
     if (!this.zoomed) for (const axis of Object.values(axes)) axis.tickmode = "array";

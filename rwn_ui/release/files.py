@@ -36,8 +36,12 @@ def draw(session: Session) -> None:
         return
     claims.draw(session)
     _make(session, last)
+    held = f"{USERS}/{CLAIMS_FILE}" in last.files
+    # the claim table came after the files, or left them
+    if last.files and last.entry is None and held != (claims.published(session) is not None):
+        what = "hold a claim table that you took out" if held else "do not hold the claim table"
+        informed(f"The files below {what}; make them again.")
     if last.files:
-        _without_claims(session, last)
         _listed(last)
         left, right = st.columns(2)
         with left:
@@ -82,14 +86,6 @@ def _make(session: Session, last: Drawn) -> None:
             claims=claims.published(session),
         )
     st.rerun()  # the steps above say more now
-
-
-def _without_claims(session: Session, last: Drawn) -> None:
-    """Say so where the claim table came after the files, or left them."""
-    held = f"{USERS}/{CLAIMS_FILE}" in last.files
-    if last.entry is None and held != (claims.published(session) is not None):
-        what = "hold a claim table that you took out" if held else "do not hold the claim table"
-        informed(f"The files below {what}; make them again.")
 
 
 def _listed(last: Drawn) -> None:

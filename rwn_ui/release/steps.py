@@ -63,10 +63,15 @@ def drawn(session: Session) -> Drawn | None:
 def steps(session: Session) -> tuple[Step, ...]:
     """All five, in order."""
     last = drawn(session)
+    judged = "No release of the present setting was drawn."
+    decided = "It waits for step 2: there is no release yet to decide upon."
+    if last is not None:
+        decided = "" if last.approval is not None else "Nobody answers for the release."
+        judged = last.judged.verdict.sentence if decided and not last.judged.verdict.kept else ""
     missing = (
         _data(session),
-        _policy(last),
-        _decision(last) if is_checked(session) else "It waits for step 1.",
+        judged,
+        decided if is_checked(session) else "It waits for step 1.",
         _files(last) if is_checked(session) else "It waits for step 3.",
         _ledger(last),
     )
@@ -87,20 +92,6 @@ def _data(session: Session) -> str:
     if waiting:
         return f"The Data page asks whether these identify people: {waiting}."
     return "" if is_checked(session) else "Nobody has said that kinds and roles are right."
-
-
-def _policy(last: Drawn | None) -> str:
-    if last is None:
-        return "No release of the present setting was drawn."
-    if not last.judged.verdict.kept and last.approval is None:
-        return last.judged.verdict.sentence
-    return ""
-
-
-def _decision(last: Drawn | None) -> str:
-    if last is None:
-        return "It waits for step 2: there is no release yet to decide upon."
-    return "" if last.approval is not None else "Nobody answers for the release."
 
 
 def _files(last: Drawn | None) -> str:

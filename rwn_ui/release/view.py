@@ -18,7 +18,6 @@ from rwn_core.reporting.context import (
 )
 from rwn_core.reporting.judged_release import Approval
 from rwn_core.reporting.release_record import follows
-from rwn_core.reporting.scenario import Decision
 from rwn_ui.release import files, judging, ledger
 from rwn_ui.release.steps import Step, description, drawn, is_checked, steps, unanswered_doubts
 from rwn_ui.server.messages import escaped, guarded, refused, succeeded, warned
@@ -160,19 +159,16 @@ def _approval_words(session: Session, last: Drawn, approval: Approval) -> str:
     words = [f"{approval.by} answers for this release."]
     if not last.judged.verdict.kept:
         words.append(f"It is an exception. {last.judged.verdict.sentence}")
-    words.append(_which_decision(session, last, approval.decision))
+    decision, which = approval.decision, "It follows no decision of a meeting."
+    if decision is not None:
+        chosen = f"“{decision.chosen}”" if decision.chosen else "no scenario"
+        follow = follows(decision, last.judged.setting, session.data)
+        which = "It follows" if follow else "It does not follow"
+        which += f" the decision of {decision.date}, which chose {chosen}."
+    words.append(which)
     if approval.reason:
         words.append(f"Reason: {approval.reason.rstrip('.')}.")
     return " ".join(words)
-
-
-def _which_decision(session: Session, last: Drawn, decision: Decision | None) -> str:
-    if decision is None:
-        return "It follows no decision of a meeting."
-    chosen = f"“{decision.chosen}”" if decision.chosen else "no scenario"
-    if follows(decision, last.judged.setting, session.data):
-        return f"It follows the decision of {decision.date}, which chose {chosen}."
-    return f"It does not follow the decision of {decision.date}, which chose {chosen}."
 
 
 _WORDS = {

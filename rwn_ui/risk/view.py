@@ -21,7 +21,7 @@ from rwn_core.evaluation.disclosure import (
     with_keys,
     worst_records,
 )
-from rwn_core.measures import tiles_of
+from rwn_core.measures import UTILITY, tiles_of
 from rwn_core.measures.sentence import tenths
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
@@ -117,7 +117,9 @@ def _by_job(session: Session, attack: Attack) -> None:
 
 def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
-    few = current_release(session).retained_share
+    current = current_release(session)
+    few, is_present = current.retained_share, words == f"{session.words} · seed {session.seed}"
+    read = {**found.readings, **({UTILITY: current.readings[UTILITY]} if is_present else {})}
     stamp = f"{words}|{attack.identity}|{session.watched}|{session.table_version}"
     return {
         "stamp": stamp,
@@ -129,7 +131,7 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
         },
         "verdict": limit_queue.draw_verdict(
             session.policy,
-            found.readings,
+            read,
             session.policy.judge(found.readings, released=few, params=session.params),
         ),
         "tiles": _tiles(session, found),

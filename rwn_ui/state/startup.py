@@ -47,7 +47,7 @@ def _first() -> Session:
         except rwn.RWNError as refusal:  # moved or changed since the start
             st.toast(escaped(str(refusal)))
     if demo not in rwn.DEMOS:
-        st.toast(f"There is no demo of that name; {FIRST_DEMO} is shown.")
+        user_work().notice = f"There is no demo of that name; {FIRST_DEMO} is shown."
         demo = FIRST_DEMO
     return _opened(rwn.load_demo(demo), name=demo, demo=demo)
 

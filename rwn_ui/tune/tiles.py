@@ -78,7 +78,12 @@ def _tile(
         return shown
     if rwn.MEASURES[key].side == "risk" and key not in TILES:
         shown["help"] += _which_attack(key, reading, session.data.n)
-        shown["help"] += _ordinary_too(key, reading, readings)
+        # no risk stands alone: the ordinary intruder's number, and what it is read against
+        linked = readings[ORDINARY]
+        if key != ORDINARY and isinstance(linked, Reading):
+            shown["help"] += f" Distance linkage, an ordinary intruder: {100 * linked.value:.1f} %."
+        if reading.baseline is not None:
+            shown["help"] += f" Read it against {100 * reading.baseline:.2g} %."
         # the upper bound below a number that is a lower one
         most = reading.detail.at_most if limit_queue.is_lower_bound(reading) else None
         shown |= {} if most is None else {"limit": f"at most {tile.words(most)}"}
@@ -169,17 +174,6 @@ def _against(
     sign = "±" if same else "+" if change > 0 else "−"
     words = words.replace(" %", " pp")  # a difference of shares is in percentage points
     return {"pin": name, "text": f"{sign}{words} vs {name}", "better": better}
-
-
-def _ordinary_too(key: str, reading: Reading, known: Readings) -> str:
-    """No risk stands alone: the ordinary intruder's number, and what it is read against."""
-    linked = known[ORDINARY]
-    words = ""
-    if key != ORDINARY and isinstance(linked, Reading):
-        words += f" Distance linkage, an ordinary intruder: {100 * linked.value:.1f} %."
-    if reading.baseline is not None:
-        words += f" Read it against {100 * reading.baseline:.2g} %."
-    return words
 
 
 def _which_attack(key: str, reading: Reading, records: int) -> str:

@@ -273,7 +273,12 @@ def _pass_table(verdicts: Sequence[AnalysisResult], judged: Sequence[Standing]) 
             verdict.value if verdict.value is not None else "n/a",
             verdict.analysis.tolerance,
             KINDS[verdict.analysis.kind] if not verdict.reason else verdict.reason,
-            *_of_draws(drawn.get(verdict.analysis), bool(judged)),
+            # over the draws; later registered ones are missing
+            *(
+                [f"{standing.passed} of {standing.releases}", standing.value]
+                if (standing := drawn.get(verdict.analysis)) is not None
+                else ["–", None] * bool(judged)
+            ),
         ]
         for verdict in verdicts
     ]
@@ -285,13 +290,6 @@ def _pass_table(verdicts: Sequence[AnalysisResult], judged: Sequence[Standing]) 
         ],
         "rows": rows,
     }
-
-
-def _of_draws(standing: Standing | None, shown: bool) -> list[Any]:
-    """Results of an analysis over the draws; later registered ones are missing."""
-    if standing is None:
-        return ["–", None] if shown else []
-    return [f"{standing.passed} of {standing.releases}", standing.value]
 
 
 def _validity(validity: Validity) -> Table:

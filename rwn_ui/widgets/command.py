@@ -9,37 +9,54 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.io.demo import demo_path
+from rwn_core.masking import lever_values
 from rwn_ui.state.session import Session
+from rwn_ui.widgets.buttons import file_button
 from rwn_ui.widgets.folded import folded
 
-_TRIAL, _SCHEMA = "trial.csv", "schema.toml"
+_TRIAL, _SCHEMA, _START = "trial.csv", "schema.toml", "setting.toml"
 
 
-def offer(session: Session, page: str) -> None:
+def offer(session: Session, page: str, space: rwn.Space | None = None) -> None:
     """Show the commands of a page in a box, as they are when it is opened."""
-    box = folded("The same in a shell", session.key(f"{page}.command"))
+    key = session.key(f"{page}.command")
+    box = folded("The same in a shell", key)
     if box is None:
         return
     with box:
-        st.code(
-            "\n".join(shlex.join(line) for line in commands(session, page)), "sh", wrap_lines=True
-        )
-        if _SCHEMA in _table(session):
-            st.caption(f"{_SCHEMA} is the file *Schema (TOML)* of the Data page.")
+        shown = commands(session, page, space)
+        none = "# one command for each candidate; there is none yet"
+        st.code("\n".join(map(shlex.join, shown)) or none, "sh", wrap_lines=True)
+        texts = {_SCHEMA: session.data.schema.to_toml, _START: lambda: start_file(session)}
+        for name, text in texts.items():
+            if any(name in line for line in shown):
+                file_button(name, text, name, key=f"{key}.{name}", help="The command reads it.")
         if page == "tune":
             st.caption("Open this box again after a slider has moved.")
 
 
-def commands(session: Session, page: str) -> list[list[str]]:
-    """The words of each command: a trial and its measures, a release, or a search."""
+def start_file(session: Session) -> str:
+    """The present setting and the limits as a scenario, where a search of this page begins."""
+    given, table = session.setting, session.data.fingerprint
+    return rwn.Scenario(table=table, setting=given, policy=session.policy).to_toml()
+
+
+def commands(session: Session, page: str, space: rwn.Space | None = None) -> list[list[str]]:
+    """The words of each command: a trial and its measures, candidates, a release, or a search."""
     table, trial = _table(session), ["--seed", str(session.seed)]
-    setting = _setting(session)
-    if page in ("find", "compare"):
-        usual = session.policy == rwn.Policy()
-        limits = (
-            [] if usual else [f"{one.measure}={one.at_most:g}" for one in session.policy.limits]
-        )
-        return [["rwn", "find", *table, *(word for each in limits for word in ("--limit", each))]]
+    setting = _setting(session, session.setting.resolved(session.data))
+    stated = [] if session.policy == rwn.Policy() else session.policy.limits
+    limits = [word for one in stated for word in ("--limit", f"{one.measure}={one.at_most!r}")]
+    if page == "find":
+        return [["rwn", "find", *table, *limits, *_space(space or rwn.Space())]]
+    if page == "compare":
+        return [
+            ["rwn", "sweep", *table, "--out", f"readings-{number}.csv", *limits]
+            + [*_setting(session, each.setting), "--seed", str(each.seed)]
+            + ([] if each.setting.slices else ["--slices", "alone"])
+            for number, each in enumerate(session.scenarios.values(), start=1)
+            if each.setting is not None
+        ]
     if page == "release":
         kept = ["--key-file", "sealed.key", "--record", "record.toml"]
         return [["rwn", "mask", table[0], "release.csv", *table[1:], *setting, *kept]]
@@ -64,14 +81,27 @@ def _table(session: Session) -> list[str]:
     return [f"demo:{session.demo}", *([] if same else ["--schema", _SCHEMA])]
 
 
-def _setting(session: Session) -> list[str]:
+def _space(space: rwn.Space) -> list[str]:
+    """What a search may change as options, and the file of the setting where it begins."""
+    if space.setting is None:  # everything of RWN may change
+        return []
+    may = {name: getattr(space, name) for name in ("slices", "chain", "tie")}
+    may |= {"kernel": space.kernels, "method": space.methods}
+    named = [f"--{name}" for name, changes in may.items() if changes] or ["--strength"]
+    most = [] if space.lose_at_most is None else ["--lose-at-most", f"{space.lose_at_most!r}"]
+    levers = [word for name in space.levers for word in ("--lever", name)]
+    return ["--scenario", _START, *named, *levers, *most]
+
+
+def _setting(session: Session, setting: rwn.Setting) -> list[str]:
     """The setting as options: method, parameters, weights, slices and steps."""
-    setting = session.setting.resolved(session.data)
     given = [("--method", setting.method)]
-    for name, value in (setting.parameters | session.levers).items():
+    for name, value in (setting.parameters | lever_values(setting.params)).items():
         word = str(value).lower() if isinstance(value, bool) else value
-        given.append(("--set", f"{name}={word:g}" if isinstance(word, float) else f"{name}={word}"))
-    given += [("--weight", f"{name}={weight:.12g}") for name, weight in setting.weights]
+        given.append(("--set", f"{name}={word}"))
+    weights = {each.name: 1.0 for each in session.data.schema.released if each.weight != 1.0}
+    weights |= dict(setting.weights)
+    given += [("--weight", f"{name}={weight:.12g}") for name, weight in weights.items()]
     given += [("--slice", ",".join(names)) for names in setting.slices or ()]
     given += [("--round", f"{name}={step:.12g}") for name, step in setting.precision]
     return [word for each in given for word in each]

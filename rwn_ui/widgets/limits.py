@@ -26,8 +26,7 @@ def edit(session: Session, page: str) -> None:
     st.button(
         "Limits for clinical data (.09)",
         key=session.key(f"{page}.limit.clinical"),
-        on_click=_clinical,
-        args=(session,),
+        on_click=lambda: setattr(session, "policy", rwn.Policy(limits=CLINICAL)),
         width="stretch",
         help="In place of the limits above: an intruder's probability for the original of the most "
         "exposed record is at most 9 %. EMA policy 0070 and Health Canada name this threshold for "
@@ -90,10 +89,6 @@ def _texts(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
 def _remove(session: Session, measure: str) -> None:
     limits = tuple(limit for limit in session.policy.limits if limit.measure != measure)
     session.policy = rwn.Policy(limits=limits)
-
-
-def _clinical(session: Session) -> None:
-    session.policy = rwn.Policy(limits=CLINICAL)
 
 
 def _adding(session: Session, page: str) -> None:

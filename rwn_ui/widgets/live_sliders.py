@@ -43,12 +43,7 @@ def apply_edit(session: Session, edit: Mapping[str, Any]) -> None:
             session.set(session.setting, table, preset, KEPT)
     if WEIGHTS in edit:
         _weigh(session, edit[WEIGHTS], held=bool(edit.get("held")))
-    _set_levers(session, edit.get(LEVERS, {}))
-
-
-def _set_levers(session: Session, moved: Mapping[str, float]) -> None:
-    """Set the levers to where they were moved, within their ranges."""
-    ranges = prepared(session).prepared.ranges
+    ranges, moved = prepared(session).prepared.ranges, edit.get(LEVERS, {})
     levers = session.levers | {name: x for name, x in moved.items() if name in ranges}
     session.move(**{name: round(ranges[name].clip(value), 10) for name, value in levers.items()})
 

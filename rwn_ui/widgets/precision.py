@@ -28,12 +28,6 @@ def draw(session: Session, page: str) -> None:
             _each(session, key)
 
 
-def precision_choice(session: Session, steps: Steps) -> str:
-    """Which choice for all numbers some steps are; empty if they are none of them."""
-    share = rounded_share(session.data, steps)
-    return next((words for words, known in CHOICES.items() if known == share), "")
-
-
 def _steps(session: Session, words: str) -> Steps:
     return steps_by_name(given_steps(session.data, CHOICES[words]))
 
@@ -54,7 +48,8 @@ def _all(session: Session, key: str) -> None:
     # two choices may have the same steps: the last one then stays, or none beyond can be reached
     now = st.session_state.get(last)
     if now not in CHOICES or _steps(session, now) != session.precision:
-        now = precision_choice(session, session.precision) or OWN
+        share = rounded_share(session.data, session.precision)
+        now = next((words for words, known in CHOICES.items() if known == share), OWN)
     st.session_state[key] = now
     st.select_slider(
         "Steps for all numbers",

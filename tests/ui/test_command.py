@@ -6,10 +6,13 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import rwn_core as rwn
 from rwn_cli import main
+from rwn_ui.features import scenario_trial
+from rwn_ui.find import view as find_view
 from rwn_ui.state.change_table import go_over, redescribe
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import as_user
@@ -42,7 +45,75 @@ def test_the_command_of_a_trial_writes_its_bytes(open_page: Any, tmp_path: Path,
     assert (tmp_path / "trial.csv").read_bytes() == wanted
 
 
-@pytest.mark.parametrize("page", ["tune", "utility", "risk", "find", "compare", "release"])
+SPACES = {
+    "published": ["k"],
+    "soft": ["kernels", "q"],
+    "another method": [],
+}
+LOOSE = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.3),))
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_the_command_of_find_looks_for_the_same_setting(
+    open_page: Any, tmp_path: Path, monkeypatch: Any, name: str
+) -> None:
+    screen = open_page("find")
+    session: Session = screen.session
+    with as_user(screen.user):
+        go_over(session, SETTINGS[name].resolved(session.data))
+        session.policy = LOOSE
+        space = find_view.space_of(session, SPACES[name], 0.3 if name == "soft" else None)
+    (line,) = command.commands(session, "find", space)
+    (tmp_path / "setting.toml").write_text(command.start_file(session), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    asked = []
+    monkeypatch.setattr(rwn, "search", lambda *given, **_: asked.append(given) or (1 / 0))
+    with pytest.raises(ZeroDivisionError):
+        main.app(line[1:], standalone_mode=False)
+    ((data, policy, wanted),) = asked
+    assert (policy, wanted) == (LOOSE, space)
+    assert wanted.setting.applied_to(data).schema == session.data.schema
+
+
+def test_the_command_of_find_ends_with_the_answer_of_the_page(
+    open_page: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    screen = open_page("find")
+    session: Session = screen.session
+    with as_user(screen.user):
+        go_over(session, SETTINGS["published"].resolved(session.data))
+        session.policy = LOOSE
+        space = find_view.space_of(session, [], None)
+        answer = rwn.search(session.data, session.policy, space, seconds=60)
+    (line,) = command.commands(session, "find", space)
+    (tmp_path / "setting.toml").write_text(command.start_file(session), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert main.run([*line[1:], "--out", "found.toml"]) == 0
+    found = rwn.Scenario.from_toml((tmp_path / "found.toml").read_text("utf-8"))
+    found, best = found.setting, answer.settings[0].setting
+    assert found.resolved(session.data).key == best.resolved(session.data).key
+
+
+def test_the_commands_of_compare_read_what_it_shows(
+    open_page: Any, tmp_path: Path, monkeypatch: Any
+) -> None:
+    screen = open_page("compare")
+    session: Session = screen.session
+    with as_user(screen.user):
+        for name in ("published", "soft"):
+            go_over(session, SETTINGS[name].resolved(session.data))
+            scenario_trial.keep(session, scenario_trial.as_scenario(session, name, ""))
+    monkeypatch.chdir(tmp_path)
+    for line, scenario in zip(
+        command.commands(session, "compare"), session.scenarios.values(), strict=True
+    ):
+        assert main.run(line[1:]) == 0
+        written = pd.read_csv(line[4]).set_index("measure")["median"]
+        shown = {key: each["median"] for key, each in scenario.readings.items()}
+        assert dict(written[list(shown)]) == pytest.approx(shown)
+
+
+@pytest.mark.parametrize("page", ["tune", "utility", "risk", "find", "release"])
 def test_every_page_prints_its_command_once_it_is_asked_for(open_page: Any, page: str) -> None:
     screen = open_page(page)
     screen.test.session_state[f"{page}.0.command.box"] = True

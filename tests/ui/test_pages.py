@@ -324,7 +324,7 @@ def test_a_link_of_too_many_letters_opens_the_page_without_it(open_page) -> None
 
 def test_an_unknown_demo_of_a_link_is_said_and_bodyfat_is_shown(open_page) -> None:
     screen = open_page("tune", demo="atlantis")
-    assert screen.test.toast[0].value.startswith("There is no demo of that name")
+    assert screen.test.error[0].value.startswith("There is no demo of that name")  # until closed
     assert screen.session.name == "bodyfat"
 
 

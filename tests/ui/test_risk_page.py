@@ -54,6 +54,7 @@ def charts(payload: dict[str, Any]) -> dict[str, Any]:
 
 def test_tiles_cards_and_tables(page, drawn):
     payload = drawn[-1]
+    assert payload["verdict"]["price"].endswith(" of the relations are left")
     labels = [tile["label"] for tile in payload["tiles"]]
     assert labels[:2] == ["Worst case, all", "Worst case, by keys"]
     assert labels[2:4] == ["Linked over one half", "Ordinary, by distance"]

@@ -164,7 +164,7 @@ def test_the_verdict_is_shown_before_the_start(own, begun, monkeypatch, finished
     shown = followed(own)
     assert shown["verdict"]["quick"]["text"] == "No strength keeps this policy."
     assert shown["waits"] == ["start"]
-    assert "A suggestion follows." in captions(own)
+    assert "A suggestion is looked for on all" in captions(own)
     assert own.session.setting == begin
     advice.user_work().advice.result = whole
     shown = followed(own)

@@ -52,6 +52,9 @@ def draw(
     x_range = _padded(_reach(worst / 0.88, _LOSSES), 0.0)
     y_range = scale.ends if scale else _padded(0.0, top)
     spots = [(share(p["loss"], x_range), share(p["up"], y_range)) for p in placed]
+    # a marker stands where the limit's name would, at the right end
+    height = share(limit or 0.0, y_range)
+    crowded = any(x > 0.6 and abs(y - height) < 0.2 for x, y in spots)
     now = next((p for p in placed if p["label"] == "now"), None)
     return style.chart(
         "risk_utility_map",
@@ -74,9 +77,7 @@ def draw(
             ],
             annotations=[
                 *_corner(spots, top),
-                *map_marks.limit_labels(
-                    limit, y_range, of_limits=of_limits, left=_crowded(spots, limit, y_range)
-                ),
+                *map_marks.limit_labels(limit, y_range, of_limits=of_limits, left=crowded),
                 *(_coming_label(p, x_range) for p in coming),
             ],
         ),
@@ -120,14 +121,6 @@ def _even_top(value: float) -> float:
 def _padded(low: float, high: float) -> tuple[float, float]:
     """Return a range with room for a marker beyond both ends."""
     return low - 0.04 * (high - low), high + 0.04 * (high - low)
-
-
-def _crowded(
-    spots: Sequence[tuple[float, float]], limit: float | None, y_range: tuple[float, float]
-) -> bool:
-    """True if a marker stands where the limit's name would, at the right end."""
-    height = share(limit or 0.0, y_range)
-    return any(x > 0.6 and abs(y - height) < 0.2 for x, y in spots)
 
 
 def _markers(

@@ -114,9 +114,15 @@ def forecast_scan(
         )
     ready = prepared or settings[0].prepare(microdata, settings=settings)
     with work(progress=progress):
-        if _stands_alone(ready):
-            return _forecast_each(ready, settings)
-        return _forecast_laws(_known_laws(ready, settings), microdata)
+        found = None if ready.law is None else ready.law.neighborhoods
+        if found is None or not found.equally_likely:  # it has weights of its own: one by one
+            made = []
+            for params in steps(settings):
+                ready = ready.with_levers(**lever_values(params))  # the same weights, another q
+                made.append(forecast_prepared(ready))
+            return made
+        known = [ready.with_levers(**lever_values(params)).law for params in settings]
+        return _forecast_laws([law for law in known if law is not None], microdata)
 
 
 def forecast_prepared(prepared: Prepared) -> Forecast:
@@ -169,23 +175,3 @@ def _tied_sums(columns: Columns, sums: ExpectedSums, law: Law) -> ExpectedSums:
         together=sums.together + added[levels, levels],
         rows=np.array([law.rows_unchanged().sum()]),
     )
-
-
-def _stands_alone(prepared: Prepared) -> bool:
-    """True if a setting shares no neighborhoods with others: it has weights of its own."""
-    found = None if prepared.law is None else prepared.law.neighborhoods
-    return found is None or not found.equally_likely
-
-
-def _forecast_each(prepared: Prepared, settings: Sequence[Method]) -> list[Forecast]:
-    made = []
-    for params in steps(settings):
-        prepared = prepared.with_levers(**lever_values(params))  # the same weights for another q
-        made.append(forecast_prepared(prepared))
-    return made
-
-
-def _known_laws(prepared: Prepared, settings: Sequence[Method]) -> list[Law]:
-    """Return the law of every setting, from neighbors that are ranked once."""
-    known = [prepared.with_levers(**lever_values(params)).law for params in settings]
-    return [law for law in known if law is not None]

@@ -53,7 +53,6 @@ def short(share: float) -> str:
 
 def frame(pairs: Sequence[Pair], title: str, *, length: int = 24) -> dict[str, Any]:
     """Return the layout: names at the left, shares along, the later number behind its bar."""
-    texts = [style.escape(style.shorten(name, length)) for name, _, _ in pairs]
     small: dict[str, Any] = {"tickfont": {"size": 10}} if len(pairs) > 9 else {}
     marks: dict[str, Any] = {
         "tickvals": [0, 0.25, 0.5, 0.75, 1.0],
@@ -61,7 +60,8 @@ def frame(pairs: Sequence[Pair], title: str, *, length: int = 24) -> dict[str, A
     }
     return style.layout(
         style.axis(title, 0, 1.26, **marks),
-        style.name_axis(texts, rim=0.6, showgrid=False) | small,
+        style.name_axis([name for name, _, _ in pairs], length=length, rim=0.6, showgrid=False)
+        | small,
         barmode="overlay",
         annotations=[
             style.label(

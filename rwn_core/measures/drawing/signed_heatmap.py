@@ -12,6 +12,7 @@ from rwn_core.measures.drawing.tables import table
 from rwn_core.measures.statistics.intervals import Band
 
 SMALL_FONT = 9
+FEW, _MOST = 12, 60  # variables up to which a name has more room, and names in the full view
 GAPS = 20
 """Up to this many variables the cells of pairs are set apart."""
 _SPANS = (0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
@@ -51,21 +52,21 @@ def signed_heatmap(
 def pair_layout(names: Sequence[str], room: tuple[int, int], right: float) -> dict[str, Any]:
     """Return the layout of a square of pairs; `room` names fit down and across."""
     size, edge = {"size": SMALL_FONT}, (-0.5, len(names) - 0.5)
-    down = name_ticks(names, room[0], 9)
-    across = down if room[0] == room[1] else name_ticks(names, room[1], 9)
+    short, every = style.short_names(names, 14 if len(names) <= FEW else 10), range(len(names))
+
+    def named(most: int, texts: Sequence[str]) -> dict[str, Any]:
+        """Name every variable, or every second, third, ... if room is short."""
+        shown = every[:: max(1, -(-len(names) // most))]
+        texts = style.escaped([texts[at] for at in shown])
+        return {"tickvals": list(shown), "ticktext": texts}
+
+    full, ticks = named(_MOST, names), [named(most, short) for most in room]
+    down, across = (each if each == full else {**each, "full": full} for each in ticks)
     x = style.axis("", *edge, showgrid=False, tickangle=-90, tickfont=size, **across)
     y = style.axis("", *reversed(edge), showgrid=False, tickfont=size, **down)
     made = style.layout(x, y, right=right)
     made["margin"]["b"] = round(style.widest(across["ticktext"]) * SMALL_FONT / style.FONT + 12)
     return made
-
-
-def name_ticks(names: Sequence[str], room: int, length: int) -> dict[str, Any]:
-    """Return ticks for every name, or for every second, third, ... if room is short."""
-    positions = list(range(0, len(names), max(1, -(-len(names) // max(room, 1)))))
-    shown = [names[at] for at in positions]
-    fitting = [name if len(name) <= length else style.shorten(name, length) for name in shown]
-    return {"tickvals": positions, "ticktext": style.escaped(fitting)}
 
 
 def colorbar(ends: Sequence[float], texts: Sequence[str], size: int = SMALL_FONT) -> dict[str, Any]:

@@ -56,9 +56,26 @@ def escaped(texts: Sequence[str]) -> list[str]:
 
 def shorten(text: object, length: int = 10) -> str:
     """Shorten a name to `length` characters by cutting its middle."""
-    text = str(text)
-    end = length // 3
-    return text if len(text) <= length else f"{text[: length - end - 1]}…{text[len(text) - end :]}"
+    return short_names([text], length)[0]
+
+
+def short_names(names: Sequence[object], length: int = 10) -> list[str]:
+    """Shorten names by cutting their middle, so that different names stay different."""
+    texts = [str(name) for name in names]
+    different = len(set(texts))
+    cut: list[str] = []
+    for end in (length // 3, length // 2, length - 4, 1):  # letters that are kept of the end
+        cut = [
+            text if len(text) <= length else f"{text[: length - end - 1]}…{text[-end:]}"
+            for text in texts
+        ]
+        if len(set(cut)) == different:
+            return cut
+    ends = [f"…{number}" for number in range(1, len(texts) + 1)]  # alike at both ends: numbered
+    return [
+        text if text == short or cut.count(short) == 1 else text[: length - len(end)] + end
+        for text, short, end in zip(texts, cut, ends, strict=True)
+    ]
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -185,10 +202,21 @@ def layout(x: Axis, y: Axis, *, right: float = 12, **more: Any) -> dict[str, Any
 
 
 def name_axis(
-    names: Sequence[str], title: str = "", *, rim: float = 0.5, down: bool = True, **more: Any
+    names: Sequence[str],
+    title: str = "",
+    *,
+    length: int = 60,
+    rim: float = 0.5,
+    down: bool = True,
+    **more: Any,
 ) -> Axis:
-    """Return an axis with an escaped name for each row; from the top if it runs down."""
-    rows: dict[str, Any] = {"tickvals": list(range(len(names))), "ticktext": list(names)}
+    """Return an axis with a name for each row, from the top if it runs down.
+
+    Longer names are cut; `chart` gives the whole ones to the full view and the pointer.
+    """
+    short, full = escaped(short_names(names, length)), escaped(names)
+    rows: dict[str, Any] = {"tickvals": list(range(len(names))), "ticktext": short}
+    rows |= {"full": {"ticktext": full}} if short != full else {}
     first, last = -rim, len(names) - 1 + rim
     return axis(title, last if down else first, first if down else last, **more, **rows)
 
@@ -337,7 +365,11 @@ def extremes(values: ArrayLike, count: int = EXTREMES) -> NDArray[np.intp]:
 
 
 def chart(key: str, title: str, note: str, alt: str, **parts: Any) -> Chart:
-    """Return the parts of a chart: data, layout and table."""
+    """Return the parts of a chart: data, layout, table, and what its full view has instead."""
+    axes = [(side, parts.get("layout", {}).get(side, {})) for side in ("xaxis", "yaxis")]
+    full = {side: axis.pop("full") for side, axis in axes if "full" in axis}
+    if full:
+        parts["large"] = parts.get("large", {}) | full
     return {"key": key, "title": title, "note": note, "alt": alt, **parts}
 
 

@@ -164,14 +164,14 @@ def _scope(law: Law, secret: str, found: Success, gained: Mapping[str, Any]) -> 
 def attribute_inference_sentence(reading: Reading[AttributeGuesses], n: int) -> str:
     """Say how often an informed intruder names the worst variable, and by which strategy."""
     detail, worst = reading.detail, reading.detail.worst
-    best, outside = detail.strategies[worst], ""
+    best, outside, who = detail.strategies[worst], "", reading.unit_words
     if detail.control is not None:
-        outside = f"for people who are not in the file it is {percent(reading.baseline or 0)}, "
+        outside = f"for {who} who are not in the file it is {percent(reading.baseline or 0)}, "
     if len(detail.secrets) > 1:
         outside = f"no other confidential variable gains more; {outside}"
     return (
         f"An informed intruder names {detail.secrets[worst]} correctly for "
-        f"{percent(reading.value)} of the people, by {STRATEGIES[best]}, and its exact value for "
+        f"{percent(reading.value)} of the {who}, by {STRATEGIES[best]}, and its exact value for "
         f"{percent(float(detail.exact[worst]))}; {outside}naming what most rows say is right "
         f"for {percent(float(detail.ignorant[worst]))}.{_also(best)}{detail.scope}"
     )
@@ -285,7 +285,8 @@ def attribute_gain_sentence(reading: Reading[AttributeGuesses], n: int) -> str:
     detail = reading.detail
     gain, secret = detail.gains[detail.worst], detail.secrets[detail.worst]
     attack, reference = gain["attack"], gain["reference"]
-    who = "for people who are not in the file" if detail.control is not None else (
+    unit_words = reading.unit_words
+    who = f"for {unit_words} who are not in the file" if detail.control is not None else (
         "for an intruder who names the most frequent value"
     )  # fmt: skip
     both = f"an informed intruder is right for {percent(attack)}, {who} it is {percent(reference)}"
@@ -293,7 +294,6 @@ def attribute_gain_sentence(reading: Reading[AttributeGuesses], n: int) -> str:
         return f"The release adds nothing to naming a confidential value: {both}."
     low, high = reading.interval or (reading.value, reading.value)
     ends = f"{_digits(low)} to {_digits(high)} %"
-    unit_words = reading.unit_words
     more = f"{percent(reading.value)} more of the {unit_words} (95 % interval {ends})"
     if gain["of_all"]:
         return (

@@ -239,7 +239,6 @@ def draw_extreme_values(reading: Reading[Extremes]) -> style.Chart:
     # a row for each variable: its largest and its smallest value are entries of their own
     names = list(dict.fromkeys(detail.name))
     shown = names[:_VARIABLES]
-    texts = [style.escape(style.shorten(name, 12)) for name in shown]
     small: dict[str, Any] = {"tickfont": {"size": 10}} if len(shown) > 9 else {}
 
     marks: dict[str, Any] = {
@@ -258,7 +257,7 @@ def draw_extreme_values(reading: Reading[Extremes]) -> style.Chart:
         data=[_points(detail, shown, side) for side in _SIDES],
         layout=style.layout(
             style.axis("probability to appear: ● largest, ○ smallest", -0.03, 1.05, **marks),
-            style.name_axis(texts, rim=0.6) | small,
+            style.name_axis(shown, length=18, rim=0.6) | small,
         ),
         large={"legend": True},
         table=table(

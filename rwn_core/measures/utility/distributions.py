@@ -202,8 +202,6 @@ def draw_distribution(
     else:
         note = f"total variation {style.number(shown.difference)}"
         data, made = _bars(shown, band)
-        full_names = [style.escape(style.shorten(name, 40)) for name in _common(shown)[0]]
-        large["yaxis"] = {"ticktext": full_names}
     measure = "Kolmogorov–Smirnov distance" if numeric else "total variation distance"
     # table of counts of every bin or level, and of the missing values
     if edges is not None:
@@ -295,8 +293,8 @@ def _bars(shown: Marginal, band: Band | None) -> tuple[list[style.Trace], dict[s
     if band is not None and len(band.low) == known:
         traces.append(bars(band.low, band.high, np.array(positions[:known]) + 0.2))
     x = style.axis("records", 0, style.above(1.03 * style.largest(*counts.values())))
-    texts = [style.escape(style.shorten(name, 14)) for name in names]
-    return traces, style.layout(x, style.name_axis(texts, showgrid=False), barmode="overlay")
+    y = style.name_axis(names, length=18, showgrid=False)
+    return traces, style.layout(x, y, barmode="overlay")
 
 
 def _common(shown: Marginal) -> tuple[list[str], dict[str, NDArray[Any]]]:
@@ -421,7 +419,7 @@ def draw_quantiles(reading: Reading[BothFiles], drawn: Drawn | None = None) -> s
         ],
         layout=style.layout(
             style.name_axis(shares, "quantile", down=False, **look),
-            style.name_axis([style.escape(style.shorten(names[row], 9)) for row in rows], **look),
+            style.name_axis([names[row] for row in rows], length=16, **look),
             right=48,
         ),
         table=table(["variable", *(f"at {share}, SD" for share in shares)], [names, *shift.T]),

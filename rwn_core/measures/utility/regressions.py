@@ -147,7 +147,6 @@ def draw_regression(reading: Reading[FittedSlopes], drawn: Drawn | None = None) 
     ranked = np.argsort(-np.nan_to_num(moved, nan=-1.0), kind="stable")[:_SLOPES]
     rows = np.sort(ranked) + 1
     terms = [detail.terms[row] for row in rows]
-    names = style.escaped([style.shorten(term, 12) for term in terms])
     response, signs = detail.response, int(detail.sign_changed[1:].sum())
     note = f"largest change {style.number(reading.value)} SE"
     note += f" · {signs} sign{'s' * (signs > 1)} changed" if signs else ""
@@ -172,11 +171,11 @@ def draw_regression(reading: Reading[FittedSlopes], drawn: Drawn | None = None) 
         data=traces,
         layout=style.layout(
             style.axis("slope / original's standard error", low, high, count=6),
-            style.name_axis(names) | {"showgrid": False},
+            style.name_axis(terms, length=18, showgrid=False),
             shapes=[style.vertical(0, style.NEUTRAL)],
             uirevision=response,
         ),
-        large={"legend": True, "yaxis": {"ticktext": style.escaped(terms)}},
+        large={"legend": True},
         table=coefficients(detail, drawn),
     )
 

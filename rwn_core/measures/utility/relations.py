@@ -19,7 +19,6 @@ from rwn_core.measures.drawing.signed_heatmap import (
     GAPS,
     color_span,
     colorbar,
-    name_ticks,
     pair_layout,
     pair_table,
     pair_texts,
@@ -208,7 +207,6 @@ def draw_association(reading: Reading[Relations], drawn: Drawn | None = None) ->
 
 
 def _square(detail: Relations, names: Sequence[str], drawn: Drawn | None) -> dict[str, Any]:
-    full_ticks = name_ticks(names, 60, 30)
     # every pair of variables; cut tables hold the most changed
     before, after = detail.original, detail.released
     made = {"original": before, "released": after, "absolute change": np.abs(after - before)}
@@ -233,7 +231,6 @@ def _square(detail: Relations, names: Sequence[str], drawn: Drawn | None) -> dic
     return {
         "data": [heatmap],
         "layout": pair_layout(names, _ROOM, 44),
-        "large": {"xaxis": full_ticks, "yaxis": full_ticks},
         "table": pair_table(names, made, rank=4),
     }
 
@@ -422,7 +419,7 @@ def compute_association_loss(comparison: Comparison) -> Reading[Loss]:
 
 def _most_faded(reading: Reading[Loss]) -> str:
     pairs = reading.detail.faded
-    return f"most: {', '.join(style.shorten(name, 12) for name in pairs[0])}" if pairs else ""
+    return f"most: {', '.join(style.short_names(pairs[0], 16))}" if pairs else ""
 
 
 ASSOCIATION_LOSS = utility_measure(

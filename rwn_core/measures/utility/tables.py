@@ -226,7 +226,6 @@ def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> styl
     beyond = style.beyond_words(np.fmax(before, after), top, "group")
     note = f"together {sign}{abs(total):.0%}" + (f" · {vanished} vanished" if vanished else "")
     note += f" · {beyond} ▶" if beyond else ""
-    short, long = ([style.escape(style.shorten(names[i], n)) for i in rows] for n in (20, 60))
     # the table has all groups, with the expected size and the band where there are any
     cells = {"group": names, "original": detail.original, "released": detail.released}
     cells |= {} if expected is None else {"expected": expected}
@@ -246,9 +245,11 @@ def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> styl
         ],
         layout=style.layout(
             style.axis("records", 0, top),
-            style.name_axis(short, showgrid=False, tickfont={"size": 9}),
+            style.name_axis(
+                [names[i] for i in rows], length=24, showgrid=False, tickfont={"size": 9}
+            ),
         ),
-        large={"legend": True, "yaxis": {"ticktext": long}},
+        large={"legend": True},
         table=table(list(cells), list(cells.values()), by=("size of change", np.abs(change))),
     )
 

@@ -42,6 +42,16 @@ def compared(pima, **given):
     return Comparison(original=data, masked=release.masked, law=release.law, **given)
 
 
+def test_households_are_called_so(pima):
+    for key in ("attribute_inference", "attribute_gain"):
+        reading = MEASURES[key].read(compared(pima))
+        said = MEASURES[key].sentence(replace(reading, unit_words="households"), 768)
+        assert "households" in said
+        assert "people" not in said.removesuffix(reading.detail.scope).replace(
+            "Such a prediction says something about people outside", ""
+        )
+
+
 @pytest.mark.parametrize("held", [None, 90])
 def test_the_gain_is_that_of_the_worst_variable_and_level(pima, held):
     given = {} if held is None else {"holdout": pima[0].take(np.arange(held))}

@@ -436,6 +436,15 @@ def test_the_nearest_are_named_and_where_all_are() -> None:
         assert sum(known in no_measure(key) for known in MEASURES) < 10
 
 
+def test_a_catalogue_refuses_with_it() -> None:
+    with pytest.raises(ParameterError, match="There is no measure corelation; near it"):
+        rwn.MEASURES["corelation"]
+    with pytest.raises(ParameterError, match="There is no method typo"):
+        rwn.METHODS["typo"]
+    assert rwn.METHODS.get("typo") is None
+    assert "typo" not in rwn.METHODS
+
+
 def test_an_audit_refuses_with_it() -> None:
     table = rwn.load_demo("bodyfat")
     with pytest.raises(
