@@ -102,6 +102,7 @@ def test_what_was_seen_of_a_file_is_one_click_away(opened, tmp_path: Path) -> No
     app.page.get_by_text("Windows-1252 text; fields separated by semicolons").wait_for()
     app.page.get_by_role("button", name="Open it so").click()
     badge(app, "german.csv \u00b7 4 \u00d7 3")
+    app.settle()  # until then the button saves what was described before
     saved = app.saved(app.page.get_by_role("button", name="Schema (TOML)").click)[1].decode()
     assert 'encoding = "cp1252"' in saved
     assert 'separator = ";"' in saved

@@ -167,7 +167,7 @@ class Heard:
 
 
 def test_an_answer_has_all_that_was_found_on_its_way(few) -> None:
-    for space in (None, Space(setting=START, kernels=True), Space(setting=START, slices=True)):
+    for space in (None, Space(setting=START, kernels=True)):
         heard = Heard()
         found = search(few, POLICY, space, seconds=30.0, workers=1, progress=heard)
         keys = [each.setting.key for each in found.settings]
