@@ -22,7 +22,7 @@ from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.risk.key_classes import distinct_values, violations
+from rwn_core.measures.risk.key_classes import distinct_values
 from rwn_core.measures.risk.nearness import inside
 from rwn_core.measures.risk.population_risk import scores
 from rwn_core.measures.statistics.key_variables import class_sizes, class_totals
@@ -178,7 +178,7 @@ ROWS = (
     Row(
         program="sdcMicro", quantity="records below 2- and 3-anonymity", table="francdat",
         source=MANUAL, theirs=(4, 8), digits=0,
-        ours=lambda: [violations(class_sizes(francdat(missing=False)), k) for k in (2, 3)],
+        ours=lambda: [(class_sizes(francdat(missing=False)) < k).sum() for k in (2, 3)],
     ),
     Row(
         program="sdcMicro", quantity="fk, sample frequency of the keys", table="francdat with gaps",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 import pytest
@@ -48,12 +49,14 @@ def judged(steward: Steward) -> str:
 
 
 def found(steward: Steward) -> None:
-    """Let a setting that keeps the policy be found, and use it on Tune."""
+    """Let a setting that keeps the policy, or comes nearest, be found, and use it on Tune."""
     steward.visit("Find")
     steward.press("Find")
-    steward.wait_for(steward.app.page.get_by_text("the best that keeps all limits leaves"))
+    # of few people none may keep all limits: the nearest is used, and its release an exception
+    steward.wait_for(steward.app.page.get_by_text(re.compile("tried.*, (the best|none)")))
     steward.press("Use on Tune")
-    steward.wait_for(steward.app.page.locator(".rwn-judged[data-state=kept]"))
+    with steward.waiting():
+        steward.app.until(JUDGED, timeout=PATIENCE)
 
 
 def drawn(steward: Steward, folder: Path) -> tuple[Path, bool]:
