@@ -9,7 +9,6 @@ from rwn_ui.server.login import require_login
 from rwn_ui.server.messages import guarded, serve_plotly
 from rwn_ui.server.safety import require_safe_options
 from rwn_ui.state import visit
-from rwn_ui.state.work import user_endpoint
 
 
 def main() -> None:
@@ -36,8 +35,9 @@ def main() -> None:
     shown = [learn, *pages, paper] if in_class() else [*pages, learn, paper]
     page = st.navigation([*shown, old], position="top")
     name = page.title.lower()
-    if name != "tune":
-        user_endpoint().close()  # Tune has been left
+    session = visit.current().session
+    if name != "tune" and session is not None:
+        session.user.endpoint.close()  # Tune has been left
     guide(name)
     with guarded():  # the outer wall: what a page does not catch itself
         require_safe_options()

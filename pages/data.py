@@ -11,7 +11,6 @@ from rwn_ui.server.messages import escaped, frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.change_table import answer
 from rwn_ui.state.startup import page_session
-from rwn_ui.state.work import user_work
 from rwn_ui.widgets.sidebar import badge
 
 frame()
@@ -20,8 +19,8 @@ with guarded():
     with guarded():
         data_view.choose(session)
     with guarded():
-        file_layout.correct()
-    work = user_work()
+        file_layout.correct(session)
+    work = session.user.work
     if work.first and (work.opening is None or work.opening.asked is None):
         st.stop()
     if not work.first:  # an address waits for the file that the app was started with
@@ -29,10 +28,10 @@ with guarded():
     with st.sidebar:
         badge(session)
         st.page_link("pages/tune.py", label="Tune this table", icon=":material/tune:")
-    if is_waiting():
+    if is_waiting(session):
         st.caption(escaped(f"The other pages show {session.name} until then."))
         st.stop()
-    if has_failed():
+    if has_failed(session):
         st.caption(escaped(f"The other pages show {session.name} still; remove the file to go on."))
         st.stop()
     with guarded():
@@ -41,8 +40,8 @@ with guarded():
     with guarded():
         project.offer(session)
     with guarded():
-        coming = user_work().preparation
-        answered = questions.ask(session.data if coming is None else coming.data)
+        coming = session.user.work.preparation
+        answered = questions.ask(session, session.data if coming is None else coming.data)
         if answered is not None:
             if answered is not (session.data if coming is None else coming.data):
                 answer(session, answered)

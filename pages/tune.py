@@ -9,7 +9,6 @@ from rwn_core.parallel.kernel_cache import is_ready
 from rwn_ui.features import (
     advice,
     limit_queue,
-    prediction,
     project,
     repeated_draws,
     scenario_trial,
@@ -19,19 +18,17 @@ from rwn_ui.server.messages import escaped, frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
-from rwn_ui.state.startup import current, page_session, sample_note
-from rwn_ui.state.work import user_endpoint, user_results
+from rwn_ui.state.startup import page_session, sample_note
 from rwn_ui.tune import question
 from rwn_ui.tune import view as tune_view
-from rwn_ui.widgets import command, download, live_sliders, options, precision, sidebar, slices
+from rwn_ui.widgets import command, limits, live_sliders, options, precision, sidebar, slices
 from rwn_ui.widgets.folded import folded
 
 
-def put(name: str) -> None:
-    """Pin the setting that is on screen."""
+def keep_marks(session: Session) -> None:
+    """Remember what the charts show of a setting that is kept."""
     with guarded():
-        session = current()
-        session.pins[name] = tune_view.pin(session, current_release(session))
+        tune_view.keep_marks(session, current_release(session))
 
 
 def picked(session: Session, sent: str) -> None:
@@ -48,17 +45,22 @@ def drawer(session: Session) -> None:
     with guarded():
         precision.draw(session, "tune")
     repeated_draws.offer_draws(session, "tune")
-    limit_queue.choose_axis(session)
-    sidebar.extras(session)
-    download.offer(session)
+    view = folded("View", "tune.view")
+    if view is not None:
+        with view:
+            limit_queue.choose_axis(session)
+            sidebar.shown(session)
+    policy = folded("Policy: limits on risk", session.key("tune.policy"))
+    if policy is not None:
+        with policy:
+            limits.edit(session, "tune")
     with guarded():
         command.offer(session, "tune")
-    project.controls(session)
 
 
 def say_of_first(session: Session, making: DeltaGenerator, share: float, what: str) -> None:
     """Say what is made before there is any picture; a new machine compiles the program first."""
-    if "tune" not in user_results().last:
+    if "tune" not in session.user.results.last:
         compiles = "" if is_ready() else ". The program is compiled for this machine, once"
         words = f"{what} of {session.data.n:,} records of {escaped(session.name)}{compiles}"
         making.progress(share, text=words)
@@ -83,9 +85,8 @@ def draw() -> None:
             slices.draw(session)
         with guarded():
             weighing = sidebar.weights(session)
-        sidebar.pins(session, put)
         with guarded():
-            scenario_trial.offer(session)
+            scenario_trial.offer(session, partial(keep_marks, session))
         repeated_draws.follow(session, "tune")
         more = folded("More", "tune.more")
         if more is not None:
@@ -93,11 +94,9 @@ def draw() -> None:
                 drawer(session)
     project.offer(session)
     sample_note(session, prepared(session))
-    user_results().last["page"] = tune_view.page_state(session)
+    session.user.results.last["page"] = tune_view.page_state(session)
     picture(session, above, weighing, making)
     making.empty()
-    with guarded():
-        prediction.draw(session)
 
 
 @st.fragment
@@ -108,7 +107,7 @@ def picture(
     making: DeltaGenerator,
 ) -> None:
     """Draw the picture and the controls, which follow by themselves from then on."""
-    place, last = st.container(), user_results().last
+    place, last = st.container(), session.user.results.last
     slot = st.container(key="searching").empty()  # over the page, which must not move
     if last["page"] != tune_view.page_state(session):
         st.rerun()  # edits that could not be posted have changed more than the picture
@@ -117,7 +116,7 @@ def picture(
         if refusal is not None:
             raise refusal
     with guarded():
-        with user_endpoint().paused():
+        with session.user.endpoint.paused():
             with guarded():
                 tune_view.note_choice(session)
                 say_of_first(session, making, 0.4, "Drawing the first release")

@@ -8,7 +8,6 @@ from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.results import full_table
 from rwn_ui.state.startup import page_session, sample_note
-from rwn_ui.state.work import user_results
 from rwn_ui.utility import results as utility_results
 from rwn_ui.utility import view as utility_view
 from rwn_ui.widgets import command, sidebar, sliders
@@ -18,7 +17,7 @@ def draw() -> None:
     """Sidebar, then the panel; a refusal leaves the last good panel standing."""
     session, pending = page_session(), False
     address.read(session)
-    slot, last = st.empty(), user_results().last
+    slot, last = st.empty(), session.user.results.last
     with st.sidebar, guarded():
         sidebar.badge(session)
         sliders.draw(session, "utility")

@@ -98,6 +98,7 @@ def figures() -> list[tuple[str, int, int]]:
     held = volume.measured()
     masked, depth = ideas.mask_and_audit()
     key, naming = ideas.most_named()
+    forms = ideas.forms()
     return [
         *(
             (f"{what} of {package}", held[f"{package}/all"][what], target)
@@ -117,6 +118,11 @@ def figures() -> list[tuple[str, int, int]]:
         ("reads of a detail by a text key in the core", ideas.detail_reads(), 0),
         ("array functions of the core without a shape", len(ideas.shapeless()), 0),
         ("long functions of the core without a comment", len(ideas.silent()), 0),
+        ("forms of a setting", forms["setting"], 1),
+        ("forms of a limit's number", forms["limit"], 2),
+        ("classes of slow work", forms["slow"], 2),
+        ("controls in Tune's sidebar with More open", ideas.controls(), 20),
+        ("words a user meets", ideas.words(), 12),
         (f"files that name the key of a measure, at most ({key})", naming, 3),
         ("files entered by `rwn mask` of bodyfat", masked, 80),
         ("calls on top of each other in an audit", depth, 18),

@@ -104,6 +104,72 @@ def most_named() -> tuple[str, int]:
     return named.most_common(1)[0]
 
 
+_OWN = re.compile(
+    r"\b(pin|preset|aim|trial|candidate|lever|sweep|seek|advice|board|draft|shelf)s?\b",
+    re.I,
+)
+# setting, scenario, policy, limit, verdict, donor, neighborhood, slice, method, loss, risk, release
+_TERMS = 12
+
+
+def classes(*rooms: str) -> Iterator[tuple[str, set[str], set[str]]]:
+    """Yield the name, the fields and the methods of each class of some rooms."""
+    for file in (file for room in rooms for file in (ROOT / room).rglob("*.py")):
+        for node in ast.parse(file.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                hints = [each.target for each in node.body if isinstance(each, ast.AnnAssign)]
+                methods = {each.name for each in node.body if isinstance(each, ast.FunctionDef)}
+                yield node.name, {ast.unparse(hint) for hint in hints}, methods
+
+
+def forms() -> dict[str, int]:
+    """Count the forms of a setting and of a limit's number, and the classes of slow work."""
+    everywhere = list(classes("rwn_core", "rwn_ui"))
+    setting = {n for n, held, _ in everywhere if "params" in held and held & {"weights", "seed"}}
+    bound = {n for n, held, _ in classes("rwn_core/tuning") if held & {"ends", "at_most"}}
+    slow = {n for n, _, can in everywhere if {"running", "cancel"} <= can}
+    return {"setting": len(setting), "limit": len(bound), "slow": len(slow)}
+
+
+def words() -> int:
+    """Return the field's terms on the pages, and the words of our own that texts of pages have."""
+    found = set()
+    for file in (*(ROOT / "rwn_ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        notes = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            text = getattr(node, "value", None) if isinstance(node, ast.Constant) else None
+            if (
+                isinstance(text, str)
+                and re.search("^[^\\n]* [^\\n]*$", text)
+                and id(node) not in notes
+            ):
+                found |= {word.lower() for word in _OWN.findall(text)}
+    return _TERMS + len(found)
+
+
+def controls() -> int:
+    """Return the controls in Tune's sidebar with "More" open; a closed box is one."""
+    import orjson
+    from streamlit.testing.v1 import AppTest
+
+    from rwn_ui.state import visit
+
+    visit.tab = lambda _, **of: of["on_answer"]("", "") if of["waits"] else None  # type: ignore
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=200)
+    app.session_state["tune.more.box"] = True
+    count, blocks = 0, [app.run().sidebar]
+    for block in blocks:
+        for each in block.children.values():
+            blocks += [each] if hasattr(each, "children") else []  # type: ignore[list-item]
+            if each.type == "bidi_component":
+                told = orjson.loads(each.proto.bytes)
+                count += sum(len(told[part]) for part in ("sliders", "presets", "steps"))
+            else:
+                count += hasattr(each, "label") and bool(each.label)
+    return count
+
+
 def traced(*arguments: str, folder: Path) -> tuple[int, int]:
     """Run a command of the shell; return the product's files that it enters, and its depth."""
     ran = subprocess.run(

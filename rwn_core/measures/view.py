@@ -25,8 +25,8 @@ class Tile:
         Of the reading's detail, where the number is not its value.
     context : callable
         Says of a reading what the number is read against.
-    aim : str
-        The name of its aim for utility.
+    sampled : str
+        What the number is in units of, where it is read on some records and they have other ones.
     """
 
     places: Mapping[str, int]
@@ -36,7 +36,7 @@ class Tile:
     value: Callable[[Any], float] = attrgetter("value")
     part: str = ""
     context: Callable[[Any], str] = "".format
-    aim: str = ""
+    sampled: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import rwn_core as rwn
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.io.guessed_layout import GuessedLayout
 from rwn_core.io.reading import FileReading, begin_bytes
-from rwn_ui.server.given_file import begin_described
 
 WIDE = 60  # variables; of a wider file those of the release are chosen first
 
@@ -39,11 +37,6 @@ class Opening:
         """Begin; it ends with the session that began it."""
         reading = begin_bytes(name, content, schema, layout)
         return cls(name=name, layout=layout, reading=reading)
-
-    @classmethod
-    def start_path(cls, path: Path) -> Opening:
-        """Begin to read a file on this machine."""
-        return cls(name=path.name, layout=None, reading=begin_described(path), path=str(path))
 
     def taken(self) -> rwn.Microdata | None:
         """The table, once; nothing where there is none, or it was taken."""

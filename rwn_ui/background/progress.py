@@ -13,7 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from rwn_core.io.reading import FileReading
 from rwn_ui.background.job import Job
-from rwn_ui.background.preparation import Task
+from rwn_ui.background.task import Task
 from rwn_ui.server.messages import escaped, informed
 
 POLL_SECONDS = 0.7  # between two drawings of work under way

@@ -37,7 +37,7 @@ def screen(
         "stamp": f"{[s.name for s in scenarios]}|{meeting}|{session.table_version}",
         "meeting": meeting,
         "candidates": {
-            "about": session.name if policy == session.policy else "TRIAL of other limits",
+            "about": session.name if policy == session.policy else "WHAT IF other limits held",
             "candidates": [
                 _candidate(session, scenario, verdict) | {"chosen": scenario.name == chosen}
                 for scenario, verdict in zip(scenarios, verdicts, strict=True)
@@ -63,7 +63,7 @@ def screen(
             "notes": [
                 *([_trial_words(session.policy, policy)] * (policy != session.policy)),
                 "Judged is the upper end of where one more release falls.",
-                *(["← and → go between candidates; Enter marks one as chosen."] * meeting),
+                *(["← and → go between scenarios; Enter marks one as chosen."] * meeting),
             ],
         },
         "single": not meeting,
@@ -102,7 +102,7 @@ def _trial_words(policy: rwn.Policy, trial: rwn.Policy) -> str:
         for limit, own in zip(trial.limits, policy.limits, strict=True)
         if limit != own
     ]
-    return f"TRIAL of other limits: {'; '.join(tried)}. The policy is unchanged."
+    return f"WHAT IF other limits held: {'; '.join(tried)}. The policy is unchanged."
 
 
 def table(session: Session, scenarios: list[rwn.Scenario], meeting: bool) -> dict[str, Any]:
@@ -164,16 +164,11 @@ def _candidate(session: Session, scenario: rwn.Scenario, verdict: Verdict) -> di
     failed = [f"analysis plan: {one.analysis.name}" for one in passed if not one.always]
     state = "over" if failed else limit_queue.verdict_state(verdict)
     which = [] if verdict.kept else [verdict_words(verdict)]
-    other = scenario.policy not in (None, session.policy)
+    other, head = scenario.policy not in (None, session.policy), headline(verdict)
+    head = head.rpartition(" ")[0] if verdict.broken else head  # one line of a narrow column
     return {
         "name": scenario.name,
         "state": state,
-        "verdict": "breaks the analysis plan" if failed and verdict.kept else _head(verdict),
+        "verdict": "breaks the analysis plan" if failed and verdict.kept else head,
         "which": "; ".join([*which, *failed, *["saved under other limits"] * other]),
     }
-
-
-def _head(verdict: Verdict) -> str:
-    """Return the headline, in one line of a narrow column."""
-    words = headline(verdict)
-    return words.rpartition(" ")[0] if verdict.broken else words

@@ -22,7 +22,6 @@ from rwn_ui.panel import panel
 from rwn_ui.server.messages import escaped, informed
 from rwn_ui.state.change_table import load_setting
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
 from rwn_ui.widgets.buttons import file_button, link_to
 from rwn_ui.widgets.limits import shown_as
 from rwn_ui.widgets.upload import file_chooser, parsed, written_name
@@ -42,7 +41,7 @@ def shelf(session: Session) -> None:
     st.markdown(f"**Present setting**  \n{escaped(session.words)}")
     name = st.text_input("Name", key=session.key("compare.name"), max_chars=60)
     note = st.text_area("Note", key=session.key("compare.note"), height=68)
-    blocked = user_work().busy and session.data.n > LARGEST_DENSE
+    blocked = session.user.work.busy and session.data.n > LARGEST_DENSE
     if st.button(
         "Save scenario",
         type="primary",
@@ -125,7 +124,7 @@ def draw(session: Session) -> None:
         scenario_trial.keep(session, made)
     if session.scenarios:
         _side_by_side(session)
-    elif scenario_trial.JOB not in user_work().jobs:
+    elif scenario_trial.JOB not in session.user.work.jobs:
         _nothing_yet()
 
 
@@ -144,23 +143,23 @@ def _side_by_side(session: Session) -> None:
         help="One screen for a projector, without the sidebar, and the decision below.",
     )
     # several rows of names would take the room of the map
-    place = picked.popover(counted(len(shown), "candidate")) if meeting else picked
+    place = picked.popover(counted(len(shown), "scenario")) if meeting else picked
     chosen = place.multiselect("Scenarios side by side", names, key=key, max_selections=MOST)
     line = session.key("compare.line")
     if st.session_state.get(line) == HIDDEN:
         with st.form(session.key("compare.line.form")):
-            st.markdown("#### Draw the line before the candidates are seen")
+            st.markdown("#### Draw the line before the scenarios are seen")
             drawn = trial_policy(session)
-            if st.form_submit_button("State these limits and show the candidates", type="primary"):
+            if st.form_submit_button("State these limits and show the scenarios", type="primary"):
                 st.session_state[line] = drawn
                 st.rerun()
         return
-    with trial.popover("What if …", width="stretch", help="Other limits, for a trial."):
+    with trial.popover("What if …", width="stretch", help="Other limits, which change nothing."):
         st.button(
             "Draw the line first",
             key=session.key("compare.line.first"),
             on_click=lambda: st.session_state.update({line: HIDDEN}),
-            help="Hides the candidates until the meeting has stated its limits; the record "
+            help="Hides the scenarios until the meeting has stated its limits; the record "
             "of the decision holds them.",
         )
         policy = trial_policy(session)
@@ -204,7 +203,7 @@ def _mark(session: Session, name: str) -> None:
 
 def trial_policy(session: Session) -> rwn.Policy:
     """The policy with the limits that a meeting tries; the policy of the session stays."""
-    st.caption("Judges all candidates anew, for a trial. The policy does not change.")
+    st.caption("Judges all scenarios by other limits. The policy does not change.")
     limits = []
     for limit in session.policy.limits:
         name, scale = shown_as(session, limit)
@@ -243,7 +242,7 @@ def _offer_analyses(session: Session, scenarios: list[rwn.Scenario]) -> None:
         st.button(
             f"Run the registered analyses on {escaped(', '.join(each.name for each in missing))}",
             key=session.key("compare.judge"),
-            disabled=user_work().busy,
+            disabled=session.user.work.busy,
             on_click=scenario_trial.judge,
             args=(session, missing),
         )
@@ -266,21 +265,13 @@ def _files(session: Session, names: list[str]) -> None:
         file_button(
             *("TOML", scenario.to_toml, "scenario.toml"),
             key=session.key(f"compare.toml.{name}"),
-            help="A file without any data, for this page and for rwn sweep --scenario.",
+            help="A file without any data, for this page and the command line.",
             place=save,
             width="stretch",
         )
-        drop.button(
-            "Remove",
-            key=session.key(f"compare.drop.{name}"),
-            width="stretch",
-            on_click=_remove,
-            args=(session, name),
-        )
-
-
-def _remove(session: Session, name: str) -> None:
-    session.scenarios.pop(name, None)  # if it is still there
+        if drop.button("Remove", key=session.key(f"compare.drop.{name}"), width="stretch"):
+            session.scenarios.pop(name, None)
+            st.rerun()
 
 
 _NONE = "none of them"

@@ -9,12 +9,11 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_ui.state.change_table import answer, redescribe
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
 
 
 def describe_anew(session: Session, data: rwn.Microdata, *, by_grid: bool = False) -> None:
     """Go over to a description, and draw the page anew; nothing where it is on its way already."""
-    coming, before = user_work().preparation, session.data.schema
+    coming, before = session.user.work.preparation, session.data.schema
     same = coming is not None and coming.name == session.name
     if coming is not None and same and _names(coming.data.schema) == _names(before):
         # what was answered meanwhile stays
@@ -37,7 +36,7 @@ def describe_anew(session: Session, data: rwn.Microdata, *, by_grid: bool = Fals
         answer(session, data)
     else:
         redescribe(session, data, by_grid=by_grid)
-    if user_work().preparation is None:
+    if session.user.work.preparation is None:
         st.toast("Every page now uses this description.", icon=":material/check:")
     st.rerun()
 

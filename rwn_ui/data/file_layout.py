@@ -23,7 +23,7 @@ from rwn_core.data.file_layout import (
 from rwn_core.io import format_of_name
 from rwn_ui.background.opening import Opening
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.work import user_work
+from rwn_ui.state.session import Session
 from rwn_ui.widgets.upload import read_upload
 
 _ENCODINGS = {
@@ -41,27 +41,27 @@ _SHOWN = 6  # lines
 _START = 20_000  # bytes
 
 
-def correct() -> None:
+def correct(session: Session) -> None:
     """Show how the chosen file is read, or seems to be laid out, and read it in another way."""
-    opening, upload = user_work().opening, st.session_state.get("data.upload")
+    opening, upload = session.user.work.opening, st.session_state.get("data.upload")
     if opening is None or opening.reading is not None or opening.seen is None or upload is None:
         return
     form = format_of_name(opening.name)
     if form is not None and "sheet" in form.layout:
         if opening.seen.sheets:
-            _workbook(opening)
+            _workbook(session, opening)
     else:
-        _text(opening, upload.getvalue())
+        _text(session, opening, upload.getvalue())
 
 
-def _workbook(opening: Opening) -> None:
+def _workbook(session: Session, opening: Opening) -> None:
     assert opening.seen is not None
     sheets = opening.seen.sheets
     refused = opening.refusal is not None
     now = opening.layout or (opening.seen.layout if refused else FileLayout())
     sheet = _sheet(sheets, now, f"data.sheet.{_number(opening)}")
     if sheet != now.sheet:
-        read_upload(FileLayout(sheet=sheet))
+        read_upload(session, FileLayout(sheet=sheet))
         st.rerun()
     with _seen(refused):
         key = f"data.layout.{_number(opening)}"
@@ -72,7 +72,7 @@ def _workbook(opening: Opening) -> None:
             st.dataframe(shown, lazy=False, width="stretch", height="content")
         marks = _marks(now, st.columns(3), key)
         fill = st.checkbox("Every cell of a merged area has its value", now.fill, key=f"{key}.fill")
-        _open_so(FileLayout(sheet=sheet, fill=fill, **lines, **marks), now, refused)
+        _open_so(session, FileLayout(sheet=sheet, fill=fill, **lines, **marks), now, refused)
 
 
 def _picture(
@@ -101,7 +101,7 @@ def _sheet(sheets: tuple[str, ...], now: FileLayout, key: str) -> str | None:
     return now.sheet if sheet == given else sheet
 
 
-def _text(opening: Opening, content: bytes) -> None:
+def _text(session: Session, opening: Opening, content: bytes) -> None:
     assert opening.seen is not None
     refused = opening.refusal is not None
     form = format_of_name(opening.name)
@@ -111,7 +111,7 @@ def _text(opening: Opening, content: bytes) -> None:
         st.markdown(escaped(_words(now, usual)))
         layout = _fields(now, usual, f"data.layout.{_number(opening)}")
         _preview(content, layout, usual)
-        _open_so(layout, replace(now, separator=now.separator or usual), refused)
+        _open_so(session, layout, replace(now, separator=now.separator or usual), refused)
 
 
 def _seen(refused: bool) -> DeltaGenerator:
@@ -119,7 +119,7 @@ def _seen(refused: bool) -> DeltaGenerator:
     return st.expander(title, expanded=refused, icon=":material/visibility:")
 
 
-def _open_so(layout: FileLayout, now: FileLayout, refused: bool) -> None:
+def _open_so(session: Session, layout: FileLayout, now: FileLayout, refused: bool) -> None:
     """Offer to open the file in this layout."""
     if st.button(
         "Open it so" if refused else "Read it again so",
@@ -127,7 +127,7 @@ def _open_so(layout: FileLayout, now: FileLayout, refused: bool) -> None:
         key="data.layout.open",
         disabled=not refused and layout == now,
     ):
-        read_upload(layout)
+        read_upload(session, layout)
         st.rerun()
 
 

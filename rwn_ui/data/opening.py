@@ -14,7 +14,6 @@ from rwn_ui.data import questions
 from rwn_ui.data.describe import choose_variables
 from rwn_ui.state.change_table import load
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
 from rwn_ui.widgets.upload import file_chooser, read_upload
 
 AT_ONCE = 1.5  # seconds that a page waits for a small file before it shows how far it is
@@ -35,12 +34,12 @@ def open_file(session: Session) -> bool:
         help="Kinds, roles, weights, the regression and the layout of the file, as this page and "
         "rwn demo --schema write them.",
     )
-    work = user_work()
+    work = session.user.work
     # each chooser acts when its own value changes
     chosen = upload and (upload.file_id, described.file_id if described else None)
     if chosen is not None and chosen != st.session_state.get(_SEEN):
         st.session_state[_SEEN] = chosen
-        read_upload(None)
+        read_upload(session, None)
     opening = work.opening
     if opening is None or (upload is None and not opening.path):
         if opening is not None:
@@ -65,7 +64,7 @@ def _chosen(session: Session, opening: Opening) -> rwn.Microdata | None:
     below = 0 if opening.seen is None else opening.seen.layout.below
     unsaid = opening.layout is None and not opening.path
     if data is not None and unsaid and below and data.schema.file is None:
-        read_upload(FileLayout(below=below), proposed=True)
+        read_upload(session, FileLayout(below=below), proposed=True)
         st.rerun()
     if data is not None and is_wide(data):
         opening.waiting, data = data, None
@@ -73,19 +72,19 @@ def _chosen(session: Session, opening: Opening) -> rwn.Microdata | None:
         data = choose_variables(opening.waiting, session.key("data.wide"))
     if data is not None:
         opening.waiting = None
-    if data is not None and data.n > LARGEST_DENSE and questions.are_open(data):
+    if data is not None and data.n > LARGEST_DENSE and questions.are_open(session, data):
         opening.asked, data = data, None
     return data
 
 
-def is_waiting() -> bool:
+def is_waiting(session: Session) -> bool:
     """True while the variables of a wide file are being chosen."""
-    opening = user_work().opening
+    opening = session.user.work.opening
     return opening is not None and opening.waiting is not None
 
 
-def has_failed() -> bool:
+def has_failed(session: Session) -> bool:
     """True while the chosen file is one that could not be read."""
-    opening = user_work().opening
+    opening = session.user.work.opening
     chosen = st.session_state.get("data.upload") is not None
     return chosen and opening is not None and opening.refusal is not None

@@ -22,7 +22,6 @@ from rwn_core.io.parse import without_missing_codes
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
 from rwn_ui.widgets.upload import read_upload
 
 _SELECTED = {
@@ -68,7 +67,7 @@ class _Asked:
     rows: int  # at the end of the file, left out as no records
 
     @classmethod
-    def about(cls, data: rwn.Microdata) -> _Asked:
+    def about(cls, session: Session, data: rwn.Microdata) -> _Asked:
         left: set[Any] = st.session_state.setdefault(f"data.left.{data.fingerprint}", set())
         held = {variable.role for variable in data.schema.variables}
         roles = not {rwn.Role.KEY, rwn.Role.CONFIDENTIAL} <= held and "roles" not in left
@@ -86,7 +85,7 @@ class _Asked:
         questions = [each for each in _found(data, guesses) if _name(each) not in left]
         people = asks_population(data.frame, with_roles(data.schema, guesses))
         people = None if "population" in left else people
-        opening = user_work().opening
+        opening = session.user.work.opening
         proposed = opening is not None and opening.proposed and "rows" not in left
         layout = opening.layout if proposed and opening is not None else None
         rows = layout.below if layout is not None and layout == data.schema.file else 0
@@ -102,14 +101,14 @@ class _Asked:
         return bool(self.roles or self.questions or self.people is not None or self.rows)
 
 
-def are_open(data: rwn.Microdata) -> bool:
+def are_open(session: Session, data: rwn.Microdata) -> bool:
     """True if a table leaves anything open that was not answered or left."""
-    return bool(_Asked.about(data))
+    return bool(_Asked.about(session, data))
 
 
-def ask(data: rwn.Microdata) -> rwn.Microdata | None:
+def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
     """Ask all at once; the table as the answers describe it, once they are sent."""
-    asked, population = _Asked.about(data), None
+    asked, population = _Asked.about(session, data), None
     if not asked:
         return None
     # the same key before and after the ranking: choices that were not sent stay
@@ -141,7 +140,7 @@ def ask(data: rwn.Microdata) -> rwn.Microdata | None:
     if not sent:
         return None
     if records:  # they are read again, and the table that has them is asked about anew
-        read_upload(FileLayout())
+        read_upload(session, FileLayout())
         st.rerun()
     if asked.official is not None and not official:
         asked.left.add("official")

@@ -129,23 +129,13 @@ def _listed(schema: rwn.Schema) -> list[rwn.Variable]:
     return [variable for variable in schema.variables if variable.is_released]
 
 
-def described_row(variable: rwn.Variable) -> dict[str, Any]:
-    """Description of a variable as an editor shows it."""
-    return {
-        "variable": variable.name,
-        "kind": str(variable.kind),
-        "role": str(variable.role),
-        "masked": variable.masked,
-        "group": variable.group or "",
-    }
-
-
 def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
     column = data.frame[variable.name]
     row: dict[str, Any] = {
         **{"variable": variable.name, "label": variable.label or ""},
-        **described_row(variable),
+        **{"kind": str(variable.kind), "role": str(variable.role)},
         "masked": variable.masked if variable.is_released else None,
+        "group": variable.group or "",
         "distribution": [],
         **dict.fromkeys(_NUMBERS, None),
         "missing": int(column.isna().sum()),

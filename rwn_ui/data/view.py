@@ -16,7 +16,6 @@ from rwn_ui.state.change_table import load, take_asked
 from rwn_ui.state.erase import erase
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
 from rwn_ui.widgets.buttons import file_button
 
 PREVIEW_ROWS = 100
@@ -46,23 +45,25 @@ def choose(session: Session) -> None:
             if demo is not None:
                 load(session, rwn.load_demo(demo), name=demo, demo=demo)
             st.session_state["data.demo.seen"] = demo
-            _show_what_is_coming()
+            _show_what_is_coming(session)
     with left:
         if open_file(session):
-            _show_what_is_coming()
+            _show_what_is_coming(session)
 
 
 def asked_table(session: Session) -> bool:
     """Ask about a large table before its neighbors are ranked; True while no answer came."""
-    opening = user_work().opening
+    opening = session.user.work.opening
     if opening is None or opening.asked is None:
         return False
-    if not questions.are_open(opening.asked):  # of the file that the app was started with
+    if not questions.are_open(session, opening.asked):  # of the file that the app was started with
         take_asked(session)
         st.switch_page("pages/tune.py")
-    answered = questions.ask(opening.asked)
+    answered = questions.ask(session, opening.asked)
     if answered is not None:
-        if questions.are_open(answered):  # of another answer come others; nothing is ranked yet
+        if questions.are_open(
+            session, answered
+        ):  # of another answer come others; nothing is ranked yet
             opening.asked = answered
         else:
             take_asked(session, answered)
@@ -72,9 +73,9 @@ def asked_table(session: Session) -> bool:
     return True
 
 
-def _show_what_is_coming() -> None:
+def _show_what_is_coming(session: Session) -> None:
     """The top of the page was drawn before the choice."""
-    if user_work().preparation is not None:
+    if session.user.work.preparation is not None:
         st.rerun()
 
 

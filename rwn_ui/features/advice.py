@@ -17,7 +17,6 @@ from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import load_setting, redescribe
 from rwn_ui.state.results import memo, policy_presets, presets_key, start_key, verdict_key
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_results, user_work
 from rwn_ui.widgets.buttons import link_to
 
 _SENT = "advice:"  # begins what a button of the panel sends
@@ -25,20 +24,20 @@ _SENT = "advice:"  # begins what a button of the panel sends
 
 def is_wanted(session: Session) -> bool:
     """True for an uploaded table, and after the button; a demo begins as in its lessons."""
-    return session.demo is None or "advice" in user_results().last
+    return session.demo is None or "advice" in session.user.results.last
 
 
 def start(session: Session) -> SearchAnswer | None:
     """The recommended start of the table; None while there is none."""
     if not is_wanted(session):
         return None
-    found: SearchAnswer | None = memo("starts", 4).get(start_key(session))
+    found: SearchAnswer | None = memo(session, "starts", 4).get(start_key(session))
     return found
 
 
 def verdict(session: Session) -> SearchAnswer | None:
     """The quick verdict on the present kind of setting; None while there is none."""
-    found: SearchAnswer | None = memo("quick verdicts", 8).get(verdict_key(session))
+    found: SearchAnswer | None = memo(session, "quick verdicts", 8).get(verdict_key(session))
     return found
 
 
@@ -49,28 +48,28 @@ def pending(session: Session) -> list[str]:
     known = verdict(session) and start(session)
     if known and _presets(session) is not None:
         return []
-    job = user_work().advice
+    job = session.user.work.advice
     failed = job is not None and job.refusal and job.about == verdict_key(session)
     first = "start" if verdict(session) else "advice"
     return [] if failed else ["presets" if known else first]
 
 
 def _presets(session: Session) -> dict[str, Setting] | None:
-    found: dict[str, Setting] | None = memo("presets", 8).get(presets_key(session))
+    found: dict[str, Setting] | None = memo(session, "presets", 8).get(presets_key(session))
     return found
 
 
 def follow(session: Session) -> None:
     """Begin what is wanted, give up what is no longer asked for, and keep what was found."""
-    work, about = user_work(), verdict_key(session)
+    work, about = session.user.work, verdict_key(session)
     job = work.advice
     found = None if job is None or job.about != about else job.result or job.so_far
     if job is not None and found is not None:
         if found[0] is not None:  # the verdict comes first
-            memo("starts", 4).keep(start_key(session), found[0])
-        memo("quick verdicts", 8).keep(about, found[1])
+            memo(session, "starts", 4).keep(start_key(session), found[0])
+        memo(session, "quick verdicts", 8).keep(about, found[1])
         if found[2] or not job.running:  # they come last
-            memo("presets", 8).keep(presets_key(session), found[2])
+            memo(session, "presets", 8).keep(presets_key(session), found[2])
     if not pending(session) or work.closed or work.preparation is not None:
         return
     if job is not None and job.about != about:
@@ -97,7 +96,7 @@ def adopt(session: Session) -> None:
     An answer on the Data page, such as another role, changes what is recommended.
     """
     found, about = start(session), start_key(session)
-    coming = user_work().preparation is not None
+    coming = session.user.work.preparation is not None
     if session.started is None and not coming:  # it has waited for its table
         session.record_undo()
         session.started = session.setting, len(session.history.settings)
@@ -106,7 +105,7 @@ def adopt(session: Session) -> None:
     known = found.confirmed or found.reached  # else nothing was read on all records
     if session.is_untouched and known:
         load_setting(session, found.point.setting)
-        waits = user_work().preparation is not None
+        waits = session.user.work.preparation is not None
         session.started = None if waits else (session.setting, len(session.history.settings))
     session.adopted = about
 
@@ -124,7 +123,8 @@ def offer(session: Session) -> None:
         st.button(
             "Suggest a setting",
             key=session.key("tune.advice.ask"),
-            on_click=_ask,
+            on_click=session.user.results.last.update,
+            kwargs={"advice": True},
             width="stretch",
             help="Tries kernels and slices of RWN, and reads the best on all records. Then Light, "
             "Standard and Strong go to it.",
@@ -166,9 +166,5 @@ def take(
     step = found.next_steps[int(number)]
     if step.schema is not None:
         redescribe(session, session.data.with_schema(step.schema), by_grid=False)
-    if user_work().preparation is None:
+    if session.user.work.preparation is None:
         load(session, step.setting)
-
-
-def _ask() -> None:
-    user_results().last["advice"] = True

@@ -18,7 +18,6 @@ from rwn_ui.features import analysis_plan_results
 from rwn_ui.server.messages import escaped, guarded, informed, refused
 from rwn_ui.state.results import full_table
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_results
 from rwn_ui.widgets.buttons import file_button
 from rwn_ui.widgets.upload import file_chooser, parsed
 
@@ -63,7 +62,7 @@ class Draft:
 
 def draft(session: Session) -> Draft:
     """The text as written by the steward, or as brought by a scenario since."""
-    last, analysis_plan = user_results().last, session.analysis_plan
+    last, analysis_plan = session.user.results.last, session.analysis_plan
     known: Draft | None = last.get(_DRAFT)
     if known is None or known.registered is not analysis_plan:
         text = analysis_plan.to_toml() if analysis_plan.analyses else ""
@@ -79,14 +78,14 @@ def register(session: Session, text: str) -> None:
     except rwn.RWNError as refusal:
         why = str(refusal)
     session.analysis_plan = analysis_plan
-    user_results().last[_DRAFT] = Draft(text=text, registered=analysis_plan, refusal=why)
+    session.user.results.last[_DRAFT] = Draft(text=text, registered=analysis_plan, refusal=why)
 
 
 def draw(session: Session) -> None:
     """The analyses as a form and as text, with what is wrong about it, and the file."""
     with st.expander("Analysis plan: register the analyses that users will run"):
         key = session.key("utility.pass")
-        written, last = draft(session), user_results().last
+        written, last = draft(session), session.user.results.last
         if key not in st.session_state or last.get(_SHOWN) is not written:
             st.session_state[key] = written.text
             last[_SHOWN] = written

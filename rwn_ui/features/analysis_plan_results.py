@@ -27,7 +27,7 @@ def verdicts(session: Session, comparison: Comparison) -> tuple[AnalysisResult, 
     registered = session.analysis_plan
     if not registered.analyses or comparison.file is not None or not runs_immediately(session):
         return ()  # standard errors of some records say nothing about all
-    return memo("verdicts", 8).get_or_make(
+    return memo(session, "verdicts", 8).get_or_make(
         (registered, release_key(session)), lambda: registered.judge(comparison)
     )
 
@@ -37,7 +37,8 @@ def runs_immediately(session: Session) -> bool:
     plan = session.analysis_plan
     key = ("work of a plan", plan, session.data.fingerprint)
     return bool(
-        memo("work of plans", 8).get_or_make(key, lambda: plan.work(session.data)) <= WORK_AT_ONCE
+        memo(session, "work of plans", 8).get_or_make(key, lambda: plan.work(session.data))
+        <= WORK_AT_ONCE
     )
 
 
@@ -98,7 +99,7 @@ def standings(session: Session, scenario: Scenario) -> tuple[Standing, ...] | No
         with st.spinner("Running the registered analyses"):
             return judge(session.data, scenario, analysis_plan)
 
-    return memo("standings of scenarios", KEPT).get_or_make(
+    return memo(session, "standings of scenarios", KEPT).get_or_make(
         _key(session, scenario, analysis_plan), make
     )
 
@@ -106,7 +107,7 @@ def standings(session: Session, scenario: Scenario) -> tuple[Standing, ...] | No
 def missing(session: Session, scenario: Scenario) -> bool:
     """Return whether a job is still to run the analyses on a scenario: they take a while."""
     analysis_plan = registered(session, scenario)
-    known = _key(session, scenario, analysis_plan) in memo("standings of scenarios", KEPT)
+    known = _key(session, scenario, analysis_plan) in memo(session, "standings of scenarios", KEPT)
     if known or not analysis_plan.analyses:
         return False
     return session.data.n > LARGEST_DENSE or RELEASES * analysis_plan.work(session.data) > (
@@ -121,7 +122,9 @@ def keep(
     judged: tuple[Standing, ...] | None,
 ) -> None:
     """Remember how the analyses of a job fared."""
-    memo("standings of scenarios", KEPT).keep(_key(session, scenario, analysis_plan), judged)
+    memo(session, "standings of scenarios", KEPT).keep(
+        _key(session, scenario, analysis_plan), judged
+    )
 
 
 def _key(session: Session, scenario: Scenario, analysis_plan: AnalysisPlan) -> tuple[Hashable, ...]:

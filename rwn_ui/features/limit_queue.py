@@ -19,7 +19,7 @@ from rwn_core.parallel.kernel_cache import LIMITS, is_ready
 from rwn_core.reporting.places_on_map import AXIS, POLICY
 from rwn_core.tuning import Verdict
 from rwn_core.tuning.policy import QUICK
-from rwn_core.tuning.verdict import counted, ends_words, stated_bounds
+from rwn_core.tuning.verdict import counted, ends_words
 from rwn_ui.background.measure_worker import DrawnRelease, MeasureWorker, Question
 from rwn_ui.state.results import (
     CurrentRelease,
@@ -28,10 +28,8 @@ from rwn_ui.state.results import (
     memo,
     prepared,
     release_key,
-    table_key,
 )
-from rwn_ui.state.session import Pin, Session
-from rwn_ui.state.work import user_work
+from rwn_ui.state.session import Session
 
 VIEW = "tune.risk"
 CHOICES = (
@@ -106,7 +104,9 @@ def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | r
         if isinstance(shown, Reading):
             found[key] = replace(shown, ends=rwn.MEASURES[key].ends(comparison))
     others, release = [key for key in asked if key not in found], release_key(session)
-    stored: dict[str, Reading | rwn.NotApplicable] = memo("limits", 8).get_or_make(release, dict)
+    stored: dict[str, Reading | rwn.NotApplicable] = memo(session, "limits", 8).get_or_make(
+        release, dict
+    )
     for key, reading in _known(session, current, others, release).items():
         if reading is None:
             brief = key in QUICK  # of which the number alone is shown here
@@ -119,7 +119,7 @@ def _known(
     session: Session, current: CurrentRelease, keys: Sequence[str], release: Key
 ) -> dict[str, Reading | rwn.NotApplicable | None]:
     """Known readings, or `PENDING`; None if one is to be read at once."""
-    found = {**_found_on_risk(session, release), **(memo("limits", 8).get(release) or {})}
+    found = {**_found_on_risk(session, release), **(memo(session, "limits", 8).get(release) or {})}
     live = _reads_all(session, current.prepared)
     known: dict[str, Reading | rwn.NotApplicable | None] = {}
     for key in keys:
@@ -137,7 +137,7 @@ def _read_by_worker(
     # The worker masks all records, also if the page shows a sample of them.
     if key in QUICK and _shows_all(session, current) and _compiled():
         return None
-    reader = user_work().worker
+    reader = session.user.work.worker
     if reader is None or reader.data is not session.data:
         return PENDING
     full = release_question(current.params, session.seed, key)
@@ -152,7 +152,7 @@ def _read_by_worker(
 
 def _found_on_risk(session: Session, release: Key) -> Readings:
     """Readings by the Risk page's job on this release under the table's own keys."""
-    job = user_work().jobs.get(DISCLOSURE)
+    job = session.user.work.jobs.get(DISCLOSURE)
     if job is None or job.result is None:
         return {}
     attack, read = job.about
@@ -176,16 +176,10 @@ def questions(session: Session, current: CurrentRelease, shown: Readings) -> dic
     return {key: release_question(current.params, session.seed, key) for key in keys}
 
 
-def first_pending(session: Session, shown: Readings) -> str | None:
-    """The first measure that is not read in full; None if all are."""
-    return next((key for key in wanted(session) if is_partial(shown[key])), None)
-
-
 def pending_keys(session: Session, shown: Readings) -> list[str]:
     """Pending readings, in words that change when one arrives."""
     missing = [key for key in wanted(session) if is_partial(shown[key])]
-    own = [f"{'first' if shown[key] is PENDING else 'more'} {key}" for key in missing]
-    return own + [f"pin {key}" for pin in session.pins.values() for key in pin.pending]
+    return [f"{'first' if shown[key] is PENDING else 'more'} {key}" for key in missing]
 
 
 def follow(session: Session) -> None:
@@ -210,9 +204,9 @@ def prefetch_limits(session: Session, current: CurrentRelease) -> None:
 
 
 def _ask(session: Session, full: Sequence[Question], shown: Readings) -> None:
-    """Queue questions and those of the pins."""
-    pinned, work = pin_questions(session), user_work()
-    if not full and not pinned:
+    """Queue questions on the release."""
+    work = session.user.work
+    if not full:
         return
     reader = work.worker
     if reader is not None and reader.data is not session.data and not reader.retarget(session.data):
@@ -224,8 +218,7 @@ def _ask(session: Session, full: Sequence[Question], shown: Readings) -> None:
     quick = [each for each in full if each.measure in QUICK]  # one broken limit is a verdict
     slow = [each for each in full if each not in quick and each not in bounded]
     first = [replace(each, begin=True) for each in bounded if shown[each.measure] is PENDING]
-    further = [each for each in pinned if each not in full]
-    reader.ask(*quick, *first, *slow, *bounded, *further, drawn=partial(_drawn, session))
+    reader.ask(*quick, *first, *slow, *bounded, drawn=partial(_drawn, session))
     if work.closed:  # its user has left meanwhile
         reader.cancel()
 
@@ -237,48 +230,6 @@ def _drawn(session: Session, question: Question) -> DrawnRelease | None:
         return None
     known = current.prepared.known
     return None if known is None else DrawnRelease(current.masked.masked, known)
-
-
-def pin_questions(session: Session) -> list[Question]:
-    """Open questions on pinned settings of this table."""
-    if not session.pins:
-        return []
-    key_of_table = table_key(session.data)
-    return [
-        release_question(pin.params, pin.seed, key)
-        for pin in session.pins.values()
-        if pin.params is not None and pin.about[: len(key_of_table)] == key_of_table
-        for key in pin.pending
-    ]
-
-
-def complete_pins(session: Session) -> None:
-    """Add the limits that were read since to the pins."""
-    reader, stored = user_work().worker, memo("limits", 8)
-    for name, pin in list(session.pins.items()):
-        found = {}
-        for key in pin.pending:
-            assert pin.params is not None
-            question = release_question(pin.params, pin.seed, key)
-            reading = (stored.get(pin.about) or {}).get(key)
-            if reading is None and reader is not None and question in pin_questions(session):
-                reading = reader.known(question) if reader.data is session.data else None
-            if reading is not None:
-                found[key] = reading
-        if found:
-            session.pins[name] = with_readings(pin, found)
-
-
-def with_readings(pin: Pin, found: Readings) -> Pin:
-    """Return the pin with more readings."""
-    known = {key: each for key, each in found.items() if isinstance(each, Reading)}
-    return replace(
-        pin,
-        values=pin.values | {key: each.value for key, each in known.items()},
-        bounds=pin.bounds | {key: stated_bounds(each) for key, each in known.items()},
-        unread={**pin.unread, **{key: str(why) for key, why in found.items() if key not in known}},
-        pending=tuple(key for key in pin.pending if key not in found),
-    )
 
 
 def _shows_all(session: Session, current: CurrentRelease) -> bool:

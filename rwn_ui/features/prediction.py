@@ -10,7 +10,6 @@ from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.server.messages import escaped, informed
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
 
 JOB = "prediction"
 REPEATS = 5
@@ -28,7 +27,7 @@ def draw(session: Session) -> None:
     if question is None:
         informed("Choose a response on the Data page to try this.")
         return
-    work = user_work()
+    work = session.user.work
     job = work.jobs.get(JOB)
     st.button(
         escaped(f"Predict {question.response} at this setting"),
@@ -42,7 +41,7 @@ def draw(session: Session) -> None:
 
 
 def _begin(session: Session) -> None:
-    work = user_work()
+    work = session.user.work
     if not work.busy:
         work.jobs[JOB] = Job(
             session.words,

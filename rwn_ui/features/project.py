@@ -1,7 +1,7 @@
 """The project of a table: saved by itself, and offered again when the same table is opened.
 
-On the user's own machine each choice for an own table is saved: no record, no reading of a
-pin. `rwn_ui/server/sweeper.py` asks for it every two seconds.
+On the user's own machine each choice for an own table is saved, and no record.
+`rwn_ui/server/sweeper.py` asks for it every two seconds.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from rwn_core.reporting.project import Project
 from rwn_ui.background.opening import Opening
 from rwn_ui.features.scenario_trial import scenario_draft
 from rwn_ui.server.environment import in_class
+from rwn_ui.server.given_file import begin_described
 from rwn_ui.server.messages import escaped, guarded
 from rwn_ui.state import change_table, project_folder, visit
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
 from rwn_ui.widgets.buttons import file_button
 from rwn_ui.widgets.folded import folded
 from rwn_ui.widgets.upload import file_chooser, parsed
@@ -90,7 +90,7 @@ def _offer_other_tab() -> bool:
 def _found(session: Session) -> Project | None:
     """The saved project of the table, unless it was taken up or declined."""
     table = session.data.fingerprint
-    if visit.current().answered_table == table or user_work().preparation is not None:
+    if visit.current().answered_table == table or session.user.work.preparation is not None:
         return None
     found = project_folder.find(table)
     if session.demo is None and st.session_state.pop(_AGAIN, False):
@@ -110,7 +110,7 @@ def _found(session: Session) -> Project | None:
 
 def _offer_last(session: Session) -> None:
     """Offer the own table that was open last, before another one is opened."""
-    shown = session.demo is not None and user_work().opening is None and not in_class()
+    shown = session.demo is not None and session.user.work.opening is None and not in_class()
     last = project_folder.last(visit.current().browser) if shown else None
     if last is None or st.session_state.get(_DECLINED):
         return
@@ -125,16 +125,19 @@ def _offer_last(session: Session) -> None:
     if answer is not None:
         st.session_state[_DECLINED] = True
     if answer and there:
-        _open_again(last)
+        _open_again(session, last)
     if answer:
         st.switch_page("pages/data.py")
     if answer is not None:
         st.rerun()
 
 
-def _open_again(last: project_folder.Last) -> None:
+def _open_again(session: Session, last: project_folder.Last) -> None:
     """Begin to read a file of this machine; the Data page goes on."""
-    user_work().opening = Opening.start_path(Path(last.path))
+    path = Path(last.path)
+    session.user.work.opening = Opening(
+        name=path.name, layout=None, reading=begin_described(path), path=str(path)
+    )
     st.session_state[_AGAIN] = True
 
 
@@ -197,7 +200,7 @@ def take_up(session: Session, project: Project) -> None:
 def _resume(session: Session) -> None:
     """Take over a project's choices, once its table is ready; nothing of one that was given up."""
     project: Project | None = st.session_state.get(_COMING)
-    if project is None or user_work().preparation is not None:
+    if project is None or session.user.work.preparation is not None:
         return
     del st.session_state[_COMING]
     if session.data.fingerprint != project.table:

@@ -20,7 +20,6 @@ from rwn_ui.background.progress import is_done
 from rwn_ui.features import limit_queue
 from rwn_ui.state.results import SHOWN, Key, memo, setting_key
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
 
 JOB = "repeated draws"
 DRAWS = 25
@@ -37,7 +36,7 @@ def offer_draws(session: Session, page: str) -> None:
     st.button(
         f"Draw {DRAWS} releases of this setting",
         key=f"{page}.draws",
-        disabled=user_work().busy,
+        disabled=session.user.work.busy,
         on_click=begin_draws,
         args=(session,),
         width="stretch",
@@ -91,7 +90,7 @@ def begin_validity(session: Session) -> None:
 
 
 def _begin(session: Session, purpose: str, task: Callable[..., Any], **more: Any) -> None:
-    work = user_work()
+    work = session.user.work
     if work.busy:
         return
     work.jobs[JOB] = Job(
@@ -108,11 +107,11 @@ def _begin(session: Session, purpose: str, task: Callable[..., Any], **more: Any
 
 def follow(session: Session, page: str) -> None:
     """Progress and Cancel of the work under way; then its result, or why there is none."""
-    jobs = user_work().jobs
+    jobs = session.user.work.jobs
     job = jobs.get(JOB)
     if is_done(job, f"{page}.cancel"):
         if job.result is not None:
-            keep(job.about, job.result)
+            keep(session, job.about, job.result)
         del jobs[JOB]
         st.rerun()
 
@@ -122,29 +121,33 @@ KEPT = 8  # settings with stored results, for one user
 
 def drawn(session: Session) -> Ensemble | None:
     """The draws of the setting on screen, where the user has asked for them."""
-    draws: Ensemble | None = memo("draws", KEPT).get(setting_key(session))
+    draws: Ensemble | None = memo(session, "draws", KEPT).get(setting_key(session))
     return draws
 
 
 def standings(session: Session) -> tuple[Standing, ...]:
     """Results of the registered analyses on those draws."""
-    judged: tuple[Standing, ...] | None = memo("standings of draws", KEPT).get(setting_key(session))
+    judged: tuple[Standing, ...] | None = memo(session, "standings of draws", KEPT).get(
+        setting_key(session)
+    )
     return judged or ()
 
 
 def validity(session: Session) -> Validity | None:
     """The truth of the setting's standard errors, where the user has asked for it."""
-    result: Validity | None = memo("validity", KEPT).get(setting_key(session))
+    result: Validity | None = memo(session, "validity", KEPT).get(setting_key(session))
     return result
 
 
-def keep(setting: Key, result: tuple[Ensemble, tuple[Standing, ...]] | Validity) -> None:
+def keep(
+    session: Session, setting: Key, result: tuple[Ensemble, tuple[Standing, ...]] | Validity
+) -> None:
     """Remember what a job computed for a setting."""
     if isinstance(result, Validity):
-        memo("validity", KEPT).keep(setting, result)
+        memo(session, "validity", KEPT).keep(setting, result)
     else:
-        memo("draws", KEPT).keep(setting, result[0])
-        memo("standings of draws", KEPT).keep(setting, result[1])
+        memo(session, "draws", KEPT).keep(setting, result[0])
+        memo(session, "standings of draws", KEPT).keep(setting, result[1])
 
 
 def interval(made: Ensemble | None, measure: str, part: str = "") -> tuple[float, float] | None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from functools import partial
+from itertools import chain, count
+from string import ascii_uppercase
 
 import streamlit as st
 
@@ -12,32 +14,23 @@ import rwn_core as rwn
 from rwn_core.evaluation.registered_analysis import AnalysisPlan, Standing
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.threads import work
-from rwn_core.tuning import USUAL, Plan, Point, Setting, evaluate
+from rwn_core.tuning import USUAL, Plan, Setting, evaluate
 from rwn_core.tuning.verdict import counted
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.features import analysis_plan_results
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
 
-JOB = "scenario trial"
+JOB = "scenario"
+Tasks = Sequence[tuple[rwn.Scenario, AnalysisPlan]]
 Judged = list[tuple[rwn.Scenario, AnalysisPlan, tuple[Standing, ...] | None]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
-    """The result of a job: a new scenario, if it was about one, and how the analyses fare."""
-
-    new: rwn.Scenario | None
-    judged: Judged
-
-
-def as_scenario(session: Session, name: str, note: str, point: Point | None = None) -> rwn.Scenario:
-    """The present setting, or a point of a search, as a scenario with its readings."""
-    if point is not None:
-        draft = scenario_draft(session, name, note, point.setting)
-        return replace(draft, readings=point.stated(), unread=point.unread)
-    draft = scenario_draft(session, name, note)
+def as_scenario(
+    session: Session, name: str, note: str, setting: Setting | None = None
+) -> rwn.Scenario:
+    """The present setting, or another one, as a scenario with its readings."""
+    draft = scenario_draft(session, name, note, setting)
     with st.spinner("Measuring eight releases"):
         return measured(session.data, draft)
 
@@ -50,7 +43,7 @@ def scenario_draft(
         name=name,
         note=note,
         table=session.data.fingerprint,
-        setting=setting or session.setting,
+        setting=session.setting if setting is None else setting.resolved(session.data),
         seed=session.seed,
         policy=session.policy,
         analysis_plan=session.analysis_plan,
@@ -73,19 +66,22 @@ def measured(
     return replace(scenario, readings=point.stated(), unread=point.unread)
 
 
-def save(session: Session, name: str, note: str) -> rwn.Scenario | None:
-    """The current setting as a scenario; None for a large table until `follow` has it."""
+def save(
+    session: Session, name: str, note: str, setting: Setting | None = None
+) -> rwn.Scenario | None:
+    """The current or another setting as a scenario; of a large table None until `follow` has it."""
     if session.data.n <= LARGEST_DENSE:
-        return as_scenario(session, name, note)
-    if not user_work().busy:
-        draft = scenario_draft(session, name, note)
+        return as_scenario(session, name, note, setting)
+    if not session.user.work.busy:
+        draft = scenario_draft(session, name, note, setting)
         plan = analysis_plan_results.registered(session, draft)
-        label = f"{name}: {session.words}"
-        _begin(session, label, try_new, scenario=draft, analysis_plan=plan)
+        label = f"{name}: {session.words if setting is None else setting.words}"
+        _begin(session, label, [(draft, plan)], new=True)
     return None
 
 
 MOST = 6  # scenarios side by side
+COMPARED = 2  # with the setting on Tune
 
 
 def keep(session: Session, scenario: rwn.Scenario) -> None:
@@ -96,82 +92,86 @@ def keep(session: Session, scenario: rwn.Scenario) -> None:
         st.session_state[session.key("compare.chosen")] = [*shown, scenario.name]
 
 
-def offer(session: Session) -> None:
-    """A button that keeps the present setting as a candidate for the Compare page."""
-    pressed = st.button(
-        "Keep as candidate",
-        key=session.key("tune.candidate"),
-        width="stretch",
-        disabled=user_work().busy and session.data.n > LARGEST_DENSE,
-        help="Measures eight releases of this setting and keeps it for the Compare page.",
-    )
+def offer(session: Session, on_keep: Callable[[], None]) -> None:
+    """A button that keeps the present setting as a scenario, and the scenarios to compare with."""
     made = follow(session)
+    pressed = st.button(
+        "Keep this setting",
+        key=session.key("tune.keep"),
+        width="stretch",
+        on_click=on_keep,
+        disabled=session.user.work.busy and session.data.n > LARGEST_DENSE,
+        help="Measures eight releases of this setting. Tiles, charts and map then show how others "
+        "differ from it, and the Compare page has it.",
+    )
     if pressed:
-        number = len(session.scenarios) + 1
-        while f"Candidate {number}" in session.scenarios:
-            number += 1
-        made = save(session, f"Candidate {number}", "")
+        made = save(session, next_name(session), "")
     if made is not None:
         keep(session, made)
-        st.toast(f"{made.name} is kept: {counted(len(session.scenarios), 'candidate')} on Compare.")
+        session.compared = (*session.compared, made.name)[-COMPARED:]
+        st.toast(f"{made.name} is kept: {counted(len(session.scenarios), 'scenario')} on Compare.")
+    names = list(session.scenarios)
+    if names:
+        key = session.key(f"tune.compared.{len(names)}")
+        st.session_state[key] = [name for name in session.compared if name in names]
+        st.multiselect(
+            "Compared with",
+            names,
+            key=key,
+            max_selections=COMPARED,
+            on_change=lambda: setattr(session, "compared", tuple(st.session_state[key])),
+        )
+
+
+def next_name(session: Session) -> str:
+    """The first letter that no scenario of the table has; after Z a number."""
+    names = chain(ascii_uppercase, (f"Setting {number}" for number in count(27)))
+    return next(name for name in names if name not in session.scenarios)
 
 
 def judge(session: Session, scenarios: Sequence[rwn.Scenario]) -> None:
     """Run the registered analyses on scenarios of a large table."""
     tasks = [(each, analysis_plan_results.registered(session, each)) for each in scenarios]
     words = ", ".join(each.name for each in scenarios)
-    if not user_work().busy:
-        _begin(session, f"Registered analyses: {words}", try_known, tasks=tasks)
+    if not session.user.work.busy:
+        _begin(session, f"Registered analyses: {words}", tasks, new=False)
 
 
-def _begin(session: Session, label: str, work: Callable[..., Tried], **more: Any) -> None:
+def _begin(session: Session, label: str, tasks: Tasks, *, new: bool) -> None:
     words = f"Measuring releases of {label}"
-    user_work().jobs[JOB] = Job(label, work, words=words, microdata=session.data, **more)
-
-
-def try_new(
-    microdata: rwn.Microdata,
-    scenario: rwn.Scenario,
-    analysis_plan: AnalysisPlan,
-    progress: Callable[[float], None],
-) -> Tried:
-    """Measure a new scenario and run the registered analyses; the work of the process."""
-    share = 0.5 if analysis_plan.analyses else 1.0
-    new = measured(microdata, scenario, lambda done: progress(share * done))
-    if not analysis_plan.analyses:
-        return Tried(new=new, judged=[])
-    standings = analysis_plan_results.judge(
-        microdata, new, analysis_plan, lambda done: progress(share + share * done)
+    session.user.work.jobs[JOB] = Job(
+        label, run, words=words, about=(new,), microdata=session.data, tasks=tasks, new=new
     )
-    return Tried(new=new, judged=[(new, analysis_plan, standings)])
 
 
-def try_known(
-    microdata: rwn.Microdata,
-    tasks: Sequence[tuple[rwn.Scenario, AnalysisPlan]],
-    progress: Callable[[float], None],
-) -> Tried:
-    """Run the registered analyses on scenarios; the work of the process."""
+def run(
+    microdata: rwn.Microdata, tasks: Tasks, progress: Callable[[float], None], *, new: bool
+) -> Judged:
+    """Measure new scenarios, and run the registered analyses; the work of the process."""
     judged: Judged = []
-    for scenario, analysis_plan in tasks:
-        standings = analysis_plan_results.judge(
-            microdata,
-            scenario,
-            analysis_plan,
-            lambda done: progress((len(judged) + done) / len(tasks)),
-        )
-        judged.append((scenario, analysis_plan, standings))
-    return Tried(new=None, judged=judged)
+    steps = len(tasks) * (1 + new)
+
+    def report(done: float, share: float) -> None:
+        progress((done + share) / steps)
+
+    for scenario, plan in tasks:
+        done = len(judged) * (1 + new)
+        if new:
+            scenario = measured(microdata, scenario, partial(report, done))
+        at = partial(report, done + new)
+        standings = analysis_plan_results.judge(microdata, scenario, plan, at)
+        judged.append((scenario, plan, standings))
+    return judged
 
 
 def follow(session: Session) -> rwn.Scenario | None:
     """Progress and Cancel of the work under way; then the new scenario, or why there is none."""
-    jobs = user_work().jobs
+    jobs = session.user.work.jobs
     job = jobs.get(JOB)
     if not is_done(job, session.key("compare.trial.cancel")):
         return None
     del jobs[JOB]
-    tried: Tried = job.result
-    for known in tried.judged:
+    judged: Judged = job.result
+    for known in judged:
         analysis_plan_results.keep(session, *known)
-    return tried.new
+    return judged[0][0] if job.about[0] else None

@@ -40,7 +40,7 @@ def warning(session: Session, shares: dict[str, float]) -> str:
         return f"Not masked at this setting: {_listed(same)}." if same else ""
     if not q:
         return ""
-    anywhere = memo("anywhere", 2).get_or_make(
+    anywhere = memo(session, "anywhere", 2).get_or_make(
         table_key(session.data), lambda: change_from_anywhere(session.data)
     )
     few = [

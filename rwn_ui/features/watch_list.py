@@ -112,7 +112,7 @@ def _followed(
     """The odds of every record under one setting, found once."""
     precision = dict(setting.precision)
     key = ("followed", table.fingerprint, setting.key, seed, session.watched)
-    return memo("watch list", KEPT).get_or_make(
+    return memo(session, "watch list", KEPT).get_or_make(
         key,
         lambda: follow(table, setting.params, session.watched, seed=seed, precision=precision),
     )

@@ -16,6 +16,7 @@ from rwn_core.masking import SHORT_NAMES, fixed_options
 from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.sentence import percent
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.places_on_map import POLICY, axis
 from rwn_core.tuning import FoundSetting, SearchAnswer, Setting, Space, search
 from rwn_core.tuning.goal import undominated
@@ -25,12 +26,13 @@ from rwn_core.tuning.slice_presets import PRESETS, preset_key
 from rwn_core.tuning.verdict import share_words
 from rwn_ui.background.job import CANCELLED, Job
 from rwn_ui.background.progress import bar, polled
+from rwn_ui.features import scenario_trial
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import escaped, guarded, informed
 from rwn_ui.state.change_table import take_over
 from rwn_ui.state.results import current_release, is_drawn, memo, release_key
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import FIND, user_work
+from rwn_ui.state.work import FIND
 from rwn_ui.widgets import limits
 
 SOON, LONG = 60.0, 300.0  # seconds of a search, and of one that goes on
@@ -87,7 +89,7 @@ def form(session: Session) -> Space:
         type="primary",
         width="stretch",
         key=f"{key}.begin",
-        disabled=user_work().busy or not session.policy.limits,
+        disabled=session.user.work.busy or not session.policy.limits,
         help=f"Looks for {SOON:g} seconds in the background; the best so far is always shown.",
         on_click=begin,
         args=(session, space, SOON),
@@ -128,7 +130,7 @@ def space_of(session: Session, chosen: Sequence[str], most: float | None) -> Spa
 def begin(session: Session, space: Space, seconds: float) -> None:
     """Begin a search in the background, in the place of the last one."""
     st.session_state.pop(session.key("find.picked.own"), None)
-    user_work().jobs[FIND] = Job(
+    session.user.work.jobs[FIND] = Job(
         "Search",
         search,
         words=f"Looking for settings, {seconds:g} seconds at most",
@@ -142,7 +144,7 @@ def begin(session: Session, space: Space, seconds: float) -> None:
 
 def draw(session: Session) -> None:
     """What was found; while the search runs, this part of the page draws itself again and again."""
-    job = user_work().jobs.get(FIND)
+    job = session.user.work.jobs.get(FIND)
     if job is None or job.about[0] != session.data.fingerprint:
         st.space("xxsmall")  # below the bar of pages
         st.markdown("#### Which setting keeps the policy at the least cost")
@@ -184,7 +186,7 @@ def _found(session: Session, job: Job) -> None:
         st.button(
             f"Go on for {LONG / 60:g} minutes",
             key=session.key("find.on"),
-            disabled=user_work().busy,
+            disabled=session.user.work.busy,
             on_click=begin,
             args=(session, replace(space, known=answer), LONG),
         )
@@ -230,7 +232,8 @@ def _list(session: Session, job: Job, known: dict[str, FoundSetting], key: str) 
             format_func=lambda each: escaped(line(known[each])),
             captions=[escaped(title(session, each.setting)) for each in known.values()],
         )
-    if st.button(
+    use, keep = st.columns(2)
+    if use.button(
         "Use on Tune",
         type="primary",
         key=session.key("find.use"),
@@ -240,6 +243,20 @@ def _list(session: Session, job: Job, known: dict[str, FoundSetting], key: str) 
         job.cancel()
         take_over(session, known[chosen].setting)
         st.switch_page("pages/tune.py")
+    if keep.button(
+        "Save as scenario",
+        key=session.key("find.keep"),
+        width="stretch",
+        disabled=session.user.work.busy and session.data.n > LARGEST_DENSE,
+        help="Measures eight releases of this setting, and keeps it for Compare; the search goes "
+        "on.",
+    ):
+        name = scenario_trial.next_name(session)
+        made = scenario_trial.save(session, name, "Found by a search.", known[chosen].setting)
+        if made is not None:
+            scenario_trial.keep(session, made)
+        words = "is a scenario on Compare" if made else "is being measured for Compare"
+        st.toast(f"{name} {words}.")
 
 
 def line(found: FoundSetting) -> str:
@@ -300,7 +317,7 @@ def _now(session: Session) -> list[dict[str, Any]]:
     if not is_drawn(session):
         return []
     current = current_release(session)
-    known = {**current.readings, **(memo("limits", 8).get(release_key(session)) or {})}
+    known = {**current.readings, **(memo(session, "limits", 8).get(release_key(session)) or {})}
     loss, limits = known[UTILITY], {key: known.get(key) for key in session.policy.measures}
     if not isinstance(loss, Reading) or None in limits.values():
         return []

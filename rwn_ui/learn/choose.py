@@ -18,9 +18,8 @@ from rwn_core.evaluation.lessons.choose import (
 )
 from rwn_core.measures import UTILITY
 from rwn_ui.features import limit_queue
-from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Values, tile
+from rwn_ui.learn.lesson import Choice, Kept, Lesson, Shown, Slider, Values, tile
 from rwn_ui.panel.parts import RADIUS
-from rwn_ui.state.results import memo
 
 _POLICY = rwn.Policy()
 
@@ -35,8 +34,8 @@ def _value(reading: rwn.Reading | rwn.NotApplicable) -> float:
     return reading.value if isinstance(reading, rwn.Reading) else np.nan
 
 
-def _show(values: Values) -> Shown:
-    found: list[Readings] = memo("lesson choose", len(SLICES)).get_or_make(
+def _show(values: Values, kept: Kept) -> Shown:
+    found: list[Readings] = kept("lesson choose", len(SLICES)).get_or_make(
         values["slices"], lambda: _curve(values["slices"])
     )
     now = EPSILONS.index(values["epsilon"])

@@ -8,16 +8,16 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons import disclosure as numbers
 from rwn_core.measures.sentence import tenths
-from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, prepared, tile
+from rwn_ui.learn.lesson import Choice, Kept, Lesson, Shown, Slider, Switch, Values, prepared, tile
 
 
 def _params(values: Values) -> rwn.RWN:
     return rwn.RWN(epsilon=0.0, k=values["k"], q=values["q"])
 
 
-def _show(values: Values) -> Shown:
+def _show(values: Values, kept: Kept) -> Shown:
     data = numbers.table()
-    ready = prepared(("disclosure",), lambda: _params(values).preview(data))
+    ready = prepared(kept, ("disclosure",), lambda: _params(values).preview(data))
     moved = ready.with_levers(k=values["k"], q=values["q"])
     lesson = numbers.disclosure(moved, data, person=values["person"])
     guess = values["guess"] - 1

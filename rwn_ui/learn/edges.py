@@ -8,7 +8,7 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.edges import NEAREST, RECORDS, Edges, edges, table
 from rwn_core.measures.sentence import tenths
-from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, tile
+from rwn_ui.learn.lesson import Choice, Kept, Lesson, Shown, Slider, Switch, Values, tile
 
 _KERNELS: dict[str, Any] = {"soft": "gaussian", "softer tails": "exponential", "hard": ""}
 _LOADS = "how often each gives"
@@ -25,7 +25,7 @@ def _chosen(values: Values) -> Any:
     return _setting(values["kernel"], values["reach"], values["balance"])
 
 
-def _show(values: Values) -> Shown:
+def _show(values: Values, kept: Kept) -> Shown:
     data = table(together=values["together"])
     lesson = edges(data, _chosen(values), record=RECORDS.get(values["shown"], 0))
     chart = "lesson_edges_loads" if values["shown"] == _LOADS else "lesson_edges"

@@ -10,16 +10,15 @@ from rwn_core.data.rounding import given_steps
 from rwn_core.evaluation.lessons import intruder as numbers
 from rwn_core.masking import Masked
 from rwn_core.measures.sentence import tenths
-from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, prepared, tile
-from rwn_ui.state.results import memo
+from rwn_ui.learn.lesson import Choice, Kept, Lesson, Shown, Slider, Switch, Values, prepared, tile
 
 DEMO = "bodyfat"
 _ROUNDING = {"as they are": 0.0, "to about 0.5 SD": 0.5, "to about 1 SD": 1.0}
 _NAMED = 3  # originals next to the released row
 
 
-def _data(values: Values) -> rwn.Microdata:
-    data: rwn.Microdata = memo("lesson demos", 2).get_or_make(DEMO, lambda: rwn.load_demo(DEMO))
+def _data(values: Values, kept: Kept) -> rwn.Microdata:
+    data: rwn.Microdata = kept("lesson demos", 2).get_or_make(DEMO, lambda: rwn.load_demo(DEMO))
     names = [variable.name for variable in data.schema.released]
     return data.with_slices([names]) if values["together"] else data
 
@@ -28,15 +27,15 @@ def _params(values: Values) -> rwn.RWN:
     return rwn.RWN(epsilon=0.0, k=values["k"])
 
 
-def _masked(values: Values) -> Masked:
-    data = _data(values)
-    table = prepared(("intruder", values["together"]), lambda: _params(values).preview(data))
+def _masked(values: Values, kept: Kept) -> Masked:
+    data = _data(values, kept)
+    table = prepared(kept, ("intruder", values["together"]), lambda: _params(values).preview(data))
     made = table.with_levers(k=values["k"]).release(rwn.SecretKey.from_seed(numbers.SEED))
     return made.rounded(given_steps(data, _ROUNDING[values["round"]]))
 
 
-def _show(values: Values) -> Shown:
-    made, data = _masked(values), _data(values)
+def _show(values: Values, kept: Kept) -> Shown:
+    made, data = _masked(values, kept), _data(values, kept)
     lesson = numbers.intruder(made, row=values["row"] - 1, known=values["known"])
     answered = values["answer"]
     likeliest = float(lesson.belief[0])
@@ -115,7 +114,7 @@ best, candidates, success = links.best[row], links.candidates[row], links.succes
 
 
 def _on_tune(values: Values) -> rwn.Setting:
-    names = tuple(variable.name for variable in _data(values).schema.released)
+    names = tuple(variable.name for variable in rwn.load_demo(DEMO).schema.released)
     return rwn.Setting(params=_params(values), slices=(names,) if values["together"] else ())
 
 

@@ -10,11 +10,13 @@ from rwn_core.charts import Chart
 from rwn_core.masking import Prepared
 from rwn_core.tuning import Setting
 from rwn_ui.panel.parts import blank
-from rwn_ui.state.results import memo
+from rwn_ui.state.work import Memo
 
 Values = Mapping[str, Any]
 """The positions of a lesson's controls, by name."""
-KEPT = 3  # tables that the lessons of one user have prepared; the largest takes 12 MB
+Kept = Callable[[str, int], Memo]
+"""Returns what a user's lessons have computed, by what it is and how much of it is kept."""
+KEPT = 3  # prepared tables; the largest takes 12 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class Lesson:
     title: str
     sentences: tuple[str, str, str]  # three, as Markdown
     controls: Mapping[Control, str]  # each with its help
-    show: Callable[[Values], Shown]  # what is seen at a position of the controls
+    show: Callable[[Values, Kept], Shown]  # what is seen at a position of the controls
     question: str  # as Markdown; the answer is folded
     answer: str
     code: Callable[[Values], str]  # five lines of Python that give the numbers of `Shown`
@@ -82,9 +84,9 @@ class Lesson:
     demo: str = "bodyfat"  # its table there
 
 
-def prepared(key: tuple[Any, ...], make: Callable[[], Prepared]) -> Prepared:
+def prepared(kept: Kept, key: tuple[Any, ...], make: Callable[[], Prepared]) -> Prepared:
     """A table that is prepared once and moved by the sliders."""
-    found: Prepared = memo("lessons", KEPT).get_or_make(key, make)
+    found: Prepared = kept("lessons", KEPT).get_or_make(key, make)
     return found
 
 

@@ -6,7 +6,7 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.neighborhood import RECORDS, neighborhood, table
 from rwn_core.measures.sentence import tenths
-from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Values, prepared, tile
+from rwn_ui.learn.lesson import Choice, Kept, Lesson, Shown, Slider, Values, prepared, tile
 from rwn_ui.panel.parts import RADIUS
 
 
@@ -14,9 +14,9 @@ def _params(values: Values) -> rwn.RWN:
     return rwn.RWN(epsilon=values["epsilon"], k=values["k"])
 
 
-def _show(values: Values) -> Shown:
+def _show(values: Values, kept: Kept) -> Shown:
     weight = values["weight"]
-    ready = prepared(("neighborhood", weight), lambda: _params(values).preview(table(weight)))
+    ready = prepared(kept, ("neighborhood", weight), lambda: _params(values).preview(table(weight)))
     moved = ready.with_levers(epsilon=values["epsilon"], k=values["k"])
     lesson = neighborhood(moved, record=RECORDS[values["record"]])
     return Shown(

@@ -38,7 +38,6 @@ from rwn_ui.state import address
 from rwn_ui.state.results import Key, memo, prepared, table_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import sample_note
-from rwn_ui.state.work import user_results, user_work
 from rwn_ui.widgets import sidebar, sliders
 
 BOXES = 8  # the figure of box plots
@@ -121,19 +120,18 @@ def draw(session: Session, wanted: Asked) -> bool:
         )
         _show(session, wanted, charts, what)
         return False
-    many: FigureCurves | None = memo("figures of many", _STORED).get(wanted.key)
-    # else of so many releases as are drawn in a moment
-    curves: FigureCurves = many or memo("figures", _STORED).get_or_make(
+    many: FigureCurves | None = memo(session, "figures of many", _STORED).get(wanted.key)
+    kept = memo(session, "figures", _STORED)
+    curves: FigureCurves = many or kept.get_or_make(
         wanted.key, lambda: _drawn(session, wanted, LIVE_SECONDS)
     )
     for position, reason in curves.left_out:
         st.caption(escaped(f"No value at {lever.short} = {position:g}: {reason}"))
-    job = user_work().jobs.get(JOB)
+    job = session.user.work.jobs.get(JOB)
     if job is None:
         _curves(session, wanted, curves)
         _offer(session, wanted)
-        # while `complete` can add releases
-        return curves.releases < LIVE and ("complete", wanted.key) not in memo("figures", _STORED)
+        return curves.releases < LIVE and ("complete", wanted.key) not in kept
     if job.running:
         own = job.about == wanted.key
         wait_for(
@@ -142,10 +140,10 @@ def draw(session: Session, wanted: Asked) -> bool:
             lambda: _curves(session, wanted, (job.so_far if own else None) or curves),
         )
     else:
-        del user_work().jobs[JOB]
-        found = job.so_far if job.refusal else job.result  # all, or what there was when cancelled
+        del session.user.work.jobs[JOB]
+        found: FigureCurves | None = job.so_far if job.refusal else job.result
         if found is not None:
-            memo("figures of many", _STORED).keep(job.about, found)
+            memo(session, "figures of many", _STORED).keep(job.about, found)
         if job.refusal:
             st.toast(escaped(f"{job.label}: {job.refusal}"))
         st.rerun()
@@ -194,9 +192,9 @@ def _offer(session: Session, wanted: Asked) -> None:
         help=f"Curves show {LIVE} releases, or as many as one second draws. More of them "
         "steady the band.",
     )
-    if press.button("Draw them", key="paper.draw", disabled=user_work().busy):
+    if press.button("Draw them", key="paper.draw", disabled=session.user.work.busy):
         words = f"Figure {wanted.number} of {releases:,} releases"
-        user_work().jobs[JOB] = Job(
+        session.user.work.jobs[JOB] = Job(
             words,
             draw_many,
             words=words,
@@ -264,15 +262,15 @@ def _start(session: Session) -> Prepared:
 def complete(session: Session, wanted: Asked) -> None:
     """Draw the releases that are missing, as far as they take some seconds only."""
     curves = _drawn(session, wanted, REST_SECONDS)
-    memo("figures", _STORED).keep(wanted.key, curves)
-    memo("figures", _STORED).keep(("complete", wanted.key), True)
+    memo(session, "figures", _STORED).keep(wanted.key, curves)
+    memo(session, "figures", _STORED).keep(("complete", wanted.key), True)
 
 
 def _drawn(session: Session, wanted: Asked, seconds: float) -> FigureCurves:
     end, start = time.monotonic() + seconds, _start(session)
 
-    def enough(_: FigureCurves) -> bool:
-        user_results()  # a newer choice of the user ends the run here
+    def enough(curves: FigureCurves) -> bool:
+        _ = st.session_state.get(_LINK)  # a newer choice of the user ends the run here
         return time.monotonic() > end
 
     more: dict[str, Any] = {"over": wanted.over, "seed": session.seed, "after": enough}

@@ -8,10 +8,10 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.sampling import POPULATION, SHARE, sampling
 from rwn_core.measures.sentence import tenths
-from rwn_ui.learn.lesson import Lesson, Shown, Slider, Values, tile
+from rwn_ui.learn.lesson import Kept, Lesson, Shown, Slider, Values, tile
 
 
-def _show(values: Values) -> Shown:
+def _show(values: Values, kept: Kept) -> Shown:
     fraction, keys, change = values["fraction"], values["keys"], values["change"]
     lesson = sampling(fraction=fraction, keys=keys, change=change)
     promise = f"{lesson.epsilon:.2f}" if math.isfinite(lesson.epsilon) else "none"

@@ -16,8 +16,7 @@ from rwn_core.evaluation.lessons.standard_errors import (
 )
 from rwn_core.masking import Prepared, RowCopy
 from rwn_core.measures.sentence import tenths
-from rwn_ui.learn.lesson import Lesson, Shown, Slider, Switch, Values, tile
-from rwn_ui.state.results import memo
+from rwn_ui.learn.lesson import Kept, Lesson, Shown, Slider, Switch, Values, tile
 
 
 def _params(values: Values) -> Any:
@@ -25,17 +24,17 @@ def _params(values: Values) -> Any:
     return kind(epsilon=0.0, k=values["k"], q=values["q"])
 
 
-def _sample(number: int, values: Values) -> Prepared:
-    prepared: Prepared = memo("lesson samples", 200).get_or_make(
+def _sample(number: int, values: Values, kept: Kept) -> Prepared:
+    prepared: Prepared = kept("lesson samples", 200).get_or_make(
         (number, values["rows"]), lambda: _params(values).preview(sample(number))
     )
     return prepared
 
 
-def _show_errors(values: Values) -> Shown:
+def _show_errors(values: Values, kept: Kept) -> Shown:
     count = values["samples"]
-    ready = [_sample(number, values) for number in range(count)]
-    before: Slopes = memo("lesson slopes", 9).get_or_make(
+    ready = [_sample(number, values, kept) for number in range(count)]
+    before: Slopes = kept("lesson slopes", 9).get_or_make(
         count, lambda: slopes([one.microdata for one in ready])
     )
     moved = [one.with_levers(k=values["k"], q=values["q"]) for one in ready]
@@ -131,9 +130,9 @@ STANDARD_ERRORS = Lesson(
 )
 
 
-def _show_analyst(values: Values) -> Shown:
+def _show_analyst(values: Values, kept: Kept) -> Shown:
     tied = values["tied"]
-    lesson: Analyst = memo("lesson analyst", 20).get_or_make(
+    lesson: Analyst = kept("lesson analyst", 20).get_or_make(
         (values["k"], values["q"], tied),
         lambda: analyst(table(sample(0), tied=tied), _params(values)),
     )

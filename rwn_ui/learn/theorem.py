@@ -9,7 +9,7 @@ from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.densities import DENSITIES, points_of
 from rwn_core.evaluation.lessons.theorem import theorem
 from rwn_core.measures.sentence import tenths
-from rwn_ui.learn.lesson import Choice, Lesson, Shown, Slider, Switch, Values, prepared, tile
+from rwn_ui.learn.lesson import Choice, Kept, Lesson, Shown, Slider, Switch, Values, prepared, tile
 from rwn_ui.panel.parts import RADIUS
 
 RECORD = 6  # one with donors far apart, so that the picture can be read
@@ -20,10 +20,10 @@ def _params(values: Values) -> Any:
     return kind(epsilon=values["epsilon"], k=1)
 
 
-def _show(values: Values) -> Shown:
+def _show(values: Values, kept: Kept) -> Shown:
     density, n, rows = values["density"], values["n"], values["rows"]
     table = prepared(
-        ("theorem", density, n, rows), lambda: _params(values).preview(points_of(density, n))
+        kept, ("theorem", density, n, rows), lambda: _params(values).preview(points_of(density, n))
     )
     lesson = theorem(table.with_levers(epsilon=values["epsilon"]), record=RECORD)
     before, after = lesson.correlation

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -17,8 +18,8 @@ from rwn_ui.panel import panel
 from rwn_ui.panel.parts import stamp
 from rwn_ui.server.messages import guarded
 from rwn_ui.state import address, change_table
+from rwn_ui.state.results import memo
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_results
 
 PICTURE = "learn"
 _LINK, _CHOSEN = "learn.link", "learn.lesson"
@@ -119,7 +120,7 @@ def picture(
     session: Session, lesson: Lesson, above: DeltaGenerator, code_side: DeltaGenerator
 ) -> None:
     """Draw the part that a slider changes."""
-    last = user_results().last
+    last = session.user.results.last
     with guarded():
         values = apply_values(session, lesson)
         last[PICTURE] = payload(session, lesson, values)
@@ -139,7 +140,7 @@ def picture(
 
 def payload(session: Session, lesson: Lesson, values: Values) -> dict[str, Any]:
     """The lesson's picture with its numbers."""
-    seen = lesson.show(values)
+    seen = lesson.show(values, partial(memo, session))
     shown = {
         "lesson": lesson.key,
         "projector": session.projector,

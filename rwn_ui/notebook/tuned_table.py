@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -12,10 +12,9 @@ import orjson
 import rwn_core as rwn
 from rwn_core.masking import Method, lever_values, unrounded
 from rwn_ui.features import advice
-from rwn_ui.state.change_table import adopt_prepared, change_method, go_over, take_over
+from rwn_ui.state.change_table import adopt_prepared, set_setting, take_over
 from rwn_ui.state.results import prepared
-from rwn_ui.state.session import Session, first_setting
-from rwn_ui.state.work import User, as_user, user_endpoint, user_results, user_work
+from rwn_ui.state.session import KEPT, Session, first_setting
 from rwn_ui.tune import question, view
 
 PICKED = "picked"  # names what a button of the panel sends
@@ -28,12 +27,15 @@ class TunedTable:
         self, data: rwn.Microdata, method: str | Method, *, policy: rwn.Policy, seed: int
     ) -> None:
         self.session = Session(name="table", demo=None, data=data, policy=policy, seed=seed)
-        self.user = User(session=self.session)
-        self.work = self.user.work
         with self._prepared():
             self.session.clamp(prepared(self.session).prepared)
             if isinstance(method, str) and method != self.session.method:
-                change_method(self.session, first_setting(method))
+                set_setting(
+                    self.session,
+                    replace(self.session.setting, params=first_setting(method)),
+                    KEPT,
+                    "Standard",
+                )
         if not isinstance(method, str):
             self.use(method)
         self.session.record_undo()
@@ -61,15 +63,14 @@ class TunedTable:
         if beyond:
             ends = self._ends(beyond[0])
             with self._prepared():
-                go_over(session, session.history.go(-1))
+                set_setting(session, session.history.go(-1))
             raise rwn.ParameterError(
                 f"{beyond[0]} must be from {ends} on this table, where its slider ends; rwn.mask "
                 "takes other values, too."
             )
 
     def _ends(self, lever: str) -> str:
-        with as_user(self.user):
-            ends = prepared(self.session).prepared.ranges[lever]
+        ends = prepared(self.session).prepared.ranges[lever]
         return f"{ends.low:g} to {ends.high:g}"
 
     def answer(self, message: Mapping[str, Any]) -> bytes | None:
@@ -77,47 +78,43 @@ class TunedTable:
         session = self.session
         if "edits" in message:
             with self._prepared():
-                self._apply(message["edits"])
+                for edit in message["edits"]:
+                    if PICKED in edit:
+                        question.take(session, edit[PICKED])
+                        advice.take(session, edit[PICKED], load=take_over)
+                    else:
+                        view.apply_edits(session, [edit])
             return self.picture()
-        with as_user(self.user):
-            if message["seq"] == user_endpoint().seq and "tune" in user_results().last:
-                return view.on_wait(session, message["seq"]) or None
+        user = session.user
+        if message["seq"] == user.endpoint.seq and "tune" in user.results.last:
+            return view.on_wait(session, message["seq"]) or None
         return self.picture()
-
-    def _apply(self, edits: Sequence[Mapping[str, Any]]) -> None:
-        for edit in edits:
-            if PICKED in edit:
-                question.take(self.session, edit[PICKED])
-                advice.take(self.session, edit[PICKED], load=take_over)
-            else:
-                view.apply_edits(self.session, [edit])
 
     def picture(self) -> bytes:
         """Return the picture of the present setting as JSON, without the app's address."""
-        with as_user(self.user):
-            view.note_choice(self.session)
-            shown = orjson.loads(view.after_edits(self.session, prepared(self.session)))
+        view.note_choice(self.session)
+        shown = orjson.loads(view.after_edits(self.session, prepared(self.session)))
         del shown["address"], shown["page"]
         return orjson.dumps(shown)
 
     @contextmanager
     def _prepared(self) -> Iterator[None]:
         """Change choices; then wait for the table that they need."""
-        with as_user(self.user):
-            yield
-            coming = user_work().preparation
-            if coming is not None:
-                coming.task.wait(None)
-                adopt_prepared(self.session)
-                if self.work.notice:
-                    raise rwn.ParameterError(self.work.notice)
+        yield
+        work = self.session.user.work
+        if work.preparation is not None:
+            work.preparation.wait(None)
+            adopt_prepared(self.session)
+            if work.notice:
+                raise rwn.ParameterError(work.notice)
 
     def pause(self) -> None:
         """End all processes; the next picture begins them again."""
-        self.work.end()
+        self.session.user.work.end()
 
     def close(self) -> None:
         """End all processes for good, and forget the results."""
-        self.work.close()
-        self.user.results.end()
-        self.user.results.tables.clear()
+        user = self.session.user
+        user.work.close()
+        user.results.end()
+        user.results.tables.clear()

@@ -191,11 +191,9 @@ class Panel {
 
   /** Announce the state to a screen reader when the parameters rest, not at every step. */
   announce() {
-    const { verdict, tiles = [] } = this.data;
-    const aims = tiles.filter((tile) => tile.state === "over" && tile.aim).map((tile) => tile.label);
+    const { verdict } = this.data;
     const news = [this.data.summary?.text ?? ""];
     if (verdict) news.push([verdict.text, verdict.nearest, verdict.price].filter(Boolean).join("; "));
-    if (aims.length) news.push(`Beyond the aim: ${aims.join(", ")}`);
     setText(this.news, `${news.join(". ")}.`);
   }
 

@@ -21,7 +21,6 @@ from rwn_ui.release.steps import drawn
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import memo, setting_key
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
 
 JOB = "claims"
 DRAWS, MOST_DRAWS = 200, 2_000
@@ -54,7 +53,7 @@ def draw(session: Session) -> None:
     right.button(
         "Judge the claims" if present_claims(session) is None else "Judge the claims again",
         key=f"{key}.judge",
-        disabled=fixed or user_work().busy,
+        disabled=fixed or session.user.work.busy,
         on_click=_begin,
         args=(session, int(draws)),
     )
@@ -66,7 +65,7 @@ def draw(session: Session) -> None:
 
 def present_claims(session: Session) -> ClaimTable | None:
     """The claims of the setting on screen, where the user has asked for them."""
-    table: ClaimTable | None = memo("claims", _KEPT).get(_about(session))
+    table: ClaimTable | None = memo(session, "claims", _KEPT).get(_about(session))
     return table
 
 
@@ -81,7 +80,7 @@ def _about(session: Session) -> tuple[Any, ...]:
 
 
 def _begin(session: Session, draws: int) -> None:
-    user_work().jobs[JOB] = Job(
+    session.user.work.jobs[JOB] = Job(
         session.words,
         claim_table,
         words=f"Judging claims over {draws:,} releases",
@@ -95,10 +94,10 @@ def _begin(session: Session, draws: int) -> None:
 
 def _follow(session: Session) -> None:
     """Progress and Cancel while claims are judged; then keep them, or say why there are none."""
-    jobs = user_work().jobs
+    jobs = session.user.work.jobs
     job = jobs.get(JOB)
     if is_done(job, session.key("release.claims.cancel"), before="No claim table: "):
-        memo("claims", _KEPT).keep(job.about, job.result)
+        memo(session, "claims", _KEPT).keep(job.about, job.result)
         del jobs[JOB]
         st.rerun()
 

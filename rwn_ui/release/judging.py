@@ -22,7 +22,7 @@ from rwn_ui.release.steps import about, drawn, unanswered_doubts
 from rwn_ui.server.messages import escaped, informed, refused, succeeded, warned
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import Drawn, user_work
+from rwn_ui.state.work import Drawn
 
 JOB = "release"
 FURTHER = 4
@@ -42,12 +42,12 @@ def draw(session: Session) -> None:
         "Draw the release and judge it" if last is None else "Draw another release",
         type="primary" if last is None else "secondary",
         key=session.key("release.draw"),
-        disabled=user_work().busy or bool(unanswered_doubts(session)),
+        disabled=session.user.work.busy or bool(unanswered_doubts(session)),
         on_click=_begin,
         args=(session, chosen or io.FORMATS[0].key, key_file),
     )
     _follow(session)
-    last, latest = drawn(session), user_work().drawn
+    last, latest = drawn(session), session.user.work.drawn
     if latest is not None and latest.left and latest.entry is None:
         st.warning(
             "Files of the last release have left and it is not in the ledger: sign it before "
@@ -80,7 +80,7 @@ def _begin(session: Session, form: str, key_file: str) -> None:
     if key_file and not Path(key_file).is_absolute():
         refused("The key file must be given with its whole path, from the root on.")
         return
-    user_work().jobs[JOB] = Job(
+    session.user.work.jobs[JOB] = Job(
         session.words,
         judge_release,
         words="Drawing the release and reading it",
@@ -100,7 +100,7 @@ def _begin(session: Session, form: str, key_file: str) -> None:
 
 def _follow(session: Session) -> None:
     """Progress and Cancel while it is drawn; then keep it, or say why there is none."""
-    work = user_work()
+    work = session.user.work
     job = work.jobs.get(JOB)
     so_far = partial(partial_answer.draw_read, session.policy)
     if not is_done(job, session.key("release.cancel"), below=so_far, before="No release: "):

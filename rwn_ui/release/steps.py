@@ -10,7 +10,7 @@ from rwn_core.data.identity.gate import open_doubts
 from rwn_core.data.open_questions import table_doubts
 from rwn_ui.state.results import setting_key
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import Drawn, user_work
+from rwn_ui.state.work import Drawn
 
 TITLES = ("Data checked", "Policy", "Decision recorded", "Files written", "Ledger signed")
 
@@ -56,7 +56,7 @@ def about(session: Session) -> tuple[Any, ...]:
 
 def drawn(session: Session) -> Drawn | None:
     """The release that was drawn last, if it is of the present choices."""
-    last = user_work().drawn
+    last = session.user.work.drawn
     return last if last is not None and last.about == about(session) else None
 
 

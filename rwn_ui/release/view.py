@@ -32,7 +32,7 @@ def draw(session: Session) -> None:
     st.markdown("#### A release that may leave the house")
     st.markdown(
         "This page draws the file that leaves, reads that very file, holds it against the policy, "
-        "and makes what goes with it. The trial on Tune is another draw and does not leave."
+        "and makes what goes with it. The masked table on Tune is another draw and does not leave."
     )
     st.markdown(f"**Setting** {escaped(session.words)}")
     with guarded():
@@ -137,21 +137,17 @@ def _approve(session: Session) -> None:
     if pressed:
         form.by, form.reason = by.strip(), reason.strip()
         form.decision = decision.hash if decision else ""
-        _record(session, last, Approval(by=form.by, reason=form.reason, decision=decision))
+        approval = Approval(by=form.by, reason=form.reason, decision=decision)
+        missing = last.judged.lacks(approval, session.data)
+        # files that were made before say otherwise
+        last.approval, last.files, last.left = None if missing else approval, {}, ""
+        if missing:
+            refused(missing)
+        else:
+            st.rerun()  # the steps above say more now
     if last.approval is not None:
         show = succeeded if last.judged.verdict.kept else warned
         show(_approval_words(session, last, last.approval))
-
-
-def _record(session: Session, last: Drawn, approval: Approval) -> None:
-    """Keep the approval, or say what is missing; files that were made before say otherwise."""
-    missing = last.judged.lacks(approval, session.data)
-    last.approval, last.files, last.left = None, {}, ""
-    if missing:
-        refused(missing)
-        return
-    last.approval = approval
-    st.rerun()  # the steps above say more now
 
 
 def _approval_words(session: Session, last: Drawn, approval: Approval) -> str:

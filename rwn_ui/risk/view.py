@@ -34,7 +34,6 @@ from rwn_ui.risk.form import Attack
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import current_release, memo, release_key, table_key
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
 from rwn_ui.widgets.tables import measure_tables
 
 KEPT = 8  # results of one user
@@ -52,7 +51,7 @@ def draw(session: Session, attack: Attack) -> None:
 
 def live(session: Session, attack: Attack) -> Disclosure:
     """Everything about the present release, kept for as long as the choices are recent."""
-    held, data = memo("risk", KEPT), session.data
+    held, data = memo(session, "risk", KEPT), session.data
 
     def unmasked() -> rwn.Comparison:
         keyed = with_keys(data, attack.keys)
@@ -74,7 +73,7 @@ def live(session: Session, attack: Attack) -> Disclosure:
 
 
 def _by_job(session: Session, attack: Attack) -> None:
-    work, now = user_work(), (attack, release_key(session))
+    work, now = session.user.work, (attack, release_key(session))
     job = work.jobs.get(limit_queue.DISCLOSURE)
     st.caption(
         f"A table of {session.data.n:,} records takes a while: released rows are linked as a "

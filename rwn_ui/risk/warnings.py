@@ -32,7 +32,7 @@ def warnings(params: Any, readings: Answers, *, digits: bool, separate: int) -> 
         ],
         6: [
             "The key of a release is a secret: whoever has it undoes the row order and knows which "
-            "cells are original. A seed of the trial is none."
+            "cells are original. A seed is none."
         ],
         9: _of_changes(params, readings, separate, drawn=drawn),
     }

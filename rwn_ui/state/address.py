@@ -16,15 +16,14 @@ from rwn_core.data.plain import LONGEST_LINK
 from rwn_core.data.rounding import Steps, check_precision, steps_by_name
 from rwn_core.data.schema import Slices
 from rwn_core.masking import Option, in_present_names, method_options
-from rwn_ui.background.preparation import Preparation
+from rwn_ui.background.task import Task
 from rwn_ui.panel.tab import show_address
 from rwn_ui.server.given_file import given_file
 from rwn_ui.server.messages import escaped
 from rwn_ui.state import visit
-from rwn_ui.state.change_table import go_over
+from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.results import Key, preparation_key, prepared
 from rwn_ui.state.session import KEPT, Session, first_setting
-from rwn_ui.state.work import user_work
 
 _ASKED, _TAKING, _NOTES = "link.asked", "link.taking", "link.notes"
 _SETTING, _BETWEEN = "setting", "*"  # no browser writes a star in another way
@@ -48,11 +47,11 @@ def read(session: Session) -> None:
                 "instead, and your table starts at the address’s sliders when you load it on "
                 "the Data page.",
             )
-    asked, work = st.session_state[_ASKED], user_work()
+    asked, work = st.session_state[_ASKED], session.user.work
     coming = work.preparation
     if asked and not _elsewhere(session, asked):
         st.session_state[_ASKED] = {}  # it speaks of the table that it opened, not of a later one
-        before, asked = preparation_key(session.data, session.params), _parts(asked)
+        before, asked = preparation_key(session, session.data, session.params), _parts(asked)
         refused = take_setting(session, asked)
         started = None if work.preparation is coming else work.preparation
         st.session_state[_TAKING] = _Taking(asked, refused, session.table_version, before, started)
@@ -62,7 +61,7 @@ def read(session: Session) -> None:
         del st.session_state[_TAKING]
         given_up = (
             taking.started is not None
-            and preparation_key(session.data, session.params) == taking.before
+            and preparation_key(session, session.data, session.params) == taking.before
         )
         if taking.table_version == session.table_version and not given_up:
             _note(session, *taking.refused, *_take_levers(session, taking.asked))
@@ -100,7 +99,7 @@ class _Taking(NamedTuple):
     refused: list[str]
     table_version: int  # of the table that it speaks of
     before: Key
-    started: Preparation | None
+    started: Task | None
 
 
 def take_setting(session: Session, asked: Mapping[str, str]) -> list[str]:
@@ -130,7 +129,7 @@ def take_setting(session: Session, asked: Mapping[str, str]) -> list[str]:
                 setting = replace(setting, **{field: read(session, asked[name])})
         except (ValueError, OverflowError, IndexError, rwn.RWNError):
             refused.append(f"{name} of the link must be {kind}; they are left as they were.")
-    go_over(session, setting, *([] if params is session.params else [KEPT, "Standard"]))
+    set_setting(session, setting, *([] if params is session.params else [KEPT, "Standard"]))
     return refused
 
 

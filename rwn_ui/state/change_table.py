@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
-from functools import partial
-from typing import Any
+from functools import partial, wraps
+from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.data.schema import as_slices
 from rwn_core.masking import Method, lever_values
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning import Setting
-from rwn_ui.background.preparation import Preparation
+from rwn_ui.background.task import Task
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import PreparedTable, preparation_key
-from rwn_ui.state.session import KEPT, Session, first_setting
-from rwn_ui.state.work import paused, user_results, user_work
+from rwn_ui.state.session import Session, first_setting
 
 SOON = 1.5  # seconds that a slider of a weight waits for its picture
 Then = Callable[[PreparedTable], None]
+
+_P = ParamSpec("_P")
+_T = TypeVar("_T")
+
+
+def paused(change: Callable[_P, _T]) -> Callable[_P, _T]:
+    """Let a function change choices while the endpoint answers nothing."""
+
+    @wraps(change)
+    def alone(*args: _P.args, **kwargs: _P.kwargs) -> _T:
+        session: Any = args[0]
+        with session.user.endpoint.paused():
+            return change(*args, **kwargs)
+
+    return alone
+
 
 # Reading st.session_state may end a run that the user has overtaken. So each function reads it
 # first and changes the session afterwards: a change is made as a whole, or not at all.
@@ -43,7 +57,7 @@ def load(
     linked: bool = False,
 ) -> None:
     """Take up another table, with a setting of its own or that of a link; all old work ends."""
-    work, results = user_work(), user_results()
+    work, results = session.user.work, session.user.results
     give_up(session)
     if work.opening is not None:
         work.opening.asked = None
@@ -68,18 +82,18 @@ def load(
 
 def take_asked(session: Session, data: rwn.Microdata | None = None) -> None:
     """Load the table that waits for answers, with or without them."""
-    opening = user_work().opening
+    opening = session.user.work.opening
     if opening is not None and opening.asked is not None:
         taken, opening.asked = data or opening.asked, None
         load(session, taken, name=opening.name, demo=None, path=opening.path)
-        work = user_work()  # behind the file of the command line no other table is shown
+        work = session.user.work  # behind the file of the command line no other table is shown
         work.first = bool(opening.path) and work.preparation is not None
 
 
 @paused
 def redescribe(session: Session, data: rwn.Microdata, *, by_grid: bool) -> None:
     """Describe the same records in another way; the setting, pins and undo stay."""
-    work, results = user_work(), user_results()
+    work, results = session.user.work, session.user.results
     give_up(session)
 
     def then(table: PreparedTable) -> None:
@@ -95,7 +109,7 @@ def redescribe(session: Session, data: rwn.Microdata, *, by_grid: bool) -> None:
 @paused
 def answer(session: Session, data: rwn.Microdata) -> None:
     """Describe the table that is on its way, else the one on the pages; no work is lost."""
-    work = user_work()
+    work = session.user.work
     coming, first = work.preparation, work.first
     if coming is None:
         redescribe(session, data, by_grid=False)
@@ -113,16 +127,12 @@ def answer(session: Session, data: rwn.Microdata) -> None:
 
 
 @paused
-def ask_for(session: Session, question: rwn.Question) -> None:
-    """Have releases keep this regression, at once: distances do not depend on it."""
-    schema = replace(session.data.schema, question=question)
-    session.data = session.data.with_schema(schema)
+def set_setting(session: Session, setting: Setting, *levers: str | Mapping[str, Any]) -> None:
+    """Go over to a setting of the same table, with its levers as `Session.set` says.
 
-
-@paused
-def go_over(session: Session, setting: Setting, *levers: str | Mapping[str, Any]) -> None:
-    """Go over to a setting of the same table, with its levers as `Session.set` says."""
-    coming, before, data = user_work().preparation, session.setting, session.data
+    It is the one way to change a setting: sliders, options, slices, Undo, links and scenarios.
+    """
+    coming, before, data = session.user.work.preparation, session.setting, session.data
     changed = {
         each.name: value
         for each in fields(setting)
@@ -141,16 +151,6 @@ def go_over(session: Session, setting: Setting, *levers: str | Mapping[str, Any]
     switch_table(session, data, session.name, then, setting.params)
 
 
-def change_method(session: Session, params: Method, *levers: str | Mapping[str, Any]) -> None:
-    """Go over to another method or other options; a lever that both have stays where it is."""
-    go_over(session, replace(session.setting, params=params), *levers, KEPT, "Standard")
-
-
-def reslice(session: Session, slices: Sequence[Sequence[str]]) -> None:
-    """Have exactly these variables travel together, at once: distances do not depend on it."""
-    go_over(session, replace(session.setting, slices=as_slices(slices)))
-
-
 def take_over(session: Session, setting: Setting) -> None:
     """Go over to a setting from elsewhere; Undo on the Tune page brings the old one back."""
     positions = lever_values(setting.params).values()
@@ -159,7 +159,7 @@ def take_over(session: Session, setting: Setting) -> None:
     ):
         raise rwn.ParameterError(f"Sliders cannot show the setting {setting.words}.")
     session.record_undo()
-    go_over(session, replace(setting, slices=setting.resolved(session.data).slices))
+    set_setting(session, replace(setting, slices=setting.resolved(session.data).slices))
     session.record_undo()
 
 
@@ -177,8 +177,8 @@ def switch_table(
     session: Session, data: rwn.Microdata, name: str, then: Then, params: Method
 ) -> None:
     """Have a table prepared and switch to it: at once, or later by `adopt_prepared`."""
-    work, tables = user_work(), user_results().tables
-    key = preparation_key(data, params)
+    work, tables = session.user.work, session.user.results.tables
+    key = preparation_key(session, data, params)
     prepare = partial(PreparedTable.prepare, params=params)
     known: PreparedTable | None = tables.get(key)
     if known is None and data.n <= LARGEST_DENSE:
@@ -193,39 +193,39 @@ def switch_table(
         tables.keep(key, table)
         then(table)
 
-    work.preparation = Preparation.start(data, name, prepare, adopt)
+    work.preparation = Task(data, name, prepare, adopt)
     if work.worker is not None:
         work.worker.interrupt()  # its readings are about to be of no use
 
 
 def adopt_soon(session: Session) -> None:
     """Wait a while for the same table with other weights, and switch to it."""
-    coming = user_work().preparation
+    coming = session.user.work.preparation
     if coming is not None and coming.data.fingerprint == session.data.fingerprint:
-        coming.task.wait(SOON)
+        coming.wait(SOON)
         adopt_prepared(session)
 
 
 def adopt_prepared(session: Session) -> bool:
     """Switch to the prepared table, or note why there is none; True if anything changed."""
-    work = user_work()
+    work = session.user.work
     coming = work.preparation
-    if coming is None or coming.task.running:
+    if coming is None or coming.running:
         return False
     work.preparation, work.first = None, False
-    if coming.task.result is None:
+    if coming.result is None:
         session.edit_version += 1  # typed weights are not those in use
-        work.notice = f"{coming.name}: {coming.task.refusal}"
+        work.notice = f"{coming.name}: {coming.refusal}"
         return True
-    coming.then(coming.task.result)
+    coming.then(coming.result)
     return True
 
 
 def give_up(session: Session) -> None:
     """Give up what is being prepared."""
-    work = user_work()
+    work = session.user.work
     work.notice = ""
     if work.preparation is not None:
-        work.preparation.task.cancel()
+        work.preparation.cancel()
         work.preparation, work.first = None, False
         session.edit_version += 1

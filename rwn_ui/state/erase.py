@@ -10,21 +10,20 @@ from rwn_ui.state import project_folder
 from rwn_ui.state.change_table import give_up
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_results, user_work
 
 
 def erase(session: Session) -> None:
     """End all work, drop tables, uploads and choices, and free their memory."""
     # Python cannot promise that no byte of them is left in memory that it keeps; the end of the
     # server does.
-    work = user_work()
+    work = session.user.work
     if on_own_machine():
         project_folder.forget(session.data.fingerprint)
     give_up(session)
     if work.opening is not None:
         work.opening.give_up("It was erased.")
     work.end()
-    user_results().end()
+    session.user.results.end()
     forget_current_user()
     for choice in fields(session):  # Streamlit keeps what the buttons of all pages were given
         delattr(session, choice.name)

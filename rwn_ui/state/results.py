@@ -31,7 +31,7 @@ from rwn_core.tuning import Setting
 from rwn_core.tuning.point import too_few
 from rwn_ui.background.progress import searching
 from rwn_ui.state.session import Session, first_setting
-from rwn_ui.state.work import Memo, user_results
+from rwn_ui.state.work import Memo
 
 TRIED = 50  # positions of a lever, until releases are quick
 CARDS = tuple(rwn.MEASURES[key] for key in measures_of("tune"))
@@ -154,9 +154,9 @@ ALL_RECORDS = 100_000
 Key = tuple[Any, ...]
 
 
-def memo(feature: str, entries: int) -> Memo:
+def memo(session: Session, feature: str, entries: int) -> Memo:
     """The results of a feature, of which the latest are kept."""
-    memos = user_results().memos
+    memos = session.user.results.memos
     if feature not in memos:
         memos[feature] = Memo(entries)
     return memos[feature]
@@ -182,7 +182,7 @@ def start_key(session: Session) -> Key:
         variables = tuple(replace(each, weight=1.0) for each in alone.variables)
         return replace(alone, variables=variables, question=None)
 
-    about = memo("suggested for", 4).get_or_make(given, unweighted)
+    about = memo(session, "suggested for", 4).get_or_make(given, unweighted)
     return session.data.fingerprint, about, session.policy
 
 
@@ -194,7 +194,7 @@ def presets_key(session: Session) -> Key:
 
 def policy_presets(session: Session) -> dict[str, Setting]:
     """Suggested settings by their distance from the policy; empty while there are none."""
-    found: dict[str, Setting] | None = memo("presets", 8).get(presets_key(session))
+    found: dict[str, Setting] | None = memo(session, "presets", 8).get(presets_key(session))
     return found or {}
 
 
@@ -208,10 +208,10 @@ def release_key(session: Session) -> Key:
     return *setting_key(session), session.seed
 
 
-def preparation_key(data: rwn.Microdata, params: Method | None = None) -> Key:
+def preparation_key(session: Session, data: rwn.Microdata, params: Method | None = None) -> Key:
     """Cache key of a prepared table: sliders, slices and regression do not count."""
     given = data.schema
-    schema = memo("schemas", 4).get_or_make(
+    schema = memo(session, "schemas", 4).get_or_make(
         given, lambda: replace(given.with_slices(()), question=None)
     )
     return data.fingerprint, schema, params and family(params)
@@ -222,17 +222,20 @@ def prepared(session: Session) -> PreparedTable:
     data, params = session.data, session.setting.params
 
     def prepare() -> PreparedTable:
-        table: PreparedTable = user_results().tables.get_or_make(
-            preparation_key(data, params), lambda: PreparedTable.prepare(data, params=params)
+        table: PreparedTable = session.user.results.tables.get_or_make(
+            preparation_key(session, data, params),
+            lambda: PreparedTable.prepare(data, params=params),
         )
         return table if table.data.schema == data.schema else table.with_slices(data)
 
-    return memo("described tables", 2).get_or_make((*table_key(data), session.family), prepare)
+    return memo(session, "described tables", 2).get_or_make(
+        (*table_key(data), session.family), prepare
+    )
 
 
 def is_drawn(session: Session) -> bool:
     """True if `current_release` has drawn it already."""
-    return release_key(session) in memo("releases", 8)
+    return release_key(session) in memo(session, "releases", 8)
 
 
 def current_release(
@@ -253,7 +256,7 @@ def full_table(session: Session, slot: DeltaGenerator | None = None) -> Prepared
             return PreparedTable.prepare(data, progress, params=session.params, most=ALL_RECORDS)
 
     key = (*table_key(data), session.family)
-    full: PreparedTable = memo("full tables", 1).get_or_make(key, prepare)
+    full: PreparedTable = memo(session, "full tables", 1).get_or_make(key, prepare)
     return full
 
 
@@ -274,4 +277,4 @@ def _release(
         with searching(slot) as progress:
             return table.release(session.masking, session.seed, progress)
 
-    return memo(feature, 8).get_or_make(release_key(session), draw)
+    return memo(session, feature, 8).get_or_make(release_key(session), draw)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.charts import Marks
 from rwn_core.data.rounding import Steps, precision_words, rounded_share
 from rwn_core.data.schema import Slices, slices_words
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
@@ -26,7 +25,7 @@ from rwn_core.masking.lever import neutral_levers
 from rwn_core.reporting.context import Context
 from rwn_core.reporting.scenario import Decision, Scenario
 from rwn_core.tuning import Setting
-from rwn_core.tuning.verdict import Verdict
+from rwn_ui.state.work import User
 
 
 @dataclass(slots=True)
@@ -55,56 +54,11 @@ class History:
 
 
 NAMED_WEIGHTS = 2  # in the words of a setting
+DESCRIBED_ANEW = "The table was described in another way since; keep the setting once more."
 KEPT = ""
 """In place of a preset's name: levers stay where they are."""
 Options = tuple[tuple[str, Any], ...]
 Derived = tuple[Any, dict[str, Any], Hashable, Options]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Aims:
-    """Aims for utility: marks on tiles, binding for no release."""
-
-    relations: float = 0.2
-    slope: float = 1.96
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pin:
-    """A setting put aside for comparison: its words, readings and marks on charts, no data.
-
-    `bounds` has what limits judge, `pending` names what was not known yet of the release
-    of `params` and `seed`, which `about` is the key of.
-    """
-
-    text: str
-    values: dict[str, float]
-    bounds: dict[str, dict[str, float]] = field(default_factory=dict)
-    unread: Mapping[str, str] = field(default_factory=dict)  # limits without a number, and why
-    pending: tuple[str, ...] = ()
-    params: Method | None = None
-    seed: int = 0
-    about: tuple[Any, ...] = ()
-    marks: dict[str, Marks] = field(default_factory=dict)  # on the charts, by key
-
-    def judged(self, policy: rwn.Policy) -> Verdict | None:
-        """Verdict of a policy; None while readings are pending."""
-        return None if self.pending else policy.judge(self.stated, self.unread, params=self.params)
-
-    def read_anew(self, table: tuple[Any, ...], limits: tuple[str, ...]) -> Pin:
-        """Return the pin of a table described in another way: its limits are pending."""
-        return replace(
-            self,
-            values={key: value for key, value in self.values.items() if key not in limits},
-            bounds={},
-            pending=limits,
-            about=(*table, *self.about[len(table) :]),
-        )
-
-    @property
-    def stated(self) -> dict[str, dict[str, float]]:
-        """Values that a policy judges."""
-        return {key: {"median": value} for key, value in self.values.items()} | self.bounds
 
 
 @dataclass(slots=True, kw_only=True)
@@ -148,11 +102,12 @@ def first_setting(method: str = "rwn", options: Mapping[str, Any] | None = None)
 
 @dataclass(slots=True, kw_only=True)
 class Session:
-    """One user's choices, and nothing else. Widgets edit them; results are derived."""
+    """One user's choices. Widgets edit them; what is derived from them is in `user`."""
 
     name: str
     demo: str | None
     data: rwn.Microdata
+    user: User = field(default_factory=User, repr=False, compare=False)
     path: str = ""  # of a file that was opened by its path on this machine
     setting: Setting = field(init=False)  # its weights and slices are those of `data`
     _known: Derived = field(default=(None, {}, None, ()), repr=False)
@@ -162,8 +117,7 @@ class Session:
     variable: str = ""
     projector: bool = False
     policy: rwn.Policy = field(default_factory=rwn.Policy)  # one, for every page
-    aims: Aims = field(default_factory=Aims)
-    pins: dict[str, Pin] = field(default_factory=dict)
+    compared: tuple[str, ...] = ()  # scenarios that Tune holds the present setting against
     watched: tuple[int, ...] = ()  # records to follow, counted from 0
     views: dict[str, str] = field(default_factory=dict)  # measures on the axes of the map
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
@@ -346,7 +300,7 @@ class Session:
         self.data, self.name, self.demo, self.path = data, name, demo, ""
         self.own_slices = self.slices
         self.setting = Setting(params=params).resolved(data)
-        self.pins = {}
+        self.compared = ()
         self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, ()
         self.second_variable = ""
         self.release.clear()
@@ -362,10 +316,11 @@ class Session:
             self.analysis_plan, self.watched, self.history = AnalysisPlan(), (), History()
         if self.variable not in names:
             self.variable = data.schema.released[0].name
-        about = (data.fingerprint, data.schema)
-        self.pins = {
-            name: pin.read_anew(about, self.policy.measures) for name, pin in self.pins.items()
-        }
+        for name, each in self.scenarios.items():
+            limits = each.readings.keys() & self.policy.measures
+            kept = {key: read for key, read in each.readings.items() if key not in limits}
+            unread = {**each.unread, **dict.fromkeys(limits, DESCRIBED_ANEW)}
+            self.scenarios[name] = replace(each, readings=kept, unread=unread)
         self.own_slices = self.slices
         self.release.checked = ()
         self.table_version += 1

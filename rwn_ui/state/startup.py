@@ -7,8 +7,8 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.opening import Opening, is_wide
-from rwn_ui.background.preparation import Preparation
 from rwn_ui.background.progress import bar, polled
+from rwn_ui.background.task import Task
 from rwn_ui.server.environment import in_class
 from rwn_ui.server.given_file import given_file, read_given
 from rwn_ui.server.messages import escaped
@@ -16,7 +16,7 @@ from rwn_ui.state import visit
 from rwn_ui.state.change_table import adopt_prepared, give_up, load, recommended, take_asked
 from rwn_ui.state.results import PreparedTable, prepared
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import User, Work, user_state, user_work
+from rwn_ui.state.work import Work
 
 FIRST_DEMO = "bodyfat"
 _CANCELLED = "arrival.cancelled"
@@ -25,16 +25,15 @@ _SOON = 1.5  # seconds in which a first picture is worth waiting for
 
 def current() -> Session:
     """This user's session; a new one opens the file of the command line, or the first demo."""
-    visit.current()
-    user: User = user_state()
-    if user.session is None:
-        user.session = _first()
-    return user.session
+    mine = visit.current()
+    if mine.session is None:
+        mine.session = _first()
+    return mine.session
 
 
 def _first() -> Session:
     given = given_file()
-    demo = st.query_params.get("demo", FIRST_DEMO)
+    demo, opening, notice = st.query_params.get("demo", FIRST_DEMO), None, ""
     if given is not None and "demo" not in st.query_params:
         try:
             data = read_given()
@@ -43,13 +42,16 @@ def _first() -> Session:
             # what the Data page asks comes before the neighbors are ranked
             opening = Opening(name=given.name, layout=None, path=str(given), first=True)
             opening.waiting, opening.asked = (data, None) if is_wide(data) else (None, data)
-            user_work().opening, user_work().first = opening, opening.asked is not None
         except rwn.RWNError as refusal:  # moved or changed since the start
             st.toast(escaped(str(refusal)))
     if demo not in rwn.DEMOS:
-        user_work().notice = f"There is no demo of that name; {FIRST_DEMO} is shown."
-        demo = FIRST_DEMO
-    return _opened(rwn.load_demo(demo), name=demo, demo=demo)
+        notice, demo = f"There is no demo of that name; {FIRST_DEMO} is shown.", FIRST_DEMO
+    session = _opened(rwn.load_demo(demo), name=demo, demo=demo)
+    session.user.work.notice = notice
+    if opening is not None:
+        session.user.work.opening = opening
+        session.user.work.first = opening.asked is not None
+    return session
 
 
 def _opened(data: rwn.Microdata, *, name: str, demo: str | None, path: str = "") -> Session:
@@ -58,10 +60,10 @@ def _opened(data: rwn.Microdata, *, name: str, demo: str | None, path: str = "")
     if data.n > LARGEST_DENSE:
         session = _opened(rwn.load_demo(FIRST_DEMO), name=FIRST_DEMO, demo=FIRST_DEMO)
         load(session, data, name=name, demo=demo, path=path, linked=linked)
-        work = user_work()
+        work = session.user.work
         work.first = True
         if work.preparation is not None:
-            work.preparation.task.wait(_SOON)  # else the page would be drawn once without its table
+            work.preparation.wait(_SOON)  # else the page would be drawn once without its table
         return session
     session = Session(name=name, demo=demo, data=data, path=path, projector=in_class())
     session.begin(prepared(session).prepared, None if linked else recommended(demo))
@@ -70,7 +72,8 @@ def _opened(data: rwn.Microdata, *, name: str, demo: str | None, path: str = "")
 
 def page_session(*, alone: bool = False) -> Session:
     """This user's session, with the table that was prepared in the background if it is ready."""
-    session, work = current(), user_work()
+    session = current()
+    work = session.user.work
     opening = work.opening
     if opening is not None and opening.first:
         opening.first = False
@@ -106,14 +109,14 @@ def page_session(*, alone: bool = False) -> Session:
     return session
 
 
-def _wait(session: Session, work: Work, coming: Preparation) -> None:
+def _wait(session: Session, work: Work, coming: Task) -> None:
 
     def watch() -> None:
-        if work.preparation is None or not work.preparation.task.running:
+        if work.preparation is None or not work.preparation.running:
             st.rerun()
         # over the pictures of the table before, which must not move
         with st.container(border=True, key="arrival" if work.first else "arrival-over"):
-            bar(work.preparation.task, "arrival.cancel", wide=True, cancel=cancel)
+            bar(work.preparation, "arrival.cancel", wide=True, cancel=cancel)
             if work.first:
                 st.caption("The Data page can open another table meanwhile.")
             else:

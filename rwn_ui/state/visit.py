@@ -17,11 +17,11 @@ from streamlit import runtime
 
 from rwn_core.errors import RWNError
 from rwn_ui.panel.tab import tab
+from rwn_ui.server.endpoint import Endpoint
 from rwn_ui.server.private_streamlit import current_controls
 from rwn_ui.server.sweeper import VISIT, VISITS
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import USER, User, user_state
 
 
 class Visit:
@@ -34,7 +34,7 @@ class Visit:
         self.next = ""  # token of the visit that a reload went on in
         self.asked = st.query_params.to_dict()  # the address that it began with
         self.answered = False  # whether the tab has said which token it had before
-        self.user: User | None = user_state()  # None once a reload has gone on with it
+        self.session: Session | None = None  # before the first page, and after a reload
         self.answered_table = ""  # the table of the saved project that was taken up or declined
         # saves the choices if they differ from those saved before; returns the present ones
         self.saver: Callable[[Any], Any] | None = None
@@ -42,11 +42,6 @@ class Visit:
         self.person = person()  # another one in this browser finds nothing
         self.controls = current_controls()
         VISITS[self.token] = self
-
-    @property
-    def session(self) -> Session | None:
-        """The user's choices; None before the first page, and once a reload has gone on."""
-        return None if self.user is None else self.user.session
 
     @property
     def connected(self) -> bool:
@@ -62,7 +57,7 @@ class Visit:
 
     def save(self) -> None:
         """Save the choices if they have changed."""
-        if self.saver is None or self.user is None:
+        if self.saver is None or self.session is None:
             return
         try:
             self.saved, self.refusal = self.saver(self.saved), ""
@@ -71,8 +66,8 @@ class Visit:
 
     def close(self) -> None:
         """End its work, unless a reload has gone on with it."""
-        if self.user is not None:
-            self.user.work.close()
+        if self.session is not None:
+            self.session.user.work.close()
 
 
 def person() -> tuple[object, ...]:
@@ -115,7 +110,7 @@ def page_of_tab() -> Iterator[None]:
 
 def current() -> Visit:
     """This user's visit; one that a reload has gone on with begins anew."""
-    if VISIT in st.session_state and st.session_state[VISIT].user is None:
+    if VISIT in st.session_state and st.session_state[VISIT].next:
         st.session_state.clear()
     if VISIT not in st.session_state:
         st.session_state[VISIT] = Visit()
@@ -128,18 +123,19 @@ def _resume(token: str, browser: str) -> None:
     visit = current()
     visit.answered, visit.browser = True, browser or visit.browser
     before = _find(token)
-    if before is None or before.user is None or before.session is None or visit.user is None:
+    if before is None or before.session is None:
         return
     if before.connected or not _names(visit.asked, before.session):
         visit.other = token
         return
-    own, earlier = visit.user, before.user
-    user = replace(earlier, endpoint=own.endpoint)
-    before.user, before.next = None, visit.token
+    own, visit.session = visit.session, before.session
+    before.session, before.next = None, visit.token
     visit.answered_table, visit.saved = before.answered_table, before.saved
+    earlier = visit.session.user
     earlier.endpoint.close()
-    st.session_state[USER] = visit.user = user
-    own.work.close()
+    visit.session.user = replace(earlier, endpoint=Endpoint())
+    if own is not None:
+        own.user.work.close()
 
 
 def _names(asked: Mapping[str, str], session: Session) -> bool:
@@ -162,13 +158,12 @@ def take_over() -> None:
     """Begin with a copy of the other visit's choices; each tab changes its own from then on."""
     visit = current()
     other, visit.other = _find(visit.other), ""
-    if other is None or other.user is None or other.session is None or visit.user is None:
+    if other is None or other.session is None or visit.session is None:
         return
-    session, tables = other.session, other.user.results.tables.copied()
-    copied = copy.deepcopy(session, {id(session.data): session.data})
-    own = visit.user
+    session, own = other.session, visit.session.user
+    same = {id(session.data): session.data, id(session.user): own}
+    visit.session = copy.deepcopy(session, same)
     own.work.end()
     own.results.end()
-    own.results.tables = tables
-    own.session = copied
+    own.results.tables = session.user.results.tables.copied()
     visit.answered_table = other.answered_table

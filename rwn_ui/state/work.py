@@ -1,30 +1,21 @@
-"""This user's state, apart from every other user's, and its work in the background."""
+"""One user's results and work in the background, apart from every other user's."""
 
 from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from functools import partial, wraps
-from typing import Any, ParamSpec, TypeVar
-
-import streamlit as st
+from typing import Any, TypeVar
 
 from rwn_core.reporting.judged_release import Approval, JudgedRelease
 from rwn_ui.background.job import Job
 from rwn_ui.background.measure_worker import MeasureWorker
 from rwn_ui.background.opening import Opening
-from rwn_ui.background.preparation import Preparation
+from rwn_ui.background.task import Task
 from rwn_ui.server.endpoint import Endpoint
-from rwn_ui.state.session import Session
 
 _T = TypeVar("_T")
-_P = ParamSpec("_P")
-USER = "rwn.user"
-"""Key in Streamlit's session state."""
 FIND = "find"
 """The job of the Find page, among the user's."""
 _MISSING: Any = object()
@@ -125,7 +116,7 @@ class Work:
     worker: MeasureWorker | None = None  # reads what no slider can wait for
     advice: Job | None = None  # looks for a start; it keeps nothing else from running
     # of a table, or of other weights, that will replace this one
-    preparation: Preparation | None = None
+    preparation: Task | None = None
     first: bool = False  # whether that is the table which the user came with
     notice: str = ""  # why the last one is not there
     drawn: Drawn | None = None  # the release that was drawn last on the Release page
@@ -150,7 +141,7 @@ class Work:
         """Cancel all work when the session is closed."""
         self.closed = True
         if self.preparation is not None:
-            self.preparation.task.cancel()
+            self.preparation.cancel()
         if self.opening is not None:
             self.opening.give_up("Its user has left.")
         self.end()
@@ -158,51 +149,11 @@ class Work:
 
 @dataclass(slots=True, kw_only=True)
 class User:
-    """One user: choices, results, running work, and the lock under which choices change."""
+    """What belongs to one user besides the choices: results, running work, and the lock.
 
-    session: Session | None = None  # None until the first page is drawn
+    The lock is the endpoint's: while a choice changes, it answers nothing.
+    """
+
     results: Results = field(default_factory=Results)
     work: Work = field(default_factory=Work)
     endpoint: Endpoint = field(default_factory=Endpoint)
-
-
-_GIVEN: ContextVar[User | None] = ContextVar("rwn.user", default=None)
-
-
-def user_state(part: str = "") -> Any:
-    """Return this user, or a part; created once per browser session."""
-    user = _GIVEN.get()
-    if user is None:
-        user = st.session_state.get(USER)
-    if user is None:
-        user = st.session_state[USER] = User()
-    return getattr(user, part) if part else user
-
-
-user_results: Callable[[], Results] = partial(user_state, "results")
-"""Return what was computed for this user; a slider move asks 23 times."""
-user_work: Callable[[], Work] = partial(user_state, "work")
-"""Return this user's work."""
-user_endpoint: Callable[[], Endpoint] = partial(user_state, "endpoint")
-"""Return the endpoint of this user's page."""
-
-
-@contextmanager
-def as_user(user: User) -> Iterator[None]:
-    """Let `user_state` return this user outside of a run, where Streamlit does not know it."""
-    token = _GIVEN.set(user)
-    try:
-        yield
-    finally:
-        _GIVEN.reset(token)
-
-
-def paused(change: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Let a function change choices while the endpoint answers nothing."""
-
-    @wraps(change)
-    def alone(*args: _P.args, **kwargs: _P.kwargs) -> _T:
-        with user_endpoint().paused():
-            return change(*args, **kwargs)
-
-    return alone

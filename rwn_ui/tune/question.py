@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import orjson
 
 import rwn_core as rwn
 from rwn_core.charts import Chart
-from rwn_ui.state.change_table import ask_for
 from rwn_ui.state.session import Session
 
 _ASKED = "regression:"
 """Begins what the panel sends of it."""
 
 
-def with_form(session: Session, card: Chart) -> Chart:
+def with_form(data: rwn.Microdata, card: Chart) -> Chart:
     """The card of the regression with a form: in its full view, or on it where none is chosen."""
-    data, asked = session.data, session.data.schema.question
+    asked = data.schema.question
     if not data.numeric_names or data.p < 2:
         return card
     form: dict[str, Any] = {
@@ -41,4 +41,6 @@ def take(session: Session, sent: str) -> None:
         asked = orjson.loads(sent.removeprefix(_ASKED))
         question = rwn.Question(response=asked["response"], predictors=tuple(asked["predictors"]))
         if {question.response, *question.predictors} <= names:
-            ask_for(session, question)
+            with session.user.endpoint.paused():  # at once: distances do not depend on it
+                schema = replace(session.data.schema, question=question)
+                session.data = session.data.with_schema(schema)

@@ -1,12 +1,13 @@
-"""The Tune page's verdict and tiles: limits, headline numbers, draws and pins."""
+"""The Tune page's verdict and tiles: limits, headline numbers, draws, scenarios."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import rwn_core as rwn
+from rwn_core.charts import Marks
 from rwn_core.evaluation.draws import Ensemble
 from rwn_core.measures import ORDINARY, UTILITY, tiles_of
 from rwn_core.measures.measure import UNRELATED, Reading
@@ -18,7 +19,6 @@ from rwn_ui.features import limit_queue
 from rwn_ui.features.repeated_draws import interval
 from rwn_ui.panel.parts import draw_tile
 from rwn_ui.state.results import CurrentRelease
-from rwn_ui.state.session import Session
 
 Readings = Mapping[str, Reading[Any] | rwn.NotApplicable]
 
@@ -30,56 +30,65 @@ def _three(value: float) -> str:
 TILES = tiles_of("tune")
 
 
-def chosen(session: Session) -> dict[str, Tile]:
-    """The page's tiles: the risk that the map shows, then the others."""
-    key = limit_queue.axis_measure(session)
-    if key == POLICY:
-        return TILES
-    about = rwn.MEASURES[key]
-    shown = Tile(places={}, label=about.title, words=tenths, help=about.question)
-    return {key: shown, **TILES}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """All that one move has brought, for tiles, charts and map."""
+
+    table: rwn.Microdata
+    setting: rwn.Setting
+    words: str  # of the setting
+    variable: str  # of the distribution card
+    policy: rwn.Policy
+    axis: str  # the measure on the risk axis of the map, or `POLICY`
+    release: CurrentRelease
+    readings: Readings
+    verdict: Verdict
+    pending: tuple[str, ...]  # limits that are still to be read, in part or in full
+    draws: Ensemble | None
+    compared: Mapping[str, rwn.Scenario]
+    marks: Mapping[str, Mapping[str, Marks]]  # of the compared scenarios, by chart
+
+    def before(self, key: str) -> list[tuple[str, Mapping[str, float]]]:
+        """The readings of a measure that the compared scenarios have, by their names."""
+        shown = self.compared.items()
+        return [(name, each.readings[key]) for name, each in shown if key in each.readings]
 
 
-def draw(
-    session: Session, current: CurrentRelease, readings: Readings, draws: Ensemble | None
-) -> list[dict[str, Any]]:
-    """Every tile of a release as plain data."""
-    tiles = chosen(session).items()
-    return [_tile(key, tile, readings, session, current, draws) for key, tile in tiles]
+def draw(now: Snapshot) -> list[dict[str, Any]]:
+    """Every tile of a release as plain data: the risk that the map shows, then the others."""
+    shown = TILES
+    if now.axis != POLICY:
+        about = rwn.MEASURES[now.axis]
+        shown = {now.axis: Tile(places={}, label=about.title, words=tenths, help=about.question)}
+        shown |= TILES
+    return [_tile(key, tile, now) for key, tile in shown.items()]
 
 
-def verdict(session: Session, readings: Readings, judged: Verdict) -> dict[str, Any]:
-    """The verdict on the release in words, and its limit at the pins."""
-    pending = [key for key in session.policy.measures if limit_queue.is_partial(readings[key])]
-    shown = limit_queue.draw_verdict(session.policy, readings, judged, pending=len(pending))
-    for name, pinned in session.pins.items():
-        before = session.policy.judge(pinned.stated).values
-        if not pending and judged.first is not None and judged.first in before:
-            now, share = judged.values[judged.first], rwn.MEASURES[judged.first].is_share
+def verdict(now: Snapshot) -> dict[str, Any]:
+    """The verdict on the release in words, and its limit at the compared scenarios."""
+    pending = [key for key in now.policy.measures if key in now.pending]
+    judged, readings = now.verdict, now.readings
+    shown = limit_queue.draw_verdict(now.policy, readings, judged, pending=len(pending))
+    for name, before in now.before(judged.first or ""):
+        if not pending and judged.first is not None:
+            value, share = judged.values[judged.first], rwn.MEASURES[judged.first].is_share
             words = tenths if share else _three
-            shown["against"].append(_against(words, name, now, before[judged.first]))
+            shown["against"].append(_against(words, name, value, before["median"]))
     return shown
 
 
-def _tile(
-    key: str,
-    tile: Tile,
-    readings: Readings,
-    session: Session,
-    current: CurrentRelease,
-    draws: Ensemble | None,
-) -> dict[str, Any]:
-    reading = readings[key]
-    tile = _called(rwn.MEASURES[key], tile, reading, session.data.n)
+def _tile(key: str, tile: Tile, now: Snapshot) -> dict[str, Any]:
+    reading, about = now.readings[key], rwn.MEASURES[key]
+    tile = _called(about, tile, reading, now.table.n)
     shown = draw_tile(tile, reading)
     if reading is limit_queue.PENDING:
         shown |= {"released": "…"}
     if not isinstance(reading, Reading):
         return shown
-    if rwn.MEASURES[key].side == "risk" and key not in TILES:
-        shown["help"] += _which_attack(key, reading, session.data.n)
+    if about.side == "risk" and key not in TILES:
+        shown["help"] += _which_attack(key, reading, now.table.n)
         # no risk stands alone: the ordinary intruder's number, and what it is read against
-        linked = readings[ORDINARY]
+        linked = now.readings[ORDINARY]
         if key != ORDINARY and isinstance(linked, Reading):
             shown["help"] += f" Distance linkage, an ordinary intruder: {100 * linked.value:.1f} %."
         if reading.baseline is not None:
@@ -87,33 +96,29 @@ def _tile(
         # the upper bound below a number that is a lower one
         most = reading.detail.at_most if limit_queue.is_lower_bound(reading) else None
         shown |= {} if most is None else {"limit": f"at most {tile.words(most)}"}
-    if tile.aim:
-        _mark(shown, key, tile, reading, session, current)
-    spread = interval(draws, key, tile.part)
+    if about.side == "utility":
+        _mark(shown, key, tile, reading, now.release)
+    spread = interval(now.draws, key, tile.part)
     if spread is not None:
         low, high = (tile.words(end) for end in spread)
-        is_full = current.prepared.masks_all_records
+        is_full = now.release.prepared.masks_all_records
         shown["limit"] = f"draws {'' if is_full else 'of all '}{low} – {high}"
         shown["help"] += " “Draws”: where 9 of 10 draws of this setting fall."
-    for name, pinned in session.pins.items():
-        if key in pinned.values:
-            before = pinned.values[key]
-            shown["against"].append(_against(tile.words, name, tile.value(reading), before))
-            shown["help"] += _noise(name, before, spread)
+    for name, before in now.before(key):
+        value = tile.value(reading)
+        shown["against"].append(_against(tile.words, name, value, before["median"]))
+        shown["help"] += _luck(name, value, before)
     return shown
 
 
-def _noise(name: str, pinned: float, spread: tuple[float, float] | None) -> str:
-    """True if the difference to a pin is within chance."""
-    if spread is None:
-        return (
-            f" {name} is one draw, and so is this release: draw 25 to see which differences are "
-            "luck."
-        )
-    low, high = spread
-    if low <= pinned <= high:
-        return f" {name} lies where draws of this setting fall: the difference may be luck."
-    return f" {name} lies outside of where draws of this setting fall."
+def _luck(name: str, value: float, before: Mapping[str, float]) -> str:
+    """Say whether the difference to a scenario may be chance."""
+    if "low" not in before:
+        return f" How much releases of {name} differ is not known."
+    inside = before["low"] <= value <= before["high"]
+    where = "where releases" if inside else "outside of where releases"
+    luck = ": the difference may be luck" if inside else ""
+    return f" This release lies {where} of {name} fall{luck}."
 
 
 def _called(
@@ -133,35 +138,22 @@ def _called(
 
 
 def _mark(
-    shown: dict[str, Any],
-    key: str,
-    tile: Tile,
-    reading: Reading[Any],
-    session: Session,
-    current: CurrentRelease,
+    shown: dict[str, Any], key: str, tile: Tile, reading: Reading[Any], current: CurrentRelease
 ) -> None:
-    """Hold a tile of utility against its aim; within it nothing is said to be well."""
-    if tile.aim == "slope" and not current.prepared.masks_all_records:
-        shown["limit"] = "SE of the shown records"
+    """State on a tile of utility what it would be without any relation."""
+    if tile.sampled and not current.prepared.masks_all_records:
+        shown["limit"] = tile.sampled
         shown["help"] += (
-            " It is not compared with the aim: the full table has smaller standard errors, so the "
-            "change is larger in their units."
+            " The full table has smaller standard errors, so the change is larger in their units."
         )
         return
-    aim = float(getattr(session.aims, tile.aim))
-    shown["state"] = "over" if tile.value(reading) > aim else None
-    shown |= {"limit": f"aim {tile.words(aim)}", "aim": True}
     if key == UTILITY:
         named = [f"{one} with {other}" for one, other in reading.detail.faded]
         shown["help"] += f" Faded most: {', '.join(named)}." if named else ""
     most = rwn.MEASURES[key].ends(current.comparison).get(UNRELATED)
-    shown["help"] += f" The aim for utility: at most {tile.words(aim)}."
-    if most is None:
-        return
-    shown["help"] += f" Without any relation left it would be {tile.words(most)}."
-    if aim >= most:  # a file without relations keeps such an aim
-        shown["limit"] = f"empty aim {tile.words(aim)}, none left {tile.words(most)}"
-        shown["help"] += " So this aim is empty: choose a smaller one."
+    if most is not None:
+        shown["limit"] = f"none left: {tile.words(most)}"
+        shown["help"] += f" Without any relation left it would be {tile.words(most)}."
 
 
 def _against(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
@@ -21,7 +22,7 @@ from rwn_ui.state.results import (
     table_key,
 )
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import Memo, user_results
+from rwn_ui.state.work import Memo
 
 SLOW = {key for key, each in rwn.MEASURES.items() if each.side == "utility" and each.is_slow}
 """On a large table they follow after the first picture."""
@@ -44,7 +45,7 @@ class UtilityReadings:
 
 def read(session: Session, slot: DeltaGenerator | None = None) -> UtilityReadings:
     """Read every utility measure; what was read before is not read again."""
-    current, held = full_release(session, slot), _stored()
+    current, held = full_release(session, slot), _stored(session)
     comparison = current.comparison
     key, pair = release_key(session), session.pair
     waits = full_table(session).slow
@@ -74,11 +75,11 @@ def complete(session: Session) -> None:
 
 def _give_way(share: float) -> None:
     """Streamlit stops a script that is to run again where it looks at the state."""
-    user_results()
+    _ = st.session_state.get("utility")
 
 
-def _stored() -> Memo:
-    return memo("utility", 40)
+def _stored(session: Session) -> Memo:
+    return memo(session, "utility", 40)
 
 
 def _read(current: CurrentRelease, *, slow: bool) -> dict[str, Answer]:
@@ -91,7 +92,9 @@ def _read(current: CurrentRelease, *, slow: bool) -> dict[str, Answer]:
 
 
 def _slow(session: Session, current: CurrentRelease) -> dict[str, Answer]:
-    return _stored().get_or_make(("slow", release_key(session)), lambda: _read(current, slow=True))
+    return _stored(session).get_or_make(
+        ("slow", release_key(session)), lambda: _read(current, slow=True)
+    )
 
 
 def _or_reason(work: Any, *arguments: Any, **named: Any) -> Answer:
@@ -124,4 +127,4 @@ def _now(session: Session, progress: Progress | None = None) -> Forecast:
         start, params = full_table(session).prepared, [session.params]
         return forecast_scan(session.data, params, prepared=start, progress=progress)[0]
 
-    return _stored().get_or_make(_now_key(session), make)
+    return _stored(session).get_or_make(_now_key(session), make)

@@ -26,7 +26,6 @@ from rwn_ui.features import analysis_plan_results, repeated_draws, unchanged_cat
 from rwn_ui.panel.parts import draw_tile, measure_cards, radius_note, stamp
 from rwn_ui.state.results import OF_ALL_KINDS
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
 from rwn_ui.utility.results import PENDING, UtilityReadings
 from rwn_ui.widgets.tables import Table, measure_tables
 
@@ -107,7 +106,7 @@ def offer(session: Session) -> None:
     st.button(
         "Check the standard errors",
         key="utility.validity",
-        disabled=user_work().busy or session.data.schema.question is None,
+        disabled=session.user.work.busy or session.data.schema.question is None,
         on_click=repeated_draws.begin_validity,
         args=(session,),
         width="stretch",
@@ -220,7 +219,10 @@ def _overview(utility: UtilityReadings, drawn: Ensemble | None) -> Table:
             reading.value if isinstance(reading, Reading) else none,
         ]
         if drawn is not None:
-            row += _spread(drawn, key)
+            known_here = key in drawn.values
+            ends = drawn.interval(key) if known_here else None
+            row.append(drawn.median(key) if known_here else None)
+            row.append(None if ends is None else _unbroken(f"{ends[0]:.3g} to {ends[1]:.3g}"))
         row += [
             reading.baseline if isinstance(reading, Reading) else None,
             _range(measure),
@@ -238,14 +240,6 @@ def _overview(utility: UtilityReadings, drawn: Ensemble | None) -> Table:
         "rows": rows,
         "caption": caption,
     }
-
-
-def _spread(drawn: Ensemble, key: str) -> list[Any]:
-    if key not in drawn.values:
-        return [None, None]
-    ends = drawn.interval(key)
-    words = None if ends is None else _unbroken(f"{ends[0]:.3g} to {ends[1]:.3g}")
-    return [drawn.median(key), words]
 
 
 def _range(measure: Measure) -> str:

@@ -1,4 +1,4 @@
-"""Buttons that several pages have: a file to take, a setting to load, another page to go to."""
+"""Buttons that several pages have: a file to take, another page to go to."""
 
 from __future__ import annotations
 
@@ -9,23 +9,12 @@ from typing import Any
 import streamlit as st
 from streamlit.errors import StreamlitPageNotFoundError
 
-from rwn_core.tuning import Setting
-from rwn_ui.state.change_table import load_setting
-from rwn_ui.state.session import Session
-
 
 def file_button(
     label: str, content: Callable[[], Any], name: str, *, key: str, place: Any = st, **more: Any
 ) -> None:
     """Offer a file, made at the click; the page is not drawn anew."""
     place.download_button(label, content, file_name=name, on_click="ignore", key=key, **more)
-
-
-def load_button(
-    session: Session, label: str, setting: Setting, *, key: str, place: Any = st, **more: Any
-) -> None:
-    """Load a setting into Tune."""
-    place.button(label, key=key, on_click=load_setting, args=(session, setting), **more)
 
 
 def link_to(page: str, label: str, icon: str) -> None:

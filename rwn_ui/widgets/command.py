@@ -14,7 +14,7 @@ from rwn_ui.state.session import Session
 from rwn_ui.widgets.buttons import file_button
 from rwn_ui.widgets.folded import folded
 
-_TRIAL, _SCHEMA, _START = "trial.csv", "schema.toml", "setting.toml"
+_MASKED, _SCHEMA, _START = "masked.csv", "schema.toml", "setting.toml"
 
 
 def offer(session: Session, page: str, space: rwn.Space | None = None) -> None:
@@ -24,8 +24,20 @@ def offer(session: Session, page: str, space: rwn.Space | None = None) -> None:
     if box is None:
         return
     with box:
+        if page == "tune":
+            session.seed = int(
+                st.number_input(
+                    "Seed of the draw",
+                    0,
+                    2**31 - 1,
+                    session.seed,
+                    key=session.key("tune.seed"),
+                    help="The same seed draws the same masked table, so charts move only when a "
+                    "parameter does. A seed is no secret, and this table is not for release.",
+                )
+            )
         shown = commands(session, page, space)
-        none = "# one command for each candidate; there is none yet"
+        none = "# one command for each scenario; there is none yet"
         st.code("\n".join(map(shlex.join, shown)) or none, "sh", wrap_lines=True)
         texts = {_SCHEMA: session.data.schema.to_toml, _START: lambda: start_file(session)}
         for name, text in texts.items():
@@ -42,8 +54,8 @@ def start_file(session: Session) -> str:
 
 
 def commands(session: Session, page: str, space: rwn.Space | None = None) -> list[list[str]]:
-    """The words of each command: a trial and its measures, candidates, a release, or a search."""
-    table, trial = _table(session), ["--seed", str(session.seed)]
+    """The words of each command: a table and its measures, scenarios, a release, or a search."""
+    table, seed = _table(session), ["--seed", str(session.seed)]
     setting = _setting(session, session.setting.resolved(session.data))
     stated = [] if session.policy == rwn.Policy() else session.policy.limits
     limits = [word for one in stated for word in ("--limit", f"{one.measure}={one.at_most!r}")]
@@ -60,10 +72,10 @@ def commands(session: Session, page: str, space: rwn.Space | None = None) -> lis
     if page == "release":
         kept = ["--key-file", "sealed.key", "--record", "record.toml"]
         return [["rwn", "mask", table[0], "release.csv", *table[1:], *setting, *kept]]
-    mask = ["rwn", "mask", table[0], _TRIAL, *table[1:], *setting, *trial]
+    mask = ["rwn", "mask", table[0], _MASKED, *table[1:], *setting, *seed]
     if page == "tune":
         return [mask]
-    judged = ["rwn", "audit", table[0], _TRIAL, *table[1:], *setting]
+    judged = ["rwn", "audit", table[0], _MASKED, *table[1:], *setting]
     return [[*mask, "--order", "original"], judged]
 
 

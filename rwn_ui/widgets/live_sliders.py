@@ -11,10 +11,9 @@ import rwn_core as rwn
 from rwn_core.masking import Prepared
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.panel.live_sliders import live_sliders
-from rwn_ui.state.change_table import adopt_soon, go_over
+from rwn_ui.state.change_table import adopt_soon, set_setting
 from rwn_ui.state.results import PreparedTable, policy_presets, prepared
 from rwn_ui.state.session import KEPT, Session
-from rwn_ui.state.work import user_work
 
 LEVERS, WEIGHTS = "levers", "weights"
 HIGHEST = 5.0  # where the slider of a weight ends; more can be typed
@@ -34,11 +33,11 @@ def apply_edit(session: Session, edit: Mapping[str, Any]) -> None:
     history = session.history
     for what, step in (("undo", -1), ("redo", 1)):
         if what in edit and history.has(step):
-            go_over(session, history.go(step))
+            set_setting(session, history.go(step))
     if "preset" in edit:
         table, preset = prepared(session).prepared, edit["preset"]
         if suggested := policy_presets(session).get(preset):
-            go_over(session, suggested)
+            set_setting(session, suggested)
         elif preset in table.presets:
             session.set(session.setting, table, preset, KEPT)
     if WEIGHTS in edit:
@@ -60,13 +59,13 @@ def _weigh(session: Session, moved: Mapping[str, float], *, held: bool) -> None:
         )
     if any(weights[name] != weight for name, weight in wanted.items()):
         own = sorted(each for each in (weights | wanted).items() if each[1] != 1.0)
-        go_over(session, replace(session.setting, weights=tuple(own)))
+        set_setting(session, replace(session.setting, weights=tuple(own)))
         adopt_soon(session)
 
 
 def _coming(session: Session) -> rwn.Microdata:
     """The table with the weights that it has, or will have once it is prepared."""
-    coming = user_work().preparation
+    coming = session.user.work.preparation
     if coming is not None and coming.data.fingerprint == session.data.fingerprint:
         return coming.data
     return session.data

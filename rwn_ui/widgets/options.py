@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -15,8 +16,8 @@ from rwn_core.masking import Option, method_options
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.neighbors.candidates import usual_sizes
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.change_table import change_method
-from rwn_ui.state.session import Session, first_setting
+from rwn_ui.state.change_table import set_setting
+from rwn_ui.state.session import KEPT, Session, first_setting
 from rwn_ui.widgets.folded import folded
 
 _FAMILY = (rwn.RWN.method, rwn.SoftRWN.method)
@@ -74,7 +75,8 @@ def _presets(session: Session) -> None:
 def _take_preset(session: Session, method: str, levers: Mapping[str, float]) -> None:
     """Take over a preset, unless its button has gone from the page."""
     if session.method in _FAMILY:
-        change_method(session, first_setting(method), levers, "Standard")
+        setting = replace(session.setting, params=first_setting(method))
+        set_setting(session, setting, levers, "Standard")
 
 
 def _key(session: Session, what: str) -> str:
@@ -112,7 +114,7 @@ def _take(session: Session, option: Option, shown: str) -> None:
     try:
         made = method(**values, **neutral_levers(method))
         st.session_state.pop(asked, None)
-        change_method(session, made)
+        set_setting(session, replace(session.setting, params=made), KEPT, "Standard")
     except rwn.RWNError as refusal:
         st.session_state[asked] = (session.options, dict(values), str(refusal))
 

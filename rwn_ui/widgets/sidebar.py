@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.change_table import change_method
-from rwn_ui.state.session import Session, first_setting
-from rwn_ui.widgets import limits
+from rwn_ui.state.change_table import set_setting
+from rwn_ui.state.session import KEPT, Session, first_setting
 from rwn_ui.widgets.folded import folded
 
 
@@ -31,7 +30,8 @@ def method(session: Session) -> None:
     def choose() -> None:
         # a browser may send the value of a list once more that has gone from the page
         if session.method == shown:
-            change_method(session, first_setting(st.session_state[session.key(f"tune.{own}")]))
+            chosen = first_setting(st.session_state[session.key(f"tune.{own}")])
+            set_setting(session, replace(session.setting, params=chosen), KEPT, "Standard")
 
     st.selectbox(
         "Method",
@@ -60,36 +60,8 @@ def weights(session: Session) -> DeltaGenerator | None:
     return box.container()
 
 
-def pins(session: Session, put: Callable[[str], None]) -> None:
-    """Put the current setting aside as A or B."""
-    key = session.key("tune.pin")
-    with st.container(horizontal=True, gap="small"):
-        for name in "AB":
-            st.button(
-                f"Pin {name}",
-                key=f"{key}.{name}",
-                width="stretch",
-                on_click=put,
-                args=(name,),
-                help=f"Keep this setting as {name}; tiles and map show the change against it.",
-            )
-        if session.pins:
-            st.button("Clear", key=f"{key}.clear", width="stretch", on_click=session.pins.clear)
-
-
-def extras(session: Session) -> None:
-    """Seed, shown variable, projector mode, policy."""
-    session.seed = int(
-        st.number_input(
-            "Seed of the trial",
-            0,
-            2**31 - 1,
-            session.seed,
-            key=session.key("tune.seed"),
-            help="The same seed draws the same release, so charts move only when a "
-            "parameter does. A seed is no secret.",
-        )
-    )
+def shown(session: Session) -> None:
+    """The variable of the distribution card, and large type."""
     names = [v.name for v in session.data.schema.released]
     session.variable = st.selectbox(
         "Variable of the distribution card",
@@ -104,7 +76,3 @@ def extras(session: Session) -> None:
         key=session.key("tune.projector"),
         help="Two columns and large type for a meeting room.",
     )
-    policy = folded("Policy: limits on risk", session.key("tune.policy"))
-    if policy is not None:
-        with policy:
-            limits.edit(session, "tune")

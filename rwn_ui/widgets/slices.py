@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 import rwn_core as rwn
@@ -9,7 +11,7 @@ from rwn_core.data.schema import Slices, as_slices, verbatim_words
 from rwn_core.masking.soft_rwn import CHAINED, TIED
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key, preset_slices
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.change_table import reslice
+from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.session import Session
 
 OWN, TABLE = "own", "table"
@@ -65,7 +67,7 @@ def _choose(session: Session) -> None:
             session.edit_version if chosen == OWN else None
         )
         if chosen in known:
-            reslice(session, known[chosen])
+            set_setting(session, replace(session.setting, slices=known[chosen]))
 
     st.session_state[key] = now  # an earlier choice, a link or a scenario may have brought others
     st.selectbox(
@@ -114,4 +116,5 @@ def _take(session: Session, number: int) -> None:
     while drafts and not drafts[-1]:
         drafts.pop()
     st.session_state[session.key("tune.slices.drafts")] = drafts
-    reslice(session, [each for each in drafts if len(each) > 1])
+    slices = as_slices(each for each in drafts if len(each) > 1)
+    set_setting(session, replace(session.setting, slices=slices))

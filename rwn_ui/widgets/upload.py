@@ -14,7 +14,7 @@ from rwn_core.errors import InputError
 from rwn_core.io.reading import parse_text
 from rwn_ui.background.opening import Opening
 from rwn_ui.server.environment import in_class
-from rwn_ui.state.work import user_work
+from rwn_ui.state.session import Session
 
 Parsed = TypeVar("Parsed")
 
@@ -53,10 +53,10 @@ def read_text(content: bytes, what: str) -> str:
         raise InputError(f"The {what} file is not a UTF-8 text; save it as one.") from None
 
 
-def read_upload(layout: FileLayout | None, *, proposed: bool = False) -> None:
+def read_upload(session: Session, layout: FileLayout | None, *, proposed: bool = False) -> None:
     """Begin to read the chosen file; what was being read is given up."""
     upload, described = (st.session_state.get(key) for key in ("data.upload", "data.upload.schema"))
-    work = user_work()
+    work = session.user.work
     if upload is None:
         return
     if work.opening is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import time
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any
 from playwright.sync_api import Download, Locator, Page, TimeoutError, expect
 
 import rwn_core as rwn
+from rwn_cli import main
 
 PATIENCE = 60_000  # milliseconds; the machine may be busy
 expect.set_options(timeout=PATIENCE)
@@ -170,12 +172,33 @@ class App:
         drawer = self.page.locator("summary").filter(has=self.page.get_by_text("More", exact=True))
         if drawer.evaluate("node => !node.parentElement.open"):
             drawer.click()
-        self.page.get_by_text("Projector mode").wait_for()
+        self.page.get_by_text("The same in a shell").wait_for()
+
+    def open_box(self, title: str) -> None:
+        """Open a box of the drawer, if it is closed."""
+        self.open_more()
+        box = self.page.locator("summary").filter(has=self.page.get_by_text(title, exact=True))
+        if box.evaluate("node => !node.parentElement.open"):
+            box.click()
+            self.settle()
+
+    def printed(self, folder: Path) -> bytes:
+        """Run the command that the page prints for the table on screen, and read what it writes."""
+        title = "The same in a shell"
+        self.open_box(title)
+        for _ in range(2):  # it says what was on screen when it was opened
+            self.page.locator("summary").filter(has_text=title).click()
+            self.settle()
+        line = self.page.locator("code").filter(has_text="rwn mask").inner_text()
+        here = ("masked.csv", "schema.toml")
+        words = [str(folder / each) if each in here else each for each in shlex.split(line)]
+        assert main.run(words[1:]) == 0
+        return (folder / "masked.csv").read_bytes()
 
     def set_seed(self, seed: int) -> None:
-        """Type another seed of the trial."""
-        self.open_more()
-        field = self.page.get_by_role("spinbutton", name="Seed of the trial")
+        """Type another seed of the masked table on screen."""
+        self.open_box("The same in a shell")
+        field = self.page.get_by_role("spinbutton", name="Seed of the draw")
         before = self.stamp
         field.fill(str(seed))
         field.press("Enter")

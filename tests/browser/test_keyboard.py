@@ -29,7 +29,7 @@ def walk(app, presses: int) -> list[dict]:
 
 def test_tab_reaches_every_control_with_a_visible_focus(opened) -> None:
     app = opened
-    assert not app.page.get_by_role("spinbutton", name="Seed of the trial").is_visible()
+    assert not app.page.get_by_text("The same in a shell").is_visible()
     places = walk(app, 70)
     names = [place["name"] for place in places]
     for wanted in (
@@ -56,7 +56,7 @@ def test_an_explanation_opens_with_the_focus_and_closes_with_escape(opened) -> N
 def test_tab_reaches_what_the_drawer_holds_once_it_is_open(opened) -> None:
     opened.open_more()
     names = [place["name"] for place in walk(opened, 40)]
-    for part in ("More options", "Seed of the trial", "Projector mode", "Policy", "Trial file"):
+    for part in ("More options", "View", "Policy", "The same in a shell"):
         assert any(part in name for name in names), (part, names)
 
 

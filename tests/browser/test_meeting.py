@@ -80,7 +80,7 @@ def test_six_candidates_fit_one_screen_and_are_chosen_by_keyboard(app, files) ->
     field.fill("10")
     field.press("Enter")
     expect(
-        page.get_by_text(re.compile("TRIAL of other limits: Linked over one half"))
+        page.get_by_text(re.compile("WHAT IF other limits held: Linked over one half"))
     ).to_be_visible()
     third = page.locator(".rwn-candidate-verdict").nth(2)
     expect(third).to_have_text("✓ keeps all limits")

@@ -28,12 +28,12 @@ def opened(app: Any, tmp_path: Any) -> Any:
     return app
 
 
-def test_a_reload_keeps_table_setting_and_pins_and_tells_no_one(
+def test_a_reload_keeps_table_setting_and_scenarios_and_tells_no_one(
     app, open_app, tmp_path, chromium, server
 ) -> None:
     opened(app, tmp_path)
-    app.page.get_by_role("button", name="Pin A").click()
-    app.page.get_by_role("button", name="Clear").wait_for()
+    app.page.get_by_role("button", name="Keep this setting").click()
+    app.verdict.get_by_text("vs A").wait_for()
     addresses: list[str] = []
     app.page.on("request", lambda r: addresses.append(f"{r.url} {r.headers.get('referer', '')}"))
     for _ in range(2):
@@ -41,7 +41,7 @@ def test_a_reload_keeps_table_setting_and_pins_and_tells_no_one(
         app.wait_for_cards()
         expect(app.page.get_by_test_id(SIDEBAR)).to_contain_text(NAME)
         app.shows("k = 6")
-        app.page.get_by_role("button", name="Clear").wait_for()
+        app.verdict.get_by_text("vs A").wait_for()
     storage = "() => [sessionStorage, localStorage].map((each) => JSON.stringify(each)).join()"
     stored = app.page.evaluate(storage)
     assert NAME not in stored

@@ -73,21 +73,22 @@ def test_a_storm_of_keys_ends_with_the_charts_of_the_last_value(app, open_app) -
         assert read[0] == read[1]
 
 
-def test_pins_show_differences_and_stand_on_the_map_until_cleared(opened) -> None:
+def test_kept_settings_show_differences_and_stand_on_the_map_while_compared(opened) -> None:
     app = opened
     linked = app.verdict
-    app.page.get_by_role("button", name="Pin A").click()
-    linked.get_by_text("±0.0 pp vs A").wait_for()
+    app.page.get_by_role("button", name="Keep this setting").click()
+    linked.get_by_text("vs A").wait_for()
     for _ in range(10):
         app.press("k", "ArrowRight")
     better, worse = "[data-better=true]", "[data-better=false]"
     assert re.fullmatch(r"−[\d.]+ pp vs A", linked.locator(better).inner_text())
     assert re.fullmatch(r"\+[\d.]+ vs A", app.tile("Relations lost").locator(worse).inner_text())
-    app.page.get_by_role("button", name="Pin B").click()
+    app.page.get_by_role("button", name="Keep this setting").click()
     linked.get_by_text("vs B").wait_for()
     app.press("q", "ArrowLeft")
     assert settings_on_map(app) == ["now", "A", "B"]
-    app.page.get_by_role("button", name="Clear").click()
+    for name in "AB":
+        app.page.get_by_role("button", name=f"Remove {name}").click()
     linked.get_by_text("vs A").wait_for(state="detached")
     assert settings_on_map(app) == ["now"]
 

@@ -43,6 +43,7 @@ from rwn_core.tuning import (
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.verdict import State
 from rwn_ui.compare import cards
+from rwn_ui.features import limit_queue
 from rwn_ui.find import view as find_view
 from rwn_ui.state.change_table import take_over
 from rwn_ui.state.results import current_release
@@ -214,15 +215,15 @@ def command_mask(case: Case) -> Said:
 
 
 def tune(case: Case) -> Said:
-    """The line above the picture, and the pin of the release."""
+    """The line above the picture, and the limits that it judges."""
     session = Session(name="A", demo=None, data=case.data, policy=case.policy)
     session.clamp(prepared_table(session).prepared)
     take_over(session, Setting(params=case.params))
     assert session.params == case.params
     current = current_release(session)
     line = view.payload(session, current)["verdict"]
-    verdict = view.pin(session, current).judged(case.policy)
-    assert verdict is not None
+    readings = limit_queue.readings(session, current)
+    verdict = case.policy.judge(readings, params=current.params)
     for why in verdict.unread.values():
         assert why[1:] in line["help"]
     states: dict[Any, State] = {"kept": "kept", "over": "broken", None: "not judged"}

@@ -19,10 +19,11 @@ import rwn_core as rwn
 from rwn_core.compile_ahead import warm_for_limits
 from rwn_ui.server import messages
 from rwn_ui.server.endpoint import Endpoint
+from rwn_ui.server.sweeper import VISIT
 from rwn_ui.state import change_table, project_folder, startup, visit
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import USER, Results, User, Work, as_user
+from rwn_ui.state.work import Results, User, Work
 from rwn_ui.tune import view
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,7 +64,8 @@ class Screen:
             self.test.query_params[name] = value
         if page != "tune":
             self.test.switch_page(f"pages/{page}.py")
-        self.test.session_state["tune.more.box"] = True  # what the drawer of Tune holds
+        for box in ("tune.more.box", "tune.view.box"):  # what the drawer of Tune holds
+            self.test.session_state[box] = True
         self.test.run()
 
     def visit(self, page: str) -> Screen:
@@ -86,7 +88,7 @@ class Screen:
         """Let the table that is being prepared arrive, and draw the page with it."""
         end = time.monotonic() + 180  # the search may have to be compiled, beside other work
         while (preparation := self.work.preparation) is not None:
-            preparation.task.wait(max(0.0, end - time.monotonic()))
+            preparation.wait(max(0.0, end - time.monotonic()))
             assert time.monotonic() < end
             self.test.run()
         return self
@@ -94,13 +96,12 @@ class Screen:
     @property
     def user(self) -> User:
         """The user whose app it is."""
-        user: User = self.test.session_state[USER]
-        return user
+        return self.session.user
 
     @property
     def session(self) -> Session:
         """What the user has chosen."""
-        session: Session = self.user.session
+        session: Session = self.test.session_state[VISIT].session
         return session
 
     @property
@@ -176,8 +177,7 @@ class Screen:
 
     def edit(self, *edits: dict[str, Any]) -> Screen:
         """Send edits by a run of the page, as where posts are blocked."""
-        with as_user(self.user):
-            view.take(self.session, edits)
+        view.take(self.session, edits)
         self.test.run()
         return self
 

@@ -13,12 +13,12 @@ PAGES = Path(__file__).resolve().parents[2] / "pages"
 
 
 def work_of(page: AppTest) -> Work:
-    result: Work = page.session_state["rwn.user"].work
+    result: Work = session_of(page).user.work
     return result
 
 
 def session_of(page: AppTest) -> Session:
-    result: Session = page.session_state["rwn.user"].session
+    result: Session = page.session_state["rwn.visit"].session
     return result
 
 

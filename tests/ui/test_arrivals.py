@@ -1,4 +1,4 @@
-"""What a picture or a pin waits for is told beside the runs of a page, once it has arrived."""
+"""What a picture waits for is told beside the runs of a page, once it has arrived."""
 
 from __future__ import annotations
 
@@ -10,16 +10,11 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.measures.measure import Detail
-from rwn_core.tuning.policy import QUICK
 from rwn_ui.background.measure_worker import DrawnRelease
 from rwn_ui.features import limit_queue
 from rwn_ui.server.endpoint import _answer
-from rwn_ui.state.change_table import go_over
 from rwn_ui.state.results import current_release
-from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
-from rwn_ui.tune import view as tune_view
-from tests.ui.following import followed, match_map, shown
+from tests.ui.following import shown
 
 JUDGED = ("bayes_linkage", "attribute_gain", "true_matches")
 
@@ -64,9 +59,9 @@ def screen(open_page, monkeypatch: pytest.MonkeyPatch):
     page = open_page("tune")
     page.session.policy = judged()
     page.test.run()
-    user_work().worker = Reader(page.session.data)
+    page.session.user.work.worker = Reader(page.session.data)
     yield page
-    user_work().worker = None
+    page.session.user.work.worker = None
 
 
 def asked(screen, seq: int | None = None) -> dict[str, Any] | None:
@@ -91,7 +86,7 @@ def tile(payload: dict[str, Any]) -> str:
 
 
 def test_nothing_is_told_until_something_has_arrived(screen) -> None:
-    reader = user_work().worker
+    reader = screen.session.user.work.worker
     waits = screen.panel["waits"]
     assert waits == ["first bayes_linkage", "first attribute_gain"]  # the page reads what is quick
     assert tile(screen.panel) == ""
@@ -117,7 +112,7 @@ def test_a_post_that_waits_for_an_older_picture_gets_none(screen) -> None:
 
 
 def test_a_move_has_its_own_numbers_found(screen) -> None:
-    reader = user_work().worker
+    reader = screen.session.user.work.worker
     asked(screen)
     moved(screen, levers={"k": 40})
     asked(screen)
@@ -128,7 +123,7 @@ def test_a_move_has_its_own_numbers_found(screen) -> None:
 
 @pytest.mark.parametrize("held", [False, True])
 def test_the_process_begins_with_a_move_that_nobody_holds(screen, held: bool) -> None:
-    reader = user_work().worker
+    reader = screen.session.user.work.worker
     told = moved(screen, levers={"k": 40}, held=held)
     begun = [(question.measure, question.params.k) for question in reader.asked]
     assert begun == ([] if held else [("bayes_linkage", 40), ("attribute_gain", 40)])
@@ -140,14 +135,14 @@ def test_the_process_begins_with_a_move_that_nobody_holds(screen, held: bool) ->
 def test_where_it_takes_long_it_begins_at_rest(screen, monkeypatch) -> None:
     monkeypatch.setattr(limit_queue, "LIVE_RECORDS", 10)
     told = moved(screen, levers={"k": 40})
-    assert user_work().worker.asked == ()
+    assert screen.session.user.work.worker.asked == ()
     assert told["waits"][2:] == ["first true_matches"]
     asked(screen)
-    assert len(user_work().worker.asked) == 3
+    assert len(screen.session.user.work.worker.asked) == 3
 
 
 def test_the_process_takes_over_the_release_on_screen_and_no_other(screen, monkeypatch) -> None:
-    reader, session = user_work().worker, screen.session
+    reader, session = screen.session.user.work.worker, screen.session
     asked(screen)
     current = current_release(session)
     first = reader.asked[0]
@@ -158,90 +153,9 @@ def test_the_process_takes_over_the_release_on_screen_and_no_other(screen, monke
     assert reader.drawn(replace(first, params=replace(first.params, k=41))) is None
 
 
-def test_what_a_pin_waits_for_is_told_too(screen) -> None:
-    session, reader = screen.session, user_work().worker
-    asked(screen)
-    session.pins["A"] = tune_view.pin(session, current_release(session))
-    found = asked(screen)
-    assert found["waits"][2:] == ["pin bayes_linkage", "pin attribute_gain"]
-    assert asked(screen) == {}
-    reader.answer("bayes_linkage", 0.25)
-    found = asked(screen)
-    assert found["waits"] == ["first attribute_gain", "pin attribute_gain"]
-    assert session.pins["A"].values["bayes_linkage"] == 0.25
-
-
 def test_the_process_ends_where_its_user_has_left(screen, monkeypatch) -> None:
     ended: list[bool] = []
     monkeypatch.setattr(Reader, "cancel", lambda self: ended.append(True))
-    user_work().closed = True
+    screen.session.user.work.closed = True
     asked(screen)
     assert ended == [True]
-
-
-@pytest.fixture
-def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
-    """A session whose table counts as a larger one."""
-    monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
-    return open_page("tune").session
-
-
-def compared(payload: dict[str, Any]) -> list[str]:
-    """The pins that the policy's tile is compared with."""
-    return [each["pin"] for each in payload["verdict"]["against"]]
-
-
-def on_map(payload: dict[str, Any]) -> set[str]:
-    return {trace["name"] for trace in match_map(payload)["data"]} & {"now", "A"}
-
-
-def test_a_pin_waits_for_nothing_and_is_completed_when_it_is_known(session, monkeypatch) -> None:
-    with monkeypatch.context() as patch:
-        patch.setattr(limit_queue.rwn, "MEASURES", {})  # nothing is read for a pin
-        patch.setattr(tune_view.tiles, "chosen", lambda _: {})
-        session.pins["A"] = tune_view.pin(session, current_release(session))
-    assert {*session.pins["A"].pending} == {*session.policy.measures} - {*QUICK}
-    assert session.pins["A"].judged(session.policy) is None
-    payload = shown(session)
-    assert (compared(payload), bool(payload["waits"])) == ([], True)
-    payload = followed(session)
-    now = limit_queue.readings(session, current_release(session))
-    assert session.pins["A"].values == {key: now[key].value for key in session.policy.measures}
-    assert session.pins["A"].pending == ()
-    assert compared(payload) == ["A"]
-    assert payload["verdict"]["against"][0]["text"].startswith("±0")
-    user_work().worker.cancel()
-
-
-def test_a_pin_that_was_left_before_it_was_known_is_read_after_the_setting_on_screen(
-    session: Session,
-) -> None:
-    session.pins["A"] = tune_view.pin(session, current_release(session))
-    strict = session.levers["k"]
-    session.move(k=60)
-    limit_queue.follow(session)
-    asked = [(each.params.k, each.measure) for each in user_work().worker._asked]
-    assert {k for k, _ in asked[: len(asked) // 2]} == {60}
-    assert asked[-1][0] == strict
-    payload = followed(session)
-    pinned = session.pins["A"]
-    assert (pinned.pending, compared(payload), on_map(payload)) == ((), ["A"], {"now", "A"})
-    for k, values in ((60, None), (strict, pinned.values)):
-        session.move(k=k)
-        followed(session)
-        live = limit_queue.readings(session, current_release(session))
-        known = {key: live[key].value for key in session.policy.measures}
-        assert (known == {key: pinned.values[key] for key in known}) is (values is not None)
-    user_work().worker.cancel()
-
-
-def test_a_pin_of_other_weights_is_asked_of_nobody_until_they_are_back(session: Session) -> None:
-    session.pins["A"] = tune_view.pin(session, current_release(session))
-    go_over(session, replace(session.setting, weights=(("age", 3.0),)))
-    followed(session)
-    assert session.pins["A"].pending
-    assert compared(shown(session)) == []
-    go_over(session, replace(session.setting, weights=()))
-    followed(session)
-    assert not session.pins["A"].pending
-    user_work().worker.cancel()

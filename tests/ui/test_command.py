@@ -13,9 +13,8 @@ import rwn_core as rwn
 from rwn_cli import main
 from rwn_ui.features import scenario_trial
 from rwn_ui.find import view as find_view
-from rwn_ui.state.change_table import go_over, redescribe
+from rwn_ui.state.change_table import redescribe, set_setting
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import as_user
 from rwn_ui.widgets import command
 from tests.ui.large_table import csv
 
@@ -35,14 +34,13 @@ SETTINGS = {
 def test_the_command_of_a_trial_writes_its_bytes(open_page: Any, tmp_path: Path, name: str) -> None:
     screen = open_page("tune")
     session: Session = screen.session
-    with as_user(screen.user):
-        go_over(session, SETTINGS[name].resolved(session.data))
-        session.seed = 7
+    set_setting(session, SETTINGS[name].resolved(session.data))
+    session.seed = 7
     (line,) = command.commands(session, "tune")
-    line[3] = str(tmp_path / "trial.csv")
+    line[3] = str(tmp_path / "masked.csv")
     assert main.run(line[1:]) == 0
     wanted = rwn.mask(session.data, session.masking, seed=7).to_bytes("csv")
-    assert (tmp_path / "trial.csv").read_bytes() == wanted
+    assert (tmp_path / "masked.csv").read_bytes() == wanted
 
 
 SPACES = {
@@ -59,10 +57,9 @@ def test_the_command_of_find_looks_for_the_same_setting(
 ) -> None:
     screen = open_page("find")
     session: Session = screen.session
-    with as_user(screen.user):
-        go_over(session, SETTINGS[name].resolved(session.data))
-        session.policy = LOOSE
-        space = find_view.space_of(session, SPACES[name], 0.3 if name == "soft" else None)
+    set_setting(session, SETTINGS[name].resolved(session.data))
+    session.policy = LOOSE
+    space = find_view.space_of(session, SPACES[name], 0.3 if name == "soft" else None)
     (line,) = command.commands(session, "find", space)
     (tmp_path / "setting.toml").write_text(command.start_file(session), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -80,11 +77,10 @@ def test_the_command_of_find_ends_with_the_answer_of_the_page(
 ) -> None:
     screen = open_page("find")
     session: Session = screen.session
-    with as_user(screen.user):
-        go_over(session, SETTINGS["published"].resolved(session.data))
-        session.policy = LOOSE
-        space = find_view.space_of(session, [], None)
-        answer = rwn.search(session.data, session.policy, space, seconds=60)
+    set_setting(session, SETTINGS["published"].resolved(session.data))
+    session.policy = LOOSE
+    space = find_view.space_of(session, [], None)
+    answer = rwn.search(session.data, session.policy, space, seconds=60)
     (line,) = command.commands(session, "find", space)
     (tmp_path / "setting.toml").write_text(command.start_file(session), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -99,10 +95,9 @@ def test_the_commands_of_compare_read_what_it_shows(
 ) -> None:
     screen = open_page("compare")
     session: Session = screen.session
-    with as_user(screen.user):
-        for name in ("published", "soft"):
-            go_over(session, SETTINGS[name].resolved(session.data))
-            scenario_trial.keep(session, scenario_trial.as_scenario(session, name, ""))
+    for name in ("published", "soft"):
+        set_setting(session, SETTINGS[name].resolved(session.data))
+        scenario_trial.keep(session, scenario_trial.as_scenario(session, name, ""))
     monkeypatch.chdir(tmp_path)
     for line, scenario in zip(
         command.commands(session, "compare"), session.scenarios.values(), strict=True
@@ -137,8 +132,7 @@ def test_a_described_table_comes_with_its_schema_and_limits(open_page: Any) -> N
     ]
     demo = open_page("tune")
     schema = demo.session.data.schema.replace_variable("age", role=rwn.Role.CONFIDENTIAL)
-    with as_user(demo.user):
-        redescribe(demo.session, demo.session.data.with_schema(schema), by_grid=False)
+    redescribe(demo.session, demo.session.data.with_schema(schema), by_grid=False)
     assert command.commands(demo.session, "find")[0][2:5] == [
         *("demo:bodyfat", "--schema", "schema.toml"),
     ]

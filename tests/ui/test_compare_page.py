@@ -178,7 +178,7 @@ def test_a_board_draws_its_line_before_it_sees_the_candidates(
     drawn.clear()
     field = compare.test.number_input[0]
     field.set_value(3.0)
-    compare.press("State these limits and show the candidates")
+    compare.press("State these limits and show the scenarios")
     monkeypatch.setenv("RWN_DECISIONS", str(tmp_path))
     compare.test.run()
     tables = [each for payload in drawn for each in payload.get("tables", [])]
@@ -196,16 +196,21 @@ def test_a_board_draws_its_line_before_it_sees_the_candidates(
     assert b"Limits stated before the candidates were seen" in decision_html(record)
 
 
-def test_tune_keeps_candidates_for_the_meeting(open_page) -> None:
+def test_tune_keeps_settings_for_the_meeting_and_compares_with_them(open_page) -> None:
     screen = open_page("tune")
     for _ in range(2):
-        assert screen.press("Keep as candidate").errors == []
-    assert list(screen.session.scenarios) == ["Candidate 1", "Candidate 2"]
-    assert screen.session.scenarios["Candidate 2"].setting == screen.session.setting
-    assert "median" in screen.session.scenarios["Candidate 1"].readings["correlation"]
+        assert screen.press("Keep this setting").errors == []
+    assert list(screen.session.scenarios) == ["A", "B"]
+    assert screen.session.compared == ("A", "B")
+    assert {each["pin"] for each in screen.panel["tiles"][0]["against"]} == {"A", "B"}
+    screen.find("multiselect", "Compared with").set_value(["B"]).run()
+    assert screen.session.compared == ("B",)
+    assert {each["pin"] for each in screen.panel["tiles"][0]["against"]} == {"B"}
+    assert screen.session.scenarios["B"].setting == screen.session.setting
+    assert "median" in screen.session.scenarios["A"].readings["correlation"]
     screen.visit("compare")
     shown = screen.find("multiselect", "Scenarios side by side").value
-    assert shown == ["Candidate 1", "Candidate 2"]
+    assert shown == ["A", "B"]
 
 
 def test_a_decision_of_another_day_is_taken_up_again() -> None:

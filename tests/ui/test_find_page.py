@@ -13,7 +13,7 @@ from rwn_core.tuning import FoundSetting, Point, SearchAnswer, Setting, Spread
 from rwn_ui.find import view
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import FIND, as_user
+from rwn_ui.state.work import FIND
 from rwn_ui.tune import view as tune_view
 from tests.ui.one_page import field
 
@@ -77,14 +77,19 @@ def test_the_answer_so_far_is_listed_and_goes_to_tune(asked) -> None:
     listed.set_value(setting(7).key).run()
     ends(screen, job, answer(policy))
     assert screen.find("radio", "Settings found").value == setting(7).key, "a choice stays"
+    before = screen.session.setting
+    screen.press("Save as scenario")
+    kept = screen.session.scenarios["A"]
+    assert kept.setting == setting(7).resolved(screen.session.data)
+    assert {*policy.measures} <= kept.readings.keys() | kept.unread.keys()
+    assert screen.session.setting == before
     screen.press("Use on Tune")
     assert screen.errors == []
     assert screen.session.setting == setting(7).resolved(screen.session.data)
     # Tune's map has what was found, and nothing else where the axis is one measure
-    with as_user(screen.user):
-        shown = tune_view.small_map(policy, POLICY)
-        assert [each["risk"] for each in shown] == [each.used for each in job.result.settings]
-        assert tune_view.small_map(policy, "bayes_linkage") == []
+    shown = tune_view.small_map(screen.session, POLICY)
+    assert [each["risk"] for each in shown] == [each.used for each in job.result.settings]
+    assert tune_view.small_map(screen.session, "bayes_linkage") == []
 
 
 def test_without_a_choice_the_best_so_far_is_chosen(asked) -> None:

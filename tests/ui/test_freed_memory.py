@@ -119,15 +119,10 @@ def test_made_files_and_the_session_end_with_erase(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("streamlit.runtime.exists", lambda: True)
     monkeypatch.setattr("streamlit.runtime.get_instance", lambda: server)
     monkeypatch.setattr("streamlit.runtime.scriptrunner.get_script_run_ctx", lambda **_: context)
-    replaced = {
-        "give_up": lambda session: None,
-        "user_work": lambda: nothing,
-        "user_results": lambda: nothing,
-    }
-    for each, stand_in in replaced.items():
-        monkeypatch.setattr(erase, each, stand_in)
+    monkeypatch.setattr(erase, "give_up", lambda session: None)
     data = Microdata.from_frame(pd.DataFrame({"x": [1.5, 2.5, 3.5]}))
     session = Session(name="t.csv", demo=None, data=data)
+    monkeypatch.setattr(session.user, "work", nothing)
     erase.erase(session)
     assert set(ended) == {"work"}
     assert not state._new_widget_state.widget_metadata

@@ -27,10 +27,10 @@ from rwn_core.parallel.processes import Report
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning import seek_slices
 from rwn_ui.background import job as background_job
-from rwn_ui.background import measure_worker, preparation, progress
+from rwn_ui.background import measure_worker, progress, task
 from rwn_ui.background.job import Job, Slots
 from rwn_ui.background.measure_worker import Answer, DrawnRelease, MeasureWorker, Question
-from rwn_ui.background.preparation import Preparation
+from rwn_ui.background.task import Task
 from rwn_ui.state.results import PreparedTable
 from rwn_ui.state.work import Work
 from tests.ui.following import until
@@ -165,10 +165,10 @@ def compile_for_ever(levels: bool, progress: Callable[[float], None]) -> None:
 
 
 def test_a_table_that_is_given_up_while_the_search_is_compiled_stops_computing(monkeypatch) -> None:
-    monkeypatch.setattr(preparation, "is_ready", lambda *which: False)
-    monkeypatch.setattr(preparation, "compile_ahead", compile_for_ever)
+    monkeypatch.setattr(task, "is_ready", lambda *which: False)
+    monkeypatch.setattr(task, "compile_ahead", compile_for_ever)
     data = rwn.load_demo("bodyfat")
-    work = Preparation.start(data, "large", lambda *_: None, lambda result: None).task
+    work = Task(data, "large", lambda *_: None, lambda result: None)
     until(lambda: multiprocessing.active_children())
     assert work.words.startswith("Compiling")
     assert computes_after(work.cancel) < 0.7  # it may go on for half a second

@@ -10,7 +10,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.parallel.threads import Cancelled
-from rwn_ui.background.preparation import Preparation
+from rwn_ui.background.task import Task
 from rwn_ui.state import change_table
 from rwn_ui.state.results import PreparedTable
 from rwn_ui.state.work import Work
@@ -44,14 +44,14 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
     made.open.set()
 
 
-def preparing(data: rwn.Microdata) -> Preparation:
+def preparing(data: rwn.Microdata) -> Task:
     prepare = change_table.PreparedTable.prepare
-    return Preparation.start(data, "large", prepare, lambda result: None)
+    return Task(data, "large", prepare, lambda result: None)
 
 
-def ended(work: Preparation) -> None:
-    work.task.wait(10)
-    assert not work.task.running
+def ended(work: Task) -> None:
+    work.wait(10)
+    assert not work.running
 
 
 # ---------------------------------------------------------------- in the background

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
-from rwn_ui.learn import choose, intruder, paper, standard_errors, view
+from rwn_ui.learn import choose, intruder, paper, view
 from rwn_ui.learn import lesson as parts
 from rwn_ui.learn.lessons import LESSONS
 from rwn_ui.state.work import Memo
@@ -28,11 +28,12 @@ MOVED: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture
-def memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept: dict[str, Memo] = {}
-    for module in (parts, intruder, standard_errors, choose):
-        monkeypatch.setattr(module, "memo", lambda name, size: kept.setdefault(name, Memo(size)))
+_KEPT: dict[str, Memo] = {}
+
+
+def kept(name: str, size: int) -> Memo:
+    """What the lessons of a user have computed."""
+    return _KEPT.setdefault(name, Memo(size))
 
 
 def numbers_of_the_code(text: str) -> dict[str, Any]:
@@ -41,7 +42,6 @@ def numbers_of_the_code(text: str) -> dict[str, Any]:
     return names
 
 
-@pytest.mark.usefixtures("memory")
 @pytest.mark.parametrize("key", LESSONS)
 def test_the_code_gives_the_numbers_on_screen(key: str) -> None:
     lesson = LESSONS[key]
@@ -49,7 +49,7 @@ def test_the_code_gives_the_numbers_on_screen(key: str) -> None:
     assert MOVED[key].keys() <= start.keys()
     seen = []
     for values in (start, start | MOVED[key]):
-        text, shown = lesson.code(values), lesson.show(values)
+        text, shown = lesson.code(values), lesson.show(values, kept)
         found = numbers_of_the_code(text)
         for name, number in shown.numbers.items():
             assert float(found[name]) == pytest.approx(number, rel=1e-9), name
@@ -65,9 +65,9 @@ def test_every_lesson_opens_and_only_it_is_computed(open_page, monkeypatch) -> N
     asked: list[str] = []
 
     def noted(lesson: parts.Lesson) -> parts.Lesson:
-        def show(values: parts.Values) -> parts.Shown:
+        def show(values: parts.Values, kept: parts.Kept) -> parts.Shown:
             asked.append(lesson.key)
-            return lesson.show(values)
+            return lesson.show(values, kept)
 
         return replace(lesson, show=show)
 
@@ -142,7 +142,7 @@ def test_a_lesson_that_fails_says_so_and_shows_no_other_picture(open_page, monke
 def test_one_row_alone_is_the_person_s_own() -> None:
     lesson = LESSONS["disclosure"]
     start = {control.name: control.start for control in lesson.controls} | {"answer": True}
-    told = [lesson.show(start | {"guess": row}).tiles[0]["released"] for row in range(1, 25)]
+    told = [lesson.show(start | {"guess": row}, kept).tiles[0]["released"] for row in range(1, 25)]
     assert [words.partition(",")[0] for words in told].count("right row") == 1
     assert "right row, income learned" in told
 

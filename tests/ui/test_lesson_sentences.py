@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rwn_ui.learn import choose, intruder, standard_errors
+from rwn_ui.learn import choose
 from rwn_ui.learn import lesson as parts
 from rwn_ui.learn.lessons import LESSONS
 from rwn_ui.state.work import Memo
@@ -18,10 +18,9 @@ from rwn_ui.state.work import Memo
 MEMORY: dict[str, Memo] = {}
 
 
-@pytest.fixture(autouse=True)
-def memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (parts, intruder, standard_errors, choose):
-        monkeypatch.setattr(module, "memo", lambda name, size: MEMORY.setdefault(name, Memo(size)))
+def kept(name: str, size: int) -> Memo:
+    """What the lessons of a user have computed."""
+    return MEMORY.setdefault(name, Memo(size))
 
 
 class At:
@@ -36,7 +35,7 @@ class At:
     def shown(self, **moved: Any) -> parts.Shown:
         start = {control.name: control.start for control in self.lesson.controls}
         assert moved.keys() <= start.keys()
-        return self.lesson.show(start | moved)
+        return self.lesson.show(start | moved, kept)
 
     def tile(self, place: int, **moved: Any) -> float:
         """Return the number that a tile shows, a percentage as a share."""

@@ -16,7 +16,6 @@ from rwn_ui.features import limit_queue
 from rwn_ui.server import endpoint
 from rwn_ui.server.endpoint import _ALL, LONGEST, Endpoint, _answer
 from rwn_ui.state import change_table
-from rwn_ui.state.work import user_work
 from rwn_ui.tune import view
 
 SECRET = "SENTINEL7731"
@@ -67,7 +66,7 @@ def test_the_picture_is_that_of_a_run(open_page, method: str) -> None:
 def test_the_worst_case_is_asked_for_before_the_picture_is_drawn(open_page, monkeypatch) -> None:
     monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
     screen, questions, before = open_page("tune"), list[Question](), list[int]()
-    user_work().worker = SimpleNamespace(
+    screen.session.user.work.worker = SimpleNamespace(
         data=screen.session.data,
         known=lambda question: None,
         ask=lambda *more, **_: questions.extend(more),
@@ -84,7 +83,7 @@ def test_the_worst_case_is_asked_for_before_the_picture_is_drawn(open_page, monk
     monkeypatch.setattr(limit_queue, "LIVE_RECORDS", 10)  # it would end what it has begun first
     assert asked(screen, {"k": 42.0})["waiting"]
     assert questions == []
-    user_work().worker = None
+    screen.session.user.work.worker = None
 
 
 def test_a_weight_is_answered_too(open_page) -> None:

@@ -13,7 +13,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.masking import RWN, SoftRWN, method_options
 from rwn_core.reporting.project import Project
-from rwn_ui.background import preparation
+from rwn_ui.background import task as background_task
 from rwn_ui.features.project import current_project
 from rwn_ui.state import results
 from rwn_ui.state.address import _parts, address
@@ -122,7 +122,7 @@ def test_another_method_of_a_large_table_is_prepared_in_the_background(
 ) -> None:
     screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
     with monkeypatch.context() as patch:  # work that only Cancel ends
-        patch.setattr(preparation, "_compile", lambda task: task.check(60))
+        patch.setattr(background_task, "_compile", lambda task: task.check(60))
         choose(screen, "nbrs2015")
         assert screen.work.preparation is not None
         assert screen.session.method == "rwn"
@@ -149,7 +149,9 @@ def test_a_list_of_methods_that_has_gone_from_the_page_changes_nothing(monkeypat
     drawn: dict[str, Any] = {}
     changed: list[str] = []
     monkeypatch.setattr(sidebar, "st", SimpleNamespace(selectbox=lambda *_, **k: drawn.update(k)))
-    monkeypatch.setattr(sidebar, "change_method", lambda _, params: changed.append(params.method))
+    monkeypatch.setattr(
+        sidebar, "set_setting", lambda _, setting, *more: changed.append(setting.method)
+    )
     sidebar.method(session)
     sidebar.st.session_state = {drawn["key"]: "pram"}
     drawn["on_change"]()

@@ -158,7 +158,7 @@ def test_two_widgets_share_nothing() -> None:
 
 
 def test_processes_end_with_the_last_view_and_with_close(widget: TuneWidget) -> None:
-    work = widget._tuned.work
+    work = widget._tuned.session.user.work
     seq = answered(widget, seq=0)["seq"]
     deliver(widget, {"id": "two.1", "view": "two", "seq": seq})
     deliver(widget, {"id": "one.2", "view": "one", "seq": seq})
@@ -175,4 +175,4 @@ def test_processes_end_with_the_last_view_and_with_close(widget: TuneWidget) -> 
     job = work.advice
     widget.close()
     assert not job.running
-    assert not len(widget._tuned.user.results.tables)
+    assert not len(widget._tuned.session.user.results.tables)

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_ui.background.preparation import Preparation
 from rwn_ui.state import change_table
 from rwn_ui.state.results import PreparedTable
 from tests.ui.test_large_tables import Gate, gate
@@ -49,11 +48,11 @@ def official(n: int = PEOPLE) -> bytes:
 def ranked(monkeypatch: pytest.MonkeyPatch) -> list[rwn.Microdata]:
     """The tables whose ranking began."""
     begun: list[rwn.Microdata] = []
-    start, prepare = Preparation.start.__func__, PreparedTable.prepare.__func__
+    start, prepare = change_table.Task, PreparedTable.prepare.__func__
 
-    def counted(cls: Any, data: rwn.Microdata, *args: Any) -> Any:
+    def counted(data: rwn.Microdata, *args: Any) -> Any:
         begun.append(data)
-        return start(cls, data, *args)
+        return start(data, *args)
 
     def at_once(
         cls: Any, data: rwn.Microdata, progress: Any = None, *args: Any, **more: Any
@@ -62,7 +61,7 @@ def ranked(monkeypatch: pytest.MonkeyPatch) -> list[rwn.Microdata]:
             begun.append(data)
         return prepare(cls, data, progress, *args, **more)
 
-    monkeypatch.setattr(Preparation, "start", classmethod(counted))
+    monkeypatch.setattr(change_table, "Task", counted)
     monkeypatch.setattr(PreparedTable, "prepare", classmethod(at_once))
     return begun
 
@@ -119,7 +118,7 @@ def test_opening_tune_begins_without_the_answers_and_an_answer_meanwhile_counts(
     screen.visit("data")
     assert forms(screen) == 1
     screen.press("Use these answers")
-    first.task.wait(10)
+    first.wait(10)
     assert gate.ended == ["cancelled"]
     gate.open.set()
     screen.wait()

@@ -23,10 +23,12 @@ from rwn_core.measures import measure
 from rwn_core.measures.measure import with_parts
 from rwn_core.reporting import places_on_map
 from rwn_core.reporting.places_on_map import POLICY
+from rwn_core.reporting.readable import judged as judged_scenarios
 from rwn_core.reporting.readable import verdict_words
 from rwn_core.tuning import FoundSetting, Goal, Plan, Point, SearchAnswer, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.features import limit_queue
+from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.find import view as find_view
 from rwn_ui.risk import sentences, view
 from rwn_ui.state.results import current_release
@@ -88,11 +90,11 @@ def test_a_trial_of_other_limits_judges_all_and_changes_no_policy(judging: Sessi
     shown = candidates(judging, looser)
     assert [each["state"] for each in shown["candidates"]] == ["kept", "kept", None]
     assert shown["notes"][0] == (
-        "TRIAL of other limits: Distance linkage 20.0\N{NO-BREAK SPACE}% instead of "
+        "WHAT IF other limits held: Distance linkage 20.0\N{NO-BREAK SPACE}% instead of "
         "5.0\N{NO-BREAK SPACE}%. The policy is unchanged."
     )
     assert judging.policy is policy
-    assert not any("TRIAL" in note for note in candidates(judging)["notes"])
+    assert not any("WHAT IF" in note for note in candidates(judging)["notes"])
     stricter = rwn.Policy(limits=(policy.limits[0], replace(policy.limits[1], at_most=0.001)))
     assert candidates(judging, stricter)["candidates"][0]["state"] == "over"
 
@@ -187,8 +189,7 @@ def claims(text: str) -> bool:
 
 
 def judged(session):
-    readings = limit_queue.readings(session, current_release(session))
-    return tiles.verdict(session, readings, session.policy.judge(readings))
+    return tiles.verdict(tune_view.snapshot(session, current_release(session)))
 
 
 @pytest.mark.parametrize(("large", "words"), [(True, "an estimate"), (False, "at once")])
@@ -199,8 +200,7 @@ def test_the_linkage_as_the_maps_axis(open_page, request, large: bool, words: st
     box = screen.find("selectbox", "Risk on the map")
     box.set_value("bayes_linkage").run()
     current = current_release(screen.session)
-    readings = limit_queue.readings(screen.session, current)
-    tile, *_ = tiles.draw(screen.session, current, readings, None)
+    tile, *_ = tiles.draw(tune_view.snapshot(screen.session, current))
     assert tile["label"] == ("Linkage, at least" if large else "Worst-case linkage")
     assert not (large and claims(tile["help"]))
     assert words in tile["help"]
@@ -307,7 +307,7 @@ def test_the_ends_are_read_once_and_not_at_a_move(limited: Session, read_ends: l
     limited.policy = rwn.Policy()
     tune_view.payload(limited, current_release(limited))
     first = len(read_ends)
-    assert first == len(limited.policy.limits) + 2, "the limits, and the two aims"
+    assert first == len(limited.policy.limits) + 2, "the limits, and two tiles of utility"
     for epsilon in (0.5, 1.0, 3.0):
         limited.move(epsilon=epsilon)
         tune_view.payload(limited, current_release(limited))
@@ -316,14 +316,10 @@ def test_the_ends_are_read_once_and_not_at_a_move(limited: Session, read_ends: l
     assert len(read_ends) == first
 
 
-def test_a_pin_and_a_scenario_remember_the_ends(limited: Session) -> None:
-    pin = tune_view.pin(limited, current_release(limited))
-    verdict = pin.judged(limited.policy)
-    assert verdict is not None
+def test_a_scenario_remembers_the_ends(limited: Session) -> None:
+    (verdict,) = judged_scenarios([as_scenario(limited, "A", "")], limited.policy)
     assert not verdict.kept
     assert verdict.unread["t_closeness"].startswith(CANNOT)
-    read = limit_queue.with_readings(pin, limit_queue.readings(limited, current_release(limited)))
-    assert read.judged(limited.policy) == verdict
 
 
 def limit_cell(limited: Session, scenario: rwn.Scenario) -> dict[str, Any]:

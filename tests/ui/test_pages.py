@@ -14,14 +14,12 @@ import rwn_core as rwn
 from rwn_cli.main import USAGE, run
 from rwn_core.io.write import table_bytes
 from rwn_ui.data.describe import describe_anew
+from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.server.environment import CLASSROOM_VARIABLE
 from rwn_ui.state import address
-from rwn_ui.state.results import PreparedTable, current_release, prepared, release_key
-from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_work
-from rwn_ui.tune import view as tune_view
+from rwn_ui.state.results import PreparedTable, prepared
+from rwn_ui.state.session import DESCRIBED_ANEW, Session
 from tests.tables import table as a_table
-from tests.ui.following import followed
 from tests.ui.large_table import csv
 from tests.ui.small_file import table
 
@@ -91,7 +89,7 @@ def test_all_weights_zero_is_a_sentence_and_the_last_good_panel_stays(open_page)
         "The weights are 0 for every variable; give at least one a positive weight."
     ]
     assert screen.panel["cards"] == good["cards"]
-    assert screen.test.button(key="tune.0.pin.A")  # the controls below are still there
+    assert screen.test.button(key="tune.0.keep")  # the controls below are still there
     screen.weigh(age=2.0)
     assert screen.errors == []
     assert screen.panel["cards"] != good["cards"]
@@ -145,6 +143,7 @@ def test_half_a_regression_is_a_sentence_and_a_whole_one_is_drawn(open_page) -> 
     screen.test.multiselect(key="data.0.predictors").set_value(["height", "age"]).run()
     screen.visit("tune")
     assert "Regression of weight" in str(screen.panel["tables"])
+    screen.visit("utility")
     assert screen.test.button(key="prediction.run").label.startswith("Predict weight")
 
 
@@ -218,30 +217,28 @@ def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     session: Session = open_page("tune").session
     session.move(epsilon=1.5, k=7)
     session.setting = replace(session.setting, precision=(("age", 5.0),))
-    session.pins["A"] = tune_view.pin(session, current_release(session))
+    session.scenarios["A"] = as_scenario(session, "A", "")
     session.record_undo()
     session.move(k=9)
     session.record_undo()
     return session
 
 
-def test_another_role_keeps_the_setting_and_reads_the_pin_anew(session: Session) -> None:
-    grid, undo, before = session.grid_version, session.history, session.pins["A"]
+def test_another_role_keeps_the_setting_and_reads_no_limit_as_before(session: Session) -> None:
+    grid, undo, before = session.grid_version, session.history, session.scenarios["A"]
     described(session, "age", role=rwn.Role.CONFIDENTIAL)
     assert session.data.schema.variable("age").role is rwn.Role.CONFIDENTIAL
     assert session.levers == {"epsilon": 1.5, "k": 9, "q": 1.0}
     assert session.precision == (("age", 5.0),)
     assert session.history is undo
     assert session.grid_version == grid  # the grid keeps its place
-    pinned = session.pins["A"]
-    assert pinned.pending == session.policy.measures
-    assert pinned.values.items() <= before.values.items()
-    followed(session)
-    pinned = session.pins["A"]
-    assert pinned.pending == ()
-    assert {*pinned.values} >= {*session.policy.measures}
-    assert pinned.about[:2] == release_key(session)[:2]
-    user_work().worker.cancel()
+    kept = session.scenarios["A"]
+    assert before.readings.keys() >= {*session.policy.measures}
+    assert kept.readings == {
+        key: each for key, each in before.readings.items() if key not in session.policy.measures
+    }
+    assert kept.readings
+    assert kept.unread == before.unread | dict.fromkeys(session.policy.measures, DESCRIBED_ANEW)
 
 
 def test_what_names_a_variable_that_is_gone_goes_with_it(session: Session) -> None:
@@ -251,7 +248,7 @@ def test_what_names_a_variable_that_is_gone_goes_with_it(session: Session) -> No
     assert session.variable != "age"
     assert session.levers["k"] == 9
     assert session.history.settings == []
-    assert "A" in session.pins
+    assert "A" in session.scenarios
 
 
 def test_one_click_gives_all_roles(open_page) -> None:
@@ -347,6 +344,8 @@ def test_a_link_to_a_large_table_brings_its_method_its_weights_and_its_sliders(o
 
 def test_the_link_holds_the_setting_and_never_a_seed_or_a_file(open_page) -> None:
     screen = open_page("tune")
+    screen.test.session_state["tune.0.command.box"] = True
+    screen.test.run()
     screen.test.number_input(key="tune.0.seed").set_value(987654).run()
     assert screen.session.seed == 987654
     link = screen.panel["address"]

@@ -17,7 +17,6 @@ from rwn_ui.features.scenario_trial import as_scenario
 from rwn_ui.features.setting_sentences import differences
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_results
 
 
 @pytest.fixture
@@ -55,21 +54,21 @@ def choose(screen: Any, words: str) -> None:
 
 def worst(session: Session) -> float:
     """What the first tile says of the worst case."""
-    return float(user_results().last["tune"]["verdict"]["nearest"].partition(" %")[0].split()[-1])
+    return float(
+        session.user.results.last["tune"]["verdict"]["nearest"].partition(" %")[0].split()[-1]
+    )
 
 
 def test_one_choice_for_all_numbers_reaches_every_page(tune) -> None:
     session, exact = tune.session, worst(tune.session)
-    cards = user_results().last["tune"]["cards"]
+    cards = tune.results.last["tune"]["cards"]
     choose(tune, "0.5 SD")
     data = session.data
     assert session.precision == steps_by_name(given_steps(data, 0.5))
     assert worst(session) < exact - 5
     assert session.words == "ε = 2 · k = 5 · q = 1 · numbers rounded to about 0.5 SD"
-    assert session.words in user_results().last["tune"]["summary"]["text"]
-    assert (
-        sum(a != b for a, b in zip(cards, user_results().last["tune"]["cards"], strict=True)) >= 6
-    )
+    assert session.words in tune.results.last["tune"]["summary"]["text"]
+    assert sum(a != b for a, b in zip(cards, tune.results.last["tune"]["cards"], strict=True)) >= 6
     release = rwn.mask(data, session.params, precision=dict(session.precision), seed=session.seed)
     assert current_release(session).masked.masked.frame.equals(release.masked.frame)
     for page in ("utility", "risk", "find", "compare", "data"):
@@ -85,7 +84,7 @@ def test_steps_that_are_typed_in_are_the_release_and_survive_other_pages(tune, t
     session = tune.session
     assert session.precision == (("age", 5.0), ("weight", 10.0))
     assert (
-        "age in steps of 5, weight in steps of 10" in user_results().last["tune"]["summary"]["text"]
+        "age in steps of 5, weight in steps of 10" in tune.results.last["tune"]["summary"]["text"]
     )
     (slider,) = tune.test.select_slider
     assert slider.value == "own steps"
@@ -111,7 +110,7 @@ def test_a_step_that_cannot_be_used_is_a_sentence_and_the_last_good_panel_stays(
     assert sentence.startswith("The release precision of age must be a number above 0")
     assert tune.session.precision == ()
     assert tune.panel["cards"] == good["cards"]
-    assert tune.test.button(key="tune.0.pin.A")  # the controls below are still there
+    assert tune.test.button(key="tune.0.keep")  # the controls below are still there
 
 
 def test_a_scenario_keeps_the_precision_and_brings_it_back(tune) -> None:
@@ -122,7 +121,7 @@ def test_a_scenario_keeps_the_precision_and_brings_it_back(tune) -> None:
     again = Scenario.from_toml(scenario.to_toml())
     assert again.setting == session.setting
     assert dict(again.setting.precision) == dict(coarse)
-    exact = as_scenario(session, "Exact", "", sweep_point(session, Setting(params=session.params)))
+    exact = as_scenario(session, "Exact", "", Setting(params=session.params))
     risk = "bayes_linkage"
     assert scenario.readings[risk]["median"] < exact.readings[risk]["median"]
     choose(tune, "as is")
@@ -131,13 +130,6 @@ def test_a_scenario_keeps_the_precision_and_brings_it_back(tune) -> None:
     other = Setting.of("rwn", {"k": 5}, precision={"nowhere": 1.0})
     take(session, Scenario(setting=other))  # of another table: a toast, and all stays
     assert session.precision == coarse
-
-
-def sweep_point(session: Session, setting: Setting) -> Any:
-    from rwn_core.tuning import USUAL, Plan, evaluate
-
-    plan, setting = Plan(measures=USUAL, releases=2), setting.resolved(session.data)
-    return evaluate(session.data, setting, plan.keys, plan.measures)
 
 
 def test_differences_of_precision_are_told_in_words() -> None:

@@ -160,13 +160,13 @@ def test_the_verdict_is_shown_before_the_start(own, begun, monkeypatch, finished
         return finished(label="", about=about, running=True, so_far=(None, *whole[1:]))
 
     monkeypatch.setattr(advice, "Job", begins)
-    advice.user_work().advice = None
+    own.session.user.work.advice = None
     shown = followed(own)
     assert shown["verdict"]["quick"]["text"] == "No strength keeps this policy."
     assert shown["waits"] == ["start"]
     assert "A suggestion is looked for on all" in captions(own)
     assert own.session.setting == begin
-    advice.user_work().advice.result = whole
+    own.session.user.work.advice.result = whole
     shown = followed(own)
     assert "start" not in shown["waits"]
     assert own.session.levers == {"epsilon": 1.5, "k": 9, "q": 1.0}
@@ -254,11 +254,11 @@ def test_the_strengths_of_a_suggestion_are_waited_for(own, begun, monkeypatch, f
         return finished(label="", about=about, running=True, so_far=(*whole[:2], {}))
 
     monkeypatch.setattr(advice, "Job", begins)
-    advice.user_work().advice = None
+    own.session.user.work.advice = None
     shown = followed(own)
     assert shown["waits"] == ["presets"]
     assert shown["waiting"]
-    advice.user_work().advice.result, advice.user_work().advice.running = whole, False
+    own.session.user.work.advice.result, own.session.user.work.advice.running = whole, False
     shown = followed(own)
     assert shown["waits"] == []
     own.edit({"preset": "Strong"})

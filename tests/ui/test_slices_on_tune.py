@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.masking.soft_rwn import CHAINED
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
 from rwn_ui.state import address
-from rwn_ui.state.change_table import reslice
+from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.widgets import slices
@@ -120,7 +121,7 @@ def test_a_table_with_groups_keeps_its_own_as_a_choice() -> None:
     (health,) = table.schema.slices
     assert slices.choices(session)[slices.TABLE] == (health,)
     assert "slices" not in address.address(session)["setting"]
-    reslice(session, ())
+    set_setting(session, replace(session.setting, slices=()))
     assert slices.choices(session)[slices.TABLE] == (health,)
     for link in (address._parts(address.address(session)), {"slices": "_"}):
         other = Session(name="some", demo="some", data=table)

@@ -20,7 +20,6 @@ from rwn_ui.features import limit_queue
 from rwn_ui.state.change_table import redescribe
 from rwn_ui.state.results import current_release, memo, prepared, start_key
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import as_user
 
 BETTER = rwn.Setting(params=rwn.RWN(epsilon=0.5, k=9), slices=())
 
@@ -35,10 +34,9 @@ def people(n: int = 150) -> pd.DataFrame:
 
 def known(screen: Any, **found: Any) -> None:
     """Plant a recommendation, and draw the page with it."""
-    with as_user(screen.user):
-        point = FoundSetting(point=Point(setting=BETTER, spreads={}))
-        answer = SearchAnswer(goal=rwn.Policy(), settings=(point,), reason="Planted.", **found)
-        memo("starts", 4).keep(start_key(screen.session), answer)
+    point = FoundSetting(point=Point(setting=BETTER, spreads={}))
+    answer = SearchAnswer(goal=rwn.Policy(), settings=(point,), reason="Planted.", **found)
+    memo(screen.session, "starts", 4).keep(start_key(screen.session), answer)
     screen.test.run()
     assert screen.errors == []
 
@@ -57,8 +55,7 @@ def test_a_demo_begins_at_its_recommended_setting_which_keeps_the_policy(
     screen = open_page("tune", demo=demo)
     start = rwn.Setting.from_dict(rwn.DEMOS[demo].start)
     assert screen.session.setting == start.resolved(screen.session.data)
-    with as_user(screen.user):
-        readings = limit_queue.readings(screen.session, current_release(screen.session))
+    readings = limit_queue.readings(screen.session, current_release(screen.session))
     assert screen.session.policy.judge(readings).kept
     assert screen.panel["verdict"]["state"] == "kept"
     screen.edit({"preset": "Strong"})
@@ -86,16 +83,14 @@ def test_an_untouched_start_is_computed_anew_when_a_column_turns_out_to_be_a_num
     session: Session = own.session
     assert session.is_untouched
     schema = session.data.schema.replace_variable("number", role=rwn.Role.IDENTIFIER)
-    with as_user(own.user):
-        redescribe(session, session.data.with_schema(schema), by_grid=False)
-        standard = prepared(session).prepared.presets["Standard"]
+    redescribe(session, session.data.with_schema(schema), by_grid=False)
+    standard = prepared(session).prepared.presets["Standard"]
     assert session.levers == session.levers | dict(standard)
     own.test.run()
     known(own, reached=True)
     assert session.levers["epsilon"] == 0.5
     again = session.data.schema.replace_variable("weight", role=rwn.Role.CONFIDENTIAL)
-    with as_user(own.user):
-        redescribe(session, session.data.with_schema(again), by_grid=False)
+    redescribe(session, session.data.with_schema(again), by_grid=False)
     own.test.run()
     assert session.is_untouched, "the start was taken by itself, and so is the next one"
 
@@ -109,8 +104,7 @@ def test_a_soft_start_is_followed_by_the_next_and_its_method_by_no_other_table(
     session: Session = own.session
     assert session.method == "soft_rwn"
     schema = session.data.schema.replace_variable("number", role=rwn.Role.IDENTIFIER)
-    with as_user(own.user):
-        redescribe(session, session.data.with_schema(schema), by_grid=False)
+    redescribe(session, session.data.with_schema(schema), by_grid=False)
     own.test.run()
     assert session.is_untouched
     monkeypatch.setitem(globals(), "BETTER", rwn.Setting(params=rwn.SoftRWN(width=0.8), slices=()))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from typing import Any
 
+import orjson
 import pytest
 
 import rwn_core as rwn
 from rwn_ui.features import limit_queue, unchanged_categories
 from rwn_ui.state.results import PreparedTable, current_release
-from rwn_ui.state.session import Pin, Session, first_setting
+from rwn_ui.state.session import Session, first_setting
 from rwn_ui.tune import view as tune_view
 
 LABELS = ("Relations lost", "Largest |Δ slope| / SE")  # cards say the rest themselves
@@ -57,22 +59,6 @@ def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
     assert float(shown["Largest |Δ slope| / SE"]["released"]) == pytest.approx(slope, abs=0.005)
 
 
-@pytest.mark.parametrize(
-    ("label", "field", "measure"),
-    [
-        ("Relations lost", "relations", "association_loss"),
-        ("Largest |Δ slope| / SE", "slope", "regression"),
-    ],
-)
-def test_a_tile_of_utility_is_marked_where_it_misses_its_aim_and_never_green(
-    session: Session, label: str, field: str, measure: str
-) -> None:
-    value = limit_queue.readings(session, current_release(session))[measure].value
-    for aim, state in ((value, None), (value * 0.99, "over"), (value * 1.01, None)):
-        session.aims = replace(session.aims, **{field: aim})
-        assert tiles(session)[label]["state"] == state
-
-
 def limited(session: Session, **limits: float) -> dict:
     """The verdict under these limits."""
     made = tuple(rwn.Limit(measure=key, at_most=most) for key, most in limits.items())
@@ -104,10 +90,18 @@ def test_the_verdict_names_what_was_not_judged_and_is_not_green(session: Session
     assert "nothing is judged" in none["help"]
 
 
-def test_differences_against_pins_have_the_right_sign_and_mark(session: Session) -> None:
-    here = tune_view.pin(session, current_release(session)).values
-    session.pins["A"] = Pin(text="less", values={k: v - 0.5 for k, v in here.items()})
-    session.pins["B"] = Pin(text="more", values={k: v + 0.5 for k, v in here.items()})
+def read_so(session: Session, change: float) -> rwn.Scenario:
+    """A scenario whose readings are those of the release on screen, and something more."""
+    found = limit_queue.readings(session, current_release(session))
+    known = {key: x.value + change for key, x in found.items() if isinstance(x, rwn.Reading)}
+    readings = {k: {"median": x, "low": x - 0.1, "high": x + 0.1} for k, x in known.items()}
+    return rwn.Scenario(name="", setting=session.setting, readings=readings)
+
+
+def test_differences_against_scenarios_have_the_right_sign_and_mark(session: Session) -> None:
+    session.scenarios.update({"A": read_so(session, -0.5), "B": read_so(session, 0.5)})
+    assert not any(tile["against"] for tile in tiles(session).values())
+    session.compared = ("A", "B")
     for label, tile in tiles(session).items():
         less, more = tile["against"]
         assert (less["pin"], more["pin"]) == ("A", "B")
@@ -115,9 +109,32 @@ def test_differences_against_pins_have_the_right_sign_and_mark(session: Session)
         assert more["text"].startswith("−")
         assert less["better"] is False, label
         assert more["better"] is True, label
+        assert "lies outside of where releases of A fall." in tile["help"]
     judged = tune_view.payload(session, current_release(session))["verdict"]
     assert "+50.0 pp vs A" in judged["against"][0]["text"]
     assert judged["against"][0]["better"] is False
+    session.scenarios["A"] = read_so(session, 0.05)
+    assert "fall: the difference may be luck." in tiles(session)["Relations lost"]["help"]
+
+
+def test_a_compared_scenario_is_marked_on_the_charts_and_the_map(session: Session) -> None:
+    session.scenarios["A"], session.compared = read_so(session, 0.01), ("A",)
+    cards = [orjson.loads(card) for card in shown_cards(session)]
+    assert "A" in names(cards[0])
+    assert not any("A" in names(card) for card in cards[1:])
+    tune_view.keep_marks(session, current_release(session))
+    cards = [orjson.loads(card) for card in shown_cards(session)]
+    assert any("A" in names(card) for card in cards[1:])
+    session.scenarios.clear()  # removed on Compare
+    assert not any("A" in names(orjson.loads(card)) for card in shown_cards(session))
+
+
+def names(card: dict[str, Any]) -> set[str | None]:
+    return {trace.get("name") for trace in card["data"]}
+
+
+def shown_cards(session: Session) -> list[bytes]:
+    return tune_view.payload(session, current_release(session))["cards"]
 
 
 def test_the_stamp_is_new_for_everything_that_changes_a_chart(session: Session) -> None:
@@ -139,29 +156,24 @@ def test_the_stamp_is_new_for_everything_that_changes_a_chart(session: Session) 
     assert len(stamps) == 6
 
 
-def test_all_broken_limits_are_named_and_an_aim_is_no_limit(session: Session) -> None:
+def test_all_broken_limits_are_named(session: Session) -> None:
     limits = (("bayes_linkage", 0.001), ("distance_linkage", 0.001), ("attribute_gain", 1.0))
     session.policy = rwn.Policy(
         limits=tuple(rwn.Limit(measure=key, at_most=most) for key, most in limits)
     )
-    shown = list(tiles(session).values())
     titles = {rwn.MEASURES[key].title for key, _ in limits[:2]}
     judged = tune_view.payload(session, current_release(session))["verdict"]
     assert set(judged["broken"]) == titles
     assert all(title in judged["help"] for title in titles)
-    assert [tile.get("aim", False) for tile in shown].count(True) == 2
 
 
 def test_relations_are_lost_on_a_scale_of_what_can_be_lost(session: Session) -> None:
-    """Findings S1, S2: the aim is a share of what can be lost, and the faded ones are named."""
+    """Findings S1, S2: what a file without relations loses is stated, the faded ones are named."""
     tile = tiles(session)["Relations lost"]
-    assert tile["limit"] == "aim 0.200"
+    assert 0.9 < float(tile["limit"].removeprefix("none left: ")) <= 1
     (first, second), *_ = current_release(session).readings["association_loss"].detail.faded
     assert f"Faded most: {first} with {second}" in tile["help"]
-    session.aims = replace(session.aims, relations=0.001)
-    assert tiles(session)["Relations lost"]["state"] == "over"
-    session.aims = replace(session.aims, relations=1.0)
-    assert str(tiles(session)["Relations lost"]["limit"]).startswith("empty aim")
+    assert tile["state"] is None
 
 
 def strip(data: rwn.Microdata, **params: object) -> dict:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+import rwn_core as rwn
 from rwn_ui.server.sweeper import VISIT
 from rwn_ui.state import project_folder, visit
-from rwn_ui.state.session import Pin
 from tests.ui.small_file import table
 
 
@@ -29,9 +29,9 @@ def browser(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 
 def own_table(open_page, name: str = "mine.csv"):
-    """A user who has opened a table, chosen a role and pinned a setting."""
+    """A user who has opened a table, chosen a role and kept a setting."""
     screen = open_page("tune").visit("data").upload(name, table())
-    screen.session.pins["A"] = Pin(text="pinned", values={"bayes_linkage": 0.2})
+    screen.session.scenarios["A"] = rwn.Scenario(name="A", setting=screen.session.setting)
     return screen
 
 
@@ -45,7 +45,7 @@ def test_a_reload_goes_on_with_everything(open_page, browser) -> None:
     browser["before"] = token(first)
     again = open_page("tune", own="1", epsilon=f"{before.levers['epsilon']:g}")
     assert again.session is before
-    assert "A" in again.session.pins
+    assert "A" in again.session.scenarios
     assert not again.work.closed
     assert [w.value for w in again.test.warning] == []
     first.test.session_state[VISIT].close()  # as the sweeper does, ten seconds later
@@ -61,7 +61,7 @@ def test_a_second_reload_before_the_first_has_ended_finds_it_too(open_page, brow
     browser["before"] = token(first)  # the tab has not got its new one
     third = open_page("tune", own="1")
     assert third.session.name == "mine.csv"
-    assert second.test.session_state[VISIT].user is None
+    assert second.test.session_state[VISIT].session is None
 
 
 def test_a_link_of_another_table_opens_it_and_offers_the_one_before(open_page, browser) -> None:
@@ -82,9 +82,9 @@ def test_another_tab_begins_with_a_copy_and_shares_nothing(open_page, browser) -
     assert second.session.name == "mine.csv"
     assert second.session is not first.session
     assert second.session.data is first.session.data
-    second.session.pins.clear()
+    second.session.scenarios.clear()
     second.session.move(k=9)
-    assert first.session.pins
+    assert first.session.scenarios
     assert first.session.levers["k"] != 9
     assert "Take it over" not in [b.label for b in second.test.button]
 

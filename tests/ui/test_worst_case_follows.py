@@ -6,6 +6,7 @@ import multiprocessing
 import time
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -15,11 +16,9 @@ from rwn_core.measures.measure import Detail
 from rwn_ui.features import limit_queue
 from rwn_ui.risk.form import Attack, usual_keys
 from rwn_ui.state import results
-from rwn_ui.state.change_table import go_over, load
+from rwn_ui.state.change_table import load, set_setting
 from rwn_ui.state.results import current_release, prepared, release_key
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import user_results, user_work
-from rwn_ui.tune import view as tune_view
 from tests.ui.following import followed, match_map, shown
 
 SELECT = "tune.0.risk"
@@ -37,7 +36,7 @@ def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
 
 
 def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
-    before = user_results().last["tune"]
+    before = session.user.results.last["tune"]
     assert before["waits"]
     drawn = match_map(before)
     assert "now: risk follows" in [note["text"] for note in drawn["layout"]["annotations"]]
@@ -57,7 +56,7 @@ def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
     live = limit_queue.readings(session, current_release(session))["bayes_linkage"]
     at_once = prepared(session).release(session.masking, session.seed).comparison
     assert live.value == limit_queue.rwn.MEASURES["bayes_linkage"].read(at_once).value
-    user_work().worker.cancel()
+    session.user.work.worker.cancel()
 
 
 def test_a_small_table_does_not_wait_for_the_compiler_either(open_page, monkeypatch) -> None:
@@ -74,7 +73,7 @@ def test_a_small_table_does_not_wait_for_the_compiler_either(open_page, monkeypa
     assert at_once["waits"] == []
     tile = at_once["verdict"]
     assert (tile["label"], tile["nearest"][-1]) == ("Linked over one half", "%")
-    user_work().worker.cancel()
+    session.user.work.worker.cancel()
 
 
 def test_a_move_is_a_new_question_and_an_earlier_answer_is_kept(session: Session) -> None:
@@ -85,17 +84,17 @@ def test_a_move_is_a_new_question_and_an_earlier_answer_is_kept(session: Session
     assert followed(session)["verdict"]["nearest"] != first
     session.move(k=k)
     assert shown(session)["verdict"]["nearest"] == first
-    user_work().worker.cancel()
+    session.user.work.worker.cancel()
 
 
 def test_other_weights_are_other_numbers_of_the_same_process(session: Session) -> None:
     followed(session)
-    reader = user_work().worker
+    reader = session.user.work.worker
     process, before = reader._pool.pids, read_here(session)
-    go_over(session, replace(session.setting, weights=(("age", 3.0),)))
+    set_setting(session, replace(session.setting, weights=(("age", 3.0),)))
     assert shown(session)["verdict"]["text"].startswith("Not judged yet: ")
     followed(session)
-    assert user_work().worker is reader
+    assert session.user.work.worker is reader
     assert reader._pool.pids == process
     current = current_release(session)
     found = limit_queue.readings(session, current)["attribute_gain"]
@@ -110,27 +109,35 @@ def read_here(session: Session) -> float:
     return reading.value
 
 
+def first_pending(session: Session, readings: Any) -> str | None:
+    """The first limit that is not read in full."""
+    keys = limit_queue.wanted(session)
+    return next((key for key in keys if limit_queue.is_partial(readings[key])), None)
+
+
 def test_a_lower_bound_is_there_before_the_upper_one(session: Session, monkeypatch) -> None:
     """Of a large table, where both are needed for a verdict that keeps the limit."""
     monkeypatch.setattr(limit_queue, "has_quick_bound", lambda key, records: key == "bayes_linkage")
-    user_work().worker = SomeAnswers(session.data)
+    session.user.work.worker = SomeAnswers(session.data)
     limit_queue.follow(session)
-    first = [(question.measure, question.begin) for question in user_work().worker.asked]
+    first = [(question.measure, question.begin) for question in session.user.work.worker.asked]
     assert first[:2] == [("true_matches", True), ("bayes_linkage", True)]
     assert first[-1] == ("bayes_linkage", False)
     begun = limit_queue.readings(session, current_release(session))
     assert begun["bayes_linkage"].value == 0.02
-    assert limit_queue.first_pending(session, begun) == "bayes_linkage"
+    assert first_pending(session, begun) == "bayes_linkage"
     tile = shown(session)["verdict"]
     assert (tile["nearest"], tile["state"]) == ("", None), "no verdict before the end"
     assert tile["text"].startswith("Not judged yet: ")
     limit_queue.follow(session)  # what is begun is not asked for again
-    assert ("bayes_linkage", True) not in [(q.measure, q.begin) for q in user_work().worker.asked]
-    user_work().worker.ended = True
+    assert ("bayes_linkage", True) not in [
+        (q.measure, q.begin) for q in session.user.work.worker.asked
+    ]
+    session.user.work.worker.ended = True
     known = limit_queue.readings(session, current_release(session))
     assert known["bayes_linkage"].detail.at_most == 0.04
-    assert limit_queue.first_pending(session, known) is None
-    user_work().worker = None
+    assert first_pending(session, known) is None
+    session.user.work.worker = None
 
 
 def test_a_quick_limit_is_there_with_every_move(session: Session, monkeypatch) -> None:
@@ -174,7 +181,7 @@ def test_another_table_ends_the_process(session: Session) -> None:
     followed(session)
     assert len(multiprocessing.active_children()) == 1
     load(session, session.data, name="again", demo=None)
-    assert user_work().worker is None
+    assert session.user.work.worker is None
     assert multiprocessing.active_children() == []
 
 
@@ -189,18 +196,15 @@ def some(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
 
 
 def test_where_some_records_are_shown_all_are_judged(some: Session) -> None:
-    tile = user_results().last["tune"]["verdict"]
+    tile = some.user.results.last["tune"]["verdict"]
     assert (tile["nearest"], tile["state"]) == ("", None), "no verdict without the worst case"
-    some.pins["A"] = tune_view.pin(some, current_release(some))  # nobody waits for all records
-    assert "bayes_linkage" not in some.pins["A"].values
     tile = followed(some)["verdict"]
-    assert "bayes_linkage" in some.pins["A"].values
     read = limit_queue.readings(some, current_release(some))["bayes_linkage"]
     release = limit_queue.rwn.mask(some.data, some.masking, seed=some.seed)
     full = limit_queue.rwn.audit(some.data, release, measures=["bayes_linkage"])["bayes_linkage"]
     assert (read.value, read.baseline) == (full.value, full.baseline)
     assert tile["state"] == "over"
-    user_work().worker.cancel()
+    some.user.work.worker.cancel()
 
 
 def test_what_the_risk_page_found_is_taken_over(some: Session, finished) -> None:
@@ -211,7 +215,7 @@ def test_what_the_risk_page_found_is_taken_over(some: Session, finished) -> None
     def read() -> object:
         return limit_queue.readings(some, current_release(some))["bayes_linkage"]
 
-    jobs = user_work().jobs
+    jobs = some.user.work.jobs
     jobs["disclosure"] = finished(label="", result=result, about=(usual, release_key(some)))
     assert read() is found
     other = Attack(keys=("age",))
@@ -225,22 +229,20 @@ def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(
     session: Session, monkeypatch
 ) -> None:
     limit_queue.follow(session)
-    known, late = type(user_work().worker).known, []
+    known, late = type(session.user.work.worker).known, []
 
     def first_none(self, question):
         late.append(question)
         return None if len(late) == 1 else known(self, question)
 
-    while key := limit_queue.first_pending(
-        session, limit_queue.readings(session, current_release(session))
-    ):
+    while key := first_pending(session, limit_queue.readings(session, current_release(session))):
         limit_queue.follow(session)
         time.sleep(0.05)
     assert key is None
-    monkeypatch.setattr(type(user_work().worker), "known", first_none)
+    monkeypatch.setattr(type(session.user.work.worker), "known", first_none)
     payload = shown(session)
     assert payload["verdict"]["state"] == "over", "one broken limit is enough to know"
     assert payload["verdict"]["text"].endswith("broken, 1 limit to follow")
     assert payload["waits"]
     assert shown(session)["verdict"]["nearest"].endswith("%")
-    user_work().worker.cancel()
+    session.user.work.worker.cancel()

@@ -259,7 +259,7 @@ REGRESSION = utility_measure(
                 context=lambda reading: _of_slopes(
                     reading, reading.detail.sign_changed, "signs changed"
                 ),
-                aim="slope",
+                sampled="SE of the shown records",
             ),
         ),
         charts={"regression": draw_regression},

@@ -439,7 +439,6 @@ ASSOCIATION_LOSS = utility_measure(
                 help="Loss of the relations between all variables: 0 as in the original, 1 no "
                 "relation left. Pairs that are unrelated in the original do not count.",
                 context=_most_faded,
-                aim="relations",
             ),
         ),
         recorded=("faded", "gone", "invented"),

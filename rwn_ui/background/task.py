@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 import rwn_core as rwn
@@ -15,18 +14,27 @@ from rwn_core.parallel.kernel_cache import is_ready
 from rwn_core.parallel.threads import Cancelled, Progress, be_polite
 from rwn_ui.background.job import CANCELLED
 
+Prepare = Callable[[rwn.Microdata, Progress, threading.Event], Any]
+_COMPILING = threading.Lock()  # for all users
+_GLANCE = 0.2  # seconds between two looks at whether to stop
+
 
 class Task:
-    """One piece of work under way, finished or cancelled; the work may change its words."""
+    """Preparation of a table in a thread: under way, finished or cancelled."""
 
-    def __init__(self, work: Callable[[Task], Any], *, words: str) -> None:
-        self.words, self.share = words, 0.0
+    def __init__(
+        self, data: rwn.Microdata, name: str, prepare: Prepare, then: Callable[[Any], None]
+    ) -> None:
+        self.data, self.name = data, name
+        self.then = then  # called with the prepared table, in a run of a page
+        # begins it anew with another description of the same records
+        self.again: Callable[[rwn.Microdata], None] | None = None
+        self.words, self.share = f"Ranking the neighbors of {data.n:,} records of {name}", 0.0
         self.result: Any = None
         self.refusal = ""  # reason for no result, in one sentence
         self.stop = threading.Event()
         self._ended = threading.Event()
-        self._work = work
-        threading.Thread(target=self._run, daemon=True, name="rwn.task").start()
+        threading.Thread(target=self._run, args=(prepare,), daemon=True, name="rwn.task").start()
 
     @property
     def running(self) -> bool:
@@ -50,9 +58,13 @@ class Task:
         if self.stop.wait(seconds):
             raise Cancelled(CANCELLED)
 
-    def _run(self) -> None:
+    def _run(self, prepare: Prepare) -> None:
         try:
-            self.result = self._work(self)
+            words = self.words
+            _compile(self)
+            self.words = words
+            be_polite()
+            self.result = prepare(self.data, self.progress, self.stop)
         except Cancelled:
             self.refusal = CANCELLED
         except RWNError as refusal:
@@ -64,39 +76,6 @@ class Task:
             )
         finally:
             self._ended.set()
-
-
-Prepare = Callable[[rwn.Microdata, Progress, threading.Event], Any]
-_COMPILING = threading.Lock()  # for all users
-_GLANCE = 0.2  # seconds between two looks at whether to stop
-
-
-@dataclass(slots=True, eq=False)
-class Preparation:
-    """A table in preparation."""
-
-    data: rwn.Microdata = field(repr=False)
-    name: str
-    task: Task = field(repr=False)
-    # called with the prepared table, in a run of a page
-    then: Callable[[Any], None] = field(repr=False)
-    # begins it anew with another description of the same records
-    again: Callable[[rwn.Microdata], None] | None = field(default=None, repr=False)
-
-    @classmethod
-    def start(
-        cls, data: rwn.Microdata, name: str, prepare: Prepare, then: Callable[[Any], None]
-    ) -> Preparation:
-        """Start compiling, if needed, and then `prepare`."""
-        words = f"Ranking the neighbors of {data.n:,} records of {name}"
-
-        def work(task: Task) -> Any:
-            _compile(task)
-            task.words = words
-            be_polite()
-            return prepare(data, task.progress, task.stop)
-
-        return cls(data=data, name=name, task=Task(work, words=words), then=then)
 
 
 def compile_ahead(progress: Progress | None = None) -> None:
