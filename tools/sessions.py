@@ -1,9 +1,7 @@
-"""Try many users of one server: does anything of one reach another, how much memory, how fast.
+"""Try many users of one server: does anything of one reach another, or stay in its memory.
 
 ``python -m tools.sessions --users 20 --actions 1000`` gives each user a table with a word of
-its own, and looks for the words of the others in every message. ``--memory`` opens tables of
-20,000 x 10, ``--speed 10`` has so many users move sliders, and ``--leave 100`` lets users come and
-go.
+its own, and looks for the words of the others in every message.
 """
 
 from __future__ import annotations
@@ -14,7 +12,6 @@ import os
 import random
 import re
 import socket
-import subprocess
 import sys
 import tempfile
 import time
@@ -34,18 +31,6 @@ _WORD = re.compile(rb"QX(\d\d\d)Z")
 _PLANTED = re.compile(rb"QX\d\d\dZ N\d\d")
 LEVELS = 20  # words of a user's table
 _SERVERS: dict[int, int] = {}  # the process that serves a port
-
-
-def rss(process: int) -> float:
-    """Return the memory of a process in MB."""
-    pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
-def cpu(process: int) -> float:
-    """Return the processor seconds of a process."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def found_in_memory(process: int, words: re.Pattern[bytes]) -> int:
@@ -89,15 +74,6 @@ class User:
         await self.client.visit("data")
         shown = f"The table: {n:,} records".encode()
         await self.client.upload(f"QX{self.number:03d}Z.csv", self.table(n, p), shown)
-        self.errors += self.client.page.errors
-
-    async def see(self) -> None:
-        """Wait for the picture of Tune, and move a slider."""
-        await self.client.visit("")
-        while not self.client.page.sliders:
-            await asyncio.sleep(0.5)
-            await self.client.visit("")
-        await self.client.move("k", 0.3)
         self.errors += self.client.page.errors
 
     async def act(self, actions: int, rng: random.Random, until: float) -> None:
@@ -168,77 +144,8 @@ def words_said(folder: Path) -> int:
     return len(_WORD.findall((folder / "stderr").read_bytes()))
 
 
-async def memory(port: int, server: int, users: int) -> dict[str, Any]:
-    """What the server takes for tables of 20,000 x 10 beyond what it takes without any."""
-    first = User(port, 999)
-    await first.arrive()
-    await first.client.visit("")
-    await first.client.close()
-    idle = rss(server)
-    everybody, most = [User(port, number) for number in range(users)], 0.0
-    for user in everybody:
-        await user.arrive(20_000, 9)
-        await user.see()
-        most = max(most, rss(server))
-    for user in everybody:
-        await user.client.close()
-    await asyncio.sleep(45)
-    return {
-        "users": users,
-        "MB of the idle server": round(idle),
-        "MB more at most, while they open and move": round(most - idle),
-        "MB more after all have left": round(rss(server) - idle),
-        "errors on pages": sum(len(user.errors) for user in everybody),
-    }
-
-
-async def speed(port: int, users: int, moves: int) -> dict[str, Any]:
-    """How long a picture takes while so many users move sliders, resting 0.2 to 0.6 seconds."""
-    everybody = [User(port, number) for number in range(users)]
-    for user in everybody:
-        await user.arrive(250, 9)
-        await user.client.visit("")
-    server = _SERVERS[port]
-    before = cpu(server)
-
-    async def drag(user: User) -> list[float]:
-        rng, took = random.Random(user.number), []
-        for _ in range(moves):
-            await asyncio.sleep(rng.uniform(0.2, 0.6))
-            took.append(await user.client.move("k", rng.random()))
-        return took
-
-    took = np.concatenate(await asyncio.gather(*map(drag, everybody)))
-    used = cpu(server) - before
-    for user in everybody:
-        await user.client.close()
-    return {
-        "users": users,
-        "moves": len(took),
-        "p50 s": round(float(np.median(took)), 2),
-        "p95 s": round(float(np.quantile(took, 0.95)), 2),
-        "server's CPU ms a move": round(1000 * used / len(took)),
-        "load of the machine": round(os.getloadavg()[0], 1),
-        "processors": os.cpu_count(),
-    }
-
-
-async def leave(port: int, server: int, times: int) -> dict[str, Any]:
-    """How the server grows while users come, open a table, and go."""
-    sizes = []
-    for number in range(times):
-        user = User(port, number % 1000)
-        await user.arrive()
-        await user.client.visit("")
-        await user.client.close()
-        sizes.append(rss(server))
-    half = sizes[len(sizes) // 3 :]  # the first ones fill caches
-    slope = np.polyfit(range(len(half)), half, 1)[0]
-    return {"users": times, "MB more for 100 users": round(100 * float(slope), 1)}
-
-
 @contextmanager
-def app() -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
+def app() -> Iterator[int]:
     """The app on a free port, in a folder for temporary files of its own."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -248,7 +155,7 @@ def app() -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
         try:
             with _said_to(Path(folder)), launch.serving(port) as server:
                 _SERVERS[port] = server.pid
-                yield port, server
+                yield port
                 assert fetched(f"http://127.0.0.1:{port}/_stcore/health") == 200
             sys.stdout.write(f"words on the terminal: {words_said(Path(folder))}\n")
         finally:
@@ -275,28 +182,13 @@ def main() -> int:
     parser.add_argument("--actions", type=int, default=0)
     parser.add_argument("--minutes", type=float, default=600.0)
     parser.add_argument("--gone", type=float, default=60.0, help="seconds after all have left")
-    parser.add_argument("--memory", action="store_true")
-    parser.add_argument("--speed", type=int, default=0)
-    parser.add_argument("--moves", type=int, default=40)
-    parser.add_argument("--leave", type=int, default=0)
     given = parser.parse_args()
-    found: list[dict[str, Any]] = []
-    with app() as (port, server):
-        if given.actions:
-            found.append(
-                asyncio.run(crossings(port, given.users, given.actions, given.minutes, given.gone))
-            )
-        if given.memory:
-            found.append(asyncio.run(memory(port, server.pid, given.users)))
-        if given.speed:
-            found.append(asyncio.run(speed(port, given.speed, given.moves)))
-        if given.leave:
-            found.append(asyncio.run(leave(port, server.pid, given.leave)))
-    for each in found:
-        sys.stdout.write(", ".join(f"{what}: {number}" for what, number in each.items()) + "\n")
-    crossed = [each.get("messages with a foreign word", 0) for each in found]
-    stayed = [each.get("addresses that answer after Erase", 0) for each in found]
-    return int(any(crossed) or any(stayed))
+    with app() as port:
+        found = asyncio.run(crossings(port, given.users, given.actions, given.minutes, given.gone))
+    sys.stdout.write(", ".join(f"{what}: {number}" for what, number in found.items()) + "\n")
+    return int(
+        found["messages with a foreign word"] > 0 or found["addresses that answer after Erase"] > 0
+    )
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ PROGRAMS = {
     "kills": "tools.kills 200",
     "users": "tools.sessions --users 20 --actions 100",
     "words in public files": "tools.public_words",
-    "memory and speed": "tools.sessions --users 20 --memory --speed 10 --leave 100",
 }
 
 
