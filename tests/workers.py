@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 import pytest
 
 BROWSER = "tests/browser"
-WAITING = ("find", "first_picture", "large_table", "prediction", "release_walk")
+WAITING = ("find", "first_picture", "large_table", "release_walk")
 """Files of the browser's tests that wait for processes beside the page: about half the time."""
 
 LONGEST = (BROWSER, "tests/journeys", "tests/ui", "tests/core/tuning", "tests/core/neighbors")

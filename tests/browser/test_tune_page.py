@@ -1,14 +1,23 @@
-"""The Tune page in a real browser: it opens, answers every key, and keeps what the reader did."""
+"""The Tune page in a browser: it opens, answers every key, and keeps what the reader did."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import expect
+
+import rwn_core as rwn
+from rwn_cli import main
 
 TAG = "() => document.querySelectorAll('.rwn-card, .rwn-card canvas').forEach((n) => n.mine = 1)"
+
 TAGGED = (
     "() => [...document.querySelectorAll('.rwn-card, .rwn-card canvas')]"
     ".filter((n) => n.mine).length"
 )
+
 # whether something is painted on every canvas: a blank one has no opaque pixel
 PAINTED = """() => [...document.querySelectorAll('.rwn-card canvas')].filter((canvas) => {
   const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -102,8 +111,11 @@ def settings_on_map(app) -> list[str]:
 
 COLORS = """() => [...document.querySelectorAll('.rwn-original i, .rwn-released i')]
   .map((node) => getComputedStyle(node).color)"""
+
 LIGHT = ["rgb(0, 114, 178)", "rgb(213, 94, 0)"]
+
 DARK = ["rgb(86, 180, 233)", "rgb(233, 138, 58)"]
+
 # how many pixels of the box plot have a color, within the rounding of opacity
 PIXELS = """(wanted) => {
   const canvas = document.querySelectorAll('.rwn-card canvas')[2];
@@ -136,3 +148,145 @@ def test_on_a_narrow_screen_the_sidebar_does_not_cover_the_page(open_app) -> Non
         tile.wait_for()
         narrow.settle()
         assert tile.evaluate(on_top), link
+
+
+def test_it_has_every_measure_and_the_setting_of_tune(opened):
+    opened.page.get_by_role("link", name="Utility", exact=True).click()
+    opened.card("Change of correlations").wait_for()
+    opened.wait_for_cards()
+    expect(opened.page.locator(".rwn-card figcaption b")).to_have_text([
+        "Correlations", "Change of correlations", "Regression of siri",
+        "Principal components", "Small groups", "Distribution of siri", "siri and bmi",
+        "Shift of quantiles",
+    ])  # fmt: skip
+    table = opened.page.locator(".rwn-tables table").filter(has_text="All utility measures")
+    table.get_by_role("row").nth(15).wait_for()
+    assert "k = 6" in opened.press("k", "ArrowRight")
+    opened.visit("Tune")
+    opened.shows("ε = 2 · k = 6 · q = 1")
+
+
+def reads(app: Any, words: str, state: str = "", worst: str = "") -> None:
+    """Wait for a verdict that begins so, and for what its second line begins with."""
+    expect(app.verdict.locator(".rwn-judged-line")).to_have_text(re.compile(f"^{words}"))
+    expect(app.verdict.locator(".rwn-nearest")).to_have_text(re.compile(f"^{worst}"))
+    expect(app.verdict).to_have_attribute("data-state", state)
+
+
+def set_limit(app: Any, title: str, number: str) -> None:
+    field = app.page.get_by_role("spinbutton", name=re.compile(f"^{title}, (%|records) at most"))
+    field.fill(number)
+    field.press("Enter")
+    app.settle()
+
+
+def test_the_verdict_follows_limits_that_are_changed_removed_and_added(app) -> None:
+    app.open("/?epsilon=8.2&k=60&q=1")
+    sidebar = app.page.get_by_test_id("stSidebar")
+    app.open_more()
+    sidebar.get_by_text("Policy: limits on risk").click()
+    set_limit(app, "Worst-case linkage", "20")
+    reads(app, "Not releasable: 1 of 4 limits broken", "over", "Worst: Linked over one half ")
+    set_limit(app, "Linked over one half", "3")  # of its own it lets nobody be linked
+    reads(app, "Keeps all 4 limits", "kept", "Nearest: ")
+    # no tile is green on the strength of its own number
+    assert app.page.locator(".rwn-tile[data-state=kept]").count() == 0
+    set_limit(app, "True matches", "0")
+    reads(app, "Not releasable: 1 of 4 limits broken", "over", "Worst: True matches ")
+    for title in ("Worst-case linkage", "Attribute gain", "True matches", "Linked over one half"):
+        line = sidebar.get_by_test_id("stHorizontalBlock").filter(
+            has_text=re.compile(f"{title}, (%|records) at most")
+        )
+        line.get_by_role("button", name="✕").click()
+        line.wait_for(state="detached")
+    reads(app, "Not judged: the policy has no limits")
+    app.page.get_by_role("combobox", name="Another limit on").focus()
+    app.page.keyboard.type("Distance linkage")
+    # until the list is cut, Enter would take its first option
+    app.page.get_by_role("option", name="Worst-case linkage", exact=True).wait_for(state="detached")
+    app.page.get_by_role("option", name="Distance linkage", exact=True).wait_for()
+    app.page.keyboard.press("Enter")
+    app.settle()
+    sidebar.get_by_role("button", name="Add this limit").click()
+    app.verdict.filter(has_text="Distance linkage").wait_for()  # its reading may follow
+    app.settle()
+    sidebar.get_by_role("button", name="Where the limits come from").click()
+    field = app.page.get_by_role("textbox", name="Distance linkage: source")
+    field.fill("handbook 3.1")
+    field.press("Enter")
+    expect(app.verdict.locator(".rwn-tip")).to_contain_text("(handbook 3.1)")
+
+
+RUN = "Predict siri at this setting"
+
+
+def begin(app) -> None:
+    app.page.get_by_role("button", name=RUN).click()
+    app.page.get_by_role("button", name="Cancel").wait_for()
+
+
+def test_it_can_be_cancelled_and_sliders_answer_until_the_table_comes(app) -> None:
+    before = app.server.children()
+    app.open("/").visit("Utility")
+    begin(app)
+    app.page.get_by_role("button", name="Cancel").click()
+    app.page.get_by_text("Cancelled.").wait_for()
+    assert app.server.ends_what_began_since(before)
+    begin(app)
+    app.visit("Tune")
+    assert "k = 6" in app.press("k", "ArrowRight")
+    assert "k = 7" in app.press("k", "ArrowRight")
+    app.visit("Utility")
+    expect(app.page.get_by_role("button", name=RUN)).to_be_disabled()
+    table = app.page.get_by_test_id("stTable")
+    table.wait_for(timeout=60_000)
+    text = table.inner_text()
+    assert "ε = 2 · k = 5 · q = 1" in text  # the setting at which it began
+    assert "169 / 72" in text
+    app.visit("Utility")
+    expect(app.page.get_by_role("button", name=RUN)).to_be_enabled()
+    assert app.server.ends_what_began_since(before)
+
+
+SETTING = {"epsilon": 2.5, "k": 6, "q": 0.75}
+
+LINK = "/?epsilon=2.5&k=6&q=0.75"
+
+
+def download(app, form: str) -> tuple[str, bytes]:
+    """Save the trial on screen; the popover stays open for another."""
+    button = app.page.get_by_role("button", name="Download the trial")
+    if not button.is_visible():
+        app.open_more()
+        app.page.get_by_role("button", name="Trial file").click()
+    radio = app.page.get_by_role("radio", name=form)
+    if not radio.is_checked():
+        radio.click()
+        app.settle()
+    return app.saved(button.click)
+
+
+def close(app) -> None:
+    """Close the popover; a click that comes while it closes would go nowhere."""
+    app.page.keyboard.press("Escape")
+    app.page.get_by_role("button", name="Download the trial").wait_for(state="hidden")
+
+
+def test_seed_7_gives_the_same_bytes_in_the_browser_in_python_and_on_the_command_line(
+    app, tmp_path: Path
+) -> None:
+    app.open(LINK)
+    app.set_seed(7)
+    for form in ("csv", "parquet"):
+        name, content = download(app, form)
+        assert re.fullmatch(rf"trial-not-for-release-seed-7-[0-9a-f]{{16}}\.{form}", name)
+        release = rwn.mask(rwn.load_demo("bodyfat"), rwn.RWN(**SETTING), seed=7)
+        assert content == release.to_bytes(form)
+        path = tmp_path / f"release.{form}"
+        options = [part for key, value in SETTING.items() for part in (f"--{key}", str(value))]
+        assert main.run(["mask", "demo:bodyfat", str(path), *options, "--seed", "7"]) == 0
+        assert content == path.read_bytes()
+    close(app)
+    app.press("k", "ArrowRight")  # the trial follows the sliders
+    moved = rwn.mask(rwn.load_demo("bodyfat"), rwn.RWN(**SETTING | {"k": 7}), seed=7)
+    assert download(app, "csv")[1] == moved.to_bytes("csv")

@@ -1,12 +1,8 @@
-"""The forecast against 400 simulated releases, and what it owes on awkward tables.
-
-Criterion: every moment's z = (mean over releases - forecast) / standard error. With N moments
-some |z| above 3 is expected by chance (about 0.0027 N of them), so the largest |z| is held
-against its Bonferroni bound at a family error of 1 in 10,000. The same criterion must reject
-formulas that were planted wrong.
-"""
+"""Forecasts without draws are what releases give; a scan is each forecast alone."""
 
 from __future__ import annotations
+
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -18,13 +14,16 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.forecast import Forecast, forecast
+from rwn_core.evaluation.forecast import Forecast, forecast, forecast_scan
 from rwn_core.evaluation.forecast.forecast import _correlations
 from rwn_core.laws.donors import copy_from_donors
+from rwn_core.masking import RWN
 from rwn_core.neighbors import Neighborhoods, find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
+from rwn_core.randomness import SecretKey
 
 RELEASES = 400
+
 FAMILY_ERROR = 1e-4
 
 
@@ -229,3 +228,133 @@ def test_a_correlation_is_never_beyond_1_and_a_constant_has_none() -> None:
     found = _correlations(covariances).to_numpy()
     np.testing.assert_array_equal(found[:2, :2], np.ones((2, 2)))
     assert np.isnan(found[2]).all()
+
+
+@pytest.mark.parametrize(
+    ("demo", "records", "settings"),
+    [
+        (
+            "bodyfat",
+            241,
+            [rwn.RWN(epsilon=e, k=k, q=q) for e in (0.0, 2.0, 4.0) for k, q in ((3, 1), (9, 0.3))],
+        ),
+        ("cps1988", 2600, [rwn.RWN(epsilon=e, k=k) for e, k in ((0.0, 4), (0.5, 8), (0.9, 4))]),
+        ("cps1988", 400, [rwn.RWN(epsilon=e, k=4, weights="discrete") for e in (0.0, 0.5)]),
+    ],
+    ids=["small", "too large for all pairs", "shrinking weights"],
+)
+def test_a_scan_equals_the_single_forecasts(demo, records, settings):
+    data = rwn.load_demo(demo).take(np.arange(records))
+    for params, found in zip(settings, forecast_scan(data, settings), strict=True):
+        alone = forecast(data, params)
+        np.testing.assert_allclose(found.means, alone.means, rtol=1e-12)
+        np.testing.assert_allclose(found.covariances, alone.covariances, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(found.cells_intact, alone.cells_intact, rtol=1e-12)
+        assert found.rows_intact == pytest.approx(alone.rows_intact)
+
+
+def test_radii_of_records():
+    data = rwn.load_demo("bodyfat")
+    radii = np.linspace(1.0, 3.0, data.n)
+    found = forecast(data, rwn.RWN(epsilon=radii, k=3))
+    assert np.isfinite(found.means).all()
+    with pytest.raises(ParameterError, match="one radius"):
+        forecast_scan(data, [rwn.RWN(epsilon=radii, k=3)])
+
+
+def test_a_scan_in_many_blocks_is_the_same_scan(monkeypatch):
+    data = rwn.load_demo("pima")
+    settings = [rwn.RWN(k=k, q=0.4) for k in (2, 6)]
+    whole = forecast_scan(data, settings)
+    monkeypatch.setattr("rwn_core.evaluation.forecast.expected_sums.NUMBERS_A_BLOCK", 900)
+    for one, other in zip(whole, forecast_scan(data, settings), strict=True):
+        np.testing.assert_allclose(one.covariances, other.covariances, rtol=1e-9)
+        assert one.category_counts["test"].tolist() == pytest.approx(
+            other.category_counts["test"].tolist()
+        )
+
+
+def test_a_scan_uses_neighbors_at_hand():
+    data = rwn.load_demo("bodyfat")
+    prepared = rwn.RWN(k=1).preview(data)
+    (found,) = forecast_scan(data, [rwn.RWN(epsilon=2.0, k=5)], prepared=prepared)
+    assert found.means.to_numpy() == pytest.approx(
+        forecast(data, rwn.RWN(epsilon=2.0, k=5)).means.to_numpy()
+    )
+    assert forecast_scan(data, []) == []
+
+
+def test_a_scan_refuses_two_metrics():
+    data = rwn.load_demo("pima")
+    for other in ({"scale": "range"}, {"encoding": "matching"}, {"weights": "discrete"}):
+        with pytest.raises(ParameterError, match="same scale, encoding and weights"):
+            forecast_scan(data, [rwn.RWN(k=3), rwn.RWN(k=3, **other)])
+
+
+def test_a_scan_is_what_was_published_for_bodyfat():
+    """Closed forms at q = 1, k = 5: 0.052, 0.053, 0.079, 0.174, 0.403 at epsilon 0, 2, 3, 4, 6."""
+    data = rwn.load_demo("bodyfat")
+    settings = [rwn.RWN(epsilon=epsilon, k=5) for epsilon in (0.0, 2.0, 3.0, 4.0, 6.0)]
+    pairs = np.triu_indices(len(data.numeric_names), 1)
+    before = np.corrcoef(data.matrix(data.numeric_names), rowvar=False)[pairs]
+    scan = forecast_scan(data, settings)
+    change = [np.abs(one.correlations.to_numpy()[pairs] - before).mean() for one in scan]
+    assert change == pytest.approx([0.052, 0.053, 0.079, 0.174, 0.403], abs=6e-4)
+
+
+Q = 0.5
+
+NEAREST = np.array([1, 0, 1, 2])  # whose value a record takes
+
+
+def every_release(values: np.ndarray) -> list[np.ndarray]:
+    """All 16 releases of four records, each with its own value or its neighbor's, alike likely."""
+    return [
+        values[np.where(taken, NEAREST, np.arange(4))] for taken in product([False, True], repeat=4)
+    ]
+
+
+@pytest.mark.parametrize("third", [9.0, np.nan])
+def test_means_are_ratios_of_expectations_and_counts_are_exact(third):
+    numbers = np.array([0.0, 30.0, third, 1.0])
+    found, releases = forecast(data_of(numbers), RWN(k=1, q=Q)), every_release(numbers)
+    sums, counts = np.nansum(releases, axis=1), (~np.isnan(releases)).sum(axis=1)
+    assert found.means["x"] == pytest.approx(sums.mean() / counts.mean(), abs=1e-12)
+    if not np.isnan(third):  # then a ratio of expectations is the expected mean
+        assert found.means["x"] == pytest.approx((sums / counts).mean(), abs=1e-12)
+    own = [(each == numbers) | (np.isnan(each) & np.isnan(numbers)) for each in releases]
+    assert found.cells_intact["x"] == pytest.approx(np.mean(own) * 4)
+    levels = every_release(np.array([1.0, 1.0, 0.0, 0.0]))
+    assert found.category_counts["g"]["a"] == pytest.approx(np.mean(levels) * 4)
+
+
+def test_a_release_may_lose_all_its_numbers():
+    """Where it does there is no mean: the others decide."""
+    numbers = np.array([np.nan, 30.0, np.nan, np.nan])
+    found = forecast(data_of(numbers), RWN(k=1, q=Q)).means["x"]
+    kept = [np.nanmean(each) for each in every_release(numbers) if not np.isnan(each).all()]
+    assert len(kept) < 16
+    assert found == pytest.approx(np.mean(kept), abs=1e-12) == 30.0
+
+
+def test_mean_and_sd_are_those_of_releases_where_large_values_are_missing():
+    """Values are missing more often where they are large: known ones are no random part."""
+    params = RWN(k=4, q=0.7)
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=600)
+    y = x + 0.3 * rng.normal(size=600)
+    y[(x > 0.5) & (rng.random(600) < 0.7)] = np.nan
+    data = Microdata.from_frame(pd.DataFrame({"x": x, "y": y})).with_weights({"x": 1.0, "y": 0.0})
+    ahead, prepared = forecast(data, params), params.prepare(data)
+    drawn = [prepared.release(SecretKey.from_seed(seed)).masked.values("y") for seed in range(200)]
+    for expected, found in (
+        (ahead.means["y"], [np.nanmean(each) for each in drawn]),
+        (ahead.covariances.loc["y", "y"], [np.nanvar(each, ddof=1) for each in drawn]),
+    ):
+        error = np.std(found) / np.sqrt(len(found))
+        assert abs(np.mean(found) - expected) < 4 * error + 1 / 600
+
+
+def data_of(numbers: np.ndarray) -> Microdata:
+    frame = pd.DataFrame({"x": numbers, "y": [0.0, 1.0, 3.0, 10.0], "g": list("aabb")})
+    return Microdata.from_frame(frame).with_weights({"x": 0.0, "y": 1.0, "g": 0.0})

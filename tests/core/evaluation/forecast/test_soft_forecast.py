@@ -1,4 +1,4 @@
-"""The forecast of soft kernels: check values and dense algebra, and missing values by releases."""
+"""Forecasts of soft and tied neighborhoods."""
 
 from __future__ import annotations
 
@@ -16,14 +16,17 @@ from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.forecast import forecast, forecast_scan
 from rwn_core.masking import RWN, SoftRWN
+from rwn_core.measures.risk.repeated_releases import simulated_donors
 from rwn_core.randomness import SecretKey
 from tests.check_values import check_values
 
 BALANCED = SoftRWN(kernel="gaussian", balance=1.0)
+
 SETTINGS = {
     "balanced": replace(BALANCED, q=0.7, width=0.6),
     "exponential with own": SoftRWN(kernel="exponential", own=True, cap=0.3, q=0.8),
 }
+
 BAL_5 = check_values("kernel")["BAL-5"]
 
 
@@ -152,3 +155,59 @@ def test_a_large_table_of_which_all_records_give_has_no_forecast_and_says_why() 
     with pytest.raises(ParameterError, match="all pairs of 2,100 records"):
         forecast(data, params)
     assert forecast(table(), params).rows_intact > 0
+
+
+TIED = SoftRWN(tie=True, balance=1.0, cap=0.3)
+
+
+def table_of_tied_forecast(n: int = 60, *, holes: bool = False) -> rwn.Microdata:
+    """Related numbers, two of them in a slice, and two related categories."""
+    rng = np.random.default_rng(6)
+    base = rng.normal(size=n)
+    frame = pd.DataFrame(
+        {
+            "a": base + 0.5 * rng.normal(size=n),
+            "b": base + 0.5 * rng.normal(size=n),
+            "c": base + 0.5 * rng.normal(size=n),
+            "g": np.where(base + 0.5 * rng.normal(size=n) > 0, "high", "low"),
+            "h": np.where(base + 0.5 * rng.normal(size=n) > 0.4, "yes", "no"),
+        }
+    )
+    if holes:
+        frame.loc[rng.random(n) < 0.15, "a"] = np.nan
+    return rwn.Microdata.from_frame(frame).with_slices([("a", "b")])
+
+
+@pytest.mark.parametrize("holes", [False, True])
+def test_expected_covariances_and_counts_are_those_of_releases(holes: bool) -> None:
+    data = table_of_tied_forecast(holes=holes)
+    made = forecast(data, TIED)
+    law = TIED.prepare(data).law
+    numbers, tables, draws = [], [], 600
+    values, codes = data.matrix(["a", "b", "c"]), [data.codes(name)[0] for name in ("g", "h")]
+    for seed in range(draws):
+        donors = simulated_donors(law, np.random.default_rng(seed))
+        drawn = np.take_along_axis(values, donors[:, :3], axis=0)
+        numbers.append(pd.DataFrame(drawn).cov().to_numpy() if holes else np.cov(drawn.T))
+        g, h = (code[donors[:, 3 + i]].astype(int) for i, code in enumerate(codes))
+        tables.append(np.bincount(2 * g + h, minlength=4).reshape(2, 2))
+    apart = forecast(data, replace(TIED, tie=False))
+    for found, expected, without in (
+        (numbers, made.covariances.to_numpy(), apart.covariances.to_numpy()),
+        (tables, made.cross_tab("g", "h").to_numpy(), apart.cross_tab("g", "h").to_numpy()),
+    ):
+        error = np.std(found, axis=0) / np.sqrt(draws)
+        mean = np.mean(found, axis=0)
+        assert (np.abs(mean - expected) < 4 * error + 0.01 * holes).all()
+        assert (np.abs(mean - without) > 4 * error).any()  # slices drawn apart are another law
+    for same in ("means", "mean_variances", "cells_intact"):
+        pd.testing.assert_series_equal(getattr(made, same), getattr(apart, same))
+
+
+def test_rows_intact_are_those_of_the_law() -> None:
+    data = table_of_tied_forecast()
+    setting = SoftRWN(tie=True, own=True)
+    law = setting.prepare(data).law
+    assert forecast(data, setting).rows_intact == pytest.approx(law.rows_unchanged().sum())
+    apart = forecast(data, replace(setting, tie=False)).rows_intact
+    assert forecast(data, setting).rows_intact > apart
