@@ -12,7 +12,7 @@ from rwn_core.laws.transition_matrix import (
     check_transition,
     privacy_epsilon,
 )
-from rwn_core.measures.risk.nearness import changed_cells, governed_by_k
+from rwn_core.measures.risk.nearness import changed_cells
 from rwn_core.measures.risk.outliers import mahalanobis_distances
 from rwn_core.measures.statistics import nearest_points
 from rwn_core.measures.statistics.association import (
@@ -84,7 +84,6 @@ ENDS = [(np.array([0.0]), np.array([10.0])), (np.array([5.0]), np.array([15.0]))
         (component_variances(LINE), [2.0, 0.0]),
         (changed_cells(np.array([1, np.nan, 3]), np.array([1, np.nan, np.nan])), [0, 0, 1]),
         (mahalanobis_distances(np.array([[0.0], [1.0], [2.0]]))[0], [1.0, 0.0, 1.0]),
-        (governed_by_k(np.array([0, 5, 9]), 5), [1, 0, 0]),
     ],
 )
 def test_a_statistic_gives_the_number_worked_out_by_hand(found, expected):
