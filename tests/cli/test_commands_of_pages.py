@@ -45,11 +45,11 @@ LONG = (
 COMMAND_LINE = "how-to/use-the-command-line.md"
 
 ELSEWHERE = {
-    "tutorial/a-release-that-leaves.md": "test_a_release_that_leaves.py",
+    "tutorial/a-release-that-leaves.md": "test_mask.py",
     COMMAND_LINE: "test_commands_of_pages.py",
     "how-to/use-from-r.md": "test_r_package.py",
     "explanation/journeys.md": "../journeys/test_shell.py",
-    "tutorial/case-study.md": "../rules/test_drawn_pages.py",
+    "tutorial/case-study.md": "../rules/test_site.py",
 }
 
 """Pages whose commands another test runs."""

@@ -177,7 +177,7 @@ def mixed_with_holes(n: int = 120) -> Microdata:
 
 
 def test_missing_numbers_and_constants(key_base):
-    """Of means `test_missing_numbers` tells."""
+    """Of means with gaps another test tells."""
     data, params = mixed_with_holes(), rwn.RWN(k=4, q=0.8)
     found = forecast(data, params)
     neighborhoods = find_neighborhoods(coordinates(data), k=4)
