@@ -245,20 +245,41 @@ class Microdata(Summarized):
         SchemaError
             The variable is categorical.
         """
-        key = "values", name
-        if key not in self._cache:
-            self._cache[key] = self._numbers(name)
-        values: NDArray[np.float64] = self._cache[key]
-        return values
+        known: NDArray[np.float64] | None = self._cache.get(("values", name))
+        if known is not None:
+            return known
+        variable = self.schema.by_name.get(name) or self.schema.variable(name)
+        if not variable.is_released:
+            direct = variable.role is Role.IDENTIFIER
+            what = "a direct identifier" if direct else f"a {variable.role}"
+            raise SchemaError(f"Variable {name} is {what} and is not analyzed.")
+        if variable.kind is Kind.CATEGORICAL:
+            raise SchemaError(f"Variable {name} is categorical and has no numbers.")
+        values = self.array(name)
+        if variable.kind is Kind.ORDERED:
+            codes, _ = self.codes(name)
+            values = np.where(codes < 0, np.nan, codes.astype(np.float64))
+        elif variable.kind is Kind.DATE:
+            # nanoseconds would end in 2262
+            column = self._frame[name]
+            moments = pd.to_datetime(column, utc=True).astype("datetime64[us, UTC]")
+            days = moments.astype("int64").to_numpy() / 86_400e6
+            values = np.where(column.isna().to_numpy(), np.nan, days)
+        elif isinstance(values, np.ndarray) and values.dtype.kind in "fiub":
+            values = values.astype(np.float64)
+        else:
+            values = self._frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
+        known = self._cache["values", name] = _read_only(values)
+        return known
 
     def columns(self, names: Sequence[str]) -> list[NDArray[np.float64]]:
         """Several variables as numbers; see `values`."""
         # shape (n,) each
-        known = self._cache
-        return [
-            known["values", name] if ("values", name) in known else self.values(name)
-            for name in names
-        ]
+        found = []
+        for name in names:
+            known = self._cache.get(("values", name))
+            found.append(self.values(name) if known is None else known)
+        return found
 
     def codes(
         self, name: str, levels: Sequence[Any] | None = None
@@ -344,31 +365,6 @@ class Microdata(Summarized):
         except KeyError:
             result = self._cache[key] = make()
         return result
-
-    def _numbers(self, name: str) -> NDArray[np.float64]:
-        # shape (n,)
-        variable = self.schema.by_name.get(name) or self.schema.variable(name)
-        if not variable.is_released:
-            direct = variable.role is Role.IDENTIFIER
-            what = "a direct identifier" if direct else f"a {variable.role}"
-            raise SchemaError(f"Variable {name} is {what} and is not analyzed.")
-        if variable.kind is Kind.CATEGORICAL:
-            raise SchemaError(f"Variable {name} is categorical and has no numbers.")
-        if variable.kind is Kind.ORDERED:
-            codes, _ = self.codes(name)
-            return _read_only(np.where(codes < 0, np.nan, codes.astype(np.float64)))
-        if variable.kind is Kind.DATE:
-            # nanoseconds would end in 2262
-            column = self._frame[name]
-            moments = pd.to_datetime(column, utc=True).astype("datetime64[us, UTC]")
-            days = moments.astype("int64").to_numpy() / 86_400e6
-            return _read_only(np.where(column.isna().to_numpy(), np.nan, days))
-        values = self.array(name)
-        if isinstance(values, np.ndarray) and values.dtype.kind in "fiub":
-            values = values.astype(np.float64)
-            values.flags.writeable = False
-            return values
-        return _read_only(self._frame[name].to_numpy(dtype=np.float64, na_value=np.nan))
 
     def _levels(self, name: str) -> list[Any]:
         variable = self.schema.variable(name)

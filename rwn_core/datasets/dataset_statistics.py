@@ -36,6 +36,7 @@ from rwn_core.neighbors.metric import (
     Scale,
     axes_of_counts,
     discrete_weights,
+    weighted_variables,
 )
 from rwn_core.parallel.threads import current_work
 
@@ -167,17 +168,18 @@ def metric_of_sums(
     if params.weights == "discrete":
         schema = schema.with_weights(discrete_weights(schema, n))
 
-    def axes_of(variable: Variable) -> list[Axis]:
+    axes: list[Axis] = []
+    for variable in weighted_variables(schema):
         if variable.kind is Kind.CATEGORICAL:
             # levels in their order with their records, what is missing last
             counts = levels[variable.name]
             known = [(level, counts[level]) for level in sorted(counts)]
             missing = None, n - sum(counts.values())
-            return axes_of_counts([*known, missing], variable, params.scale, params.encoding)
-        column = numbers.get(variable.name) or _ranks(variable, levels[variable.name])
-        return _number_axes(column, n, variable, params.scale)
-
-    return Metric.of_variables(schema, axes_of)
+            axes += axes_of_counts([*known, missing], variable, params.scale, params.encoding)
+        else:
+            column = numbers.get(variable.name) or _ranks(variable, levels[variable.name])
+            axes += _number_axes(column, n, variable, params.scale)
+    return Metric.of_axes(axes)
 
 
 def _ranks(variable: Variable, counts: Counts) -> ColumnStatistics:

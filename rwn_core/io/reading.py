@@ -391,19 +391,17 @@ def schema_from(schema: Schema | str | os.PathLike[str] | None) -> Schema | None
 def read_released(source: Path | tuple[str, bytes], schema: Schema | None) -> Microdata:
     """Read a release with the marks of the original's file, or else with the usual ones."""
     name = source.name if isinstance(source, Path) else source[0]
-
-    def as_described(by: Schema | None) -> Microdata:
-        return read(source, by) if isinstance(source, Path) else read_bytes(*source, by)
-
-    form = format_of_name(name)
-    usual = None if schema is None else replace(schema, file=None)
-    if schema is None or schema.file is None or form is None:
-        return as_described(usual)
-    marks = {name: v for name, v in schema.file.changed().items() if name in form.marks}
-    try:
-        return as_described(replace(schema, file=FileLayout.from_dict(marks)))
-    except (InputError, SchemaError) as refusal:
+    form, refusal = format_of_name(name), None
+    ways = [None if schema is None else replace(schema, file=None)]
+    if schema is not None and schema.file is not None and form is not None:
+        marks = {name: v for name, v in schema.file.changed().items() if name in form.marks}
+        ways.insert(0, replace(schema, file=FileLayout.from_dict(marks)))
+    for by in ways:
         try:
-            return as_described(usual)
-        except (InputError, SchemaError):
-            raise refusal from None
+            return _ended(
+                begin(source, by) if isinstance(source, Path) else begin_bytes(*source, by)
+            )
+        except (InputError, SchemaError) as error:
+            refusal = refusal or error  # the first one says what is wrong with this file
+    assert refusal is not None
+    raise refusal

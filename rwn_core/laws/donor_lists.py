@@ -15,7 +15,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.distance import TIE
 from rwn_core.neighbors.table import Neighborhoods, ranges
-from rwn_core.parallel.threads import in_threads
+from rwn_core.parallel.threads import current_work
 
 if TYPE_CHECKING:
     from rwn_core.neighbors.search import SearchedTable
@@ -120,13 +120,13 @@ class DonorTables:
             if find is not None:
                 ends = np.searchsorted(asked.records, lists.records[0] + leaves)
                 look, count = partial(_find_and_look, find, look, ends), len(ends) - 1
-            in_threads(look, count)
+            current_work().quiet().run(look, count)
 
     def blocks(self, *, any_donors: bool = True) -> Iterator[Lists]:
         """Yield blocks that hold each record once; without donors if these are not needed."""
         for lists, find, leaves in self._blocks(any_donors):
             if find is not None:
-                in_threads(find, len(leaves) - 1)
+                current_work().quiet().run(find, len(leaves) - 1)
             yield lists
 
     def _blocks(self, any_donors: bool) -> Iterator[_Block]:
@@ -193,7 +193,7 @@ class DonorTables:
         def fill(first: int, last: int) -> None:
             fill_chances(lists, codes, q, values, filled, first, last)
 
-        in_threads(fill, len(room))
+        current_work().quiet().run(fill, len(room))
         entries = ranges(starts, used)
         return lists.records, used, columns[entries], chances[entries]
 
@@ -226,7 +226,7 @@ class DonorTables:
 
         for lists in self.blocks(any_donors=any(q)):
             asked = only(lists, np.arange(0, len(lists.records), step))
-            in_threads(partial(mark, asked, wanted), len(asked.records))
+            current_work().quiet().run(partial(mark, asked, wanted), len(asked.records))
             add_received(asked, received)
             done += len(lists.records)
             if done >= look:  # is enough known?

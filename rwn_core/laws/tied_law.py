@@ -37,7 +37,7 @@ from rwn_core.laws.tie_kernel import (
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.metric import CODED_LEVELS, Axis, Metric
 from rwn_core.neighbors.rule import NeighborhoodRule
-from rwn_core.parallel.threads import in_threads
+from rwn_core.parallel.threads import current_work
 from rwn_core.randomness import TIE_STREAM, SecretKey, uniforms
 
 Unit = tuple[str, ...]
@@ -239,7 +239,7 @@ def found_scores(lists: Lists, ranks: Integers32, scores: Floats) -> tuple[Float
     """Return mean and variance (units, r) of the donors' scores, and by bins (units, r, bins)."""
     shape = len(ranks), len(lists.records)
     found = np.empty(shape), np.empty(shape), np.empty((*shape, BINS))
-    in_threads(partial(weigh_scores, lists, ranks, scores, found), shape[1])
+    current_work().quiet().run(partial(weigh_scores, lists, ranks, scores, found), shape[1])
     return found
 
 
@@ -285,7 +285,7 @@ class TiedLaw(CellLaw):
             rows = order[np.searchsorted(records[order], lists.records)]
             donors = np.empty((len(rows), len(numbers) - 1), np.int64)
             asked = classes[rows], np.ascontiguousarray(numbers[1:, rows]), donors
-            in_threads(partial(draw_tied, lists, self.tie, *asked), len(rows))
+            current_work().quiet().run(partial(draw_tied, lists, self.tie, *asked), len(rows))
             for place, variable in enumerate(self.original.schema.released):
                 if self.q[place] > 0:
                     columns[rows, place] = donors[:, self.fitted.places([variable.name])[0]]
@@ -317,7 +317,7 @@ class TiedLaw(CellLaw):
             logs[:] = -np.inf
             for lists in self._lists(some=own):
                 work = partial(tied_logs, lists, tie, numbers, (without, own), logs)
-                in_threads(work, len(lists.records))
+                current_work().quiet().run(work, len(lists.records))
         for place in set(range(len(names))) - {*drawn}:
             values, released = coded[place]
             same = np.equal(values[:, None], values[:, None] if own else released)
@@ -399,7 +399,7 @@ class TiedLaw(CellLaw):
             sums.append(mine)
 
         for lists in self._lists():
-            in_threads(partial(add, lists), len(lists.records))
+            current_work().quiet().run(partial(add, lists), len(lists.records))
         return sparse.csc_array(np.sum(sums, axis=0)[people])
 
     def rows_unchanged(self) -> Floats:

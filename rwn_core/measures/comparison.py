@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -91,6 +92,36 @@ def _numbers(table: Microdata, name: str) -> Floats:
     return table.frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
 
 
+class Memo(dict[Hashable, Any]):
+    """What has been computed, or why it cannot be, with the rows that were used."""
+
+    def __call__(self, key: Hashable, make: Callable[[], _T]) -> _T:
+        """Compute it, the first time only."""
+        found = self.get(key)
+        if found is None:
+            rows: list[Rows] = []
+            token = ROWS.set(rows)
+            try:
+                made, reason = make(), None
+            except NotApplicable as refusal:
+                # the sentence only: a kept exception would keep every caller's tables alive
+                made, reason = cast("_T", None), refusal.reason
+            finally:
+                ROWS.reset(token)
+            noted = tuple(dict.fromkeys(rows))
+            more = (noted, reason) if noted or reason is not None else None
+            found = self[key] = made, more
+        known, more = found
+        if more is not None:
+            noted, reason = more
+            outer = ROWS.get()
+            if outer is not None:
+                outer.extend(noted)
+            if reason is not None:
+                raise NotApplicable(reason)
+        return cast("_T", known)
+
+
 class Comparison:
     """Put an original and a masked table together.
 
@@ -114,6 +145,9 @@ class Comparison:
     key_sets : tuple of tuple of str
         Sets of variables that an intruder may know, in addition to the key variables; none by
         default (`with_key_sets`).
+    cached_for_original, cached_for_release : Memo
+        What depends on the original alone, once for all masked tables; and on the masked table
+        too, once for all measures. Both are called with a key and a function that computes.
     halves : tuple of tuple of str
         The two sets of variables of which linkability asks whether they meet in one row; none by
         default, when variables are taken in turn (`with_halves`).
@@ -125,8 +159,8 @@ class Comparison:
     """
 
     __slots__ = (
-        "_memo",
-        "_released",
+        "cached_for_original",
+        "cached_for_release",
         "file",
         "halves",
         "holdout",
@@ -160,8 +194,8 @@ class Comparison:
         self.halves: tuple[tuple[str, ...], ...] = ()
         self.file: Microdata | None = None
         self.records: Integers | None = None
-        self._memo: dict[Hashable, Any] = {}
-        self._released: dict[Hashable, Any] = {}
+        self.cached_for_original = Memo()
+        self.cached_for_release = Memo()
 
     @classmethod
     def of_some(cls, file: Microdata, records: Integers) -> Comparison:
@@ -174,10 +208,8 @@ class Comparison:
     @property
     def unit(self) -> Unit | None:
         """Return the unit that risk is counted in; see `unit_of`."""
-        if "unit" not in self._memo:
-            self._memo["unit"] = unit_of(self.original if self.file is None else self.file), ()
-        found: Unit | None = self._memo["unit"][0]
-        return found
+        whole = self.original if self.file is None else self.file
+        return self.cached_for_original("unit", partial(unit_of, whole))
 
     @property
     def units(self) -> Integers | None:
@@ -195,13 +227,13 @@ class Comparison:
     def with_masked(self, masked: Microdata, law: Law | None = None) -> Comparison:
         """Return the same original with another masked table; they share its cache."""
         other = copy(self)
-        other.masked, other.law, other._released = masked, law, {}
+        other.masked, other.law, other.cached_for_release = masked, law, Memo()
         return other
 
     def with_original(self, original: Microdata) -> Comparison:
         """Return the comparison of another description of the original, with a cache of its own."""
         other = self.with_masked(original)
-        other.original, other._memo = original, {}
+        other.original, other.cached_for_original = original, Memo()
         return other
 
     def required_law(self, what: str = "This") -> Law:
@@ -240,51 +272,11 @@ class Comparison:
         other.halves = tuple(sets)
         return other
 
-    def cached_for_original(self, key: Hashable, make: Callable[[], _T]) -> _T:
-        """Compute what depends on the original alone, once for all masked tables."""
-        found, slow = self._memo.get(key, _UNKNOWN)
-        if slow:
-            found = _cached(self._memo, key, make)
-        return cast("_T", found)
-
-    def cached_for_release(self, key: Hashable, make: Callable[[], _T]) -> _T:
-        """Compute what depends on the masked table too, once for all measures."""
-        found, slow = self._released.get(key, _UNKNOWN)
-        if slow:
-            found = _cached(self._released, key, make)
-        return cast("_T", found)
-
 
 Rows = tuple[int, int]
 """Number of rows that were used, and of all of them."""
 ROWS: ContextVar[list[Rows] | None] = ContextVar("rows", default=None)
 """List to which each choice of complete records that leaves some out adds its numbers of rows."""
-
-
-def _cached(memo: dict[Hashable, Any], key: Hashable, make: Callable[[], _T]) -> _T:
-    if key not in memo:
-        rows: list[Rows] = []
-        token = ROWS.set(rows)
-        try:
-            made, reason = make(), None
-        except NotApplicable as refusal:
-            # the sentence only: a kept exception would keep every caller's tables alive
-            made, reason = cast("_T", None), refusal.reason
-        finally:
-            ROWS.reset(token)
-        noted = tuple(dict.fromkeys(rows))
-        memo[key] = made, (noted, reason) if noted or reason is not None else None
-    known, more = memo[key]
-    noted, reason = more or ((), None)
-    outer = ROWS.get()
-    if outer is not None and noted:
-        outer.extend(noted)
-    if reason is not None:
-        raise NotApplicable(reason)
-    return cast("_T", known)
-
-
-_UNKNOWN = None, True  # a value that is not cached; a cached one has rows or a reason, or None
 
 
 RELEASED = " in the released table"  # ends a reason that concerns the release

@@ -335,31 +335,25 @@ class Measure:
         return reading
 
     def ends(self, comparison: Comparison) -> Mapping[str, float]:
-        """Return the readings at both ends of a table; see `ends`."""
+        """Return the readings of an unmasked and of an independently shuffled file, cached."""
         if self.better == "neutral" or (self.side == "risk" and self.better == "higher"):
             return {}
-        return ends(comparison, self.key, self.begin or self.compute)
+        # neither end depends on the release's slices or weights; a missing end has no reading, and
+        # a measure that reads the same on both files has no "unrelated"
+        about = comparison.cached_for_original(
+            "as described for both ends", partial(unsliced, comparison.original)
+        )
+        known = (comparison.key_sets, comparison.halves)
+        given = (*known, comparison.question, comparison.sampling, comparison.holdout)
+        # every description of these values shares what is remembered of them
+        return about.cached(
+            ("ends", self.key, about.schema, *given),
+            partial(_read_ends, comparison, about, self.begin or self.compute),
+        )
 
 
 utility_measure = partial(Measure, side="utility")
 """A measure of utility, of what is given."""
-
-
-def ends(
-    comparison: Comparison, measure: str, compute: Callable[[Comparison], Reading]
-) -> dict[str, float]:
-    """Return the readings of an unmasked and of an independently shuffled file, cached."""
-    # neither end depends on the release's slices or weights; a missing end has no reading, and a
-    # measure that reads the same on both files has no "unrelated"
-    about = comparison.cached_for_original(
-        "as described for both ends", lambda: unsliced(comparison.original)
-    )
-    known = (comparison.key_sets, comparison.halves)
-    given = (*known, comparison.question, comparison.sampling, comparison.holdout)
-    # every description of these values shares what is remembered of them
-    return about.cached(
-        ("ends", measure, about.schema, *given), lambda: _read_ends(comparison, about, compute)
-    )
 
 
 def unsliced(original: Microdata) -> Microdata:
@@ -382,8 +376,10 @@ def _read_ends(
     files: Iterable[Microdata] = _shuffled(original)
     if original.n <= SHUFFLED:  # drawn once for all measures
         files = original.cached(("shuffled", original.schema), lambda: tuple(_shuffled(original)))
+    values: list[float] = []
     try:
-        values = [float(compute(start.with_masked(file)).value) for file in files]
+        for file in files:
+            values.append(float(compute(start.with_masked(file)).value))
         unrelated: float | None = fmean(values)
     except NotApplicable:
         unrelated = baseline

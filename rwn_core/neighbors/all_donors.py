@@ -14,7 +14,7 @@ from rwn_core.neighbors.balance import KernelRows
 from rwn_core.neighbors.distance import Points, point_values, rank, squared_to_all
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.table import Neighborhoods
-from rwn_core.parallel.threads import current_work, in_threads
+from rwn_core.parallel.threads import current_work
 
 BLOCK_WEIGHTS = 4_000_000  # weights held at a time
 
@@ -90,7 +90,7 @@ class AllDonors:
             for place, squared in self.squared_from(np.arange(low + first, low + last)):
                 factors[place - low] = self._fill(squared[self.places.number], weights[place - low])
 
-        in_threads(fill, high - low)
+        current_work().quiet().run(fill, high - low)
         return weights, factors
 
     def squared_from(self, some: Integers) -> Iterator[tuple[int, Floats]]:
@@ -174,7 +174,7 @@ class AllDonors:
                 found = np.where(first == 0, own[:, None], members[shifted])
                 donors[some] = np.where(drawn >= 0, drawn, found)
 
-        in_threads(work, len(points))
+        current_work().quiet().run(work, len(points))
         return donors
 
 

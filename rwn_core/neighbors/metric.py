@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
 from typing import Any, ClassVar, Literal, get_args
@@ -56,6 +56,18 @@ def _spread(values: Floats, scale: Scale) -> float:
     if width < SMALLEST_SQUARED:
         return width * float(((values - values.min()) / width).std(ddof=1))
     return float(values.std(ddof=1))
+
+
+def weighted_variables(schema: Schema, *, equal: bool = False) -> Sequence[Variable]:
+    """Return the released variables with a weight; each with weight 1 if these are `equal`."""
+    if equal:
+        return [replace(variable, weight=1.0) for variable in schema.released]
+    used = [variable for variable in schema.released if variable.weight > 0]
+    if not used:
+        raise ParameterError(
+            "The weights are 0 for every variable; give at least one a positive weight."
+        )
+    return used
 
 
 def number_axes(microdata: Microdata, variable: Variable, scale: Scale) -> list[Axis]:
@@ -196,7 +208,12 @@ class Metric(NamedParameters):
 
     @classmethod
     def fit(
-        cls, microdata: Microdata, scale: Scale = "sd", encoding: Encoding = "dummies"
+        cls,
+        microdata: Microdata,
+        scale: Scale = "sd",
+        encoding: Encoding = "dummies",
+        *,
+        equal_weights: bool = False,
     ) -> Metric:
         """Take centers and scales from a table.
 
@@ -208,6 +225,8 @@ class Metric(NamedParameters):
         encoding : {"dummies", "matching"}
             A category counts as one z-scored dummy for each level, or as simple matching
             (0/1 divided by the square root of 2, so that two unlike categories are 1 apart).
+        equal_weights : bool
+            Every released variable has weight 1, whatever the schema says.
 
         Returns
         -------
@@ -221,23 +240,17 @@ class Metric(NamedParameters):
         for name, value, known in (("scale", scale, Scale), ("encoding", encoding, Encoding)):
             if value not in get_args(known):
                 raise ParameterError(f"{name} must be one of: {', '.join(get_args(known))}.")
-
-        def axes_of(variable: Variable) -> list[Axis]:
+        axes: list[Axis] = []
+        for variable in weighted_variables(microdata.schema, equal=equal_weights):
             if variable.kind is Kind.CATEGORICAL:
-                return category_axes(microdata, variable, scale, encoding)
-            return number_axes(microdata, variable, scale)
-
-        return cls.of_variables(microdata.schema, axes_of)
+                axes += category_axes(microdata, variable, scale, encoding)
+            else:
+                axes += number_axes(microdata, variable, scale)
+        return cls.of_axes(axes)
 
     @classmethod
-    def of_variables(cls, schema: Schema, axes_of: Callable[[Variable], list[Axis]]) -> Metric:
+    def of_axes(cls, axes: Sequence[Axis]) -> Metric:
         """Put together the axes of all released variables with a weight."""
-        used = [variable for variable in schema.released if variable.weight > 0]
-        if not used:
-            raise ParameterError(
-                "The weights are 0 for every variable; give at least one a positive weight."
-            )
-        axes = [axis for variable in used for axis in axes_of(variable)]
         if not axes:
             raise ParameterError(
                 "No variable with a positive weight varies, so there is no distance between "

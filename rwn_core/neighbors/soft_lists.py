@@ -16,7 +16,7 @@ from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.table import LARGEST_DENSE, NeighborTable, complete_table
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
-from rwn_core.parallel.threads import in_threads, steps
+from rwn_core.parallel.threads import current_work, steps
 
 LISTED = 200  # M: nearest others that the kernel of a large table weighs, both ways
 AT_ONCE = 50_000  # records with their nearest in memory where few rows are listed
@@ -108,9 +108,9 @@ def list_both_ways(
 
     left, own = np.empty(near.n, np.int64), Listed(near.offsets, near.records, near.squared)
     added = grouped(back, near.n)
-    in_threads(partial(drop_listed, len(scaling), own, added, left), near.n)
+    current_work().quiet().run(partial(drop_listed, len(scaling), own, added, left), near.n)
     merged = Listed.empty(near.offsets + np.concatenate(([0], np.cumsum(left))))
-    in_threads(partial(merge_rows, own, added, merged), near.n)
+    current_work().quiet().run(partial(merge_rows, own, added, merged), near.n)
     table = replace(near, offsets=merged.starts, records=merged.records, squared=merged.squared)
     return SoftLists(table=table, scale_rank=scale_rank, scaling=scaling, least=least)
 

@@ -86,15 +86,6 @@ class Ranges:
             self._next = stop = min(self.count, start + min(self._size, share))
         return (start, stop) if start < stop else None
 
-    def do_one(self, task: Callable[[int, int], None]) -> float | None:
-        """Do the next range; the seconds left after it in one thread, None if there was none."""
-        taken = self.take()
-        if taken is None:
-            return None
-        started = time.perf_counter()
-        task(*taken)
-        return self.finished(taken[1] - taken[0], time.perf_counter() - started)
-
     def finished(self, size: int, seconds: float) -> float:
         """Learn from a range how large the next may be; return the rest's seconds in one thread."""
         with self._lock:
@@ -160,8 +151,10 @@ class Work:
 
         def help_with() -> None:
             try:
-                while not stop.is_set() and ranges.do_one(task) is not None:
-                    pass
+                while not stop.is_set() and (mine := ranges.take()) is not None:
+                    began = time.perf_counter()
+                    task(*mine)
+                    ranges.finished(mine[1] - mine[0], time.perf_counter() - began)
             except BaseException:
                 stop.set()
                 raise
@@ -173,9 +166,11 @@ class Work:
                 others = _start_others(pool, help_with, threads - 1)
             while not stop.is_set() and ranges.done < count:
                 ranges.alone = not others
-                left = ranges.do_one(task)
-                if left is None:
+                if (taken := ranges.take()) is None:
                     break
+                started = time.perf_counter()
+                task(*taken)
+                left = ranges.finished(taken[1] - taken[0], time.perf_counter() - started)
                 if not others and threads > 1 and left > THREAD_GRAIN:
                     others = _start_others(pool, help_with, threads - 1)
                 if watched:
@@ -258,11 +253,6 @@ def steps(items: Sequence[Item]) -> Iterator[Item]:
         outer.report(number / len(items))
 
 
-def in_threads(task: Callable[[int, int], None], count: int) -> None:
-    """Do a step in ranges, in threads, without reports."""
-    replace(current_work(), progress=None).run(task, count)
-
-
 def in_parts(task: Callable[[int, int], None], rows: int, cells: int) -> None:
     """Do some work on ranges of rows, in threads where they have many cells."""
     parts = cells // CELLS_A_THREAD
@@ -271,4 +261,4 @@ def in_parts(task: Callable[[int, int], None], rows: int, cells: int) -> None:
     if parts <= 1:
         task(0, rows)
     else:
-        in_threads(lambda a, b: task(a * rows // parts, b * rows // parts), parts)
+        current_work().quiet().run(lambda a, b: task(a * rows // parts, b * rows // parts), parts)

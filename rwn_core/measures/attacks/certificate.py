@@ -25,7 +25,7 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.parallel.memory import GIGABYTE, budget_bytes
-from rwn_core.parallel.threads import in_threads
+from rwn_core.parallel.threads import current_work
 
 LEAST_SUM = 1e-290  # of likelihoods relative to the row's largest; below, the bound is 1
 ROUNDED_UP = 1 + 1e-9
@@ -106,7 +106,7 @@ def unit_bounds(likelihood: Floats, ratios: Floats, units: Integers) -> Floats:
             shares[units[cover], np.arange(len(cover))] = 0.0
             bounds[row] = 1.0 / (1.0 + shares.sum(axis=1))
 
-    in_threads(bound, len(likelihood))
+    current_work().quiet().run(bound, len(likelihood))
     return np.asarray(np.minimum(bounds * ROUNDED_UP, 1.0))
 
 
@@ -137,7 +137,7 @@ def _add_least(logs: Floats, near: NDArray[np.int32], least: Floats) -> None:
     # Shapes: logs (n, V); near (n, m); least (n, m), changed in place.
     from rwn_core.measures.attacks.certificate_kernel import add_least_log_ratios
 
-    in_threads(partial(add_least_log_ratios, logs, near, least), len(near))
+    current_work().quiet().run(partial(add_least_log_ratios, logs, near, least), len(near))
 
 
 BLOCK = 1024  # rows, or points, at a time

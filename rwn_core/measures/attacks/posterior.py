@@ -313,7 +313,7 @@ def weigh(
     together, (rows, size) = None, sample
     while start < len(rows):
         part = rows[start : start + size]
-        belief = posteriors(law, masked, part, names)
+        belief = normed(likelihoods(law, masked, part, names)[0])
         together = belief if len(part) == masked.n else None
         results.append(_read(belief, part, same, units))
         if look is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from scipy import sparse
@@ -39,7 +40,7 @@ from rwn_core.measures.measure import Detail, Reading
 from rwn_core.measures.sentence import people, percent
 from rwn_core.measures.statistics.intervals import mean_at_most
 from rwn_core.measures.statistics.key_variables import cell_codes
-from rwn_core.parallel.threads import in_threads
+from rwn_core.parallel.threads import current_work
 
 SIZES: tuple[int, ...] = (4000, 2800, 2000, 1400, 1000)
 """Largest numbers of records of a part; the first that is affordable is used."""
@@ -154,7 +155,7 @@ class InformedIntruder:
             for number in range(first, last):
                 ratios.append(self._of_part(normed(believed[number]), parts[number]))
 
-        in_threads(weigh, len(parts))
+        current_work().quiet().run(weigh, len(parts))
         found = [ratio for ratio in ratios if ratio is not None]
         return max(1.0, *found) if len(found) == len(parts) else None
 
@@ -417,7 +418,7 @@ def worst_case(
     released = [variable.name for variable in comparison.original.schema.released]
     known = tuple(name for name in released if names is None or name in names)
     tried, insider = comparison.cached_for_release(
-        ("worst case", known, work), lambda: _all(comparison, known, work=work)
+        ("worst case", known, work), partial(_all, comparison, known, work=work)
     )
     if insider is None or not bounded:
         return tried

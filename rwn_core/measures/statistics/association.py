@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -195,9 +196,8 @@ def original_associations(comparison: Comparison) -> Floats:
 
 def released_associations(comparison: Comparison) -> Floats:
     """Return the release's signed associations, shape (p, p)."""
-    return comparison.cached_for_release(
-        "associations", lambda: _signed(comparison, comparison.masked)
-    )
+    make = partial(_signed, comparison, comparison.masked)
+    return comparison.cached_for_release("associations", make)
 
 
 def original_chance(comparison: Comparison) -> Floats:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -19,7 +20,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.measures.comparison import Comparison, empty_records
 from rwn_core.neighbors.distance import TIE, CodedPoints, Points, point_values, squared_between
 from rwn_core.neighbors.metric import Metric
-from rwn_core.parallel.threads import in_threads
+from rwn_core.parallel.threads import current_work
 
 LONGEST = 1e15  # its square is still in the range of single precision
 PAIRS = 2_000_000  # pairs at a time; threads share more
@@ -161,7 +162,7 @@ def linkage_scores(
         score(0, len(released))
     else:
         with threadpool_limits(1, user_api="blas"):  # its own threads wait at full load
-            in_threads(score, len(released))
+            current_work().quiet().run(score, len(released))
     return scores
 
 
@@ -179,18 +180,9 @@ FARTHEST = 1e150  # standard deviations
 
 def unweighted_metric(comparison: Comparison) -> Metric:
     """Return the distance in the original's standard deviations, every weight 1."""
-
-    def find() -> Metric:
-        file = _file(comparison)
-        return file.cached(_about(file, "metric"), lambda: _fitted(file))
-
-    return comparison.cached_for_original("unweighted metric", find)
-
-
-def _fitted(file: Microdata) -> Metric:
-    weights = {variable.name: 1.0 for variable in file.schema.variables}
+    file = _file(comparison)
     try:
-        return Metric.fit(file.with_weights(weights))
+        return file.cached(_about(file, "metric"), partial(Metric.fit, file, equal_weights=True))
     except ParameterError:
         raise NotApplicable(
             "No variable of the original varies, so there is no distance between records."

@@ -26,7 +26,6 @@ from rwn_core.parallel.threads import (
     Work,
     current_work,
     in_parts,
-    in_threads,
     steps,
     work,
 )
@@ -67,7 +66,7 @@ def test_steps_report_after_each_and_nothing_of_what_a_step_does():
     told = list[float]()
     with work(progress=told.append):
         for _ in steps(range(4)):
-            in_threads(lambda start, stop: None, 10)
+            current_work().quiet().run(lambda start, stop: None, 10)
             current_work().run(lambda start, stop: None, 10)
             in_parts(lambda start, stop: None, 10, 10**6)
         assert current_work().progress is not None

@@ -32,7 +32,9 @@ def attack(comparison: Comparison) -> list[Finding]:
 
 def findings(files: Files) -> list[Finding]:
     """Return every link and the named values beyond luck, best first."""
-    made = [each for one in ATTACKS.values() for each in one(files)]
+    made: list[Finding | NameCounts] = []
+    for one in ATTACKS.values():
+        made += one(files)
     links = [each for each in made if isinstance(each, Finding)]
     named = scored([each for each in made if isinstance(each, NameCounts)])
     return sorted([*links, *named], key=lambda each: -each.score)

@@ -37,17 +37,17 @@ def ranked(files: Files, names: Sequence[str]) -> Two:
 
 def _points(files: Files, names: Sequence[str], numbers: Callable[[Floats, Floats], Two]) -> Two:
     # Points of people and of rows, shape (people, coordinates) and (rows, coordinates).
-    parts = [
-        files.cached(("points", numbers, name), partial(_column, files, name, numbers))
-        for name in names
-    ]
-    none = (np.zeros((len(each), 0)) for each in (files.people, files.rows))
-    people, rows = zip(none, *parts, strict=True)
+    people, rows = [np.zeros((len(files.people), 0))], [np.zeros((len(files.rows), 0))]
+    for name in names:
+        make = partial(_column, files, name, numbers)
+        person, row = files.cached(("points", numbers, name), make)
+        people.append(person)
+        rows.append(row)
     return np.column_stack(people), np.column_stack(rows)
 
 
 def _column(files: Files, name: str, numbers: Callable[[Floats, Floats], Two]) -> Two:
-    people, rows = (files.column(table, name) for table in (files.people, files.rows))
+    people, rows = files.column(files.people, name), files.column(files.rows, name)
     if name not in files.levels or len(files.levels[name]) > MANY_LEVELS:
         return numbers(people, rows)
     levels = np.unique(np.concatenate((people, rows)))
