@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -13,12 +13,31 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Question
 from rwn_core.data.summary import Plotted, Summary
 from rwn_core.errors import InputError, NotApplicable, ParameterError
-from rwn_core.evaluation.read_so_far import tell
 from rwn_core.masking import Release
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
-from rwn_core.parallel.threads import steps, work
+from rwn_core.parallel.threads import Work, steps, work
+
+Answers = Mapping[str, Reading | NotApplicable]
+
+
+class ReadSoFar(NamedTuple):
+    """Numbers without their records."""
+
+    # by measure its value, and what that is where it is no worst case
+    values: dict[str, tuple[float, str]]
+    now: str  # key of the measure that is read now
+
+
+def tell(work: Work, readings: Answers, now: str) -> None:
+    """Report the readings so far."""
+    numbers = {
+        key: (each.value, each.detail.standing)
+        for key, each in readings.items()
+        if isinstance(each, Reading)
+    }
+    work.found(ReadSoFar(values=numbers, now=now))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -15,9 +15,9 @@ from rwn_core.data.rounding import rounded
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.attack_list import Answers, read_attack
+from rwn_core.evaluation.audit import tell
 from rwn_core.evaluation.control_group import control_group
 from rwn_core.evaluation.draws import draws
-from rwn_core.evaluation.read_so_far import tell
 from rwn_core.laws.law import Law
 from rwn_core.masking import mask
 from rwn_core.measures import MEASURES

@@ -176,13 +176,6 @@ class Prepared:
         return replace(self.method.prepare(self.microdata.take(rows)), precision=self.precision)
 
 
-class _FirstLever:
-    """Answer with the name of a method's first lever, on the class and on a setting."""
-
-    def __get__(self, setting: Any, owner: type[Any]) -> str:
-        return str((owner if setting is None else setting).levers[0].name)
-
-
 class Method(NamedParameters):
     """A method's parameter record; by default it masks a table as a whole, by `draw`."""
 
@@ -197,8 +190,7 @@ class Method(NamedParameters):
     method: ClassVar[str]  # its key in METHODS
     title: ClassVar[str]
     levers: ClassVar[tuple[Lever, ...]]  # what sliders move
-    # the lever along which it is swept against other methods
-    strength: ClassVar[Any] = _FirstLever()
+    strength: ClassVar[str]  # the first of them; it is swept along it against other methods
     has_forecast: ClassVar[Any] = False  # whether expectations have closed forms
     uses_weights: ClassVar[bool] = False  # whether a release depends on the variables' weights
     uses_slices: ClassVar[bool] = False  # and on which of them travel together
@@ -216,6 +208,11 @@ class Method(NamedParameters):
     keeps: ClassVar[tuple[Keeps, ...]] = ()
     # cautions about every setting that masks anything; {setting} stands for its record
     warns: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        """Sweep a method along its first lever."""
+        if "levers" in vars(cls):
+            cls.strength = cls.levers[0].name
 
     def __post_init__(self) -> None:
         """Check what does not depend on the table: options, what is the method's own, levers."""

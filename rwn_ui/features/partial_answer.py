@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.evaluation.read_so_far import ReadSoFar
+from rwn_core.evaluation.audit import ReadSoFar
 from rwn_ui.background.job import Job
 from rwn_ui.server.messages import escaped
 

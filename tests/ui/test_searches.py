@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.evaluation.read_so_far import ReadSoFar
+from rwn_core.evaluation.audit import ReadSoFar
 from rwn_core.tuning import FoundSetting, Point, SearchAnswer
 from rwn_ui.features import advice, partial_answer
 from rwn_ui.state.change_table import redescribe
