@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -24,7 +25,7 @@ from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.attacks.assignment import all_rows, blocks
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import SHUFFLES, UNMASKED, UNRELATED, Detail, Reading, ends
+from rwn_core.measures.measure import SHUFFLES, UNMASKED, UNRELATED, Detail, Reading
 from rwn_core.measures.utility.distributions import (
     bin_edges,
     distribution_steps,
@@ -531,8 +532,9 @@ def test_each_end_is_read_once_for_all_releases_weights_and_slices() -> None:
         calls.append(comparison)
         return Reading(value=float(len(calls)), detail=Detail())
 
+    made_up = replace(MEASURES["correlation"], key="made up", compute=compute, begin=None)
     first = Comparison(original=data, masked=data)
-    found = ends(first, "made up", compute)
+    found = made_up.ends(first)
     assert len(calls) == 1 + SHUFFLES
     release = rwn.mask(data, rwn.RWN(k=3), seed=1)
     sliced = data.with_weights({"age": 4.0}).with_slices([("group", "ill")])
@@ -540,9 +542,9 @@ def test_each_end_is_read_once_for_all_releases_weights_and_slices() -> None:
         first.with_masked(release.masked, release.law),
         Comparison(original=sliced, masked=sliced),
     ):
-        assert ends(other, "made up", compute) == found
+        assert made_up.ends(other) == found
     assert len(calls) == 1 + SHUFFLES
-    ends(Comparison(original=table_of_ends(80, 1), masked=table_of_ends(80, 1)), "made up", compute)
+    made_up.ends(Comparison(original=table_of_ends(80, 1), masked=table_of_ends(80, 1)))
     assert len(calls) == 2 * (1 + SHUFFLES)
 
 
