@@ -23,7 +23,7 @@ import numpy as np
 import rwn_core as rwn
 from docs.plots import Plot
 from rwn_cli import main as program
-from rwn_core.charts.parts.svg import Scale
+from rwn_core.charts.parts.still import Scale
 from rwn_core.measures.drawing.style import NEUTRAL, ORIGINAL, RELEASED
 
 HERE = Path(__file__).parent / "tutorial"

@@ -10,7 +10,7 @@ import numpy as np
 
 import rwn_core as rwn
 from docs.plots import Plot
-from rwn_core.charts.parts.svg import Scale
+from rwn_core.charts.parts.still import Scale
 from rwn_core.evaluation.lessons import intruder, neighborhood
 from rwn_core.measures.drawing.style import NEUTRAL, ORIGINAL, RELEASED
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import rwn_core as rwn
 from docs.plots import Plot
-from rwn_core.charts.parts.svg import Scale
+from rwn_core.charts.parts.still import Scale
 from rwn_core.masking import METHODS
 from rwn_core.measures.drawing.style import NEUTRAL, ORIGINAL, RELEASED
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.charts.parts.svg import Picture, Scale
+from rwn_core.charts.parts.still import Picture, Scale
 from rwn_core.measures.drawing.style import NEUTRAL
 
 

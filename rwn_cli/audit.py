@@ -118,7 +118,7 @@ def audit(
 def _recorded(path: Path, data: rwn.Microdata) -> rwn.Setting:
     """The setting of an internal record of this table."""
     from rwn_cli.record_file import read_record_file
-    from rwn_core.reporting.reproduce import recorded_setting
+    from rwn_core.reporting.release_folder import recorded_setting
 
     document = read_record_file(path)
     if document["table"]["fingerprint"] != data.fingerprint:

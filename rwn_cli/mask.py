@@ -287,7 +287,7 @@ def _said_of_changes(
 ) -> list[str]:
     """Return what is said of changed cells; refuse a file that leaves and shows true values."""
     from rwn_core.data.schema import verbatim_words
-    from rwn_core.evaluation.weakly_masked import (
+    from rwn_core.evaluation.audit import (
         changed_shares,
         untouched,
         untouched_words,

@@ -35,8 +35,7 @@ def reproduce(
     """Draw a release again from its key, and check that the same bytes come out."""
     from rwn_core.datasets.key_file import read_key
     from rwn_core.reporting.dataset_record import is_dataset_record
-    from rwn_core.reporting.release_folder import HOUSE, RECORD
-    from rwn_core.reporting.reproduce import reproduced
+    from rwn_core.reporting.release_folder import HOUSE, RECORD, reproduced
 
     is_folder = folder.is_dir()
     refuse_existing(overwrite, out)

@@ -15,11 +15,12 @@ from benchmarks.papers.replay import (
     mean_number,
 )
 from rwn_core.evaluation.figure_curves import (
+    CURVES,
     EPSILONS,
+    PAPER_FIGURES,
     correlation_reading,
     figure_curves,
 )
-from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import RWN
 from rwn_core.randomness import SecretKey

@@ -17,14 +17,13 @@ from rwn_core.data.identity.profile import BLOCKS, PROFILE_ROWS
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import checks_form
-from rwn_core.datasets import donors, release_order
+from rwn_core.datasets import donors
 from rwn_core.datasets.dataset import Dataset, to_frame
 from rwn_core.datasets.dataset_statistics import BLOCK
-from rwn_core.datasets.engines import ENGINES
+from rwn_core.datasets.engines import ENGINES, STRATEGIES, follow_progress
 from rwn_core.datasets.run import SURVEY, Run, Task
 from rwn_core.datasets.spatial_parts import LARGEST
 from rwn_core.datasets.stage import Stage
-from rwn_core.datasets.steps import STRATEGIES, follow_progress
 from rwn_core.errors import NotWritten, ParameterError, ReleaseError
 from rwn_core.laws.donors import masked_columns
 from rwn_core.masking import RWN, SoftRWN, unrounded
@@ -138,7 +137,7 @@ def mask_dataset(
             masking = mask(run, execute, follow)
             answers = [_answer(run, task) for task in masking]
             refuse_empty(sum(answer["empty"] for answer in answers))
-            ordering = run.numbered(release_order.STEP, run.files)
+            ordering = run.numbered(donors.ORDER_STEP, run.files)
             execute([{**task, "pieces": len(masking)} for task in ordering], follow(1))
         # Plain counts about the making of a release.
         counts = [answer["changed"] for answer in answers]
@@ -151,7 +150,7 @@ def mask_dataset(
     # Delete what is left of the work, then let the release appear.
     # A kill at any moment leaves parts of the original only where the same run goes on with them.
     folder = run.release.folder
-    names = {release_order.file_name(number) for number in range(run.files)}
+    names = {donors.file_name(number) for number in range(run.files)}
     for path in folder.iterdir() if folder.exists() else ():
         if path.name not in names:  # left by a worker that was killed
             path.unlink()

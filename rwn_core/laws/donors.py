@@ -1,4 +1,4 @@
-"""Donors: the record that gives each cell its value."""
+"""Donors: the record that gives each cell its value; and the two ends of all masking."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors import DrawRequest, Neighborhoods
+from rwn_core.laws.cell_law import CellLaw
+from rwn_core.neighbors import DrawRequest, Neighborhoods, NeighborTable
 from rwn_core.neighbors.all_donors import AllDonors
+from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.parallel.threads import current_work, in_parts
 from rwn_core.randomness import SecretKey
 
@@ -178,3 +180,28 @@ def released_schema(schema: Schema) -> Schema:
     if question is not None and not {question.response, *question.predictors} <= names:
         question = None
     return Schema(variables=schema.released, question=question, file=schema.file)
+
+
+def unmasked(original: Microdata) -> tuple[Microdata, CellLaw]:
+    """Return the released variables as they are, and the law that changes no cell."""
+    n, p = original.n, len(original.schema.released)
+    ones = np.ones(n, dtype=np.int64)
+    table = NeighborTable(
+        offsets=np.arange(n + 1, dtype=np.int64),
+        records=np.roll(np.arange(n, dtype=np.int32), -1),
+        squared=np.zeros(n),
+        k=1,
+    )
+    neighborhoods = Neighborhoods(table=table, sizes=ones, within=0 * ones, radius=np.zeros(n), k=1)
+    own = np.repeat(np.arange(n)[:, np.newaxis], p, axis=1)
+    return copy_from_donors(original, own), CellLaw(original, neighborhoods, np.zeros(p))
+
+
+def shuffled_donors(original: Microdata, key: SecretKey) -> Integers:
+    """Draw a random order for each released variable, shape (n, p); one for each slice."""
+    records = np.arange(original.n)
+    orders = [
+        np.argsort(two_uniforms(key, records, stream)[0], kind="stable")
+        for stream in random_streams(original)
+    ]
+    return np.column_stack(orders)

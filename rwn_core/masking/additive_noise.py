@@ -14,7 +14,7 @@ from rwn_core.laws.law import Law
 from rwn_core.laws.noise_law import Shape
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import Method, NoiseMethod, Prepared
-from rwn_core.masking.unmasked_variables import Others, kept_as_they_are
+from rwn_core.masking.option import Others, kept_as_they_are
 
 LARGEST = 100.0  # standard deviations; beyond, nothing of the data is left to see
 

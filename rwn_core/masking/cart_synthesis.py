@@ -18,7 +18,7 @@ from rwn_core.laws.invariants import LEVELS_AND_DATES, Keeps
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import Lever, LeverRange, range_of_groups
 from rwn_core.masking.method import Method, Prepared
-from rwn_core.masking.unmasked_variables import name_tuple, require_masked
+from rwn_core.masking.option import name_tuple, require_masked
 from rwn_core.neighbors.metric import CODED_LEVELS
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import SELECTION_STREAM, SecretKey

@@ -13,8 +13,7 @@ from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.rounding import rounded
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.laws.chain_law import ChainLaw
-from rwn_core.laws.chained_slices import Chain, draw_later
+from rwn_core.laws.chained_slices import Chain, ChainLaw, draw_later
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.donors import Draws, copy_from_donors, draw_donors, random_streams
 from rwn_core.masking.method import Masked

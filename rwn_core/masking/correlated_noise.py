@@ -17,7 +17,7 @@ from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import NumberMethod, Prepared
-from rwn_core.masking.unmasked_variables import Others
+from rwn_core.masking.option import Others
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import SecretKey
 

@@ -18,7 +18,7 @@ from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.invariants import Keeps
 from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import NumberMethod, Prepared
-from rwn_core.masking.unmasked_variables import Others, maskable, name_tuple, require_masked
+from rwn_core.masking.option import Others, maskable, name_tuple, require_masked
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import SecretKey
 

@@ -14,7 +14,7 @@ from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.noise_law import Shape
 from rwn_core.masking.lever import Lever, check_known, check_records, count_lever, range_of_known
 from rwn_core.masking.method import NoiseMethod, Prepared
-from rwn_core.masking.unmasked_variables import Others
+from rwn_core.masking.option import Others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

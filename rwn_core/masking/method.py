@@ -34,8 +34,7 @@ from rwn_core.masking.lever import (
     lever_ranges,
     lever_values,
 )
-from rwn_core.masking.option import method_options
-from rwn_core.masking.unmasked_variables import kept_as_they_are, maskable, name_tuple
+from rwn_core.masking.option import kept_as_they_are, maskable, method_options, name_tuple
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.parallel.threads import Progress, current_work, work
 from rwn_core.randomness import SecretKey

@@ -15,7 +15,7 @@ from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.intervals import group_means
 from rwn_core.masking.lever import Lever, check_records, count_lever, range_of_groups
 from rwn_core.masking.method import FixedMethod, NumberMethod, Prepared
-from rwn_core.masking.unmasked_variables import Others
+from rwn_core.masking.option import Others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -28,7 +28,7 @@ from rwn_core.laws.transition_law import (
 from rwn_core.laws.transition_matrix import check_transition, is_singular
 from rwn_core.masking.lever import Lever, check_share
 from rwn_core.masking.method import Method, Prepared
-from rwn_core.masking.unmasked_variables import (
+from rwn_core.masking.option import (
     LEVELS,
     Others,
     kept_as_they_are,

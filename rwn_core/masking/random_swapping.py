@@ -21,7 +21,7 @@ from rwn_core.laws.transition_law import Transition, one_pool, value_numbers
 from rwn_core.laws.transition_matrix import disjoint_share, successive_share
 from rwn_core.masking.lever import Lever, LeverRange, check_count, check_share
 from rwn_core.masking.method import Method, Prepared
-from rwn_core.masking.unmasked_variables import (
+from rwn_core.masking.option import (
     LEVELS,
     Others,
     kept_as_they_are,

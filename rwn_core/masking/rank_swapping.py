@@ -23,7 +23,7 @@ from rwn_core.laws.rank_swaps import (
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import Method, Prepared
-from rwn_core.masking.unmasked_variables import Others, kept_as_they_are
+from rwn_core.masking.option import Others, kept_as_they_are
 from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import SecretKey
 

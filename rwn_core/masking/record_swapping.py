@@ -22,7 +22,7 @@ from rwn_core.laws.rank_swaps import HAIR
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import Method, Prepared
-from rwn_core.masking.unmasked_variables import LEVELS, kept_as_they_are, name_tuple, require_masked
+from rwn_core.masking.option import LEVELS, kept_as_they_are, name_tuple, require_masked
 from rwn_core.randomness import SecretKey, uniforms
 
 

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple
 from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.donors import copy_from_donors
-from rwn_core.laws.ends import shuffled_donors, unmasked
+from rwn_core.laws.donors import copy_from_donors, shuffled_donors, unmasked
 from rwn_core.measures.comparison import ROWS, Comparison, Rows, released_rows
 from rwn_core.measures.view import View
 from rwn_core.randomness import SecretKey

@@ -1,6 +1,6 @@
 """Neighborhoods of records: the public names of this room."""
 
-from rwn_core.neighbors.all_neighbors import neighbor_table
+from rwn_core.neighbors.candidates import neighbor_table
 from rwn_core.neighbors.find import Finder, find_neighborhoods, nearest_radii
 from rwn_core.neighbors.kernel import Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.record_draws import DrawRequest

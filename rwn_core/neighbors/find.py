@@ -18,8 +18,7 @@ from rwn_core.data.sizes import LISTED_PAIRS, LIVE_RECORDS
 from rwn_core.data.variable import checks_form
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.all_donors import AllDonors
-from rwn_core.neighbors.all_neighbors import neighbor_table
-from rwn_core.neighbors.candidates import Scheme, restricted_table
+from rwn_core.neighbors.candidates import Scheme, neighbor_table, restricted_table
 from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.kernel import (
     EVEN,

@@ -11,7 +11,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.errors import ParameterError
-from rwn_core.neighbors.all_neighbors import neighbor_table
+from rwn_core.neighbors.candidates import neighbor_table
 from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.table import LARGEST_DENSE, NeighborTable, complete_table

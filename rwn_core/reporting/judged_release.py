@@ -11,9 +11,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.open_questions import require_answers
 from rwn_core.datasets.key_file import fresh_key
 from rwn_core.errors import ReleaseError
+from rwn_core.evaluation.audit import untouched_words
 from rwn_core.evaluation.control_group import audit_attacked
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
-from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.io.write import write_atomically
 from rwn_core.masking import Method, Release, mask
 from rwn_core.masking.second_reading import second_reading

@@ -24,8 +24,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.plain import toml_document
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
+from rwn_core.evaluation.audit import untouched_words
 from rwn_core.evaluation.valid_intervals import FACTOR
-from rwn_core.evaluation.weakly_masked import untouched_words
 from rwn_core.masking.option import method_words
 from rwn_core.measures import MEASURES
 from rwn_core.reporting.facts import Audience, Fact, Material

@@ -33,12 +33,14 @@ from rwn_core.measures.attacks.red_team.subtraction import Subtrahend
 from rwn_core.reporting.chained_releases import (
     Files,
     held,
+    overlapping,
+    overlaps,
     read_earlier,
     subtracted,
+    table_marks,
     together,
 )
 from rwn_core.reporting.release_record import recorded_state, require_original
-from rwn_core.reporting.table_marks import overlapping, overlaps, table_marks
 from rwn_core.tuning.verdict import not_judged
 
 __all__ = [

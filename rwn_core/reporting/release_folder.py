@@ -1,4 +1,7 @@
-"""The files of a release: what goes to its users, what stays in the house, and all their hashes."""
+"""The files of a release: what goes to its users, what stays in the house, and all their hashes.
+
+A release is drawn again from its record, its original and its key: of a table, byte for byte.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,17 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from rwn_core.data.identity.gate import DROP
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotWritten, ReleaseError
+from rwn_core.errors import InputError, NotWritten, ReleaseError
 from rwn_core.evaluation.claims import ClaimTable
 from rwn_core.io import format_of_key
 from rwn_core.io.write import PART, sweep, write_together
+from rwn_core.masking import mask
+from rwn_core.parallel.threads import Progress
+from rwn_core.randomness import SecretKey
 from rwn_core.reporting.auditors_page import auditors_file
 from rwn_core.reporting.claims_file import claims_file
 from rwn_core.reporting.evidence import read_evidence
@@ -26,8 +34,61 @@ from rwn_core.reporting.page import internal_html
 from rwn_core.reporting.public_notice import public_files
 from rwn_core.reporting.readable import decision_html
 from rwn_core.reporting.readers import READERS
-from rwn_core.reporting.release_record import KEPT, read_record
-from rwn_core.reporting.reproduce import SCRIPT
+from rwn_core.reporting.release_record import KEPT, OF_EACH_RECORD, read_record, require_original
+from rwn_core.tuning import Setting
+
+SCRIPT = (Path(__file__).parent / "templates" / "reproduce.txt").read_text(encoding="utf-8")
+"""What goes with the internal files of a release whose key is kept."""
+
+
+def reproduced(
+    record: Mapping[str, Any],
+    microdata: Microdata,
+    key: SecretKey,
+    *,
+    progress: Progress | None = None,
+) -> bytes:
+    """Draw a release again."""
+    require_original(record, microdata)
+    setting = recorded_setting(record, microdata, "the release cannot be drawn from it")
+    data = setting.applied_to(microdata)
+    precision = dict(setting.precision)
+    release = mask(data, setting.params, precision=precision, seed=key, progress=progress)
+    file = record["file"]
+    # The variables left out of the file; all others were released already.
+    names = release.masked.names
+    given = {row["variable"]: row["answer"] for row in record.get("identity", [])}
+    dropped = [name for name in names if given.get(name) == DROP]
+    content = release.to_bytes(
+        file["format"],
+        file["order"],
+        drop=dropped,
+        keep=[name for name in names if name not in dropped],
+    )
+    if hashlib.sha256(content).hexdigest() != file["sha256"]:
+        raise other_bytes(record)
+    return content
+
+
+def recorded_setting(record: Mapping[str, Any], microdata: Microdata, without: str) -> Setting:
+    """Return the setting of a record; refuse one that is not whole, and say what it prevents."""
+    plain = record["setting"]
+    if OF_EACH_RECORD in plain["parameters"].values():
+        raise InputError(
+            "The record does not hold parameters of its setting that differ from record to "
+            f"record, so {without}."
+        )
+    return Setting.from_dict(plain).resolved(microdata)
+
+
+def other_bytes(record: Mapping[str, Any]) -> ReleaseError:
+    """Say that other bytes came out than were released."""
+    versions = ", ".join(f"{name} {number}" for name, number in record["program"].items())
+    return ReleaseError(
+        "Other bytes came out than were released: the key, the schema or a version is another. "
+        f"The release was made with {versions}."
+    )
+
 
 USERS, HOUSE = "for-users", "internal"
 RECORD = f"{HOUSE}/internal-record.toml"

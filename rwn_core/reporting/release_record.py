@@ -24,12 +24,11 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.units import number_units, unit_of
 from rwn_core.data.variable import Role, checks_form
 from rwn_core.errors import InputError
-from rwn_core.evaluation.audit import Audit
+from rwn_core.evaluation.audit import Audit, changed_shares, untouched
 from rwn_core.evaluation.control_group import audit_attacked
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.evaluation.valid_intervals import valid_intervals
 from rwn_core.evaluation.validity import slope_trust
-from rwn_core.evaluation.weakly_masked import changed_shares, untouched
 from rwn_core.masking import Release
 from rwn_core.masking.method import Rounded
 from rwn_core.measures import CHANGED, MEASURES

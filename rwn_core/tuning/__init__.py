@@ -7,8 +7,6 @@ from rwn_core.tuning.evaluate import evaluate as evaluate
 from rwn_core.tuning.goal import Goal as Goal
 from rwn_core.tuning.goal import frontier as frontier
 from rwn_core.tuning.goal_seek import seek as seek
-from rwn_core.tuning.grid import Grid as Grid
-from rwn_core.tuning.grid import parse_values as parse_values
 from rwn_core.tuning.point import Point as Point
 from rwn_core.tuning.point import Setting as Setting
 from rwn_core.tuning.point import Spread as Spread
@@ -21,7 +19,9 @@ from rwn_core.tuning.search import search as search
 from rwn_core.tuning.seek_slices import seek_slices as seek_slices
 from rwn_core.tuning.slice_presets import SliceRanges as SliceRanges
 from rwn_core.tuning.sweep import USUAL as USUAL
+from rwn_core.tuning.sweep import Grid as Grid
 from rwn_core.tuning.sweep import Sweep as Sweep
+from rwn_core.tuning.sweep import parse_values as parse_values
 from rwn_core.tuning.sweep import prepared as prepared
 from rwn_core.tuning.sweep import sweep as sweep
 from rwn_core.tuning.verdict import Verdict as Verdict

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rwn_core.errors import RWNError
-from rwn_core.parallel import job
+from rwn_core.parallel import pool as job
 from rwn_core.parallel.processes import Report, be_polite
 
 WAITS = "waiting until the work of another user ends"

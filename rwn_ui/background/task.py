@@ -9,8 +9,8 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.compile_ahead import warm
 from rwn_core.errors import RWNError, log_fault
-from rwn_core.parallel.job import Job
 from rwn_core.parallel.kernel_cache import is_ready
+from rwn_core.parallel.pool import Job
 from rwn_core.parallel.threads import Cancelled, Progress, be_polite
 from rwn_ui.background.job import CANCELLED
 

@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.evaluation.weakly_masked import WEAKLY_MASKED, change_from_anywhere
+from rwn_core.evaluation.audit import WEAKLY_MASKED, change_from_anywhere
 from rwn_core.laws.law import Law
 from rwn_ui.panel.parts import changed_cells
 from rwn_ui.state.results import memo, table_key

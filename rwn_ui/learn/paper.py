@@ -14,9 +14,11 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, serialise
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.evaluation.figure_curves import (
+    CURVES,
     EPSILONS,
     FINE,
     OVER_EPSILON,
+    PAPER_FIGURES,
     FigureCurves,
     Over,
     correlation_reading,
@@ -25,7 +27,6 @@ from rwn_core.evaluation.figure_curves import (
     figure_pictures,
     neighborhood_reading,
 )
-from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
 from rwn_core.masking import Lever, LeverRange, Method, Prepared, lever_values
 from rwn_core.masking.lever import at_levers
 from rwn_core.parallel.processes import Report

@@ -10,7 +10,7 @@ import streamlit as st
 import rwn_core as rwn
 from rwn_core import io
 from rwn_core.data.sizes import LIVE_RECORDS
-from rwn_core.evaluation.weakly_masked import untouched_words
+from rwn_core.evaluation.audit import untouched_words
 from rwn_core.io.format_limits import losses
 from rwn_core.measures import ORDINARY
 from rwn_core.reporting.facts.fact import shared_words

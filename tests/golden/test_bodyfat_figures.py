@@ -19,7 +19,7 @@ import pytest
 import rwn_core
 from benchmarks.papers.replay import SOURCES, Published, published
 from rwn_core.data.microdata import Microdata
-from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
+from rwn_core.evaluation.figure_curves import CURVES, PAPER_FIGURES
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.masking import RWN
 from rwn_core.measures import MEASURES

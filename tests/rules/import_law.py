@@ -40,9 +40,7 @@ ONE_ROOM = {"comparison", "measure", "sentence", "view"}
 SIBLINGS = {
     "rwn_core.io": "*_format",
     "rwn_core.masking": (
-        "* but chain intervals lever method neighborhood_method option "
-        "release released_values second_reading "
-        "unmasked_variables"
+        "* but chain intervals lever method neighborhood_method option release second_reading"
     ),
     "rwn_core.measures.utility": "*",
     "rwn_core.measures.risk": "*",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rwn_core.charts.parts.limit_scale import fit_scale
+from rwn_core.charts.parts.map_marks import fit_scale
 from rwn_core.data.arrays import Floats
 from rwn_core.evaluation.lessons.choose import Trade
 from rwn_core.measures.drawing import style

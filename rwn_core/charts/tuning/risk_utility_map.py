@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rwn_core.charts.parts import map_marks
-from rwn_core.charts.parts.limit_scale import LimitScale
-from rwn_core.charts.parts.map_marks import named, share
+from rwn_core.charts.parts.map_marks import LimitScale, named, share
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
 

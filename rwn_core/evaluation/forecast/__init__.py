@@ -10,8 +10,7 @@ import numpy as np
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.forecast.columns import Columns
-from rwn_core.evaluation.forecast.expected_sums import Adder, ExpectedSums, Neighbors
+from rwn_core.evaluation.forecast.expected_sums import Adder, Columns, ExpectedSums, Neighbors
 from rwn_core.evaluation.forecast.forecast import Forecast, forecast_from_sums
 from rwn_core.laws.law import Law
 from rwn_core.masking import Method, Prepared, family, lever_values

@@ -10,8 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.forecast.columns import Columns
-from rwn_core.evaluation.forecast.expected_sums import ExpectedSums
+from rwn_core.evaluation.forecast.expected_sums import Columns, ExpectedSums
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

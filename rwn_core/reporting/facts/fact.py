@@ -8,8 +8,8 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+from rwn_core.evaluation.audit import changed_shares
 from rwn_core.evaluation.valid_intervals import FACTOR
-from rwn_core.evaluation.weakly_masked import changed_shares
 from rwn_core.masking import METHODS, RWN, SoftRWN, in_present_names
 from rwn_core.masking.option import method_words
 from rwn_core.measures import CHANGED

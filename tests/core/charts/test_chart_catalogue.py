@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import rwn_core as rwn
 from rwn_core import charts
 from rwn_core.charts import CHARTS, Chart, chart_marks, draw_reason, serialise, still, with_pins
-from rwn_core.charts.parts.limit_scale import fit_scale
+from rwn_core.charts.parts.map_marks import fit_scale
 from rwn_core.evaluation.audit import audit
 from rwn_core.evaluation.figure_curves import neighborhood_reading
 from rwn_core.io.demo import load_demo

@@ -21,7 +21,7 @@ from rwn_core.data.open_questions import open_questions, require_answers
 from rwn_core.data.role_guesses import guessed_roles, standard_file, with_roles
 from rwn_core.data.variable import Role
 from rwn_core.reporting import internal_record, read_record
-from rwn_core.reporting.reproduce import reproduced
+from rwn_core.reporting.release_folder import reproduced
 from tests.core.data.labelled_columns import GIVEN, Labelled, judged, labelled_columns, stops
 from tests.tables import table
 

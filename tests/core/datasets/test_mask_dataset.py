@@ -18,15 +18,15 @@ import pytest
 from numpy.typing import NDArray
 
 import rwn_core as rwn
-from rwn_core.datasets import donors, key_file, spatial_parts, staged_arrays, steps
+from rwn_core.datasets import donors, engines, key_file, spatial_parts, staged_arrays
 from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.dataset_statistics import BLOCK, block_sums, merge_sums
+from rwn_core.datasets.engines import SURVEY, perform
 from rwn_core.datasets.mask_dataset import LISTED_BYTES, PROGRAM_BYTES, plan_lines, prepare_run
 from rwn_core.datasets.run import Run, SurveyResult
 from rwn_core.datasets.spatial_parts import leaf_numbers
 from rwn_core.datasets.stage import Stage
 from rwn_core.datasets.staged_arrays import give_back, load, save
-from rwn_core.datasets.steps import SURVEY, perform
 from rwn_core.errors import ReleaseError
 from rwn_core.masking.soft_rwn import imbalance_words
 from rwn_core.measures.comparison import Comparison
@@ -179,7 +179,7 @@ def test_finished_tasks_are_not_done_again(folder, tmp_path, monkeypatch):
     def refuse(*_: object) -> None:
         raise AssertionError("a range was surveyed twice")
 
-    monkeypatch.setattr("rwn_core.datasets.steps.block_sums", refuse)
+    monkeypatch.setattr("rwn_core.datasets.engines.block_sums", refuse)
     datasets.mask(folder, tmp_path / "out", METHOD_1)
     with pytest.raises(AssertionError, match="twice"):
         datasets.mask(folder, tmp_path / "new", METHOD_1)
@@ -347,7 +347,7 @@ def test_the_release_is_the_same_where_everything_is_given_back(tmp_path, monkey
         given.append(None)
         give_back()
 
-    monkeypatch.setattr(steps, "give_back", noted)
+    monkeypatch.setattr(engines, "give_back", noted)
     datasets.mask(source, tmp_path / "kept", params)
     assert given
     monkeypatch.setattr(staged_arrays, "LARGEST_RESIDENT", 0)

@@ -15,12 +15,10 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation import certified_forecast
-from rwn_core.evaluation.audit import audit
+from rwn_core.evaluation.audit import ReadSoFar, audit, changed_shares, weakly_masked
 from rwn_core.evaluation.certified_forecast import forecast_certified
 from rwn_core.evaluation.disclosure import disclose_release
 from rwn_core.evaluation.draws import Gathering, draws, ensemble
-from rwn_core.evaluation.read_so_far import ReadSoFar
-from rwn_core.evaluation.weakly_masked import changed_shares, weakly_masked
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
 from rwn_core.masking import RWN, SoftRWN, mask

@@ -17,7 +17,6 @@ from scipy import sparse
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast import forecast_law
-from rwn_core.laws.asked_values_kernel import count_together, multiply_together
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donor_lists import Lists
 from rwn_core.laws.group_law import DeterministicUnit, RedrawWithinGroups, unchanged
@@ -29,7 +28,13 @@ from rwn_core.laws.unit_law import AS_IT_IS, FROM_FILE
 from rwn_core.laws.value_counts_kernel import pairs_as_columns
 from rwn_core.masking import NBRS2015, mask
 from rwn_core.measures.attacks import pair_likelihood_kernel
-from rwn_core.measures.attacks.pair_likelihood_kernel import RARE, WORTH, likely_pairs
+from rwn_core.measures.attacks.pair_likelihood_kernel import (
+    RARE,
+    WORTH,
+    count_together,
+    likely_pairs,
+    multiply_together,
+)
 from rwn_core.measures.attacks.posterior import likelihoods, posteriors
 from rwn_core.measures.attacks.predicate import Condition, Predicate
 from rwn_core.measures.risk.membership import fingerprints

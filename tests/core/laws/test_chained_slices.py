@@ -14,8 +14,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.microdata import joint_codes
 from rwn_core.data.rounding import rounded
-from rwn_core.laws.chain_law import ChainLaw
-from rwn_core.laws.chained_slices import Chain, draw_later
+from rwn_core.laws.chained_slices import Chain, ChainLaw, draw_later
 from rwn_core.measures.attacks.certificate import certified_share, linkage_bounds
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.neighbors.metric import shared_metric

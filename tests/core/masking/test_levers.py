@@ -13,8 +13,8 @@ from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, KNoise
 from rwn_core.masking.intervals import equal_counts
 from rwn_core.masking.lever import check_known, check_records, range_of_known
+from rwn_core.masking.option import name_tuple
 from rwn_core.masking.sampling import RandomSample
-from rwn_core.masking.unmasked_variables import name_tuple
 from tests.core.masking.method_tables import defaults, table
 from tests.core.masking.test_every_method import weakest
 from tests.holding import hold

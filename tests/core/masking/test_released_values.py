@@ -29,8 +29,8 @@ from rwn_core.masking import (
 )
 from rwn_core.masking.lever import LeverRange, check_share, family, fixed_options
 from rwn_core.masking.method import unrounded
+from rwn_core.masking.option import kept_as_they_are, maskable, require_masked
 from rwn_core.masking.release import Release
-from rwn_core.masking.unmasked_variables import kept_as_they_are, maskable, require_masked
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading

@@ -20,8 +20,7 @@ from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.io.parse import parse
-from rwn_core.laws.donors import Draws, draw_donors
-from rwn_core.laws.ends import shuffled_donors
+from rwn_core.laws.donors import Draws, draw_donors, shuffled_donors
 from rwn_core.masking import (
     METHODS,
     NBRS2015,
@@ -45,7 +44,7 @@ from rwn_core.masking import (
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.masking.neighborhood_method import _widest
 from rwn_core.masking.pram import occurring_levels, stated_matrices
-from rwn_core.masking.released_values import formula_cells, formula_names, without_formulas
+from rwn_core.masking.release import formula_cells, formula_names, without_formulas
 from rwn_core.masking.row_copy import TOGETHER, together
 from rwn_core.masking.second_reading import second_reading
 from rwn_core.measures.risk.repeated_releases import simulated_donors

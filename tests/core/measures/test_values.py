@@ -19,7 +19,7 @@ from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare as compare_release
 from rwn_core.evaluation.audit import read_all
-from rwn_core.laws.ends import shuffled_donors, unmasked
+from rwn_core.laws.donors import shuffled_donors, unmasked
 from rwn_core.masking import NBRS2015, RWN, CARTSynthesis, LocalSuppression, RandomSample, mask
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.attacks.assignment import all_rows, blocks

@@ -26,7 +26,7 @@ from rwn_core.neighbors import (
     Neighborhoods,
     NeighborTable,
     Radii,
-    all_neighbors,
+    candidates,
     find,
     find_neighborhoods,
     nearest_radii,
@@ -145,7 +145,7 @@ def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
             ).cut(**setting)
             hashes.add(sha256(draw_all(stored, DRAWING)))
     assert len(tried) == 3 * (3 + 4), "every number of threads meets every other choice"
-    for module in (find, all_neighbors):
+    for module in (find, candidates):
         monkeypatch.setattr(module, "LARGEST_DENSE", 3000)
     reference = find_neighborhoods(points, **setting)
     chain = RecordChain(KEY, np.arange(2400), DRAWING.streams)
@@ -408,7 +408,7 @@ def test_a_large_file_takes_the_tree_and_gives_the_same(monkeypatch):
     points = np.random.default_rng(5).integers(0, 12, (2001, 3)).astype(float)
     tree = find_neighborhoods(points, k=7, epsilon=1.0)
     assert tree.table.k == 7
-    for module in (find, all_neighbors):
+    for module in (find, candidates):
         monkeypatch.setattr(module, "LARGEST_DENSE", 3000)
     dense = find_neighborhoods(points, k=7, epsilon=1.0)
     assert dense.table.k == 2000

@@ -23,8 +23,7 @@ import pytest
 from rwn_core.errors import RWNError
 from rwn_core.parallel import processes
 from rwn_core.parallel.compiling import on_compiling
-from rwn_core.parallel.job import Job
-from rwn_core.parallel.pool import Pool, Stopped
+from rwn_core.parallel.pool import Job, Pool, Stopped
 from tests.core.parallel.worker_tasks import (
     LARGE,
     ROOT,
@@ -291,7 +290,7 @@ if "RWN_MAIN_RAN" in os.environ:
 os.environ["RWN_MAIN_RAN"] = "once"
 sys.path.insert(0, {tests!r})
 import time
-from rwn_core.parallel.job import Job
+from rwn_core.parallel.pool import Job
 from tests.core.parallel import worker_tasks as work
 job = Job(work.main_of_the_worker)
 while job.running:
@@ -404,7 +403,7 @@ def test_the_main_module_and_the_environment_are_put_back_after_a_failure(monkey
 PARENT = """
 import sys, time
 sys.path.insert(0, {tests!r})
-from rwn_core.parallel.job import Job
+from rwn_core.parallel.pool import Job
 from rwn_core.parallel.pool import Pool
 from tests.core.parallel import worker_tasks as work
 if __name__ == "__main__":

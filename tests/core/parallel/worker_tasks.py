@@ -14,8 +14,7 @@ from pathlib import Path
 
 from rwn_core.errors import NotApplicable, RWNError
 from rwn_core.parallel.compiling import compiling
-from rwn_core.parallel.job import Job
-from rwn_core.parallel.pool import Pool
+from rwn_core.parallel.pool import Job, Pool
 from rwn_core.parallel.processes import Handle
 from rwn_core.parallel.threads import Progress, current_work
 

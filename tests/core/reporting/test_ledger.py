@@ -22,7 +22,13 @@ from rwn_core.data.variable import Variable
 from rwn_core.datasets.mask_dataset import RunOptions, mask_dataset
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.reporting import ReleasedFile, internal_record, ledger, read_record
-from rwn_core.reporting.chained_releases import method_slices
+from rwn_core.reporting.chained_releases import (
+    SKETCH,
+    common_columns,
+    common_records,
+    method_slices,
+    table_marks,
+)
 from rwn_core.reporting.dataset_record import dataset_record, read_dataset_record
 from rwn_core.reporting.ledger import (
     BEGINNING,
@@ -34,7 +40,6 @@ from rwn_core.reporting.ledger import (
     policy_words,
     read_entries,
 )
-from rwn_core.reporting.table_marks import SKETCH, common_columns, common_records, table_marks
 from tests.core.reporting.records_by_hand import RECORD, record
 
 CONTEXT = {"purpose": "Teaching", "access": "on request", "contact": "Ada, data@x.org"}

@@ -9,7 +9,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.tuning import Grid, Setting
 from rwn_core.tuning.goal_seek import Step, around, middle
-from rwn_core.tuning.grid import unique_settings
+from rwn_core.tuning.sweep import unique_settings
 
 
 def test_a_setting_survives_as_plain_data() -> None:

@@ -9,7 +9,7 @@ import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors import find as find_module
 from rwn_core.tuning import Grid, Plan, Setting, sweep
-from rwn_core.tuning.sweep_folder import JobFolder
+from rwn_core.tuning.sweep import JobFolder
 
 MEASURES = ("correlation", "distance_linkage", "neighborhood_size")
 PLAN = Plan(measures=MEASURES, releases=3, seed=7)

@@ -11,7 +11,7 @@ import pytest
 from rwn_core.errors import NotWritten, RWNError
 from rwn_core.tuning import Grid, Plan, sweep
 from rwn_core.tuning.evaluate import SettingPool
-from rwn_core.tuning.sweep_folder import JobFolder
+from rwn_core.tuning.sweep import JobFolder
 
 PLAN = Plan(measures=("correlation", "distance_linkage"), releases=4)
 GRID = Grid(axes={"epsilon": (0, 2), "q": (0.5, 1), "k": (5,)}, weights=({}, {"age": 2.0}))
