@@ -208,8 +208,8 @@ class Comparison:
     @property
     def unit(self) -> Unit | None:
         """Return the unit that risk is counted in; see `unit_of`."""
-        whole = self.original if self.file is None else self.file
-        return self.cached_for_original("unit", partial(unit_of, whole))
+        file = self.original if self.file is None else self.file
+        return self.cached_for_original("unit", partial(unit_of, file))
 
     @property
     def units(self) -> Integers | None:
