@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rwn_core.evaluation.paper_figures import CURVES, PAPER_FIGURES
+from rwn_core.evaluation.figure_curves import CURVES, PAPER_FIGURES
 from rwn_ui.learn import choose, intruder, paper, view
 from rwn_ui.learn import lesson as parts
 from rwn_ui.learn.lessons import LESSONS
