@@ -41,6 +41,7 @@ Bounds = tuple[float, float]
 FROM_ZERO: Bounds = (0.0, float("inf"))
 SHARE: Bounds = (0.0, 1.0)
 UNBOUNDED: Bounds = (-float("inf"), float("inf"))
+BY_VALUES, SLOW = 0, 2  # the least and the largest effort of a reading
 SHUFFLES = 3  # files with shuffled columns; their mean counts
 SHUFFLED = 6_000  # their records together, where there is more than one: chance evens out
 
@@ -232,6 +233,9 @@ class Measure:
         Whether its limit is stated as a number of people.
     must_hold : bool
         Of a measure of utility, whether a policy may have a limit on it.
+    effort : int
+        What a reading takes beside others: 0 by values alone, in a hundredth of the time of an
+        intruder's beliefs; 1 where the beliefs of one intruder are enough; 2 otherwise.
     view : View
         Where it is shown, and how.
     is_share : bool
@@ -265,6 +269,7 @@ class Measure:
     of_holdout: bool = False
     counts: bool = False
     must_hold: bool = False
+    effort: int = SLOW
     view: View = field(default=View(), compare=False)
     is_share: bool = field(init=False, repr=False, compare=False)
 

@@ -35,6 +35,7 @@ from rwn_core.parallel.pool import Pool
 from rwn_core.parallel.processes import Handle
 from rwn_core.parallel.threads import Progress, current_work, steps, work
 from rwn_core.randomness import SecretKey
+from rwn_core.tuning.goal import Goal
 from rwn_core.tuning.point import Point, Setting, Spread, released_share
 from rwn_core.tuning.verdict import RAISED, RED_TEAM, attacked
 
@@ -117,7 +118,7 @@ class PreparedTables:
             self._families.setdefault(together(setting), []).append(setting.params)
         self._starts: dict[Hashable, Prepared] = {}
         self._moved: dict[Hashable, Prepared] = {}
-        self._compared: dict[tuple[Setting, int], Comparison] = {}
+        self.releases: dict[tuple[Setting, int], Comparison] = {}
         self._untouched: Comparison | None = None
 
     def start(self, setting: Setting) -> Prepared:
@@ -152,16 +153,16 @@ class PreparedTables:
     def compared(self, setting: Setting, seed: int) -> Comparison:
         """Return the comparison of one release of a setting; the last few are remembered."""
         about = setting, seed
-        if about not in self._compared:
-            while len(self._compared) >= self._held:
-                del self._compared[next(iter(self._compared))]
+        if about not in self.releases:
+            while len(self.releases) >= self._held:
+                del self.releases[next(iter(self.releases))]
             drawn = self.moved(setting).release(SecretKey.from_seed(seed), threads=1)
             made = drawn.rounded(dict(setting.precision))
             data = setting.applied_to(self._microdata)
             if self._untouched is None or self._untouched.original.schema != data.schema:
                 self._untouched = Comparison(original=data, masked=data)
-            self._compared[about] = self._untouched.with_masked(made.masked, made.law)
-        return self._compared[about]
+            self.releases[about] = self._untouched.with_masked(made.masked, made.law)
+        return self.releases[about]
 
 
 def _sliced(prepared: Prepared, slices: Slices) -> Prepared:
@@ -304,12 +305,6 @@ def together(setting: Setting) -> Hashable:
     return setting.weights, family(setting.params)
 
 
-def by_family(settings: Sequence[Setting]) -> list[Setting]:
-    """The settings with those that share their neighbors together, in the order of their first."""
-    kinds = list(dict.fromkeys(map(together, settings)))
-    return sorted(settings, key=lambda setting: kinds.index(together(setting)))
-
-
 PART = 6  # releases after which a long plan tells how far it is; the first are read at any time
 
 
@@ -346,7 +341,7 @@ class SettingPool:
         # no setting may need farther neighbors than `farthest`, which are resolved
         held = HELD if microdata.n <= QUICK_RECORDS else 1
         about = microdata, tuple(farthest), held
-        self.processes, self.until = max(workers, 1), until
+        self.processes, self.until, self.last = max(workers, 1), until, until
         self._tables = None if workers > 1 else PreparedTables(*about[:2], metrics=1, held=held)
         self._pool = Pool(prepare_worker, *about, workers=workers if workers > 1 else 0)
 
@@ -365,8 +360,8 @@ class SettingPool:
         """
         # splits the plan into parts, so that few settings keep all workers busy
         few = 0 < len(settings) < 2 * self.processes
-        count = max(min(plan.releases, self.processes), plan.releases // PART, 1) if few else 1
-        size = math.ceil(plan.releases / count)
+        number = max(min(plan.releases, self.processes), plan.releases // PART, 1) if few else 1
+        size = math.ceil(plan.releases / number)
         plans = [plan.keys[first : first + size] for first in range(0, plan.releases, size)]
         tasks = [
             (setting, part, plan.measures, self.until if number else math.inf)
@@ -416,15 +411,13 @@ def _together(parts: Sequence[Spread]) -> Spread:
     return replace(parts[0], values=values, is_bound=bound, upper=upper, by=by)
 
 
-def stated(crew: SettingPool, setting: Setting, plan: Plan, progress: Progress) -> Point:
-    """Return the point of an answer: simple attacks raise the readings of its first releases."""
-    return stated_in_time(crew, setting, plan, progress, math.inf)[0]
-
-
-def stated_in_time(
-    crew: SettingPool, setting: Setting, plan: Plan, progress: Progress, until: float
+def stated(
+    crew: SettingPool, setting: Setting, plan: Plan, progress: Progress, until: float = math.inf
 ) -> tuple[Point, str]:
-    """Return the same, and what was left unread where the time was over."""
+    """Return the point of an answer, and what was left unread where the time was over.
+
+    Simple attacks raise the readings of its first releases.
+    """
     (point,) = crew.points([setting], plan, progress)
     read, words = len(point.shown) or plan.releases, ""
     if read < plan.releases:
@@ -434,18 +427,69 @@ def stated_in_time(
     if time.monotonic() > until:
         words += " Simple attacks on its releases were not tried and may reach more."
         return point, words.strip()
-    (tried,) = crew.points([setting], attack_plan(plan), lambda share: None)
+    measures = (*(key for key in RAISED if key in plan.measures), RED_TEAM)
+    attacks = replace(plan, measures=measures, releases=min(ATTACKED, plan.releases))
+    (tried,) = crew.points([setting], attacks, lambda share: None)
     raised = {key: each for key, each in tried.spreads.items() if each.by}
     return replace(point, spreads={**point.spreads, **raised}), words
 
 
-def fresh_plan(plan: Plan, attempt: int, releases: int, more: Sequence[str]) -> Plan:
-    """Return the plan of an answer: further measures, and releases of this attempt's own."""
-    measures = tuple(dict.fromkeys((*plan.measures, *more)))
-    return Plan(measures=measures, releases=releases, seed=plan.seed + FRESH * (2 + attempt))
+def confirmed(
+    crew: SettingPool,
+    goal: Goal,
+    plans: tuple[Plan, Plan],
+    propose: Callable[[Point | None], Setting | None],
+    closest: Callable[[bool], Setting | None],
+    progress: Progress,
+) -> tuple[Point, bool, str]:
+    """Read proposals on releases that chose nothing until one keeps a goal; else state the nearest.
 
+    Parameters
+    ----------
+    crew : SettingPool
+        After its `last` no other proposal is read.
+    goal : Goal
+    plans : tuple of Plan
+        How a proposal is read first, and how it is stated; seeds are those of the trials.
+    propose : callable
+        Returns the next setting; it takes what the last one read that broke the goal.
+    closest : callable
+        Returns what is stated where all proposals break the goal; it takes whether one of them was
+        stated.
+    progress : callable
 
-def attack_plan(plan: Plan) -> Plan:
-    """Return the plan by which simple attacks are tried on the first releases of another one."""
-    measures = (*(key for key in RAISED if key in plan.measures), RED_TEAM)
-    return replace(plan, measures=measures, releases=min(ATTACKED, plan.releases))
+    Returns
+    -------
+    point : Point
+    kept : bool
+    note : str
+        What was left unread where the time was over.
+    """
+    failed: Point | None = None
+    read, (first, answer) = list[tuple[float, Point, str]](), plans
+
+    def state(setting: Setting) -> Point:
+        """Read a setting on releases of its own."""
+        plan = replace(answer, seed=answer.seed + FRESH * (2 + len(read)))
+        point, note = stated(crew, setting, plan, progress, crew.until)
+        read.append((goal.worst(point), point, note))
+        return point
+
+    while time.monotonic() <= crew.last and (setting := propose(failed)) is not None:
+        spreads: dict[str, Spread] = {}  # what is quickly read refuses first
+        for key in sorted(goal.kept, key=lambda key: MEASURES[key].effort):
+            plan = replace(first, measures=(key,), seed=first.seed + FRESH)
+            (part,) = crew.points([setting], plan, lambda share: None)
+            spreads |= part.spreads
+            failed = replace(part, spreads=spreads)
+            if 0 < goal.excess(failed) < math.inf:
+                break
+        if failed is not None and goal.excess(failed) <= 0:
+            failed = state(setting)
+            if goal.excess(failed) <= 0:
+                return failed, True, read[-1][2]
+    setting = closest(bool(read))
+    if setting is not None and (not read or time.monotonic() <= crew.last):
+        state(setting)
+    _, point, note = min(read, key=lambda each: each[0])
+    return point, goal.excess(point) <= 0, note

@@ -137,8 +137,8 @@ class Goal(NamedParameters):
         if point.few:
             return math.inf
         if isinstance(self.keep, Policy):
-            verdict = self.keep.judge(point)
-            return math.inf if verdict.unread else verdict.shares[str(verdict.first)]
+            largest = self.keep.judge(point).largest
+            return math.inf if largest is None else largest
         spread = point.spreads.get(self.keep)
         if spread is None or spread.median is None:
             return math.inf

@@ -20,6 +20,7 @@ from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.certified_forecast import ROWS
 from rwn_core.masking import RWN, SoftRWN
+from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.certified_linkage import left_words, relations_left
@@ -29,28 +30,25 @@ from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.answer import Found, SearchAnswer, answers_to
 from rwn_core.tuning.evaluate import (
     CERTIFIED,
-    FRESH,
     Plan,
     PreparedTables,
     SettingPool,
     certified,
+    confirmed,
     evaluate,
-    fresh_plan,
     random_records,
     read_all,
-    stated,
 )
 from rwn_core.tuning.goal import Goal, sign
 from rwn_core.tuning.point import Point, Setting, Spread
-from rwn_core.tuning.policy import QUICK, Policy
-from rwn_core.tuning.strength import edge
+from rwn_core.tuning.policy import Policy
+from rwn_core.tuning.strength import first_that, kind
 from rwn_core.tuning.sweep import Sweep, sweep
 from rwn_core.tuning.verdict import empty_end
 
 _ROUNDS = 3  # how often the step is halved
 _SWEPT = 0.6  # of the work, before it is refined
 _STATED = 59  # releases behind the stated interval: from the third smallest to the third largest
-_HALVES = 4  # steps from an answer toward a better one that failed
 _LINKAGES = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
 _CANDIDATES = 6  # settings checked on fresh releases before the search gives up
 STEP = 0.05  # of the widths of a kernel that are tried
@@ -199,7 +197,7 @@ def first_answer(
     tried = (evaluate(tables, each, (1,), (goal.best,)) for each in settings)
     for point in sorted(tried, key=goal.loss):
         largest = 0.0
-        for key in sorted(policy.measures, key=lambda each: (each not in QUICK, each != last)):
+        for key in sorted(policy.measures, key=lambda each: (MEASURES[each].effort, each != last)):
             read = evaluate(tables, point.setting, (1,), (key,)).spreads
             point = replace(point, spreads={**point.spreads, **read})
             share = policy.judge(point).shares.get(key)
@@ -254,58 +252,31 @@ def _judged(
 def _verified(
     crew: SettingPool, known: Mapping[str, Point], goal: Goal, plan: Plan, progress: Progress
 ) -> SearchAnswer:
-    """The best settings again, on releases that had no part in choosing them."""
-    choosing = replace(plan, seed=plan.seed + FRESH, releases=max(3 * plan.releases, 24))
-    keeping = {key: p for key, p in known.items() if goal.excess(p) <= 0}
-    margin, failed = 0.0, None
-    for number in range(_CANDIDATES):
-        left = [p for p in keeping.values() if goal.excess(p) <= -margin]
-        if not left:
-            break
-        candidate = min(left, key=goal.loss)
-        part = Part(progress, number / _CANDIDATES, (number + 1) / _CANDIDATES)
-        (point,) = crew.points([candidate.setting], choosing, part)
-        if goal.excess(point) <= 0:
-            met = _closer(crew, goal, choosing, point, failed)
-            point = _stated(crew, met.setting, plan, number)
-            if goal.excess(point) <= 0:
-                return SearchAnswer.of_point(goal, point, reached=True, tried=len(known))
-        failed = point
-        # the seeds were kind to this setting, and so to its neighbors: ask for more
-        more = goal.excess(point) - goal.excess(candidate)
-        margin = max(margin, more if math.isfinite(more) else 0.0)  # no answer: only this one goes
-        del keeping[candidate.setting.key]
-    closest = min(known.values(), key=goal.worst)
-    point = _stated(crew, closest.setting, plan, _CANDIDATES)
-    reached = goal.excess(point) <= 0
+    """Read the best settings again, on releases that had no part in choosing them."""
+    keeping = {key: point for key, point in known.items() if goal.excess(point) <= 0}
+    margin, attempts = 0.0, list[float]()
+
+    def propose(failed: Point | None) -> Setting | None:
+        """Return the best that keeps the limits by more than the seeds were kind to others."""
+        nonlocal margin
+        if failed is not None:
+            chosen = keeping.pop(failed.setting.key)
+            more = goal.excess(failed) - goal.excess(chosen)
+            margin = max(margin, more if math.isfinite(more) else 0.0)  # only this one goes
+        attempts.append(margin)
+        left = [each for each in keeping.values() if goal.excess(each) <= -margin]
+        left = left if len(attempts) <= _CANDIDATES else []
+        return min(left, key=goal.loss).setting if left else None
+
+    more = _LINKAGES if set(plan.measures) & set(_LINKAGES) else ()
+    measures = tuple(dict.fromkeys((*plan.measures, *more)))
+    first = replace(plan, releases=max(3 * plan.releases, 24))
+    answer = replace(plan, measures=measures, releases=max(_STATED, plan.releases))
+    nearest = min(known.values(), key=goal.worst).setting
+    point, reached, _ = confirmed(
+        crew, goal, (first, answer), propose, lambda stated: nearest, progress
+    )
     return SearchAnswer.of_point(goal, point, reached=reached, tried=len(known))
-
-
-def _stated(crew: SettingPool, setting: Setting, plan: Plan, number: int) -> Point:
-    """Read an answer on releases that chose nothing, others at each attempt."""
-    linkages = _LINKAGES if set(plan.measures) & set(_LINKAGES) else ()
-    plan = fresh_plan(plan, number, max(_STATED, plan.releases), linkages)
-    return stated(crew, setting, plan, lambda share: None)
-
-
-def _closer(crew: SettingPool, goal: Goal, plan: Plan, met: Point, failed: Point | None) -> Point:
-    """Between a setting that keeps the limit and a better one that does not: by halves."""
-    for _ in range(_HALVES if failed is not None else 0):
-        assert failed is not None
-        try:
-            between = middle(met.setting, failed.setting)
-        except ParameterError:  # nothing lies between two kernels
-            break
-        if between.key in (met.setting.key, failed.setting.key):
-            break
-        (point,) = crew.points([between], plan, lambda share: None)
-        if goal.excess(point) > 0:
-            failed = point
-        elif goal.loss(point) < goal.loss(met):
-            met = point
-        else:
-            break
-    return met
 
 
 def _leader(points: Any, goal: Goal) -> Point:
@@ -358,17 +329,6 @@ def around(setting: Setting, steps: Mapping[str, Step]) -> list[Setting]:
     return list({each.key: each for each in made if each.key != setting.key}.values())
 
 
-def middle(one: Setting, other: Setting) -> Setting:
-    """The setting halfway between two of one method; whole numbers stay whole."""
-    changes = {}
-    for name in (each.name for each in fields(one.params)):
-        a, b = (_number(getattr(each.params, name, None)) for each in (one, other))
-        if a is not None and b is not None:
-            integer = isinstance(a, int) and name not in _DIGITS
-            changes[name] = round((a + b) / 2, None if integer else _DIGITS.get(name, 6))
-    return replace(one, params=replace(one.params, **changes))
-
-
 def _moved(name: str, value: Any, direction: int, step: Step) -> Any:
     if _number(value) is None:
         enters = value is None and direction > 0
@@ -391,11 +351,7 @@ def is_of_width(goal: Goal, settings: Sequence[Setting]) -> bool:
     widths = [getattr(each.params, "width", None) for each in settings]
     if goal.kept != (CERTIFIED,) or len(settings) < 2 or None in widths:
         return False
-    return len({_with_width(each, 1.0).key for each in settings}) == 1
-
-
-def _with_width(setting: Setting, width: float) -> Setting:
-    return replace(setting, params=replace(setting.params, width=width))
+    return len({kind(each, whole=True) for each in settings}) == 1
 
 
 def seek_width(
@@ -412,33 +368,30 @@ def seek_width(
     is known before a release is drawn, so that few are drawn.
     """
     widths = [float(each.params.width) for each in settings]
-    low, high = min(widths), max(widths)
-    positions = ceil((high - low) / STEP - 1e-9)
-    progress = progress or (lambda share: None)
-
-    def at(place: int) -> Setting:
-        return _with_width(settings[0], min(round(low + STEP * place, 6), high))
-
-    tables = PreparedTables(microdata, [at(0), at(positions)], metrics=1, held=1)
+    low, high, start = min(widths), max(widths), settings[0]
+    last, report = ceil((high - low) / STEP - 1e-9), progress or (lambda share: None)
+    values = [min(round(low + STEP * place, 6), high) for place in range(last + 1)]
+    each = [replace(start, params=replace(start.params, width=value)) for value in values]
+    tables = PreparedTables(microdata, [each[0], each[last]], metrics=1, held=1)
     known: dict[int, Point] = {}
 
     def keeps(place: int, rows: int = ROWS) -> bool:
-        reading = certified(tables, at(place), rows)
+        reading = certified(tables, each[place], rows)
         if isinstance(reading, NotApplicable):  # a setting that certifies nothing
             raise ParameterError(reading.reason)
         spread = Spread(measure=CERTIFIED, values=(reading.value,), baseline=reading.baseline)
-        known[place] = Point(setting=at(place), spreads={CERTIFIED: spread})
-        progress(min(0.1 * len(known), 0.8))
+        known[place] = Point(setting=each[place], spreads={CERTIFIED: spread})
+        report(min(0.1 * len(known), 0.8))
         return goal.excess(known[place]) <= 0
 
-    reached = keeps(positions)
-    best = edge(positions, -1, keeps) if reached else positions
+    first = first_that(keeps, last)
+    best, reached = last if first is None else first, first is not None
     if microdata.n > LARGEST_DENSE:  # some rows of each draw found the width, all confirm it
-        while reached and not keeps(best, microdata.n) and best < positions:
+        while reached and not keeps(best, microdata.n) and best < last:
             best += 1
         reached = goal.excess(known[best]) <= 0
     point, words = _with_others(tables, known[best], goal, plan)
-    progress(1.0)
+    report(1.0)
     return SearchAnswer.of_point(goal, point, reached=reached, tried=len(known), note=words)
 
 

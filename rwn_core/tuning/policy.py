@@ -105,7 +105,6 @@ class Limit(NamedParameters):
 
 
 _USUAL = ("bayes_linkage", "attribute_gain", "true_matches")
-QUICK = ("true_matches",)  # by values alone, in a hundredth of the time of an intruder's beliefs
 DEFAULT = (
     *(Limit(measure=key, at_most=0.05) for key in _USUAL),
     Limit(measure="linked_over_half", at_most=0.0),  # a share of n would give some people away

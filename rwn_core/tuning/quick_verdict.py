@@ -19,9 +19,10 @@ from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, RWN, SHORT_NAMES, SoftRWN
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES
+from rwn_core.measures.measure import SLOW
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer
-from rwn_core.tuning.point import Point, Setting
+from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import recommend, refusal, without_secrets
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key
@@ -32,7 +33,6 @@ WITHIN = 3.0  # seconds
 _WEAKER = 8  # parts of a strength: where risk may rise with it, each is looked at
 _COARSE = 0.5  # standard deviations of a rounding that is proposed
 EVERY = 10_000  # places: each step of a slider
-QUICK_LIMITS = ("bayes_linkage", "linked_over_half", "true_matches")
 _FEW_RELATIONS = "Even the weakest strength loses nearly all relations; there may be few to keep."
 _AT_THE_END = "Every limit is kept only where nearly all relations are lost. Search for a setting."
 _STEPS_TIMES = 10  # the seconds of a verdict: what may help is tried for so long
@@ -107,68 +107,62 @@ def _answered(
 ) -> SearchAnswer:
     """Read the limits once, at the strongest place that leaves some relations."""
     until = time.monotonic() + within
-    why = refusal(microdata, policy, setting.params)
-    if why:
+    if why := refusal(microdata, policy, setting.params):
         return SearchAnswer(goal=policy, refused=True, reason=why)
     large = microdata.n > LARGEST_DENSE
     hurried = large and math.isfinite(within)
     judged, apart = (policy, dict[str, str]()) if large else policy.judgeable(microdata)
     if judged is None:
         return _not_judged(policy, apart)
-    policy = judged
-    limits = tuple(each for each in policy.limits if not hurried or each.measure in QUICK_LIMITS)
-    trial = StrengthTrial(microdata, setting, replace(policy, limits=limits), places=EVERY)
-    trial.until = until
+    limits = tuple(x for x in judged.limits if not hurried or MEASURES[x.measure].effort < SLOW)
+    judged = replace(judged, limits=limits)
+    table = TableSearch(microdata=microdata, policy=judged, until=until, places=EVERY)
     try:
+        trial = StrengthTrial(table, setting)
         place = trial.strongest(MOST_LOST)
         if place is None:
             return SearchAnswer(goal=policy, reason=_FEW_RELATIONS)
-        point = None
-        if large:
-            verdict = trial.verdict(place)  # of one release
-        else:
-            point, _ = trial.further(place)
-            verdict = trial.policy.judge({key: point.median(key) for key in point.spreads})
+        # a small table has several releases, a large one the first; weaker places break it, too
+        point = None if large else trial.further(place)[0]
+        verdict = trial.verdict(place)
+        if point is not None:
+            verdict = judged.judge({key: point.median(key) for key in point.spreads})
         broken = _broken_words(trial, place, verdict)
         if broken and large:  # only where the unmasked file breaks that limit, too
-            first = tuple(each for each in policy.limits if each.measure == verdict.first)
-            broken = "" if replace(policy, limits=first).judgeable(microdata)[0] is None else broken
+            first = tuple(each for each in judged.limits if each.measure == verdict.first)
+            broken = "" if replace(judged, limits=first).judgeable(microdata)[0] is None else broken
         if broken:
             return SearchAnswer(goal=policy, refused=True, reason=broken)
         if hurried:
             return SearchAnswer(goal=policy, reason=_LATER, late=True)
-        return _of_releases(microdata, trial, place, policy, point)
+        # one more release keeps every limit that can be judged, and some relations
+        judged, apart = policy.judgeable(microdata)
+        if judged is None:
+            return _not_judged(policy, apart)
+        point, losses = point or trial.further(place)[0], trial.losses(place)
+        verdict = judged.judge(point)
+        found: FoundSetting | None = FoundSetting(
+            point=point, verdict=verdict, loss=trial.loss(place)
+        )
+        # that one release loses just less than is of use may be luck, as what one uses of a limit:
+        # where others lose more or break a limit, the weakest that keeps all is looked for
+        if not verdict.kept or fmean(losses) + 2 * stdev(losses) > MOST_LOST:
+            found = replace(table, policy=judged, places=_PLACES, over=False).look(
+                setting, MOST_LOST
+            )
     except Late:
         return SearchAnswer(goal=policy, reason=_LATER, late=True)
+    if found is None or not found.kept:
+        words = f"At {_strength(point.setting)}: {verdict.sentence} Search for a setting."
+        return SearchAnswer(goal=policy, reason=_AT_THE_END if verdict.kept else words)
+    where = f"At {_strength(found.setting)} every limit that can be judged is kept"
+    words = f"{where}; {found.lost} of the relations are lost."
+    return SearchAnswer(goal=policy, settings=(found,), reached=True, reason=words)
 
 
 def _not_judged(policy: Policy, apart: Mapping[str, str]) -> SearchAnswer:
     why = next(iter(apart.values()))
     return SearchAnswer(goal=policy, reason=f"The policy cannot be judged here. {why}")
-
-
-def _of_releases(
-    microdata: Microdata, trial: StrengthTrial, place: int, policy: Policy, point: Point | None
-) -> SearchAnswer:
-    """Say "can" where one more release keeps every limit that can be judged, and some relations."""
-    judged, apart = policy.judgeable(microdata)
-    if judged is None:
-        return _not_judged(policy, apart)
-    point = point or trial.further(place)[0]
-    verdict, losses = judged.judge(point), trial.losses(place)
-    found = FoundSetting(point=point, verdict=verdict, loss=trial.loss(place))
-    # that one release loses just less than is of use may be luck, as what one uses of a limit:
-    # where others lose more or break a limit, the weakest strength that keeps all is looked for
-    if not verdict.kept or fmean(losses) + 2 * stdev(losses) > MOST_LOST:
-        search = TableSearch(microdata=microdata, policy=judged, until=trial.until, places=_PLACES)
-        tried = search.look(found.setting, MOST_LOST)
-        if tried is None or not tried.kept:
-            words = f"At {_strength(found.setting)}: {verdict.sentence} Search for a setting."
-            return SearchAnswer(goal=policy, reason=_AT_THE_END if verdict.kept else words)
-        found = tried
-    where = f"At {_strength(found.setting)} every limit that can be judged is kept"
-    words = f"{where}; {found.lost} of the relations are lost."
-    return SearchAnswer(goal=policy, settings=(found,), reached=True, reason=words)
 
 
 def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -45,7 +44,7 @@ _PART_TIME = 0.4  # of the seconds, which ranking takes at most
 _MOST_TIMES = 4.0  # how far a limit on linkage grows on a part
 _STEPS = 400_000  # times records: releases and readings that rank settings on all records
 _LEAST_COUNTED = 300  # records; smaller tables get no more releases
-_CONFIRMED = 3  # settings of a ranking that are tried on all records
+CONFIRMED = 3  # settings of a ranking that are tried on all records
 FINE = 32  # parts of a strength that is stated
 _PROMISING = 2  # slices that every kernel is tried with
 _NAMED = 3  # variables named in a sentence
@@ -116,7 +115,7 @@ def policy_presets(microdata: Microdata, setting: Setting, policy: Policy) -> di
     judged, _ = policy.judgeable(microdata)
     if judged is None:
         return {}
-    trial = StrengthTrial(microdata, setting, judged)
+    trial = StrengthTrial(TableSearch(microdata=microdata, policy=judged), setting)
     places = {name: trial.weakest_using(share) for name, share in USED.items()}
     return {name: trial.at(place) for name, place in places.items() if place is not None}
 
@@ -124,7 +123,7 @@ def policy_presets(microdata: Microdata, setting: Setting, policy: Policy) -> di
 def _recommended(
     microdata: Microdata, policy: Policy, within: float, progress: Progress | None
 ) -> SearchAnswer:
-    unfit_here = unfit(microdata, policy)
+    unfit_here, n = unfit(microdata, policy), microdata.n
     # the kinds and roles of the masked variables in words
     masked = [v for v in microdata.schema.released if v.masked]
     numbers = sum(v.name in microdata.numeric_names for v in masked)
@@ -134,107 +133,88 @@ def _recommended(
     facts = facts.replace("categorys", "categories")
     judged, apart = policy.judgeable(microdata)  # compiles what the limits need, once a machine
     begin = time.monotonic()
+    usual = _unread(Setting(params=_KERNELS["balanced"], slices=()))
+    shared: dict[str, Any] = {
+        "goal": policy,
+        "unfit": unfit_here,
+        "refused": RWN.method in unfit_here,
+        "unread": apart,
+    }
     if judged is None:
-        return SearchAnswer(
-            goal=policy,
-            settings=(_unread(Setting(params=_KERNELS["balanced"], slices=())),),
-            reason=f"{facts}: nothing was tried.{not_judged(apart)}",
-            refused=RWN.method in unfit_here,
-            unfit=unfit_here,
-            unread=apart,
-        )
-    # ranks settings of RWN, on a part of a large table, where linkage is as many times as likely;
-    # a limit of 0 on the whole table allows a few records of the part
-    small = microdata.n <= QUICK_RECORDS
-    times = min(microdata.n / _PART, _MOST_TIMES)
-    on_part = tuple(
-        replace(each, at_most=min((each.at_most or 0.01) * times, 1.0))
-        if each.measure in _FALLING
-        else each
-        for each in judged.limits
-    )
+        reason = f"{facts}: nothing was tried.{not_judged(apart)}"
+        return SearchAnswer(settings=(usual,), reason=reason, **shared)
     report, tell = progress or (lambda share: None), answers_to(progress)
 
     def after(search: TableSearch) -> None:
         report(min((time.monotonic() - begin) / max(within, 1e-9), 1.0))
-        # what was ranked on a part, within its wider limits, is judged by the policy itself
-        found = sorted(
-            (replace(each, verdict=judged.judge(each.point)) for each in search.tried)
-            if search.policy != judged
-            else search.tried,
-            key=lambda each: each.rank,
-        )
-        tell(
-            SearchAnswer(
-                goal=policy,
-                settings=tuple(found),
-                reached=found[0].kept,
-                so_far=True,
-                confirmed=found[0].releases > 1,
-                tried=search.looked,
-                records=search.microdata.n,
-                of=microdata.n,
-                unread=apart,
-            )
-        )
+        tell(search.answer(policy, judged, n, so_far=True, unread=apart))
 
-    ranked = TableSearch(
-        microdata=microdata if small else random_records(microdata, _PART),
-        policy=judged if small else replace(judged, limits=on_part),
-        until=begin + within * (1 if small else _PART_TIME),
-        steps=round(_STEPS / max(microdata.n, _LEAST_COUNTED)) if small else math.inf,
-        after=after,
-    )
+    small = n <= QUICK_RECORDS
+    ranked = ranking(microdata, judged, begin, within)
+    ranked.after = after
+    if small:
+        ranked.steps = round(_STEPS / max(n, _LEAST_COUNTED))
     _look_at_family(ranked, microdata)
     # tries the best on all records, or reads what comes nearest as a whole
     until = begin + within
     table = TableSearch(microdata=microdata, policy=judged, until=until, places=FINE, after=after)
+    # what a step takes on a part it takes as many times on all records, at least
+    table.took = {name: each * n / ranked.microdata.n for name, each in ranked.took.items()}
     known = [each for each in ranked.best if small and each.kept]
     # a soft kernel of a large table weighs the nearest only: the best even one is tried, too
     soft = [each for each in ranked.best if each.setting.method == SoftRWN.method]
     even = [each for each in ranked.best if each.setting.method == RWN.method]
-    mixed = sorted((*soft[: _CONFIRMED - 1], *even[:1]), key=lambda each: each.rank)
+    mixed = sorted((*soft[: CONFIRMED - 1], *even[:1]), key=lambda each: each.rank)
     starts = [each.setting for each in mixed]
     if not (small or starts):  # ranking took all of its time: the usual start is tried unranked
         slices = preset_slices(microdata, OFTEN_BEST[0])
         starts = [Setting(params=_KERNELS["balanced"], slices=slices)]
     for each in [] if known else starts:
-        start = _in_geometry(each, microdata.n, microdata.n)
-        found_one = any(other.kept for other in table.tried)
-        table.look(
-            start, None if found_one else MOST_LOST, getattr(start.params, start.params.strength)
-        )
+        start = _in_geometry(each, n, n)
+        most = None if any(other.kept for other in table.tried) else MOST_LOST
+        table.look(start, most, getattr(start.params, start.params.strength))
     found = known or table.best or (ranked.best if small else [])
     best = found[0] if found else None
-    other = _alternative(microdata, judged, best, unfit_here, until)
-    confirmed = best is not None and best.releases > 1
+    late = table.late or (small and ranked.over)
+    other = None if late else _alternative(table, best, unfit_here)
     if best is None:
-        n = microdata.n
         found = [_unread(_in_geometry(each.setting, n, n)) for each in ranked.best]
-    usual = _unread(Setting(params=_KERNELS["balanced"], slices=()))
-    where = f"all {microdata.n:,} records"
-    tried = where if small else f"{_PART:,} of {microdata.n:,} records"
+    tried = f"all {n:,} records" if small else f"{_PART:,} of {n:,} records"
     reason = f"{facts}: of {counted(ranked.looked, 'setting')} of RWN tried on {tried}, "
-    if best is not None:
-        reason += _best_words(best, where, confirmed)
-    elif table.late:
-        reason += f"this one is the best; none was tried on {where} within {within:g} seconds."
-    else:
-        reason += f"none loses at most {percent(MOST_LOST)}: there may be few relations to keep."
+    reason += _reason(best, other, late, f"all {n:,} records", within)
     return SearchAnswer(
-        goal=policy,
         settings=tuple(found[:3]) or (usual,),
-        reason=f"{reason}{_other_words(best, other)}{not_judged(apart)}",
-        unfit=unfit_here,
+        reason=reason + not_judged(apart),
         reached=best is not None and best.kept,
-        refused=RWN.method in unfit_here,
         tried=ranked.looked + table.looked,
-        records=microdata.n,
-        of=microdata.n,
-        unread=apart,
-        confirmed=confirmed,
-        late=table.late,
+        records=n,
+        of=n,
+        confirmed=best is not None and best.releases > 1,
+        late=late,
         alternative=other,
+        **shared,
+    )
+
+
+def ranking(microdata: Microdata, judged: Policy, begin: float, within: float) -> TableSearch:
+    """Return what ranks settings: of a large table on a part, within a part of the seconds.
+
+    There linkage is as many times as likely, and its limits grow. A limit of 0 on the whole table
+    allows a few records of the part.
+    """
+    if microdata.n <= QUICK_RECORDS:
+        return TableSearch(microdata=microdata, policy=judged, until=begin + within)
+    times = min(microdata.n / _PART, _MOST_TIMES)
+    limits = tuple(
+        replace(each, at_most=min((each.at_most or 0.01) * times, 1.0))
+        if each.measure in _FALLING
+        else each
+        for each in judged.limits
+    )
+    return TableSearch(
+        microdata=random_records(microdata, _PART),
+        policy=replace(judged, limits=limits),
+        until=begin + within * _PART_TIME,
     )
 
 
@@ -243,30 +223,34 @@ def _unread(setting: Setting) -> FoundSetting:
     return FoundSetting(point=Point(setting=setting, spreads={}))
 
 
-def _best_words(best: FoundSetting, where: str, confirmed: bool) -> str:
-    """Say what the best setting keeps and loses, or how near it comes."""
-    read = f"on {where}, {counted(best.releases, 'release')}"
-    if best.kept:
+def _reason(
+    best: FoundSetting | None, other: FoundSetting | None, late: bool, where: str, within: float
+) -> str:
+    """Say what the best setting keeps and loses, or how near it comes; name another method."""
+    if best is None and late:
+        words = f"this one is the best; none was tried on {where} within {within:g} seconds."
+    elif best is None:
+        words = f"none loses at most {percent(MOST_LOST)}: there may be few relations to keep."
+    elif best.kept:
+        read = f"on {where}, {counted(best.releases, 'release')}"
         every = counted(len(best.shares), "limit")
-        return f"this one keeps {every} {read}, and loses least: {best.lost}."
-    least = "" if confirmed else "at least "
-    return (
-        f"none keeps the policy and loses at most {percent(MOST_LOST)}. This one comes nearest: "
-        f"{read}, {least}{best.excess_words}, and {percent(1 - (best.loss or 0.0))} of the "
-        "relations are left."
-    )
-
-
-def _other_words(best: FoundSetting | None, other: FoundSetting | None) -> str:
-    """Name another method that loses less, or that alone keeps the policy."""
+        words = f"this one keeps {every} {read}, and loses least: {best.lost}."
+    else:
+        read = f"on {where}, {counted(best.releases, 'release')}"
+        least = "" if best.releases > 1 else "at least "
+        words = (
+            f"none keeps the policy and loses at most {percent(MOST_LOST)}. This one comes "
+            f"nearest: {read}, {least}{best.excess_words}, and "
+            f"{percent(1 - (best.loss or 0.0))} of the relations are left."
+        )
     if other is None:
-        return ""
+        return words
     title = other.setting.params.title
     if best is not None and best.kept:
-        words = f" {title} would lose {other.lost} instead of {best.lost}."
+        words += f" {title} would lose {other.lost} instead of {best.lost}."
     else:
         every = counted(len(other.shares), "limit")
-        words = f" {title} keeps {every} on all records and loses {other.lost}."
+        words += f" {title} keeps {every} on all records and loses {other.lost}."
     if other.setting.params.strength == "size":
         words += " Noise may give impossible values, such as a negative age."
     return words
@@ -303,15 +287,17 @@ def without_secrets(microdata: Microdata) -> dict[str, float]:
 
 
 def _alternative(
-    microdata: Microdata,
-    policy: Policy,
-    best: FoundSetting | None,
-    unfit: Mapping[str, str],
-    until: float,
+    table: TableSearch, best: FoundSetting | None, unfit: Mapping[str, str]
 ) -> FoundSetting | None:
     """Look for another method that keeps a policy and loses less, those first that often do."""
-    steps = round(_STEPS / max(microdata.n, _LEAST_COUNTED))
-    search = TableSearch(microdata=microdata, policy=policy, until=until, steps=steps)
+    steps = round(_STEPS / max(table.microdata.n, _LEAST_COUNTED))
+    search = TableSearch(
+        microdata=table.microdata,
+        policy=table.policy,
+        until=table.until,
+        steps=steps,
+        took=table.took,
+    )
     if best is not None and best.kept and best.loss is not None:
         search.least = best.loss
     for key in dict.fromkeys((CorrelatedNoise.method, Microaggregation.method, *METHODS)):

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import Any
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
@@ -24,7 +25,15 @@ from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer, answers_to
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.recommend import FINE, OFTEN_BEST, WITHIN, recommend, unfit
+from rwn_core.tuning.recommend import (
+    CONFIRMED,
+    FINE,
+    OFTEN_BEST,
+    WITHIN,
+    ranking,
+    recommend,
+    unfit,
+)
 from rwn_core.tuning.seek_slices import each_kernel, kernels_refused, seek_slices
 from rwn_core.tuning.slice_presets import PRESETS, SliceRanges, masked_names, preset_slices
 from rwn_core.tuning.strength import MOST_LOST, TableSearch
@@ -252,33 +261,44 @@ def _along_lines(
         looked=first,
         tried=[] if known is None else list(known.settings),
     )
-    n, late = microdata.n, "Nothing was tried in time."
-    answer = SearchAnswer(goal=policy, reason=late, unread=apart, records=n, of=n)
+    shared: dict[str, Any] = {"unread": apart, "unfit": why}
+
+    def answer(**more: Any) -> SearchAnswer:
+        best = table.best[0]
+        note = f"It loses {best.lost} of the relations, on {best.releases:,} releases."
+        return table.answer(policy, judged, microdata.n, note=note, **shared, **more)
+
+    if microdata.n > QUICK_RECORDS and known is None and not space.methods and len(starts) > 1:
+        # ranks what may change on a part of a large table, and tries the best on all records
+        part, ranks = ranking(microdata, judged, begin, end - begin), list[tuple[Any, int]]()
+        part.within, part.stays = table.within, table.stays
+        for number, start in enumerate(starts):
+            found = part.look(start)
+            ranks += [(found.rank, number)] if found else []
+            if part.tried:
+                more: dict[str, Any] = {"so_far": True, "confirmed": False, **shared}
+                progress.found(part.answer(policy, judged, microdata.n, **more))
+        starts = [starts[number] for _, number in sorted(ranks)[:CONFIRMED]] or starts[:1]
+        table.took = {
+            name: each * microdata.n / part.microdata.n for name, each in part.took.items()
+        }
     for number, start in enumerate(starts[first:], start=first + 1):
         if start.method in closed and start is not starts[0]:
             continue
         # the first is read whole, even where it keeps nothing; others where they may be better
         equal = space.methods or not any(each.kept for each in table.tried)
         table.look(start, MOST_LOST if equal else None)
-        if table.best:
-            best = table.best[0]
-            answer = replace(
-                answer,
-                reason="",
-                settings=tuple(table.best),
-                reached=best.kept,
-                confirmed=best.releases > 1,
-                so_far=number < len(starts),
-                tried=table.looked,
-                note=f"It loses {best.lost} of the relations, on {best.releases:,} releases.",
-            )
-            progress.found(answer)
+        if table.tried:
+            progress.found(answer(so_far=number < len(starts)))
         passed = (time.monotonic() - begin) / max(end - begin, 1e-9)
         progress(min(max(number / len(starts), passed), 1.0))
-    if not table.best and not table.late:
+    if not table.tried and not table.late:
         reason = "No setting loses few enough relations: there may be few to keep."
         return SearchAnswer(goal=policy, reason=reason, tried=table.looked, unread=apart)
     if space.methods and not table.late:
         read = {each.setting.method for each in table.tried}
-        why |= {e.method: _UNKEPT for e in starts if e.method not in {*read, *why}}
-    return replace(answer, so_far=False, late=table.late, unfit=why)
+        shared["unfit"] = why | {e.method: _UNKEPT for e in starts if e.method not in {*read, *why}}
+    if table.tried:
+        return answer(late=table.late)
+    late, n = "Nothing was tried in time.", microdata.n
+    return SearchAnswer(goal=policy, reason=late, late=True, records=n, of=n, **shared)

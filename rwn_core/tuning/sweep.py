@@ -34,7 +34,7 @@ from rwn_core.masking import METHODS, in_present_names
 from rwn_core.measures import MEASURES, measures_of
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress, thread_count, work
-from rwn_core.tuning.evaluate import Plan, SettingPool, by_family
+from rwn_core.tuning.evaluate import Plan, SettingPool, together
 from rwn_core.tuning.point import Point, Setting, Spread, few_words
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.verdict import counted, not_judged
@@ -451,7 +451,10 @@ def sweep(
     settings, now = prepared(microdata, what), work(progress=progress)
     kept = None if folder is None else JobFolder(folder, microdata, plan)
     points = {} if kept is None else kept.points(settings)
-    left = by_family([setting for setting in settings if setting.key not in points])
+    # those that share their neighbors together, in the order of their first
+    kinds = list(dict.fromkeys(map(together, settings)))
+    left = [setting for setting in settings if setting.key not in points]
+    left.sort(key=lambda setting: kinds.index(together(setting)))
 
     def done() -> Sweep:
         """The finished points, in the order of the settings."""

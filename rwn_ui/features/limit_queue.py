@@ -13,12 +13,11 @@ import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS, QUICK_RECORDS
 from rwn_core.masking import Method, Prepared
 from rwn_core.measures import ORDINARY, UTILITY
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import BY_VALUES, Reading
 from rwn_core.measures.sentence import tenths
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready
 from rwn_core.reporting.places_on_map import AXIS, POLICY
 from rwn_core.tuning import Verdict
-from rwn_core.tuning.policy import QUICK
 from rwn_core.tuning.verdict import counted, ends_words
 from rwn_ui.background.measure_worker import DrawnRelease, MeasureWorker, Question
 from rwn_ui.state.results import (
@@ -109,7 +108,7 @@ def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | r
     )
     for key, reading in _known(session, current, others, release).items():
         if reading is None:
-            brief = key in QUICK  # of which the number alone is shown here
+            brief = rwn.MEASURES[key].effort == BY_VALUES  # of which the number alone is shown here
             reading = stored[key] = rwn.MEASURES[key].read(comparison, begin=brief)
         found[key] = reading
     return found
@@ -135,7 +134,8 @@ def _read_by_worker(
 ) -> Reading | rwn.NotApplicable | None:
     """Reading by the worker, or `PENDING`; None if it is to be read at once."""
     # The worker masks all records, also if the page shows a sample of them.
-    if key in QUICK and _shows_all(session, current) and _compiled():
+    by_values = rwn.MEASURES[key].effort == BY_VALUES
+    if by_values and _shows_all(session, current) and _compiled():
         return None
     reader = session.user.work.worker
     if reader is None or reader.data is not session.data:
@@ -162,7 +162,8 @@ def _found_on_risk(session: Session, release: Key) -> Readings:
 
 def release_question(params: Method, seed: int, key: str) -> Question:
     """Question for one measure of the release of a setting."""
-    return Question(measure=key, params=params, seed=seed, begin=key in QUICK)
+    by_values = rwn.MEASURES[key].effort == BY_VALUES
+    return Question(measure=key, params=params, seed=seed, begin=by_values)
 
 
 def is_partial(reading: Reading | rwn.NotApplicable) -> bool:
@@ -215,7 +216,8 @@ def _ask(session: Session, full: Sequence[Question], shown: Readings) -> None:
     if reader is None:
         reader = work.worker = MeasureWorker.start(session.data)
     bounded = [each for each in full if has_quick_bound(each.measure, session.data.n)]
-    quick = [each for each in full if each.measure in QUICK]  # one broken limit is a verdict
+    # one broken limit is a verdict
+    quick = [each for each in full if rwn.MEASURES[each.measure].effort == BY_VALUES]
     slow = [each for each in full if each not in quick and each not in bounded]
     first = [replace(each, begin=True) for each in bounded if shown[each.measure] is PENDING]
     reader.ask(*quick, *first, *slow, *bounded, drawn=partial(_drawn, session))

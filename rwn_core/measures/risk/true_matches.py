@@ -32,7 +32,7 @@ from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.paired_bars import Pair, bars, frame
 from rwn_core.measures.drawing.tables import table
-from rwn_core.measures.measure import Detail, Measure, Reading
+from rwn_core.measures.measure import BY_VALUES, Detail, Measure, Reading
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
@@ -417,6 +417,7 @@ def _row(detail: TrueMatches, at: int) -> list[str]:
 
 MEASURE = Measure(
     key="true_matches",
+    effort=BY_VALUES,
     title="True matches",
     unit="share of people who are alone with what is known of them, beyond chance",
     question="For how many people who are alone with their key values, with what travels with a "

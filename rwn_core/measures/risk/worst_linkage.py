@@ -154,6 +154,7 @@ def draw_record_risk(reading: Reading[WorstLinkage]) -> style.Chart:
 
 BAYES_LINKAGE = Measure(
     key="bayes_linkage",
+    effort=1,
     title="Worst-case linkage",
     question="How many released records would an intruder link correctly who holds the whole "
     "original file and knows the method and its parameters, but not the key?",
@@ -278,6 +279,7 @@ def linked_over_half_sentence(reading: Reading[WorstLinkage], n: int) -> str:
 
 LINKED_OVER_HALF = Measure(
     key="linked_over_half",
+    effort=1,
     title="Linked over one half",
     question="For how many released records is the true original more likely than all others "
     "together, to an intruder who holds the whole original file and knows the method and its "

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module
+from typing import Any
 
 import pytest
 
 import rwn_core as rwn
-from rwn_core.tuning import goal_seek
+from rwn_core.tuning import Setting, goal_seek
+from rwn_core.tuning.evaluate import SettingPool
 from rwn_core.tuning.point import Point
-from rwn_core.tuning.seek_slices import Choice, SliceSearch
 
-module = import_module("rwn_core.tuning.seek_slices")  # its room has a function of this name
+# its room has functions of these names
+evaluate, module = (
+    import_module(f"rwn_core.tuning.{name}") for name in ("evaluate", "seek_slices")
+)
 
 
 def part_of(demo: str, names: list[str]) -> rwn.Microdata:
@@ -56,19 +60,19 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def refuse(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Choice], bool]], None]:
-    """Fresh releases of some choices break the limit on linkage."""
-    fresh = SliceSearch._fresh
+def refuse(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Setting], bool]], None]:
+    """Fresh releases of some settings break the limit on linkage."""
+    stated = evaluate.stated
 
-    def refuse(refused: Callable[[Choice], bool]) -> None:
-        def planted(self: SliceSearch, choice: Choice, strength: int, attempt: int) -> Point:
-            point = fresh(self, choice, strength, attempt)
-            if not refused(choice):
-                return point
+    def refuse(refused: Callable[[Setting], bool]) -> None:
+        def planted(crew: SettingPool, setting: Setting, *more: Any) -> tuple[Point, str]:
+            point, note = stated(crew, setting, *more)
+            if not refused(setting):
+                return point, note
             spread = point.spreads["distance_linkage"]
             broken = replace(spread, values=(0.09,) * len(spread.values))
-            return replace(point, spreads={**point.spreads, "distance_linkage": broken})
+            return replace(point, spreads={**point.spreads, "distance_linkage": broken}), note
 
-        monkeypatch.setattr(SliceSearch, "_fresh", planted)
+        monkeypatch.setattr(evaluate, "stated", planted)
 
     return refuse

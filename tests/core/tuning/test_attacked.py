@@ -92,8 +92,8 @@ def test_a_spread_names_its_attack_in_files_too() -> None:
             return [self._answers.pop(0)]
 
     plan = Plan(measures=("attribute_gain", "correlation"), releases=59, seed=4)
-    assert stated_of(Crew(point, few), setting, plan, print).spreads["attribute_gain"] is spread
-    assert stated_of(Crew(point, point), setting, plan, print) == point
+    assert stated_of(Crew(point, few), setting, plan, print)[0].spreads["attribute_gain"] is spread
+    assert stated_of(Crew(point, point), setting, plan, print) == (point, "")
     assert asked[0] == plan
     assert asked[1].measures == ("attribute_gain", "red_team")
     assert (asked[1].releases, asked[1].seed) == (ATTACKED, 4) == (5, 4)

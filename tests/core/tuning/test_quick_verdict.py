@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import math
-from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import rwn_core as rwn
-from rwn_core.masking.lever import LeverRange
 from rwn_core.tuning import Setting, slice_presets, strength
-from rwn_core.tuning.seek_slices import SliceSearch
+from rwn_core.tuning.evaluate import PreparedTables
 from rwn_core.tuning.strength import MOST_LOST, StrengthTrial
 
 WEAK = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.9),))
 
 
+def trial(data: rwn.Microdata, setting: Setting, policy: rwn.Policy, places: int) -> StrengthTrial:
+    table = strength.TableSearch(microdata=data, policy=policy, places=places)
+    return StrengthTrial(table, setting)
+
+
 def test_a_trial_has_the_steps_of_its_range(few) -> None:
-    trial = StrengthTrial(few, Setting.of("rwn", {"k": 5}), WEAK, places=4)
-    trial.range = LeverRange(low=2.0, high=4.0, step=0.5)
-    assert trial.last == 4
-    at = [trial.at(place).params.epsilon for place in range(trial.last + 1)]
-    assert at == pytest.approx([2.0, 2.5, 3.0, 3.5, 4.0])
+    setting = Setting.of("rwn", {"k": 5})
+    ends = PreparedTables(few).start(setting.resolved(few)).ranges["epsilon"]
+    tried = trial(few, setting, WEAK, 4)
+    assert tried.last == 4
+    at = [tried.at(place).params.epsilon for place in range(tried.last + 1)]
+    assert at == pytest.approx(np.linspace(ends.low, ends.high, 5), abs=ends.step)
+    table = strength.TableSearch(microdata=few, policy=WEAK, values={"epsilon": (2.0, 7.5)})
+    given = StrengthTrial(table, setting)
+    assert [given.at(place).params.epsilon for place in (0, 1)] == [2.0, 7.5]
+
+
+@pytest.mark.parametrize("near", [None, 0, 5, 9])
+def test_the_first_place_that_passes_is_found_from_anywhere(near: int | None) -> None:
+    for first in range(10):
+        assert strength.first_that(lambda place, f=first: place >= f, 9, near) == first
+    assert strength.first_that(lambda place: False, 9, near) is None
 
 
 def test_no_place_is_said_to_be_of_no_use(few, monkeypatch) -> None:
@@ -60,11 +75,6 @@ def test_a_search_notes_what_keeps_the_limits_and_loses_least(few) -> None:
     assert weak.look(setting) is None  # seen
     broken = strict.look(setting, MOST_LOST)
     assert broken is None or not broken.kept
-
-
-def test_a_trial_meets_a_policy_up_to_its_limit_and_no_further() -> None:
-    trials = SimpleNamespace(trials={("a", 1): 1.0, ("a", 2): 1.01, ("a", 3): 2.0})
-    assert [SliceSearch._meets(trials, "a", place) for place in (1, 2, 3)] == [True, False, False]
 
 
 def test_variables_that_go_together_share_a_slice(few) -> None:

