@@ -351,7 +351,7 @@ def is_of_width(goal: Goal, settings: Sequence[Setting]) -> bool:
     widths = [getattr(each.params, "width", None) for each in settings]
     if goal.kept != (CERTIFIED,) or len(settings) < 2 or None in widths:
         return False
-    return len({kind(each, whole=True) for each in settings}) == 1
+    return len({kind(each, levers=True) for each in settings}) == 1
 
 
 def seek_width(

@@ -108,7 +108,7 @@ def seek_slices(
     kinds = each_kernel(start.params) if ranges.kernels else (start.params,)
     report, tell = progress or (lambda share: None), answers_to(progress)
 
-    def told(point: Point, **more: Any) -> SearchAnswer:
+    def answer(point: Point, **more: Any) -> SearchAnswer:
         return SearchAnswer.of_point(policy, point, records=sample.n, of=microdata.n, **more)
 
     search = SliceSearch(
@@ -116,7 +116,7 @@ def seek_slices(
         policy=policy.without(unread),
         tries=ranges.tries,
         places=_STRENGTHS - 1,
-        # of a soft kernel beside an even one all strengths of its slider
+        # a soft kernel that is tried with an even one has all strengths of its slider
         values={} if ranges.strengths is None else {kinds[0].strength: ranges.strengths},
         least=math.inf,
         closer=1.0,
@@ -128,7 +128,7 @@ def seek_slices(
         after=lambda _: search.after_each(),
         workers=thread_count(workers),
         report=report,
-        tell=lambda point, **more: tell(told(point, so_far=True, **more)),
+        tell=lambda point, **more: tell(answer(point, so_far=True, **more)),
     )
     # no slices come first, so that a time limit cuts the others; each with every kernel
     starts = ranges.starts or [preset_slices(sample, key) for key in PRESETS]
@@ -152,7 +152,7 @@ def seek_slices(
     report(1.0)
     more = {"unread": unread, "tried": tried, "late": late, "published": published}
     reached = met and not unread
-    return told(point, reached=reached, confirmed=sure, note=note.strip(), **more)
+    return answer(point, reached=reached, confirmed=sure, note=note.strip(), **more)
 
 
 def kernels_refused(params: Any) -> str:
@@ -175,7 +175,7 @@ def each_kernel(params: Any) -> tuple[RWN, SoftRWN, SoftRWN]:
 
 def _about(setting: Setting) -> tuple[object, ...]:
     """Return what a setting is apart from its strength and its slices."""
-    return kind(replace(setting, slices=None), whole=True)
+    return kind(replace(setting, slices=None), levers=True)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -302,7 +302,7 @@ class SliceSearch(TableSearch):
                 own = next(each for each in self.tried if each.setting == failed.setting)
                 self.tried.remove(own)
                 self.tell(failed)
-                choice = kind(failed.setting, whole=True)
+                choice = kind(failed.setting, levers=True)
                 steps[choice] = 2 * steps.get(choice, 0) or 1
                 values, place = self.losses[_about(failed.setting)][0], self._place(failed.setting)
                 if place + steps[choice] < len(values):

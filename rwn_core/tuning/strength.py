@@ -129,7 +129,7 @@ class TableSearch:
     took : dict of str to float
         The seconds that a step took last, by its name.
     over : bool
-        Whether a step was not begun, or not ended, for lack of time.
+        Whether a step did not begin, or not end, for lack of time.
     looked, read : int
         Settings tried, and their places at which further releases were read, or one that broke a
         limit.
@@ -227,7 +227,7 @@ class TableSearch:
         With `most` it may lose so much, whatever others lose, and what comes nearest to the limits
         is read as a whole; `near` is the strength that is expected.
         """
-        own = kind(candidate.resolved(self.microdata), whole=candidate.method in self.stays)
+        own = kind(candidate.resolved(self.microdata), levers=candidate.method in self.stays)
         if self.late or (most is None and own in self.seen):
             return None
         self.seen.add(own)
@@ -540,10 +540,10 @@ def _loss(compared: Comparison) -> float:
     return found.value if isinstance(found, Reading) else 1.0
 
 
-def kind(setting: Setting, *, whole: bool = False) -> tuple[object, ...]:
-    """Return what a setting is apart from its strength; with all of its other levers if `whole`."""
+def kind(setting: Setting, *, levers: bool = False) -> tuple[object, ...]:
+    """Return what a setting is apart from its strength; with all of its other levers if `levers`."""
     params = setting.params
     about = setting.method, getattr(params, "kernel", ""), getattr(params, "balance", 0.0) > 0
-    names = [each.name for each in fields(params) if each.name != params.strength] * whole
-    levers = tuple((name, getattr(params, name)) for name in names)
-    return *about, setting.slices, setting.weights, levers
+    names = [each.name for each in fields(params) if each.name != params.strength] * levers
+    held = tuple((name, getattr(params, name)) for name in names)
+    return *about, setting.slices, setting.weights, held

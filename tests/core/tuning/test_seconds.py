@@ -1,4 +1,4 @@
-"""The seconds of a search: what would end too late is not begun, what is begun stops in time."""
+"""The seconds of a search: what would end too late does not begin, the rest stops in time."""
 
 from __future__ import annotations
 
@@ -37,24 +37,24 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
         return compared(self, setting, seed)
 
     monkeypatch.setattr(PreparedTables, "compared", slow)
-    told = SimpleNamespace(monotonic=lambda: clock.now, perf_counter=time.perf_counter)
+    times = SimpleNamespace(monotonic=lambda: clock.now, perf_counter=time.perf_counter)
     for name in ("evaluate", "quick_verdict", "recommend", "search", "seek_slices", "strength"):
-        monkeypatch.setattr(import_module(f"rwn_core.tuning.{name}"), "time", told)
+        monkeypatch.setattr(import_module(f"rwn_core.tuning.{name}"), "time", times)
     return clock
 
 
-def test_a_step_that_would_end_too_late_is_not_begun(few, clock) -> None:
-    table, begun = TableSearch(microdata=few, policy=LIMIT, until=25.0), list[float]()
+def test_a_step_that_would_end_too_late_does_not_begin(few, clock) -> None:
+    table, starts = TableSearch(microdata=few, policy=LIMIT, until=25.0), list[float]()
 
     def step() -> None:
-        begun.append(clock.now)
+        starts.append(clock.now)
         clock.now += 10.0
 
     table.timed("step", step)
     table.timed("step", step)
     with pytest.raises(Late):
         table.timed("step", step)
-    assert begun == [0.0, 10.0]
+    assert starts == [0.0, 10.0]
     assert table.late
     assert table.look(Setting(params=rwn.RWN(epsilon=1.0, k=5))) is None
 
@@ -82,8 +82,8 @@ def test_advice_on_slow_releases_ends_within_its_seconds(few, clock) -> None:
     assert verdict.late
 
 
-def test_a_step_that_is_begun_stops_when_the_time_is_over(few) -> None:
-    """The planted fault, work that nobody stops, would take a minute."""
+def test_a_step_stops_when_the_time_is_over(few) -> None:
+    """The planted fault, work that goes on to its end, would take a minute."""
     done = list[int]()
     table = TableSearch(microdata=few, policy=LIMIT, until=time.monotonic() + 0.2)
 
