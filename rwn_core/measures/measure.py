@@ -234,8 +234,8 @@ class Measure:
     must_hold : bool
         Of a measure of utility, whether a policy may have a limit on it.
     effort : int
-        What a reading takes, compared with others: 0 by values alone, in a hundredth of the time of an
-        intruder's beliefs; 1 where the beliefs of one intruder are enough; 2 otherwise.
+        What a reading takes, compared with others: 0 by values alone, in a hundredth of the time
+        of an intruder's beliefs; 1 where the beliefs of one intruder are enough; 2 otherwise.
     view : View
         Where it is shown, and how.
     is_share : bool

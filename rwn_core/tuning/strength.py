@@ -541,7 +541,7 @@ def _loss(compared: Comparison) -> float:
 
 
 def kind(setting: Setting, *, levers: bool = False) -> tuple[object, ...]:
-    """Return what a setting is apart from its strength; with all of its other levers if `levers`."""
+    """Return what a setting is apart from its strength; with its other levers if `levers`."""
     params = setting.params
     about = setting.method, getattr(params, "kernel", ""), getattr(params, "balance", 0.0) > 0
     names = [each.name for each in fields(params) if each.name != params.strength] * levers
