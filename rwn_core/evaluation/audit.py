@@ -19,6 +19,7 @@ from rwn_core.masking.method import unrounded
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk.worst_linkage import BAYES_LINKAGE
 from rwn_core.parallel.threads import Work, steps, work
 
 Answers = Mapping[str, Reading | NotApplicable]
@@ -241,7 +242,7 @@ def read_all(
 
 def require_possible(comparison: Comparison) -> None:
     """Refuse a masked table that its law cannot have made: its worst case would look small."""
-    reading = MEASURES["bayes_linkage"].read(comparison)
+    reading = BAYES_LINKAGE.read(comparison)
     if isinstance(reading, Reading) and reading.detail.truth.min() <= 0:
         raise InputError(
             "MASKED cannot have been made of ORIGINAL in this order at this setting; give its own "

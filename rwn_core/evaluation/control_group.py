@@ -24,6 +24,8 @@ from rwn_core.measures.attacks.red_team.files import Files, intruder_files
 from rwn_core.measures.attacks.red_team.nearest import names_by
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading, with_parts
+from rwn_core.measures.risk import red_team
+from rwn_core.measures.risk.attributes import ATTRIBUTE_GAIN
 from rwn_core.measures.statistics.key_variables import required_confidential
 from rwn_core.parallel.threads import current_work, steps
 
@@ -261,18 +263,20 @@ def with_difference(
     readings: Mapping[str, Any], find: Callable[[], AttributeDifference]
 ) -> dict[str, Any]:
     """Add the difference to what the red team found, where there is one."""
-    team = readings.get("red_team")
+    team = readings.get(red_team.MEASURE.key)
     if isinstance(team, Reading):
         with suppress(NotApplicable):
-            return {**readings, "red_team": with_parts(team, difference=find())}
+            return {**readings, red_team.MEASURE.key: with_parts(team, difference=find())}
     return dict(readings)
 
 
 def audit_attacked(microdata: Microdata, release: Release, measures: Sequence[str]) -> Audit:
     """Read measures of a release with the red team, and where they limit it, the difference."""
     with (now := current_work()).part(0.0, 0.7):
-        audited = audit(microdata, release, measures=tuple(dict.fromkeys((*measures, "red_team"))))
-    if "attribute_gain" not in audited.readings:
+        audited = audit(
+            microdata, release, measures=tuple(dict.fromkeys((*measures, red_team.MEASURE.key)))
+        )
+    if ATTRIBUTE_GAIN.key not in audited.readings:
         return audited
     about = microdata, release.params
     precision, masked = dict(release.precision), release.masked

@@ -24,6 +24,9 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.posterior import Sample, weigh
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
+from rwn_core.measures.risk.membership import MEMBERSHIP
+from rwn_core.measures.risk.population_risk import SUDA
+from rwn_core.measures.risk.worst_linkage import BAYES_LINKAGE, LINKED_OVER_HALF
 from rwn_core.parallel.threads import current_work, steps, work
 
 
@@ -242,8 +245,8 @@ def _of_100(share: float) -> str:
 
 def worst_records(readings: Answers) -> list[dict[str, float]]:
     """The records at highest risk, with what makes them so; internal."""
-    links, member = readings["bayes_linkage"], readings["membership"]
-    special, over = readings["suda"], readings["linked_over_half"]
+    links, member = readings[BAYES_LINKAGE.key], readings[MEMBERSHIP.key]
+    special, over = readings[SUDA.key], readings[LINKED_OVER_HALF.key]
     if not isinstance(links, Reading):
         return []
     records, truth = links.detail.records, links.detail.truth

@@ -46,7 +46,7 @@ _NAMED = 5  # of nearly the name that was asked for
 
 _FIRST = (
     *("relations", "regressions", "joint_distribution", "distributions", "tables"),
-    *("worst_linkage", "certified_linkage", "key_intruders", "repeated_releases"),
+    *("worst_linkage", "certified_linkage", "repeated_releases"),
     *("ordinary_linkage", "membership", "attributes", "true_matches", "red_team", "values"),
     *("key_classes", "population_risk", "nearness", "outliers", "guesses"),
 )

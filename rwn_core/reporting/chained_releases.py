@@ -26,6 +26,8 @@ from rwn_core.laws.donors import released_schema
 from rwn_core.laws.invariants import Invariants
 from rwn_core.measures.attacks.red_team.chain import Chained, chain
 from rwn_core.measures.attacks.red_team.subtraction import Subtracted, Subtrahend, subtract
+from rwn_core.measures.risk.attributes import ATTRIBUTE_GAIN
+from rwn_core.measures.risk.true_matches import MEASURE as TRUE_MATCHES
 
 SKETCH = 2048
 """Smallest marks of records that are kept. Of m records of a table of n, one at least is among them
@@ -161,7 +163,7 @@ def _cost(times: int, record: Mapping[str, Any]) -> str:
 
 
 Files = Sequence[tuple[str, bytes]]
-LIMITS = ("attribute_gain", "true_matches")  # the limits that a chain of merges breaks
+LIMITS = (ATTRIBUTE_GAIN.key, TRUE_MATCHES.key)  # the limits that a chain of merges breaks
 _KEY, _SECRET = "key", "confidential"
 
 

@@ -10,7 +10,7 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.audit import Audit
 from rwn_core.evaluation.draws import Ensemble
-from rwn_core.measures import MEASURES, UTILITY
+from rwn_core.measures import MARGINALS, MEASURES, UTILITY
 from rwn_core.measures.drawing.style import NEUTRAL, escape
 from rwn_core.measures.measure import Reading
 from rwn_core.reporting.evidence import DRAWN
@@ -27,7 +27,7 @@ def plot(result: Any, *what: str) -> Any:
     ----------
     result : Audit, Ensemble or Sweep
     *what : str
-        Of an audit the chart or its measure, such as "correlation" or "bayes_linkage"; for
+        Of an audit the chart or its measure, such as "correlation"; for
         "distribution" the variable, too. Of an ensemble the risk on the map, a measure or
         "policy". Of a sweep the measure on each axis of the map, first of utility, then of risk.
         By default the first chart of an audit, and the map of the loss of relations and the
@@ -85,7 +85,7 @@ def _of_audit(result: Audit, *what: str) -> Chart:
     if chart == "linkage_attacks":
         return CHARTS[chart](attacks(_all(result)))
     if chart == "distribution":
-        reading = _reading(result, "marginals")
+        reading = _reading(result, MARGINALS)
         names = list(reading.detail.variables)
         variable = what[1] if len(what) > 1 else names[0]
         if variable not in names:
