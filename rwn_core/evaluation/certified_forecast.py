@@ -48,7 +48,24 @@ def forecast_certified(law: Law | None, *, rows: int = ROWS) -> tuple[float, ...
     if isinstance(found.table, AllDonors):
         refuse_retained(cells, units)
         return _of_blocks(cells, found.table, units, codes, rows)
-    return _of_law(cells, units, codes)
+    n, unit = cells.original.n, unit_of(cells.original)
+    tables = [
+        cells.donors.table(own, cells.modification(names[0])).toarray()
+        for own, names in zip(codes, units, strict=True)
+    ]
+    everyone = np.tile(np.arange(n, dtype=np.int32), (n, 1))
+    near = nearest_records(cells.neighborhoods, n) if unit is None else everyone
+    ratios, shares = ratios_of_law(tables, near), []
+    for draw in range(DRAWS):
+        columns = _drawn(cells, units, codes, draw, np.arange(n))
+        chances = zip(tables, columns, strict=True)
+        logs = sum((np.log(table[:, shown]).T for table, shown in chances), np.zeros((n, n)))
+        if unit is None:
+            shares.append(certified_share(linkage_bounds(logs, ratios, near)))
+        else:
+            bounds = unit_bounds(logs, ratios, unit.numbers)
+            shares.append(certified_share(bounds, np.bincount(unit.numbers)))
+    return tuple(shares)
 
 
 def _of_blocks(
@@ -61,27 +78,6 @@ def _of_blocks(
         found = exchange.bounds(_drawn(law, units, codes, draw, records))
         bounds, sizes = unit_or_record_bounds(found, exchange, table, unit)
         shares.append(certified_share(bounds, sizes, np.bincount(found.rows)))
-    return tuple(shares)
-
-
-def _of_law(law: CellLaw, units: Sequence[tuple[str, ...]], codes: Columns) -> tuple[float, ...]:
-    n, unit = law.original.n, unit_of(law.original)
-    tables = [
-        law.donors.table(own, law.modification(names[0])).toarray()
-        for own, names in zip(codes, units, strict=True)
-    ]
-    everyone = np.tile(np.arange(n, dtype=np.int32), (n, 1))
-    near = nearest_records(law.neighborhoods, n) if unit is None else everyone
-    ratios, shares = ratios_of_law(tables, near), []
-    for draw in range(DRAWS):
-        columns = _drawn(law, units, codes, draw, np.arange(n))
-        chances = zip(tables, columns, strict=True)
-        logs = sum((np.log(table[:, shown]).T for table, shown in chances), np.zeros((n, n)))
-        if unit is None:
-            shares.append(certified_share(linkage_bounds(logs, ratios, near)))
-        else:
-            bounds = unit_bounds(logs, ratios, unit.numbers)
-            shares.append(certified_share(bounds, np.bincount(unit.numbers)))
     return tuple(shares)
 
 

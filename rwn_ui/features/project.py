@@ -145,21 +145,9 @@ def _save(session: Session, browser: str, before: Any) -> Any:
     """Save an own table's project unless the choices are those before; the present choices."""
     if session.demo is not None:
         return None
-    now = _choices(session)
-    if before is None or before[:2] != now[:2]:
-        table, path = now[:2]
-        project_folder.remember(
-            project_folder.Last(table=table, name=session.name, path=path, browser=browser)
-        )
-    elif before != now:
-        project_folder.save(current_project(session))
-    return now
-
-
-def _choices(session: Session) -> tuple[Any, ...]:
-    """The saved parts of a session, for comparison."""
+    # the saved parts of a session, for comparison
     data, notes = session.data, session.drafts()
-    return (
+    now = (
         data.fingerprint,
         session.path,
         data.schema,
@@ -171,6 +159,14 @@ def _choices(session: Session) -> tuple[Any, ...]:
         tuple(notes.decisions),
         notes.context,
     )
+    if before is None or before[:2] != now[:2]:
+        table, path = now[:2]
+        project_folder.remember(
+            project_folder.Last(table=table, name=session.name, path=path, browser=browser)
+        )
+    elif before != now:
+        project_folder.save(current_project(session))
+    return now
 
 
 def _words(found: Project) -> str:

@@ -68,25 +68,21 @@ def draw(session: Session, lesson: Lesson, above: DeltaGenerator) -> None:
             with st.expander("Answer"):
                 st.markdown(lesson.answer)
             code_side = st.container()
-            to_tune(session, lesson)
+            # go on with the lesson's table and setting on the Tune page
+            if st.button(
+                "Open this on Tune",
+                key=f"learn.{lesson.key}.tune",
+                icon=":material/tune:",
+                help=f"Takes this setting over to Tune, with the demo table {lesson.demo}.",
+            ):
+                with guarded():
+                    take(session, lesson)
+                st.switch_page("pages/tune.py")
+            if session.demo is None:
+                st.caption(f"The demo table {lesson.demo} then takes the place of your own table.")
             steps(lesson)
         with picture_side:
             picture(session, lesson, above, code_side)
-
-
-def to_tune(session: Session, lesson: Lesson) -> None:
-    """Go on with the lesson's table and setting on the Tune page."""
-    if st.button(
-        "Open this on Tune",
-        key=f"learn.{lesson.key}.tune",
-        icon=":material/tune:",
-        help=f"Takes this setting over to Tune, with the demo table {lesson.demo}.",
-    ):
-        with guarded():
-            take(session, lesson)
-        st.switch_page("pages/tune.py")
-    if session.demo is None:
-        st.caption(f"The demo table {lesson.demo} then takes the place of your own table.")
 
 
 def steps(lesson: Lesson) -> None:

@@ -127,16 +127,8 @@ def _judged(session: Session, last: Drawn) -> None:
         )
     if judged.untouched:
         st.error(escaped(f"Refused. {untouched_words(judged.untouched)}."))
-    limits = _limits(session.policy, judged)
-    st.dataframe(limits, lazy=False, hide_index=True, width="stretch")
-    shared = shared_words(judged.document["table"])
-    st.caption(escaped(" ".join([*shared, *_about_draws(session, last)])))
-    st.caption("SHA-256 of the file")
-    st.code(judged.sha256, language=None, wrap_lines=True)
-
-
-def _limits(policy: rwn.Policy, judged: JudgedRelease) -> dict[str, list[str]]:
-    """The limits with the shares that the file uses, and the ordinary intruder."""
+    # the limits with the shares that the file uses, and the ordinary intruder
+    policy = session.policy
     rows = []
     for limit in policy.limits:
         key, verdict = limit.measure, judged.verdict
@@ -149,7 +141,12 @@ def _limits(policy: rwn.Policy, judged: JudgedRelease) -> dict[str, list[str]]:
         title = f"{rwn.MEASURES[ORDINARY].title}, an ordinary intruder"
         rows.append((title, *_read(judged, ORDINARY), "no limit", ""))
     columns = ("measure", "this release", "read it against", "at most", "uses")
-    return {name: [row[i] for row in rows] for i, name in enumerate(columns)}
+    limits = {name: [row[i] for row in rows] for i, name in enumerate(columns)}
+    st.dataframe(limits, lazy=False, hide_index=True, width="stretch")
+    shared = shared_words(judged.document["table"])
+    st.caption(escaped(" ".join([*shared, *_about_draws(session, last)])))
+    st.caption("SHA-256 of the file")
+    st.code(judged.sha256, language=None, wrap_lines=True)
 
 
 def _read(judged: JudgedRelease, measure: str) -> tuple[str, str]:

@@ -16,7 +16,6 @@ from rwn_ui.release.steps import drawn
 from rwn_ui.server.messages import escaped, informed, refused, succeeded
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
-from rwn_ui.state.work import Drawn
 
 ENDING = ".jsonl"
 _T = TypeVar("_T")
@@ -36,10 +35,6 @@ def draw(session: Session) -> None:
             "there: rwn ledger add LEDGER internal-record.toml --original IN --by NAME"
         )
         return
-    _sign(session, last)
-
-
-def _sign(session: Session, last: Drawn) -> None:
     form = session.release
     assert last.approval is not None
     form.ledger = st.text_input(

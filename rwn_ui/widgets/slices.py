@@ -29,7 +29,21 @@ def draw(session: Session) -> None:
         return
     _choose(session)
     if _edited(session):
-        _edit(session)
+        # a field for each slice and an empty one for another; a variable moves to its last slice
+        names, shown = masked_names(session.data), _drafts(session)
+        with st.expander("Own slices", expanded=True):
+            for number in range(len(shown) + 1):
+                key = session.key(f"tune.slices.part.{number}")
+                st.session_state[key] = shown[number] if number < len(shown) else []
+                st.multiselect(
+                    f"Slice {number + 1}",
+                    names,
+                    key=key,
+                    format_func=session.data.schema.called,
+                    placeholder="two variables or more",
+                    on_change=_take,
+                    args=(session, number),
+                )
     chained = getattr(session.params, "chain", False)
     tied = getattr(session.params, "tie", False)
     for sentence in (*verbatim_words(session.slices), *CHAINED * chained, *TIED * tied):
@@ -78,24 +92,6 @@ def _choose(session: Session) -> None:
         on_change=choose,
         help=_HELP,
     )
-
-
-def _edit(session: Session) -> None:
-    """A field for each slice and an empty one for another; a variable moves to its last slice."""
-    names, shown = masked_names(session.data), _drafts(session)
-    with st.expander("Own slices", expanded=True):
-        for number in range(len(shown) + 1):
-            key = session.key(f"tune.slices.part.{number}")
-            st.session_state[key] = shown[number] if number < len(shown) else []
-            st.multiselect(
-                f"Slice {number + 1}",
-                names,
-                key=key,
-                format_func=session.data.schema.called,
-                placeholder="two variables or more",
-                on_change=_take,
-                args=(session, number),
-            )
 
 
 def _drafts(session: Session) -> list[list[str]]:

@@ -117,6 +117,16 @@ def compute(
     some = np.flatnonzero(times)
     worst_tenth = certified_share(bounds[some], records, times[some], share=share)
     keys, secrets = set(key_names(comparison)), set(confidential_names(comparison))
+    measures = others or {}
+    found: dict[str, dict[str, float | str | None]] = {}
+    for key, measure in measures.items():
+        reading = measure.read(comparison, begin=True, bare=True)
+        known = isinstance(reading, Reading)
+        found[key] = {
+            "title": measure.title,
+            "value": reading.value if isinstance(reading, Reading) else None,
+            "reason": None if known else str(getattr(reading, "reason", "")),
+        }
     detail = CertifiedLinkage(
         bounds=largest,
         records_worst=worst,
@@ -129,7 +139,7 @@ def compute(
         left=relations_left(comparison, slices),
         slices=[list(names) for names in slices],
         disclosing=[list(names) for names in slices if keys & {*names} and secrets & {*names}],
-        others=_other_risks(comparison, others or {}),
+        others=found,
     )
     value = certified_share(bounds, records, np.bincount(rows))
     return Reading(value=value, baseline=comparison.random_share, detail=detail)
@@ -262,21 +272,6 @@ def relations_left(comparison: Comparison, slices: list[tuple[str, ...]]) -> flo
     )
     lost = relation_loss(before, after, chance).value
     return None if np.isnan(lost) else 1.0 - lost
-
-
-def _other_risks(
-    comparison: Comparison, measures: Mapping[str, Measure]
-) -> dict[str, dict[str, float | str | None]]:
-    found: dict[str, dict[str, float | str | None]] = {}
-    for key, measure in measures.items():
-        reading = measure.read(comparison, begin=True, bare=True)
-        known = isinstance(reading, Reading)
-        found[key] = {
-            "title": measure.title,
-            "value": reading.value if isinstance(reading, Reading) else None,
-            "reason": None if known else str(getattr(reading, "reason", "")),
-        }
-    return found
 
 
 def sentence(reading: Reading[CertifiedLinkage], n: int) -> str:

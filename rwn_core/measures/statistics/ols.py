@@ -211,6 +211,16 @@ def least_squares(design: Design, where: str = "") -> LeastSquares:
     ratio = unexplained / float(((response - response.mean()) ** 2).sum())
     exact = ratio < EXACT
     variance = unexplained / (records - exog.shape[1]) if records > exog.shape[1] else np.nan
+    # coefficients and standard errors in the units of the columns
+    covariance = inverse @ inverse.T * variance
+    # Shapes: params (t,); covariance (t, t), the intercept first; each answer (t,).
+    unit, center = standard_deviation(design.response), design.response.mean()
+    units = np.array([standard_deviation(column) for column in design.columns.T])
+    back = np.concatenate(([1.0], -design.columns.mean(axis=0) / units))
+    slopes = params[1:] * (unit / units)
+    intercept = center + unit * (back @ params)
+    error = np.sqrt(max(float(back @ covariance @ back), 0.0)) * unit
+    errors = np.sqrt(np.diag(covariance)[1:]) * (unit / units)
     return LeastSquares(
         design=design,
         r2=1.0 if exact else 1 - ratio,
@@ -218,7 +228,10 @@ def least_squares(design: Design, where: str = "") -> LeastSquares:
         leverages=np.clip(np.einsum("ij,ij->i", basis, basis), 0.0, 1.0),
         residual_variance=0.0 if exact else variance,
         dependence=dependence,
-        **_in_units(design, params, inverse @ inverse.T * variance),
+        **{
+            "coefficients": np.concatenate(([intercept], slopes)),
+            "standard_errors": np.concatenate(([error], errors)),
+        },
     )
 
 
@@ -229,22 +242,6 @@ def refuse_exact(fit: LeastSquares, where: str, because: str) -> None:
             f"The predictors explain {fit.design.question.response} exactly{where}, so {because}; "
             "choose other predictors."
         )
-
-
-def _in_units(design: Design, params: Floats, covariance: Floats) -> dict[str, Floats]:
-    """Return coefficients and standard errors in the units of the columns."""
-    # Shapes: params (t,); covariance (t, t), the intercept first; each answer (t,).
-    unit, center = standard_deviation(design.response), design.response.mean()
-    units = np.array([standard_deviation(column) for column in design.columns.T])
-    back = np.concatenate(([1.0], -design.columns.mean(axis=0) / units))
-    slopes = params[1:] * (unit / units)
-    intercept = center + unit * (back @ params)
-    error = np.sqrt(max(float(back @ covariance @ back), 0.0)) * unit
-    errors = np.sqrt(np.diag(covariance)[1:]) * (unit / units)
-    return {
-        "coefficients": np.concatenate(([intercept], slopes)),
-        "standard_errors": np.concatenate(([error], errors)),
-    }
 
 
 def _check_rank(design: Design, scaled: Floats, singular: Floats, where: str) -> None:
