@@ -14,6 +14,9 @@ from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 from rwn_ui.widgets import precision
 
+Sets = tuple[tuple[str, ...], ...]
+"""Sets of variables that an intruder may know."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack:
@@ -22,19 +25,15 @@ class Attack:
     keys: tuple[str, ...]
     precision: Steps = ()  # release precision of the setting that is attacked
     sampling: Sampling = field(default_factory=Sampling)
-    key_sets: tuple[tuple[str, ...], ...] = ()  # sets of variables that an intruder may know
+    key_sets: Sets = ()  # sets of variables that an intruder may know
     # the two sets of variables of linkability; none: taken in turn
-    halves: tuple[tuple[str, ...], ...] = ()
-
-    @property
-    def identity(self) -> tuple[Any, ...]:
-        """Cache key of the results."""
-        return (self.keys, self.precision, self.sampling, self.key_sets, self.halves)
+    halves: Sets = ()
 
     def usual(self, data: rwn.Microdata) -> bool:
         """True if nothing beyond the table's own keys is assumed."""
-        plain = (tuple(usual_keys(data)), Sampling.of_schema(data), (), ())
-        return (self.keys, self.sampling, self.key_sets, self.halves) == plain
+        sampling = Sampling.of_schema(data)
+        plain = Attack(keys=tuple(usual_keys(data)), precision=self.precision, sampling=sampling)
+        return self == plain
 
 
 def usual_keys(data: rwn.Microdata) -> list[str]:
@@ -54,7 +53,6 @@ def attack(session: Session) -> Attack:
     )
     if not chosen:
         raise rwn.ParameterError("Choose at least one variable that the intruder knows.")
-    _keep(session, "keys", chosen)
     further, halves = _further(session, names)
     precision.draw(session, "risk")
     return Attack(
@@ -66,13 +64,10 @@ def attack(session: Session) -> Attack:
     )
 
 
-Sets = tuple[tuple[str, ...], ...]
-
-
 def _further(session: Session, names: list[str]) -> tuple[Sets, Sets]:
     """Sets of variables that an intruder may know, entered one by one, and two halves."""
     stored = session.key("risk.sets")
-    stored_sets: tuple[tuple[str, ...], ...] = st.session_state.get(stored, ())
+    stored_sets: Sets = st.session_state.get(stored, ())
     opened = bool(stored_sets) or bool(_stored(session, "half.one", []))
     with st.expander("What else somebody may know", expanded=opened):
         chosen = st.multiselect(
@@ -81,9 +76,8 @@ def _further(session: Session, names: list[str]) -> tuple[Sets, Sets]:
             key=session.key("risk.set.widget"),
             format_func=session.data.schema.called,
             help="Sample uniques on these variables are searched for in the release, in addition "
-            "to "
-            "those on the key variables, on slices with a confidential variable, and on any few "
-            "variables.",
+            "to those on the key variables, on slices with a confidential variable, and on any "
+            "few variables.",
         )
         if st.button("Add this set", key=session.key("risk.set.add"), disabled=not chosen):
             stored_sets = tuple(dict.fromkeys((*stored_sets, tuple(chosen))))
@@ -108,8 +102,6 @@ def _halves(session: Session, names: list[str]) -> Sets:
         placeholder="all others",
         disabled=not one,
     )
-    _keep(session, "half.one", one)
-    _keep(session, "half.two", two)
     if not one:
         return ()
     if len(one) == len(names) or set(one) & set(two):
@@ -168,7 +160,11 @@ def _keep(session: Session, what: str, chosen: Any) -> None:
 def _several(
     session: Session, what: str, label: str, names: list[str], start: Any = (), **more: Any
 ) -> list[str]:
-    """Choose variables; `_keep` keeps the choice for a visit to another page."""
+    """Choose variables; the choice is kept for a visit to another page, unless it is none."""
     key, now = session.key(f"risk.{what}.widget"), _stored(session, what, list(start))
-    more["format_func"] = session.data.schema.called
-    return st.multiselect(label, names, now, key=key, **more)
+    chosen = st.multiselect(
+        label, names, now, key=key, format_func=session.data.schema.called, **more
+    )
+    if chosen or not start:  # who takes all key variables away is told to choose one
+        _keep(session, what, chosen)
+    return chosen

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -73,14 +72,12 @@ def said(key: str, reading: rwn.Reading[Any], n: int) -> str:
     """The measure's own sentence, and between which shares it lies where rows were sampled."""
     sentence = rwn.MEASURES[key].sentence
     assert sentence is not None  # a measure of risk has one
-    return sentence(reading, n) + _sample(reading)
-
-
-def _sample(reading: rwn.Reading[Any]) -> str:
+    words = sentence(reading, n)
     if reading.interval is None or not getattr(reading.detail, "sampled", False):
-        return ""
+        return words
     low, high = (f"{100 * end:.1f}" for end in reading.interval)
-    return f" From a random sample of {len(reading.detail.records):,} rows: {low} to {high} %."
+    rows = len(reading.detail.records)
+    return f"{words} From a random sample of {rows:,} rows: {low} to {high} %."
 
 
 def _short(number: float, *, share: bool) -> str:
@@ -129,10 +126,14 @@ def repetition(found: Disclosure) -> Table | None:
         columns.insert(1, "most frequent value is the true one")
         for row, mode in zip(rows, repeated["mode"], strict=True):
             row.insert(1, percent(mode))
+    if repeated["even"]:
+        said = repeated_words(repeated["q"], repeated["donors"])
+    else:
+        said = weighted_words(repeated["q"], repeated["own"], repeated["largest"])
     caption = (
         "What somebody sees who has nothing else: a cell of a typical record, with "
         f"{repeated['donors']:,} donors of different values, in releases whose rows keep their "
-        f"places. {_repeated(repeated)}"
+        f"places. {said}"
     )
     return {
         "title": "Repeated releases by themselves",
@@ -140,12 +141,6 @@ def repetition(found: Disclosure) -> Table | None:
         "rows": rows,
         "caption": caption,
     }
-
-
-def _repeated(repeated: Mapping[str, Any]) -> str:
-    if repeated["even"]:
-        return repeated_words(repeated["q"], repeated["donors"])
-    return weighted_words(repeated["q"], repeated["own"], repeated["largest"])
 
 
 def weighted_words(q: float, own: float, largest: float) -> str:

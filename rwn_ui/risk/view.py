@@ -61,7 +61,7 @@ def live(session: Session, attack: Attack) -> Disclosure:
     base = base.with_key_sets(attack.key_sets).with_halves(attack.halves)
     exact = current_release(session).exact
     return held.get_or_make(
-        (*table_key(data), session.params, session.seed, attack.identity),
+        (*table_key(data), session.params, session.seed, attack),
         lambda: disclose(
             base,
             exact.masked,
@@ -94,10 +94,8 @@ def _by_job(session: Session, attack: Attack) -> None:
             params=session.params,
             seed=session.seed,
             assumed=Assumptions(
+                **{part: getattr(attack, part) for part in ("sampling", "key_sets", "halves")},
                 precision=dict(attack.precision),
-                sampling=attack.sampling,
-                key_sets=attack.key_sets,
-                halves=attack.halves,
                 watch=session.watched,
             ),
         )
@@ -119,7 +117,7 @@ def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> 
     current = current_release(session)
     few, is_present = current.retained_share, words == f"{session.words} · seed {session.seed}"
     read = {**found.readings, **({UTILITY: current.readings[UTILITY]} if is_present else {})}
-    stamp = f"{words}|{attack.identity}|{session.watched}|{session.table_version}"
+    stamp = f"{words}|{attack}|{session.watched}|{session.table_version}"
     return {
         "stamp": stamp,
         "projector": session.projector,
