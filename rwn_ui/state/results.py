@@ -20,7 +20,7 @@ from rwn_core.masking import (
     lever_values,
     unrounded,
 )
-from rwn_core.measures import CHANGED, ORDINARY, UTILITY, measures_of
+from rwn_core.measures import measures_of
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.association import is_mixed
@@ -37,7 +37,7 @@ TRIED = 50  # positions of a lever, until releases are quick
 CARDS = tuple(rwn.MEASURES[key] for key in measures_of("tune"))
 """The measures of the charts of Tune after the map."""
 SHOWN = (
-    *(ORDINARY, UTILITY, CHANGED),
+    *measures_of("picture"),
     *(each.key for each in CARDS if not each.view.of_variable),
 )
 OF_ALL_KINDS = tuple(each.view.of_all_kinds for each in CARDS if each.view.of_all_kinds)

@@ -350,7 +350,9 @@ CELLS_CHANGED = Measure(
     source="Perry, Matloff, Tendick 2022, section 5: each cell is modified with probability q",
     compute=compute_cells_changed,
     reads_some=True,
-    view=View(bands={"value": SHARE}, recorded=("names", "share"), places={"report": 99}),
+    view=View(
+        bands={"value": SHARE}, recorded=("names", "share"), places={"report": 99, "picture": 3}
+    ),
 )
 
 

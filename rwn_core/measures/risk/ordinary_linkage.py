@@ -111,7 +111,10 @@ DISTANCE_LINKAGE = Measure(
         tiles=(Tile(places={"risk": 4}, label="Ordinary, by distance", words=tenths),),
         about="row",
         linkers=(Linker(place=3, words="distance, all"),),
-        places={"record of a dataset": 8, "sweep": 2, "report": 99, "scenarios": 1, "attacks": 2},
+        places={
+            **{"record of a dataset": 8, "sweep": 2, "report": 99, "scenarios": 1, "attacks": 2},
+            "picture": 1,
+        },
     ),
 )
 

@@ -443,7 +443,7 @@ ASSOCIATION_LOSS = utility_measure(
         ),
         recorded=("faded", "gone", "invented"),
         steps=(0.05, 0.2, 0.4, 0.6, 0.85),
-        places={"record of a dataset": 2, "sweep": 3, "report": 99},
+        places={"record of a dataset": 2, "sweep": 3, "report": 99, "picture": 2},
     ),
 )
 
