@@ -159,18 +159,8 @@ class Comparison:
     """
 
     __slots__ = (
-        "cached_for_original",
-        "cached_for_release",
-        "file",
-        "halves",
-        "holdout",
-        "key_sets",
-        "law",
-        "masked",
-        "original",
-        "question",
-        "records",
-        "sampling",
+        *("cached_for_original", "cached_for_release", "file", "halves", "holdout", "key_sets"),
+        *("law", "masked", "original", "question", "records", "sampling"),
     )
 
     def __init__(

@@ -126,9 +126,7 @@ def same_share(members: sparse.csr_array, values: Floats, near: Tolerance) -> Fl
 def compute_homogeneity(comparison: Comparison) -> Reading[SecretClasses]:
     """Return the share of records with a neighborhood that discloses a confidential value."""
     secrets = required_confidential(comparison)
-    law = comparison.law
-    if law is None:
-        raise NotApplicable("Homogeneity needs the neighborhoods of the method.")
+    law = comparison.required_law("Homogeneity")
     original = comparison.original
     share = np.empty(len(secrets))
     common = np.empty(len(secrets))

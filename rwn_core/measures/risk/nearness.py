@@ -476,6 +476,9 @@ def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
     if beyond:
         labels.append(style.corner(f"▲ {beyond}", style.NEUTRAL, yshift=-8))
     lines: dict[str, Any] = {"shapes": shapes, "annotations": labels}
+    # a logarithmic axis with ticks at 1, 2 and 5 times the powers of ten
+    inside = [t for t in _TICKS if low <= t <= high]
+    ticks = inside if len(inside) <= 7 else [t for t in inside if str(t)[0] == "1"]
     return style.chart(
         "neighborhood_size",
         "Neighborhood size",
@@ -484,7 +487,10 @@ def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
         f"{'number' if soft else 'size'} is {median}{by}" + (f"; {beyond}" if beyond else ""),
         data=_cloud(sizes, nearest, by_k, (low, high, top), "kernel" if soft else "radius"),
         layout=style.layout(
-            _size_axis(low, high, what if soft else "donor records"),
+            style.axis(
+                *(what if soft else "donor records", math.log10(low), math.log10(high)),
+                **{"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]},
+            ),
             style.axis("nearest distance", 0, top),
             **lines,
         ),
@@ -503,15 +509,6 @@ def _table(
         rank=2,
     )
     return made | {"caption": " ".join([_CAPTION, made.get("caption", "")]).strip()}
-
-
-def _size_axis(low: float, high: float, title: str) -> dict[str, Any]:
-    """Return a logarithmic axis with ticks at 1, 2 and 5 times the powers of ten."""
-    inside = [t for t in _TICKS if low <= t <= high]
-    ticks = inside if len(inside) <= 7 else [t for t in inside if str(t)[0] == "1"]
-    span = math.log10(low), math.log10(high)
-    texts = [f"{tick:,}" for tick in ticks]
-    return style.axis(title, *span, type="log", tickvals=ticks, ticktext=texts)
 
 
 def _cloud(

@@ -64,9 +64,7 @@ class RepeatedReleases(Detail):
 
 def compute(comparison: Comparison) -> Reading[RepeatedReleases]:
     """Return the success by the keys after three releases with their rows in the same order."""
-    law = comparison.law
-    if law is None:
-        raise NotApplicable("Further releases need the law of the method that made this one.")
+    law = comparison.required_law("A further release")
     keys, n = key_names(comparison), comparison.original.n
     if law.later:  # later slices of a chain say nothing more of a row's source
         keys, law = sum(law.telling(keys), ()), law.source

@@ -309,8 +309,7 @@ TITLE = "Largest linkage"
 def compute_largest_linkage(comparison: Comparison) -> Reading[WorstLinkage]:
     """Return the largest posterior of a row: of its most likely original, or of the true one."""
     # For random rows it is a lower bound, which can break a limit and never keep one.
-    if comparison.law is None:
-        raise NotApplicable("The largest linkage needs the law of the method of the release.")
+    comparison.required_law("The largest linkage")
     require_same_records(comparison.original, comparison.masked)
     found = worst_case(comparison, bounded=False)
     links = found.links
@@ -497,12 +496,7 @@ class SureLinks(Detail):
 
 def compute_abstaining_linkage(comparison: Comparison) -> Reading[SureLinks]:
     """Return the share of the rows linked with 95 % precision, on all variables and by the keys."""
-    law = comparison.law
-    if law is None:
-        raise NotApplicable(
-            "How sure an intruder may be follows from the law of the method that made the release."
-        )
-    keys = key_names(comparison)
+    law, keys = comparison.required_law("Linking with certainty"), key_names(comparison)
     (found, links), (by_keys, _) = _curve(comparison, law, None), _curve(comparison, law, keys)
     value = found.recall_at(SURE)
     detail = SureLinks(

@@ -388,8 +388,7 @@ _VARIABLES = 16
 def draw_quantiles(reading: Reading[BothFiles], drawn: Drawn | None = None) -> style.Chart:
     """Draw the shift of the quantiles in standard deviations; at most the 16 most moved rows."""
     detail = reading.detail
-    names = detail.names
-    shift = detail.change
+    names, shift = detail.names, detail.change
     shares = [f"{100 * share:g} %" for share in detail.columns]
     # the most moved variables, in the order of the table
     rows = np.sort(np.argsort(-np.abs(shift).max(axis=1), kind="stable")[:_VARIABLES])

@@ -165,23 +165,21 @@ _ROOM = 40, 40
 def draw_correlation(reading: Reading[Relations], drawn: Drawn | None = None) -> style.Chart:
     """Draw the correlation matrices as one heatmap on the fixed scale -1 to 1."""
     detail = reading.detail
-    names = detail.names
     return style.chart(
         "correlation",
         "Correlations",
         "◣ original · released ◥",
-        f"Heatmap of the {detail.pairs} correlations of {len(names)} variables, original below "
-        f"and released above the diagonal; mean absolute change "
+        f"Heatmap of the {detail.pairs} correlations of {len(detail.names)} variables, original "
+        f"below and released above the diagonal; mean absolute change "
         f"{style.number(detail.mean_absolute_change)}, {detail.sign_changes} changed sign",
-        **_square(detail, names, drawn),
+        **_square(detail, drawn),
     )
 
 
 def draw_association(reading: Reading[Relations], drawn: Drawn | None = None) -> style.Chart:
     """Draw the association of all variables as one heatmap on the fixed scale -1 to 1."""
     detail = reading.detail
-    names = detail.names
-    made = _square(detail, names, drawn)
+    made = _square(detail, drawn)
     # pairs with their coefficient and its change
     texts = made["data"][0]["text"]
     change = detail.released - detail.original
@@ -199,14 +197,15 @@ def draw_association(reading: Reading[Relations], drawn: Drawn | None = None) ->
         "association",
         "Associations",
         "◣ original · released ◥",
-        f"Heatmap of the association of {detail.pairs} pairs of {len(names)} variables, "
+        f"Heatmap of the association of {detail.pairs} pairs of {len(detail.names)} variables, "
         f"original below and released above the diagonal; mean absolute change "
         f"{style.number(detail.mean_absolute_change)}. {_LEGEND}",
         **made,
     )
 
 
-def _square(detail: Relations, names: Sequence[str], drawn: Drawn | None) -> dict[str, Any]:
+def _square(detail: Relations, drawn: Drawn | None) -> dict[str, Any]:
+    names = detail.names
     # every pair of variables; cut tables hold the most changed
     before, after = detail.original, detail.released
     made = {"original": before, "released": after, "absolute change": np.abs(after - before)}
@@ -248,8 +247,7 @@ def draw_correlation_change(
     # `expected` has shape (m, m); without it the draw fills both halves. `drawn` has the band
     # "released".
     detail = reading.detail
-    names = detail.names
-    original = detail.original
+    names, original = detail.names, detail.original
     change = detail.released - original
     setting = change if expected is None else np.asarray(expected, dtype=float) - original
     square = np.tril(change, -1) + np.triu(setting, 1)

@@ -209,8 +209,7 @@ _GROUPS = 12
 def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> style.Chart:
     """Draw the small groups that changed most, at most 12."""
     detail = reading.detail
-    names = detail.names
-    change = detail.change
+    names, change = detail.names, detail.change
     # the groups with the largest relative change, the largest first
     rows = np.argsort(-np.abs(change), kind="stable")[:_GROUPS]
     band = None if drawn is None else drawn["released"]
