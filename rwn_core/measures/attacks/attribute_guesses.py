@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -25,7 +26,6 @@ from rwn_core.measures.attacks.attribute_attack import (
     indicator,
 )
 from rwn_core.measures.attacks.guessing import Closest, canonical_sample
-from rwn_core.measures.attacks.guessing import grow as _grow
 from rwn_core.measures.attacks.likeliest_value import (
     Names,
     ReleasedValues,
@@ -211,7 +211,7 @@ class Predictor:
         products = {key: np.zeros(len(target)) for key in ("line", "less_noise", "tree")}
         for own in (half, ~half):
             centered = target - target[own].mean(axis=0)
-            leaf = _grow(columns[own], target[own]).leaf(columns).astype(np.float64)
+            leaf = _grow(columns[own], target[own]).apply(columns).astype(np.float64)
             for key, each in (("line", columns), ("tree", _dummies(leaf, np.unique(leaf)))):
                 apart = each - each[own].mean(axis=0)
                 slopes = np.linalg.lstsq(apart[own], centered[own], rcond=1e-9)[0]
@@ -250,12 +250,25 @@ class Predictor:
         """Return each person's leaf of a shallow tree, and the classes of rows in each leaf."""
         grown = _grow(self.released.own[self.rows], self._places)
         leaf = np.zeros(int(group.max()) + 1, np.int64)
-        leaf[group] = grown.leaf(self.released.own)
+        leaf[group] = grown.apply(self.released.own)
         used = np.zeros(len(leaf), bool)
         used[group] = True
-        asked, own = grown.leaf(self.released.scaled_columns(people)), np.flatnonzero(used)
+        asked, own = grown.apply(self.released.scaled_columns(people)), np.flatnonzero(used)
         count = int(max(leaf.max(), asked.max(initial=0))) + 1
         return asked, sparse.csr_array((np.ones(len(own)), (leaf[own], own)), (count, len(leaf)))
+
+
+DEPTH = 5  # of a tree
+LEAF = 5  # rows of a leaf, at least
+
+
+def _grow(columns: Floats, target: Floats) -> Any:
+    """Fit a shallow tree where sums of squares around the means fall most (Breiman 1984)."""
+    # Shapes: columns (n, c); target (n, t).
+    from sklearn.tree import DecisionTreeRegressor
+
+    tree = DecisionTreeRegressor(max_depth=DEPTH, min_samples_leaf=LEAF, random_state=0)
+    return tree.fit(columns, target)
 
 
 SECRETS_OF_UNITS = "Every {} counts once, with all of its different values"

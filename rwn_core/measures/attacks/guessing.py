@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.arrays import Booleans, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, empty_records, released_rows
@@ -184,53 +184,3 @@ def guess_reading(
             **detail,
         ),
     )
-
-
-DEPTH = 5  # of a tree
-LEAF = 5  # rows of a leaf, at least
-
-
-class Tree(NamedTuple):
-    """Splits by number; split t leads to 2t + 1 where a column is at most a value, else beyond."""
-
-    column: Integers  # -1 for a leaf
-    at_most: Floats
-
-    def leaf(self, columns: Floats) -> Integers:
-        """Return the number of each record's leaf."""
-        # Shapes: columns (n, c); the answer (n,).
-        place, record = np.zeros(len(columns), np.int64), np.arange(len(columns))
-        for _ in range(DEPTH):
-            column = self.column[place]
-            right = columns[record, column] > self.at_most[place]
-            place = np.where(column < 0, place, 2 * place + 1 + right)
-        return place
-
-
-def grow(columns: Floats, target: Floats) -> Tree:
-    """Split where the sums of squares around the means fall most (Breiman and others 1984)."""
-    # Shapes: columns (n, c); target (n, t).
-    size = 2 ** (DEPTH + 1)
-    tree = Tree(np.full(size, -1), np.zeros(size))
-    waiting = [(0, np.arange(len(columns)))]
-    while waiting:
-        node, rows = waiting.pop()
-        if len(rows) < 2 * LEAF or node >= 2**DEPTH - 1:
-            continue
-        some, wanted = columns[rows], target[rows]
-        count, width = some.shape
-        order = np.argsort(some, axis=0, kind="stable")
-        ordered = some[order, np.arange(width)][LEAF - 1 : count - LEAF + 1]
-        # (splits with leaves that are large enough, columns, targets)
-        sums = (wanted - wanted.mean(axis=0))[order].cumsum(axis=0)[LEAF - 1 : count - LEAF]
-        before = np.arange(LEAF, count - LEAF + 1)
-        gain = (sums**2).sum(axis=2) * (count / (before * (count - before)))[:, np.newaxis]
-        gain = np.where(ordered[1:] > ordered[:-1], gain, 0.0)
-        place, column = divmod(int(gain.argmax()), width)
-        if gain[place, column] <= 1e-9 * (1 + (wanted**2).sum()):
-            continue  # no split helps
-        value = float((ordered[place, column] + ordered[place + 1, column]) / 2)
-        left = columns[rows, column] <= value
-        tree.column[node], tree.at_most[node] = column, value
-        waiting += [(2 * node + 1, rows[left]), (2 * node + 2, rows[~left])]
-    return tree

@@ -325,11 +325,8 @@ def density(x: ArrayLike, y: ArrayLike, color: str, edges: Sequence[NDArray[Any]
     """Return counts in cells as a heatmap; the shade is logarithmic in the count."""
     # `edges` are the borders of the cells, shapes (bx + 1,) and (by + 1,). Empty cells are
     # transparent.
-    columns, rows = len(edges[0]) - 1, len(edges[1]) - 1
-    column, row = _cell(x, edges[0]), _cell(y, edges[1])
-    inside = (column >= 0) & (row >= 0)
-    counts = np.bincount(row[inside] * columns + column[inside], minlength=rows * columns)
-    shade = np.log1p(counts).reshape(rows, columns)
+    counts, _, _ = np.histogram2d(np.asarray(y, float), np.asarray(x, float), edges[::-1])
+    shade = np.log1p(counts)
     shades = [[round(s, 2) if s else None for s in row] for row in shade.tolist()]
     return {
         "type": "heatmap",
@@ -342,15 +339,6 @@ def density(x: ArrayLike, y: ArrayLike, color: str, edges: Sequence[NDArray[Any]
         "showscale": False,
         "hoverinfo": "skip",
     }
-
-
-def _cell(values: ArrayLike, edges: NDArray[Any]) -> NDArray[np.intp]:
-    """Return the cell of each value, the last one closed; -1 if missing or outside."""
-    # Shapes: values, the answer (m,); edges (c,), one more than cells.
-    values = np.asarray(values, dtype=float)
-    cell = np.searchsorted(edges, values, side="right") - 1
-    cell[values == edges[-1]] = len(edges) - 2
-    return np.where(np.isfinite(values) & (cell < len(edges) - 1), cell, -1)
 
 
 def extremes(values: ArrayLike, count: int = EXTREMES) -> NDArray[np.intp]:

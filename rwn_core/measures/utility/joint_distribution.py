@@ -9,7 +9,7 @@ import numpy as np
 from scipy import linalg, special
 from threadpoolctl import threadpool_limits
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
@@ -26,28 +26,17 @@ CLUSTERS = 5
 ROUNDS = 100
 
 
-def cluster_centers(points: Floats, clusters: int) -> Floats:
-    """Return k-means centers, shape (clusters, d), started from slices along the main direction."""
+def k_means(points: Floats, clusters: int) -> Any:
+    """Fit k-means that starts from slices along the main direction; equal points, equal result."""
+    from sklearn.cluster import KMeans
+
     centered = points - points.mean(axis=0)
     _, directions = np.linalg.eigh(centered.T @ centered)
     score = centered @ directions[:, -1]
-    edges = np.quantile(score, np.linspace(0, 1, clusters + 1)[1:-1])
-    labels = np.searchsorted(edges, score)
-    centers = np.empty((0, points.shape[1]))
-    for _ in range(ROUNDS):
-        filled = np.unique(labels)
-        centers = np.array([points[labels == label].mean(axis=0) for label in filled])
-        nearest = nearest_center(points, centers)
-        if np.array_equal(nearest, labels):
-            break
-        labels = nearest
-    return centers
-
-
-def nearest_center(points: Floats, centers: Floats) -> Integers:
-    """Return the number of each point's nearest center, shape (n,)."""
-    squared = (centers**2).sum(axis=1) - 2 * points @ centers.T
-    return np.asarray(squared.argmin(axis=1), dtype=np.int64)
+    labels = np.searchsorted(np.quantile(score, np.linspace(0, 1, clusters + 1)[1:-1]), score)
+    start = np.array([points[labels == label].mean(axis=0) for label in np.unique(labels)])
+    about: dict[str, Any] = {"init": start, "n_init": 1, "max_iter": ROUNDS, "tol": 0.0}
+    return KMeans(len(start), **about).fit(points)
 
 
 def compute_clustering(comparison: Comparison) -> Reading:
@@ -63,13 +52,10 @@ def compute_clustering(comparison: Comparison) -> Reading:
         )
     points = comparison.cached_for_original("clustering points", lambda: metric.points(original))
     clusters = min(CLUSTERS, len(np.unique(points, axis=0)))
-    own = comparison.cached_for_original(
-        "clusters", lambda: nearest_center(points, cluster_centers(points, clusters))
-    )
+    own = comparison.cached_for_original("clusters", lambda: k_means(points, clusters).labels_)
     from sklearn.metrics import adjusted_rand_score
 
-    centers = cluster_centers(metric.points(comparison.masked), clusters)
-    nearest = nearest_center(points, centers)
+    nearest = k_means(metric.points(comparison.masked), clusters).predict(points)
     sizes = [np.bincount(labels, minlength=clusters) for labels in (own, nearest)]
     detail = BothFiles(original=sizes[0], released=sizes[1])
     return Reading(value=float(adjusted_rand_score(own, nearest)), baseline=1.0, detail=detail)
