@@ -62,27 +62,30 @@ def measure_cards(
     """
     cards = []
     for key in measures_of(page):
-        measure = rwn.MEASURES[key]
-        if measure.view.of_all_kinds in readings:
-            measure = rwn.MEASURES[measure.view.of_all_kinds]
-        title, view = measure.title, measure.view
-        reading = readings[measure.key] if one is None or not view.of_variable else one
-        if not isinstance(reading, Reading) and view.otherwise in readings:
-            other = readings[view.otherwise]
-            if isinstance(other, Reading):
-                reading, measure = other, rwn.MEASURES[view.otherwise]
-        if view.silent and not isinstance(reading, Reading):
-            continue
-        charts = [*(view.of_variable or view.charts)] or [view.shared]
-        for chart in charts if every else charts[:1]:
+        view = rwn.MEASURES[key].view
+        shown = [
+            (chart, rwn.MEASURES[key]) for chart in view.of_variable or view.charts or [view.shared]
+        ]
+        if view.of_all_kinds in readings:  # in the place of the first
+            other = rwn.MEASURES[view.of_all_kinds]
+            shown[0] = next(iter(other.view.charts)), other
+        for chart, measure in shown if every else shown[:1]:
+            alone = one if view.of_variable else None
+            title, reading = measure.title, readings[measure.key] if alone is None else alone
+            if not isinstance(reading, Reading) and view.otherwise in readings:
+                other = rwn.MEASURES[view.otherwise]
+                if isinstance(readings[other.key], Reading):
+                    measure, reading = other, readings[other.key]
             if chart == view.shared:
                 card = CHARTS[chart](readings)
             elif isinstance(reading, Reading):
                 card = CHARTS[chart](reading, *more.get(chart, ()), **bands(measure.key))
                 if reading.used is not None:
                     card = {**card, "title": card["title"] + reading.rows_words}
+            elif view.silent:
+                continue
             else:
-                words = title if chart == charts[0] else chart.replace("_", " ").capitalize()
+                words = title if chart == shown[0][0] else chart.replace("_", " ").capitalize()
                 card = draw_reason(words, str(reading), chart)
             cards.append((card, reading))
     return cards

@@ -394,5 +394,6 @@ def test_a_detail_without_a_sample_says_nothing_of_one_and_names_no_attack() -> 
     both = {name: Sides(1, 1) for name in ("uniques", "alone", "expected")}
     detail = PopulationRisk(names=["age"], population=100.0, **both)
     reading = rwn.Reading(value=0.1, interval=(0.0, 0.2), detail=detail)
-    assert risk_sentences._sample(reading) == ""
+    own = rwn.MEASURES["loglinear_risk"].sentence
+    assert risk_sentences.said("loglinear_risk", reading, 100) == own(reading, 100)
     assert tune_tiles._which_attack("loglinear_risk", reading, 100) == ""
