@@ -479,6 +479,8 @@ def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
     # a logarithmic axis with ticks at 1, 2 and 5 times the powers of ten
     inside = [t for t in _TICKS if low <= t <= high]
     ticks = inside if len(inside) <= 7 else [t for t in inside if str(t)[0] == "1"]
+    texts = [f"{tick:,}" for tick in ticks]
+    marks: dict[str, Any] = {"type": "log", "tickvals": ticks, "ticktext": texts}
     return style.chart(
         "neighborhood_size",
         "Neighborhood size",
@@ -488,8 +490,7 @@ def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
         data=_cloud(sizes, nearest, by_k, (low, high, top), "kernel" if soft else "radius"),
         layout=style.layout(
             style.axis(
-                *(what if soft else "donor records", math.log10(low), math.log10(high)),
-                **{"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]},
+                what if soft else "donor records", math.log10(low), math.log10(high), **marks
             ),
             style.axis("nearest distance", 0, top),
             **lines,
