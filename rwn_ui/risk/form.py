@@ -165,6 +165,6 @@ def _several(
     chosen = st.multiselect(
         label, names, now, key=key, format_func=session.data.schema.called, **more
     )
-    if chosen or not start:  # who takes all key variables away is told to choose one
+    if chosen or not start:  # an intruder knows one key variable at least
         _keep(session, what, chosen)
     return chosen
