@@ -25,8 +25,7 @@ from rwn_core.reporting.ledger import (
     refuse_readable,
 )
 from rwn_core.reporting.release_record import described_variables
-from tests.core.measures.attacks.test_several_files import SETTINGS
-from tests.core.measures.attacks.test_several_files import people as people_subtracted
+from tests.core.measures.attacks.test_several_files import SETTINGS_OF_SUBTRACTION, people
 
 Made = tuple[dict[str, Any], tuple[str, bytes]]
 
@@ -36,18 +35,16 @@ READ = ("rank_swapping", "random_swapping", "data_shuffling", "microaggregation"
         "local_suppression")  # fmt: skip
 
 
-def table_subtracted(frame: pd.DataFrame) -> Microdata:
+def table(frame: pd.DataFrame) -> Microdata:
     return Microdata.from_frame(frame)
 
 
 def setting(method: str) -> Any:
     given = {"recoding": {"k": 20}, "local_suppression": {"k": 3}}.get(method)
-    return METHODS[method](**(given or SETTINGS.get(method, {})))
+    return METHODS[method](**(given or SETTINGS_OF_SUBTRACTION.get(method, {})))
 
 
-def released_subtracted(
-    data: Microdata, params: Any, precision: dict[str, float] | None = None
-) -> Made:
+def released(data: Microdata, params: Any, precision: dict[str, float] | None = None) -> Made:
     release = rwn.mask(data, params, precision=precision)
     content = release.to_bytes("csv")
     keeps = release.params.invariants(data).rounded(dict(release.precision))
@@ -69,7 +66,7 @@ def released_subtracted(
 
 
 def test_an_internal_record_says_what_the_method_keeps():
-    data = table_subtracted(people_subtracted(40))
+    data = table(people(40))
     release = rwn.mask(data, setting("rank_swapping"), precision={"a": 0.5})
     file = ReleasedFile.of(release.to_bytes("csv"), "csv")
     keeps = dict(read_record(internal_record(data, release, file, measures=())))["table"]["keeps"]
@@ -78,7 +75,7 @@ def test_an_internal_record_says_what_the_method_keeps():
 
 
 @pytest.fixture
-def path_subtracted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A new ledger; files are read in this process, but for judged releases."""
     monkeypatch.setattr(chained_releases, "read_released", read_here)
     return tmp_path / "ledger.jsonl"
@@ -92,10 +89,8 @@ def read_here(file: tuple[str, bytes], schema: Any) -> Any:
 def added_twice(path: Path, one: pd.DataFrame, two: pd.DataFrame, *params: Any) -> list[str]:
     """What is said of the second release; it is refused, or added."""
     first, second = (
-        (data, *released_subtracted(data, each))
-        for data, each in zip(
-            map(table_subtracted, (one, two)), (params[0], params[-1]), strict=True
-        )
+        (data, *released(data, each))
+        for data, each in zip(map(table, (one, two)), (params[0], params[-1]), strict=True)
     )
     add(path, first[1], first[0], files=[first[2]])
     files = [first[2], second[2]]
@@ -103,62 +98,60 @@ def added_twice(path: Path, one: pd.DataFrame, two: pd.DataFrame, *params: Any) 
 
 
 @pytest.mark.parametrize("method", READ)
-def test_a_person_who_withdrew_is_not_read(path_subtracted, method):
-    frame = people_subtracted()
+def test_a_person_who_withdrew_is_not_read(path, method):
+    frame = people()
     with pytest.raises(ReleaseError, match=f"{WHOLE} withdrawn: 4 of 4 columns exactly") as why:
-        added_twice(path_subtracted, frame, frame.drop(index=7), setting(method))
+        added_twice(path, frame, frame.drop(index=7), setting(method))
     assert str(why.value).endswith("Nothing was added.")
     for value in frame.loc[7]:
         assert str(value) not in str(why.value) or value in "nsw"
-    assert len(read_entries(path_subtracted.read_bytes())) == 1
+    assert len(read_entries(path.read_bytes())) == 1
 
 
 @pytest.mark.parametrize(("two", "who"), [("added", "added"), ("corrected", "corrected")])
-def test_nor_is_one_who_was_added_or_corrected(path_subtracted, two, who):
-    frame, other = people_subtracted(), people_subtracted()
+def test_nor_is_one_who_was_added_or_corrected(path, two, who):
+    frame, other = people(), people()
     other.loc[7, ["a", "b", "c"]] += 3.0
     one = frame.drop(index=7) if two == "added" else other
     with pytest.raises(ReleaseError, match=f"one person who was {who}"):
-        added_twice(path_subtracted, one, frame, setting("microaggregation"))
+        added_twice(path, one, frame, setting("microaggregation"))
 
 
 @pytest.mark.parametrize("method", READ)
-def test_the_same_table_may_be_released_again(path_subtracted, method):
-    frame = people_subtracted()
-    warned = added_twice(path_subtracted, frame, frame, setting(method))
+def test_the_same_table_may_be_released_again(path, method):
+    frame = people()
+    warned = added_twice(path, frame, frame, setting(method))
     assert not any("Subtraction" in each for each in warned)
 
 
 @pytest.mark.parametrize("method", ["rwn", "cart_synthesis", "nbrs2015"])
-def test_support_alone_is_said_with_its_probability(path_subtracted, method):
-    frame = people_subtracted()
-    warned = added_twice(path_subtracted, frame, frame.drop(index=7), setting(method))
+def test_support_alone_is_said_with_its_probability(path, method):
+    frame = people()
+    warned = added_twice(path, frame, frame.drop(index=7), setting(method))
     said = next(each for each in warned if each.startswith("Subtraction"))
     assert "reads nothing for certain of one person who was withdrawn" in said
     assert 0 < float(said.split("probability ")[1].split(" ")[0]) < 0.05
 
 
-def test_two_methods_are_subtracted_by_what_both_keep(path_subtracted):
-    frame = people_subtracted()
+def test_two_methods_are_subtracted_by_what_both_keep(path):
+    frame = people()
     both = setting("microaggregation"), setting("rank_swapping")
     with pytest.raises(ReleaseError, match="one person who was withdrawn"):
-        added_twice(path_subtracted, frame, frame.drop(index=7), *both)
+        added_twice(path, frame, frame.drop(index=7), *both)
 
 
 def test_a_column_that_is_spared_on_purpose_refuses_nothing_unless_it_is_confidential(
-    path_subtracted,
+    path,
 ):
-    frame = people_subtracted()[["a", "b", "g"]]
+    frame = people()[["a", "b", "g"]]
     for role, refused in (("other", False), ("confidential", True)):
         made = []
         for each in (frame, frame.drop(index=7)):
-            schema = table_subtracted(each).schema.replace_variable(
-                "g", masked=False, role=rwn.Role(role)
-            )
-            data = table_subtracted(each).with_schema(schema)
-            made.append((data, *released_subtracted(data, rwn.RWN(k=5))))
+            schema = table(each).schema.replace_variable("g", masked=False, role=rwn.Role(role))
+            data = table(each).with_schema(schema)
+            made.append((data, *released(data, rwn.RWN(k=5))))
         (one, first, a), (two, second, b) = made
-        ledger = path_subtracted.with_name(f"{role}.jsonl")
+        ledger = path.with_name(f"{role}.jsonl")
         add(ledger, first, one, files=[a])
         if refused:
             with pytest.raises(ReleaseError, match="1 columns of one person"):
@@ -168,37 +161,35 @@ def test_a_column_that_is_spared_on_purpose_refuses_nothing_unless_it_is_confide
             assert any("1 of 3 columns exactly" in each for each in warned)
 
 
-def test_without_the_earlier_file_nothing_is_taken_for_harmless(path_subtracted):
-    frame = people_subtracted()
-    one, two = table_subtracted(frame), table_subtracted(frame.drop(index=7))
-    first, _ = released_subtracted(one, setting("microaggregation"))
-    second, file = released_subtracted(two, setting("microaggregation"))
-    add(path_subtracted, first, one)
+def test_without_the_earlier_file_nothing_is_taken_for_harmless(path):
+    frame = people()
+    one, two = table(frame), table(frame.drop(index=7))
+    first, _ = released(one, setting("microaggregation"))
+    second, file = released(two, setting("microaggregation"))
+    add(path, first, one)
     with pytest.raises(ReleaseError, match="give it with --released"):
-        add(path_subtracted, second, two, files=[file])
-    kept, file = released_subtracted(two, rwn.RWN(k=5))
-    add(
-        path_subtracted, kept, two, files=[file]
-    )  # a method that keeps no total has nothing to subtract
+        add(path, second, two, files=[file])
+    kept, file = released(two, rwn.RWN(k=5))
+    add(path, kept, two, files=[file])  # a method that keeps no total has nothing to subtract
 
 
-def test_rounded_values_are_subtracted_too(path_subtracted):
-    frame = people_subtracted()
-    one, two = table_subtracted(frame), table_subtracted(frame.drop(index=7))
+def test_rounded_values_are_subtracted_too(path):
+    frame = people()
+    one, two = table(frame), table(frame.drop(index=7))
     steps = {"a": 0.5, "b": 0.1}
-    first, a = released_subtracted(one, setting("rank_swapping"), steps)
-    second, b = released_subtracted(two, setting("rank_swapping"))
-    add(path_subtracted, first, one, files=[a])
+    first, a = released(one, setting("rank_swapping"), steps)
+    second, b = released(two, setting("rank_swapping"))
+    add(path, first, one, files=[a])
     with pytest.raises(ReleaseError, match=WHOLE):
-        add(path_subtracted, second, two, files=[a, b])
+        add(path, second, two, files=[a, b])
 
 
 def test_a_judged_release_and_a_mask_are_refused_before_they_leave(tmp_path):
     path = tmp_path / "ledger.jsonl"
-    frame = people_subtracted()
-    one, two = table_subtracted(frame), table_subtracted(frame.drop(index=7))
+    frame = people()
+    one, two = table(frame), table(frame.drop(index=7))
     params = setting("microaggregation")
-    first, a = released_subtracted(one, params)
+    first, a = released(one, params)
     place = path.with_name("first.csv")
     place.write_bytes(a[1])
     add(path, {**first, "source": {"released": str(place)}}, one)
@@ -207,23 +198,23 @@ def test_a_judged_release_and_a_mask_are_refused_before_they_leave(tmp_path):
     release = rwn.mask(two, params)
     with pytest.raises(ReleaseError, match=WHOLE):
         refuse_readable(path, two, release, ("out.parquet", release.to_bytes("parquet")))
-    second, b = released_subtracted(two, params)
+    second, b = released(two, params)
     assert any(WHOLE in each for each in foresee(path, second, two, [b]))
     again = rwn.mask(one, params)
     refuse_readable(path, one, again, ("out.csv", again.to_bytes("csv")))
     refuse_readable(path.with_name("new.jsonl"), two, release, ("o.csv", release.to_bytes("csv")))
 
 
-def test_turnover_of_many_people_is_released(path_subtracted):
-    frame, later = people_subtracted(), people_subtracted(seed=5)
+def test_turnover_of_many_people_is_released(path):
+    frame, later = people(), people(seed=5)
     later.iloc[30:] = frame.iloc[30:]
-    warned = added_twice(path_subtracted, frame, later, setting("rank_swapping"))
+    warned = added_twice(path, frame, later, setting("rank_swapping"))
     assert any("90 %" in each for each in warned)
     assert not any("exactly" in each for each in warned)
 
 
-def test_a_large_table_is_known_again_by_its_sketch(path_subtracted):
+def test_a_large_table_is_known_again_by_its_sketch(path):
     """Beyond the marks of a ledger one person is one person still."""
     frame = pd.DataFrame(np.random.default_rng(2).normal(size=(6001, 2)), columns=["a", "b"])
     with pytest.raises(ReleaseError, match="2 of 2 columns exactly"):
-        added_twice(path_subtracted, frame, frame.drop(index=7), setting("rank_swapping"))
+        added_twice(path, frame, frame.drop(index=7), setting("rank_swapping"))
