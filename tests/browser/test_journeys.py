@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,8 @@ JUDGED = """() => {
     !answer.textContent.endsWith('follows.');
 }"""
 """Whether the present setting is judged, and the quick verdict there."""
+STATED = """() =>
+  ['kept', 'over'].includes(document.querySelector('.rwn-judged')?.dataset.state)"""
 
 
 def opened(app: App, file: Path) -> Steward:
@@ -48,15 +49,25 @@ def judged(steward: Steward) -> str:
     return steward.app.page.locator(".rwn-judged").get_attribute("data-state") or ""
 
 
-def found(steward: Steward) -> None:
-    """Let a setting that keeps the policy, or comes nearest, be found, and use it on Tune."""
+def found(steward: Steward) -> str:
+    """Let a setting be found, longer where a minute is not enough, and use the best on Tune."""
+    page = steward.app.page
     steward.visit("Find")
     steward.press("Find")
-    # of few people none may keep all limits: the nearest is used, and its release an exception
-    steward.wait_for(steward.app.page.get_by_text(re.compile("tried.*, (the best|none)")))
-    steward.press("Use on Tune")
+    longer = page.get_by_role("button", name="Go on for 5 minutes")
+    use = page.get_by_role("button", name="Use on Tune")
+    over = page.get_by_role("button", name="Cancel")  # as long as the search runs
+    for _ in range(2):
+        steward.wait_for(use)
+        with steward.waiting():
+            over.wait_for(state="hidden", timeout=PATIENCE)
+        if page.get_by_text("the best that keeps").count() or not longer.is_visible():
+            break
+        steward.click(longer)
+    steward.click(use)
     with steward.waiting():
-        steward.app.until(JUDGED, timeout=PATIENCE)
+        steward.app.until(STATED, timeout=PATIENCE)
+    return page.locator(".rwn-judged").get_attribute("data-state") or ""
 
 
 def drawn(steward: Steward, folder: Path) -> tuple[Path, bool]:
