@@ -125,6 +125,8 @@ class App:
         ready = self.page.get_by_role("button", name="Apply")
         if name == "Data":
             ready = self.page.get_by_text("Its variables, and the regression to keep")
+        if name == "Utility":
+            ready = self.card("Change of correlations")
         ready.wait_for()
         return self
 
