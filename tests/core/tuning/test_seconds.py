@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import rwn_core as rwn
-from rwn_core.parallel.threads import Cancelled, current_work, in_threads, work
+from rwn_core.parallel.threads import Cancelled, current_work, work
 from rwn_core.tuning import Policy, Setting, Space
 from rwn_core.tuning.evaluate import PreparedTables
 from rwn_core.tuning.strength import Deadline, Late, TableSearch
@@ -93,7 +93,7 @@ def test_a_step_stops_when_the_time_is_over(few) -> None:
             done.append(each)
 
     with pytest.raises(Late):
-        table.timed("step", lambda: in_threads(slowly, 3_000))
+        table.timed("step", lambda: current_work().run(slowly, 3_000))
     assert len(done) < 3_000
 
 
