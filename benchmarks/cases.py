@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -59,6 +60,65 @@ def _soft_masking() -> Pair:
         work=lambda: rwn.mask(data, soft, seed=1, threads=1),
         rival=lambda: rwn.mask(data, even, seed=1, threads=1),
     )
+
+
+def _two_slices(data: rwn.Microdata) -> rwn.Microdata:
+    """Return a table with its last variable, or the response of its regression, apart."""
+    names = [variable.name for variable in data.schema.released]
+    last = data.schema.question.response if data.schema.question else names[-1]
+    return data.with_slices([[name for name in names if name != last]])
+
+
+KINDS = {"chained": ("chain", 3.0, 4.0), "tied": ("tie", 1.3, 1.5)}  # at most, a move and masking
+
+
+def _priced(demo: str, option: str, balance: float, *, read: bool) -> Pair:
+    """Draw, and read, at another width: with slices chained or tied, and the same kernel apart."""
+    data = _two_slices(rwn.load_demo(demo))
+    base = rwn.SoftRWN(kernel="exponential", bandwidth="absolute", own=True, balance=balance)
+
+    def moves(**options: bool) -> Callable[[], object]:
+        positions, params = count(), replace(base, **options)
+        table = PreparedTable.prepare(data, params=params)
+        ready = params.preview(data)
+
+        def move() -> object:
+            # what ties remember of a width must not be that of another benchmark
+            width = (2.5 if read else 2.0) * (1 + next(positions) % 10 / 100)
+            if read:
+                return table.release(replace(params, width=width), 1).readings
+            return ready.with_levers(width=width).release(rwn.SecretKey.from_seed(1))
+
+        return move
+
+    plain = {} if balance or option == "tie" else {"later_balance": False}
+    return Pair(work=moves(**{option: True}, **plain), rival=moves())
+
+
+def _priced_masking(option: str) -> Pair:
+    """Mask 100,000 records in two slices: chained or tied, and the same kernel apart."""
+    data = _two_slices(_table(100_000, 10))
+    base = rwn.SoftRWN(kernel="gaussian", balance=1.0)
+    return Pair(
+        work=lambda: rwn.mask(data, replace(base, **{option: True}), seed=1, threads=1),
+        rival=lambda: rwn.mask(data, base, seed=1, threads=1),
+    )
+
+
+for _kind, (_option, _move_most, _mask_most) in KINDS.items():
+    for _demo in ("bodyfat", "pima"):
+        for _balance, _words in ((1.0, ""), (0.0, " without balance")):
+            for _read, _what in ((False, "draw"), (True, "move")):
+                bench(
+                    f"chained and tied: {_what} {_kind} {_demo}{_words}",
+                    rival="the same kernel apart",
+                    least=round(1 / _move_most, 3),
+                )(partial(_priced, _demo, _option, _balance, read=_read))
+    bench(
+        f"chained and tied: mask 100000 x 10 {_kind}",
+        rival="the same kernel apart",
+        least=round(1 / _mask_most, 3),
+    )(partial(_priced_masking, _option))
 
 
 def _move(demo: str, even: dict[str, float]) -> Pair:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -32,17 +33,25 @@ from rwn_core.parallel.threads import current_work, steps
 LEAST = 20  # people outside, below which their success says nothing
 SPLITS = 8  # random halvings of a table, of which each half is masked once
 _SEED = 7
+GROUPS = 3  # control groups of a chain, of which the middle gain counts
+_OUTSIDE = " Found on releases of this setting that leave one record in five out."
 _SURELY = 2.0  # standard errors by which differences are compared
 _WHOLE = ("levels", "common")  # what the files of halves take over from those of the whole
 
 
 def control_group(
-    base: Comparison, params: Any, seed: int, precision: Mapping[str, float] | None = None
+    base: Comparison,
+    params: Any,
+    seed: int,
+    precision: Mapping[str, float] | None = None,
+    part: int = 0,
 ) -> Comparison | None:
     """A release of the same setting that leaves one record in five out, for comparison."""
+    # `part`, from 0 to 4, says which records.
     original, precision = base.original, precision or {}
     order = np.random.default_rng(_SEED).permutation(canonical_sample(original, original.n))
     count = min(original.n // 5, ATTACKS)
+    order = np.roll(order, -part * count)
     held, others = np.sort(order[:count]), np.sort(order[count:])
     if count < LEAST:
         return None
@@ -270,6 +279,34 @@ def with_difference(
     return dict(readings)
 
 
+def with_outsiders(
+    readings: Mapping[str, Any],
+    base: Comparison,
+    setting: tuple[Any, Mapping[str, float]],
+) -> dict[str, Any]:
+    """Read the gain of a chain beyond people outside, the middle one of three control groups.
+
+    A chain keeps what relates confidential values to keys, and what holds for everybody is no
+    disclosure; so the most frequent value is no baseline for it.
+    """
+    stated, law = readings.get(ATTRIBUTE_GAIN.key), base.law
+    if law is None or not law.later or not isinstance(stated, Reading):
+        return dict(readings)
+    params, precision = setting
+
+    def middle() -> Reading[Any]:
+        found: list[Reading[Any]] = []
+        for part in steps(range(GROUPS)):
+            group = control_group(base, params, _SEED + part, precision, part)
+            reading = None if group is None else ATTRIBUTE_GAIN.read(group)
+            if isinstance(reading, Reading) and reading.detail.control is not None:
+                found.append(with_parts(reading, scope=reading.detail.scope + _OUTSIDE))
+        return sorted(found, key=attrgetter("value"))[len(found) // 2] if found else stated
+
+    about = ("gain beyond people outside", params, tuple(sorted(precision.items())))
+    return {**readings, ATTRIBUTE_GAIN.key: base.cached_for_original(about, middle)}
+
+
 def audit_attacked(microdata: Microdata, release: Release, measures: Sequence[str]) -> Audit:
     """Read measures of a release with the red team, and where they limit it, the difference."""
     with (now := current_work()).part(0.0, 0.7):
@@ -282,4 +319,6 @@ def audit_attacked(microdata: Microdata, release: Release, measures: Sequence[st
     precision, masked = dict(release.precision), release.masked
     find = partial(attribute_difference, *about, precision=precision, masked=masked)
     with now.part(0.7, 1.0):
-        return Audit(readings=with_difference(audited.readings, find))
+        readings = with_difference(audited.readings, find)
+        base = Comparison(original=microdata, masked=masked, law=release.law)
+        return Audit(readings=with_outsiders(readings, base, (release.params, precision)))

@@ -5,14 +5,16 @@ Its law: only the first slice says from which record a row comes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
-from typing import Self
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
-from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.arrays import Booleans, Floats, Integers, Integers32
 from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.schema import Schema
 from rwn_core.errors import NotApplicable, ParameterError
@@ -20,27 +22,24 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.neighbors.all_donors import KernelRows, balanced_both_ways
 from rwn_core.neighbors.distance import (
-    TIE,
     CodedPoints,
     Points,
     level_squares,
     point_values,
-    rank,
     squared_distances,
 )
-from rwn_core.neighbors.table import (
-    BLOCK_PAIRS,
-    LARGEST_DENSE,
-    Neighborhoods,
-    NeighborTable,
-    ranges,
-)
-from rwn_core.parallel.threads import steps
+from rwn_core.neighbors.kernel import RadiusAndK
+from rwn_core.neighbors.soft_lists import Entries, Listed, grouped, joined, list_both_ways
+from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable, ranges
+from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
+from rwn_core.parallel.threads import in_parts
 from rwn_core.randomness import SecretKey, uniforms
 
 LISTED = 10  # times `later`: nearest records of a row, and rows of a record, in a larger table
 LEAST_SCALE = 0.05  # of the median of the positive distances
 REMAINDER = 1e-5  # times `later`, over n: added to each kernel, so that balance is reached
+AT_ONCE = 50_000  # distances, which fit the cache of a processor
+WEIGHTS, FEWER = "A balanced later slice", "mask fewer records together"
 STEP = 3 * 2**30  # the block of random numbers that a later slice is drawn from
 
 
@@ -54,6 +53,8 @@ class Chain:
     balanced: bool  # whether every record gives each slice equally often
     # shape (n,): records of one number are left out together, such as those of a household
     groups: Integers | None = None
+    # returns what is known of columns of the records' points, or finds it; None finds it anew
+    cached: Callable[[tuple[int, ...], Callable[[], Any]], Any] | None = None
     # by earlier slice: its columns of the points, the number of each record's values, and the
     # donor of each row, shapes (n,)
     columns: list[list[int]] = field(default_factory=list)
@@ -72,146 +73,186 @@ class Chain:
 
         Row r of its table has the records that may give row r the slice, given what it shows.
         """
-        n, later = len(self.points), self.later
+        from rwn_core.neighbors.rank_kernel import nearest_rows, rank_ties
+        from rwn_core.neighbors.weight_kernel import fill_kernel
+
+        n, m, later = len(self.donors[0]), len(self.points), self.later
         for contents in self.contents:
             held = np.bincount(contents)
-            if 2 * later > n or (held[held <= later] * 3 > n).any():
+            if 2 * later > m or (held[held <= later] * 3 > m).any():
                 raise ParameterError(
                     f"later = {later} leaves too few donors for {', '.join(names)}; choose fewer, "
                     "or mask more records together."
                 )
         # each row's nearest records, and each record's nearest rows where records balance
-        nearest = n if n <= LARGEST_DENSE else min(LISTED * later, n)
-        pairs, squared, of_row = self._nearest(nearest if self.balanced else later)
+        dense = m <= LARGEST_DENSE
+        most = later if not self.balanced else m if dense else min(LISTED * later, m)
+        # rows of one donor are alike as long as they show one slice
+        once, like = np.arange(n), np.arange(n)
+        if dense and len(self.columns) == 1:
+            once, like = np.unique(self.donors[0], return_index=True, return_inverse=True)[1:]
+        listed, of_row = self._all_pairs(once, most) if dense else self._searched(most)
+        if self.balanced and dense:
+            top = np.full((m, later), np.inf)
+            nearest_rows(listed, np.bincount(like), top)
+            of_record = top[:, -1]
+        elif self.balanced:
+            back, of_record = self._searched(most, by_record=True)
+            check_fits(pairs_bytes(8.0 * len(back.records)), budget_bytes(), WEIGHTS, FEWER)
+            near = NeighborTable(offsets=listed.starts, records=listed.records, squared=listed[2])
+            record = np.repeat(np.arange(m, dtype=np.int32), np.diff(back.starts))
+            added = Entries(back.records, record, back.squared)
+            table = list_both_ways(near, added, 0, of_record, 0).table
+            listed = Listed(table.offsets, table.records, table.squared)
+        in_parts(partial(rank_ties, listed), len(once), len(listed.records))
+        sizes = np.diff(listed.starts)
+        entries = ranges(listed.starts[:-1][like], sizes[like])
+        starts = np.concatenate(([0], np.cumsum(sizes[like])))
+        every = Listed(starts, listed.records[entries], listed.squared[entries])
         if not self.balanced:
-            starts, records, squared = _ranked(n, pairs, squared)
-            sizes = np.diff(starts)
-            return _listed(starts, records, squared, np.repeat(1.0 / sizes, sizes))
-        back, squared_back, of_record = self._nearest(nearest, by_record=True)
-        if nearest < n:
-            pairs, places = np.unique(np.concatenate((pairs, back)), return_index=True)
-            squared = np.concatenate((squared, squared_back))[places]
-        starts, records, squared = _ranked(n, pairs, squared)
+            return _neighborhoods(every, np.repeat(1.0 / sizes[like], sizes[like]))
         # the kernel of distances in units of both scales
         distances = np.sqrt(of_row)
-        positive = distances[distances > 0]
+        positive = distances[like][distances[like] > 0]
         floor = LEAST_SCALE * float(np.median(positive)) if len(positive) else 1.0
-        row, record = (np.maximum(np.sqrt(each), floor) for each in (of_row, of_record))
-        both = np.repeat(row, np.diff(starts)) * record[records]
-        from rwn_core.neighbors.weight_kernel import fill_log, fill_normal
+        scales = np.maximum(distances, floor), np.maximum(np.sqrt(of_record), floor)
+        rows = KernelRows(listed.starts, listed.records, np.empty(len(listed.records)))
+        least = REMAINDER * later / n
+        fill = partial(fill_kernel, rows, listed.squared, scales, least)
+        in_parts(fill, len(once), len(rows.members))
+        row = np.repeat(np.arange(n, dtype=np.int32), sizes[like])
+        turned = grouped(Entries(every.records, row, rows.logs[entries]), m)
+        found = balanced_both_ways(rows, KernelRows(*turned), 1.0 / later, like)
+        return _neighborhoods(every, found.weights[entries], found.error)
 
-        logs = np.empty(len(squared))
-        fill_normal(squared, both, REMAINDER * later / n, logs)
-        fill_log(logs, logs)
-        entries = np.arange(len(records)), records, starts
-        turned = sparse.csr_array(entries, shape=(n, n)).tocsc()
-        found = balanced_both_ways(
-            KernelRows(starts, records.astype(np.int32), logs),
-            KernelRows(turned.indptr.astype(np.int64), turned.indices, logs[turned.data]),
-            1.0 / later,
-        )
-        return _listed(starts, records, squared, found.weights, found.error)
-
-    def _nearest(self, most: int, *, by_record: bool = False) -> tuple[Integers, Floats, Floats]:
-        """Find the nearest records of each row, or the nearest rows of each record.
-
-        Returns
-        -------
-        tuple
-            Pairs as row times n plus record, ascending by what is asked; their squared distances;
-            and the squared distance of each row, or record, to its `later`-th nearest.
-        """
-        n = len(self.points)
+    def _both(self) -> Points:
+        """Return all records, then the rows, in the coordinates of the slices drawn so far."""
         values, columns = point_values(self.points), np.concatenate(self.columns).astype(np.int64)
-        shown = values.copy()
+        shown = values[self.donors[0]]
         for own, donors in zip(self.columns, self.donors, strict=True):
             shown[:, own] = values[donors][:, own]
-        # the records, then the rows, in the coordinates of the slices drawn so far
         both: Points = np.asfortranarray(np.concatenate((values, shown))[:, columns])
         squares = level_squares(self.points)
         if squares:
             coded = {at: squares[old] for at, old in enumerate(columns.tolist()) if old in squares}
             both = CodedPoints(values=point_values(both), squares=coded)
-        everyone, scale = np.arange(n), np.empty(n)
-        pairs, found = [np.empty(0, np.int64)], [np.empty(0)]
-        for part in steps(np.array_split(everyone, -(-n * n // BLOCK_PAIRS))):
-            rows, records = (everyone, part) if by_record else (part, everyone)
-            squared = squared_distances(both, n + rows[:, None], records)
-            squared[self._holds(rows, records)] = np.inf
-            if by_record:
-                squared = squared.T
-            at = [self.later - 1, most - 1]
-            ends = np.partition(squared, at, axis=1)[:, at]
-            scale[part] = ends[:, 0]
-            if by_record and most == n:  # all pairs are those of the rows
-                continue
-            one, other = np.nonzero((squared <= ends[:, 1:] * (1 + TIE)) & np.isfinite(squared))
-            row, record = (other, part[one]) if by_record else (part[one], other)
-            pairs.append(row * n + record)
-            found.append(squared[one, other])
-        return np.concatenate(pairs), np.concatenate(found), scale
+        return both
 
-    def _holds(self, rows: Integers, records: Integers) -> Booleans:
+    def _all_pairs(self, rows: Integers, most: int) -> tuple[Listed, Floats]:
+        """Return the nearest of all records to some rows, as `_searched` does."""
+        from rwn_core.neighbors.rank_kernel import sort_rows
+
+        m, everyone, alone = len(self.points), np.arange(len(self.points)), len(self.columns) == 1
+        # a row of one slice is as far from all as the record that gave it
+        asked = everyone if alone else m + rows
+
+        def ranked() -> Listed:
+            """List all records by their distance to the points that are asked for."""
+            both, listed = self._both(), Listed.empty(np.arange(len(asked) + 1) * m)
+            records, squared = (each.reshape(-1, m) for each in listed[1:])
+            records[:] = everyone
+            for part in np.array_split(np.arange(len(asked)), -(-len(asked) * m // AT_ONCE)):
+                squared[part] = squared_distances(both, asked[part, None], everyone)
+            in_parts(partial(sort_rows, listed), len(asked), len(listed.records))
+            return listed
+
+        known = self.cached if alone else None
+        listed = ranked() if known is None else known((*self.columns[0],), ranked)
+        if alone:
+            taken = ranges(m * self.donors[0][rows], np.full(len(rows), m))
+            records, squared = listed.records[taken], listed.squared[taken]
+            listed = Listed(np.arange(len(rows) + 1) * m, records, squared)
+        left_out = self._holds(rows[:, None], listed.records.reshape(-1, m)).ravel()
+        return _nearest(listed, left_out, self.later, most)
+
+    def _searched(self, most: int, *, by_record: bool = False) -> tuple[Listed, Floats]:
+        """Return each row's nearest records, or each record's nearest rows.
+
+        Beside them stands each one's squared distance to its `later`-th nearest.
+        """
+        from rwn_core.neighbors.index import build_index, shared_frame
+        from rwn_core.neighbors.rank_kernel import sort_rows
+        from rwn_core.neighbors.search import Search
+
+        both, n, m = self._both(), len(self.donors[0]), len(self.points)
+        own, others = (range(m), range(m, m + n)) if by_record else (range(m, m + n), range(m))
+        frame, parts = shared_frame(both), list[Entries]()
+        target = build_index(both[slice(others[0], others[-1] + 1)], frame=frame)
+        k, count = most + self.later * len(self.columns), len(own)
+        scale, asked = np.empty(count), np.arange(count)
+        while len(asked):  # those of which too many are left out are searched again, farther
+            k = min(k, len(others))
+            query = build_index(both[own[0] + asked], frame=frame)
+            ball, nobody = RadiusAndK(k=k, epsilon=None), np.full(len(asked), -1, np.int32)
+            table = Search(target, query, ball=ball, own=nobody).table()
+            one = np.repeat(asked, np.diff(table.offsets))
+            other = table.records.astype(np.int64)
+            squared = squared_distances(both, own[0] + one, others[0] + other)
+            listed = Listed(table.offsets, table.records, squared)
+            in_parts(partial(sort_rows, listed), len(asked), len(listed.records))
+            pairs = (listed.records, one) if by_record else (one, listed.records)
+            listed, scale[asked] = _nearest(listed, self._holds(*pairs), self.later, most)
+            sizes = np.diff(listed.starts)
+            done = (sizes >= most) | (k == len(others))
+            kept = np.repeat(done, sizes)
+            short = np.repeat(asked.astype(np.int32), sizes)
+            parts.append(Entries(short[kept], listed.records[kept], listed.squared[kept]))
+            asked, k = asked[~done], 4 * k
+        return grouped(joined(parts), count), scale
+
+    def _holds(self, rows: Integers | Integers32, records: Integers | Integers32) -> Booleans:
         """True where a record has what a row shows of some slice, as at most `later` records do."""
         # By values, never by the number of a donor, or later slices would depend on the source.
-        left_out = np.zeros((len(rows), len(records)), dtype=bool)
+        # Shapes: rows, records, and the answer as both broadcast.
+        left_out = np.zeros(np.broadcast_shapes(rows.shape, records.shape), dtype=bool)
         for contents, donors in zip(self.contents, self.donors, strict=True):
             shown = contents[donors[rows]]
             few = np.bincount(contents)[shown] <= self.later
             if self.groups is None:
-                same = shown[:, None] == contents[records]
+                same = shown == contents[records]
             else:
                 count = int(self.groups.max()) + 1
                 holding = np.unique(contents * count + self.groups)
-                same = np.isin(shown[:, None] * count + self.groups[records], holding)
-            left_out |= few[:, None] & same
+                same = np.isin(shown * count + self.groups[records], holding)
+            left_out |= few & same
         return left_out
 
 
-def _listed(
-    starts: Integers, records: Integers, squared: Floats, weights: Floats, error: float = np.nan
-) -> Neighborhoods:
+def _nearest(listed: Listed, left_out: Booleans, later: int, most: int) -> tuple[Listed, Floats]:
+    """Return lists without what is left out, to a rank and its ties, and their distance scale."""
+    # Shapes: left_out (entries,); the scale (rows,).
+    from rwn_core.neighbors.rank_kernel import keep_nearest
+
+    rows = len(listed.starts) - 1
+    kept, scale = np.zeros(rows, np.int64), np.full(rows, np.inf)
+    keep = partial(keep_nearest, listed, left_out, (later, most), kept, scale)
+    in_parts(keep, rows, len(left_out))
+    starts = np.concatenate(([0], np.cumsum(kept)))
+    if starts[-1] == len(listed.records):
+        return listed, scale
+    entries = ranges(listed.starts[:-1], kept)
+    return Listed(starts, listed.records[entries], listed.squared[entries]), scale
+
+
+def _neighborhoods(listed: Listed, weights: Floats, error: float = np.nan) -> Neighborhoods:
     """Return the possible donors of all rows, with their weights."""
-    # starts, shape (n + 1,); records, squared and weights, shape (pairs,), row by row.
-    sizes = np.diff(starts)
-    table = NeighborTable(offsets=starts, records=records.astype(np.int32), squared=squared)
-    radius = np.sqrt(squared[starts[1:] - 1])
+    sizes = np.diff(listed.starts)
+    table = NeighborTable(offsets=listed.starts, records=listed.records, squared=listed.squared)
+    radius = np.sqrt(listed.squared[listed.starts[1:] - 1])
     return Neighborhoods(
         table=table, sizes=sizes, within=sizes, radius=radius, shares=weights, imbalance=error
     )
 
 
-def _ranked(n: int, pairs: Integers, squared: Floats) -> tuple[Integers, Integers, Floats]:
-    """Return pairs as rows of records, the nearest first and ties by record number."""
-    starts = np.searchsorted(pairs, np.arange(n + 1) * n)
-    sizes, records = np.diff(starts), pairs % n
-    width = int(sizes.max())
-    for part in np.array_split(np.arange(n), -(-n * width // BLOCK_PAIRS)):
-        inside = np.arange(width) < sizes[part][:, None]
-        entries = ranges(starts[part], sizes[part])
-        distance, number = np.full(inside.shape, np.inf), np.zeros(inside.shape, np.int64)
-        number[:] = n + np.arange(width)
-        distance[inside], number[inside] = squared[entries], records[entries]
-        distance, number = rank(distance, number)
-        squared[entries], records[entries] = distance[inside], number[inside]
-    return starts, records, squared
-
-
 def draw_later(found: Neighborhoods, key: SecretKey, stream: int) -> Integers:
     """Draw each row's donor of a later slice, shape (n,), from one keyed number a row."""
-    from rwn_core.neighbors.draw_kernel import SCALE
+    from rwn_core.neighbors.draw_kernel import draw_weighted
 
     assert found.shares is not None  # as `Chain.next_slice` makes them
-    starts, sizes = found.table.offsets, found.sizes
-    # whole numbers have exact sums; only differences within a row are read
-    weights = (found.shares * SCALE).astype(np.int64)
-    before = np.cumsum(weights) - weights
-    reached = before + weights - np.repeat(before[starts[:-1]], sizes)
-    total = reached[starts[1:] - 1]
+    donors = np.empty(found.n, np.int64)
     drawn = uniforms(key, np.arange(found.n), stream, STEP)[0]
-    place = np.minimum((drawn * total).astype(np.int64), total - 1)
-    passed = np.add.reduceat(reached <= np.repeat(place, sizes), starts[:-1], dtype=np.int64)
-    return found.table.records[starts[:-1] + passed].astype(np.int64)
+    draw_weighted(found.table.offsets, found.table.records, found.shares, drawn, donors)
+    return donors
 
 
 class ChainLaw(CellLaw):
@@ -222,14 +263,20 @@ class ChainLaw(CellLaw):
     which record it comes by its first slice only, whatever all rows together show. Donors of a
     later slice are those of row r, given its earlier slices in this release: `later` holds their
     probabilities by the name of each variable of these slices. The law holds for values released
-    in `steps`, the precision of the draw.
+    in `steps`, the precision of the draw. `again` finds the later donors of the same rows in a
+    table with other records at its end.
     """
 
     def __init__(
-        self, first: CellLaw, later: Mapping[str, DonorTables], steps: Mapping[str, float]
+        self,
+        first: CellLaw,
+        later: Mapping[str, DonorTables],
+        steps: Mapping[str, float],
+        again: Callable[[Microdata], Mapping[str, DonorTables]],
     ) -> None:
         super().__init__(first.original, first.neighborhoods, first.q, rule=first.rule)
         self.donors, self.later, self._steps = first.donors, later, dict(steps)
+        self._again = again
 
     def rounded(self, precision: Mapping[str, float]) -> Self:
         """The law of the release in the precision that it was drawn with; others are refused."""
@@ -239,6 +286,16 @@ class ChainLaw(CellLaw):
                 "be rounded afterwards; draw it with this precision."
             )
         return super().rounded(precision)
+
+    def with_people(self, people: Microdata) -> Self:
+        """Return the law of the file with people added, for the rows of this release.
+
+        Later slices are balanced between these rows and all records, of which each gives as much.
+        """
+        plain, other = super().with_people(people), copy(self)
+        other.__dict__ |= plain.__dict__
+        other.later = self._again(plain._unrounded)
+        return other
 
     def telling(self, names: Sequence[str] | None = None) -> list[tuple[str, ...]]:
         """Return the first slice, or the part that is known; all of it where later ones are."""

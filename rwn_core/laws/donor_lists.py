@@ -58,7 +58,8 @@ class DonorTables:
         self, neighborhoods: Neighborhoods, shares: sparse.csr_array | None = None
     ) -> None:
         self.n = neighborhoods.n
-        if neighborhoods.shares is not None and neighborhoods.table.numbers is None:
+        stored = neighborhoods.shares is not None and neighborhoods.table.numbers is None
+        if stored and shares is None:
             shares = neighborhoods.probabilities()
         self.neighborhoods, self._shares = neighborhoods, shares
         self._held: list[Lists] | None = None

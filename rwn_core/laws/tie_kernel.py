@@ -22,14 +22,21 @@ from rwn_core.parallel.jit import jit_entry, jit_internal
 def scale_table(table: Floats, accuracy: float) -> None:
     """Scale columns to classes / bins and rows to 1 by turns, until the columns are exact."""
     # Shape: table (classes, bins), changed in place.
-    column = np.ones(table.shape[1])
+    classes, bins = table.shape
+    column, sums = np.ones(bins), np.empty(classes)
     while True:
         table /= column
+        sums[:] = 0.0
+        for first in range(0, classes, 8):  # eight sums at a time, each in its order
+            for place in range(bins):
+                for g in range(first, min(first + 8, classes)):
+                    sums[g] += table[g, place]
         column[:] = 0.0
-        for row in table:
-            row /= row.sum()
-            column += row
-        column *= len(column) / len(table)
+        for g in range(classes):
+            for place in range(bins):
+                table[g, place] /= sums[g]
+                column[place] += table[g, place]
+        column *= bins / classes
         if np.abs(column - 1.0).max() < accuracy:
             return
 

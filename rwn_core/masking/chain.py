@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
-from rwn_core.data.arrays import Floats
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.rounding import rounded
 from rwn_core.data.variable import Role
@@ -17,11 +19,13 @@ from rwn_core.laws.chained_slices import Chain, ChainLaw, draw_later
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.donors import Draws, copy_from_donors, draw_donors, random_streams
 from rwn_core.masking.method import Masked
+from rwn_core.neighbors import Neighborhoods
 from rwn_core.randomness import SecretKey
 
 if TYPE_CHECKING:
     from rwn_core.neighbors.metric import Metric
 
+MOST_BALANCED = 100_000  # records: a balance looks at all of them at once
 DIGITS = 6  # of the correlations that order slices
 NEGLIGIBLE = 1e-9  # of a slice's largest spread, in a direction that has none
 
@@ -108,6 +112,17 @@ def check_chain(microdata: Microdata, order: Sequence[Unit]) -> None:
             )
 
 
+def law_before_draw(prepared: Any, steps: Mapping[str, float]) -> ChainLaw:
+    """Return the law of a row's source, known before a chain is drawn; later donors are not."""
+    method, microdata = prepared.method, prepared.microdata
+    first, *others = chain_order(microdata, method.metric(microdata), method.order)
+    check_chain(microdata, [first, *others])
+    found, _ = prepared.finder.find(prepared.ball)
+    cells = method.law(microdata, found)
+    later = dict.fromkeys((name for unit in others for name in unit), cells.donors)
+    return ChainLaw(cells, later, steps, lambda _: later)
+
+
 def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) -> Masked:
     """Draw the slices one after the other, near to values in the precision of the release."""
     # `prepared`, of `neighborhood_method`, keeps the neighborhoods of first slices.
@@ -117,6 +132,11 @@ def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) ->
     metric = method.metric(microdata)
     order = chain_order(microdata, metric, method.order)
     check_chain(microdata, order)
+    if method.later_balance and microdata.n > MOST_BALANCED:
+        raise ParameterError(
+            f"Later slices of a chain are balanced for up to {MOST_BALANCED:,} records; set "
+            "later_balance = false, so that intervals hold for the first slice only."
+        )
     # the first slice, from the record's own neighborhood
     if prepared.found is None:
         prepared.found, _ = prepared.finder.find(prepared.ball)
@@ -124,18 +144,17 @@ def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) ->
     in_first = np.array([name in order[0] for name in names], dtype=np.float64)
     donors = draw_donors(prepared.found, Draws(key, np.arange(microdata.n), streams), in_first)
     # later ones, from records near to what a row shows, as it will be released
-    written = rounded(microdata, steps)
-    about = {"later": method.later, "balanced": method.later_balance}
-    chain = Chain(points=metric.coded(written), groups=prepared.finder.groups, **about)
+    about = metric, order, steps, (method.later, method.later_balance, prepared.finder.groups)
+    known = "near records of a chain", metric.axes, tuple(sorted(steps.items()))
     later: dict[str, DonorTables] = {}
-    for unit, following in pairwise(order):
-        own = donors[:, names.index(unit[0])]
-        chain.show(metric.variable_columns(unit), joint_codes(written, unit), own)
-        found = chain.next_slice(following)
+    for following, found in _later_slices(
+        about, donors, microdata, lambda columns, make: microdata.cached((*known, columns), make)
+    ):
         given = draw_later(found, key, streams[names.index(following[0])])
         donors[:, [names.index(name) for name in following]] = given[:, np.newaxis]
         later |= dict.fromkeys(following, DonorTables(found))
-    law = ChainLaw(method.law(microdata, prepared.found), later, steps)
+    again = partial(_with_others, about, donors)
+    law = ChainLaw(method.law(microdata, prepared.found), later, steps, again)
 
     def redraw(other: Mapping[str, float]) -> Masked:
         """Draw the same key in another precision."""
@@ -143,3 +162,28 @@ def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) ->
 
     made = Masked(masked=copy_from_donors(microdata, donors), donors=donors, law=law, redraw=redraw)
     return made
+
+
+def _later_slices(
+    about: Any, donors: Integers, table: Microdata, cached: Any = None
+) -> Iterator[tuple[Unit, Neighborhoods]]:
+    """Yield each later slice with its possible donors, given what `donors` hold before it."""
+    # Shape: donors (n, p), of rows; `table` may have more records.
+    metric, order, steps, (later, balanced, groups) = about
+    written, points = rounded(table, steps), metric.coded(rounded(table, steps))
+    names = [each.name for each in table.schema.released]
+    chain = Chain(points=points, later=later, balanced=balanced, groups=groups, cached=cached)
+    for unit, following in pairwise(order):
+        own = donors[:, names.index(unit[0])]
+        chain.show(metric.variable_columns(unit), joint_codes(written, unit), own)
+        yield following, chain.next_slice(following)
+
+
+def _with_others(about: Any, donors: Integers, table: Microdata) -> dict[str, DonorTables]:
+    """Find the later donors of these rows in a table with records added."""
+    later: dict[str, DonorTables] = {}
+    for following, found in _later_slices(about, donors, table):
+        pairs = found.shares, found.table.records, found.table.offsets
+        shares = sparse.csr_array(pairs, shape=(len(donors), table.n))
+        later |= dict.fromkeys(following, DonorTables(found, shares))
+    return later

@@ -78,45 +78,60 @@ def balanced_weights(rows: KernelRows, cap: float, share: float = 1.0) -> RowWei
     return RowWeights(row, column, weights, error, rounds)
 
 
-def balanced_both_ways(rows: KernelRows, columns: KernelRows, cap: float) -> RowWeights:
-    """Return weights of a kernel of rows and as many records, both with sums of 1.
+def balanced_both_ways(
+    rows: KernelRows, columns: KernelRows, cap: float, like: Integers
+) -> RowWeights:
+    """Return weights of a kernel with rows that sum to 1 and columns that have equal sums.
 
-    `columns` is the kernel turned: the rows of each record.
+    `rows` holds rows that are alike once, `like` which of them each row is, and `columns` the
+    kernel of all rows turned: the rows of each record.
     """
-    from rwn_core.neighbors.weight_kernel import ROUNDING, solve_newton
+    # Shapes: like (n,).
+    from rwn_core.neighbors.weight_kernel import ROUNDING, fill_log, solve_newton
 
-    n = len(rows.starts) - 1
-    column, caps, step = np.zeros(n), np.full(n, cap), np.empty(n)
+    m = len(columns.starts) - 1
+    target = len(like) / m
+    column, step, even = np.zeros(m), np.empty(m), np.zeros(1)
+    fill_log(np.array([target]), even)
+    caps, own_caps = np.full(len(rows.starts) - 1, cap), np.full(m, cap / target)
     row, weights = _filled(rows, column, caps)
     for rounds in range(1, MOST_ROUNDS + 1):
-        missing = 1 - column_sums(rows, weights)
+        missing = target - column_sums(rows, weights, m, like)
         error = float(np.abs(missing).max())
         if error <= STOP:
             break
         # a step of Newton's method, with rows at 1, where it helps; else columns and rows by turns
-        free = np.where(weights < cap * (1 - ROUNDING), weights, 0.0)
-        of_rows = np.maximum(np.add.reduceat(free, rows.starts[:-1]), 1e-300)
-        of_columns, better = column_sums(rows, free), False
-        if rounds > DAMPED_ROUNDS and of_columns.min() >= 1e-8 and error <= 0.9:
-            sums, accuracy = (of_rows, of_columns), min(0.1, np.sqrt(error))
-            solve_newton(rows, free, sums, missing, accuracy, NEWTON_ROUNDS, step)
-            size = min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
-            for tried in (column + size / 3.0**cut * step for cut in range(CUTS)):
-                row, weights = _filled(rows, tried, caps)
-                squares = [np.cumsum(x**2)[-1] for x in (1 - column_sums(rows, weights), missing)]
-                if better := bool(squares[0] < squares[1]):
-                    column = tried
-                    break
+        better = False
+        if rounds > DAMPED_ROUNDS and error <= 0.9:
+            free = np.where(weights < cap * (1 - ROUNDING), weights, 0.0)
+            of_rows = np.maximum(np.add.reduceat(free, rows.starts[:-1]), 1e-300)
+            sums, accuracy = (of_rows, column_sums(rows, free, m, like)), min(0.1, np.sqrt(error))
+            if sums[1].min() >= 1e-8:
+                solve_newton(rows, free, (*sums, like), missing, accuracy, NEWTON_ROUNDS, step)
+                size = min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
+                for tried in (column + size / 3.0**cut * step for cut in range(CUTS)):
+                    row, weights = _filled(rows, tried, caps)
+                    left = target - column_sums(rows, weights, m, like)
+                    squares = [np.cumsum(x**2)[-1] for x in (left, missing)]
+                    if better := bool(squares[0] < squares[1]):
+                        column = tried
+                        break
         if not better:
-            column = _filled(columns, row, caps)[0]
+            column = _filled(columns, row[like], own_caps)[0] + even
             row, weights = _filled(rows, column, caps)
     return RowWeights(row, column, weights, error, rounds)
 
 
-def column_sums(rows: KernelRows, weights: Floats) -> Floats:
-    """Return the sums of columns, shape (n,)."""
-    totals = np.bincount(rows.members, weights, minlength=len(rows.starts) - 1)
-    return totals.astype(np.float64, copy=False)
+def column_sums(
+    rows: KernelRows, weights: Floats, columns: int = 0, like: Integers | None = None
+) -> Floats:
+    """Return the sums of columns, as many as rows where nothing is said, shape (columns,)."""
+    from rwn_core.neighbors.weight_kernel import add_columns
+
+    n = len(rows.starts) - 1
+    totals = np.zeros(columns or n)
+    add_columns(rows, weights, np.arange(n) if like is None else like, totals)
+    return totals
 
 
 def _filled(rows: KernelRows, column: Floats, caps: Floats) -> tuple[Floats, Floats]:
@@ -155,7 +170,7 @@ def _newton(rows: KernelRows, column: Floats, cap: float, room: Floats) -> Float
     if free.min() < 1e-8 or largest > 0.9:
         return column
     accuracy = min(0.1, np.sqrt(largest))
-    sums = (np.empty(0), free)
+    sums = (np.empty(0), free, np.arange(n))
     solve_newton(rows, room, sums, 1 - totals, accuracy, NEWTON_ROUNDS, step)
     size = min(1.0, LARGEST_STEP / max(float(np.abs(step).max()), 1e-300))
     for _ in range(CUTS):

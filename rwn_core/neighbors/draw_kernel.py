@@ -232,6 +232,25 @@ def _set_layers(weights: Floats, envelope: Integers, layers: Integers) -> bool:
 
 
 @jit_entry
+def draw_weighted(
+    starts: Integers, members: Integers32, weights: Floats, drawn: Floats, donors: Integers
+) -> None:
+    """Draw one member of each row by its weights, from a uniform number a row."""
+    # Shapes: starts (n + 1,); members, weights (m,); drawn, donors (n,). Weights are whole numbers,
+    # so that their sums are exact.
+    for row in range(len(donors)):
+        total, place = ZERO, starts[row]
+        for entry in range(starts[row], starts[row + 1]):
+            total += int(weights[entry] * SCALE)
+        goal = min(int(drawn[row] * total), total - 1)
+        below = int(weights[place] * SCALE)
+        while below <= goal:
+            place += 1
+            below += int(weights[place] * SCALE)
+        donors[row] = members[place]
+
+
+@jit_entry
 def draw_rows(
     keys: Words,
     records: Integers,

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numba import uint64
 
-from rwn_core.data.arrays import Floats
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.parallel.jit import jit_entry, jit_inline, jit_no_refcount
 
 LEAST_EXPONENT = -690.0  # exp of less counts as 0: nothing against the 1 that each sum holds
@@ -79,11 +79,30 @@ def fill_log(x: Floats, out: Floats) -> None:
 
 
 @jit_entry
-def fill_normal(squared: Floats, scales: Floats, least: float, out: Floats) -> None:
-    """Write exp(-2 d^2 / s) and a least amount added, of each squared distance and its scale."""
-    # Shapes: squared, scales, out (m,).
-    for index in range(len(squared)):
-        out[index] = bit_equal_exp(-2.0 * squared[index] / scales[index]) + least
+def fill_kernel(
+    rows: Any, squared: Floats, scales: Any, least: float, first: int, last: int
+) -> None:
+    """Write log(exp(-2 d^2 / s) + a least amount), s the scales of row and record multiplied."""
+    # Shapes: squared (m,), as `rows`, of which the logarithms are filled; scales (n,), (records,).
+    starts, members, logs = rows.starts, rows.members, rows.logs
+    of_row, of_record = scales
+    for row in range(first, last):
+        for entry in range(uint64(starts[row]), uint64(starts[row + 1])):
+            scale = of_row[row] * of_record[uint64(members[entry])]
+            logs[entry] = bit_equal_exp(-2.0 * squared[entry] / scale) + least
+        for entry in range(uint64(starts[row]), uint64(starts[row + 1])):
+            logs[entry] = bit_equal_log(logs[entry])
+
+
+@jit_entry
+def add_columns(rows: Any, weights: Floats, like: Integers, totals: Floats) -> None:
+    """Add the weights of all rows to the totals of their columns, in their order."""
+    # Shapes: weights (m,); like (n,), which row of `rows` each row is; totals (columns,).
+    starts, members = rows.starts, rows.members
+    for index in range(len(like)):
+        row = like[index]
+        for entry in range(uint64(starts[row]), uint64(starts[row + 1])):
+            totals[uint64(members[entry])] += weights[entry]
 
 
 @jit_no_refcount
@@ -198,14 +217,15 @@ def solve_newton(
     """Write the solution of (diag(c) + H) z = missing by conjugate gradients.
 
     H holds the weights below the cap, as compressed rows, and is symmetric; free are sums of rows,
-    empty here, and c (m,), sums of columns. With sums r of rows (n,) H is of rows and columns that
-    differ, F, and -F' diag(1/r) F takes its place: rows are scaled to their sums at once.
+    empty here, c (m,), sums of columns, and which of `rows` each row is. With sums r of rows (n,) H
+    is of rows and columns that differ, F, and -F' diag(1/r) F takes its place: rows are scaled to
+    their sums at once.
     """
     # `accuracy` is of the remaining difference, relative to `missing` (m,), 1 less the sums of
     # columns; `most` are rounds; step (m,) is filled.
     starts, members = rows.starts, rows.members
-    of_rows, of_columns = free
-    m, eliminated = len(missing), len(of_rows) > 0
+    of_rows, of_columns, like = free
+    m, eliminated, totals = len(missing), len(of_rows) > 0, np.empty(len(of_rows))
     times = 1.0 if eliminated else 2.0
     left, direction, product = np.empty(m), np.empty(m), np.empty(m)
     norm, slope = 0.0, 0.0
@@ -223,12 +243,14 @@ def solve_newton(
             total = 0.0 if eliminated else product[row]
             for entry in range(uint64(starts[row]), uint64(starts[row + 1])):
                 total += weights[entry] * direction[uint64(members[entry])]
-            if not eliminated:
+            if eliminated:
+                totals[row] = total / of_rows[row]
+            else:
                 product[row] = total
-                continue
-            total /= of_rows[row]
+        for index in range(len(like) if eliminated else 0):
+            row = like[index]
             for entry in range(uint64(starts[row]), uint64(starts[row + 1])):
-                product[uint64(members[entry])] -= weights[entry] * total
+                product[uint64(members[entry])] -= weights[entry] * totals[row]
         curvature = 0.0
         for index in range(m):
             curvature += product[index] * direction[index]

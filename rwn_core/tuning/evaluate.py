@@ -23,8 +23,9 @@ from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.certified_forecast import ROWS, forecast_certified
-from rwn_core.evaluation.control_group import attribute_difference, with_difference
+from rwn_core.evaluation.control_group import attribute_difference, with_difference, with_outsiders
 from rwn_core.masking import Prepared, SoftRWN, family, lever_values
+from rwn_core.masking.chain import law_before_draw
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Detail, Reading
@@ -241,8 +242,8 @@ def certified(
 ) -> Reading | NotApplicable:
     """Forecast certified linkage: before a release it is the mean of a few draws by law."""
     with current_work().quiet():
-        moved = tables.moved(setting)
-        law = moved.law
+        moved, chained = tables.moved(setting), getattr(setting.params, "chain", False)
+        law = law_before_draw(moved, dict(setting.precision)) if chained else moved.law
     law = law if law is None else law.rounded(dict(setting.precision))
     try:
         value = float(np.mean(forecast_certified(law, rows=rows)))
@@ -264,6 +265,7 @@ def read_all(
         tried = partial(attribute_difference, release.original, setting.params, precision=precision)
         about = ("attribute difference", setting)
         readings = with_difference(readings, lambda: release.cached_for_original(about, tried))
+        readings = with_outsiders(readings, release, (setting.params, precision))
     return attacked(readings)
 
 

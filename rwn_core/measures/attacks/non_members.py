@@ -289,7 +289,8 @@ def non_members(
     if all(way.cells.donors is None for way in law.components()):
         return NonMembersWithoutDonors(comparison, law, people, names)
     if law.neighborhoods is not None and not law.neighborhoods.equally_likely:
-        return NonMembersOneByOne(comparison, law.independent, people, names)
+        added: Any = law if law.later else law.independent
+        return NonMembersOneByOne(comparison, added, people, names)
     return NonMembers(comparison, law, people, names)
 
 

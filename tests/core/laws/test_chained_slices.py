@@ -26,6 +26,8 @@ VALUES = check_values("chained")
 RECORDS = np.array(VALUES["CHAIN-1"]["input"]["values"], dtype=np.float64)
 WEIGHTS = np.array(VALUES["CHAIN-1"]["input"]["weights_slice_1"])
 THREE = [[0], [1], [2]]
+BALANCED_DRAWS = [158, 202, 69, 33, 207, 140, 80, 223, 184, 113, 18, 178, 201, 142, 14, 81, 59, 83]
+PLAIN_DRAWS = [122, 177, 69, 213, 192, 19, 84, 73, 127, 113, 220, 40, 163, 142, 157, 20, 87, 189]
 
 
 def coordinates(values):
@@ -175,7 +177,7 @@ class ExcludesDonors(Chain):
     """Leaves out the donor that was drawn, not all that have its values: a fault."""
 
     def _holds(self, rows, records):
-        return np.any([donors[rows][:, None] == records for donors in self.donors], axis=0)
+        return np.any([donors[rows] == records for donors in self.donors], axis=0)
 
 
 def test_exclusion_by_donor_tells_of_the_source(monkeypatch):
@@ -344,6 +346,54 @@ def test_equal_keys_give_equal_bytes():
     ready = rwn.SoftRWN(chain=True, order=(keys[0],)).preview(data)
     moved = ready.with_levers(balance=1.0).release(rwn.SecretKey.from_seed(11))
     assert hashlib.sha256(moved.donors.astype("<i8").tobytes()).hexdigest() == digest()
+
+
+def test_published_draws_stay():
+    """Donors of a later slice for one key: released values are copied from them."""
+    data = rwn.load_demo("bodyfat")
+    names = [each.name for each in data.schema.released if each.name != "siri"]
+    data = data.with_slices([names])
+    for balanced, first in ((True, BALANCED_DRAWS), (False, PLAIN_DRAWS)):
+        setting = rwn.SoftRWN(chain=True, balance=1.0 * balanced, later_balance=balanced)
+        donors = rwn.mask(data, setting, seed=5).donors[:, data.names.index("siri")]
+        assert donors[: len(first)].tolist() == first
+
+
+def numbers_table(n, seed):
+    draw = np.random.default_rng(seed)
+    x, y = draw.normal(size=(2, n)).round(1)  # with ties
+    frame = pd.DataFrame(
+        {"x": x, "y": y, "a": x + draw.normal(size=n), "b": draw.integers(0, 9, n)}
+    )
+    return rwn.Microdata.from_frame(frame).with_slices([["x", "y"]])
+
+
+@pytest.mark.parametrize("balanced", [True, False])
+def test_a_tree_finds_the_nearest_of_all_pairs(monkeypatch, balanced):
+    # a first slice of which one record is given often, so that many of its rows are left out
+    data = numbers_table(150, 3)
+    metric, donors = shared_metric(data), np.random.default_rng(1).integers(0, 150, 150)
+    donors[:60] = 7
+    found = []
+    for largest in (10_000, 10):
+        monkeypatch.setattr("rwn_core.laws.chained_slices.LARGEST_DENSE", largest)
+        monkeypatch.setattr("rwn_core.laws.chained_slices.LISTED", 1_000)  # all, as in a table
+        own = Chain(points=metric.coded(data), later=5, balanced=balanced)
+        own.show(metric.variable_columns(("x", "y")), joint_codes(data, ("x", "y")), donors)
+        one = own.next_slice(["b"])
+        own.show(metric.variable_columns(("b",)), joint_codes(data, ("b",)), donors[::-1].copy())
+        found.append((one, own.next_slice(["a"])))
+    for dense, searched in zip(*found, strict=True):
+        np.testing.assert_array_equal(dense.table.offsets, searched.table.offsets)
+        np.testing.assert_array_equal(dense.table.records, searched.table.records)
+        np.testing.assert_array_equal(dense.shares, searched.shares)
+
+
+def test_balanced_later_slices_have_an_end(monkeypatch):
+    monkeypatch.setattr("rwn_core.masking.chain.MOST_BALANCED", 50)
+    with pytest.raises(rwn.ParameterError, match="balanced for up to 50 records"):
+        rwn.mask(survey(), CHAINED, seed=1)
+    assert rwn.mask(survey(), replace(CHAINED, later_balance=False), seed=1).masked.n == 60
 
 
 def test_the_order_of_the_records_does_not_matter():

@@ -1,0 +1,154 @@
+"""The share of relations kept, and intervals, on files that mislead a measure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import rwn_core as rwn
+from rwn_core.evaluation.valid_intervals import FACTOR, valid_intervals
+from rwn_core.measures.comparison import Comparison
+from rwn_core.reporting.readers import rwn_claims
+from tests.tables import described
+
+N = 160
+APART = rwn.SoftRWN(kernel="gaussian", width=1.0, balance=1.0, own=True, cap=0.5)
+WAYS = {
+    "apart": APART,
+    "chained": replace(APART, chain=True, later=10),
+    "tied": replace(APART, tie=True),
+}
+FOLLOWING = ["chained", "tied"]
+SLICES = [["x", "w"], ["y", "z"]]
+
+
+def people(seed=0, n=N):
+    """Two pairs of related numbers that are related with each other, and a rare flag."""
+    draw = np.random.default_rng(seed)
+    x = draw.normal(size=n)
+    frame = pd.DataFrame({"x": x, "w": x + 0.5 * draw.normal(size=n)})
+    frame["y"] = x + 0.4 * draw.normal(size=n)
+    frame["z"] = frame["y"] - 0.5 * draw.normal(size=n)
+    frame["flag"] = np.where(draw.permutation(n) < 4, "yes", "no")
+    return frame
+
+
+def released(frame, way, *, seed=1, **roles):
+    """Return the comparison of a release whose slices are drawn in this way."""
+    data = described(frame, slices=SLICES, **roles)
+    made = rwn.mask(data, WAYS[way], seed=seed)
+    return Comparison(original=data, masked=made.masked, law=made.law)
+
+
+@cache
+def usual(way, seed=1):
+    return released(people(), way, seed=seed)
+
+
+def loss(compared):
+    return rwn.MEASURES["association_loss"].read(compared).value
+
+
+def interval(compared, model):
+    """Return estimate and ends by the reader that an analyst has."""
+    judged = valid_intervals(compared.original, compared.law, compared.masked.n)
+    assert judged["refusal"] == ""
+    about = {"refusal": "", "slices": judged["slices"], "factor": FACTOR}
+    columns = {name: compared.masked.frame[name].tolist() for name in compared.masked.frame}
+    read = rwn_claims.Survey(columns, {"variables": (), "intervals": about})
+    (row,) = read.interval(model, "linear").rows
+    return row.estimate, *row.interval
+
+
+def test_the_unmasked_file_keeps_all_and_claims_nothing():
+    data = usual("apart").original
+    same = Comparison(original=data, masked=data)
+    assert loss(same) == 0.0
+    assert valid_intervals(data, None, N)["refusal"] == "drift"
+
+
+@pytest.mark.parametrize("way", FOLLOWING)
+def test_slices_that_follow_each_other_keep_more(way):
+    # also with what drawing apart is: the planted fault would read the same
+    lost = [np.mean([loss(usual(each, seed)) for seed in (1, 2, 3)]) for each in ("apart", way)]
+    assert lost[1] < lost[0] - 0.03
+    shuffled = usual(way).masked.frame.copy()
+    shuffled["y"], shuffled["z"] = shuffled["y"].to_numpy()[::-1], shuffled["z"].to_numpy()[::-1]
+    masked = rwn.Microdata.from_frame(shuffled, usual(way).masked.schema)
+    assert loss(Comparison(original=usual(way).original, masked=masked)) > lost[1] + 0.2
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_rare_level_is_counted_as_often_on_average(way):
+    counts = [(usual(way, seed).masked.frame["flag"] == "yes").sum() for seed in range(1, 13)]
+    assert abs(np.mean(counts) - 4) < 4 * np.sqrt(4 / 12)
+    estimate, low, high = interval(usual(way), "share(flag = yes)")
+    assert 0 <= low < estimate <= high < 0.15  # never a width of 0 where few or none appear
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_one_outlier_decides_nothing(way):
+    far = people()
+    far.loc[0, "x"] = 12.0  # standard deviations
+    found = [loss(released(far, way, seed=seed)) for seed in (1, 2, 3)]
+    assert max(found) < np.mean([loss(usual(way, seed)) for seed in (1, 2, 3)]) + 0.35
+    estimate, low, high = interval(released(far, way), "mean(x)")
+    assert low <= 0 <= high or estimate == pytest.approx(people()["x"].mean(), abs=1.0)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_units_do_not_matter(way):
+    wide = people()
+    wide["x"], wide["y"] = 2.0**20 * wide["x"], wide["y"] / 2.0**10
+    other = released(wide, way)
+    assert loss(other) == pytest.approx(loss(usual(way)), abs=1e-9)
+    one, two = interval(usual(way), "mean(x)"), interval(other, "mean(x)")
+    np.testing.assert_allclose(np.array(two) / 2.0**20, one, rtol=1e-9)
+    if way == "tied":
+        kept = [each.law.tied.fitted.kept for each in (usual(way), other)]
+        assert kept[0] == pytest.approx(kept[1], abs=1e-9)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_worst_tenth_is_inside_its_interval(way):
+    # the tenth with the largest values: its share is an estimate inside a slice
+    held, edge = [], float(np.quantile(people()["z"], 0.9))
+    truth = float((people()["z"] > edge).mean())
+    for seed in range(1, 25):
+        _, low, high = interval(usual(way, seed), f"share(z > {edge})")
+        held.append(low <= truth <= high)
+    assert np.mean(held) >= 0.9
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_second_release_differs_by_what_the_interval_allows(way):
+    means = np.array([usual(way, seed).masked.frame["z"].mean() for seed in range(1, 25)])
+    _, low, high = interval(usual(way), "mean(z)")
+    sampling = people()["z"].var() / N
+    assert means.var(ddof=1) < 1.9 * sampling  # masking adds at most as much as sampling did
+    assert abs(means.mean() - people()["z"].mean()) < 4 * np.sqrt(sampling / 24)
+    assert high - low > 2 * 1.96 * np.sqrt(sampling)
+    # a drift is found: without balance means move to where records are dense
+    assert valid_intervals(
+        usual(way).original,
+        rwn.mask(usual(way).original, replace(WAYS[way], balance=0.0), seed=1).law,
+        N,
+    )["refusal"] == "drift"  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_several_rows_a_person_give_no_interval(way):
+    rows = people().assign(person=np.repeat(np.arange(N // 2), 2))
+    compared = released(rows, way, person="household")
+    assert valid_intervals(compared.original, compared.law, N)["refusal"] == "clustered"
+    assert loss(compared) < 1.0
+
+
+@pytest.mark.parametrize("way", FOLLOWING)
+def test_across_slices_no_interval_is_given(way):
+    with pytest.raises(rwn_claims.Refused):
+        interval(usual(way), "y ~ x")
