@@ -284,10 +284,10 @@ def with_outsiders(
     base: Comparison,
     setting: tuple[Any, Mapping[str, float]],
 ) -> dict[str, Any]:
-    """Read the gain of a chain beyond people outside, the middle one of three control groups.
+    """Read the gain of a chain beyond people outside the file: the median of control groups.
 
-    A chain keeps what relates confidential values to keys, and what holds for everybody is no
-    disclosure; so the most frequent value is no baseline for it.
+    A chain keeps relations of keys with confidential values, and a relation that everybody follows
+    is no disclosure. So the most frequent value is no baseline for it.
     """
     stated, law = readings.get(ATTRIBUTE_GAIN.key), base.law
     if law is None or not law.later or not isinstance(stated, Reading):

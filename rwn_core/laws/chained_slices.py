@@ -87,7 +87,7 @@ class Chain:
         # each row's nearest records, and each record's nearest rows where records balance
         dense = m <= LARGEST_DENSE
         most = later if not self.balanced else m if dense else min(LISTED * later, m)
-        # rows of one donor are alike as long as they show one slice
+        # rows with the same donor have the same distances while they show one slice
         once, like = np.arange(n), np.arange(n)
         if dense and len(self.columns) == 1:
             once, like = np.unique(self.donors[0], return_index=True, return_inverse=True)[1:]
@@ -168,7 +168,7 @@ class Chain:
     def _searched(self, most: int, *, by_record: bool = False) -> tuple[Listed, Floats]:
         """Return each row's nearest records, or each record's nearest rows.
 
-        Beside them stands each one's squared distance to its `later`-th nearest.
+        Also return each one's squared distance to its `later`-th nearest.
         """
         from rwn_core.neighbors.index import build_index, shared_frame
         from rwn_core.neighbors.rank_kernel import sort_rows

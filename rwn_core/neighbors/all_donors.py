@@ -83,8 +83,8 @@ def balanced_both_ways(
 ) -> RowWeights:
     """Return weights of a kernel with rows that sum to 1 and columns that have equal sums.
 
-    `rows` holds rows that are alike once, `like` which of them each row is, and `columns` the
-    kernel of all rows turned: the rows of each record.
+    `rows` holds each distinct row once, `like` the number of the distinct row that each row
+    equals, and `columns` the kernel of all rows turned: the rows of each record.
     """
     # Shapes: like (n,).
     from rwn_core.neighbors.weight_kernel import ROUNDING, fill_log, solve_newton
