@@ -286,7 +286,7 @@ def with_outsiders(
 ) -> dict[str, Any]:
     """Read the gain of a chain beyond people outside the file: the median of control groups.
 
-    A chain keeps relations of keys with confidential values, and a relation that everybody follows
+    A chain keeps relations of keys with confidential values, and a relation that all people follow
     is no disclosure. So the most frequent value is no baseline for it.
     """
     stated, law = readings.get(ATTRIBUTE_GAIN.key), base.law
