@@ -21,7 +21,7 @@ from rwn_core.measures.statistics.intervals import t95
 from rwn_core.reporting import ReleasedFile, internal_record, read_record
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.facts.outside import OUTSIDE
-from rwn_core.reporting.facts.public_words import AMOUNTS, LOST
+from rwn_core.reporting.public_words import AMOUNTS, LOST
 
 PAGE = Path(__file__).parent / "explanation" / "notices.md"
 SETTINGS: tuple[tuple[str, Any], ...] = (

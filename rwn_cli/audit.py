@@ -133,7 +133,7 @@ def _stated(
     data: rwn.Microdata, method: str | None, texts: list[str], rounding: list[str]
 ) -> rwn.Setting | None:
     """The setting of the command line, if it states one."""
-    from rwn_cli.precision_option import steps
+    from rwn_cli.options import steps
     from rwn_core.data.rounding import steps_by_name
 
     if method is None and not texts:

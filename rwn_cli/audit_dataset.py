@@ -10,8 +10,17 @@ import typer
 import rwn_core as rwn
 from rwn_cli import options
 from rwn_cli.options import read_text
-from rwn_cli.output import Overwrite, refuse_existing, require_folder, write
-from rwn_cli.terminal import option, print_json, progress, readings_table, say
+from rwn_cli.terminal import (
+    Overwrite,
+    option,
+    print_json,
+    progress,
+    readings_table,
+    refuse_existing,
+    require_folder,
+    say,
+    write,
+)
 from rwn_core.errors import ParameterError
 
 

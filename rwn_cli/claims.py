@@ -9,9 +9,8 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli.options import read_text
-from rwn_cli.output import Overwrite, refuse_existing, write_all
 from rwn_cli.record_file import OriginalFile, RecordFile, read_original, read_record_file
-from rwn_cli.terminal import option, progress, say
+from rwn_cli.terminal import Overwrite, option, progress, refuse_existing, say, write_all
 
 
 def claims(

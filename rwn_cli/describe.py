@@ -10,8 +10,7 @@ import typer
 from rwn_cli.file_option import Laid
 from rwn_cli.options import Chosen, Dropped, load_chosen
 from rwn_cli.options import described as described_as
-from rwn_cli.output import Overwrite, refuse_existing, write
-from rwn_cli.terminal import option, say, size_words
+from rwn_cli.terminal import Overwrite, option, refuse_existing, say, size_words, write
 
 _QUESTIONS = (
     ("key", "Who could be recognized: variables that others may know"),

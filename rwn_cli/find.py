@@ -2,17 +2,80 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import rwn_core as rwn
 from rwn_cli import grid_options as grid
 from rwn_cli import options
-from rwn_cli.output import Overwrite, refuse_existing, require_toml
-from rwn_cli.partial_answer import answering, finish
-from rwn_cli.terminal import option
+from rwn_cli.terminal import (
+    Overwrite,
+    Report,
+    option,
+    progress,
+    refuse_existing,
+    require_toml,
+    say,
+    write,
+)
+from rwn_core.errors import ReleaseError
+from rwn_core.measures import UTILITY
+
+if TYPE_CHECKING:
+    from rwn_core.tuning import SearchAnswer
+
+SO_FAR = 6  # exit code
+
+
+@contextmanager
+def answering(
+    label: str, data: rwn.Microdata, policy: rwn.Policy, target: Path | None, *, overwrite: bool
+) -> Iterator[Report]:
+    """Report a search; after Ctrl-C write its answer so far, where it has one, and leave."""
+    with progress(label) as report:
+        try:
+            yield report
+            return
+        except KeyboardInterrupt:
+            if report.so_far is None:
+                raise
+    answer: SearchAnswer = report.so_far
+    typer.echo(f"Interrupted. {answer.sentence}")
+    setting = answer.point.setting
+    if setting.weights or setting.slices or setting.precision:
+        say(setting.words)  # whole, where the sentence counts its weights and slices only
+    if target is not None and answer.met:
+        more = {"name": "answer so far", "note": f"Interrupted. {answer.sentence}"}
+        _write(answer, data, policy, target, overwrite=overwrite, **more)
+    elif target is not None:
+        say(f"{target} was not written: the setting does not keep all limits.")
+    raise typer.Exit(SO_FAR)
+
+
+def finish(
+    answer: SearchAnswer, data: rwn.Microdata, policy: rwn.Policy, target: Path | None, **more: Any
+) -> None:
+    """Print the answer of a search, and write it as a scenario; refuse one that keeps no policy."""
+    sentence = options.in_shell(answer.sentence)
+    if not answer.reached:
+        raise ReleaseError(sentence)
+    typer.echo(sentence)
+    if target is not None:
+        more |= {"readings": answer.point.stated(), "unread": answer.verdict.unread}
+        _write(answer, data, policy, target, note=answer.sentence, **more)
+
+
+def _write(
+    answer: SearchAnswer, data: rwn.Microdata, policy: rwn.Policy, target: Path, **more: Any
+) -> None:
+    overwrite, setting = more.pop("overwrite"), answer.point.setting
+    made = rwn.Scenario(table=data.fingerprint, setting=setting, policy=policy, **more)
+    write(target, made.to_toml().encode("utf-8"), overwrite=overwrite)
+    say(f"written to {target}; rwn mask --scenario {target.name} takes it")
 
 
 def seek_slices(
@@ -47,7 +110,7 @@ def seek_slices(
     limits, the nearest are printed, nothing is written, and the exit code is 4. It takes minutes;
     Ctrl-C ends it with the best slices so far and exit code 6. `rwn find --slices` ends in time.
     """
-    from rwn_cli.precision_option import steps
+    from rwn_cli.options import steps
 
     require_toml(target, "--out", source, schema)
     refuse_existing(overwrite, target)
@@ -122,3 +185,57 @@ def _start(method: str, k: int, more: dict[str, Any]) -> Any:
     levers: dict[str, Any] = neutral_levers(rwn.METHODS[method])
     levers |= {name: x for name, x in (("epsilon", 1.0), ("k", k)) if name in levers}
     return options.parameters(method, **{**levers, **more})
+
+
+def seek(
+    source: options.Source,
+    limit: grid.Limits = None,
+    best: Annotated[str, option("MEASURE", "What is made as good as possible.")] = UTILITY,
+    epsilon: grid.Values = None,
+    k: grid.ValuesOfK = None,
+    q: grid.ValuesOfQ = None,
+    set_: grid.OtherValues = None,
+    round_: grid.Steps = None,
+    weight: options.Weighted = None,
+    method: options.MethodKey = None,
+    releases: grid.Releases = None,
+    seed: grid.Seed = None,
+    scenario: Annotated[
+        Path | None, option("FILE.toml", "A scenario with limits or a sweep.")
+    ] = None,
+    target: grid.SettingFile = None,
+    schema: options.SchemaFile = None,
+    drop: options.Dropped = None,
+    confidential: options.Confidential = None,
+    key: options.Key = None,
+    workers: grid.Workers = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Find the best setting that keeps all limits.
+
+    Settings are swept and refined between the values that were given; the answer is read on fresh
+    releases, which chose nothing. Where no setting keeps all limits, the nearest is named, nothing
+    is written, and the exit code is 4. Ctrl-C ends the search with the best setting so far and
+    exit code 6. `rwn find` needs no values to try and ends in a minute.
+    """
+    from rwn_core.tuning import prepared
+    from rwn_core.tuning.goal_seek import seek_among
+    from rwn_core.tuning.verdict import counted
+
+    require_toml(target, "--out", source, schema, scenario)
+    refuse_existing(overwrite, target)
+    loaded = options.read_scenario(scenario)
+    policy = grid.limits(loaded, limit or ())
+    values = {"epsilon": epsilon, "k": k, "q": q}
+    search = grid.stated_search(loaded, (values, set_), method, ((best,), releases, seed))
+    search = grid.with_measures(search, policy.measures)
+    data = options.described(options.load(source, schema), identifiers=drop or ())
+    data = options.working_table(options.under_roles(data, confidential, key), loaded, weight)
+    search = grid.rounded(search, data, round_ or ())
+    with answering("seeking", data, policy, target, overwrite=overwrite) as report:
+        settings = prepared(data, search.grid)
+        goal, plan = rwn.Goal(keep=policy, best=best), search.plan
+        each = f"{counted(plan.releases, 'release')} each"
+        say(f"{counted(len(settings), 'setting')}, {each}: {goal.words}")
+        answer = seek_among(data, settings, goal, plan=plan, workers=workers, progress=report)
+    finish(answer, data, policy, target, overwrite=overwrite, name="goal seek", seed=plan.seed)

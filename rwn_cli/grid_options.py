@@ -80,7 +80,7 @@ def limits(loaded: rwn.Scenario | None, texts: Sequence[str]) -> rwn.Policy:
 
 def rounded(search: SavedSearch, data: rwn.Microdata, texts: Sequence[str]) -> SavedSearch:
     """The search with the steps of --round to try, if there are any."""
-    from rwn_cli.precision_option import step_axis
+    from rwn_cli.options import step_axis
 
     grid = search.grid
     return replace(search, grid=replace(grid, precision=step_axis(data, texts)) if texts else grid)

@@ -9,9 +9,8 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli.options import read_text
-from rwn_cli.output import require_folder
 from rwn_cli.record_file import OriginalFile, RecordFile, read_original, read_record_file
-from rwn_cli.terminal import option, say
+from rwn_cli.terminal import option, require_folder, say
 from rwn_core.errors import ParameterError, ReleaseError, RWNError
 
 ledger = typer.Typer(

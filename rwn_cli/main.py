@@ -18,18 +18,24 @@ from rwn_cli.audit import audit
 from rwn_cli.audit_dataset import audit_dataset
 from rwn_cli.claims import claims
 from rwn_cli.describe import describe
-from rwn_cli.find import find, seek_slices
+from rwn_cli.find import find, seek, seek_slices
 from rwn_cli.ledger import ledger
 from rwn_cli.mask import mask
 from rwn_cli.mask_dataset import mask_dataset
 from rwn_cli.options import ENDS_IN, require_openable
-from rwn_cli.output import Overwrite, output_format, refuse_existing, write
 from rwn_cli.recommend import recommend
 from rwn_cli.report import label, report
 from rwn_cli.reproduce import reproduce
-from rwn_cli.seek import seek
 from rwn_cli.sweep import sweep
-from rwn_cli.terminal import option, say, size_words
+from rwn_cli.terminal import (
+    Overwrite,
+    option,
+    output_format,
+    refuse_existing,
+    say,
+    size_words,
+    write,
+)
 from rwn_cli.verify import verify
 from rwn_core._version import __version__
 from rwn_core.errors import InputError, NotWritten, ParameterError, ReleaseError, RWNError

@@ -11,7 +11,6 @@ import rwn_core as rwn
 from rwn_cli import options
 from rwn_cli.file_option import Laid, description
 from rwn_cli.options import read_text
-from rwn_cli.output import Overwrite, output_format, refuse_existing, require_toml, write_all
 from rwn_cli.recommend import advised, restated, start_of
 from rwn_cli.record_file import (
     ProjectFile,
@@ -20,7 +19,17 @@ from rwn_cli.record_file import (
     read_context,
     source_facts,
 )
-from rwn_cli.terminal import option, progress, say, size_words
+from rwn_cli.terminal import (
+    Overwrite,
+    option,
+    output_format,
+    progress,
+    refuse_existing,
+    require_toml,
+    say,
+    size_words,
+    write_all,
+)
 from rwn_core.errors import InputError, ParameterError, ReleaseError
 
 if TYPE_CHECKING:
@@ -100,7 +109,7 @@ def mask(
     Variables that may identify people need an answer each: --drop, --keep, or a role in the schema.
     Roles that are not stated are guessed by name. It prints the verdict of the limits on OUT.
     """
-    from rwn_cli.precision_option import steps
+    from rwn_cli.options import steps
     from rwn_core.data.open_questions import require_answers
     from rwn_core.masking.second_reading import second_reading
     from rwn_core.reporting.release_record import Basis
@@ -296,8 +305,7 @@ def _said_of_changes(
     from rwn_core.masking.release import notes_on_file
     from rwn_core.measures import CHANGED
     from rwn_core.measures.measure import plain
-    from rwn_core.reporting.facts.fact import shared_words
-    from rwn_core.reporting.release_record import shared_columns
+    from rwn_core.reporting.release_record import shared_columns, shared_words
 
     said = [f"{release.params.title}: {size_words(release.masked)}"]
     changed = rwn.audit(data, release, measures=[CHANGED])[CHANGED]

@@ -9,8 +9,7 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli import options
-from rwn_cli.output import require_folder, write
-from rwn_cli.terminal import option, progress, say
+from rwn_cli.terminal import option, progress, require_folder, say, write
 from rwn_core.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:

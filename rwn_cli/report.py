@@ -11,7 +11,6 @@ import typer
 
 from rwn_cli.ledger import ledger_content
 from rwn_cli.options import read_text
-from rwn_cli.output import Overwrite, refuse_existing, require_folder, write
 from rwn_cli.record_file import (
     OriginalFile,
     ProjectFile,
@@ -21,7 +20,15 @@ from rwn_cli.record_file import (
     read_original,
     read_record_file,
 )
-from rwn_cli.terminal import option, progress, say
+from rwn_cli.terminal import (
+    Overwrite,
+    option,
+    progress,
+    refuse_existing,
+    require_folder,
+    say,
+    write,
+)
 from rwn_core.errors import ParameterError, ReleaseError
 
 if TYPE_CHECKING:

@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from rwn_cli.options import load, read_text
-from rwn_cli.output import Overwrite, refuse_existing, write
 from rwn_cli.record_file import read_original, read_record_file
-from rwn_cli.terminal import option, progress, say
+from rwn_cli.terminal import Overwrite, option, progress, refuse_existing, say, write
 from rwn_core.errors import ParameterError
 
 

@@ -9,8 +9,7 @@ from typing import Annotated
 import rwn_core as rwn
 from rwn_cli import grid_options as grid
 from rwn_cli import options
-from rwn_cli.output import Overwrite, output_format, refuse_existing, write
-from rwn_cli.terminal import option, progress, say
+from rwn_cli.terminal import Overwrite, option, output_format, progress, refuse_existing, say, write
 
 
 def sweep(

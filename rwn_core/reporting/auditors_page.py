@@ -17,9 +17,9 @@ from rwn_core.reporting import leak_check as public
 from rwn_core.reporting.context import QUESTIONS
 from rwn_core.reporting.facts import FACTS, Audience, Content, Fact, Material, Table
 from rwn_core.reporting.facts.fact import pairs
-from rwn_core.reporting.facts.public_words import vocabulary
 from rwn_core.reporting.leak_check import file_texts, leaves
 from rwn_core.reporting.page import page
+from rwn_core.reporting.public_words import vocabulary
 from rwn_core.reporting.release_record import require_original
 
 MARK = "CONFIDENTIAL: FOR AUDITORS. IT HOLDS RISKS AND PARAMETERS, AND NO VALUE OF A RECORD"

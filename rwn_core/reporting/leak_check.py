@@ -30,7 +30,7 @@ from rwn_core.masking.option import method_words
 from rwn_core.measures import MEASURES
 from rwn_core.reporting.facts import Audience, Fact, Material
 from rwn_core.reporting.facts.fact import interval_facts
-from rwn_core.reporting.facts.public_words import vocabulary
+from rwn_core.reporting.public_words import vocabulary
 
 LEAST = 10
 """Records that must share a value, so that naming it is naming an aggregate."""

@@ -18,10 +18,9 @@ from rwn_core.data.plain import toml_text
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.masking.option import method_words
 from rwn_core.masking.second_reading import NOT_DONE
+from rwn_core.reporting import public_words as words
 from rwn_core.reporting.facts import Audience, Fact, Material, facts_for
-from rwn_core.reporting.facts import public_words as words
 from rwn_core.reporting.facts.fact import interval_facts
-from rwn_core.reporting.facts.public_words import NOTICE
 from rwn_core.reporting.leak_check import (
     check_facts,
     check_file,
@@ -30,6 +29,7 @@ from rwn_core.reporting.leak_check import (
     refuse_identifiers,
 )
 from rwn_core.reporting.page import page, rendered
+from rwn_core.reporting.public_words import NOTICE
 from rwn_core.reporting.release_record import require_original
 from rwn_core.reporting.scenario import read_toml
 

@@ -28,10 +28,10 @@ from rwn_core.reporting.auditors_page import auditors_file
 from rwn_core.reporting.claims_file import claims_file
 from rwn_core.reporting.evidence import read_evidence
 from rwn_core.reporting.facts import Material
-from rwn_core.reporting.facts.public_words import CLAIMS_FILE
 from rwn_core.reporting.judged_release import Approval, JudgedRelease
 from rwn_core.reporting.page import internal_html
 from rwn_core.reporting.public_notice import public_files
+from rwn_core.reporting.public_words import CLAIMS_FILE
 from rwn_core.reporting.readable import decision_html
 from rwn_core.reporting.readers import READERS
 from rwn_core.reporting.release_record import KEPT, OF_EACH_RECORD, read_record, require_original

@@ -35,6 +35,7 @@ from rwn_core.measures import CHANGED, MEASURES
 from rwn_core.measures.measure import Reading, plain
 from rwn_core.neighbors.soft_lists import list_length
 from rwn_core.parallel.threads import Progress, current_work, work
+from rwn_core.reporting import public_words as words
 from rwn_core.reporting.context import Context, with_context
 from rwn_core.reporting.evidence import REPORTED, evidence, kept_detail
 from rwn_core.reporting.scenario import Decision, frozen_text, thawed
@@ -351,6 +352,17 @@ def described_variables(schema: Schema, masked: Collection[str] | None = None) -
         "left_alone": [] if masked is None else spared,
         "removed": [v.name for v in schema.variables if v not in schema.released],
     }
+
+
+def shared_words(table: Mapping[str, Any]) -> tuple[str, ...]:
+    """Say which variables are one value in each household or person, and whether they stay so."""
+    units = {"household": words.HOUSEHOLD, "person": words.PERSON}
+    return tuple(
+        units[unit][what].format(names=", ".join(names))
+        for unit in units
+        for what, names in table.get(unit, {}).items()
+        if names
+    )
 
 
 def shared_columns(microdata: Microdata, masked: Microdata) -> dict[str, Any]:

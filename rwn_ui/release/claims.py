@@ -14,7 +14,7 @@ from rwn_core.evaluation.claims import (
     bound_words,
     claim_table,
 )
-from rwn_core.reporting.facts.public_words import CLAIM_TABLE, CLAIMS_FILE
+from rwn_core.reporting.public_words import CLAIM_TABLE, CLAIMS_FILE
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.release.steps import drawn

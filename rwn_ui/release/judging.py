@@ -13,8 +13,8 @@ from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.evaluation.audit import untouched_words
 from rwn_core.io.format_limits import losses
 from rwn_core.measures import ORDINARY
-from rwn_core.reporting.facts.fact import shared_words
 from rwn_core.reporting.judged_release import FurtherDraws, JudgedRelease, judge_release
+from rwn_core.reporting.release_record import shared_words
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.features import partial_answer

@@ -17,7 +17,7 @@ import pytest
 import rwn_core as rwn
 from rwn_cli import options
 from rwn_cli.main import app, run
-from rwn_cli.precision_option import step_axis, steps
+from rwn_cli.options import step_axis, steps
 from rwn_core.data.rounding import given_steps
 from rwn_core.errors import SchemaError
 from rwn_core.parallel import jit

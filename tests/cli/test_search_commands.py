@@ -17,7 +17,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_cli.partial_answer import SO_FAR
+from rwn_cli.find import SO_FAR
 from rwn_cli.recommend import command
 from rwn_core.data.variable import Role
 from rwn_core.reporting.scenario import SavedSearch, Scenario

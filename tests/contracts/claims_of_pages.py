@@ -45,7 +45,7 @@ SWEEP = "docs/how-to/sweep-a-grid.md"
 UTILITY, COMPARE = "docs/how-to/know-the-utility.md", "docs/how-to/compare-methods.md"
 MATHEMATICS, KERNELS = "docs/explanation/mathematics.md", "docs/explanation/kernels.md"
 PAPERS = "docs/explanation/reproduced.md"
-METHODS, NOTICE = "docs/methods/index.md", "rwn_core/reporting/facts/public_words.toml"
+METHODS, NOTICE = "docs/methods/index.md", "rwn_core/reporting/public_words.toml"
 K_NOISE = "docs/methods/k_noise.md"
 EVEN = rwn.RWN(k=15)
 BALANCED = rwn.SoftRWN(kernel="gaussian", width=1.0, balance=1.0)

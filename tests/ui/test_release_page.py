@@ -15,7 +15,7 @@ import rwn_core as rwn
 from rwn_core.evaluation import claims as judged
 from rwn_core.evaluation.claims import AnalysisClaims, Claim, ClaimTable
 from rwn_core.reporting import read_record
-from rwn_core.reporting.facts.public_words import CLAIMS
+from rwn_core.reporting.public_words import CLAIMS
 from rwn_core.reporting.release_folder import RECORD, for_users
 from rwn_core.reporting.scenario import Decision
 from rwn_ui.features.project import current_project

@@ -14,8 +14,8 @@ from rwn_core.masking import METHODS, RWN, SoftRWN, in_present_names
 from rwn_core.masking.option import method_words
 from rwn_core.measures import CHANGED
 from rwn_core.measures.drawing.style import Chart
+from rwn_core.reporting import public_words as words
 from rwn_core.reporting.context import Context
-from rwn_core.reporting.facts import public_words as words
 from rwn_core.reporting.release_record import OF_EACH_RECORD
 from rwn_core.tuning import Setting
 
@@ -168,17 +168,6 @@ def interval_facts(record: Mapping[str, Any]) -> dict[str, Any]:
     if about["refusal"]:
         return {**about, "sentence": sentence, "refusal": sentence}
     return {**about, "sentence": sentence, "factor": FACTOR}
-
-
-def shared_words(table: Mapping[str, Any]) -> tuple[str, ...]:
-    """Say which variables are one value in each household or person, and whether they stay so."""
-    units = {"household": words.HOUSEHOLD, "person": words.PERSON}
-    return tuple(
-        units[unit][what].format(names=", ".join(names))
-        for unit in units
-        for what, names in table.get(unit, {}).items()
-        if names
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

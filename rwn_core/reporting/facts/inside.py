@@ -13,10 +13,9 @@ from rwn_core.reporting.facts.fact import (
     Material,
     Table,
     pairs,
-    shared_words,
     written_table,
 )
-from rwn_core.reporting.release_record import recorded_state
+from rwn_core.reporting.release_record import recorded_state, shared_words
 from rwn_core.tuning.verdict import ends_words, share_words
 
 _IDENTIFIERS = {

@@ -10,7 +10,7 @@ from rwn_core.evaluation.validity import misses, turns
 from rwn_core.laws.invariants import Invariants
 from rwn_core.masking.option import method_words
 from rwn_core.measures import CHANGED, MARGINALS, MEASURES, UTILITY
-from rwn_core.reporting.facts import public_words as words
+from rwn_core.reporting import public_words as words
 from rwn_core.reporting.facts.fact import (
     Audience,
     Content,
@@ -18,9 +18,9 @@ from rwn_core.reporting.facts.fact import (
     Material,
     Table,
     interval_facts,
-    shared_words,
     written_table,
 )
+from rwn_core.reporting.release_record import shared_words
 
 _INVENTED = 0.05  # of the original's relations, beyond which new ones are said
 _NEAR = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)

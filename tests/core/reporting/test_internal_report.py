@@ -31,6 +31,8 @@ from rwn_core.masking import RWN
 from rwn_core.measures.statistics.key_variables import class_sizes
 from rwn_core.reporting import auditors_page, public_notice, read_record
 from rwn_core.reporting import facts as listed
+from rwn_core.reporting import public_words as words_household
+from rwn_core.reporting import public_words as words_sections
 from rwn_core.reporting.auditors_page import auditors_file, unanswered, unchecked_page
 from rwn_core.reporting.context import QUESTIONS, Context
 from rwn_core.reporting.dataset_record import (
@@ -50,16 +52,13 @@ from rwn_core.reporting.facts import (
     Material,
     facts_for,
 )
-from rwn_core.reporting.facts import public_words as words_household
-from rwn_core.reporting.facts import public_words as words_sections
-from rwn_core.reporting.facts.fact import shared_words
 from rwn_core.reporting.facts.inside import INSIDE
 from rwn_core.reporting.facts.outside import OUTSIDE
 from rwn_core.reporting.judged_release import Approval, judge_release
 from rwn_core.reporting.leak_check import ALLOWED, rare_values
 from rwn_core.reporting.page import MARK, internal_html, internal_json
 from rwn_core.reporting.public_notice import PUBLIC_FORMS, unchecked_file
-from rwn_core.reporting.release_record import OF_EACH_RECORD, shared_columns
+from rwn_core.reporting.release_record import OF_EACH_RECORD, shared_columns, shared_words
 from rwn_core.reporting.scenario import Decision, Scenario
 from rwn_core.tuning.policy import CLINICAL
 from tests import tables

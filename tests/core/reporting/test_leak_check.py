@@ -18,7 +18,6 @@ from rwn_core.errors import ReleaseError
 from rwn_core.reporting import facts as listed
 from rwn_core.reporting import public_notice
 from rwn_core.reporting.facts import FACTS, Audience, Content, Entry, Material
-from rwn_core.reporting.facts.public_words import vocabulary
 from rwn_core.reporting.leak_check import (
     ALLOWED,
     check_file,
@@ -28,6 +27,7 @@ from rwn_core.reporting.leak_check import (
     said_values,
 )
 from rwn_core.reporting.public_notice import public_file, unchecked_file
+from rwn_core.reporting.public_words import vocabulary
 from tests.core.reporting.conftest import quickly_made_of, touched
 from tests.core.reporting.records_by_hand import RECORD, by_hand
 

@@ -25,12 +25,11 @@ from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.distributions import Marginal
 from rwn_core.measures.utility.distributions import marginal_distances
 from rwn_core.reporting import public_notice
+from rwn_core.reporting import public_words as words
 from rwn_core.reporting.evidence import kept_detail
 from rwn_core.reporting.facts import Audience, Material, facts_for
-from rwn_core.reporting.facts import public_words as words
 from rwn_core.reporting.facts.fact import Content, Fact
 from rwn_core.reporting.facts.outside import OUTSIDE, label, treatments
-from rwn_core.reporting.facts.public_words import AMOUNTS, LABEL, LOST, vocabulary
 from rwn_core.reporting.ledger import earlier_releases
 from rwn_core.reporting.public_notice import (
     PUBLIC_FORMS,
@@ -40,6 +39,7 @@ from rwn_core.reporting.public_notice import (
     require_form,
     unchecked_file,
 )
+from rwn_core.reporting.public_words import AMOUNTS, LABEL, LOST, vocabulary
 from tests.core.reporting.conftest import quickly_made_of, touched
 from tests.core.reporting.records_by_hand import RECORD, by_hand, said
 
