@@ -1,4 +1,4 @@
-"""The command `rwn find`: the best setting under limits; `rwn seek-slices`, of slices alone."""
+"""The command `rwn find`: the best setting under limits; also `seek` and `seek-slices`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read the options of commands: tables, weights, scenarios, parameters, small text files."""
+"""Read the options of commands: tables, weights, precision, scenarios, parameters, small files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Terminal output: sentences, a table of readings, a progress bar."""
+"""Terminal output: sentences, a table of readings, a bar; output files, completely or not at all."""
 
 from __future__ import annotations
 
