@@ -1,4 +1,4 @@
-"""Terminal output: sentences, a table of readings, a bar; output files, completely or not at all."""
+"""Terminal output: sentences, a table of readings, a bar; and output files, all or nothing."""
 
 from __future__ import annotations
 
