@@ -13,6 +13,7 @@ import pytest
 import xlsxwriter
 from playwright.sync_api import expect
 
+from rwn_cli import main
 from tests.browser.app_tab import App
 from tests.browser.steward import PATIENCE, Steward
 from tests.browser.test_journeys import JUDGED, STATED, drawn, found, left, opened
@@ -170,3 +171,16 @@ def test_a_meeting_of_five_chooses_among_candidates(app: App, tmp_path: Path) ->
     steward.press("Freeze")
     expect(page.get_by_text("Frozen on").first).to_be_visible()
     ended("meeting", steward, "a decision of five", clicks=30, minutes=10)
+
+
+def test_the_page_for_auditors_is_one_sheet_printed_on_both_sides(app: App, tmp_path: Path) -> None:
+    table, record, page = (tmp_path / name for name in ("ward.csv", "record.toml", "page.html"))
+    ward(table)
+    masked = ["mask", table, tmp_path / "masked.csv", "--epsilon", 2, "--record", record]
+    assert main.run([str(word) for word in (*masked, "--key-file", tmp_path / "sealed.key")]) == 0
+    written = ["report", record, "--auditors", "--original", table, "--out", page]
+    assert main.run([str(word) for word in written]) == 0
+    app.page.goto(page.as_uri())
+    sides = re.findall(rb"/Type\s*/Page\b", app.page.pdf(format="A4"))
+    assert len(sides) <= 2
+    app.foreign.clear()  # the page is a file

@@ -52,7 +52,7 @@ def signed_heatmap(
 def pair_layout(names: Sequence[str], room: tuple[int, int], right: float) -> dict[str, Any]:
     """Return the layout of a square of pairs; `room` names fit down and across."""
     size, edge = {"size": SMALL_FONT}, (-0.5, len(names) - 0.5)
-    short, every = style.short_names(names, 14 if len(names) <= FEW else 10), range(len(names))
+    short, every = style.short_names(names, 14 if len(names) <= FEW else 9), range(len(names))
 
     def named(most: int, texts: Sequence[str]) -> dict[str, Any]:
         """Name every variable, or every second, third, ... if room is short."""
@@ -65,7 +65,7 @@ def pair_layout(names: Sequence[str], room: tuple[int, int], right: float) -> di
     x = style.axis("", *edge, showgrid=False, tickangle=-90, tickfont=size, **across)
     y = style.axis("", *reversed(edge), showgrid=False, tickfont=size, **down)
     made = style.layout(x, y, right=right)
-    made["margin"]["b"] = round(style.widest(across["ticktext"]) * SMALL_FONT / style.FONT + 12)
+    made["margin"]["b"] = round(style.widest(across["ticktext"]) * SMALL_FONT / style.FONT + 16)
     return made
 
 
