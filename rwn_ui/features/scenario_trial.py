@@ -94,7 +94,7 @@ def keep(session: Session, scenario: rwn.Scenario) -> None:
 
 def offer(session: Session, on_keep: Callable[[], None]) -> None:
     """A button that keeps the present setting as a scenario, and the scenarios to compare with."""
-    made = follow(session)
+    done = [follow(session)]
     pressed = st.button(
         "Keep this setting",
         key=session.key("tune.keep"),
@@ -105,8 +105,8 @@ def offer(session: Session, on_keep: Callable[[], None]) -> None:
         "differ from it, and the Compare page has it.",
     )
     if pressed:
-        made = save(session, next_name(session), "")
-    if made is not None:
+        done.append(save(session, next_name(session, *filter(None, done)), ""))
+    for made in filter(None, done):
         keep(session, made)
         session.compared = (*session.compared, made.name)[-COMPARED:]
         st.toast(f"{made.name} is kept: {counted(len(session.scenarios), 'scenario')} on Compare.")
@@ -123,10 +123,11 @@ def offer(session: Session, on_keep: Callable[[], None]) -> None:
         )
 
 
-def next_name(session: Session) -> str:
-    """The first letter that no scenario of the table has; after Z a number."""
+def next_name(session: Session, *further: rwn.Scenario) -> str:
+    """The first letter that no scenario of the table has, nor a further one; after Z a number."""
+    taken = {*session.scenarios, *(each.name for each in further)}
     names = chain(ascii_uppercase, (f"Setting {number}" for number in count(27)))
-    return next(name for name in names if name not in session.scenarios)
+    return next(name for name in names if name not in taken)
 
 
 def judge(session: Session, scenarios: Sequence[rwn.Scenario]) -> None:

@@ -73,7 +73,8 @@ def verdict(now: Snapshot) -> dict[str, Any]:
         if not pending and judged.first is not None:
             value, share = judged.values[judged.first], rwn.MEASURES[judged.first].is_share
             words = tenths if share else _three
-            shown["against"].append(_against(words, name, value, before["median"]))
+            stated = before.get("at_most", before["median"])  # what a limit judges
+            shown["against"].append(_against(words, name, value, stated))
     return shown
 
 
