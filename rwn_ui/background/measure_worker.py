@@ -193,11 +193,6 @@ class MeasureWorker:
         self._collect()
         return self._answers.get(question)
 
-    def waited(self, question: Question) -> float | None:
-        """Seconds since it was asked; None while it is not to be answered."""
-        asked = self._asked.get(question)
-        return None if asked is None else time.monotonic() - asked.since
-
     def cancel(self) -> None:
         """Stop at once; nothing of the process is left. What was answered stays."""
         if self._pool is not None:

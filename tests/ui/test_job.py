@@ -303,7 +303,7 @@ def test_other_weights_are_read_by_the_same_process(monkeypatch: pytest.MonkeyPa
     try:
         process, before = made._pool.pids, answered(made, about())
         made.ask(about(seed=9))  # which nobody waits for any more
-        while made.waited(about(seed=9)) is not None and not begun(made, about(seed=9)):
+        while about(seed=9) in made._asked and not begun(made, about(seed=9)):
             time.sleep(0.01)
         if not made.retarget(other):
             answered(made, about(seed=9))
@@ -331,7 +331,7 @@ def test_what_is_under_way_is_interrupted_and_a_process_that_rests_stays() -> No
         made.ask(about(seed=0))
         made.interrupt()
         assert not made.running
-        assert made.waited(about(seed=0)) is None
+        assert about(seed=0) not in made._asked
         made.ask(about(seed=5))  # by another one
         assert made.running
 
@@ -340,13 +340,13 @@ def test_an_earlier_question_may_end_but_not_for_long(monkeypatch: pytest.Monkey
     data = rwn.load_demo("bodyfat")
     with started() as made:
         made.ask(about(seed=0), about(seed=4))
-        while made.waited(about(seed=0)) is not None and not begun(made, about(seed=0)):
+        while about(seed=0) in made._asked and not begun(made, about(seed=0)):
             time.sleep(0.01)
         assert not made.retarget(data.with_weights({"age": 2.0})), "a question is under way"
         assert made.data.schema == data.schema
         made.ask(about(seed=5))
-        assert made.waited(about(seed=0)) is not None
-        assert made.waited(about(seed=4)) is None, "nobody had begun with it"
+        assert about(seed=0) in made._asked
+        assert about(seed=4) not in made._asked, "nobody had begun with it"
         monkeypatch.setattr(measure_worker, "PATIENCE", 0.0)
         assert answered(made, about(seed=5)).value == 5.0
         assert made.known(about(seed=0)) is None
