@@ -34,7 +34,7 @@ def test_tab_reaches_every_control_with_a_visible_focus(opened) -> None:
     names = [place["name"] for place in places]
     for wanted in (
         *("Method", "Radius ε (standard deviations)", "Minimum neighbors k"),
-        *("Modification probability q", "Pin A", "Pin B", "Explain the verdict"),
+        *("Modification probability q", "Keep this setting", "Explain the verdict"),
         *("Full view: Risk–utility map", "Full view: Distribution of siri"),
         *("Variable weights", "Suggest a setting", "More", "Standard"),
     ):

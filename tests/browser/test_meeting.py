@@ -1,4 +1,4 @@
-"""Meeting in a browser: six candidates on one screen, by keyboard, with a trial of limits."""
+"""Meeting in a browser: six candidates on one screen, by keyboard, with other limits for once."""
 
 from __future__ import annotations
 
