@@ -179,7 +179,8 @@ def _compared(now: Snapshot) -> list[dict[str, Any]]:
         if risk is not None or unread:
             place = {"loss": lost["median"], "risk": risk, "kept": verdict.kept, "unread": unread}
             words = scenario.setting.words if scenario.setting else ""
-            points.append({"label": name, **place, "text": words})
+            text = f"{words}, judged at the upper end of where one more release falls"
+            points.append({"label": name, **place, "text": text})
     return points
 
 
