@@ -113,7 +113,8 @@ class Panel {
     this.root.classList.toggle("rwn-single", Boolean(data.single));
     this.root.classList.toggle("rwn-meeting", Boolean(data.meeting));
     this.root.classList.toggle("rwn-tall", Boolean(data.tall));
-    this.root.classList.toggle("rwn-pinned", (data.tiles ?? []).some((tile) => tile.against?.length));
+    const compared = [data.verdict, ...(data.tiles ?? [])];
+    this.root.classList.toggle("rwn-pinned", compared.some((each) => each?.against?.length));
     this.root.classList.toggle("rwn-judging", Boolean(data.verdict));
     markPage();
     // a canvas asks for the styles of the whole page: after a change of a text they are made anew

@@ -120,15 +120,10 @@ class App:
     def visit(self, name: str) -> App:
         """Go to another page by the bar at the top."""
         self.page.get_by_role("link", name=name, exact=True).click()
-        if name == "Tune":
-            return self.wait_for_cards()
-        ready = self.page.get_by_role("button", name="Apply")
         if name == "Data":
-            ready = self.page.get_by_text("Its variables, and the regression to keep")
-        if name == "Utility":
-            ready = self.card("Change of correlations")
-        ready.wait_for()
-        return self
+            self.page.get_by_text("Its variables, and the regression to keep").wait_for()
+            return self
+        return self.wait_for_cards()
 
     @property
     def stamp(self) -> str:
@@ -195,7 +190,9 @@ class App:
         here = ("masked.csv", "schema.toml")
         words = [str(folder / each) if each in here else each for each in shlex.split(line)]
         assert main.run(words[1:]) == 0
-        return (folder / "masked.csv").read_bytes()
+        content = (folder / "masked.csv").read_bytes()
+        (folder / "masked.csv").unlink()
+        return content
 
     def set_seed(self, seed: int) -> None:
         """Type another seed of the masked table on screen."""
