@@ -113,7 +113,7 @@ def test_draws_read_all_that_a_tile_or_a_chart_of_tune_shows(monkeypatch, neighb
 def test_charts_show_where_draws_fall_and_only_those_of_their_setting(session, four) -> None:
     plain = cards(session)
     assert "9 of 10 draws" not in str([card["data"] for card in plain.values()])
-    keep(setting_key(session), (four, ()))
+    keep(session, setting_key(session), (four, ()))
     after = cards(session)
     names = {key: {trace.get("name", "") for trace in card["data"]} for key, card in after.items()}
     for key in (
@@ -366,7 +366,7 @@ def test_draws_and_standard_errors_join_the_picture(viewed: Session) -> None:
         viewed.data, viewed.params, repeats=3, seed=1, measures=["association_loss", "ci_overlap"]
     )
     validity = standard_error_validity(viewed.data, viewed.params, repeats=10, seed=1)
-    keep(setting_key(viewed), (draws, ()))
+    keep(viewed, setting_key(viewed), (draws, ()))
     keep(setting_key(viewed), validity)
     after = utility_view.payload(viewed, read(viewed), ())
     assert after["stamp"] != before["stamp"]
@@ -387,7 +387,7 @@ def test_the_tune_page_shows_the_draws_too(viewed: Session) -> None:
     plain = tune_view.payload(viewed, current)
     keys = [*tiles.TILES, *viewed.policy.measures]
     draws = ensemble(viewed.data, viewed.params, repeats=4, seed=1, measures=keys)
-    keep(setting_key(viewed), (draws, ()))
+    keep(viewed, setting_key(viewed), (draws, ()))
     payload = tune_view.payload(viewed, current)
     words = [tile.get("limit", "") for tile in payload["tiles"]]
     assert [text.startswith("draws") for text in words] == [True, True]
