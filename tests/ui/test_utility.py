@@ -367,7 +367,7 @@ def test_draws_and_standard_errors_join_the_picture(viewed: Session) -> None:
     )
     validity = standard_error_validity(viewed.data, viewed.params, repeats=10, seed=1)
     keep(viewed, setting_key(viewed), (draws, ()))
-    keep(setting_key(viewed), validity)
+    keep(viewed, setting_key(viewed), validity)
     after = utility_view.payload(viewed, read(viewed), ())
     assert after["stamp"] != before["stamp"]
     assert after["tiles"][0]["limit"].startswith("9 of 10 draws")
