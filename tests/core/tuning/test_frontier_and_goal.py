@@ -205,6 +205,8 @@ def test_a_setting_without_an_answer_does_not_rule_out_the_others() -> None:
     fresh = {each.setting.key: each for each in (good, poor)}
 
     class Stub:
+        last = until = float("inf")
+
         def points(self, settings, plan, tell):
             unknown = point(1.0, bayes_linkage=None, correlation=0.1)
             return [fresh.get(setting.key, unknown) for setting in settings]
