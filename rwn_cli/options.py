@@ -20,6 +20,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import given_steps
 from rwn_core.errors import ParameterError, SchemaError
 from rwn_core.io import endings, titles
+from rwn_core.io.demo import demo_path
 from rwn_core.tuning import parse_values
 
 DEMO = "demo:"
@@ -131,11 +132,10 @@ def load(
     # `finds`: a description that lies with the file is used where no schema is given
 
     if source.startswith(DEMO):
-        if schema is not None:
-            raise ParameterError("A demo table has its own schema; leave --schema out.")
         if layout:
             raise ParameterError("A demo table has its own layout; leave --file out.")
-        return rwn.load_demo(source.removeprefix(DEMO))
+        name = source.removeprefix(DEMO)
+        return rwn.load_demo(name) if schema is None else read_file(demo_path(name), schema)
     schema = description(source, schema) if finds else schema
     for path in (Path(source), schema):
         if path is not None:

@@ -27,26 +27,26 @@ def find_advice(
     """Return the recommended start of a table, three strengths of it, and a verdict on a setting.
 
     Of a method other than RWN the strengths are its own.
-    A verdict of a few seconds is published first, then one that takes as long as it needs: a
-    start that is not known yet is tried on all records of a small table, which takes longer.
+    A verdict of a few seconds is published first, then the start, then a verdict that takes as
+    long as it needs, where the first one could not say.
     """
     small = microdata.n <= LARGEST_DENSE  # a release of a larger table is judged in minutes
     verdict = quick_verdict(microdata, setting, policy, steps=False)
     progress.found((known, verdict, presets))
-    if small and verdict.answer == "unknown" and verdict.setting is None:
-        verdict = quick_verdict(microdata, setting, policy, within=math.inf, steps=False)
-        progress.found((known, verdict, presets))
     progress(0.2)
     own = setting.method not in (rwn.RWN.method, rwn.SoftRWN.method)
     if own and small:
         presets = policy_presets(microdata, setting, policy)
     progress(0.4)
     start = known or recommend(microdata, policy)
+    progress.found((start, verdict, presets))
     if not own and not presets:
-        progress.found((start, verdict, {}))
         found = policy_presets(microdata, start.point.setting, policy) if small else {}
         found |= {"Standard": start.point.setting} if start.reached else {}
         presets = {name: found[name] for name in USED if name in found}
+    if small and verdict.answer == "unknown" and verdict.setting is None:
+        verdict = quick_verdict(microdata, setting, policy, within=math.inf, steps=False)
+        progress.found((start, verdict, presets))
     if verdict.setting is None:
         progress.found((start, verdict, presets))
         verdict = with_next_steps(verdict, microdata, setting, policy, start)

@@ -155,7 +155,7 @@ def test_two_widgets_move_alone_and_plotly_comes_by_message(notebook) -> None:
     notebook.page.locator("#one .rwn-live .plot-container").wait_for()
 
     notebook.page.evaluate("() => window.one.leave()")  # as when its cell runs again
-    assert one._tuned.work.advice is None
+    assert one._tuned.session.user.work.advice is None
     shown = notebook.stamp("two")
     other_k = notebook.slider("two", "Minimum neighbors k")
     notebook.wait("two", shown, lambda: other_k.press("ArrowRight"))
