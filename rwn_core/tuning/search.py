@@ -235,7 +235,7 @@ def search(
     )
     if answer is None or (found.reached and found.settings[0].rank < answer.settings[0].rank):
         return replace(found, tried=found.tried + (answer.tried if answer else 0))
-    return with_all(answer)
+    return replace(with_all(answer), late=answer.late or found.late)
 
 
 def _along_lines(

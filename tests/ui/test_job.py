@@ -190,7 +190,7 @@ def by_seed(question: Question, unmasked: rwn.Comparison) -> Answer:
     if question.seed == 1:
         os._exit(3)
     if question.seed == 2:
-        return Question(measure=SECRET, params=PLAIN, seed=2).answer(unmasked)
+        raise KeyError(SECRET)
     return rwn.Reading(value=float(question.seed), detail=Detail())
 
 

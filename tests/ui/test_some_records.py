@@ -129,7 +129,7 @@ def test_the_slope_of_some_records_is_not_held_against_the_policy(some) -> None:
     shown = tune_view.payload(session, current_release(session))["tiles"]
     (slope,) = (tile for tile in shown if tile["label"].startswith("Largest |Δ slope|"))
     assert (slope["state"], slope["limit"]) == (None, "SE of the shown records")
-    assert "the full table has smaller standard errors" in slope["help"]
+    assert "full table has smaller standard errors" in slope["help"]
 
 
 def test_analyses_of_some_records_have_no_tile_on_tune(some) -> None:
