@@ -16,12 +16,8 @@ import typer
 import rwn_core as rwn
 from rwn_cli.file_option import description, named_texts, read_file
 from rwn_cli.terminal import option, say
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import given_steps
 from rwn_core.errors import ParameterError, SchemaError
 from rwn_core.io import endings, titles
-from rwn_core.io.demo import demo_path
-from rwn_core.tuning import parse_values
 
 DEMO = "demo:"
 _OWN_OPTIONS = ("epsilon", "k", "q")
@@ -132,6 +128,8 @@ def load(
     # `finds`: a description that lies with the file is used where no schema is given
 
     if source.startswith(DEMO):
+        from rwn_core.io.demo import demo_path
+
         if layout:
             raise ParameterError("A demo table has its own layout; leave --file out.")
         name = source.removeprefix(DEMO)
@@ -356,9 +354,11 @@ _REFUSAL = (
 
 
 def steps(
-    data: Microdata, texts: Sequence[str], before: Mapping[str, float] | None = None
+    data: rwn.Microdata, texts: Sequence[str], before: Mapping[str, float] | None = None
 ) -> dict[str, float]:
     """The release precision of a command line."""
+    from rwn_core.data.rounding import given_steps
+
     chosen: dict[str, float | None] = dict(before or {})
     parts = [text.rpartition("=") for text in texts]
     for name, sign, value in sorted(parts, key=lambda part: bool(part[1])):  # names count more
@@ -377,8 +377,10 @@ def steps(
     return {name: step for name, step in chosen.items() if step is not None}
 
 
-def step_axis(data: Microdata, texts: Sequence[str]) -> tuple[dict[str, float], ...]:
+def step_axis(data: rwn.Microdata, texts: Sequence[str]) -> tuple[dict[str, float], ...]:
     """Every combination of the steps of a command line."""
+    from rwn_core.tuning import parse_values
+
     axes = []
     for text in texts:
         name, sign, values = text.rpartition("=")

@@ -19,7 +19,7 @@ from rwn_core.masking import RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks import attribute_attack
 from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, STRATEGIES, jointly
-from rwn_core.measures.attacks.attribute_guesses import Predictor, _grow
+from rwn_core.measures.attacks.attribute_guesses import Predictor
 from rwn_core.measures.attacks.likeliest_value import (
     CERTAINTIES,
     EXACT,
@@ -453,21 +453,6 @@ def test_a_prediction_that_fits_people_outside_as_well_is_no_gain():
     assert found.value > 0.7
     assert value("attribute_gain", comparison) < 0.05
     assert value("attribute_gain", released(data, rwn.AdditiveNoise(size=0.5))) > 0.5
-
-
-def test_the_tree_is_that_of_scikit_learn():
-    """As much of the spread is explained as by a tree of the same size."""
-    from sklearn.tree import DecisionTreeRegressor
-
-    rng = np.random.default_rng(0)
-    columns = rng.normal(size=(300, 4)).round(1)
-    target = np.sign(columns[:, 0]) * (columns[:, 1] > 0.3) + 0.2 * rng.normal(size=300)
-    leaf = _grow(columns, target[:, np.newaxis]).leaf(columns)
-    means = np.bincount(leaf, target) / np.maximum(np.bincount(leaf), 1)
-    theirs = DecisionTreeRegressor(max_depth=5, min_samples_leaf=5, random_state=0)
-    left = ((target - theirs.fit(columns, target).predict(columns)) ** 2).sum()
-    assert ((target - means[leaf]) ** 2).sum() == pytest.approx(left, rel=0.02)
-    assert np.bincount(leaf)[np.unique(leaf)].min() >= 5
 
 
 def people(kind: str, seed: int, n: int) -> pd.DataFrame:
