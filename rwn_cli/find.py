@@ -23,7 +23,6 @@ from rwn_cli.terminal import (
     write,
 )
 from rwn_core.errors import ReleaseError
-from rwn_core.measures import UTILITY
 
 if TYPE_CHECKING:
     from rwn_core.tuning import SearchAnswer
@@ -190,7 +189,9 @@ def _start(method: str, k: int, more: dict[str, Any]) -> Any:
 def seek(
     source: options.Source,
     limit: grid.Limits = None,
-    best: Annotated[str, option("MEASURE", "What is made as good as possible.")] = UTILITY,
+    best: Annotated[
+        str, option("MEASURE", "What is made as good as possible.")
+    ] = "association_loss",
     epsilon: grid.Values = None,
     k: grid.ValuesOfK = None,
     q: grid.ValuesOfQ = None,

@@ -133,7 +133,7 @@ def load(
         if layout:
             raise ParameterError("A demo table has its own layout; leave --file out.")
         name = source.removeprefix(DEMO)
-        return rwn.load_demo(name) if schema is None else read_file(demo_path(name), schema)
+        return rwn.load_demo(name) if schema is None else read_file(str(demo_path(name)), schema)
     schema = description(source, schema) if finds else schema
     for path in (Path(source), schema):
         if path is not None:
