@@ -94,7 +94,8 @@ def test_kept_settings_show_differences_and_stand_on_the_map_while_compared(open
     assert settings_on_map(app) == ["now", "A", "B"]
     for name in "AB":
         app.page.get_by_role("button", name=f"Remove {name}").click()
-    linked.get_by_text("vs A").wait_for(state="detached")
+        linked.get_by_text(f"vs {name}").wait_for(state="detached")
+    app.settle()
     assert settings_on_map(app) == ["now"]
 
 
@@ -180,7 +181,7 @@ def test_the_verdict_follows_limits_that_are_changed_removed_and_added(app) -> N
     app.open("/?epsilon=8.2&k=60&q=1")
     sidebar = app.page.get_by_test_id("stSidebar")
     app.open_more()
-    sidebar.get_by_text("Policy: limits on risk").click()
+    app.open_box("Policy: limits on risk")
     set_limit(app, "Worst-case linkage", "20")
     reads(app, "Not releasable: 1 of 4 limits broken", "over", "Worst: Linked over one half ")
     set_limit(app, "Linked over one half", "3")  # of its own it lets nobody be linked

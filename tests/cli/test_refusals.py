@@ -44,7 +44,6 @@ mask bodyfat.csv out.csv --method nbrs2015 --epsilon 1 --k 5 | 2 | has no parame
 mask bodyfat.csv out.csv --method nbrs2015 --q 0.5 | 2 | The method nbrs2015 needs epsilon
 mask bodyfat.csv out.txt --k 5 | 2 | .csv, .parquet
 mask demo:none out.csv --k 5 | 2 | demo
-mask demo:bodyfat out.csv --k 5 --schema bodyfat.toml | 2 | --schema
 mask bad.csv out.csv --k 5 | 3 | bad.csv
 mask bodyfat.csv out.csv --k 5 --schema bad.csv | 3 | bad.csv
 mask bodyfat.toml out.csv --k 5 | 3 | CSV
