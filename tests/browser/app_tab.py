@@ -186,6 +186,7 @@ class App:
         for _ in range(2):  # it says what was on screen when it was opened
             self.page.locator("summary").filter(has_text=title).click()
             self.settle()
+        self.open_box(title)  # a click while the page is drawn may be lost
         line = self.page.locator("code").filter(has_text="rwn mask").inner_text()
         here = ("masked.csv", "schema.toml")
         words = [str(folder / each) if each in here else each for each in shlex.split(line)]
