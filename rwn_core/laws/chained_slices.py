@@ -235,7 +235,7 @@ def _nearest(listed: Listed, left_out: Booleans, later: int, most: int) -> tuple
 
 
 def _neighborhoods(listed: Listed, weights: Floats, error: float = np.nan) -> Neighborhoods:
-    """Return the possible donors of all rows, with their weights."""
+    """Return the possible donors of all rows, with their weights, shape (entries,)."""
     sizes = np.diff(listed.starts)
     table = NeighborTable(offsets=listed.starts, records=listed.records, squared=listed.squared)
     radius = np.sqrt(listed.squared[listed.starts[1:] - 1])

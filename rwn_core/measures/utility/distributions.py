@@ -318,7 +318,10 @@ def _common(shown: Marginal) -> tuple[list[str], dict[str, NDArray[Any]]]:
 def bands_of_marginals(
     reading: Reading[Distances],
 ) -> Iterator[tuple[str, Any, NDArray[Any], Bounds]]:
-    """Yield counts, mean and standard deviation of each variable, with the bins they belong to."""
+    """Yield counts, mean and standard deviation of each variable, with the bins they belong to.
+
+    Counts have the shape (bins,), their edges (bins + 1,), or (0,) where there are none.
+    """
     for name, shown in reading.detail.variables.items():
         edges = np.empty(0) if shown.edges is None else shown.edges
         yield f"released {name}", shown.released, edges, FROM_ZERO

@@ -27,7 +27,10 @@ ROUNDS = 100
 
 
 def k_means(points: Floats, clusters: int) -> Any:
-    """Fit k-means that starts from slices along the main direction; equal points, equal result."""
+    """Fit k-means that starts from slices along the main direction; equal points, equal result.
+
+    Points have the shape (n, columns).
+    """
     from sklearn.cluster import KMeans
 
     centered = points - points.mean(axis=0)
