@@ -222,7 +222,7 @@ class SliceSearch(TableSearch):
         return self.begin + self.ranges.seconds
 
     def expected(self, setting: Setting, values: Sequence[float]) -> Floats:
-        """Return the expected loss of a choice, one number for each strength, from tables of pairs."""
+        """Return the expected loss of a choice at each strength, shape (places,), by pairs."""
         params, about = setting.params, _about(setting)
         if about not in self.losses:
             moved = [at_levers(params, {params.strength: value}) for value in values]
