@@ -6,6 +6,7 @@ import ast
 import gc
 import json
 import os
+import resource
 import signal
 import time
 from pathlib import Path
@@ -16,6 +17,9 @@ import pytest
 
 FAULTS = "RWN_MUTANTS_FAULTS"
 """The environment variable with the file of faults; ends are appended to the file next to it."""
+
+WAITED = 6.0
+"""How many times its processor seconds a fault may take by the clock."""
 
 
 def function_of(source: str, line: int) -> str | None:
@@ -98,13 +102,16 @@ class Forks:
         if child == 0:
             os.setsid()
             os.close(told)
+            # processor seconds: a busy machine makes no fault too slow
+            limit = int(fault.get("seconds", 60.0))
+            resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
             try:
                 failed = self._try(session, tests, fault)
                 os.write(says, json.dumps(failed).encode())
             finally:
                 os._exit(0)
         os.close(says)
-        until, parts = time.monotonic() + fault.get("seconds", 60.0), list[bytes]()
+        until, parts = time.monotonic() + WAITED * fault.get("seconds", 60.0), list[bytes]()
         os.set_blocking(told, False)
         while time.monotonic() < until:
             try:

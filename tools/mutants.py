@@ -17,6 +17,7 @@ import json
 import os
 import queue
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -28,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.mutant_faults import Mutant, mutants, script_mutants
-from tools.mutant_forks import FAULTS, function_of
+from tools.mutant_forks import FAULTS, WAITED, function_of
 from tools.mutant_tests import GROUPS, TestsOfLines, note_lines
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -50,9 +51,10 @@ def main() -> int:
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()) / "rwn-mutants")
     parser.add_argument("--at-once", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=60.0, help="of tests for one fault")
+    parser.add_argument("--nice", type=int, default=19)
     parser.add_argument("--matrix", action="store_true", help="every test that finds a fault")
     given = parser.parse_args()
-    os.nice(19 - os.nice(0))
+    os.nice(given.nice)
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     os.environ.setdefault("NUMBA_CACHE_DIR", str(given.folder / "kernels"))
     places = [given.folder / "copies" / str(number) for number in range(given.at_once)]
@@ -210,13 +212,16 @@ def _tested(tests: list[str], seconds: float, place: Path) -> tuple[int | None, 
             stderr=said,
             start_new_session=True,
         )
+        limit = int(GRACE_S + 4 * seconds)
+        resource.prlimit(process.pid, resource.RLIMIT_CPU, (limit, limit + 5))
         try:
-            code = process.wait(GRACE_S + 4 * seconds)
+            code = process.wait(WAITED * limit)
         except subprocess.TimeoutExpired:
             code = None
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         said.seek(0)
+        code = None if code == -signal.SIGXCPU else code
         return code, said.read().decode(errors="replace")
 
 
