@@ -29,7 +29,6 @@ from rwn_core.data.variable import MOST_DECIMALS, Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.limits import (
     LARGEST_WHOLE,
-    MOST_LETTERS,
     check_size,
     check_unpacked,
     chosen_columns,
@@ -61,9 +60,6 @@ _REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
 )
 _SURE = 15  # significant digits that every floating number keeps
 _PACKED = (0xFD2FB528, 0x184D2204)  # how a part packed with zstd or lz4 begins
-_DELTA = "DictAccumulator for Delta"  # Arrow reads texts of these encodings one by one only
-_LARGEST_PREFIXED = 200_000_000  # unpacked bytes of a file with such texts
-_SPELLED = 2_000_000_000  # bytes that a batch of such texts can spell at most
 
 
 def arrow_microdata(
@@ -83,7 +79,7 @@ def arrow_microdata(
         try:
             if name in reasons:
                 raise InputError(reasons[name])
-            column = _flat(file, field, table.column(name))
+            column = one_array(table.column(name))
             series[name], noticed = _typed(field, column, variable)
             said += noticed + _notices(field, series[name])
         except InputError as refusal:
@@ -187,36 +183,12 @@ def check_type(file: str, field: pa.Field) -> None:
 
 def one_array(column: pa.ChunkedArray) -> pa.Array:
     """Join the chunks of a column."""
+    if is_text(column.type):  # a chunk of the short type holds 2 GB
+        column = column.cast(pa.large_string())
     array = column.combine_chunks()
     if not isinstance(array, pa.ChunkedArray):
         return array
     return pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
-
-
-def _flat(file: str, field: pa.Field, column: pa.ChunkedArray) -> pa.Array:
-    """One array of the column, its dictionary kept only where the file says category."""
-    array = one_array(column)
-    if pa.types.is_dictionary(field.type):
-        return array
-    packed = pa.types.is_dictionary(array.type)
-    if not packed and not is_text(array.type):
-        return array
-    plain = array.dictionary if packed else array
-    if pa.types.is_string_view(plain.type):
-        # a view shares its letters and cannot be asked: of its sixteen bytes four are the length
-        views = np.frombuffer(plain.buffers()[1], dtype=np.int32).reshape(-1, 4)
-        known = views[plain.offset : plain.offset + len(plain), 0]
-        lengths = pa.array(known, mask=plain.is_null().to_numpy(zero_copy_only=False))
-    else:
-        lengths = pc.binary_length(plain)
-    if packed:
-        lengths = lengths.take(array.indices)
-    if (pc.sum(lengths).as_py() or 0) > MOST_LETTERS:
-        raise InputError(
-            f"{file}, column {field.name}: the texts have more than {MOST_LETTERS:,} bytes; "
-            "shorten or remove the column."
-        )
-    return array.dictionary.take(array.indices) if packed else array
 
 
 def _typed(
@@ -348,10 +320,11 @@ def read_parquet(
         groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
     fields, notices, left_out = usable_fields(file, fields, meta.num_rows, schema, layout)
     read = [field for field in fields if field.name not in left_out]
-    size = sum(group.total_byte_size for group in groups)
-    check_unpacked(file, size)
+    check_unpacked(file, sum(group.total_byte_size for group in groups))
     with arrow_refusals(file):
-        table = _table(file, content, read, size)
+        # repeated texts may take any memory: the process that reads has a limit
+        names = [field.name for field in read]
+        table = source.read(columns=names, use_pandas_metadata=False)
         table.validate(full=True)
         if table.num_rows != meta.num_rows:
             raise pa.ArrowInvalid("fewer records than declared")
@@ -362,29 +335,10 @@ def read_parquet(
     return arrow_microdata(file, table, fields, schema, notices, left_out)
 
 
-def _table(file: str, content: bytes, fields: Sequence[pa.Field], size: int) -> pa.Table:
-    # texts come in as dictionaries, so that a long one that occurs a million times is held once
-    texts = [field.name for field in fields if is_text(field.type)]
-    try:
-        names = [field.name for field in fields]
-        return _open(content, texts).read(columns=names, use_pandas_metadata=False)
-    except OSError as error:
-        if _DELTA not in str(error):
-            raise
-    source = _open(content)
-    others = [field.name for field in fields if field.name not in texts]
-    table = source.read(columns=others, use_pandas_metadata=False)
-    for field in fields:
-        if field.name in texts:
-            table = table.append_column(field, _spelled(file, source, field.name, size))
-    return table
-
-
-def _open(content: bytes, texts: list[str] | None = None, unit: str = "us") -> pq.ParquetFile:
+def _open(content: bytes, unit: str = "us") -> pq.ParquetFile:
     return pq.ParquetFile(
         pa.BufferReader(content),
         page_checksum_verification=True,
-        read_dictionary=texts,
         coerce_int96_timestamp_unit=unit,  # in nanoseconds, the year 9999 would be 1816
     )
 
@@ -402,29 +356,6 @@ def _wrapped(content: bytes, table: pa.Table, meta: pq.FileMetaData) -> list[str
         if (micro // 1_000_000 != seconds[name].cast(pa.int64()).drop_null().to_numpy()).any():
             found.append(name)
     return found
-
-
-def _spelled(file: str, source: pq.ParquetFile, name: str, size: int) -> pa.ChunkedArray:
-    """Texts of an encoding that Arrow cannot read as a dictionary, a few records at a time."""
-    # Such a text can be written as what it adds to the text before: a few bytes can spell many.
-    if size > _LARGEST_PREFIXED:
-        raise InputError(
-            f"{file}, column {name}: the texts are in an encoding that can hold any number of "
-            "letters, and the file is large; save it with plain texts."
-        )
-    batch_size = min(max(_SPELLED // max(size, 1), 1), 100_000)
-    chunks = []
-    letters = 0
-    for batch in source.iter_batches(batch_size=batch_size, columns=[name]):
-        array = batch.column(0)
-        letters += pc.sum(pc.binary_length(array)).as_py() or 0
-        if letters > MOST_LETTERS:
-            raise InputError(
-                f"{file}, column {name}: the texts have more than {MOST_LETTERS:,} bytes; "
-                "shorten or remove the column."
-            )
-        chunks.append(array)
-    return pa.chunked_array(chunks)
 
 
 def parquet_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:

@@ -22,7 +22,6 @@ LARGEST_UNPACKED = 1_000_000_000  # bytes of a packed file, unpacked
 MOST_COLUMNS = 2_000
 MOST_CELLS = 100_000_000  # records times columns of a Parquet file: 0.8 GB of numbers
 LONGEST_FIELD = 100_000  # characters of a CSV field; Python's csv module stops at 131,072
-MOST_LETTERS = 1_000_000_000  # bytes of all texts of one Parquet column, written out
 LONGEST_READING = 900.0  # seconds
 MOST_MEMORY = 8e9  # bytes that the process which reads a file may take
 READ = "are read"  # in the notice of a table with too many columns

@@ -21,7 +21,6 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError
-from rwn_core.io import arrow_files
 from rwn_core.io.parse import parse
 from rwn_core.io.write import table_bytes
 from tests.read_here import said_of
@@ -142,21 +141,6 @@ def test_columns_of_other_types_are_left_out_with_the_reason():
     assert refused(pa.array([b"a", b"b"]).dictionary_encode()) == odd
 
 
-def test_long_texts_are_left_out_before_they_are_held(monkeypatch):
-    said = (
-        "Left out of every release: x (the texts have more than 3 bytes; shorten or remove the "
-        "column)."
-    )
-    arrays = {
-        "plain": lambda *texts: pa.array(texts),
-        "view": lambda *texts: pa.array(texts, pa.string_view()),
-    }
-    monkeypatch.setattr(arrow_files, "MOST_LETTERS", 3)
-    for make in arrays.values():
-        assert table(make("ab", None, "c")).n == 3
-        assert refusal(feather(pa.record_batch({"x": make("ab", None, "cd")}))) == said
-
-
 def prefixed(*texts: str) -> bytes:
     """A Parquet file whose texts are written as what they add to the one before."""
     stream = io.BytesIO()
@@ -167,22 +151,10 @@ def prefixed(*texts: str) -> bytes:
     return stream.getvalue()
 
 
-def test_texts_written_as_additions_are_spelled_out_up_to_a_limit(monkeypatch):
-    content = prefixed("ab", "abc", "abcd")
-    monkeypatch.setattr(arrow_files, "MOST_LETTERS", 9)
-    monkeypatch.setattr(arrow_files, "_SPELLED", 1)  # one record at a time
-    data = parse("t.parquet", content)
+def test_texts_written_as_additions_are_spelled_out():
+    data = parse("t.parquet", prefixed("ab", "abc", "abcd"))
     assert data.frame["x"].tolist() == ["ab", "abc", "abcd"]
     assert data.frame["n"].tolist() == [0, 1, 2]
-    monkeypatch.setattr(arrow_files, "MOST_LETTERS", 8)
-    assert refusal(content, "t.parquet") == (
-        "t.parquet, column x: the texts have more than 8 bytes; shorten or remove the column."
-    )
-    monkeypatch.setattr(arrow_files, "_LARGEST_PREFIXED", 10)
-    assert refusal(content, "t.parquet") == (
-        "t.parquet, column x: the texts are in an encoding that can hold any number of letters, "
-        "and the file is large; save it with plain texts."
-    )
 
 
 @pytest.mark.parametrize(
