@@ -23,6 +23,7 @@ from datetime import date, time
 from enum import StrEnum
 from functools import partial
 from inspect import signature
+from itertools import chain
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -32,14 +33,8 @@ _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true o
 WIDTH = 100
 """Columns of a line; a longer list goes over several."""
 
-_MARK = re.compile(r'"""|\'\'\'|["\'#\[\]{}=,.]|\n+')
-_REST: Mapping[str, re.Pattern[str]] = {
-    '"""': re.compile(r'(?:[^"\\]|\\.|"(?!""))*+"{3,5}', re.DOTALL),
-    "'''": re.compile(r"(?:[^']|'(?!''))*+'{3,5}"),
-    '"': re.compile(r'(?:[^"\\\n]|\\.)*+"'),
-    "'": re.compile(r"[^'\n]*+'"),
-    "#": re.compile(r"[^\n]*+"),
-}
+# a name of so many parts that the parser would take the square of their number
+_DOTTED = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){21}""")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _DELETE = "\x7f"  # the one character that JSON leaves bare and TOML forbids
 
@@ -49,7 +44,6 @@ LONGEST_DOCUMENT = 5_000_000  # letters of a TOML file
 LETTERS_AT_ONCE = 50_000
 LONGEST_PARSING_S = 20.0  # seconds of a process that parses a longer one
 PARSING_MEMORY = 2e9  # bytes that it may take
-MOST_MARKS = 500_000  # its brackets, commas, points, quotes and signs of equality
 DEEPEST = 20  # tables within tables
 LARGEST_WHOLE_BITS = 256  # of a whole number
 LONGEST_FORMULA = 5_000  # letters
@@ -190,55 +184,31 @@ def toml_document(text: str, what: str, refusal: type[RWNError] = InputError) ->
     """Read TOML."""
     if not isinstance(text, str):
         raise refusal(f"The {what} must be given as a text, not as a {type(text).__name__}.")
-    _check_document(text, what, refusal)
+    check_letters(text, LONGEST_DOCUMENT, f"The {what}", refusal)
+    deep = refusal(f"The {what} has tables more than {DEEPEST} deep; write them flatter.")
+    if _DOTTED.search(text):
+        raise deep
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         position = str(error).rpartition("(")[2].rstrip(")")
         raise refusal(f"The {what} is not valid TOML ({position}).") from None
-    except (ValueError, RecursionError):  # a number of thousands of digits, say
+    except RecursionError:
+        raise deep from None
+    except ValueError:  # a number of thousands of digits, say
         raise refusal(f"The {what} is not valid TOML; write shorter numbers.") from None
     # Refuse parsed TOML with tables too deep, or with integers beyond any use.
-    left: list[tuple[int, Any]] = [(0, document)]
-    while left:
-        depth, value = left.pop()
-        if depth > DEEPEST:
-            raise _too_deep(what, refusal)
-        if isinstance(value, Mapping):
-            left += [(depth + 1, each) for each in value.values()]
-        elif isinstance(value, list):
-            left += [(depth + 1, each) for each in value]
-        elif isinstance(value, int) and value.bit_length() > LARGEST_WHOLE_BITS:
+    level: list[Any] = [document]
+    for _ in range(DEEPEST + 1):
+        if any(isinstance(v, int) and v.bit_length() > LARGEST_WHOLE_BITS for v in level):
             raise refusal(f"The {what} has a whole number of too many digits; shorten it.")
+        tables = [
+            v.values() if isinstance(v, dict) else v for v in level if isinstance(v, dict | list)
+        ]
+        level = [*chain.from_iterable(tables)]
+    if level:
+        raise deep
     return document
-
-
-def _check_document(text: str, what: str, refusal: type[RWNError]) -> None:
-    """Refuse a TOML text that would take much time or memory; the parser refuses a broken one."""
-    check_letters(text, LONGEST_DOCUMENT, f"The {what}", refusal)
-    marks = depth = points = place = 0
-    while (found := _MARK.search(text, place)) is not None:
-        mark, place = found[0], found.end()
-        marks += 1
-        pattern = _REST.get(mark)
-        if pattern is not None:
-            end = pattern.match(text, place)
-            if end is None:
-                return  # never closed: the parser stops here
-            place = end.end()
-        elif mark == ".":
-            points += 1
-        else:
-            depth += (mark in "[{") - (mark in "]}")
-            points = 0
-        if marks > MOST_MARKS:
-            raise refusal(f"The {what} has more than {MOST_MARKS:,} names and values; shorten it.")
-        if max(depth, points) > DEEPEST:
-            raise _too_deep(what, refusal)
-
-
-def _too_deep(what: str, refusal: type[RWNError]) -> RWNError:
-    return refusal(f"The {what} has tables more than {DEEPEST} deep; write them flatter.")
 
 
 def _is_tables(value: Any) -> bool:
