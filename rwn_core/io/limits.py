@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import bz2
+import gzip
+import io
 import lzma
 import zlib
 from collections.abc import Iterator, Sequence
@@ -93,51 +95,33 @@ def in_file(position: str) -> Iterator[None]:
         raise type(error)(f"{position}: {text[:1].lower()}{text[1:]}") from None
 
 
-_STEP = 1 << 20
-_PEEKED = 1_000_000  # bytes: bzip2 gives nothing before a whole block
+_OPENERS: tuple[tuple[bytes, Any], ...] = (
+    (b"\x1f\x8b", gzip.open),
+    (b"BZh", bz2.open),
+    (b"\xfd7zXZ\x00", lzma.open),
+)
+_BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError)
 
 
-def _unpacker(content: bytes) -> Any:
-    """Return the decompressor for content that begins like this, or None."""
-    if content.startswith(b"\x1f\x8b"):
-        return zlib.decompressobj(31)
-    if content.startswith(b"BZh"):
-        return bz2.BZ2Decompressor()
-    if content.startswith(b"\xfd7zXZ\x00"):
-        return lzma.LZMADecompressor(memlimit=LARGEST_UNPACKED)
-    return None
+def _stream(content: bytes) -> Any:
+    """Return a stream of the content without gzip, bzip2 or xz around it."""
+    packed = io.BytesIO(content)
+    return next((opened(packed) for sign, opened in _OPENERS if content.startswith(sign)), packed)
 
 
 def first_bytes(content: bytes, count: int) -> bytes:
     """The first bytes of the content, unpacked if it is packed; none where it is broken."""
-    unpacker = _unpacker(content)
-    if unpacker is None:
-        return content[:count]
     try:
-        start: bytes = unpacker.decompress(content[:_PEEKED], count)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError):
+        return bytes(_stream(content).read(count))
+    except _BROKEN:
         return b""
-    return start
 
 
 def unpacked(file: str, content: bytes) -> bytes:
     """The content without gzip, bzip2 or xz around it."""
-    unpacker = _unpacker(content)
-    if unpacker is None:
-        return content
-    parts: list[bytes] = []
-    size, remainder = 0, content
     try:
-        while not unpacker.eof:
-            part = unpacker.decompress(remainder, _STEP)
-            remainder = getattr(unpacker, "unconsumed_tail", b"")
-            if not part and not remainder and not unpacker.eof:
-                break
-            parts.append(part)
-            size += len(part)
-            check_unpacked(file, size)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError):
-        unpacker = None
-    if unpacker is None or not unpacker.eof:
-        raise InputError(f"{file} is damaged or cut off; get or save the file again.")
-    return b"".join(parts)
+        plain = bytes(_stream(content).read(LARGEST_UNPACKED + 1))
+    except _BROKEN:
+        raise InputError(f"{file} is damaged or cut off; get or save the file again.") from None
+    check_unpacked(file, len(plain))
+    return plain
