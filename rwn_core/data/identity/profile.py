@@ -241,6 +241,12 @@ def word_list(*keys: str) -> frozenset[str]:
     return frozenset(found.split())
 
 
+@cache
+def patterns(key: str) -> dict[str, re.Pattern[str]]:
+    """Return the regular expressions of a table of ``words.toml``, in its order."""
+    return {name: re.compile(each) for name, each in _lists()[key].items()}
+
+
 def plain_letters(text: str) -> str:
     """Return a text without accents, so that it compares with the lists."""
     parts = unicodedata.normalize("NFKD", text.replace("ß", "ss").translate(_NO_ACCENT))
