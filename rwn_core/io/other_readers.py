@@ -161,7 +161,7 @@ def labelled_again(
     _, about = getattr(pyreadstat, f"read_{program}")(io.BytesIO(content), metadataonly=True)
     for name in frame.select_dtypes("datetime"):
         written = about.original_variable_types[name]
-        form = time_format(program, written) or TimeFormat("")
+        form = time_format(program, written) or TimeFormat()
         numbers[name] = as_times(numbers[name], form, "", written)[0]
     return pd.DataFrame(numbers)
 
