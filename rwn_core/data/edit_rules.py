@@ -88,9 +88,9 @@ class EditRule:
         except SchemaError:
             raise
         except SyntaxError as error:
-            raise self._refusal(error.offset or 1) from None
+            raise self._refusal(ast.Pass(col_offset=(error.offset or 1) - 1)) from None
         except (ValueError, RecursionError, MemoryError, OverflowError):
-            raise self._refusal(1) from None
+            raise self._refusal(ast.Pass()) from None
 
     def __reduce__(self) -> tuple[type[EditRule], tuple[str]]:
         """Travel to a worker process as its text."""
@@ -115,90 +115,82 @@ class EditRule:
 
     def _truth(self, node: ast.expr) -> _Column:
         """Read what is true, false or missing: comparisons, and, or, not (Kleene's logic)."""
-        if isinstance(node, ast.BoolOp):
-            join = operator.and_ if isinstance(node.op, ast.And) else operator.or_
-            return _joined(join, [self._truth(each) for each in node.values])
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            inner = self._truth(node.operand)
-            return lambda frame: ~inner(frame)
-        if not isinstance(node, ast.Compare):
-            raise self._refusal(node.col_offset + 1)
-        sides = [node.left, *node.comparators]
-        steps = zip(sides, node.ops, sides[1:], strict=False)
-        return _joined(operator.and_, [self._compared(*each) for each in steps])
+        match node:
+            case ast.BoolOp(op=op, values=values):
+                join = operator.and_ if isinstance(op, ast.And) else operator.or_
+                return _joined(join, [self._truth(each) for each in values])
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                inner = self._truth(operand)
+                return lambda frame: ~inner(frame)
+            case ast.Compare(left=left, ops=ops, comparators=sides):
+                steps = zip([left, *sides], ops, sides, strict=False)
+                return _joined(operator.and_, [self._compared(*each) for each in steps])
+        raise self._refusal(node)
 
     def _compared(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> _Column:
-        one = self._value(left)
         if isinstance(op, ast.In | ast.NotIn):
             if not (isinstance(right, ast.List | ast.Tuple) and right.elts):
-                raise self._refusal(right.col_offset + 1)
-            values = map(self._value, right.elts)
-            found = _joined(
-                operator.or_, [self._pair(one, operator.eq, each, left) for each in values]
-            )
+                raise self._refusal(right)
+            pairs = [self._compared(left, ast.Eq(), each) for each in right.elts]
+            found = _joined(operator.or_, pairs)
             return found if isinstance(op, ast.In) else lambda frame: ~found(frame)
         if type(op) not in _COMPARED:
-            raise self._refusal(right.col_offset + 1)
+            raise self._refusal(right)
         named = left if _name(left) is not None else right
-        return self._pair(one, _COMPARED[type(op)], self._value(right), named)
+        one, two = self._value(left), self._value(right)
 
-    def _pair(
-        self, one: _Column, compare: Callable[[Any, Any], Any], two: _Column, at: ast.expr
-    ) -> _Column:
         def truth(frame: pd.DataFrame) -> pd.Series[Any]:
-            left, right = one(frame), two(frame)
-            if left.dtype != right.dtype:
+            sides = one(frame), two(frame)
+            if sides[0].dtype != sides[1].dtype:
                 raise SchemaError(
                     f"The edit rule {self.text} compares numbers with texts at place "
-                    f"{at.col_offset + 1} ({_name(at) or 'a value'}); write texts in quotation "
-                    "marks and numbers without."
+                    f"{named.col_offset + 1} ({_name(named) or 'a value'}); write texts in "
+                    "quotation marks and numbers without."
                 )
-            compared: pd.Series[Any] = compare(left, right)
+            compared: pd.Series[Any] = _COMPARED[type(op)](*sides)
             return compared
 
         return truth
 
     def _value(self, node: ast.expr) -> _Column:
         """Read what has a value: variables, numbers, texts, and sums of them."""
+        match node:
+            case ast.Constant(value=str() | bool() as text):
+                return lambda frame: pd.Series(str(text), frame.index, _TEXT)
+            case ast.Constant(value=int() | float() as number):
+                value = float(number)
+                return lambda frame: pd.Series(value, frame.index, _NUMBER)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self._counted(operator.neg, operand)
+            case ast.BinOp(left=left, op=op, right=right) if type(op) in _COUNTED:
+                return self._counted(_COUNTED[type(op)], left, right)
         name = _name(node)
-        if name is not None:
-            self._named[name] = None
-            return lambda frame: _plain(frame[name])
-        if isinstance(node, ast.Constant) and type(node.value) in (int, float, str, bool):
-            is_text = isinstance(node.value, str | bool)
-            value = str(node.value) if is_text else float(node.value)  # type: ignore[arg-type]
-            dtype: Any = _TEXT if is_text else _NUMBER
-            return lambda frame: pd.Series(value, frame.index, dtype)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            number = self._number(node.operand)
-            return lambda frame: -number(frame)
-        if not isinstance(node, ast.BinOp) or type(node.op) not in _COUNTED:
-            raise self._refusal(node.col_offset + 1)
-        one, two, count = self._number(node.left), self._number(node.right), _COUNTED[type(node.op)]
+        if name is None:
+            raise self._refusal(node)
+        self._named[name] = None
+        return lambda frame: _plain(frame[name])
+
+    def _counted(self, count: Callable[..., Any], *nodes: ast.expr) -> _Column:
+        """Calculate with numbers; what is none, such as a quotient by 0, is missing."""
+        values = [self._value(node) for node in nodes]
 
         def counted(frame: pd.DataFrame) -> pd.Series[Any]:
+            numbers = [value(frame) for value in values]
+            for node, number in zip(nodes, numbers, strict=True):
+                if number.dtype == _TEXT:
+                    raise SchemaError(
+                        f"The edit rule {self.text} calculates with texts at place "
+                        f"{node.col_offset + 1}; only numbers can be added, subtracted, "
+                        "multiplied or divided."
+                    )
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                result: pd.Series[Any] = count(one(frame), two(frame))
+                result: pd.Series[Any] = count(*numbers)
             return result.mask(~np.isfinite(result.to_numpy(np.float64, na_value=np.nan)))
 
         return counted
 
-    def _number(self, node: ast.expr) -> _Column:
-        value = self._value(node)
-
-        def number(frame: pd.DataFrame) -> pd.Series[Any]:
-            column = value(frame)
-            if column.dtype == _TEXT:
-                raise SchemaError(
-                    f"The edit rule {self.text} calculates with texts at place "
-                    f"{node.col_offset + 1}; only numbers can be added, subtracted, multiplied or "
-                    "divided."
-                )
-            return column
-
-        return number
-
-    def _refusal(self, place: int) -> SchemaError:
+    def _refusal(self, node: ast.AST) -> SchemaError:
+        place = getattr(node, "col_offset", 0) + 1
         return SchemaError(f"The edit rule {self.text} cannot be read at place {place}. {_EXAMPLE}")
 
 
@@ -221,12 +213,13 @@ def as_edit_rules(rules: Sequence[object]) -> tuple[EditRule, ...]:
 
 def _name(node: ast.AST) -> str | None:
     """The variable that a part of a rule stands for, if it stands for one."""
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
-        arguments = [each.value for each in node.args if isinstance(each, ast.Constant)]
-        if node.func.id == "column" and len(arguments) == len(node.args) == 1:
-            return arguments[0] if isinstance(arguments[0], str) else None
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Call(
+            func=ast.Name(id="column"), args=[ast.Constant(value=str() as name)], keywords=[]
+        ):
+            return name
     return None
 
 
