@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from rwn_ui.features import analysis_plan, analysis_plan_results, prediction
+from rwn_ui.features import analysis_plan, prediction
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import frame, guarded
 from rwn_ui.state import address
@@ -27,10 +27,9 @@ def draw() -> None:
         command.offer(session, "utility")
     with guarded():
         sample_note(session, full_table(session, slot))
-        readings = utility_results.read(session, slot)
-        verdicts = analysis_plan_results.verdicts(session, readings.comparison)
-        last["utility"] = utility_view.payload(session, readings, verdicts)
-        pending = readings.pending
+        now = utility_results.read(session, slot)
+        last["utility"] = utility_view.payload(now)
+        pending = bool(now.pending)
         address.write(session)
     if "utility" in last:
         panel(last["utility"], key="utility")

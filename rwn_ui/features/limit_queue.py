@@ -23,6 +23,7 @@ from rwn_ui.background.measure_worker import DrawnRelease, MeasureWorker, Questi
 from rwn_ui.state.results import (
     CurrentRelease,
     Key,
+    Readings,
     current_release,
     memo,
     prepared,
@@ -79,8 +80,6 @@ PENDING = rwn.NotApplicable("Computing; shown when the sliders stop.")
 _READY: set[str] = set()  # seen to be compiled
 DISCLOSURE = "disclosure"  # the job of the Risk page
 
-Readings = Mapping[str, Reading | rwn.NotApplicable]
-
 
 def _reads_all(session: Session, drawn: Prepared) -> bool:
     """True if every limit is read with each move; not while its kernels are to be compiled."""
@@ -96,12 +95,8 @@ def _compiled() -> bool:
 
 def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | rwn.NotApplicable]:
     """Readings of the release, with those of the limits; `PENDING` until `follow` has had one."""
-    found, comparison = dict(current.readings), current.comparison
-    asked = wanted(session)
-    for key in asked:
-        shown = found.get(key)
-        if isinstance(shown, Reading):
-            found[key] = replace(shown, ends=rwn.MEASURES[key].ends(comparison))
+    asked, comparison = wanted(session), current.comparison
+    found = shown_with_ends(current, asked)
     others, release = [key for key in asked if key not in found], release_key(session)
     stored: dict[str, Reading | rwn.NotApplicable] = memo(session, "limits", 8).get_or_make(
         release, dict
@@ -111,6 +106,18 @@ def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | r
             brief = rwn.MEASURES[key].effort == BY_VALUES  # of which the number alone is shown here
             reading = stored[key] = rwn.MEASURES[key].read(comparison, begin=brief)
         found[key] = reading
+    return found
+
+
+def shown_with_ends(
+    current: CurrentRelease, asked: Sequence[str]
+) -> dict[str, Reading | rwn.NotApplicable]:
+    """Readings of the picture; those that are judged know both ends of the table."""
+    found = dict(current.readings)
+    for key in asked:
+        shown = found.get(key)
+        if isinstance(shown, Reading):
+            found[key] = replace(shown, ends=rwn.MEASURES[key].ends(current.comparison))
     return found
 
 

@@ -168,8 +168,3 @@ def bands(made: Ensemble | None, measure: str) -> dict[str, Mapping[str, Band]]:
 def map_points(policy: rwn.Policy, made: Ensemble | None, risk: str) -> list[dict[str, Any]]:
     """Every draw as a point of the risk-utility map with this measure, or the policy, as risk."""
     return [] if made is None else draws(policy, made, risk)
-
-
-def words(made: Ensemble | None) -> str:
-    """Number of draws behind the pictures, in words."""
-    return "" if made is None else f" · {made.repeats} draws"

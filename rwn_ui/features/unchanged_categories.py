@@ -7,19 +7,16 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.evaluation.audit import WEAKLY_MASKED, change_from_anywhere
-from rwn_core.laws.law import Law
+from rwn_core.measures import CHANGED
 from rwn_ui.panel.parts import changed_cells
-from rwn_ui.state.results import memo, table_key
-from rwn_ui.state.session import Session
+from rwn_ui.state.results import Snapshot
 
 _MOST_NAMES = 4
 
 
-def strip(
-    session: Session, reading: rwn.Reading | rwn.NotApplicable, law: Law | None = None
-) -> dict[str, Any] | None:
+def strip(now: Snapshot) -> dict[str, Any] | None:
     """The realized shares as the panel draws them, the least in words, with a warning if needed."""
-    shown = changed_cells(reading, session.levers)
+    shown, law = changed_cells(now.readings[CHANGED], now.levers), now.release.comparison.law
     if shown is None or not shown["names"]:
         return shown
     pairs = list(zip(shown["names"], shown["share"], strict=True))
@@ -28,25 +25,23 @@ def strip(
     found = None if law is None else law.neighborhoods
     own = None if found is None else found.largest_own_weight
     words = "" if own is None else f", own donor up to {_percent(own)}"
-    return {**shown, "own": words, "least": least, "warning": warning(session, dict(pairs))}
+    return {**shown, "own": words, "least": least, "warning": warning(now, dict(pairs))}
 
 
-def warning(session: Session, shares: dict[str, float]) -> str:
+def warning(now: Snapshot, shares: dict[str, float]) -> str:
     """Which variables nearly never change, why, and what helps; empty where there are none."""
     # Of a method without q those that it leaves as they are.
-    q = session.levers.get("q")
+    q = now.levers.get("q")
     if q is None:
         same = [name for name, share in shares.items() if share == 0]
         return f"Not masked at this setting: {_listed(same)}." if same else ""
     if not q:
         return ""
-    anywhere = memo(session, "anywhere", 2).get_or_make(
-        table_key(session.data), lambda: change_from_anywhere(session.data)
-    )
+    anywhere = now.table.cached("change from anywhere", lambda: change_from_anywhere(now.table))
     few = [
         name
         for name, free in anywhere.items()
-        if session.data.schema.by_name[name].kind in (rwn.Kind.CATEGORICAL, rwn.Kind.ORDERED)
+        if now.table.schema.by_name[name].kind in (rwn.Kind.CATEGORICAL, rwn.Kind.ORDERED)
         and shares.get(name, 1.0) < WEAKLY_MASKED * q * free
     ]
     if not few:

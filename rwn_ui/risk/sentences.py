@@ -11,6 +11,7 @@ from rwn_core.evaluation.attack_list import Answers
 from rwn_core.evaluation.disclosure import Disclosure
 from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading
 from rwn_core.measures.sentence import percent
+from rwn_ui.state.results import Snapshot
 from rwn_ui.widgets.tables import Table
 
 _COLUMNS = ["measure", "value", "read against", "in plain words"]
@@ -87,12 +88,12 @@ def _short(number: float, *, share: bool) -> str:
     return f"{digits}\N{NO-BREAK SPACE}%"
 
 
-def limits(policy: rwn.Policy, readings: Answers) -> Table:
+def limits(now: Snapshot) -> Table:
     """Each limit between both ends of the table: what the unmasked file reads, and what chance."""
-    verdict, rows = policy.judge(readings), []
-    for limit in policy.limits:
+    verdict, rows = now.verdict, []
+    for limit in now.policy.limits:
         key = limit.measure
-        reading, ends = readings.get(key), verdict.ends.get(key, {})
+        reading, ends = now.readings.get(key), verdict.ends.get(key, {})
         values = (
             reading.value if isinstance(reading, Reading) else None,
             limit.at_most,

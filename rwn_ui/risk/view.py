@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,18 +22,19 @@ from rwn_core.evaluation.disclosure import (
     with_keys,
     worst_records,
 )
-from rwn_core.measures import UTILITY, tiles_of
+from rwn_core.measures import tiles_of
 from rwn_core.measures.sentence import tenths
+from rwn_core.measures.view import Tile
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.features import limit_queue, partial_answer, watch_list
 from rwn_ui.panel import panel
-from rwn_ui.panel.parts import draw_tile, measure_cards, radius_note
+from rwn_ui.panel.parts import draw_tile, measure_cards
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import warnings as risk_warnings
 from rwn_ui.risk.form import Attack
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.results import current_release, memo, release_key, table_key
+from rwn_ui.state.results import Snapshot, current_release, memo, release_key, table_key
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.tables import measure_tables
 
@@ -43,10 +45,19 @@ INTERNAL = "Internal: for the data steward only. Single records and their values
 def draw(session: Session, attack: Attack) -> None:
     """The panel; for a large table after a job of the user's own."""
     if session.data.n <= QUICK_RECORDS:
-        words = f"{session.words} · seed {session.seed}"
-        panel(payload(session, attack, live(session, attack), words), key="risk")
+        found = live(session, attack)
+        panel(payload(session, attack, found, snapshot(session, found)), key="risk")
         return
     _by_job(session, attack)
+
+
+def snapshot(session: Session, found: Disclosure, job: Job | None = None) -> Snapshot:
+    """What was found, and what Tune shows of the same release; of an earlier one that alone."""
+    current, shown = current_release(session), dict[str, rwn.Reading | rwn.NotApplicable]()
+    if job is None or job.about[1] == release_key(session):
+        shown = limit_queue.shown_with_ends(current, session.policy.measures)
+    now = Snapshot.take(session, current, {**shown, **found.readings})
+    return now if job is None else replace(now, words=job.label, seed=job.about[1][-1])
 
 
 def live(session: Session, attack: Attack) -> Disclosure:
@@ -101,61 +112,44 @@ def _by_job(session: Session, attack: Attack) -> None:
         )
     so_far = partial(partial_answer.draw_read, session.policy)
     if is_done(job, session.key("risk.cancel"), below=so_far):
-        asked, release = job.about
-        if (asked, release) != now:
+        if job.about != now:
             st.info(
                 f"These numbers are of {escaped(job.label)} with the choices made then; find the "
                 "risk anew for the present ones.",
                 icon=":material/history:",
             )
-        words = f"{job.label} · seed {release[-1]}"
-        panel(payload(session, asked, job.result, words), key="risk")
+        shown = snapshot(session, job.result, job)
+        panel(payload(session, job.about[0], job.result, shown), key="risk")
 
 
-def payload(session: Session, attack: Attack, found: Disclosure, words: str) -> dict[str, Any]:
+def payload(session: Session, attack: Attack, found: Disclosure, now: Snapshot) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
-    current = current_release(session)
-    few, is_present = current.retained_share, words == f"{session.words} · seed {session.seed}"
-    read = {**found.readings, **({UTILITY: current.readings[UTILITY]} if is_present else {})}
-    stamp = f"{words}|{attack}|{session.watched}|{session.table_version}"
-    return {
-        "stamp": stamp,
-        "projector": session.projector,
-        "table": session.name,
-        "summary": {
-            "text": f"{words} · keys: {', '.join(attack.keys)}",
-            "help": f"{INTERNAL} {radius_note(session.levers)}".rstrip(),
-        },
-        "verdict": limit_queue.draw_verdict(
-            session.policy,
-            read,
-            session.policy.judge(found.readings, released=few, params=session.params),
-        ),
-        "tiles": _tiles(session, found),
+    shown = now.header(f" · keys: {', '.join(attack.keys)}")
+    shown["summary"]["help"] = f"{INTERNAL} {shown['summary']['help']}".rstrip()
+    return shown | {
+        "stamp": f"{now.words}|{now.seed}|{attack}|{session.watched}|{session.table_version}",
+        "verdict": limit_queue.draw_verdict(now.policy, now.readings, now.verdict),
+        "tiles": [_tile(now, measure, tile) for measure, tile in tiles_of("risk").items()],
         "cards": [serialise(chart) for chart in cards(found)],
-        "tables": _tables(session, attack, found),
+        "tables": _tables(session, attack, found, now),
     }
 
 
-def _tiles(session: Session, found: Disclosure) -> list[dict[str, Any]]:
-    tiles: list[dict[str, Any]] = []
-    verdict = session.policy.judge(found.readings, params=session.params)
-    for measure, tile in tiles_of("risk").items():
-        reading = found.readings[measure]
-        bound = limit_queue.is_lower_bound(reading)
-        label = tile.label.replace("Worst case", "At least") if bound else tile.label
-        shown = draw_tile(tile, reading, label)
-        if isinstance(reading, rwn.Reading):
-            shown["help"] = risk_sentences.said(measure, reading, session.data.n) + (
-                "" if reading.baseline is None else f" Read it against {reading.baseline:.3g}."
-            )
-            if (limit := session.policy.limit(measure)) is not None:
-                unread = ", not judged" if measure in verdict.unread else ""
-                most = tenths(limit.at_most) if limit.at_most else "nobody"
-                shown["limit"] = f"limit {most}{unread}"
-                shown["state"] = "over" if measure in verdict.broken else None
-        tiles.append(shown)
-    return tiles
+def _tile(now: Snapshot, measure: str, tile: Tile) -> dict[str, Any]:
+    reading = now.readings[measure]
+    bound = limit_queue.is_lower_bound(reading)
+    label = tile.label.replace("Worst case", "At least") if bound else tile.label
+    shown = draw_tile(tile, reading, label)
+    if isinstance(reading, rwn.Reading):
+        shown["help"] = risk_sentences.said(measure, reading, now.table.n) + (
+            "" if reading.baseline is None else f" Read it against {reading.baseline:.3g}."
+        )
+        if (limit := now.policy.limit(measure)) is not None:
+            unread = ", not judged" if measure in now.verdict.unread else ""
+            most = tenths(limit.at_most) if limit.at_most else "nobody"
+            shown["limit"] = f"limit {most}{unread}"
+            shown["state"] = "over" if measure in now.verdict.broken else None
+    return shown
 
 
 def cards(found: Disclosure) -> list[Chart]:
@@ -164,30 +158,26 @@ def cards(found: Disclosure) -> list[Chart]:
     return [CHARTS["linkage_attacks"](attacks(found.readings)), *(card for card, _ in drawn)]
 
 
-def _tables(session: Session, attack: Attack, found: Disclosure) -> list[dict[str, Any]]:
+def _tables(
+    session: Session, attack: Attack, found: Disclosure, now: Snapshot
+) -> list[dict[str, Any]]:
+    n, worst = now.table.n, worst_records(found.readings)
     tables = [
-        *risk_sentences.tables(found.readings, session.data.n),
-        *measure_tables("tables of values", found.readings, session.data.n),
+        *risk_sentences.tables(found.readings, n),
+        *measure_tables("tables of values", found.readings, n),
         _warnings(session, attack, found),
+        risk_sentences.limits(now) if now.policy.limits else None,
+        *measure_tables("tables of keys", found.readings, n),
+        risk_sentences.repetition(found),
+        _worst(worst) if worst else None,
+        watch_list.table(session, found, live=n <= QUICK_RECORDS) if session.watched else None,
     ]
-    tables += (
-        [risk_sentences.limits(session.policy, found.readings)] if session.policy.limits else []
-    )
-    tables += measure_tables("tables of keys", found.readings, session.data.n)
-    again = risk_sentences.repetition(found)
-    tables += [again] if again else []
-    worst = worst_records(found.readings)
-    if worst:
-        tables.append(_worst(worst))
-    if session.watched:
-        tables.append(watch_list.table(session, found, live=session.data.n <= QUICK_RECORDS))
-    return [{**table, "file": _file(table["title"])} for table in tables]
-
-
-def _file(title: str) -> str:
-    """The name of a table's file, which says that it stays inside."""
-    words = "".join(c if c.isalnum() else " " for c in title.removesuffix("(internal)").lower())
-    return f"{'-'.join(words.split())}-internal.csv"
+    named = []
+    for table in filter(None, tables):  # the name of each file says that it stays inside
+        title = table["title"].removesuffix("(internal)").lower()
+        words = "".join(c if c.isalnum() else " " for c in title)
+        named.append({**table, "file": f"{'-'.join(words.split())}-internal.csv"})
+    return named
 
 
 def _warnings(session: Session, attack: Attack, found: Disclosure) -> dict[str, Any]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from streamlit.delta_generator import DeltaGenerator
@@ -27,11 +28,18 @@ from rwn_core.measures.statistics.association import is_mixed
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
-from rwn_core.tuning import Setting
+from rwn_core.tuning import Setting, Verdict
 from rwn_core.tuning.point import too_few
 from rwn_ui.background.progress import searching
+from rwn_ui.panel.parts import radius_note
 from rwn_ui.state.session import Session, first_setting
 from rwn_ui.state.work import Memo
+
+if TYPE_CHECKING:
+    from rwn_core.evaluation.draws import Ensemble
+    from rwn_core.evaluation.forecast import Forecast
+    from rwn_core.evaluation.registered_analysis import AnalysisResult, Standing
+    from rwn_core.evaluation.validity import Validity
 
 TRIED = 50  # positions of a lever, until releases are quick
 CARDS = tuple(rwn.MEASURES[key] for key in measures_of("tune"))
@@ -147,6 +155,77 @@ class PreparedTable:
             measures=(*SHOWN, *(OF_ALL_KINDS if is_mixed(self.data) else ())),
             comparison=comparison,
         )
+
+
+Readings = Mapping[str, Reading[Any] | rwn.NotApplicable]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """All that one move has brought, made once and read by every part of a page."""
+
+    name: str  # of the table
+    table: rwn.Microdata
+    projector: bool
+    setting: Setting
+    words: str  # of the setting
+    seed: int
+    levers: Mapping[str, Any]
+    variable: str  # of the distribution card
+    policy: rwn.Policy
+    release: CurrentRelease
+    readings: Readings
+    verdict: Verdict
+    pending: tuple[str, ...] = ()  # measures that are still to be read, in part or in full
+    draws: Ensemble | None = None
+    plan: tuple[AnalysisResult, ...] = ()  # the registered analyses on this release
+    standings: tuple[Standing, ...] = ()  # and over the draws
+    validity: Validity | None = None  # of the setting's standard errors
+    expected: Forecast | None = None  # of the setting
+    axis: str = ""  # the measure on the risk axis of the map, or `POLICY`
+    compared: Mapping[str, rwn.Scenario] = field(default_factory=dict)
+    # of the compared scenarios, by chart
+    marks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @classmethod
+    def take(
+        cls, session: Session, release: CurrentRelease, readings: Readings, **more: Any
+    ) -> Snapshot:
+        """Take the present choices with a release, its readings and the verdict on them."""
+        return cls(
+            name=session.name,
+            table=session.data,
+            projector=session.projector,
+            setting=session.setting,
+            words=session.words,
+            seed=session.seed,
+            levers=session.levers,
+            variable=session.variable,
+            policy=session.policy,
+            release=release,
+            readings=readings,
+            verdict=session.policy.judge(
+                readings, released=release.retained_share, params=release.params
+            ),
+            **more,
+        )
+
+    def header(self, more: str = "") -> dict[str, Any]:
+        """The beginning of a panel's payload: the table and the setting."""
+        draws = "" if self.draws is None else f" · {self.draws.repeats} draws"
+        return {
+            "projector": self.projector,
+            "table": self.name,
+            "summary": {
+                "text": f"{self.words} · seed {self.seed}{draws}{more}",
+                "help": radius_note(self.levers),
+            },
+        }
+
+    def before(self, key: str) -> list[tuple[str, Mapping[str, float]]]:
+        """The readings of a measure that the compared scenarios have, by their names."""
+        shown = self.compared.items()
+        return [(name, each.readings[key]) for name, each in shown if key in each.readings]
 
 
 # decides: records up to which Utility and Sweep read all, though Tune shows some

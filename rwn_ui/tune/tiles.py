@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.charts import Marks
-from rwn_core.evaluation.draws import Ensemble
 from rwn_core.measures import ORDINARY, UTILITY, tiles_of
 from rwn_core.measures.measure import UNRELATED, Reading
 from rwn_core.measures.sentence import tenths
 from rwn_core.measures.view import Tile
 from rwn_core.reporting.places_on_map import POLICY
-from rwn_core.tuning import Verdict
 from rwn_ui.features import limit_queue
 from rwn_ui.features.repeated_draws import interval
 from rwn_ui.panel.parts import draw_tile
-from rwn_ui.state.results import CurrentRelease
-
-Readings = Mapping[str, Reading[Any] | rwn.NotApplicable]
+from rwn_ui.state.results import CurrentRelease, Snapshot
 
 
 def _three(value: float) -> str:
@@ -28,30 +23,6 @@ def _three(value: float) -> str:
 
 
 TILES = tiles_of("tune")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Snapshot:
-    """All that one move has brought, for tiles, charts and map."""
-
-    table: rwn.Microdata
-    setting: rwn.Setting
-    words: str  # of the setting
-    variable: str  # of the distribution card
-    policy: rwn.Policy
-    axis: str  # the measure on the risk axis of the map, or `POLICY`
-    release: CurrentRelease
-    readings: Readings
-    verdict: Verdict
-    pending: tuple[str, ...]  # limits that are still to be read, in part or in full
-    draws: Ensemble | None
-    compared: Mapping[str, rwn.Scenario]
-    marks: Mapping[str, Mapping[str, Marks]]  # of the compared scenarios, by chart
-
-    def before(self, key: str) -> list[tuple[str, Mapping[str, float]]]:
-        """The readings of a measure that the compared scenarios have, by their names."""
-        shown = self.compared.items()
-        return [(name, each.readings[key]) for name, each in shown if key in each.readings]
 
 
 def draw(now: Snapshot) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, chart_marks, draw_reason, serialise, with_pins
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import RWNError
-from rwn_core.measures import CHANGED, UTILITY
+from rwn_core.measures import UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.utility.distributions import one_marginal
 from rwn_core.measures.utility.regressions import REGRESSION
@@ -27,12 +27,14 @@ from rwn_ui.features import (
     repeated_draws,
     unchanged_categories,
 )
-from rwn_ui.panel.parts import measure_cards, radius_note, stamp
+from rwn_ui.panel.parts import measure_cards, stamp
 from rwn_ui.server.endpoint import ADDRESS
 from rwn_ui.state import address
 from rwn_ui.state.results import (
     CurrentRelease,
     PreparedTable,
+    Readings,
+    Snapshot,
     current_release,
     is_drawn,
     memo,
@@ -41,7 +43,6 @@ from rwn_ui.state.results import (
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import FIND
 from rwn_ui.tune import question, tiles
-from rwn_ui.tune.tiles import Readings, Snapshot
 from rwn_ui.widgets import live_sliders
 
 
@@ -52,20 +53,14 @@ def snapshot(session: Session, current: CurrentRelease) -> Snapshot:
     compared = {name: each for name, each in scenarios if each is not None}
     marks, wanted = memo(session, "marks", 8), limit_queue.wanted(session)
     keys = {name: (each.setting and each.setting.key, each.seed) for name, each in compared.items()}
-    return Snapshot(
-        table=session.data,
-        setting=session.setting,
-        words=session.words,
-        variable=session.variable,
-        policy=session.policy,
+    return Snapshot.take(
+        session,
+        current,
+        readings,
         axis=limit_queue.axis_measure(session),
-        release=current,
-        readings=readings,
-        verdict=session.policy.judge(
-            readings, released=current.retained_share, params=current.params
-        ),
         pending=tuple(key for key in wanted if limit_queue.is_partial(readings[key])),
         draws=repeated_draws.drawn(session),
+        plan=analysis_plan_results.verdicts(session, current.comparison),
         compared=compared,
         marks={name: marks.get(key) or {} for name, key in keys.items()},
     )
@@ -74,8 +69,6 @@ def snapshot(session: Session, current: CurrentRelease) -> Snapshot:
 def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
     now = snapshot(session, current)
-    registered = session.analysis_plan.analyses
-    judged = analysis_plan_results.verdicts(session, current.comparison) if registered else ()
     cards = [_map(now, small_map(session, now.axis))]
     for card, reading in _charts(now):
         if isinstance(reading, Reading):
@@ -84,21 +77,14 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
             card = with_pins(card, marks, reading)
         cards.append(card)
     shown = {
-        "projector": session.projector,
+        **now.header(),
         "address": address.address(session),
-        "table": session.name,
         "labels": {each.name: each.label for each in now.table.schema.released if each.label},
-        "summary": {
-            "text": f"{now.words} · seed {session.seed}" + repeated_draws.words(now.draws),
-            "help": radius_note(session.levers),
-        },
-        "changed": unchanged_categories.strip(
-            session, now.readings[CHANGED], current.comparison.law
-        ),
+        "changed": unchanged_categories.strip(now),
         "verdict": tiles.verdict(now) | {"quick": advice.panel_part(session)},
         "tiles": [
             *tiles.draw(now),
-            *([analysis_plan_results.tile(judged)] if judged else []),
+            *([analysis_plan_results.tile(now.plan)] if now.plan else []),
         ],
         "cards": [serialise(chart) for chart in cards],
         "tables": [

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
@@ -13,8 +12,10 @@ import rwn_core as rwn
 from rwn_core.evaluation.forecast import Forecast, forecast_scan
 from rwn_core.evaluation.two_way import two_way
 from rwn_core.masking import lever_values
+from rwn_ui.features import analysis_plan_results, repeated_draws
 from rwn_ui.state.results import (
     CurrentRelease,
+    Snapshot,
     full_release,
     full_table,
     memo,
@@ -24,27 +25,21 @@ from rwn_ui.state.results import (
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Memo
 
-SLOW = {key for key, each in rwn.MEASURES.items() if each.side == "utility" and each.is_slow}
+SLOW = tuple(k for k, each in rwn.MEASURES.items() if each.side == "utility" and each.is_slow)
 """On a large table they follow after the first picture."""
 PENDING = rwn.NotApplicable("A moment: this takes longer on a large table.")
 
+TWO_WAY = "two_way"  # the relation, among the readings
 Answer = rwn.Reading[Any] | rwn.NotApplicable
-Progress = Callable[[float], None]
+Progress = Callable[[float], object]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UtilityReadings:
-    """The release on screen and what all utility measures say about it."""
+def read(session: Session, slot: DeltaGenerator | None = None) -> Snapshot:
+    """Read every utility measure; what was read before is not read again.
 
-    comparison: rwn.Comparison
-    readings: Mapping[str, Answer]
-    relation: Answer  # of the two variables on screen
-    now: Forecast | None  # of the setting
-    pending: bool  # whether something of a large table is still missing: see `complete`
-
-
-def read(session: Session, slot: DeltaGenerator | None = None) -> UtilityReadings:
-    """Read every utility measure; what was read before is not read again."""
+    `pending` names what of a large table is still missing, for `complete`. The relation of the two
+    variables on screen is a reading, too.
+    """
     current, held = full_release(session, slot), _stored(session)
     comparison = current.comparison
     key, pair = release_key(session), session.pair
@@ -53,29 +48,37 @@ def read(session: Session, slot: DeltaGenerator | None = None) -> UtilityReading
         **current.readings,
         **held.get_or_make(("readings", key), lambda: _read(current, slow=False)),
     }
-    pending = waits and ("slow", key) not in held
-    readings |= dict.fromkeys(SLOW, PENDING) if pending else _slow(session, current)
+    pending = SLOW if waits and ("slow", key) not in held else ()
+    readings |= dict.fromkeys(pending, PENDING) if pending else _slow(session, current)
+
+    def relation() -> Answer:
+        try:
+            return two_way(comparison, *pair)
+        except rwn.NotApplicable as reason:
+            return rwn.NotApplicable(reason.reason)
+
+    readings[TWO_WAY] = held.get_or_make((*pair, key), relation)
     unknown = not _is_expected(session)
     missing = waits and not unknown and _now_key(session) not in held
-    return UtilityReadings(
-        comparison=comparison,
-        readings=readings,
-        relation=held.get_or_make((*pair, key), lambda: _or_reason(two_way, comparison, *pair)),
-        now=None if missing or unknown else _now(session),
-        pending=pending or missing,
+    return Snapshot.take(
+        session,
+        current,
+        readings,
+        pending=(*pending, *(["forecast"] * missing)),
+        draws=repeated_draws.drawn(session),
+        plan=analysis_plan_results.verdicts(session, comparison),
+        standings=repeated_draws.standings(session),
+        validity=repeated_draws.validity(session),
+        expected=None if missing or unknown else _now(session),
     )
 
 
 def complete(session: Session) -> None:
     """Slow readings of a large table; cancelled by a newer choice of the user."""
     if _is_expected(session):
-        _now(session, _give_way)
+        # Streamlit stops a script that is to run again where it looks at the state
+        _now(session, lambda _: st.session_state.get("utility"))
     _slow(session, full_release(session))
-
-
-def _give_way(share: float) -> None:
-    """Streamlit stops a script that is to run again where it looks at the state."""
-    _ = st.session_state.get("utility")
 
 
 def _stored(session: Session) -> Memo:
@@ -95,14 +98,6 @@ def _slow(session: Session, current: CurrentRelease) -> dict[str, Answer]:
     return _stored(session).get_or_make(
         ("slow", release_key(session)), lambda: _read(current, slow=True)
     )
-
-
-def _or_reason(work: Any, *arguments: Any, **named: Any) -> Answer:
-    try:
-        reading: rwn.Reading = work(*arguments, **named)
-    except rwn.NotApplicable as reason:
-        return rwn.NotApplicable(reason.reason)
-    return reading
 
 
 # ---------------------------------------------------------------- what is expected

@@ -16,17 +16,17 @@ from rwn_core.evaluation.draws import Ensemble
 from rwn_core.evaluation.registered_analysis import KINDS, AnalysisResult, Standing
 from rwn_core.evaluation.valid_intervals import valid_intervals
 from rwn_core.evaluation.validity import Validity
-from rwn_core.measures import CHANGED, measures_of, tiles_of
+from rwn_core.measures import measures_of, tiles_of
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.association import is_mixed
 from rwn_core.measures.utility.relations import CORRELATION
 from rwn_core.measures.view import Tile
 from rwn_core.reporting.facts.fact import interval_facts
 from rwn_ui.features import analysis_plan_results, repeated_draws, unchanged_categories
-from rwn_ui.panel.parts import draw_tile, measure_cards, radius_note, stamp
-from rwn_ui.state.results import OF_ALL_KINDS
+from rwn_ui.panel.parts import draw_tile, measure_cards, stamp
+from rwn_ui.state.results import OF_ALL_KINDS, Readings, Snapshot
 from rwn_ui.state.session import Session
-from rwn_ui.utility.results import PENDING, UtilityReadings
+from rwn_ui.utility.results import PENDING, TWO_WAY
 from rwn_ui.widgets.tables import Table, measure_tables
 
 
@@ -49,50 +49,39 @@ def controls(session: Session) -> None:
         )
 
 
-def payload(
-    session: Session, utility: UtilityReadings, verdicts: Sequence[AnalysisResult]
-) -> dict[str, Any]:
+def payload(now: Snapshot) -> dict[str, Any]:
     """Everything the panel draws, as plain data."""
-    drawn, validity = repeated_draws.drawn(session), repeated_draws.validity(session)
     shown = {
-        "projector": session.projector,
-        "table": session.name,
-        "summary": {
-            "text": f"{session.words} · seed {session.seed}{repeated_draws.words(drawn)}",
-            "help": radius_note(session.levers),
-        },
-        "changed": unchanged_categories.strip(
-            session, utility.readings[CHANGED], utility.comparison.law
-        ),
+        **now.header(),
+        "changed": unchanged_categories.strip(now),
         "tiles": [
-            *(_tile(each, utility, drawn) for each in tiles_of("utility").items()),
+            *(_tile(each, now) for each in tiles_of("utility").items()),
             *(
-                [analysis_plan_results.tile(verdicts)]
-                if verdicts
-                else [_tile(each, utility, drawn) for each in tiles_of("clusters").items()]
+                [analysis_plan_results.tile(now.plan)]
+                if now.plan
+                else [_tile(each, now) for each in tiles_of("clusters").items()]
             ),
         ],
-        "cards": [serialise(chart) for chart in cards(session, utility, drawn)],
-        "tables": tables(utility, verdicts, drawn, validity, repeated_draws.standings(session)),
+        "cards": [serialise(chart) for chart in cards(now)],
+        "tables": tables(now),
     }
-    return {"stamp": stamp(session.words, shown), **shown}
+    return {"stamp": stamp(now.words, shown), **shown}
 
 
 # ---------------------------------------------------------------- tiles
 
 
-def _tile(
-    shown: tuple[str, Tile], utility: UtilityReadings, drawn: rwn.Ensemble | None
-) -> dict[str, Any]:
+def _tile(shown: tuple[str, Tile], now: Snapshot) -> dict[str, Any]:
     key, tile = shown
-    reading = utility.readings[key]
+    reading = now.readings[key]
     made = draw_tile(tile, reading)
     if not isinstance(reading, rwn.Reading):
         return made | {"released": "…"} if reading is PENDING else made
     context = tile.context(reading)
-    if spread := repeated_draws.interval(drawn, key, tile.part):
+    if spread := repeated_draws.interval(now.draws, key, tile.part):
         low, high = spread
-        scope = "" if utility.comparison.file is None else " of all"  # a job draws the whole table
+        # a job draws the whole table
+        scope = "" if now.release.comparison.file is None else " of all"
         context = f"9 of 10 draws{scope}: {tile.words(low)} to {tile.words(high)}".replace("-", "−")
     return made | {"released": made["released"].replace("-", "−"), "limit": context}
 
@@ -115,42 +104,34 @@ def offer(session: Session) -> None:
     st.caption("In the background; tiles and charts then show where 9 of 10 draws fall.")
 
 
-def cards(session: Session, utility: UtilityReadings, drawn: rwn.Ensemble | None) -> list[Chart]:
+def cards(now: Snapshot) -> list[Chart]:
     """The charts, in the order on screen; two variables together follow the one by itself."""
-    left = () if is_mixed(session.data) else OF_ALL_KINDS
-    readings = {key: each for key, each in utility.readings.items() if key not in left}
+    left = () if is_mixed(now.table) else OF_ALL_KINDS
+    readings = {key: each for key, each in now.readings.items() if key not in left}
+    # the correlations that are expected; not known while they are pending
+    reading = now.readings[CORRELATION.key]
+    expected = None if now.expected is None else now.expected.correlations.to_numpy()
+    if expected is None and isinstance(reading, rwn.Reading):
+        expected = np.full(reading.detail.original.shape, np.nan)
     shown = measure_cards(
-        *("utility", readings, partial(repeated_draws.bands, drawn)),
-        {
-            "correlation_change": (_expected_correlations(utility),),
-            "distribution": (session.variable,),
-        },
+        *("utility", readings, partial(repeated_draws.bands, now.draws)),
+        {"correlation_change": (expected,), "distribution": (now.variable,)},
         every=True,
     )
     made = [card for card, _ in shown]
     place = next(at for at, card in enumerate(made, 1) if card["key"] == "distribution")
-    return [*made[:place], _relation(utility, drawn), *made[place:]]
+    return [*made[:place], _relation(now), *made[place:]]
 
 
-def _expected_correlations(utility: UtilityReadings) -> Any:
-    """Expectation of the setting; unknown while it is pending."""
-    reading = utility.readings[CORRELATION.key]
-    if utility.now is not None or not isinstance(reading, rwn.Reading):
-        return None if utility.now is None else utility.now.correlations.to_numpy()
-    return np.full(reading.detail.original.shape, np.nan)
-
-
-def _relation(utility: UtilityReadings, drawn: rwn.Ensemble | None) -> Chart:
-    relation = utility.relation
+def _relation(now: Snapshot) -> Chart:
+    relation, names = now.readings[TWO_WAY], now.table.numeric_names
     if not isinstance(relation, rwn.Reading):
         return draw_reason("Two variables", str(relation), "two_way")
     interval = None
-    if relation.detail.kind == "points" and set(relation.detail.names) <= set(
-        utility.comparison.original.numeric_names
-    ):
-        names = utility.comparison.original.numeric_names
+    if relation.detail.kind == "points" and set(relation.detail.names) <= set(names):
         one, other = (names.index(name) for name in relation.detail.names)
-        if band := repeated_draws.bands(drawn, CORRELATION.key).get("drawn", {}).get("released"):
+        drawn = repeated_draws.bands(now.draws, CORRELATION.key).get("drawn", {})
+        if band := drawn.get("released"):
             interval = float(band.low[one, other]), float(band.high[one, other])
     return CHARTS["two_way"](relation, interval)
 
@@ -158,42 +139,34 @@ def _relation(utility: UtilityReadings, drawn: rwn.Ensemble | None) -> Chart:
 # ---------------------------------------------------------------- tables
 
 
-def tables(
-    utility: UtilityReadings,
-    verdicts: Sequence[AnalysisResult],
-    drawn: Ensemble | None,
-    validity: Validity | None,
-    judged: Sequence[Standing] = (),
-) -> list[Table]:
+def tables(now: Snapshot) -> list[Table]:
     """The tables below the cards: analysis plan, all measures, coefficients, standard errors."""
-    shown = [_pass_table(verdicts, judged)] if verdicts else []
-    shown.append(_overview(utility, drawn))
+    comparison = now.release.comparison
+    shown = [_pass_table(now.plan, now.standings)] if now.plan else []
+    shown.append(_overview(now.readings, now.draws))
     for key in measures_of("coefficients"):
-        reading = utility.readings[key]
+        reading = now.readings[key]
         if isinstance(reading, Reading):
             (draw,) = rwn.MEASURES[key].view.charts.values()
-            chart = draw(reading, **repeated_draws.bands(drawn, key))
+            chart = draw(reading, **repeated_draws.bands(now.draws, key))
             kind = reading.detail.family.capitalize()
             title = f"{kind} regression of {reading.detail.response}: coefficients"
             shown.append({**chart["table"], "title": title})
-    shown += measure_tables("tables of utility", utility.readings, utility.comparison.original.n)
-    if validity is not None:
-        shown.append(_validity(validity))
-    return [*shown, _intervals(utility.comparison)]
-
-
-def _intervals(comparison: rwn.Comparison) -> Table:
-    """The models for which intervals of the file alone hold, as the notice says it."""
+    shown += measure_tables("tables of utility", now.readings, comparison.original.n)
+    if now.validity is not None:
+        shown.append(_validity(now.validity))
+    # the models for which intervals of the file alone hold, as the notice says it
     every = comparison.original if comparison.file is None else comparison.file
     judged = valid_intervals(every, comparison.law, every.n)
     about = interval_facts({"intervals": judged})
     held = [] if about["refusal"] else about["slices"]
-    return {
+    intervals = {
         "title": "What an analyst may do with this file",
         "columns": ["intervals hold for models of these variables"],
         "rows": [[", ".join(names)] for names in held] or [["none"]],
         "caption": about["sentence"],
     }
+    return [*shown, intervals]
 
 
 _ARROWS = {
@@ -203,15 +176,15 @@ _ARROWS = {
 }
 
 
-def _overview(utility: UtilityReadings, drawn: Ensemble | None) -> Table:
+def _overview(readings: Readings, drawn: Ensemble | None) -> Table:
     columns = ["measure", "this draw", "best", "range", "better", "unit", "what it answers"]
     if drawn is not None:
         columns[2:2] = ["median of draws", "9 of 10 draws"]
     rows = []
     for key, measure in rwn.MEASURES.items():
-        if measure.side != "utility" or key not in utility.readings:
+        if measure.side != "utility" or key not in readings:
             continue
-        reading = utility.readings[key]
+        reading = readings[key]
         known = isinstance(reading, Reading)
         none = "…" if reading is PENDING else "n/a"
         row: list[Any] = [

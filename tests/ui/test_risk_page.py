@@ -12,6 +12,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.evaluation.disclosure import follow, odds_words
+from rwn_core.measures.comparison import Sampling
 from rwn_core.measures.measure import Sides, with_parts
 from rwn_core.measures.risk import population_risk
 from rwn_core.measures.statistics.population import PopulationRisk
@@ -25,7 +26,9 @@ from rwn_ui.risk.form import Attack
 from rwn_ui.risk.warnings import warnings
 from rwn_ui.state.change_table import load
 from rwn_ui.state.results import current_release, prepared
+from rwn_ui.state.session import Session
 from rwn_ui.tune import tiles as tune_tiles
+from rwn_ui.tune import view as tune_view
 
 Payloads = list[dict[str, Any]]
 
@@ -397,3 +400,31 @@ def test_a_detail_without_a_sample_says_nothing_of_one_and_names_no_attack() -> 
     own = rwn.MEASURES["loglinear_risk"].sentence
     assert risk_sentences.said("loglinear_risk", reading, 100) == own(reading, 100)
     assert tune_tiles._which_attack("loglinear_risk", reading, 100) == ""
+
+
+@pytest.mark.parametrize(
+    ("params", "limited"),
+    [
+        (rwn.SoftRWN(chain=True), "bayes_linkage"),  # not judged by linkage alone
+        (rwn.RWN(epsilon=2.0, k=5), "association_loss"),  # a limit on what Tune reads
+    ],
+)
+def test_every_part_of_the_page_says_the_one_verdict(params, limited) -> None:
+    data = rwn.load_demo("bodyfat").take(range(60))
+    session = Session(name="men", demo=None, data=data.with_slices([["age", "weight", "height"]]))
+    session.clamp(prepared(session).prepared)
+    session.set(replace(session.setting, params=params))
+    session.policy = rwn.Policy(limits=(rwn.Limit(measure=limited, at_most=0.3),))
+    attack = Attack(keys=("age", "weight"), sampling=Sampling.of_schema(data))
+    found = risk_view.live(session, attack)
+    now = risk_view.snapshot(session, found)
+    payload = risk_view.payload(session, attack, found, now)
+    tables = {each["title"]: each for each in payload["tables"]}
+    ((*_, state),) = tables["Limits of the policy"]["rows"]
+    assert {"kept": "kept", "broken": "broken"}.get(state, "not judged") == now.verdict.state
+    on_tune = tune_view.payload(session, current_release(session))["verdict"]
+    if limited == "association_loss":
+        assert payload["verdict"]["text"] == on_tune["text"]
+        assert now.verdict.state != "not judged"
+    else:
+        assert now.verdict.state == "not judged"

@@ -51,7 +51,7 @@ def wait_for_the_study(screen: Any) -> None:
 
 
 def cards(session: Session) -> dict[str, Any]:
-    result = utility_view.cards(session, read(session), repeated_draws.drawn(session))
+    result = utility_view.cards(read(session))
     return {card["key"]: card for card in result}
 
 
@@ -139,22 +139,22 @@ def test_a_large_table_is_drawn_at_once_and_completed_after() -> None:
     first = read(session)
     assert first.pending
     assert first.readings["pmse"] is PENDING
-    assert first.now is None
-    drawn = {card["key"]: card for card in utility_view.cards(session, first, None)}
-    payload = utility_view.payload(session, first, ())
+    assert first.expected is None
+    drawn = {card["key"]: card for card in utility_view.cards(first)}
+    payload = utility_view.payload(first)
     complete(session)
     done = read(session)
     assert not done.pending
     assert done.readings["pmse"].value > 0
-    assert done.now is not None
-    after = {card["key"]: card for card in utility_view.cards(session, done, None)}
+    assert done.expected is not None
+    after = {card["key"]: card for card in utility_view.cards(done)}
     tables = [each["correlation_change"]["table"]["columns"] for each in (drawn, after)]
     assert tables[0] == tables[1], "what is expected has its place before it is known"
-    assert utility_view.payload(session, done, ())["stamp"] != payload["stamp"]
+    assert utility_view.payload(done)["stamp"] != payload["stamp"]
     session.seed += 1  # another draw: the setting's expectation is known, the rest is not
     again = read(session)
     assert again.pending
-    assert again.now is done.now
+    assert again.expected is done.expected
 
 
 def test_the_page_of_a_large_table_completes_itself(open_page) -> None:
@@ -192,7 +192,7 @@ def test_the_page_has_words_and_pictures_for_odd_tables(name: str) -> None:
     session.second_variable = names[-1]
     for variable in names:
         session.variable = variable
-        payload = utility_view.payload(session, read(session), ())
+        payload = utility_view.payload(read(session))
         assert len(payload["cards"]) == 8
         assert b"NaN" not in orjson.dumps(payload)
 
@@ -280,7 +280,7 @@ def shown_tables(screen) -> dict[str, dict[str, Any]]:
     """The tables of the Utility page, by title."""
     session = screen.session
     session.clamp(prepared(session).prepared)
-    return {each["title"]: each for each in tables(read(session), (), None, None)}
+    return {each["title"]: each for each in tables(read(session))}
 
 
 def test_rules_count_at_once_and_a_bad_one_is_a_sentence(open_page) -> None:
@@ -331,7 +331,7 @@ def viewed(request: pytest.FixtureRequest) -> Session:
 
 @pytest.mark.parametrize("viewed", ["pima"], indirect=True)  # numbers and a category
 def test_the_payload_is_plain_and_complete(viewed: Session) -> None:
-    payload = utility_view.payload(viewed, read(viewed), ())
+    payload = utility_view.payload(read(viewed))
     text = orjson.dumps(payload)
     assert b"NaN" not in text
     assert len(payload["tiles"]) == 6
@@ -361,14 +361,14 @@ def test_the_payload_is_plain_and_complete(viewed: Session) -> None:
 
 
 def test_draws_and_standard_errors_join_the_picture(viewed: Session) -> None:
-    before = utility_view.payload(viewed, read(viewed), ())
+    before = utility_view.payload(read(viewed))
     draws = ensemble(
         viewed.data, viewed.params, repeats=3, seed=1, measures=["association_loss", "ci_overlap"]
     )
     validity = standard_error_validity(viewed.data, viewed.params, repeats=10, seed=1)
     keep(viewed, setting_key(viewed), (draws, ()))
     keep(viewed, setting_key(viewed), validity)
-    after = utility_view.payload(viewed, read(viewed), ())
+    after = utility_view.payload(read(viewed))
     assert after["stamp"] != before["stamp"]
     assert after["tiles"][0]["limit"].startswith("9 of 10 draws")
     assert "9 of 10 draws" in after["tables"][0]["columns"]
@@ -378,7 +378,7 @@ def test_draws_and_standard_errors_join_the_picture(viewed: Session) -> None:
     assert intervals["rows"] == [["none"]]
     assert "not drawn equally often" in intervals["caption"]
     viewed.move(k=viewed.levers["k"] + 1)  # another setting has no draws yet
-    other = utility_view.payload(viewed, read(viewed), ())
+    other = utility_view.payload(read(viewed))
     assert "9 of 10 draws" not in other["tables"][0]["columns"]
 
 
