@@ -63,7 +63,7 @@ def read_file(
     reading = begin(source, described, used_layout)
     try:
         reading.wait()
-        return reading.result()
+        return reading.table()
     except InputError as refusal:
         seen = reading.seen
         stated = layout if layout is not None else described and described.file

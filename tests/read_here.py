@@ -27,6 +27,8 @@ def said_of(name: str, content: bytes, *given: Any) -> str:
 class Here:
     """Stands for the pool of a reading: the same task and the same plain answer, at once."""
 
+    running = False
+
     def __init__(self, prepare: Any, work: Any, *_: float, **__: Any) -> None:
         assert (prepare, work) == (reading._limited, reading._read)
 

@@ -38,7 +38,7 @@ from rwn_core.io.guessed_layout import GuessedLayout, rows_notice
 from rwn_core.io.limits import LONGEST_READING, MOST_MEMORY, in_file, shown
 from rwn_core.io.parse import file_content, parse, table_content
 from rwn_core.parallel.memory import budget_bytes, limit_memory
-from rwn_core.parallel.pool import CANCELLED, Pool, Stopped, Task
+from rwn_core.parallel.pool import CANCELLED, Job, Pool, Stopped, Task
 from rwn_core.parallel.processes import Handle
 from rwn_core.parallel.threads import Progress, work
 
@@ -59,7 +59,7 @@ class FileToRead:
     layout: dict[str, Any] | None = None
 
 
-class FileReading:
+class FileReading(Job):
     """The reading of one file, under way, finished or cancelled.
 
     Parameters
@@ -82,20 +82,8 @@ class FileReading:
         self.name = file.name
         self._memory = min(budget_bytes(), MOST_MEMORY) if memory is None else memory
         self._seconds, self._started = seconds, time.monotonic()
-        self._pool = Pool(_limited, _read, self._memory, seconds, workers=1, plain=True)
-        self._task = self._pool.submit(file)
-        self._pool.close()
-        self._outcome: tuple[Microdata | None, RWNError | None, GuessedLayout | None] | None = None
-
-    @property
-    def running(self) -> bool:
-        """True while the work goes on."""
-        return not self._task.done()
-
-    @property
-    def share(self) -> float:
-        """Return the share done, from 0 to 1."""
-        return self._task.share
+        self._begin_in(Pool(_limited, _read, self._memory, seconds, workers=1, plain=True), file)
+        self._answer: tuple[Microdata | None, RWNError | None, GuessedLayout | None] | None = None
 
     @property
     def words(self) -> str:
@@ -105,18 +93,18 @@ class FileReading:
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for its end, or so long; whether it has ended."""
         end = None if seconds is None else time.monotonic() + seconds
-        while self.running and (end is None or time.monotonic() < end):
+        while not self._task.done() and (end is None or time.monotonic() < end):
             time.sleep(0.01)
-        return not self.running
+        return self._task.done()
 
     def cancel(self) -> None:
         """Stop at once; nothing of the process is left, and nothing of the table here."""
         self._pool.cancel()
         # a button on a page that could cancel it may hold it for long
-        self._task, self._outcome = Task(b""), None
+        self._task, self._answer = Task(b""), None
         self._task.stop(CANCELLED)
 
-    def result(self) -> Microdata:
+    def table(self) -> Microdata:
         """Return the table, once it has ended; raise the file's refusal, or why there is none."""
         data, refusal, _ = self._ended()
         if refusal is not None:
@@ -130,12 +118,12 @@ class FileReading:
         return self._ended()[2]
 
     def _ended(self) -> tuple[Microdata | None, RWNError | None, GuessedLayout | None]:
-        if self._outcome is None:
+        if self._answer is None:
             try:
-                self._outcome = _taken(self._task.result())
+                self._answer = _taken(self._task.result())
             except Stopped as stopped:
-                self._outcome = None, self._why(stopped), None
-        return self._outcome
+                self._answer = None, self._why(stopped), None
+        return self._answer
 
     def _why(self, stopped: Stopped) -> RWNError:
         if str(stopped) == CANCELLED:
@@ -365,7 +353,7 @@ def _begin(file: FileToRead, schema: Schema | str | None, layout: FileLayout | N
 def _ended(reading: FileReading) -> Microdata:
     try:
         reading.wait()
-        return reading.result()
+        return reading.table()
     finally:
         reading.cancel()  # also where Ctrl-C ended the waiting
 

@@ -233,9 +233,12 @@ class Job:
     """
 
     def __init__(self, work: Callable[..., Any], **arguments: Any) -> None:
-        self._pool = Pool(_prepare, workers=1)
-        self._task = self._pool.submit((work, arguments))
-        self._pool.close()
+        self._begin_in(Pool(_prepare, workers=1), (work, arguments))
+
+    def _begin_in(self, pool: Pool, content: Any) -> None:
+        """Begin the one task of a pool."""
+        self._pool, self._task = pool, pool.submit(content)
+        pool.close()
 
     @property
     def running(self) -> bool:

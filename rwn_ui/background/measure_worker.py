@@ -33,14 +33,13 @@ class Question:
     """A measure of the release of one setting, or what is known of it sooner."""
 
     measure: str
-    params: Method
-    seed: int
+    of: tuple[Method, int]  # the release: of which setting, under which seed
     begin: bool = False
 
     def answer(self, unmasked: rwn.Comparison) -> Answer:
         """Draw the release and read the measure; its numbers only, without its records."""
         try:
-            masked = _release(unmasked, self.params, self.seed)
+            masked = _release(unmasked, self.of)
             reading = rwn.MEASURES[self.measure].read(masked, begin=self.begin)
         except rwn.RWNError as refusal:
             return rwn.NotApplicable(str(refusal))
@@ -56,14 +55,14 @@ class DrawnRelease(NamedTuple):
     known: Any  # of its `Prepared`
 
 
-def _release(unmasked: rwn.Comparison, params: Method, seed: int) -> rwn.Comparison:
+def _release(unmasked: rwn.Comparison, of: tuple[Method, int]) -> rwn.Comparison:
     """The release of a setting; several measures of it are asked for one after another."""
     held = _held(unmasked)
-    if (params, seed) not in held:
+    if of not in held:
         held.clear()
-        release = _prepared(unmasked, params).release(rwn.SecretKey.from_seed(seed))
-        held[params, seed] = unmasked.with_masked(release.masked, release.law)
-    return held[params, seed]
+        release = _prepared(unmasked, of[0]).release(rwn.SecretKey.from_seed(of[1]))
+        held[of] = unmasked.with_masked(release.masked, release.law)
+    return held[of]
 
 
 def _prepared(unmasked: rwn.Comparison, params: Method) -> Prepared:
@@ -79,13 +78,13 @@ def _prepared(unmasked: rwn.Comparison, params: Method) -> Prepared:
 
 def _hold(unmasked: rwn.Comparison, question: Question, drawn: DrawnRelease) -> None:
     """Take over a release; the law is the setting's own."""
-    setting, steps = unrounded(question.params)
+    setting, steps = unrounded(question.of[0])
     law = setting.prepare(unmasked.original).with_search_state(drawn.known).law
     held = _held(unmasked)
     held.clear()
     if law is not None:
         law = law.rounded(steps) if steps else law
-        held[question.params, question.seed] = unmasked.with_masked(drawn.masked, law)
+        held[question.of] = unmasked.with_masked(drawn.masked, law)
 
 
 def _held(unmasked: rwn.Comparison) -> dict[object, rwn.Comparison]:
@@ -144,14 +143,14 @@ class MeasureWorker:
         return made
 
     @property
-    def running(self) -> bool:
-        """True if it takes questions."""
+    def takes_questions(self) -> bool:
+        """True if its process is alive."""
         return self._pool is not None and bool(self._pool.pids)
 
     def retarget(self, data: rwn.Microdata) -> bool:
         """Answer questions under another schema from now on; False if it cannot."""
         self._collect()
-        if not self.running or data.fingerprint != self.data.fingerprint:
+        if not self.takes_questions or data.fingerprint != self.data.fingerprint:
             return False
         if not all(asked.task.cancel() for asked in self._asked.values()):
             return False
@@ -177,14 +176,13 @@ class MeasureWorker:
                 self.cancel()
                 break
         fresh = [each for each in fresh if each not in self._asked]
-        if fresh and not self.running:
+        if fresh and not self.takes_questions:
             self.cancel()
             self._begin()
         for question in fresh:
             assert self._pool is not None
             # the release of a question, unless the one before was of the same
-            release = question.params, question.seed
-            sent, self._latest = release == self._latest, release
+            sent, self._latest = question.of == self._latest, question.of
             task = self._pool.submit((question, None if sent else drawn(question)))
             self._asked[question] = _Asked(task, time.monotonic())
 

@@ -45,7 +45,7 @@ class Opening:
             return None
         try:
             self.seen = reading.seen
-            return reading.result()
+            return reading.table()
         except rwn.RWNError as refusal:
             self.refusal = refusal
             return None

@@ -17,10 +17,9 @@ from rwn_core.reporting.scenario import Decision, decisions_in, scenario_or_deci
 from rwn_core.tuning.verdict import Verdict, counted
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.features import analysis_plan_results, scenario_trial, watch_list
-from rwn_ui.features.scenario_trial import MOST
+from rwn_ui.features.scenario_trial import MOST, take
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import escaped, informed
-from rwn_ui.state.change_table import load_setting
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.buttons import file_button, link_to
 from rwn_ui.widgets.limits import shown_as
@@ -104,17 +103,6 @@ def _reopen(session: Session, decision: Decision) -> None:
         if scenario.name == decision.chosen:
             take(session, scenario)
     st.info(escaped(words), icon=":material/lock:")
-
-
-def take(session: Session, scenario: rwn.Scenario) -> None:
-    """Go over to a scenario: its setting, seed and limits."""
-    session.seed = scenario.seed
-    if scenario.policy is not None:
-        session.policy = scenario.policy
-    if scenario.analysis_plan.analyses:
-        session.analysis_plan = scenario.analysis_plan
-    if scenario.setting is not None:
-        load_setting(session, scenario.setting)
 
 
 def draw(session: Session) -> None:

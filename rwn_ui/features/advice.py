@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -14,7 +13,7 @@ from rwn_core.tuning.point import short_setting
 from rwn_ui.background.advising import find_advice
 from rwn_ui.background.job import Job
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.change_table import load_setting, redescribe
+from rwn_ui.state.change_table import redescribe, set_setting, toasted
 from rwn_ui.state.results import memo, policy_presets, presets_key, start_key, verdict_key
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.buttons import link_to
@@ -104,7 +103,8 @@ def adopt(session: Session) -> None:
         return
     known = found.confirmed or found.reached  # else nothing was read on all records
     if session.is_untouched and known:
-        load_setting(session, found.point.setting)
+        with toasted(session):
+            set_setting(session, found.point.setting, undo=True)
         waits = session.user.work.preparation is not None
         session.started = None if waits else (session.setting, len(session.history.settings))
     session.adopted = about
@@ -153,9 +153,7 @@ def panel_part(session: Session) -> dict[str, Any] | None:
     return {"text": found.sentence, "steps": steps, "caution": found.caution}
 
 
-def take(
-    session: Session, sent: str, load: Callable[[Session, Setting], None] = load_setting
-) -> None:
+def take(session: Session, sent: str) -> None:
     """Carry out a next step; anything else that was sent is no number of one."""
     found = verdict(session)
     number = sent.removeprefix(_SENT)
@@ -167,4 +165,4 @@ def take(
     if step.schema is not None:
         redescribe(session, session.data.with_schema(step.schema), by_grid=False)
     if session.user.work.preparation is None:
-        load(session, step.setting)
+        set_setting(session, step.setting, undo=True)

@@ -11,7 +11,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS, QUICK_RECORDS
-from rwn_core.masking import Method, Prepared
+from rwn_core.masking import Prepared
 from rwn_core.measures import ORDINARY, UTILITY
 from rwn_core.measures.measure import BY_VALUES, Reading
 from rwn_core.measures.sentence import tenths
@@ -147,7 +147,7 @@ def _read_by_worker(
     reader = session.user.work.worker
     if reader is None or reader.data is not session.data:
         return PENDING
-    full = release_question(current.params, session.seed, key)
+    full = release_question(session, current, key)
     known = reader.known(full)
     if known is not None:
         return known
@@ -167,10 +167,10 @@ def _found_on_risk(session: Session, release: Key) -> Readings:
     return found if read == release and attack.usual(session.data) else {}
 
 
-def release_question(params: Method, seed: int, key: str) -> Question:
-    """Question for one measure of the release of a setting."""
+def release_question(session: Session, current: CurrentRelease, key: str) -> Question:
+    """Question for one measure of a release."""
     by_values = rwn.MEASURES[key].effort == BY_VALUES
-    return Question(measure=key, params=params, seed=seed, begin=by_values)
+    return Question(measure=key, of=(current.params, session.seed), begin=by_values)
 
 
 def is_partial(reading: Reading | rwn.NotApplicable) -> bool:
@@ -181,7 +181,7 @@ def is_partial(reading: Reading | rwn.NotApplicable) -> bool:
 def questions(session: Session, current: CurrentRelease, shown: Readings) -> dict[str, Question]:
     """Open questions on this release, by measure."""
     keys = [key for key in wanted(session) if key in shown and is_partial(shown[key])]
-    return {key: release_question(current.params, session.seed, key) for key in keys}
+    return {key: release_question(session, current, key) for key in keys}
 
 
 def pending_keys(session: Session, shown: Readings) -> list[str]:
@@ -235,7 +235,7 @@ def _ask(session: Session, full: Sequence[Question], shown: Readings) -> None:
 def _drawn(session: Session, question: Question) -> DrawnRelease | None:
     """The current release if it is the question's and its search takes long."""
     current = current_release(session)
-    if (question.params, question.seed) != (current.params, session.seed):
+    if question.of != (current.params, session.seed):
         return None
     known = current.prepared.known
     return None if known is None else DrawnRelease(current.masked.masked, known)

@@ -16,7 +16,7 @@ import streamlit as st
 
 from rwn_core.reporting.project import Project
 from rwn_ui.background.opening import Opening
-from rwn_ui.features.scenario_trial import scenario_draft
+from rwn_ui.features.scenario_trial import scenario_draft, take
 from rwn_ui.server.environment import in_class
 from rwn_ui.server.given_file import begin_described
 from rwn_ui.server.messages import escaped, guarded
@@ -201,17 +201,12 @@ def _resume(session: Session) -> None:
     del st.session_state[_COMING]
     if session.data.fingerprint != project.table:
         return
-    present = project.present
-    session.seed, session.analysis_plan = present.seed, present.analysis_plan
-    if present.policy is not None:
-        session.policy = present.policy
     session.scenarios.update({each.name: each for each in project.scenarios})
     known = {each.hash for each in session.decisions}
     session.decisions.extend(each for each in project.decisions if each.hash not in known)
     if project.context.to_dict():
         session.drafts().context = project.context
-    if present.setting is not None:
-        change_table.load_setting(session, present.setting)
+    take(session, project.present)
 
 
 def controls(session: Session) -> None:

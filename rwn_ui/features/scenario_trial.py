@@ -19,6 +19,7 @@ from rwn_core.tuning.verdict import counted
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
 from rwn_ui.features import analysis_plan_results
+from rwn_ui.state.change_table import set_setting, toasted
 from rwn_ui.state.session import Session
 
 JOB = "scenario"
@@ -90,6 +91,18 @@ def keep(session: Session, scenario: rwn.Scenario) -> None:
     shown = st.session_state.get(session.key("compare.chosen"))
     if shown is not None and scenario.name not in shown and len(shown) < MOST:
         st.session_state[session.key("compare.chosen")] = [*shown, scenario.name]
+
+
+def take(session: Session, scenario: rwn.Scenario) -> None:
+    """Go over to a scenario: its setting, seed and limits."""
+    session.seed = scenario.seed
+    if scenario.policy is not None:
+        session.policy = scenario.policy
+    if scenario.analysis_plan.analyses:
+        session.analysis_plan = scenario.analysis_plan
+    if scenario.setting is not None:
+        with toasted(session):
+            set_setting(session, scenario.setting, undo=True)
 
 
 def offer(session: Session, on_keep: Callable[[], None]) -> None:

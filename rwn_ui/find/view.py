@@ -29,7 +29,7 @@ from rwn_ui.background.progress import bar, polled
 from rwn_ui.features import scenario_trial
 from rwn_ui.panel import panel
 from rwn_ui.server.messages import escaped, guarded, informed
-from rwn_ui.state.change_table import take_over
+from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.results import current_release, is_drawn, memo, release_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import FIND
@@ -241,7 +241,7 @@ def _list(session: Session, job: Job, known: dict[str, FoundSetting], key: str) 
         help="Ends the search and loads this setting; Undo on Tune brings the present one back.",
     ):
         job.cancel()
-        take_over(session, known[chosen].setting)
+        set_setting(session, known[chosen].setting, undo=True)
         st.switch_page("pages/tune.py")
     if keep.button(
         "Save as scenario",

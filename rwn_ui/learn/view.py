@@ -108,7 +108,8 @@ def take(session: Session, lesson: Lesson) -> None:
     if session.demo != lesson.demo:
         data = rwn.load_demo(lesson.demo)
         change_table.load(session, data, name=lesson.demo, demo=lesson.demo)
-    change_table.load_setting(session, wanted)
+    with change_table.toasted(session):
+        change_table.set_setting(session, wanted, undo=True)
 
 
 @st.fragment

@@ -12,7 +12,7 @@ import orjson
 import rwn_core as rwn
 from rwn_core.masking import Method, lever_values, unrounded
 from rwn_ui.features import advice
-from rwn_ui.state.change_table import adopt_prepared, set_setting, take_over
+from rwn_ui.state.change_table import adopt_prepared, set_setting
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import KEPT, Session, first_setting
 from rwn_ui.tune import question, view
@@ -54,7 +54,8 @@ class TunedTable:
         session, (plain, precision) = self.session, unrounded(params)
         steps = tuple(precision.items())
         with self._prepared():
-            take_over(session, replace(session.setting, params=plain, precision=steps))
+            setting = replace(session.setting, params=plain, precision=steps)
+            set_setting(session, setting, undo=True)
         beyond = [
             name
             for name, value in lever_values(plain).items()
@@ -81,7 +82,7 @@ class TunedTable:
                 for edit in message["edits"]:
                     if PICKED in edit:
                         question.take(session, edit[PICKED])
-                        advice.take(session, edit[PICKED], load=take_over)
+                        advice.take(session, edit[PICKED])
                     else:
                         view.apply_edits(session, [edit])
             return self.picture()

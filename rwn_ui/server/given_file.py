@@ -57,7 +57,7 @@ def read_given() -> rwn.Microdata:
         if not _same(path, before):
             return rwn.read(path, _saved(path))
         reading.wait()
-        return reading.result()
+        return reading.table()
     finally:
         reading.cancel()
 

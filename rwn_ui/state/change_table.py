@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
@@ -127,11 +128,23 @@ def answer(session: Session, data: rwn.Microdata) -> None:
 
 
 @paused
-def set_setting(session: Session, setting: Setting, *levers: str | Mapping[str, Any]) -> None:
+def set_setting(
+    session: Session, setting: Setting, *levers: str | Mapping[str, Any], undo: bool = False
+) -> None:
     """Go over to a setting of the same table, with its levers as `Session.set` says.
 
-    It is the one way to change a setting: sliders, options, slices, Undo, links and scenarios.
+    It is the one way to change a setting: sliders, options, slices, Undo, links and scenarios. With
+    `undo` it comes from elsewhere: sliders must be able to show it, and Undo on the Tune page
+    brings the present one back.
     """
+    if undo:
+        positions = lever_values(setting.params).values()
+        if setting.method not in rwn.METHODS or not all(
+            value is None or isinstance(value, int | float) for value in positions
+        ):
+            raise rwn.ParameterError(f"Sliders cannot show the setting {setting.words}.")
+        setting = replace(setting, slices=setting.resolved(session.data).slices)
+        session.record_undo()
     coming, before, data = session.user.work.preparation, session.setting, session.data
     changed = {
         each.name: value
@@ -149,28 +162,19 @@ def set_setting(session: Session, setting: Setting, *levers: str | Mapping[str, 
         session.set(replace(session.setting, **changed), table.prepared, *levers)
 
     switch_table(session, data, session.name, then, setting.params)
+    if undo:
+        session.record_undo()
 
 
-def take_over(session: Session, setting: Setting) -> None:
-    """Go over to a setting from elsewhere; Undo on the Tune page brings the old one back."""
-    positions = lever_values(setting.params).values()
-    if setting.method not in rwn.METHODS or not all(
-        value is None or isinstance(value, int | float) for value in positions
-    ):
-        raise rwn.ParameterError(f"Sliders cannot show the setting {setting.words}.")
-    session.record_undo()
-    set_setting(session, replace(setting, slices=setting.resolved(session.data).slices))
-    session.record_undo()
-
-
-def load_setting(session: Session, setting: Setting) -> None:
-    """Take over a setting, and say so or why not."""
+@contextmanager
+def toasted(session: Session) -> Iterator[None]:
+    """Say that a setting was loaded, or why not."""
     try:
-        take_over(session, setting)
+        yield
     except rwn.RWNError as refusal:
         st.toast(escaped(str(refusal)))
-        return
-    st.toast(escaped(f"Loaded into Tune: {session.words}"), icon=":material/tune:")
+    else:
+        st.toast(escaped(f"Loaded into Tune: {session.words}"), icon=":material/tune:")
 
 
 def switch_table(

@@ -45,7 +45,7 @@ from rwn_core.tuning.verdict import State
 from rwn_ui.compare import cards
 from rwn_ui.features import limit_queue
 from rwn_ui.find import view as find_view
-from rwn_ui.state.change_table import take_over
+from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.results import current_release
 from rwn_ui.state.results import prepared as prepared_table
 from rwn_ui.state.session import Session
@@ -218,7 +218,7 @@ def tune(case: Case) -> Said:
     """The line above the picture, and the limits that it judges."""
     session = Session(name="A", demo=None, data=case.data, policy=case.policy)
     session.clamp(prepared_table(session).prepared)
-    take_over(session, Setting(params=case.params))
+    set_setting(session, Setting(params=case.params), undo=True)
     assert session.params == case.params
     current = current_release(session)
     line = view.payload(session, current)["verdict"]

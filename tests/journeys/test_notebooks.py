@@ -86,7 +86,7 @@ def test_notebook_shell_and_app_draw_the_same_bytes(tmp_path: Path) -> None:
     shell = out.read_bytes()
     session = Session(name="bodyfat", demo="bodyfat", data=drawn.table, seed=steward.SEED)
     session.move(**{"epsilon": 0.0, "k": 5, "q": 1.0})
-    change_table.load_setting(session, drawn.setting)
+    change_table.set_setting(session, drawn.setting, undo=True)
     app = rwn.mask(session.data, session.masking, seed=session.seed).to_bytes("csv")
     sums = {hashlib.sha256(each).hexdigest() for each in (drawn.content, shell, app)}
     assert len(sums) == 1

@@ -181,18 +181,18 @@ PLAIN = rwn.RWN(epsilon=0.3, k=4, q=0.8)
 
 
 def about(measure: str = "bayes_linkage", seed: int = 7) -> Question:
-    return Question(measure=measure, params=PLAIN, seed=seed)
+    return Question(measure=measure, of=(PLAIN, seed))
 
 
 def by_seed(question: Question, unmasked: rwn.Comparison) -> Answer:
     """Seed 0 never ends, seed 1 ends the process, seed 2 is another's error; others answer."""
-    if question.seed == 0:
+    if question.of[1] == 0:
         time.sleep(600)
-    if question.seed == 1:
+    if question.of[1] == 1:
         os._exit(3)
-    if question.seed == 2:
+    if question.of[1] == 2:
         raise KeyError(SECRET)
-    return rwn.Reading(value=float(question.seed), detail=Detail())
+    return rwn.Reading(value=float(question.of[1]), detail=Detail())
 
 
 @contextmanager
@@ -208,8 +208,8 @@ def started(answer=by_seed) -> Iterator[MeasureWorker]:
 def kill(made: MeasureWorker) -> None:
     (pid,) = made._pool.pids
     os.kill(pid, signal.SIGKILL)
-    until(lambda: not made.running, 10)
-    assert not made.running
+    until(lambda: not made.takes_questions, 10)
+    assert not made.takes_questions
 
 
 def answered(made: MeasureWorker, question: Question) -> Answer:
@@ -244,7 +244,7 @@ def test_the_answer_is_what_the_page_would_read_itself(data, measure: str) -> No
     for params in (PLAIN, Rounded(params=PLAIN, precision=((name, 0.5),))):
         current = PreparedTable.prepare(data).release(params, 7)
         own = rwn.MEASURES[measure].read(current.comparison)
-        question = Question(measure=measure, params=params, seed=7)
+        question = Question(measure=measure, of=(params, 7))
         reading = question.answer(rwn.Comparison(original=data, masked=data))
         assert isinstance(reading, rwn.Reading)
         assert (reading.value, reading.baseline, reading.interval) == (
@@ -272,14 +272,14 @@ def test_a_release_that_is_taken_over_is_read_as_one_that_is_drawn(params, monke
     current = PreparedTable.prepare(data, params=unrounded(params)[0]).release(params, 7)
     drawn = DrawnRelease(current.masked.masked, current.prepared.known)
     assert drawn.known is not None
-    question = Question(measure="bayes_linkage", params=params, seed=7)
+    question = Question(measure="bayes_linkage", of=(params, 7))
     expected = question.answer(unmasked)
     measure_worker._hold(unmasked, question, pickle.loads(pickle.dumps(drawn)))
     monkeypatch.setattr(measure_worker, "_prepared", lambda *_: pytest.fail("it is drawn anew"))
     answer = question.answer(unmasked)
     assert isinstance(answer, rwn.Reading)
     assert as_said(answer) == as_said(expected)
-    other = Question(measure="bayes_linkage", params=params, seed=8)
+    other = Question(measure="bayes_linkage", of=(params, 8))
     with pytest.raises(pytest.fail.Exception):
         other.answer(unmasked)
 
@@ -288,7 +288,7 @@ def test_a_release_is_sent_once() -> None:
     sent: list[int] = []
 
     def drawn(question: Question) -> DrawnRelease | None:
-        sent.append(question.seed)
+        sent.append(question.of[1])
         return None
 
     with started() as made:
@@ -328,13 +328,13 @@ def test_other_weights_are_read_by_the_same_process(monkeypatch: pytest.MonkeyPa
 def test_what_is_under_way_is_interrupted_and_a_process_that_rests_stays() -> None:
     with started() as made:
         made.interrupt()
-        assert made.running
+        assert made.takes_questions
         made.ask(about(seed=0))
         made.interrupt()
-        assert not made.running
+        assert not made.takes_questions
         assert about(seed=0) not in made._asked
         made.ask(about(seed=5))  # by another one
-        assert made.running
+        assert made.takes_questions
 
 
 def test_an_earlier_question_may_end_but_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,12 +17,18 @@ from rwn_ui.background import task as background_task
 from rwn_ui.features.project import current_project
 from rwn_ui.state import results
 from rwn_ui.state.address import _parts, address
-from rwn_ui.state.change_table import load_setting as load
+from rwn_ui.state.change_table import set_setting, toasted
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session, first_setting
 from rwn_ui.widgets import sidebar
 from rwn_ui.widgets.options import names_for
 from tests.ui.large_table import csv
+
+
+def load(session: Session, setting: rwn.Setting) -> None:
+    """Go over to a setting from elsewhere, as the pages do."""
+    with toasted(session):
+        set_setting(session, setting, undo=True)
 
 
 def choose(screen, method: str) -> None:

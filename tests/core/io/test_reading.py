@@ -101,7 +101,7 @@ def test_a_file_that_takes_too_long_or_too_much_is_one_sentence(tmp_path):
         job = FileReading(FileToRead(name=path.name, path=path), **limits)
         assert job.wait(30)
         with pytest.raises(InputError, match=words):
-            job.result()
+            job.table()
     assert time.monotonic() - begun < 30
     assert not job._pool.pids
 
@@ -114,7 +114,7 @@ def test_a_cancelled_reading_leaves_no_process():
     job.cancel()
     assert not job.running
     with pytest.raises(RWNError, match="Cancelled"):
-        job.result()
+        job.table()
     with pytest.raises(ProcessLookupError):
         os.kill(process, 0)
 
@@ -122,10 +122,10 @@ def test_a_cancelled_reading_leaves_no_process():
 def test_a_reading_that_is_over_holds_no_table():
     job = FileReading(FileToRead(name="kept.csv", content=b"x,t\n1,SENTINEL\n2,b\n3,c\n"))
     assert job.wait(30)
-    assert job.result().n == 3
+    assert job.table().n == 3
     job.cancel()  # a button that could cancel it is remembered for long
     with pytest.raises(RWNError, match="Cancelled"):
-        job.result()
+        job.table()
 
 
 def test_a_device_and_a_pipe_are_refused_within_seconds(tmp_path):
@@ -160,7 +160,7 @@ def test_a_process_that_dies_is_one_sentence():
         worker.process.kill()
     assert job.wait(20)
     with pytest.raises(InputError, match=r"a\.csv is damaged, or needs more than .* GB"):
-        job.result()
+        job.table()
 
 
 def test_no_library_says_on_the_terminal_what_a_cell_holds(capfd):
@@ -499,7 +499,7 @@ def test_a_reading_says_what_it_does_and_why_it_ended(tmp_path, monkeypatch):
         True,
         True,
     )
-    assert "semicolons" in said(job.result)
+    assert "semicolons" in said(job.table)
     assert job.seen is not None
     assert job.seen.layout == FileLayout(separator=";")
     assert str(job._why(Stopped(CANCELLED))) == CANCELLED
@@ -513,9 +513,9 @@ def test_a_reading_says_what_it_does_and_why_it_ended(tmp_path, monkeypatch):
     job._started -= 61
     assert str(job._why(Stopped("gone"))) == f"t.csv takes more than 60 seconds to read; {LARGE}"
     fine = FileReading(FileToRead(name="t.csv", content=b"a,b\n1,2\n3,4\n"))
-    assert (fine.share > 0.5, fine.result().n) == (True, 2)
+    assert (fine.share > 0.5, fine.table().n) == (True, 2)
     job.cancel()
-    assert said(job.result, kind=Stopped) == CANCELLED
+    assert said(job.table, kind=Stopped) == CANCELLED
 
     def no_room(*_: Any) -> None:
         raise MemoryError
