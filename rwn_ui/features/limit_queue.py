@@ -11,6 +11,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS, QUICK_RECORDS
+from rwn_core.evaluation.audit import ReadSoFar
 from rwn_core.masking import Prepared
 from rwn_core.measures import ORDINARY, UTILITY
 from rwn_core.measures.measure import BY_VALUES, Reading
@@ -19,7 +20,9 @@ from rwn_core.parallel.kernel_cache import LIMITS, is_ready
 from rwn_core.reporting.places_on_map import AXIS, POLICY
 from rwn_core.tuning import Verdict
 from rwn_core.tuning.verdict import counted, ends_words
+from rwn_ui.background.job import Job
 from rwn_ui.background.measure_worker import DrawnRelease, MeasureWorker, Question
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import (
     CurrentRelease,
     Key,
@@ -125,7 +128,13 @@ def _known(
     session: Session, current: CurrentRelease, keys: Sequence[str], release: Key
 ) -> dict[str, Reading | rwn.NotApplicable | None]:
     """Known readings, or `PENDING`; None if one is to be read at once."""
-    found = {**_found_on_risk(session, release), **(memo(session, "limits", 8).get(release) or {})}
+    found: dict[str, Reading | rwn.NotApplicable] = {}
+    job = session.user.work.jobs.get(DISCLOSURE)  # of the Risk page
+    if job is not None and job.result is not None:
+        attack, read = job.about
+        if read == release and attack.usual(session.data):  # under the table's own keys
+            found |= job.result.readings
+    found |= memo(session, "limits", 8).get(release) or {}
     live = _reads_all(session, current.prepared)
     known: dict[str, Reading | rwn.NotApplicable | None] = {}
     for key in keys:
@@ -155,16 +164,6 @@ def _read_by_worker(
     if isinstance(first, Reading):
         return replace(first, is_first_part=True)
     return first or PENDING
-
-
-def _found_on_risk(session: Session, release: Key) -> Readings:
-    """Readings by the Risk page's job on this release under the table's own keys."""
-    job = session.user.work.jobs.get(DISCLOSURE)
-    if job is None or job.result is None:
-        return {}
-    attack, read = job.about
-    found: Readings = job.result.readings
-    return found if read == release and attack.usual(session.data) else {}
 
 
 def release_question(session: Session, current: CurrentRelease, key: str) -> Question:
@@ -222,7 +221,13 @@ def _ask(session: Session, full: Sequence[Question], shown: Readings) -> None:
         reader = None
     if reader is None:
         reader = work.worker = MeasureWorker.start(session.data)
-    bounded = [each for each in full if has_quick_bound(each.measure, session.data.n)]
+    # of which a lower bound is shown before an upper one is found
+    bounded = [
+        each
+        for each in full
+        if (about := rwn.MEASURES[each.measure]).begin is not None
+        and about.title_for(session.data.n) != about.title
+    ]
     # one broken limit is a verdict
     quick = [each for each in full if rwn.MEASURES[each.measure].effort == BY_VALUES]
     slow = [each for each in full if each not in quick and each not in bounded]
@@ -244,12 +249,6 @@ def _drawn(session: Session, question: Question) -> DrawnRelease | None:
 def _shows_all(session: Session, current: CurrentRelease) -> bool:
     """True if the records are few enough to be shown and masked with every move."""
     return session.data.n <= LIVE_RECORDS and current.prepared.masks_all_records
-
-
-def has_quick_bound(key: str, records: int) -> bool:
-    """True if a lower bound is shown before an upper one is found."""
-    about = rwn.MEASURES[key]
-    return about.begin is not None and about.title_for(records) != about.title
 
 
 def is_lower_bound(reading: Reading | rwn.NotApplicable) -> bool:
@@ -283,10 +282,11 @@ def draw_verdict(
         "against": [],
     }
     first, broken = verdict.first, verdict.broken
+    follow = f"{counted(pending, 'limit')} to follow" if pending else ""
     if pending and not broken:
-        text = f"Not judged yet: {_to_follow(pending)}"
+        text = f"Not judged yet: {follow}"
         return common | {"label": NAME, "text": text, "help": str(PENDING)}
-    text = _headline(policy, verdict, pending)
+    text = _headline(policy, verdict, follow)
     if verdict.kept and isinstance(loss, Reading) and loss.value > COSTLY:
         text += f", but only {common['price']}"
     shown = common | {
@@ -297,7 +297,10 @@ def draw_verdict(
     if first is None:
         return shown
     title = verdict.title(first)
-    nearest = f"{'worst' if broken else 'nearest'}: {title} {_words(policy, verdict, first)}"
+    limit, write = policy.limit(first), rwn.MEASURES[first].words
+    assert limit is not None
+    numbers = f"{write(verdict.values[first])}, limit {write(limit.at_most)}"
+    nearest = f"{'worst' if broken else 'nearest'}: {title} {numbers}"
     titles = [verdict.title(measure) for measure in broken]
     return shown | {
         "label": title,
@@ -307,16 +310,11 @@ def draw_verdict(
     }
 
 
-def _to_follow(pending: int) -> str:
-    return f"{counted(pending, 'limit')} to follow"
-
-
-def _headline(policy: rwn.Policy, verdict: Verdict, pending: int) -> str:
+def _headline(policy: rwn.Policy, verdict: Verdict, follow: str) -> str:
     """The verdict before its nearest limit."""
     limits, broken = counted(len(policy.limits), "limit"), len(verdict.broken)
     if broken:
-        more = f", {_to_follow(pending)}" if pending else ""
-        return f"Not releasable: {broken} of {limits} broken{more}"
+        return ", ".join(filter(None, [f"Not releasable: {broken} of {limits} broken", follow]))
     if not policy.limits:
         return "Not judged: the policy has no limits"
     if verdict.unread:
@@ -359,8 +357,24 @@ def limits_words(
     return " ".join(parts)
 
 
-def _words(policy: rwn.Policy, verdict: Verdict, first: str) -> str:
-    """The judged number and its limit, such as 12 %, limit 5 %."""
-    limit, words = policy.limit(first), rwn.MEASURES[first].words
-    assert limit is not None
-    return f"{words(verdict.values[first])}, limit {words(limit.at_most)}"
+def draw_read(policy: rwn.Policy, job: Job) -> None:
+    """Say what a judgement has read so far, while it runs and after Cancel."""
+    read: ReadSoFar | None = job.so_far
+    if read is not None:
+        st.caption(escaped(read_words(policy, read, running=job.running)))
+
+
+def read_words(policy: rwn.Policy, read: ReadSoFar, *, running: bool) -> str:
+    """Write the limits that were read, and the measure that is read now."""
+    limits = [
+        f"{about.title_as(standing)} {about.words(value)} (limit {about.words(limit.at_most)})"
+        for limit in policy.limits
+        if limit.measure in read.values
+        for about, (value, standing) in [(rwn.MEASURES[limit.measure], read.values[limit.measure])]
+    ]
+    now = f"Reading now: {rwn.MEASURES[read.now].title}. " if running else ""
+    if not limits:
+        return f"{now}No limit is read yet."
+    open_ = len(policy.limits) - len(limits)
+    more = f" {open_} of {len(policy.limits)} limits are open." if open_ else ""
+    return f"{now}So far: {'; '.join(limits)}.{more}"

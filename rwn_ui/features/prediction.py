@@ -36,25 +36,8 @@ def draw(session: Session) -> None:
         on_click=_begin,
         args=(session,),
     )
-    if is_done(job, "prediction.cancel"):
-        _outcome(job)
-
-
-def _begin(session: Session) -> None:
-    work = session.user.work
-    if not work.busy:
-        work.jobs[JOB] = Job(
-            session.words,
-            predict_on_holdout,
-            words=f"Fitting forests at {session.words}",
-            microdata=session.data,
-            params=session.masking,
-            seed=session.seed,
-            repeats=REPEATS,
-        )
-
-
-def _outcome(job: Job) -> None:
+    if not is_done(job, "prediction.cancel"):
+        return
     trial: Prediction = job.result
     rows = trial.differences()
     error = trial.error_name.replace("1 - R2", "1 − R²")
@@ -71,3 +54,17 @@ def _outcome(job: Job) -> None:
             "records to fit / to test": [size] * len(rows),
         }
     )
+
+
+def _begin(session: Session) -> None:
+    work = session.user.work
+    if not work.busy:
+        work.jobs[JOB] = Job(
+            session.words,
+            predict_on_holdout,
+            words=f"Fitting forests at {session.words}",
+            microdata=session.data,
+            params=session.masking,
+            seed=session.seed,
+            repeats=REPEATS,
+        )

@@ -91,6 +91,20 @@ def measure_cards(
     return cards
 
 
+Table = dict[str, Any]
+
+
+def measure_tables(place: str, readings: Mapping[str, Answer], n: int) -> list[Table]:
+    """The tables that the measures of a place have of n records; none without a reading."""
+    made = [
+        make(reading, n)
+        for key in measures_of(place)
+        if isinstance(reading := readings.get(key), Reading)
+        for make in rwn.MEASURES[key].view.tables
+    ]
+    return [table for table in made if table is not None]
+
+
 def draw_tile(tile: Tile, reading: Reading | rwn.NotApplicable, label: str = "") -> dict[str, Any]:
     """The tile of a reading as plain data; without a number the reason is its help."""
     label = label or tile.label

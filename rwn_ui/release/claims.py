@@ -57,7 +57,12 @@ def draw(session: Session) -> None:
         on_click=_begin,
         args=(session, int(draws)),
     )
-    _follow(session)
+    # progress and Cancel while claims are judged; then they are kept, or say why there are none
+    job = session.user.work.jobs.get(JOB)
+    if is_done(job, session.key("release.claims.cancel"), before="No claim table: "):
+        memo(session, "claims", _KEPT).keep(job.about, job.result)
+        del session.user.work.jobs[JOB]
+        st.rerun()
     table = present_claims(session)
     if table is not None:
         _shown(session, table, fixed)
@@ -90,16 +95,6 @@ def _begin(session: Session, draws: int) -> None:
         plan=session.analysis_plan,
         draws=draws,
     )
-
-
-def _follow(session: Session) -> None:
-    """Progress and Cancel while claims are judged; then keep them, or say why there are none."""
-    jobs = session.user.work.jobs
-    job = jobs.get(JOB)
-    if is_done(job, session.key("release.claims.cancel"), before="No claim table: "):
-        memo(session, "claims", _KEPT).keep(job.about, job.result)
-        del jobs[JOB]
-        st.rerun()
 
 
 def _shown(session: Session, table: ClaimTable, fixed: bool) -> None:

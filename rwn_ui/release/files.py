@@ -50,7 +50,15 @@ def draw(session: Session) -> None:
             _button(session, last, "everything, internal", last.files)
         if on_own_machine():
             _folder(session, last)
-        _left(last)
+        if last.left:
+            succeeded(last.left)
+            return
+
+        def watch() -> None:
+            if last.left:  # a download reports there
+                st.rerun()
+
+        polled(watch)
 
 
 def _make(session: Session, last: Drawn) -> None:
@@ -100,19 +108,6 @@ def _listed(last: Drawn) -> None:
     st.dataframe(
         {"file": list(last.files), "bytes": sizes}, lazy=False, hide_index=True, width="stretch"
     )
-
-
-def _left(last: Drawn) -> None:
-    """Record how the files left; a download reports here."""
-    if last.left:
-        succeeded(last.left)
-        return
-
-    def watch() -> None:
-        if last.left:
-            st.rerun()
-
-    polled(watch)
 
 
 def _button(session: Session, last: Drawn, what: str, files: Mapping[str, bytes]) -> None:

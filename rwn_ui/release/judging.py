@@ -17,7 +17,7 @@ from rwn_core.reporting.judged_release import FurtherDraws, JudgedRelease, judge
 from rwn_core.reporting.release_record import shared_words
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
-from rwn_ui.features import partial_answer
+from rwn_ui.features import limit_queue
 from rwn_ui.release.steps import about, drawn, unanswered_doubts
 from rwn_ui.server.messages import escaped, informed, refused, succeeded, warned
 from rwn_ui.state.own_machine import on_own_machine
@@ -46,8 +46,16 @@ def draw(session: Session) -> None:
         on_click=_begin,
         args=(session, chosen or io.FORMATS[0].key, key_file),
     )
-    _follow(session)
-    last, latest = drawn(session), session.user.work.drawn
+    # progress and Cancel while it is drawn; then it is kept, or says why there is none
+    work, so_far = session.user.work, partial(limit_queue.draw_read, session.policy)
+    job = work.jobs.get(JOB)
+    if is_done(job, session.key("release.cancel"), below=so_far, before="No release: "):
+        result: JudgedRelease = job.result
+        number = work.draws[job.about] = work.draws.get(job.about, 0) + 1
+        work.drawn = Drawn(judged=result, about=job.about, number=number)
+        del work.jobs[JOB]
+        st.rerun()  # the steps above say more now
+    last, latest = drawn(session), work.drawn
     if latest is not None and latest.left and latest.entry is None:
         st.warning(
             "Files of the last release have left and it is not in the ledger: sign it before "
@@ -96,21 +104,6 @@ def _begin(session: Session, form: str, key_file: str) -> None:
             ledger=Path(session.release.ledger) if session.release.ledger else None,
         ),
     )
-
-
-def _follow(session: Session) -> None:
-    """Progress and Cancel while it is drawn; then keep it, or say why there is none."""
-    work = session.user.work
-    job = work.jobs.get(JOB)
-    so_far = partial(partial_answer.draw_read, session.policy)
-    if not is_done(job, session.key("release.cancel"), below=so_far, before="No release: "):
-        return
-    result: JudgedRelease = job.result
-    number = work.draws.get(job.about, 0) + 1
-    work.draws[job.about] = number
-    work.drawn = Drawn(judged=result, about=job.about, number=number)
-    del work.jobs[JOB]
-    st.rerun()  # the steps above say more now
 
 
 def _judged(session: Session, last: Drawn) -> None:

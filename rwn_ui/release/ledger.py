@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import streamlit as st
 
@@ -26,8 +26,15 @@ def draw(session: Session) -> None:
     last = drawn(session)
     if last is None or last.approval is None or not last.files:
         return
-    if last.entry is not None:
-        _signed(last.entry)
+    if (entry := last.entry) is not None:
+        if not entry["kept"]:
+            refused(f"The entry says: {policy_words(entry)}.")
+        succeeded(
+            f"Entry {entry['number']}, signed by {entry['by']} on {entry['time'][:10]}. Note its "
+            "hash elsewhere: with it, rwn ledger verify LEDGER --last HASH shows whether the "
+            "ledger was cut off."
+        )
+        st.code(entry["hash"], language=None, wrap_lines=True)
         return
     if not on_own_machine():
         informed(
@@ -36,7 +43,6 @@ def draw(session: Session) -> None:
         )
         return
     form = session.release
-    assert last.approval is not None
     form.ledger = st.text_input(
         f"Ledger on this machine (whole path, ends in {ENDING}); created if there is none",
         form.ledger,
@@ -94,14 +100,3 @@ def _opened(work: Callable[[], _T]) -> _T:
         raise ReleaseError(
             f"The ledger cannot be read or written ({error.strerror}); nothing was added."
         ) from None
-
-
-def _signed(entry: dict[str, Any]) -> None:
-    if not entry["kept"]:
-        refused(f"The entry says: {policy_words(entry)}.")
-    succeeded(
-        f"Entry {entry['number']}, signed by {entry['by']} on {entry['time'][:10]}. Note its hash "
-        "elsewhere: with it, rwn ledger verify LEDGER --last HASH shows whether the ledger was cut "
-        "off."
-    )
-    st.code(entry["hash"], language=None, wrap_lines=True)

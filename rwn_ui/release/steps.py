@@ -62,19 +62,22 @@ def drawn(session: Session) -> Drawn | None:
 
 def steps(session: Session) -> tuple[Step, ...]:
     """All five, in order."""
-    last = drawn(session)
+    last, checked = drawn(session), is_checked(session)
+    data = "" if checked else "Nobody has said that kinds and roles are right."
+    if waiting := ", ".join(doubt.variable for doubt in unanswered_doubts(session)):
+        data = f"The Data page asks whether these identify people: {waiting}."
     judged = "No release of the present setting was drawn."
     decided = "It waits for step 2: there is no release yet to decide upon."
+    files, ledger = "It waits for step 3.", "It waits for step 4."
     if last is not None:
         decided = "" if last.approval is not None else "Nobody answers for the release."
         judged = last.judged.verdict.sentence if decided and not last.judged.verdict.kept else ""
-    missing = (
-        _data(session),
-        judged,
-        decided if is_checked(session) else "It waits for step 1.",
-        _files(last) if is_checked(session) else "It waits for step 3.",
-        _ledger(last),
-    )
+        if checked and last.approval is not None:
+            files = "" if last.left else "The files are made, and nobody took them."
+            files = files if last.files else "The files are not made."
+        if last.files:
+            ledger = "" if last.entry is not None else "The release is not in the ledger."
+    missing = (data, judged, decided if checked else "It waits for step 1.", files, ledger)
     state = "" if last is None else last.judged.verdict.state
     excepted = last is not None and last.approval is not None and state != "kept"
     return tuple(
@@ -85,24 +88,3 @@ def steps(session: Session) -> tuple[Step, ...]:
         )
         for number, (title, each) in enumerate(zip(TITLES, missing, strict=True))
     )
-
-
-def _data(session: Session) -> str:
-    waiting = ", ".join(doubt.variable for doubt in unanswered_doubts(session))
-    if waiting:
-        return f"The Data page asks whether these identify people: {waiting}."
-    return "" if is_checked(session) else "Nobody has said that kinds and roles are right."
-
-
-def _files(last: Drawn | None) -> str:
-    if last is None or last.approval is None:
-        return "It waits for step 3."
-    if not last.files:
-        return "The files are not made."
-    return "" if last.left else "The files are made, and nobody took them."
-
-
-def _ledger(last: Drawn | None) -> str:
-    if last is None or not last.files:
-        return "It waits for step 4."
-    return "" if last.entry is not None else "The release is not in the ledger."

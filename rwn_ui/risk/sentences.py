@@ -11,8 +11,8 @@ from rwn_core.evaluation.attack_list import Answers
 from rwn_core.evaluation.disclosure import Disclosure
 from rwn_core.measures.measure import UNMASKED, UNRELATED, Reading
 from rwn_core.measures.sentence import percent
+from rwn_ui.panel.parts import Table
 from rwn_ui.state.results import Snapshot
-from rwn_ui.widgets.tables import Table
 
 _COLUMNS = ["measure", "value", "read against", "in plain words"]
 

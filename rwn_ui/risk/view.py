@@ -27,16 +27,15 @@ from rwn_core.measures.sentence import tenths
 from rwn_core.measures.view import Tile
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import is_done
-from rwn_ui.features import limit_queue, partial_answer, watch_list
+from rwn_ui.features import limit_queue, watch_list
 from rwn_ui.panel import panel
-from rwn_ui.panel.parts import draw_tile, measure_cards
+from rwn_ui.panel.parts import draw_tile, measure_cards, measure_tables
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import warnings as risk_warnings
 from rwn_ui.risk.form import Attack
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import Snapshot, current_release, memo, release_key, table_key
 from rwn_ui.state.session import Session
-from rwn_ui.widgets.tables import measure_tables
 
 KEPT = 8  # results of one user
 INTERNAL = "Internal: for the data steward only. Single records and their values stay inside."
@@ -110,7 +109,7 @@ def _by_job(session: Session, attack: Attack) -> None:
                 watch=session.watched,
             ),
         )
-    so_far = partial(partial_answer.draw_read, session.policy)
+    so_far = partial(limit_queue.draw_read, session.policy)
     if is_done(job, session.key("risk.cancel"), below=so_far):
         if job.about != now:
             st.info(

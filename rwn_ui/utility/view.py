@@ -23,11 +23,10 @@ from rwn_core.measures.utility.relations import CORRELATION
 from rwn_core.measures.view import Tile
 from rwn_core.reporting.facts.fact import interval_facts
 from rwn_ui.features import analysis_plan_results, repeated_draws, unchanged_categories
-from rwn_ui.panel.parts import draw_tile, measure_cards, stamp
+from rwn_ui.panel.parts import Table, draw_tile, measure_cards, measure_tables, stamp
 from rwn_ui.state.results import OF_ALL_KINDS, Readings, Snapshot
 from rwn_ui.state.session import Session
 from rwn_ui.utility.results import PENDING, TWO_WAY
-from rwn_ui.widgets.tables import Table, measure_tables
 
 
 def controls(session: Session) -> None:

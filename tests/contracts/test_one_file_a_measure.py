@@ -62,7 +62,7 @@ from rwn_ui.risk import sentences, view
 from rwn_ui.state.results import CARDS, SHOWN
 from rwn_ui.tune.tiles import TILES
 from rwn_ui.risk.warnings import warnings
-from rwn_ui.widgets.tables import measure_tables
+from rwn_ui.panel.parts import measure_tables
 from docs.reference_of import measures
 
 readings = dict.fromkeys(rwn.MEASURES, rwn.NotApplicable("None."))

@@ -12,7 +12,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.evaluation.audit import ReadSoFar
 from rwn_core.tuning import FoundSetting, Point, SearchAnswer
-from rwn_ui.features import advice, partial_answer
+from rwn_ui.features import advice, limit_queue
 from rwn_ui.state.change_table import redescribe
 from rwn_ui.state.results import current_release, prepared
 from rwn_ui.state.session import Session
@@ -40,9 +40,7 @@ from rwn_ui.widgets import live_sliders
 def test_a_release_that_is_judged_says_what_is_known(values, running, words) -> None:
     limits = (rwn.Limit(measure=key, at_most=0.05) for key in ("bayes_linkage", "true_matches"))
     read = ReadSoFar(values=values, now="attribute_gain")
-    assert (
-        partial_answer.read_words(rwn.Policy(limits=tuple(limits)), read, running=running) == words
-    )
+    assert limit_queue.read_words(rwn.Policy(limits=tuple(limits)), read, running=running) == words
 
 
 START = rwn.Setting(params=rwn.RWN(epsilon=1.5, k=9))

@@ -30,10 +30,10 @@ from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading, plain
+from rwn_ui.panel.parts import measure_tables
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import view as risk_view
 from rwn_ui.risk import warnings as risk_warnings
-from rwn_ui.widgets.tables import measure_tables
 from tests.holding import hold
 
 RISKS = [key for key, measure in MEASURES.items() if measure.side == "risk"]
