@@ -176,31 +176,25 @@ def test_relations_are_lost_on_a_scale_of_what_can_be_lost(session: Session) -> 
     assert tile["state"] is None
 
 
-def strip(data: rwn.Microdata, **params: object) -> dict:
+def strip(data: rwn.Microdata, params: object) -> dict:
     session = Session(name="pima", demo=None, data=data)
-    session.move(**{"q": 1.0})
-    release = rwn.mask(data, rwn.RWN(epsilon=0.5, k=5, **params), seed=1)
-    reading = rwn.audit(data, release, measures=["cells_changed"])["cells_changed"]
-    return unchanged_categories.strip(session, reading)
+    session.set(rwn.Setting(params=params).resolved(data))
+    return unchanged_categories.strip(tune_view.snapshot(session, current_release(session)))
 
 
 def test_a_category_that_stays_is_named_and_both_remedies_work() -> None:
     data = rwn.load_demo("pima")
-    shown = strip(data)
+    shown = strip(data, rwn.RWN(epsilon=0.5, k=5))
     assert shown["least"].startswith("least: test 0.")
     assert shown["warning"].startswith("Barely masked at q = 1: test (at most 0.")
     light = data.with_schema(data.schema.with_weights({"test": 0.1}))
-    assert strip(light)["warning"] == ""
-    assert strip(data, encoding="matching")["warning"] == ""
+    assert strip(light, rwn.RWN(epsilon=0.5, k=5))["warning"] == ""
+    assert strip(data, rwn.RWN(epsilon=0.5, k=5, encoding="matching"))["warning"] == ""
 
 
 def test_what_a_method_without_q_leaves_as_it_is_is_named() -> None:
     data = rwn.load_demo("pima")
-    session = Session(name="pima", demo=None, data=data)
-    session.set(rwn.Setting(params=rwn.AdditiveNoise(size=0.3)))
-    release = rwn.mask(data, rwn.AdditiveNoise(size=0.3), seed=1)
-    reading = rwn.audit(data, release, measures=["cells_changed"])["cells_changed"]
-    warning = unchanged_categories.strip(session, reading)["warning"]
+    warning = strip(data, rwn.AdditiveNoise(size=0.3))["warning"]
     assert warning == "Not masked at this setting: test."
 
 
