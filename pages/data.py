@@ -4,7 +4,6 @@ import streamlit as st
 
 from rwn_ui.data import file_layout, questions
 from rwn_ui.data import view as data_view
-from rwn_ui.data.opening import has_failed, is_waiting
 from rwn_ui.data.variables import variables
 from rwn_ui.features import project
 from rwn_ui.server.messages import escaped, frame, guarded
@@ -28,10 +27,12 @@ with guarded():
     with st.sidebar:
         badge(session)
         st.page_link("pages/tune.py", label="Tune this table", icon=":material/tune:")
-    if is_waiting(session):
+    opening = work.opening
+    if opening is not None and opening.waiting is not None:  # of a wide file variables are chosen
         st.caption(escaped(f"The other pages show {session.name} until then."))
         st.stop()
-    if has_failed(session):
+    chosen = st.session_state.get("data.upload") is not None
+    if chosen and opening is not None and opening.refusal is not None:
         st.caption(escaped(f"The other pages show {session.name} still; remove the file to go on."))
         st.stop()
     with guarded():
@@ -40,10 +41,10 @@ with guarded():
     with guarded():
         project.offer(session)
     with guarded():
-        coming = session.user.work.preparation
-        answered = questions.ask(session, session.data if coming is None else coming.data)
+        asked = session.data if work.preparation is None else work.preparation.data
+        answered = questions.ask(session, asked)
         if answered is not None:
-            if answered is not (session.data if coming is None else coming.data):
+            if answered is not asked:
                 answer(session, answered)
             st.rerun()
     with guarded():

@@ -81,17 +81,11 @@ def _limit_row(limit: rwn.Limit, verdicts: list[Verdict]) -> dict[str, Any]:
         {
             "text": judged_words(limit, verdict),
             "note": verdict.unread.get(limit.measure, ""),
-            "state": _state(limit.measure, verdict),
+            "state": {"broken": "over", "kept": "kept"}.get(verdict.states[limit.measure]),
         }
         for verdict in verdicts
     ]
     return {"title": limit.title, "note": limit_words(limit), "kind": "limit", "cells": cells}
-
-
-def _state(measure: str, verdict: Verdict) -> str | None:
-    if measure not in verdict.shares:
-        return None
-    return "over" if measure in verdict.broken else "kept"
 
 
 def _trial_words(policy: rwn.Policy, trial: rwn.Policy) -> str:
@@ -113,7 +107,13 @@ def table(session: Session, scenarios: list[rwn.Scenario], meeting: bool) -> dic
         readings = [reading_words(key, s.readings.get(key)) for s in scenarios]
         rows.append([f"{rwn.MEASURES[key].title_for(session.data.n)} {arrow(key)}", *readings])
     rows.append(["policy", *(_verdict(session, scenario) for scenario in scenarios)])
-    rows += _analysis_plan_rows(session, scenarios)
+    # a row for each registered analysis: whether it passes on several releases
+    found = [
+        {one.analysis.name: standing_words(one) for one in standings(session, scenario) or ()}
+        for scenario in scenarios
+    ]
+    for name in dict.fromkeys(name for each in found for name in each):
+        rows.append([f"Analysis plan: {name}", *(each.get(name, "–") for each in found)])
     ranges = dict.fromkeys(filter(None, (ranges_words(s.readings) for s in scenarios)))
     brackets = f"in brackets the {'; '.join(ranges)}" if ranges else "no range is known"
     side_by_side = {
@@ -140,16 +140,6 @@ def _verdict(session: Session, scenario: rwn.Scenario) -> str:
     if scenario.policy in (None, session.policy):
         return words
     return f"{words} The scenario was saved under other limits."
-
-
-def _analysis_plan_rows(session: Session, scenarios: list[rwn.Scenario]) -> list[list[str]]:
-    """A row for each registered analysis: whether it passes on several releases."""
-    found = [
-        {one.analysis.name: standing_words(one) for one in standings(session, scenario) or ()}
-        for scenario in scenarios
-    ]
-    names = dict.fromkeys(name for each in found for name in each)
-    return [[f"Analysis plan: {name}", *(each.get(name, "–") for each in found)] for name in names]
 
 
 def _setting(scenario: rwn.Scenario) -> str:

@@ -14,7 +14,7 @@ import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.readable import decision_html, earlier_decisions, judged
 from rwn_core.reporting.scenario import Decision, decisions_in, scenario_or_decision
-from rwn_core.tuning.verdict import Verdict, counted
+from rwn_core.tuning.verdict import counted
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.features import analysis_plan_results, scenario_trial, watch_list
 from rwn_ui.features.scenario_trial import MOST, take
@@ -48,7 +48,13 @@ def shelf(session: Session) -> None:
         disabled=blocked,
         key=session.key("compare.save"),
     ):
-        _save(session, name.strip(), note.strip())
+        if name.strip():
+            made = scenario_trial.save(session, name.strip(), note.strip())
+            if made is None:
+                st.rerun()  # the button waits from now on
+            scenario_trial.keep(session, made)
+        else:
+            st.warning("Give the scenario a name.")
     upload = file_chooser("Scenario or decision (TOML)", ["toml"], key=session.key("compare.file"))
     seen = session.key("compare.file.seen")
     if upload is not None and upload.file_id != st.session_state.get(seen):
@@ -59,16 +65,6 @@ def shelf(session: Session) -> None:
         else:
             label = read.name or written_name(upload.name).removesuffix(".toml")
             _arrived(session, replace(read, name=label))
-
-
-def _save(session: Session, name: str, note: str) -> None:
-    if not name:
-        st.warning("Give the scenario a name.")
-        return
-    made = scenario_trial.save(session, name, note)
-    if made is None:
-        st.rerun()  # the button waits from now on
-    scenario_trial.keep(session, made)
 
 
 def _arrived(session: Session, scenario: rwn.Scenario) -> None:
@@ -113,7 +109,17 @@ def draw(session: Session) -> None:
     if session.scenarios:
         _side_by_side(session)
     elif scenario_trial.JOB not in session.user.work.jobs:
-        _nothing_yet()
+        st.space("xxsmall")  # below the bar of pages
+        st.markdown("#### Which release, and why")
+        st.markdown(
+            "This page is for choosing. Put up to six settings side by side as scenarios, with "
+            "their risks, what they cost and whether they keep the policy, and freeze what a "
+            "meeting decides."
+        )
+        informed(
+            "Save the present setting at the left, or load a scenario file: up to six can then be "
+            "compared. The Find page looks for settings and compares methods at the same limits."
+        )
 
 
 def _side_by_side(session: Session) -> None:
@@ -154,7 +160,16 @@ def _side_by_side(session: Session) -> None:
     scenarios = [session.scenarios[name] for name in chosen]
     if not scenarios:
         return
-    _offer_analyses(session, scenarios)
+    # registered analyses take a while on scenarios of a large table
+    missing = [each for each in scenarios if analysis_plan_results.missing(session, each)]
+    if missing:
+        st.button(
+            f"Run the registered analyses on {escaped(', '.join(each.name for each in missing))}",
+            key=session.key("compare.judge"),
+            disabled=session.user.work.busy,
+            on_click=scenario_trial.judge,
+            args=(session, missing),
+        )
     marked = choice_key(session)
     panel(
         compare_cards.screen(
@@ -207,33 +222,6 @@ def trial_policy(session: Session) -> rwn.Policy:
         changed = replace(limit, at_most=tried / scale)
         limits.append(limit if tried == shown else changed)
     return rwn.Policy(limits=tuple(limits))
-
-
-def _nothing_yet() -> None:
-    st.space("xxsmall")  # below the bar of pages
-    st.markdown("#### Which release, and why")
-    st.markdown(
-        "This page is for choosing. Put up to six settings side by side as scenarios, with "
-        "their risks, what they cost and whether they keep the policy, and freeze what a meeting "
-        "decides."
-    )
-    informed(
-        "Save the present setting at the left, or load a scenario file: up to six can then be "
-        "compared. The Find page looks for settings and compares methods at the same limits."
-    )
-
-
-def _offer_analyses(session: Session, scenarios: list[rwn.Scenario]) -> None:
-    """A button for registered analyses that take a while: on scenarios of a large table."""
-    missing = [each for each in scenarios if analysis_plan_results.missing(session, each)]
-    if missing:
-        st.button(
-            f"Run the registered analyses on {escaped(', '.join(each.name for each in missing))}",
-            key=session.key("compare.judge"),
-            disabled=session.user.work.busy,
-            on_click=scenario_trial.judge,
-            args=(session, missing),
-        )
 
 
 def _files(session: Session, names: list[str]) -> None:
@@ -303,7 +291,14 @@ def _freeze(session: Session, names: list[str]) -> None:
     verdict = None
     if chosen in names:
         (verdict,) = judged([session.scenarios[str(chosen)]], session.policy)
-    missing = _missing(chosen, reason, people, accepted, verdict)
+    broken = "" if verdict is None or verdict.kept else verdict.sentence.removesuffix(".")
+    parts = {
+        "a decision": chosen is None,
+        "a reason": not reason.strip(),
+        "at least one participant": not _lines(people),
+        f"who accepts this: {broken}": broken and not accepted.strip(),
+    }
+    missing = [part for part, lacks in parts.items() if lacks]
     if frozen and missing:
         st.error(f"Nothing is frozen. Missing: {'; '.join(missing)}.")
     elif frozen:
@@ -343,20 +338,6 @@ def _frozen(session: Session) -> None:
             file_button("Decision record (TOML)", record.frozen, f"{title}.toml", key=f"{key}.file")
             file_button("Minutes to print (HTML)", minutes, f"{title}.html", key=f"{key}.page")
             link_to("pages/release.py", "Carry it out", ":material/outbox:")
-
-
-def _missing(
-    chosen: str | None, reason: str, people: str, accepted: str, verdict: Verdict | None
-) -> list[str]:
-    """Return the parts that a decision lacks."""
-    broken = "" if verdict is None or verdict.kept else verdict.sentence.removesuffix(".")
-    parts = {
-        "a decision": chosen is None,
-        "a reason": not reason.strip(),
-        "at least one participant": not _lines(people),
-        f"who accepts this: {broken}": broken and not accepted.strip(),
-    }
-    return [part for part, lacks in parts.items() if lacks]
 
 
 def _lines(text: str) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ def describe_anew(session: Session, data: rwn.Microdata, *, by_grid: bool = Fals
     """Go over to a description, and draw the page anew; nothing where it is on its way already."""
     coming, before = session.user.work.preparation, session.data.schema
     same = coming is not None and coming.name == session.name
-    if coming is not None and same and _names(coming.data.schema) == _names(before):
+    if coming is not None and same and coming.data.schema.names == before.names:
         # what was answered meanwhile stays
         edited, later = data.schema, coming.data.schema
         variables = (
@@ -28,7 +28,10 @@ def describe_anew(session: Session, data: rwn.Microdata, *, by_grid: bool = Fals
         rules = (edited if edited.edit_rules != before.edit_rules else later).edit_rules
         schema = replace(later, variables=tuple(variables), question=asked, edit_rules=rules)
         data = coming.data.with_schema(schema)
-    if coming is not None and _same(coming.data, data):
+    if coming is not None and (coming.data.schema, coming.data.fingerprint) == (
+        data.schema,
+        data.fingerprint,
+    ):
         return
     if not any(v.masked for v in data.schema.released):
         raise rwn.ParameterError("No variable is chosen for masking; choose at least one.")
@@ -39,14 +42,6 @@ def describe_anew(session: Session, data: rwn.Microdata, *, by_grid: bool = Fals
     if session.user.work.preparation is None:
         st.toast("Every page now uses this description.", icon=":material/check:")
     st.rerun()
-
-
-def _names(schema: rwn.Schema) -> list[str]:
-    return [variable.name for variable in schema.variables]
-
-
-def _same(one: rwn.Microdata, other: rwn.Microdata) -> bool:
-    return one.schema == other.schema and one.fingerprint == other.fingerprint
 
 
 _FIRST = 50

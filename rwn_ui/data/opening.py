@@ -75,16 +75,3 @@ def _chosen(session: Session, opening: Opening) -> rwn.Microdata | None:
     if data is not None and data.n > LARGEST_DENSE and questions.are_open(session, data):
         opening.asked, data = data, None
     return data
-
-
-def is_waiting(session: Session) -> bool:
-    """True while the variables of a wide file are being chosen."""
-    opening = session.user.work.opening
-    return opening is not None and opening.waiting is not None
-
-
-def has_failed(session: Session) -> bool:
-    """True while the chosen file is one that could not be read."""
-    opening = session.user.work.opening
-    chosen = st.session_state.get("data.upload") is not None
-    return chosen and opening is not None and opening.refusal is not None

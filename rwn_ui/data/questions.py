@@ -115,7 +115,16 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
     key = f"data.form.{hash(data.fingerprint) % 10**8}"
     with st.form(key):
         st.markdown("#### Before you tune: what the table leaves open")
-        records = asked.rows > 0 and not _ask_for_rows(asked.rows, key)
+        records = False
+        if asked.rows:  # whether the last rows of the file stay left out
+            words, choice = st.columns([9, 6], vertical_alignment="center")
+            which = "row of the file is left out: it looks"
+            if asked.rows > 1:
+                which = f"{asked.rows:,} rows of the file are left out: they look"
+            said = f"The last {which} like a total, a note or a source."
+            words.markdown(said)
+            options = ("Right, leave out", "No, read as records")
+            records = not _choose(choice, said, options, f"{key}.rows")
         official = asked.official is not None and _ask_for_file(asked, key)
         roles = _ask_for_roles(data, asked, key) if asked.roles else {}
         if asked.people is not None:
@@ -228,17 +237,6 @@ def _choose(place: Any, label: str, options: tuple[str, str], key: str, index: i
         escaped(label), options, index, key=key, horizontal=True, label_visibility="collapsed"
     )
     return bool(chosen == options[0])
-
-
-def _ask_for_rows(rows: int, key: str) -> bool:
-    """Ask whether the last rows of the file stay left out."""
-    words, choice = st.columns([9, 6], vertical_alignment="center")
-    which = "row of the file is left out: it looks"
-    if rows > 1:
-        which = f"{rows:,} rows of the file are left out: they look"
-    said = f"The last {which} like a total, a note or a source."
-    words.markdown(said)
-    return _choose(choice, said, ("Right, leave out", "No, read as records"), f"{key}.rows")
 
 
 def _ask_for_file(asked: _Asked, key: str) -> bool:

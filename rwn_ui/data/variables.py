@@ -86,7 +86,16 @@ def variables(session: Session) -> None:
         help="What holds of every believable record. The Utility page counts the records that "
         "break a rule; the variables of one rule may travel together.",
     )
-    schema = _described(session, edited, response, predictors)
+    # the schema as the table and the lists below it say
+    rows: dict[str, Any] = {row["variable"]: row for row in edited.to_dict("records")}
+    old = session.data.schema
+    changed = tuple(
+        edited_variable(variable, rows[variable.name]) if variable.name in rows else variable
+        for variable in old.variables
+    )
+    asked = _question(response, predictors, old.question)
+    # rules are checked against the variables when they are read
+    schema = replace(old, variables=changed, question=asked, edit_rules=())
     schema = replace(schema, edit_rules=as_edit_rules([*filter(str.strip, rules.splitlines())]))
     if schema != session.data.schema:
         describe_anew(session, session.data.with_schema(schema), by_grid=True)
@@ -144,7 +153,12 @@ def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
     if not variable.is_released:
         return row
     if variable.kind in (rwn.Kind.CATEGORICAL, rwn.Kind.ORDERED):
-        row["distribution"] = _counts(column, variable)
+        if variable.kind is rwn.Kind.ORDERED:  # in their order
+            counted = column.astype(str).value_counts()
+            counts = [counted.get(level, 0) for level in variable.levels or ()]
+        else:  # the most frequent ones
+            counts = list(column.value_counts().iloc[:_BARS])
+        row["distribution"] = [int(count) for count in counts]
         return row
     values = data.values(variable.name)
     known = values[~np.isnan(values)]
@@ -155,14 +169,6 @@ def _row(data: rwn.Microdata, variable: rwn.Variable) -> dict[str, Any]:
     return row
 
 
-def _counts(column: pd.Series[Any], variable: rwn.Variable) -> list[int]:
-    """Records by level: of ordered levels in their order, of others the most frequent ones."""
-    if variable.kind is rwn.Kind.ORDERED:
-        counted = column.astype(str).value_counts()
-        return [int(counted.get(level, 0)) for level in variable.levels or ()]
-    return [int(count) for count in column.value_counts().iloc[:_BARS]]
-
-
 def _bins(known: NDArray[np.float64]) -> int | NDArray[np.float64]:
     """Bins of a small histogram; those of whole numbers hold equally many of them."""
     if (known != np.floor(known)).any():
@@ -170,21 +176,6 @@ def _bins(known: NDArray[np.float64]) -> int | NDArray[np.float64]:
     low, high = known.min(), known.max()
     width = max(1.0, np.ceil((high - low + 1) / _BARS))
     return np.arange(low, high + width + 1, width)[: _BARS + 1] - 0.5
-
-
-def _described(
-    session: Session, edited: pd.DataFrame, response: str | None, predictors: Sequence[str]
-) -> rwn.Schema:
-    """The schema as the table and the lists below it say."""
-    rows: dict[str, Any] = {row["variable"]: row for row in edited.to_dict("records")}
-    old = session.data.schema
-    changed = tuple(
-        edited_variable(variable, rows[variable.name]) if variable.name in rows else variable
-        for variable in old.variables
-    )
-    question = _question(response, predictors, old.question)
-    # rules are checked against the variables when they are read
-    return replace(old, variables=changed, question=question, edit_rules=())
 
 
 def edited_variable(variable: rwn.Variable, row: Mapping[str, Any]) -> rwn.Variable:

@@ -107,7 +107,19 @@ def notices(session: Session) -> None:
 def schema_file(session: Session) -> None:
     """The description as a file for the command line, saved with the table if it has a path."""
     if session.path and on_own_machine():
-        _save_with_the_file(session)
+        place = saved_schema(session.path)
+        text = session.data.schema.to_toml().encode("utf-8")
+        if place.is_file() and place.read_bytes() == text:
+            st.caption(escaped(f"The description is saved as {place.name}; rwn finds it there."))
+        elif st.button("Save this description with the file", key="data.schema.save"):
+            try:
+                write_atomically(place, text)
+            except OSError as error:
+                raise rwn.RWNError(
+                    f"{place.name} cannot be written ({error.strerror}); open the table from "
+                    "another folder."
+                ) from None
+            st.rerun()
         return
     file_button(
         *("Schema (TOML)", session.data.schema.to_toml, "schema.toml"),
@@ -115,22 +127,6 @@ def schema_file(session: Session) -> None:
         icon=":material/download:",
         help="Kinds, roles, weights and the regression, without any data: for rwn mask --schema.",
     )
-
-
-def _save_with_the_file(session: Session) -> None:
-    place = saved_schema(session.path)
-    text = session.data.schema.to_toml().encode("utf-8")
-    if place.is_file() and place.read_bytes() == text:
-        st.caption(escaped(f"The description is saved as {place.name}; rwn finds it there."))
-    elif st.button("Save this description with the file", key="data.schema.save"):
-        try:
-            write_atomically(place, text)
-        except OSError as error:
-            raise rwn.RWNError(
-                f"{place.name} cannot be written ({error.strerror}); open the table from another "
-                "folder."
-            ) from None
-        st.rerun()
 
 
 def erase_button(session: Session) -> None:

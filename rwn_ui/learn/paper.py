@@ -81,7 +81,14 @@ def controls(session: Session, number: int) -> Asked:
     sidebar.method(session)
     key = session.key(f"paper.{session.method}")
     if len(session.levers) > 1:
-        sliders.choose_axis(session, "Curves over", f"{key}.axis")
+        titles = {lever.name: lever.title.partition(" (")[0] for lever in session.params.levers}
+        session.curve_axis = st.selectbox(
+            "Curves over",
+            list(titles),
+            list(titles).index(session.curve_axis),
+            format_func=titles.__getitem__,
+            key=f"{key}.axis",
+        )
     fine = number in CURVES and number != BOXES
     wanted = asked_for(session, number, _range(session, key, FINE if fine else len(EPSILONS)))
     sliders.draw(session, "paper", but=session.curve_axis)

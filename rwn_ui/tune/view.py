@@ -51,6 +51,7 @@ def snapshot(session: Session, current: CurrentRelease) -> Snapshot:
     readings = limit_queue.readings(session, current)
     scenarios = ((name, session.scenarios.get(name)) for name in session.compared)
     compared = {name: each for name, each in scenarios if each is not None}
+    registered = session.analysis_plan.analyses
     marks, wanted = memo(session, "marks", 8), limit_queue.wanted(session)
     keys = {name: (each.setting and each.setting.key, each.seed) for name, each in compared.items()}
     return Snapshot.take(
@@ -60,7 +61,7 @@ def snapshot(session: Session, current: CurrentRelease) -> Snapshot:
         axis=limit_queue.axis_measure(session),
         pending=tuple(key for key in wanted if limit_queue.is_partial(readings[key])),
         draws=repeated_draws.drawn(session),
-        plan=analysis_plan_results.verdicts(session, current.comparison),
+        plan=analysis_plan_results.verdicts(session, current.comparison) if registered else (),
         compared=compared,
         marks={name: marks.get(key) or {} for name, key in keys.items()},
     )

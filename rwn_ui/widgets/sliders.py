@@ -6,21 +6,16 @@ import math
 
 import streamlit as st
 
-from rwn_core.masking import Lever, LeverRange
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 
 
-def _sliders(session: Session) -> list[tuple[Lever, LeverRange]]:
-    """The levers of the method, with their ends on this table."""
+def draw(session: Session, page: str, but: str = "") -> None:
+    """Take the sliders' values, and draw the sliders; one may be left out."""
     ranges = prepared(session).prepared.ranges
-    return [(lever, ranges[lever.name]) for lever in session.params.levers]
-
-
-def apply_values(session: Session, page: str) -> None:
-    """Take the sliders' values before they are drawn, so that a picture can come first."""
+    sliders = [(lever, ranges[lever.name]) for lever in session.params.levers]
     # A choice that was changed elsewhere moves its slider; otherwise the slider moves the choice.
-    for lever, ends in _sliders(session):
+    for lever, ends in sliders:
         key = session.key(f"{page}.{lever.name}")
         chosen = session.levers[lever.name]
         # a slider of another range is another widget to Streamlit, which would start at its low end
@@ -31,11 +26,7 @@ def apply_values(session: Session, page: str) -> None:
         chosen = round(value, 10) if isinstance(value, float) else value
         st.session_state[f"{key}.known"] = (ends, chosen)
         session.move(**{lever.name: chosen})  # last, or a run that is cut short would lose it
-
-
-def show(session: Session, page: str, but: str = "") -> None:
-    """Draw the sliders, after `apply_values`; one may be left out."""
-    for lever, ends in _sliders(session):
+    for lever, ends in sliders:
         if lever.name == but:
             continue
         if ends.low == ends.high:
@@ -51,21 +42,3 @@ def show(session: Session, page: str, but: str = "") -> None:
             help=lever.help,
             format="%d" if lever.whole_number else f"%.{digits}f",
         )
-
-
-def choose_axis(session: Session, label: str, key: str) -> None:
-    """Choose the lever along which curves run."""
-    titles = {lever.name: lever.title.partition(" (")[0] for lever in session.params.levers}
-    session.curve_axis = st.selectbox(
-        label,
-        list(titles),
-        list(titles).index(session.curve_axis),
-        format_func=titles.__getitem__,
-        key=key,
-    )
-
-
-def draw(session: Session, page: str, but: str = "") -> None:
-    """Apply the values and draw the sliders; one may be left out."""
-    apply_values(session, page)
-    show(session, page, but)
