@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.tuning import SearchAnswer, Setting
+from rwn_core.tuning import SearchAnswer
 from rwn_core.tuning.point import short_setting
 from rwn_ui.background.advising import find_advice
 from rwn_ui.background.job import Job
@@ -45,17 +45,12 @@ def pending(session: Session) -> list[str]:
     if not is_wanted(session):
         return []
     known = verdict(session) and start(session)
-    if known and _presets(session) is not None:
+    if known and presets_key(session) in memo(session, "presets", 8):
         return []
     job = session.user.work.advice
     failed = job is not None and job.refusal and job.about == verdict_key(session)
     first = "start" if verdict(session) else "advice"
     return [] if failed else ["presets" if known else first]
-
-
-def _presets(session: Session) -> dict[str, Setting] | None:
-    found: dict[str, Setting] | None = memo(session, "presets", 8).get(presets_key(session))
-    return found
 
 
 def follow(session: Session) -> None:

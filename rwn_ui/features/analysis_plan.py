@@ -123,6 +123,13 @@ def draw(session: Session) -> None:
 
 def _files(session: Session, key: str, change: Callable[[str], None]) -> None:
     """Suggest, save in a scenario file, load from one."""
+    kept = Scenario(
+        name="Analysis plan",
+        table=session.data.fingerprint,
+        setting=session.setting,
+        seed=session.seed,
+        analysis_plan=session.analysis_plan,
+    )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button(
             "Suggest",
@@ -130,7 +137,7 @@ def _files(session: Session, key: str, change: Callable[[str], None]) -> None:
             on_click=lambda: change(suggested(session.data).to_toml()),
         )
         file_button(
-            *("Save in a scenario file", _scenario(session).to_toml, "scenario.toml"),
+            *("Save in a scenario file", kept.to_toml, "scenario.toml"),
             key=f"{key}.save",
             disabled=not session.analysis_plan.analyses,
             help="This setting with its analysis plan, without any data; Compare loads it, too.",
@@ -144,16 +151,6 @@ def _files(session: Session, key: str, change: Callable[[str], None]) -> None:
 
     words = "Load the analysis plan of a scenario file (TOML)"
     file_chooser(words, ["toml"], key=f"{key}.file", on_change=take)
-
-
-def _scenario(session: Session) -> Scenario:
-    return Scenario(
-        name="Analysis plan",
-        table=session.data.fingerprint,
-        setting=session.setting,
-        seed=session.seed,
-        analysis_plan=session.analysis_plan,
-    )
 
 
 _KINDS = {
@@ -171,7 +168,21 @@ Register = Callable[[str], None]
 
 def _form(session: Session, key: str, register: Register) -> None:
     """Registered analyses, each with a button that removes it, and the form of another."""
-    _registered(session, key, register)
+    plan = session.analysis_plan
+    for number, analysis in enumerate(plan.analyses):
+        about = analysis.formula or ", ".join(analysis.variables) or analysis.measure
+        words, press = st.columns([6, 1], vertical_alignment="center")
+        words.markdown(
+            f"**{escaped(analysis.name)}** · {_KINDS[analysis.kind]} · {escaped(about)} · "
+            f"tolerance {analysis.tolerance:g}"
+        )
+        remaining = plan.analyses[:number] + plan.analyses[number + 1 :]
+        press.button(
+            "Remove",
+            key=f"{key}.remove.{number}",
+            on_click=register,
+            args=(replace(plan, analyses=remaining).to_toml(),),
+        )
     kind = st.selectbox("Analysis", list(_KINDS), key=f"{key}.kind", format_func=_KINDS.__getitem__)
     parts = _parts(session, f"{key}.{kind}", kind)
     left, right = st.columns(2)
@@ -193,24 +204,6 @@ def _form(session: Session, key: str, register: Register) -> None:
         st.caption("An analysis of this name is registered; give this one another name.")
     ready = bool(parts) and bool(name.strip()) and not taken
     st.button("Register", key=f"{key}.add", type="primary", disabled=not ready, on_click=add)
-
-
-def _registered(session: Session, key: str, register: Register) -> None:
-    plan = session.analysis_plan
-    for number, analysis in enumerate(plan.analyses):
-        about = analysis.formula or ", ".join(analysis.variables) or analysis.measure
-        words, press = st.columns([6, 1], vertical_alignment="center")
-        words.markdown(
-            f"**{escaped(analysis.name)}** · {_KINDS[analysis.kind]} · {escaped(about)} · "
-            f"tolerance {analysis.tolerance:g}"
-        )
-        remaining = plan.analyses[:number] + plan.analyses[number + 1 :]
-        press.button(
-            "Remove",
-            key=f"{key}.remove.{number}",
-            on_click=register,
-            args=(replace(plan, analyses=remaining).to_toml(),),
-        )
 
 
 def _parts(session: Session, key: str, kind: str) -> dict[str, Any]:

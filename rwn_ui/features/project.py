@@ -15,6 +15,7 @@ from typing import Any
 import streamlit as st
 
 from rwn_core.reporting.project import Project
+from rwn_core.tuning.verdict import counted
 from rwn_ui.background.opening import Opening
 from rwn_ui.features.scenario_trial import scenario_draft, take
 from rwn_ui.server.environment import in_class
@@ -45,11 +46,30 @@ def current_project(session: Session) -> Project:
 def offer(session: Session) -> None:
     """Offer what is known of the table, or a table to go on with."""
     _resume(session)
-    if _offer_other_tab() or not on_own_machine():
+    if name := visit.offered():
+        words = f"{name} is open in another tab of this browser; both go on by themselves."
+        answer = _box(words, "Take it over", "other", "No")
+        if answer:
+            visit.take_over()
+        if answer is not None:
+            visit.current().other = ""
+            st.rerun()
+        return
+    if not on_own_machine():
         return
     found = _found(session)
     if found is not None:
-        answer = _box(_words(found), "Take it up", "yes")
+        counts = [
+            counted(len(each), name)
+            for each, name in ((found.scenarios, "scenario"), (found.decisions, "decision"))
+            if each
+        ]
+        also = f", {' and '.join(counts)}" if counts else ""
+        words = (
+            f"A project of this table was saved on {found.saved}: kinds and roles, limits, a "
+            f"setting{also}."
+        )
+        answer = _box(words, "Take it up", "yes")
         if answer:
             with guarded():
                 take_up(session, found)
@@ -71,20 +91,6 @@ def _box(words: str, yes: str, what: str, no: str = "Start anew") -> bool | None
         if accept.button(yes, key=f"project.{what}"):
             return True
         return False if decline.button(no, key=f"project.{what}.no") else None
-
-
-def _offer_other_tab() -> bool:
-    name = visit.offered()
-    if not name:
-        return False
-    words = f"{name} is open in another tab of this browser; both go on by themselves."
-    answer = _box(words, "Take it over", "other", "No")
-    if answer:
-        visit.take_over()
-    if answer is not None:
-        visit.current().other = ""
-        st.rerun()
-    return True
 
 
 def _found(session: Session) -> Project | None:
@@ -124,21 +130,17 @@ def _offer_last(session: Session) -> None:
     answer = _box(words, "Open again" if there else "Data page", "again", "No")
     if answer is not None:
         st.session_state[_DECLINED] = True
-    if answer and there:
-        _open_again(session, last)
+    if answer and there:  # the Data page goes on
+        path = Path(last.path)
+        reading = begin_described(path)
+        session.user.work.opening = Opening(
+            name=path.name, layout=None, reading=reading, path=str(path)
+        )
+        st.session_state[_AGAIN] = True
     if answer:
         st.switch_page("pages/data.py")
     if answer is not None:
         st.rerun()
-
-
-def _open_again(session: Session, last: project_folder.Last) -> None:
-    """Begin to read a file of this machine; the Data page goes on."""
-    path = Path(last.path)
-    session.user.work.opening = Opening(
-        name=path.name, layout=None, reading=begin_described(path), path=str(path)
-    )
-    st.session_state[_AGAIN] = True
 
 
 def _save(session: Session, browser: str, before: Any) -> Any:
@@ -167,19 +169,6 @@ def _save(session: Session, browser: str, before: Any) -> Any:
     elif before != now:
         project_folder.save(current_project(session))
     return now
-
-
-def _words(found: Project) -> str:
-    counts = [
-        f"{len(each)} {name}{'' if len(each) == 1 else 's'}"
-        for each, name in ((found.scenarios, "scenario"), (found.decisions, "decision"))
-        if each
-    ]
-    also = f", {' and '.join(counts)}" if counts else ""
-    return (
-        f"A project of this table was saved on {found.saved}: kinds and roles, limits, a "
-        f"setting{also}."
-    )
 
 
 def take_up(session: Session, project: Project) -> None:
@@ -237,13 +226,9 @@ def controls(session: Session) -> None:
             key=session.key("project.file"),
             width="stretch",
         )
-        _open(session)
-
-
-def _open(session: Session) -> None:
-    upload = file_chooser("Open a project file", ["toml"], key=session.key("project.upload"))
-    seen = session.key("project.upload.seen")
-    if upload is not None and upload.file_id != st.session_state.get(seen):
-        st.session_state[seen] = upload.file_id
-        take_up(session, parsed(upload.getvalue(), Project.from_toml, "project"))
-        st.rerun()
+        upload = file_chooser("Open a project file", ["toml"], key=session.key("project.upload"))
+        seen = session.key("project.upload.seen")
+        if upload is not None and upload.file_id != st.session_state.get(seen):
+            st.session_state[seen] = upload.file_id
+            take_up(session, parsed(upload.getvalue(), Project.from_toml, "project"))
+            st.rerun()

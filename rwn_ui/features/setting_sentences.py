@@ -50,7 +50,12 @@ def differences(one: rwn.Scenario, other: rwn.Scenario) -> list[str]:
         if after is None or key not in rwn.MEASURES:
             continue
         if _apart(key, before, after):
-            sentences.append(_reading(key, before, after))
+            measure = rwn.MEASURES[key]
+            higher = after["median"] > before["median"]
+            said = "better" if higher == (measure.better == "higher") else "worse"
+            if measure.better == "neutral":
+                said = "higher" if higher else "lower"
+            sentences.append(f"{measure.title}: {said}, {_both(key, before, after)}.")
         else:
             unclear.append(f"{rwn.MEASURES[key].title} ({_both(key, before, after)})")
     return sentences + [f"No clear difference: {'; '.join(unclear)}."] * bool(unclear)
@@ -115,16 +120,6 @@ def _both(key: str, before: Reading, after: Reading) -> str:
     """Both values, or the one that they share."""
     new, old = (value_words(key, each["median"]) for each in (after, before))
     return f"both {new}" if new == old else f"{new} against {old}"
-
-
-def _reading(key: str, before: Reading, after: Reading) -> str:
-    measure = rwn.MEASURES[key]
-    higher = after["median"] > before["median"]
-    side = "higher" if higher else "lower"
-    if measure.better == "neutral":
-        return f"{measure.title}: {side}, {_both(key, before, after)}."
-    verdict = "better" if higher == (measure.better == "higher") else "worse"
-    return f"{measure.title}: {verdict}, {_both(key, before, after)}."
 
 
 def _apart(key: str, before: Reading, after: Reading) -> bool:

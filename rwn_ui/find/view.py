@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
@@ -302,25 +301,22 @@ def draw_map(session: Session, found: Sequence[FoundSetting], chosen: FoundSetti
         }
         for each in found
     ]
-    marks = [{"label": "chosen", "text": chosen.setting.words, "x": chosen.loss, "y": chosen.used}]
+    words = chosen.setting.words
+    marks = [{"label": "chosen", "text": words, "x": chosen.loss, "y": chosen.used}]
+    if chosen.setting.key == session.setting.key:
+        marks = []
+    if is_drawn(session):  # the present setting, where Tune has read all limits of its release
+        current = current_release(session)
+        known = {**current.readings, **(memo(session, "limits", 8).get(release_key(session)) or {})}
+        loss, limits = known[UTILITY], {key: known.get(key) for key in session.policy.measures}
+        if isinstance(loss, Reading) and None not in limits.values():
+            used = session.policy.judge(limits, params=session.params).largest
+            words = f"{session.setting.words}, one release"
+            marks.append({"label": "now", "text": words, "x": loss.value, "y": used})
     return CHARTS["sweep_map"](
         spots,
         axis(UTILITY, session.data.n, risk=False),
         axis(POLICY, session.data.n, risk=True) | {"map": "Risk–utility map of what was tried"},
         limit=1.0,
-        marks=[*marks * (chosen.setting.key != session.setting.key), *_now(session)],
+        marks=marks,
     )
-
-
-def _now(session: Session) -> list[dict[str, Any]]:
-    """The present setting, where Tune has drawn it and read all limits."""
-    if not is_drawn(session):
-        return []
-    current = current_release(session)
-    known = {**current.readings, **(memo(session, "limits", 8).get(release_key(session)) or {})}
-    loss, limits = known[UTILITY], {key: known.get(key) for key in session.policy.measures}
-    if not isinstance(loss, Reading) or None in limits.values():
-        return []
-    used = session.policy.judge(limits, params=session.params).largest
-    words = f"{session.setting.words}, one release"
-    return [{"label": "now", "text": words, "x": loss.value, "y": used}]

@@ -85,30 +85,22 @@ def _further(session: Session, names: list[str]) -> tuple[Sets, Sets]:
             st.caption("; ".join(escaped(", ".join(each)) for each in stored_sets))
             if st.button("Clear the sets", key=session.key("risk.set.clear")):
                 stored_sets = ()
-        halves = _halves(session, names)
-    st.session_state[stored] = stored_sets
-    return stored_sets, halves
-
-
-def _halves(session: Session, names: list[str]) -> Sets:
-    """The two sets of variables of linkability; none where the first is empty."""
-    one = _several(
-        *(session, "half.one", "Linkability: one half of the variables", names),
-        placeholder="every second one",
-        help="Linkability asks whether two sets of facts about a person lead to the same row.",
-    )
-    two = _several(
-        *(session, "half.two", "Linkability: the other half", names),
-        placeholder="all others",
-        disabled=not one,
-    )
-    if not one:
-        return ()
-    if len(one) == len(names) or set(one) & set(two):
-        raise rwn.ParameterError(
-            "The halves of linkability must not overlap; take variables out of one of them."
+        one = _several(
+            *(session, "half.one", "Linkability: one half of the variables", names),
+            placeholder="every second one",
+            help="Linkability asks whether two sets of facts about a person lead to the same row.",
         )
-    return (tuple(one), tuple(two)) if two else (tuple(one),)
+        two = _several(
+            *(session, "half.two", "Linkability: the other half", names),
+            placeholder="all others",
+            disabled=not one,
+        )
+        if one and (len(one) == len(names) or set(one) & set(two)):
+            raise rwn.ParameterError(
+                "The halves of linkability must not overlap; take variables out of one of them."
+            )
+    st.session_state[stored] = stored_sets
+    return stored_sets, tuple(tuple(half) for half in (one, two if one else ()) if half)
 
 
 def _sampling(session: Session) -> Sampling:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,11 +16,6 @@ from rwn_ui.features import limit_queue
 from rwn_ui.features.repeated_draws import interval
 from rwn_ui.panel.parts import draw_tile
 from rwn_ui.state.results import CurrentRelease, Snapshot
-
-
-def _three(value: float) -> str:
-    return f"{value:.3g}" if abs(value) < 1000 else f"{value:,.0f}"
-
 
 TILES = tiles_of("tune")
 
@@ -43,7 +38,7 @@ def verdict(now: Snapshot) -> dict[str, Any]:
     for name, before in now.before(judged.first or ""):
         if not pending and judged.first is not None:
             value, share = judged.values[judged.first], rwn.MEASURES[judged.first].is_share
-            words = tenths if share else _three
+            words = tenths if share else "{:,.4g}".format
             stated = before.get("at_most", before["median"])  # what a limit judges
             shown["against"].append(_against(words, name, value, stated))
     return shown
@@ -79,18 +74,14 @@ def _tile(key: str, tile: Tile, now: Snapshot) -> dict[str, Any]:
     for name, before in now.before(key):
         value = tile.value(reading)
         shown["against"].append(_against(tile.words, name, value, before["median"]))
-        shown["help"] += _luck(name, value, before)
+        if "low" not in before:
+            shown["help"] += f" How much releases of {name} differ is not known."
+        elif before["low"] <= value <= before["high"]:
+            shown["help"] += f" This release lies where releases of {name} fall: the difference "
+            shown["help"] += "may be luck."
+        else:
+            shown["help"] += f" This release lies outside of where releases of {name} fall."
     return shown
-
-
-def _luck(name: str, value: float, before: Mapping[str, float]) -> str:
-    """Say whether the difference to a scenario may be chance."""
-    if "low" not in before:
-        return f" How much releases of {name} differ is not known."
-    inside = before["low"] <= value <= before["high"]
-    where = "where releases" if inside else "outside of where releases"
-    luck = ": the difference may be luck" if inside else ""
-    return f" This release lies {where} of {name} fall{luck}."
 
 
 def _called(

@@ -174,26 +174,26 @@ def _compared(now: Snapshot) -> list[dict[str, Any]]:
 def small_map(session: Session, risk: str) -> list[dict[str, Any]]:
     """Settings that this user's search has read, where the axis has the limits it looked within."""
     job = session.user.work.jobs.get(FIND)
-    answer = None if job is None or job.about[1] != session.policy else job.result or job.so_far
+    answer: SearchAnswer | None = (
+        None if job is None or job.about[1] != session.policy else job.result or job.so_far
+    )
     if answer is None or risk != POLICY:
         return []
-    return memo(session, "found settings", 2).get_or_make(
-        (id(job), answer.tried), lambda: _few(answer)
-    )
 
+    def places() -> list[dict[str, Any]]:
+        return [
+            {
+                "label": "",
+                "loss": each.loss,
+                "risk": each.used,
+                "text": each.setting.words,
+                "frontier": each.kept,
+            }
+            for each in answer.settings
+            if each.loss is not None
+        ]
 
-def _few(answer: SearchAnswer) -> list[dict[str, Any]]:
-    return [
-        {
-            "label": "",
-            "loss": each.loss,
-            "risk": each.used,
-            "text": each.setting.words,
-            "frontier": each.kept,
-        }
-        for each in answer.settings
-        if each.loss is not None
-    ]
+    return memo(session, "found settings", 2).get_or_make((id(job), answer.tried), places)
 
 
 def open_endpoint(session: Session) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, cast
@@ -17,7 +16,7 @@ from rwn_core.evaluation.registered_analysis import KINDS, AnalysisResult, Stand
 from rwn_core.evaluation.valid_intervals import valid_intervals
 from rwn_core.evaluation.validity import Validity
 from rwn_core.measures import measures_of, tiles_of
-from rwn_core.measures.measure import Measure, Reading
+from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.association import is_mixed
 from rwn_core.measures.utility.relations import CORRELATION
 from rwn_core.measures.view import Tile
@@ -197,7 +196,7 @@ def _overview(readings: Readings, drawn: Ensemble | None) -> Table:
             row.append(None if ends is None else _unbroken(f"{ends[0]:.3g} to {ends[1]:.3g}"))
         row += [
             reading.baseline if isinstance(reading, Reading) else None,
-            _range(measure),
+            _unbroken(" to ".join(f"{end:g}".replace("inf", "∞") for end in measure.bounds)),
             _ARROWS[measure.better],
             measure.unit,
             measure.question if known else str(reading),
@@ -212,14 +211,6 @@ def _overview(readings: Readings, drawn: Ensemble | None) -> Table:
         "rows": rows,
         "caption": caption,
     }
-
-
-def _range(measure: Measure) -> str:
-    ends = [
-        "∞" if math.isinf(end) and end > 0 else "−∞" if math.isinf(end) else f"{end:g}"
-        for end in measure.bounds
-    ]
-    return _unbroken(f"{ends[0]} to {ends[1]}")
 
 
 def _unbroken(text: str) -> str:
