@@ -26,16 +26,11 @@ class Slots:
         self._held: list[weakref.ref[Any]] = []
         self._lock = threading.Lock()
 
-    @property
-    def full(self) -> bool:
-        """True if all slots are taken."""
-        self._held = [each for each in self._held if (work := each()) and work.running]
-        return len(self._held) >= self.count
-
     def take(self, work: Any) -> bool:
         """Give work a slot; False if there is none."""
         with self._lock:
-            if self.full:
+            self._held = [each for each in self._held if (work := each()) and work.running]
+            if len(self._held) >= self.count:
                 return False
             self._held.append(weakref.ref(work))
             return True

@@ -12,8 +12,7 @@ from rwn_ui.data import questions
 from rwn_ui.data.opening import open_file
 from rwn_ui.server.environment import in_class
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.change_table import load, take_asked
-from rwn_ui.state.erase import erase
+from rwn_ui.state.change_table import erase, load, take_asked
 from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.session import Session
 from rwn_ui.widgets.buttons import file_button

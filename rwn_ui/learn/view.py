@@ -80,26 +80,22 @@ def draw(session: Session, lesson: Lesson, above: DeltaGenerator) -> None:
                 st.switch_page("pages/tune.py")
             if session.demo is None:
                 st.caption(f"The demo table {lesson.demo} then takes the place of your own table.")
-            steps(lesson)
+            # to the lesson before, and to the next one
+            keys = list(LESSONS)
+            at = keys.index(lesson.key)
+            with st.container(horizontal=True):
+                for way, key in (
+                    *(("Previous", key) for key in keys[:at][-1:]),
+                    *(("Next", key) for key in keys[at + 1 :][:1]),
+                ):
+                    st.button(
+                        f"{way}: {LESSONS[key].title}",
+                        key=f"learn.{way}",
+                        on_click=st.session_state.__setitem__,
+                        args=(_CHOSEN, key),
+                    )
         with picture_side:
             picture(session, lesson, above, code_side)
-
-
-def steps(lesson: Lesson) -> None:
-    """Go to the lesson before, or to the next one."""
-    keys = list(LESSONS)
-    at = keys.index(lesson.key)
-    with st.container(horizontal=True):
-        for way, key in (
-            *(("Previous", key) for key in keys[:at][-1:]),
-            *(("Next", key) for key in keys[at + 1 :][:1]),
-        ):
-            label = f"{way}: {LESSONS[key].title}"
-            st.button(label, key=f"learn.{way}", on_click=_open, args=(key,))
-
-
-def _open(key: str) -> None:
-    st.session_state[_CHOSEN] = key
 
 
 def take(session: Session, lesson: Lesson) -> None:
@@ -202,13 +198,18 @@ def read_link(lesson: Lesson, asked: Mapping[str, str]) -> tuple[dict[str, Any],
     for control in lesson.controls:
         if _link_name(control) in asked:
             value = _link_value(control, asked[_link_name(control)])
-            if value is None:
-                refused.append(
-                    f"{control.name} of the link must be {_allowed(control)}; the lesson begins "
-                    "with its usual one."
-                )
-            else:
+            if value is not None:
                 found[control.name] = value
+                continue
+            allowed = "0 or 1"
+            if isinstance(control, Slider):
+                allowed = "a number from {:g} to {:g}".format(*control.ends)
+            elif isinstance(control, Choice):
+                allowed = f"one of: {', '.join(control.options)}"
+            refused.append(
+                f"{control.name} of the link must be {allowed}; the lesson begins with its usual "
+                "one."
+            )
     return found, refused
 
 
@@ -230,11 +231,3 @@ def _link_value(control: Control, text: str) -> Any:
     if isinstance(control, Switch):
         return {"0": False, "1": True}.get(text)
     return text if text in control.options else None
-
-
-def _allowed(control: Control) -> str:
-    if isinstance(control, Slider):
-        return "a number from {:g} to {:g}".format(*control.ends)
-    if isinstance(control, Switch):
-        return "0 or 1"
-    return f"one of: {', '.join(control.options)}"

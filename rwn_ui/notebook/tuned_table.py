@@ -62,17 +62,13 @@ class TunedTable:
             if value is not None and value != session.levers[name]
         ]
         if beyond:
-            ends = self._ends(beyond[0])
+            ends = prepared(session).prepared.ranges[beyond[0]]
             with self._prepared():
                 set_setting(session, session.history.go(-1))
             raise rwn.ParameterError(
-                f"{beyond[0]} must be from {ends} on this table, where its slider ends; rwn.mask "
-                "takes other values, too."
+                f"{beyond[0]} must be from {ends.low:g} to {ends.high:g} on this table, where its "
+                "slider ends; rwn.mask takes other values, too."
             )
-
-    def _ends(self, lever: str) -> str:
-        ends = prepared(self.session).prepared.ranges[lever]
-        return f"{ends.low:g} to {ends.high:g}"
 
     def answer(self, message: Mapping[str, Any]) -> bytes | None:
         """Return the picture after edits, or with what an earlier one lacks."""

@@ -54,17 +54,10 @@ def read_given() -> rwn.Microdata:
         return rwn.read(path, _saved(path))
     before, reading = started
     try:
-        if not _same(path, before):
+        now = path.stat() if path.exists() else None
+        if now is None or (now.st_mtime_ns, now.st_size) != (before.st_mtime_ns, before.st_size):
             return rwn.read(path, _saved(path))
         reading.wait()
         return reading.table()
     finally:
         reading.cancel()
-
-
-def _same(path: Path, before: os.stat_result) -> bool:
-    try:
-        now = path.stat()
-    except OSError:
-        return False
-    return (now.st_mtime_ns, now.st_size) == (before.st_mtime_ns, before.st_size)

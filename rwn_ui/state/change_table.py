@@ -16,6 +16,10 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.tuning import Setting
 from rwn_ui.background.task import Task
 from rwn_ui.server.messages import escaped
+from rwn_ui.server.private_streamlit import forget_current_user
+from rwn_ui.server.sweeper import free_memory
+from rwn_ui.state import project_folder
+from rwn_ui.state.own_machine import on_own_machine
 from rwn_ui.state.results import PreparedTable, preparation_key
 from rwn_ui.state.session import Session, first_setting
 
@@ -233,3 +237,21 @@ def give_up(session: Session) -> None:
         work.preparation.cancel()
         work.preparation, work.first = None, False
         session.edit_version += 1
+
+
+def erase(session: Session) -> None:
+    """Forget all that a user brought and chose, at once, and free its memory."""
+    # Python cannot promise that no byte of them is left in memory that it keeps; the end of the
+    # server does.
+    work = session.user.work
+    if on_own_machine():
+        project_folder.forget(session.data.fingerprint)
+    give_up(session)
+    if work.opening is not None:
+        work.opening.give_up("It was erased.")
+    work.end()
+    session.user.results.end()
+    forget_current_user()
+    for choice in fields(session):  # Streamlit keeps what the buttons of all pages were given
+        delattr(session, choice.name)
+    free_memory()

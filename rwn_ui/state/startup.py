@@ -8,7 +8,6 @@ import rwn_core as rwn
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.background.opening import Opening, is_wide
 from rwn_ui.background.progress import bar, polled
-from rwn_ui.background.task import Task
 from rwn_ui.server.environment import in_class
 from rwn_ui.server.given_file import given_file, read_given
 from rwn_ui.server.messages import escaped
@@ -87,7 +86,7 @@ def page_session(*, alone: bool = False) -> Session:
         st.toast(f"Cancelled; the pages show {escaped(session.name)}.")
     if work.preparation is not None:
         with above.container():
-            _wait(session, work, work.preparation)
+            _wait(session, work)
     elif work.notice:
         with above.container(), st.container(border=True, key="arrival"):
             words, close = st.columns([6, 1], vertical_alignment="center")
@@ -109,7 +108,7 @@ def page_session(*, alone: bool = False) -> Session:
     return session
 
 
-def _wait(session: Session, work: Work, coming: Task) -> None:
+def _wait(session: Session, work: Work) -> None:
 
     def watch() -> None:
         if work.preparation is None or not work.preparation.running:

@@ -97,7 +97,7 @@ def page_of_tab() -> Iterator[None]:
         waits=visit.waits,
         saved=on_own_machine(),
         on_answer=_resume,
-        on_other=_offer,
+        on_other=lambda token: setattr(current(), "other", token),
     )
     if visit.waits:
         st.stop()
@@ -141,10 +141,6 @@ def _resume(token: str, browser: str) -> None:
 def _names(asked: Mapping[str, str], session: Session) -> bool:
     """True if an address names the table of a session."""
     return "own" in asked if session.demo is None else asked.get("demo") == session.demo
-
-
-def _offer(token: str) -> None:
-    current().other = token
 
 
 def offered() -> str:

@@ -38,7 +38,7 @@ def verdict(now: Snapshot) -> dict[str, Any]:
     for name, before in now.before(judged.first or ""):
         if not pending and judged.first is not None:
             value, share = judged.values[judged.first], rwn.MEASURES[judged.first].is_share
-            words = tenths if share else "{:,.4g}".format
+            words = tenths if share else rwn.MEASURES[judged.first].words
             stated = before.get("at_most", before["median"])  # what a limit judges
             shown["against"].append(_against(words, name, value, stated))
     return shown

@@ -174,10 +174,10 @@ def _compared(now: Snapshot) -> list[dict[str, Any]]:
 def small_map(session: Session, risk: str) -> list[dict[str, Any]]:
     """Settings that this user's search has read, where the axis has the limits it looked within."""
     job = session.user.work.jobs.get(FIND)
-    answer: SearchAnswer | None = (
-        None if job is None or job.about[1] != session.policy else job.result or job.so_far
-    )
-    if answer is None or risk != POLICY:
+    if risk != POLICY or job is None or job.about[1] != session.policy:
+        return []
+    answer: SearchAnswer | None = job.result or job.so_far
+    if answer is None:
         return []
 
     def places() -> list[dict[str, Any]]:

@@ -17,7 +17,16 @@ def edit(session: Session, page: str) -> None:
     limits = tuple(_number(session, page, limit) for limit in session.policy.limits)
     if limits:
         with st.popover("Where the limits come from", width="stretch"):
-            limits = tuple(_texts(session, page, limit) for limit in limits)
+            said = []
+            for limit in limits:  # its source (law, handbook or decision), and its author
+                left, right = st.columns(2)
+                key = session.key(f"{page}.limit.{limit.measure}")
+                source = left.text_input(
+                    f"{limit.title}: source", limit.source, key=f"{key}.source"
+                )
+                by = right.text_input(f"{limit.title}: set by", limit.set_by, key=f"{key}.by")
+                said.append(replace(limit, source=source, set_by=by))
+            limits = tuple(said)
     else:
         st.caption("The policy has no limits, so that nothing is judged.")
     if limits != session.policy.limits:
@@ -75,15 +84,6 @@ def _number(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
     # a number of people is not rounded: as many as are allowed keep their limit
     share = value / scale
     return replace(limit, at_most=share if measure.counts else round(share, 12))
-
-
-def _texts(session: Session, page: str, limit: rwn.Limit) -> rwn.Limit:
-    """Source of a limit (law, handbook or decision), and its author."""
-    left, right = st.columns(2)
-    key = session.key(f"{page}.limit.{limit.measure}")
-    source = left.text_input(f"{limit.title}: source", limit.source, key=f"{key}.source")
-    by = right.text_input(f"{limit.title}: set by", limit.set_by, key=f"{key}.by")
-    return replace(limit, source=source, set_by=by)
 
 
 def _remove(session: Session, measure: str) -> None:

@@ -47,7 +47,15 @@ def draw(session: Session) -> None:
         for option in offered:
             key = _key(session, option.name)
             # an earlier choice, a link or a scenario may have brought another value
-            st.session_state[key] = _as_shown(option, values[option.name])
+            value = values[option.name]
+            if option.form == "names":
+                value = list(value)
+            elif option.form == "text":
+                value = json.dumps(dict(value)) if value and not isinstance(value, str) else value
+                value = value or ""
+            elif option.form == "number" and value is not None:
+                value = float(value)
+            st.session_state[key] = value
             names = names_for(option, session.data.schema)
             field(option, names, key=key, on_change=_take, args=(session, option, session.method))
         if refusal:
@@ -90,14 +98,6 @@ def _shown(session: Session, offered: Sequence[Option]) -> tuple[dict[str, Any],
     if about != session.options:  # something else was chosen since
         return values, ""
     return values | asked, refusal
-
-
-def _as_shown(option: Option, value: Any) -> Any:
-    if option.form == "names":
-        return list(value)
-    if option.form == "text":
-        return json.dumps(dict(value)) if value and not isinstance(value, str) else value or ""
-    return float(value) if option.form == "number" and value is not None else value
 
 
 def _take(session: Session, option: Option, shown: str) -> None:
