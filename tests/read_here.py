@@ -32,10 +32,8 @@ class Here:
     def __init__(self, prepare: Any, work: Any, *_: float, **__: Any) -> None:
         assert (prepare, work) == (reading._limited, reading._read)
 
-    def submit(self, file: reading.FileToRead) -> Task:
-        task = Task(file)
+    def add(self, task: Task) -> None:
         task.end(*_answered(pickle.loads(task.taken())[0], task))
-        return task
 
     def close(self) -> None:
         """Nothing has to end."""

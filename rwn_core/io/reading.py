@@ -82,7 +82,8 @@ class FileReading(Job):
         self.name = file.name
         self._memory = min(budget_bytes(), MOST_MEMORY) if memory is None else memory
         self._seconds, self._started = seconds, time.monotonic()
-        self._begin_in(Pool(_limited, _read, self._memory, seconds, workers=1, plain=True), file)
+        self._task = Task(file)
+        self._begin_in(Pool(_limited, _read, self._memory, seconds, workers=1, plain=True))
         self._answer: tuple[Microdata | None, RWNError | None, GuessedLayout | None] | None = None
 
     @property
@@ -99,7 +100,7 @@ class FileReading(Job):
 
     def cancel(self) -> None:
         """Stop at once; nothing of the process is left, and nothing of the table here."""
-        self._pool.cancel()
+        super().cancel()
         # a button on a page that could cancel it may hold it for long
         self._task, self._answer = Task(b""), None
         self._task.stop(CANCELLED)

@@ -107,7 +107,10 @@ class Pool:
 
     def submit(self, content: Any) -> Task:
         """Have a task done as soon as a worker is free."""
-        task = Task(content)
+        return self.add(Task(content))
+
+    def add(self, task: Task) -> Task:
+        """Have this task done as soon as a worker is free."""
         self._line.add(task)
         return task
 
@@ -232,18 +235,22 @@ class Job:
     call with the share done. Raises RWNError if the system has no room for another process.
     """
 
-    def __init__(self, work: Callable[..., Any], **arguments: Any) -> None:
-        self._begin_in(Pool(_prepare, workers=1), (work, arguments))
+    _pool: Pool | None = None  # none before it begins
 
-    def _begin_in(self, pool: Pool, content: Any) -> None:
-        """Begin the one task of a pool."""
-        self._pool, self._task = pool, pool.submit(content)
+    def __init__(self, work: Callable[..., Any], **arguments: Any) -> None:
+        self._task = Task((work, arguments))
+        self._begin_in(Pool(_prepare, workers=1))
+
+    def _begin_in(self, pool: Pool) -> None:
+        """Begin the task, the only one of this pool."""
+        self._pool = pool
+        pool.add(self._task)
         pool.close()
 
     @property
     def running(self) -> bool:
-        """True while the work goes on."""
-        return self._pool.running
+        """True until the work has ended."""
+        return not self._task.done() or (self._pool is not None and self._pool.running)
 
     @property
     def share(self) -> float:
@@ -272,7 +279,9 @@ class Job:
 
     def cancel(self) -> None:
         """Stop at once; nothing of the process is left."""
-        self._pool.cancel()
+        if self._pool is not None:
+            self._pool.cancel()
+        self._task.stop(CANCELLED)
 
     @property
     def _outcome(self) -> BaseException | None:
@@ -280,9 +289,10 @@ class Job:
 
 
 def _prepare() -> Handle:
-    return _call
+    return call
 
 
-def _call(call: Call, report: Report) -> Any:
+def call(call: Call, report: Report) -> Any:
+    """Call the function of a job."""
     work, arguments = call
     return work(**arguments, progress=report)

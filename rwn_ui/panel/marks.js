@@ -56,8 +56,7 @@ const PAINT = {
   },
 };
 
-/** The text of a cell in the middle of it, dark on light and light on dark, as Plotly has it. */
-/** Write a cell's text, where the cell is as wide; a pointer shows it in any case. */
+/** Write a cell's text, dark on light, where the cell is as wide; a pointer shows it in any case. */
 function paintCell(plot, { x: columns, y: rows, text, textfont }, shade, i, j, width) {
   const { ctx, x, y } = plot;
   const [r, g, b] = channels(shade);

@@ -3,6 +3,7 @@
 // zoomed it, and draws the full view. Texts come from the user's file: they are only ever set as
 // text, never as HTML.
 
+const SIZES = ["projector", "wide", "single", "meeting", "tall"];
 const PROJECTOR = 1.5;       // size against the normal one
 const MEETING = 1.2;
 const ADDRESS_MS = 250;      // milliseconds without a change before the address is written
@@ -108,11 +109,7 @@ class Panel {
   }
 
   update(data, restyled) {
-    this.root.classList.toggle("rwn-projector", Boolean(data.projector));
-    this.root.classList.toggle("rwn-wide", Boolean(data.wide));
-    this.root.classList.toggle("rwn-single", Boolean(data.single));
-    this.root.classList.toggle("rwn-meeting", Boolean(data.meeting));
-    this.root.classList.toggle("rwn-tall", Boolean(data.tall));
+    for (const size of SIZES) this.root.classList.toggle(`rwn-${size}`, Boolean(data[size]));
     const compared = [data.verdict, ...(data.tiles ?? [])];
     this.root.classList.toggle("rwn-pinned", compared.some((each) => each?.against?.length));
     this.root.classList.toggle("rwn-judging", Boolean(data.verdict));
@@ -226,7 +223,6 @@ class Panel {
     window.removeEventListener("afterprint", this.screened);
     clearTimeout(this.quiet);
     clearTimeout(this.addressed);
-    clearInterval(this.waiting);
     for (const card of this.cards) card.remove();
     this.view.node.remove();
     markPage();

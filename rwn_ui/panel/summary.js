@@ -18,15 +18,6 @@ class VerdictLine {
     this.marks = below.appendChild(make("span", "rwn-against"));
   }
 
-  /** A button for a next step. */
-  makeStep() {
-    const step = button("", "", "rwn-button", () => {
-      this.menu.open = false;
-      this.panel.pick(step.send);
-    });
-    return step;
-  }
-
   show(verdict) {
     this.node.hidden = !verdict;
     if (!verdict) return;
@@ -35,7 +26,11 @@ class VerdictLine {
     this.menu.hidden = !quick?.text && !quick?.steps.length;
     setText(this.caution, quick?.caution ?? "");
     this.caution.hidden = !quick?.caution;
-    fill(this.steps, quick?.steps ?? [], () => this.makeStep(), (step, { title, send }) => {
+    const take = ({ currentTarget }) => {
+      this.menu.open = false;
+      this.panel.pick(currentTarget.send);
+    };
+    fill(this.steps, quick?.steps ?? [], () => button("", "", "rwn-button", take), (step, { title, send }) => {
       setText(step, title);
       step.send = send;
       step.setAttribute("aria-label", title);

@@ -226,7 +226,6 @@ def at_once(finished: type[Finished]) -> Callable[..., Finished]:
         *,
         words: str,
         about: Any = None,
-        on_cancel: Any = None,
         **arguments: Any,
     ) -> Finished:
         assert words
