@@ -119,35 +119,22 @@ def follow(session: Session, page: str) -> None:
 KEPT = 8  # settings with stored results, for one user
 
 
-def drawn(session: Session) -> Ensemble | None:
-    """The draws of the setting on screen, where the user has asked for them."""
-    draws: Ensemble | None = memo(session, "draws", KEPT).get(setting_key(session))
-    return draws
+def found(session: Session) -> dict[str, Any]:
+    """What the user has asked for of the setting on screen, as parts of a snapshot.
 
-
-def standings(session: Session) -> tuple[Standing, ...]:
-    """Results of the registered analyses on those draws."""
-    judged: tuple[Standing, ...] | None = memo(session, "standings of draws", KEPT).get(
-        setting_key(session)
-    )
-    return judged or ()
-
-
-def validity(session: Session) -> Validity | None:
-    """The truth of the setting's standard errors, where the user has asked for it."""
-    result: Validity | None = memo(session, "validity", KEPT).get(setting_key(session))
-    return result
+    Draws, the standings of the registered analyses over them, the validity of standard errors.
+    """
+    return memo(session, "draws", KEPT).get(setting_key(session)) or {}
 
 
 def keep(
     session: Session, setting: Key, result: tuple[Ensemble, tuple[Standing, ...]] | Validity
 ) -> None:
     """Remember what a job computed for a setting."""
-    if isinstance(result, Validity):
-        memo(session, "validity", KEPT).keep(setting, result)
-    else:
-        memo(session, "draws", KEPT).keep(setting, result[0])
-        memo(session, "standings of draws", KEPT).keep(setting, result[1])
+    kept, parts = memo(session, "draws", KEPT), dict[str, Any](validity=result)
+    if not isinstance(result, Validity):
+        parts = {"draws": result[0], "standings": result[1]}
+    kept.keep(setting, {**(kept.get(setting) or {}), **parts})
 
 
 def interval(made: Ensemble | None, measure: str, part: str = "") -> tuple[float, float] | None:

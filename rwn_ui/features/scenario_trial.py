@@ -27,15 +27,6 @@ Tasks = Sequence[tuple[rwn.Scenario, AnalysisPlan]]
 Judged = list[tuple[rwn.Scenario, AnalysisPlan, tuple[Standing, ...] | None]]
 
 
-def as_scenario(
-    session: Session, name: str, note: str, setting: Setting | None = None
-) -> rwn.Scenario:
-    """The present setting, or another one, as a scenario with its readings."""
-    draft = scenario_draft(session, name, note, setting)
-    with st.spinner("Measuring eight releases"):
-        return measured(session.data, draft)
-
-
 def scenario_draft(
     session: Session, name: str, note: str = "", setting: Setting | None = None
 ) -> rwn.Scenario:
@@ -71,10 +62,11 @@ def save(
     session: Session, name: str, note: str, setting: Setting | None = None
 ) -> rwn.Scenario | None:
     """The current or another setting as a scenario; of a large table None until `follow` has it."""
+    draft = scenario_draft(session, name, note, setting)
     if session.data.n <= LARGEST_DENSE:
-        return as_scenario(session, name, note, setting)
+        with st.spinner("Measuring eight releases"):
+            return measured(session.data, draft)
     if not session.user.work.busy:
-        draft = scenario_draft(session, name, note, setting)
         plan = analysis_plan_results.registered(session, draft)
         label = f"{name}: {session.words if setting is None else setting.words}"
         _begin(session, label, [(draft, plan)], new=True)

@@ -62,7 +62,7 @@ def load(
     linked: bool = False,
 ) -> None:
     """Take up another table, with a setting of its own or that of a link; all old work ends."""
-    work, results = session.user.work, session.user.results
+    work = session.user.work
     give_up(session)
     if work.opening is not None:
         work.opening.asked = None
@@ -72,8 +72,7 @@ def load(
     params = first_setting(kept) if start is None else start.params
 
     def then(table: PreparedTable) -> None:
-        work.end()
-        results.end()
+        session.user.end()
         session.load_table(data, name, demo, params, table.prepared, start)
         session.path = path
 
@@ -98,17 +97,15 @@ def take_asked(session: Session, data: rwn.Microdata | None = None) -> None:
 @paused
 def redescribe(session: Session, data: rwn.Microdata, *, by_grid: bool) -> None:
     """Describe the same records in another way; the setting, pins and undo stay."""
-    work, results = session.user.work, session.user.results
     give_up(session)
 
     def then(table: PreparedTable) -> None:
-        work.end()
-        results.end()
+        session.user.end()
         session.take_description(data, table.prepared, by_grid=by_grid)
 
     switch_table(session, data, session.name, then, session.params)
-    if work.preparation is not None:
-        work.preparation.again = partial(redescribe, session, by_grid=False)
+    if (coming := session.user.work.preparation) is not None:
+        coming.again = partial(redescribe, session, by_grid=False)
 
 
 @paused
@@ -249,8 +246,7 @@ def erase(session: Session) -> None:
     give_up(session)
     if work.opening is not None:
         work.opening.give_up("It was erased.")
-    work.end()
-    session.user.results.end()
+    session.user.end()
     forget_current_user()
     for choice in fields(session):  # Streamlit keeps what the buttons of all pages were given
         delattr(session, choice.name)

@@ -159,7 +159,6 @@ def take_over() -> None:
     session, own = other.session, visit.session.user
     same = {id(session.data): session.data, id(session.user): own}
     visit.session = copy.deepcopy(session, same)
-    own.work.end()
-    own.results.end()
+    own.end()
     own.results.tables = session.user.results.tables.copied()
     visit.answered_table = other.answered_table

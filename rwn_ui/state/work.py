@@ -157,3 +157,8 @@ class User:
     results: Results = field(default_factory=Results)
     work: Work = field(default_factory=Work)
     endpoint: Endpoint = field(default_factory=Endpoint)
+
+    def end(self) -> None:
+        """End the work on a table that is given up, and forget its results."""
+        self.work.end()
+        self.results.end()

@@ -60,7 +60,7 @@ def snapshot(session: Session, current: CurrentRelease) -> Snapshot:
         readings,
         axis=limit_queue.axis_measure(session),
         pending=tuple(key for key in wanted if limit_queue.is_partial(readings[key])),
-        draws=repeated_draws.drawn(session),
+        **repeated_draws.found(session),
         plan=analysis_plan_results.verdicts(session, current.comparison) if registered else (),
         compared=compared,
         marks={name: marks.get(key) or {} for name, key in keys.items()},

@@ -65,11 +65,9 @@ def read(session: Session, slot: DeltaGenerator | None = None) -> Snapshot:
         current,
         readings,
         pending=(*pending, *(["forecast"] * missing)),
-        draws=repeated_draws.drawn(session),
         plan=analysis_plan_results.verdicts(session, comparison),
-        standings=repeated_draws.standings(session),
-        validity=repeated_draws.validity(session),
         expected=None if missing or unknown else _now(session),
+        **repeated_draws.found(session),
     )
 
 

@@ -97,7 +97,7 @@ def test_the_commands_of_compare_read_what_it_shows(
     session: Session = screen.session
     for name in ("published", "soft"):
         set_setting(session, SETTINGS[name].resolved(session.data))
-        scenario_trial.keep(session, scenario_trial.as_scenario(session, name, ""))
+        scenario_trial.keep(session, scenario_trial.save(session, name, ""))
     monkeypatch.chdir(tmp_path)
     for line, scenario in zip(
         command.commands(session, "compare"), session.scenarios.values(), strict=True

@@ -28,7 +28,7 @@ from rwn_core.reporting.readable import verdict_words
 from rwn_core.tuning import FoundSetting, Goal, Plan, Point, SearchAnswer, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.features import limit_queue
-from rwn_ui.features.scenario_trial import as_scenario
+from rwn_ui.features.scenario_trial import save
 from rwn_ui.find import view as find_view
 from rwn_ui.risk import sentences, view
 from rwn_ui.state.results import current_release
@@ -317,7 +317,7 @@ def test_the_ends_are_read_once_and_not_at_a_move(limited: Session, read_ends: l
 
 
 def test_a_scenario_remembers_the_ends(limited: Session) -> None:
-    (verdict,) = judged_scenarios([as_scenario(limited, "A", "")], limited.policy)
+    (verdict,) = judged_scenarios([save(limited, "A", "")], limited.policy)
     assert not verdict.kept
     assert verdict.unread["t_closeness"].startswith(CANNOT)
 

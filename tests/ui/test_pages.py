@@ -14,7 +14,7 @@ import rwn_core as rwn
 from rwn_cli.main import USAGE, run
 from rwn_core.io.write import table_bytes
 from rwn_ui.data.describe import describe_anew
-from rwn_ui.features.scenario_trial import as_scenario
+from rwn_ui.features.scenario_trial import save
 from rwn_ui.server.environment import CLASSROOM_VARIABLE
 from rwn_ui.state import address
 from rwn_ui.state.results import PreparedTable, prepared
@@ -217,7 +217,7 @@ def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     session: Session = open_page("tune").session
     session.move(epsilon=1.5, k=7)
     session.setting = replace(session.setting, precision=(("age", 5.0),))
-    session.scenarios["A"] = as_scenario(session, "A", "")
+    session.scenarios["A"] = save(session, "A", "")
     session.record_undo()
     session.move(k=9)
     session.record_undo()

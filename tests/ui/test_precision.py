@@ -13,7 +13,7 @@ from rwn_core.data.rounding import given_steps, steps_by_name
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting
 from rwn_ui.compare.view import take
-from rwn_ui.features.scenario_trial import as_scenario
+from rwn_ui.features.scenario_trial import save
 from rwn_ui.features.setting_sentences import differences
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
@@ -117,11 +117,11 @@ def test_a_scenario_keeps_the_precision_and_brings_it_back(tune) -> None:
     session = tune.session
     choose(tune, "1 SD")
     coarse = session.precision
-    scenario = as_scenario(session, "Coarse", "")
+    scenario = save(session, "Coarse", "")
     again = Scenario.from_toml(scenario.to_toml())
     assert again.setting == session.setting
     assert dict(again.setting.precision) == dict(coarse)
-    exact = as_scenario(session, "Exact", "", Setting(params=session.params))
+    exact = save(session, "Exact", "", Setting(params=session.params))
     risk = "bayes_linkage"
     assert scenario.readings[risk]["median"] < exact.readings[risk]["median"]
     choose(tune, "as is")
