@@ -44,16 +44,19 @@ def usual_keys(data: rwn.Microdata) -> list[str]:
 
 
 def attack(session: Session) -> Attack:
-    """Draw the choices and read them."""
-    names = [v.name for v in session.data.schema.released]
-    chosen = _several(
-        *(session, "keys", "What the intruder knows of everybody", names),
-        usual_keys(session.data),
+    """Draw the choices and read them; they outlive a visit to another page."""
+    schema = session.data.schema
+    names = [v.name for v in schema.released]
+    several: dict[str, Any] = {"format_func": schema.called, "persist_state": "session"}
+    chosen = st.multiselect(
+        *("What the intruder knows of everybody", names, usual_keys(session.data)),
+        key=session.key("risk.keys"),
         help="The key variables of all measures on this page but the whole-file worst case.",
+        **several,
     )
     if not chosen:
         raise rwn.ParameterError("Choose at least one variable that the intruder knows.")
-    further, halves = _further(session, names)
+    further, halves = _further(session, names, several)
     precision.draw(session, "risk")
     return Attack(
         keys=tuple(chosen),
@@ -64,11 +67,11 @@ def attack(session: Session) -> Attack:
     )
 
 
-def _further(session: Session, names: list[str]) -> tuple[Sets, Sets]:
+def _further(session: Session, names: list[str], several: dict[str, Any]) -> tuple[Sets, Sets]:
     """Sets of variables that an intruder may know, entered one by one, and two halves."""
-    stored = session.key("risk.sets")
+    stored, half = session.key("risk.sets"), session.key("risk.half.one")
     stored_sets: Sets = st.session_state.get(stored, ())
-    opened = bool(stored_sets) or bool(_stored(session, "half.one", []))
+    opened = bool(stored_sets or st.session_state.get(half))
     with st.expander("What else somebody may know", expanded=opened):
         chosen = st.multiselect(
             "A further set of variables",
@@ -85,15 +88,19 @@ def _further(session: Session, names: list[str]) -> tuple[Sets, Sets]:
             st.caption("; ".join(escaped(", ".join(each)) for each in stored_sets))
             if st.button("Clear the sets", key=session.key("risk.set.clear")):
                 stored_sets = ()
-        one = _several(
-            *(session, "half.one", "Linkability: one half of the variables", names),
+        one = st.multiselect(
+            *("Linkability: one half of the variables", names),
+            key=half,
             placeholder="every second one",
             help="Linkability asks whether two sets of facts about a person lead to the same row.",
+            **several,
         )
-        two = _several(
-            *(session, "half.two", "Linkability: the other half", names),
+        two = st.multiselect(
+            *("Linkability: the other half", names),
+            key=session.key("risk.half.two"),
             placeholder="all others",
             disabled=not one,
+            **several,
         )
         if one and (len(one) == len(names) or set(one) & set(two)):
             raise rwn.ParameterError(
@@ -114,49 +121,25 @@ def _sampling(session: Session) -> Sampling:
     weights = st.selectbox(
         "Sampling weights",
         usable,
-        index=usable.index(last) if (last := _stored(session, "weights", said)) in usable else None,
+        index=usable.index(said) if said in usable else None,
         placeholder="none",
-        key=session.key("risk.weights.widget"),
+        key=session.key("risk.weights"),
         disabled=not usable,
+        persist_state="session",
         help="A variable that says for each record how many people it stands for; for individual "
         "and log-linear risk, and uniqueness in the population. Offered are numbers of at least 1 "
         "without missing values.",
     )
-    _keep(session, "weights", weights)
     population = st.number_input(
-        "People in the population (0: the file is all)",
-        0,
-        10**10,
-        _stored(session, "population", session.data.schema.population or 0),
-        key=session.key("risk.population.widget"),
+        *("People in the population (0: the file is all)", 0, 10**10),
+        session.data.schema.population or 0,
+        key=session.key("risk.population"),
         disabled=weights is not None,
+        persist_state="session",
         help="How many people the file is a sample of, where it has no weights.",
     )
-    _keep(session, "population", population)
     if weights is not None:
         return Sampling(weights=weights)
     found = Sampling(population=float(population) or None)
     found.check(session.data)
     return found
-
-
-def _stored(session: Session, what: str, start: Any) -> Any:
-    """A choice that outlives a visit to another page, which drops the widget's own state."""
-    return st.session_state.get(session.key(f"risk.{what}"), start)
-
-
-def _keep(session: Session, what: str, chosen: Any) -> None:
-    st.session_state[session.key(f"risk.{what}")] = chosen
-
-
-def _several(
-    session: Session, what: str, label: str, names: list[str], start: Any = (), **more: Any
-) -> list[str]:
-    """Choose variables; the choice is kept for a visit to another page, unless it is none."""
-    key, now = session.key(f"risk.{what}.widget"), _stored(session, what, list(start))
-    chosen = st.multiselect(
-        label, names, now, key=key, format_func=session.data.schema.called, **more
-    )
-    if chosen or not start:  # an intruder knows one key variable at least
-        _keep(session, what, chosen)
-    return chosen

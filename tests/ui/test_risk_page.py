@@ -115,6 +115,16 @@ def test_key_variables_reach_the_numbers(page, drawn):
     assert "Choose at least one variable" in page.error[0].value
 
 
+def test_what_the_intruder_knows_outlives_a_visit_to_another_page(drawn, open_page):
+    screen = open_page("risk")
+    screen.test.multiselect[0].set_value(["age"]).run()
+    half = next(x for x in screen.test.multiselect if x.label.startswith("Linkability: one"))
+    half.set_value(["neck"]).run()
+    screen.visit("tune").visit("risk")
+    assert drawn[-1]["summary"]["text"].endswith("keys: age")
+    assert "neck" in str(drawn[-1]["tables"][:3])
+
+
 def test_the_population_model_names_its_interactions_or_says_that_there_are_none() -> None:
     both = {name: Sides(1, 1) for name in ("uniques", "alone", "expected")}
     whole = PopulationRisk(names=["age"], population=100.0, **both, check=1.5, z=0.5)
