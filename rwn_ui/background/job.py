@@ -29,7 +29,8 @@ class Slots:
     def take(self, work: Any) -> bool:
         """Give work a slot; False if there is none."""
         with self._lock:
-            self._held = [each for each in self._held if (work := each()) and work.running]
+            alive = [each for each in self._held if (held := each()) and held.running]
+            self._held = alive
             if len(self._held) >= self.count:
                 return False
             self._held.append(weakref.ref(work))

@@ -13,8 +13,9 @@ from rwn_core.data.variable import Kind
 from rwn_core.evaluation.registered_analysis import KINDS, Analysis, AnalysisPlan
 from rwn_core.io.reading import parse_text
 from rwn_core.measures import UTILITY
-from rwn_core.reporting.scenario import Scenario, plan_in
+from rwn_core.reporting.scenario import plan_in
 from rwn_ui.features import analysis_plan_results
+from rwn_ui.features.scenario_trial import scenario_draft
 from rwn_ui.server.messages import escaped, guarded, informed, refused
 from rwn_ui.state.results import full_table
 from rwn_ui.state.session import Session
@@ -123,13 +124,7 @@ def draw(session: Session) -> None:
 
 def _files(session: Session, key: str, change: Callable[[str], None]) -> None:
     """Suggest, save in a scenario file, load from one."""
-    kept = Scenario(
-        name="Analysis plan",
-        table=session.data.fingerprint,
-        setting=session.setting,
-        seed=session.seed,
-        analysis_plan=session.analysis_plan,
-    )
+    kept = scenario_draft(session, "Analysis plan")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.button(
             "Suggest",

@@ -131,16 +131,20 @@ def _offer_last(session: Session) -> None:
     if answer is not None:
         st.session_state[_DECLINED] = True
     if answer and there:  # the Data page goes on
-        path = Path(last.path)
-        reading = begin_described(path)
-        session.user.work.opening = Opening(
-            name=path.name, layout=None, reading=reading, path=str(path)
-        )
-        st.session_state[_AGAIN] = True
+        open_again(session, Path(last.path))
     if answer:
         st.switch_page("pages/data.py")
     if answer is not None:
         st.rerun()
+
+
+def open_again(session: Session, path: Path) -> None:
+    """Begin to read a file of this machine, to take up its project."""
+    reading = begin_described(path)
+    session.user.work.opening = Opening(
+        name=path.name, layout=None, reading=reading, path=str(path)
+    )
+    st.session_state[_AGAIN] = True
 
 
 def _save(session: Session, browser: str, before: Any) -> Any:

@@ -27,14 +27,7 @@ def draw(session: Session) -> None:
     if last is None or last.approval is None or not last.files:
         return
     if (entry := last.entry) is not None:
-        if not entry["kept"]:
-            refused(f"The entry says: {policy_words(entry)}.")
-        succeeded(
-            f"Entry {entry['number']}, signed by {entry['by']} on {entry['time'][:10]}. Note its "
-            "hash elsewhere: with it, rwn ledger verify LEDGER --last HASH shows whether the "
-            "ledger was cut off."
-        )
-        st.code(entry["hash"], language=None, wrap_lines=True)
+        show_entry(entry)
         return
     if not on_own_machine():
         informed(
@@ -77,6 +70,18 @@ def draw(session: Session) -> None:
             lambda: add(path, record, session.data, by=by, files=given, card=last.files[CARD])
         )
         st.rerun()  # the steps above say more now
+
+
+def show_entry(entry: dict[str, Any]) -> None:
+    """Say what the signed entry says of the policy, and its hash."""
+    if not entry["kept"]:
+        refused(f"The entry says: {policy_words(entry)}.")
+    succeeded(
+        f"Entry {entry['number']}, signed by {entry['by']} on {entry['time'][:10]}. Note its hash "
+        "elsewhere: with it, rwn ledger verify LEDGER --last HASH shows whether the ledger was cut "
+        "off."
+    )
+    st.code(entry["hash"], language=None, wrap_lines=True)
 
 
 def _checked(path: Path) -> Path:

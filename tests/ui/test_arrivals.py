@@ -40,7 +40,7 @@ class Reader:
         return False
 
     def known(self, question) -> rwn.Reading | None:
-        return self.known_by.get((question.measure, question.begin, question.params))
+        return self.known_by.get((question.measure, question.begin, question.of[0]))
 
     def cancel(self) -> None:
         pass
@@ -49,7 +49,7 @@ class Reader:
         for question in self.asked:
             if question.measure == measure:
                 reading = rwn.Reading(value=value, detail=Detail())
-                self.known_by[measure, question.begin, question.params] = reading
+                self.known_by[measure, question.begin, question.of[0]] = reading
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_a_move_has_its_own_numbers_found(screen) -> None:
     asked(screen)
     moved(screen, levers={"k": 40})
     asked(screen)
-    assert {question.params.k for question in reader.asked} == {40}
+    assert {question.of[0].k for question in reader.asked} == {40}
     reader.answer("bayes_linkage", 0.25)
     assert asked(screen)["waits"] == ["first attribute_gain"]
 
@@ -125,7 +125,7 @@ def test_a_move_has_its_own_numbers_found(screen) -> None:
 def test_the_process_begins_with_a_move_that_nobody_holds(screen, held: bool) -> None:
     reader = screen.session.user.work.worker
     told = moved(screen, levers={"k": 40}, held=held)
-    begun = [(question.measure, question.params.k) for question in reader.asked]
+    begun = [(question.measure, question.of[0].k) for question in reader.asked]
     assert begun == ([] if held else [("bayes_linkage", 40), ("attribute_gain", 40)])
     assert tile(told) == ""
     reader.answer("bayes_linkage", 0.25)
@@ -149,8 +149,8 @@ def test_the_process_takes_over_the_release_on_screen_and_no_other(screen, monke
     assert reader.drawn(first) is None, "so small a table is searched at once"
     monkeypatch.setattr(type(current.prepared), "known", "sizes")
     assert reader.drawn(first) == DrawnRelease(current.masked.masked, "sizes")
-    assert reader.drawn(replace(first, seed=session.seed + 1)) is None
-    assert reader.drawn(replace(first, params=replace(first.params, k=41))) is None
+    assert reader.drawn(replace(first, of=(first.of[0], session.seed + 1))) is None
+    assert reader.drawn(replace(first, of=(replace(first.of[0], k=41), first.of[1]))) is None
 
 
 def test_the_process_ends_where_its_user_has_left(screen, monkeypatch) -> None:

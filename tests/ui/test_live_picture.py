@@ -77,7 +77,7 @@ def test_the_worst_case_is_asked_for_before_the_picture_is_drawn(open_page, monk
     )
     assert asked(screen, {"k": 40.0})["waiting"]
     assert before == [len(questions)]
-    assert (questions[0].measure, {each.params.k for each in questions}) == ("bayes_linkage", {40})
+    assert (questions[0].measure, {each.of[0].k for each in questions}) == ("bayes_linkage", {40})
     questions.clear()
     assert asked(screen, {"k": 41.0}, held=True)["waiting"]
     monkeypatch.setattr(limit_queue, "LIVE_RECORDS", 10)  # it would end what it has begun first

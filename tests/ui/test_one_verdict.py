@@ -19,7 +19,7 @@ import rwn_core as rwn
 from rwn_core.data.rounding import given_steps
 from rwn_core.data.variable import Role
 from rwn_core.evaluation.disclosure import Disclosure, disclose
-from rwn_core.measures import measure
+from rwn_core.measures import measure, tiles_of
 from rwn_core.measures.measure import with_parts
 from rwn_core.reporting import places_on_map
 from rwn_core.reporting.places_on_map import POLICY
@@ -239,7 +239,8 @@ def disclosed(session, share: float = 0.0) -> Disclosure:
 
 def test_the_risk_page(session, too_large) -> None:
     found = disclosed(session)
-    shown = view._tiles(session, found)[:2]
+    now = view.snapshot(session, found)
+    shown = [view._tile(now, *each) for each in tiles_of("risk").items()][:2]
     assert [tile["label"] for tile in shown] == ["At least, all", "At least, by keys"]
     assert not any(claims(tile["help"]) for tile in shown)
     rows = {row[0]: row[-1] for row in sentences.rows(found.readings, session.data.n)}

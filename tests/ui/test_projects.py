@@ -104,14 +104,14 @@ def test_the_last_file_is_offered_by_its_path_and_opens_with_its_choices(
     again = open_page("tune")
     assert again.session.name == "bodyfat"
     assert "Open again" in buttons(again)
-    project._open_again(again.session, project_folder.last("browser"))
+    project.open_again(again.session, Path(project_folder.last("browser").path))
     again.visit("data").visit("data")
     assert again.errors == []
     assert (again.session.name, again.session.seed) == ("mine.csv", 7)
     assert again.session.path == str(path)
     path.write_bytes(own_file()[:-8])
     changed = open_page("tune")
-    project._open_again(changed.session, project_folder.last("browser"))
+    project.open_again(changed.session, Path(project_folder.last("browser").path))
     changed.visit("data")
     assert (changed.session.name, changed.session.seed) == ("mine.csv", 1)
     assert any("has changed since" in each.value for each in changed.test.toast)

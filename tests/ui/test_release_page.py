@@ -183,7 +183,7 @@ def test_an_entry_says_what_became_of_its_policy(monkeypatch) -> None:
         {"chain": {}},  # of an earlier version
         {"chain": {}, "kept": True, "state": "kept"},
     ):
-        ledger._signed({**about, **more})
+        ledger.show_entry({**about, **more})
     assert said == [
         "The entry says: policy broken; broken by merges with earlier releases.",
         "The entry says: policy not judged; merges with earlier releases not checked.",

@@ -17,8 +17,9 @@ from rwn_core.evaluation.draws import Ensemble, ensemble
 from rwn_core.evaluation.validity import standard_error_validity
 from rwn_core.io.write import table_bytes
 from rwn_core.reporting.scenario import Scenario, plan_in
-from rwn_ui.features import analysis_plan, repeated_draws
+from rwn_ui.features import repeated_draws
 from rwn_ui.features.repeated_draws import keep
+from rwn_ui.features.scenario_trial import scenario_draft
 from rwn_ui.state.results import SHOWN, current_release, prepared, setting_key
 from rwn_ui.state.session import Session
 from rwn_ui.tune import tiles
@@ -219,7 +220,7 @@ def test_a_registered_analysis_plan_is_on_tune_and_in_the_scenario(open_page) ->
     assert tile["label"] == "Analysis plan"
     assert tile["state"] in {"kept", "over"}
     assert "Relations" in tile["help"]
-    text = analysis_plan._scenario(screen.session).to_toml()
+    text = scenario_draft(screen.session, "Analysis plan").to_toml()
     assert Scenario.from_toml(text).analysis_plan == registered
     assert plan_in(text) == registered
     assert plan_in(registered.to_toml()) == registered
