@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -72,6 +72,11 @@ def is_done(
     informed(f"{f'{job.label}: ' if before is None else before}{job.refusal}")
     below(job)
     return False
+
+
+def taken(jobs: dict[str, Job], name: str, key: str, **more: Any) -> Job | None:
+    """A job that has a result, once; else draw how far it is, or why there is none."""
+    return jobs.pop(name) if is_done(jobs.get(name), key, **more) else None
 
 
 @contextmanager

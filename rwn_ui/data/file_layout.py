@@ -21,6 +21,7 @@ from rwn_core.data.file_layout import (
     FileLayout,
 )
 from rwn_core.io import format_of_name
+from rwn_core.tuning.verdict import counted
 from rwn_ui.background.opening import Opening
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
@@ -169,19 +170,15 @@ def _around(layout: FileLayout, what: str) -> list[str]:
         else "names in the first row with values"
     ]
     if layout.above:
-        parts.append(f"{_count(layout.above, what)} above the table")
+        parts.append(f"{counted(layout.above, what)} above the table")
     if layout.below:
-        parts.append(f"{_count(layout.below, what)} below it")
+        parts.append(f"{counted(layout.below, what)} below it")
     return parts
 
 
 def _sentence(parts: list[str]) -> str:
     words = "; ".join(parts)
     return f"{words[:1].upper()}{words[1:]}."
-
-
-def _count(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def _fields(now: FileLayout, usual: str, key: str) -> FileLayout:

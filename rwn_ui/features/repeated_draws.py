@@ -16,7 +16,7 @@ from rwn_core.measures.statistics.intervals import Band
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting.places_on_map import draws
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import is_done
+from rwn_ui.background.progress import taken
 from rwn_ui.features import limit_queue
 from rwn_ui.state.results import SHOWN, Key, memo, setting_key
 from rwn_ui.state.session import Session
@@ -107,12 +107,9 @@ def _begin(session: Session, purpose: str, task: Callable[..., Any], **more: Any
 
 def follow(session: Session, page: str) -> None:
     """Progress and Cancel of the work under way; then its result, or why there is none."""
-    jobs = session.user.work.jobs
-    job = jobs.get(JOB)
-    if is_done(job, f"{page}.cancel"):
-        if job.result is not None:
-            keep(session, job.about, job.result)
-        del jobs[JOB]
+    job = taken(session.user.work.jobs, JOB, f"{page}.cancel")
+    if job is not None:
+        keep(session, job.about, job.result)
         st.rerun()
 
 

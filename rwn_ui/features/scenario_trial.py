@@ -17,7 +17,7 @@ from rwn_core.parallel.threads import work
 from rwn_core.tuning import USUAL, Plan, Setting, evaluate
 from rwn_core.tuning.verdict import counted
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import is_done
+from rwn_ui.background.progress import taken
 from rwn_ui.features import analysis_plan_results
 from rwn_ui.state.change_table import set_setting, toasted
 from rwn_ui.state.session import Session
@@ -172,11 +172,9 @@ def run(
 
 def follow(session: Session) -> rwn.Scenario | None:
     """Progress and Cancel of the work under way; then the new scenario, or why there is none."""
-    jobs = session.user.work.jobs
-    job = jobs.get(JOB)
-    if not is_done(job, session.key("compare.trial.cancel")):
+    job = taken(session.user.work.jobs, JOB, session.key("compare.trial.cancel"))
+    if job is None:
         return None
-    del jobs[JOB]
     judged: Judged = job.result
     for known in judged:
         analysis_plan_results.keep(session, *known)

@@ -37,7 +37,6 @@ from rwn_ui.widgets import limits
 SOON, LONG = 60.0, 300.0  # seconds of a search, and of one that goes on
 MOST = 40  # settings in the list
 KEEP, LOSE = "Keep the policy", "Lose at most"
-_FAMILY = (rwn.RWN.method, rwn.SoftRWN.method)
 _CHOICES = {
     "slices": "Slices",
     "kernels": "Kernel and balance",
@@ -99,10 +98,10 @@ def form(session: Session) -> Space:
 def may_change(session: Session) -> dict[str, str]:
     """What a search may change for the method on Tune, in words by key."""
     params = session.params
-    chained = session.method in _FAMILY and not session.policy.unjudged(rwn.SoftRWN(chain=True))
+    chained = session.of_rwn and not session.policy.unjudged(rwn.SoftRWN(chain=True))
     kernels = not kernels_refused(params)
     fits = {"slices": type(params).uses_slices, "kernels": kernels, "chain": chained}
-    fits["tie"] = session.method in _FAMILY
+    fits["tie"] = session.of_rwn
     levers = [x.name for x in params.levers if x.off is None and x.name != params.strength]
     words = {name: SHORT_NAMES.get(name, name) for name in levers}
     return words | {key: each for key, each in _CHOICES.items() if fits.get(key, True)}
@@ -113,7 +112,7 @@ def space_of(session: Session, chosen: Sequence[str], most: float | None) -> Spa
     setting = session.setting
     own = (setting.weights or setting.precision) and not session.is_untouched
     held = own or fixed_options(setting.params)
-    free = session.method in _FAMILY and not held and {*chosen} == {"slices", "kernels"}
+    free = session.of_rwn and not held and {*chosen} == {"slices", "kernels"}
     return Space(
         setting=None if free and most is None else setting,
         levers=tuple(each for each in chosen if each not in _CHOICES),

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 import rwn_core as rwn
@@ -42,6 +43,7 @@ from rwn_ui.state.startup import sample_note
 from rwn_ui.widgets import sidebar, sliders
 
 BOXES = 8  # the figure of box plots
+TRIED = 50  # positions of a lever, until releases are quick
 _LINK, _CHOSEN = "paper.link", "paper.figure"
 INTRODUCTION = (
     "Figures 1 to 9 of Perry, Matloff and Tendick (2022), by the numbers of their captions, drawn "
@@ -255,10 +257,11 @@ def axis_lever(session: Session) -> Lever:
 
 def axis_ends(session: Session) -> LeverRange:
     """Return the lever's range, as far as no neighbor has to be searched for."""
-    table = prepared(session)
-    ends = table.prepared.ranges[session.curve_axis]
-    steps = math.floor((table.quick_end(session.params, session.curve_axis) - ends.low) / ends.step)
-    high = ends.low + steps * ends.step
+    table, axis = prepared(session).prepared, session.curve_axis
+    ends, now = table.ranges[axis], table.with_levers(**lever_values(session.params))
+    tried = np.linspace(ends.high, ends.low, TRIED)
+    quick = next((end for end in tried if now.with_levers(**{axis: end}).is_quick), ends.low)
+    high = ends.low + math.floor((quick - ends.low) / ends.step) * ends.step
     return replace(ends, high=min(type(ends.high)(round(high, 10)), ends.high))
 
 

@@ -16,7 +16,7 @@ from rwn_core.evaluation.claims import (
 )
 from rwn_core.reporting.public_words import CLAIM_TABLE, CLAIMS_FILE
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import is_done
+from rwn_ui.background.progress import taken
 from rwn_ui.release.steps import drawn
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.results import memo, setting_key
@@ -58,10 +58,10 @@ def draw(session: Session) -> None:
         args=(session, int(draws)),
     )
     # progress and Cancel while claims are judged; then they are kept, or say why there are none
-    job = session.user.work.jobs.get(JOB)
-    if is_done(job, session.key("release.claims.cancel"), before="No claim table: "):
+    jobs, cancel = session.user.work.jobs, session.key("release.claims.cancel")
+    job = taken(jobs, JOB, cancel, before="No claim table: ")
+    if job is not None:
         memo(session, "claims", _KEPT).keep(job.about, job.result)
-        del session.user.work.jobs[JOB]
         st.rerun()
     table = present_claims(session)
     if table is not None:

@@ -16,7 +16,7 @@ from rwn_core.measures import ORDINARY
 from rwn_core.reporting.judged_release import FurtherDraws, JudgedRelease, judge_release
 from rwn_core.reporting.release_record import shared_words
 from rwn_ui.background.job import Job
-from rwn_ui.background.progress import is_done
+from rwn_ui.background.progress import taken
 from rwn_ui.features import limit_queue
 from rwn_ui.release.steps import about, drawn, unanswered_doubts
 from rwn_ui.server.messages import escaped, informed, refused, succeeded, warned
@@ -48,12 +48,12 @@ def draw(session: Session) -> None:
     )
     # progress and Cancel while it is drawn; then it is kept, or says why there is none
     work, so_far = session.user.work, partial(limit_queue.draw_read, session.policy)
-    job = work.jobs.get(JOB)
-    if is_done(job, session.key("release.cancel"), below=so_far, before="No release: "):
+    cancel = session.key("release.cancel")
+    job = taken(work.jobs, JOB, cancel, below=so_far, before="No release: ")
+    if job is not None:
         result: JudgedRelease = job.result
         number = work.draws[job.about] = work.draws.get(job.about, 0) + 1
         work.drawn = Drawn(judged=result, about=job.about, number=number)
-        del work.jobs[JOB]
         st.rerun()  # the steps above say more now
     last, latest = drawn(session), work.drawn
     if latest is not None and latest.left and latest.entry is None:

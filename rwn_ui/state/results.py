@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
@@ -18,14 +17,12 @@ from rwn_core.masking import (
     Prepared,
     family,
     fixed_options,
-    lever_values,
     unrounded,
 )
 from rwn_core.measures import measures_of
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.association import is_mixed
-from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning import Setting, Verdict
@@ -41,7 +38,6 @@ if TYPE_CHECKING:
     from rwn_core.evaluation.registered_analysis import AnalysisResult, Standing
     from rwn_core.evaluation.validity import Validity
 
-TRIED = 50  # positions of a lever, until releases are quick
 CARDS = tuple(rwn.MEASURES[key] for key in measures_of("tune"))
 """The measures of the charts of Tune after the map."""
 SHOWN = (
@@ -120,19 +116,6 @@ class PreparedTable:
         """The same records under the slices of `data`; no neighbor is searched anew."""
         sliced = self.prepared.with_slices(data.schema.slices)
         return self._with(data, sliced)
-
-    def quick_end(self, params: Any, lever: str) -> float:
-        """Highest position of a lever without a search, the others as they are."""
-        ends, now = self.prepared.ranges[lever], self.prepared.with_levers(**lever_values(params))
-        for high in np.linspace(ends.high, ends.low, TRIED):
-            if now.with_levers(**{lever: high}).is_quick:
-                return float(high)
-        return ends.low
-
-    @property
-    def slow(self) -> bool:
-        """True if preparing a table of this size takes seconds."""
-        return self.data.n > LARGEST_DENSE
 
     def is_quick(self, params: Any) -> bool:
         """True if the neighborhoods of a setting are stored."""
@@ -267,8 +250,7 @@ def start_key(session: Session) -> Key:
 
 def presets_key(session: Session) -> Key:
     """Cache key of what is suggested: of RWN for the table, of another method for its kind."""
-    family = session.method in (rwn.RWN.method, rwn.SoftRWN.method)
-    return start_key(session) if family else verdict_key(session)
+    return start_key(session) if session.of_rwn else verdict_key(session)
 
 
 def policy_presets(session: Session) -> dict[str, Setting]:

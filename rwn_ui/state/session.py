@@ -158,6 +158,11 @@ class Session:
         return str(self.setting.params.method)
 
     @property
+    def of_rwn(self) -> bool:
+        """True if the method is RWN, as published or with soft neighborhoods."""
+        return self.method in (rwn.RWN.method, rwn.SoftRWN.method)
+
+    @property
     def levers(self) -> dict[str, Any]:
         """Positions of the sliders."""
         return (self._known if self._known[0] is self.setting.params else self._derive())[1]

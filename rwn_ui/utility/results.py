@@ -12,6 +12,7 @@ import rwn_core as rwn
 from rwn_core.evaluation.forecast import Forecast, forecast_scan
 from rwn_core.evaluation.two_way import two_way
 from rwn_core.masking import lever_values
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.features import analysis_plan_results, repeated_draws
 from rwn_ui.state.results import (
     CurrentRelease,
@@ -43,7 +44,7 @@ def read(session: Session, slot: DeltaGenerator | None = None) -> Snapshot:
     current, held = full_release(session, slot), _stored(session)
     comparison = current.comparison
     key, pair = release_key(session), session.pair
-    waits = full_table(session).slow
+    waits = session.data.n > LARGEST_DENSE  # preparing it takes seconds
     readings = {
         **current.readings,
         **held.get_or_make(("readings", key), lambda: _read(current, slow=False)),

@@ -186,7 +186,7 @@ def _overview(readings: Readings, drawn: Ensemble | None) -> Table:
         known = isinstance(reading, Reading)
         none = "…" if reading is PENDING else "n/a"
         row: list[Any] = [
-            measure.reading_title(reading) if isinstance(reading, Reading) else measure.title,
+            measure.reading_title(reading),
             reading.value if isinstance(reading, Reading) else none,
         ]
         if drawn is not None:

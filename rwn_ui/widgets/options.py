@@ -20,7 +20,6 @@ from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.session import KEPT, Session, first_setting
 from rwn_ui.widgets.folded import folded
 
-_FAMILY = (rwn.RWN.method, rwn.SoftRWN.method)
 _PRESETS: dict[str, tuple[str, dict[str, float]]] = {
     "As published": (rwn.RWN.method, {}),
     "Keep totals and spreads": (rwn.SoftRWN.method, {"balance": 1.0}),
@@ -42,7 +41,7 @@ def draw(session: Session) -> None:
     if box is None:
         return
     with box:
-        if session.method in _FAMILY:
+        if session.of_rwn:
             _presets(session)
         for option in offered:
             key = _key(session, option.name)
@@ -82,7 +81,7 @@ def _presets(session: Session) -> None:
 
 def _take_preset(session: Session, method: str, levers: Mapping[str, float]) -> None:
     """Take over a preset, unless its button has gone from the page."""
-    if session.method in _FAMILY:
+    if session.of_rwn:
         setting = replace(session.setting, params=first_setting(method))
         set_setting(session, setting, levers, "Standard")
 
