@@ -14,6 +14,7 @@ from rwn_ui.features import (
     scenario_trial,
 )
 from rwn_ui.panel import panel
+from rwn_ui.panel.live_sliders import live_sliders as draw_sliders
 from rwn_ui.server.messages import escaped, frame, guarded
 from rwn_ui.state import address
 from rwn_ui.state.results import current_release, prepared
@@ -139,7 +140,7 @@ def picture(
             if part is not None:
                 with part:
                     data = {**shown["controls"][what], "seq": shown["seq"]}
-                    live_sliders.show(session, what, data)
+                    draw_sliders(data, key=session.key(f"tune.{what}"))
 
 
 frame()

@@ -33,6 +33,9 @@ def screen(
 ) -> dict[str, Any]:
     """The candidates with verdict, limits and loss, over their map; `policy` may be a trial."""
     verdicts = judged(scenarios, policy)
+    texts_of = {"setting": [short_setting(s.setting) for s in scenarios]}
+    if any(s.note for s in scenarios):
+        texts_of["note"] = [s.note or "–" for s in scenarios]
     return {
         "stamp": f"{[s.name for s in scenarios]}|{meeting}|{session.table_version}",
         "meeting": meeting,
@@ -53,10 +56,9 @@ def screen(
                         for each in scenarios
                     ],
                 },
-                _text_row("setting", [short_setting(s.setting) for s in scenarios]),
                 *(
-                    [_text_row("note", [s.note or "–" for s in scenarios])]
-                    * any(s.note for s in scenarios)
+                    {"title": name, "kind": "text", "cells": [{"text": text} for text in texts]}
+                    for name, texts in texts_of.items()
                 ),
             ],
             "marks": meeting,
@@ -69,10 +71,6 @@ def screen(
         "single": not meeting,
         "cards": [serialise(candidates_map(scenarios, policy))],
     }
-
-
-def _text_row(title: str, texts: list[str]) -> dict[str, Any]:
-    return {"title": title, "kind": "text", "cells": [{"text": text} for text in texts]}
 
 
 def _limit_row(limit: rwn.Limit, verdicts: list[Verdict]) -> dict[str, Any]:

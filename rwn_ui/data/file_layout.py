@@ -60,7 +60,13 @@ def _workbook(session: Session, opening: Opening) -> None:
     sheets = opening.seen.sheets
     refused = opening.refusal is not None
     now = opening.layout or (opening.seen.layout if refused else FileLayout())
-    sheet = _sheet(sheets, now, f"data.sheet.{_number(opening)}")
+    sheet = now.sheet  # None for the first one
+    if len(sheets) > 1:
+        given = now.sheet or sheets[0]
+        index = sheets.index(given) if given in sheets else 0
+        key = f"data.sheet.{_number(opening)}"
+        chosen = st.selectbox("Sheet of the workbook", sheets, index, key=key)
+        sheet = now.sheet if chosen == given else chosen
     if sheet != now.sheet:
         read_upload(session, FileLayout(sheet=sheet))
         st.rerun()
@@ -90,16 +96,6 @@ def _picture(
     shown.columns = [f"column {place + 1}" for place in range(width)]
     shown.insert(0, "read", marks)
     return shown
-
-
-def _sheet(sheets: tuple[str, ...], now: FileLayout, key: str) -> str | None:
-    """The chosen sheet; None for the first one."""
-    if len(sheets) < 2:
-        return now.sheet
-    given = now.sheet or sheets[0]
-    index = sheets.index(given) if given in sheets else 0
-    sheet = st.selectbox("Sheet of the workbook", sheets, index, key=key)
-    return now.sheet if sheet == given else sheet
 
 
 def _text(session: Session, opening: Opening, content: bytes) -> None:

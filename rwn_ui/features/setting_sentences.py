@@ -44,7 +44,14 @@ def reading_words(measure: str, reading: Reading | None) -> str:
 
 def differences(one: rwn.Scenario, other: rwn.Scenario) -> list[str]:
     """Differences of the other scenario from the first; those without a clear one in a line."""
-    sentences, unclear = _settings(one, other), []
+    before_parts, after_parts = _parts(one), _parts(other)
+    sentences = [
+        f"{name} is {_word(after_parts.get(name))} instead of {_word(before_parts.get(name))}."
+        for name in dict.fromkeys((*before_parts, *after_parts))
+        if before_parts.get(name) != after_parts.get(name)
+    ]
+    sentences += _precision(one, other)
+    sentences, unclear = sentences or ["Both have the same setting."], []
     for key, before in one.readings.items():
         after = other.readings.get(key)
         if after is None or key not in rwn.MEASURES:
@@ -59,17 +66,6 @@ def differences(one: rwn.Scenario, other: rwn.Scenario) -> list[str]:
         else:
             unclear.append(f"{rwn.MEASURES[key].title} ({_both(key, before, after)})")
     return sentences + [f"No clear difference: {'; '.join(unclear)}."] * bool(unclear)
-
-
-def _settings(one: rwn.Scenario, other: rwn.Scenario) -> list[str]:
-    before, after = _parts(one), _parts(other)
-    sentences = []
-    for name in dict.fromkeys((*before, *after)):
-        old, new = before.get(name), after.get(name)
-        if old != new:
-            sentences.append(f"{name} is {_word(new)} instead of {_word(old)}.")
-    sentences += _precision(one, other)
-    return sentences or ["Both have the same setting."]
 
 
 def _parts(scenario: rwn.Scenario) -> dict[str, Any]:

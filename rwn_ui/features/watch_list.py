@@ -113,6 +113,5 @@ def _followed(
     precision = dict(setting.precision)
     key = ("followed", table.fingerprint, setting.key, seed, session.watched)
     return memo(session, "watch list", KEPT).get_or_make(
-        key,
-        lambda: follow(table, setting.params, session.watched, seed=seed, precision=precision),
+        key, lambda: follow(table, setting.params, session.watched, seed=seed, precision=precision)
     )

@@ -19,7 +19,7 @@ from rwn_core.reporting.context import (
 from rwn_core.reporting.judged_release import Approval
 from rwn_core.reporting.release_record import follows
 from rwn_ui.release import files, judging, ledger
-from rwn_ui.release.steps import Step, description, drawn, is_checked, steps, unanswered_doubts
+from rwn_ui.release.steps import description, drawn, is_checked, steps, unanswered_doubts
 from rwn_ui.server.messages import escaped, guarded, refused, succeeded, warned
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Drawn
@@ -38,19 +38,6 @@ def draw(session: Session) -> None:
     with guarded():
         _ask_context(session)
     found = steps(session)
-    _summary(found)
-    parts = (_data, judging.draw, _approve, files.draw, ledger.draw)
-    for number, (step, part) in enumerate(zip(found, parts, strict=True), start=1):
-        with st.container(border=True, key=f"release-step-{number}"):
-            st.markdown(f"##### {number} · {step.title}")
-            if not step.done:
-                st.caption(f"Missing: {step.missing}")
-            with guarded():
-                part(session)
-
-
-def _summary(found: tuple[Step, ...]) -> None:
-    """The five steps in a row, and what comes next."""
     with st.container(horizontal=True, key="release-steps"):
         for number, step in enumerate(found, start=1):
             words, icon = f"{number} {step.title}", "radio_button_unchecked"
@@ -60,6 +47,14 @@ def _summary(found: tuple[Step, ...]) -> None:
             elif step.done:
                 icon, color = "check", "green"
             st.badge(words, icon=f":material/{icon}:", color=color)
+    parts = (_data, judging.draw, _approve, files.draw, ledger.draw)
+    for number, (step, part) in enumerate(zip(found, parts, strict=True), start=1):
+        with st.container(border=True, key=f"release-step-{number}"):
+            st.markdown(f"##### {number} · {step.title}")
+            if not step.done:
+                st.caption(f"Missing: {step.missing}")
+            with guarded():
+                part(session)
 
 
 def _data(session: Session) -> None:

@@ -46,8 +46,8 @@ def draw(session: Session, attack: Attack) -> None:
     if session.data.n <= QUICK_RECORDS:
         found = live(session, attack)
         panel(payload(session, attack, found, snapshot(session, found)), key="risk")
-        return
-    _by_job(session, attack)
+    else:
+        _by_job(session, attack)
 
 
 def snapshot(session: Session, found: Disclosure, job: Job | None = None) -> Snapshot:

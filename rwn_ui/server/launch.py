@@ -100,10 +100,7 @@ def run(
     address = f"http://{ADDRESS}:{port}"
     if token and not hosts:
         address += f"/?{TOKEN}={token}"
-    with (
-        _compiling(),
-        serving(port, file, classroom=classroom, hosts=hosts, token=token) as server,
-    ):
+    with _compiling(), serving(port, file, classroom=classroom, hosts=hosts, token=token) as server:
         say(f"RWN runs at {address} (Ctrl-C ends it)")
         if hosts and classroom:
             say(f"note: other machines reach it; let only the proxy of {hosts[0]} do so.")

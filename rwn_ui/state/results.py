@@ -11,14 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS
-from rwn_core.masking import (
-    Masked,
-    Method,
-    Prepared,
-    family,
-    fixed_options,
-    unrounded,
-)
+from rwn_core.masking import Masked, Method, Prepared, family, fixed_options, unrounded
 from rwn_core.measures import measures_of
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
@@ -40,10 +33,7 @@ if TYPE_CHECKING:
 
 CARDS = tuple(rwn.MEASURES[key] for key in measures_of("tune"))
 """The measures of the charts of Tune after the map."""
-SHOWN = (
-    *measures_of("picture"),
-    *(each.key for each in CARDS if not each.view.of_variable),
-)
+SHOWN = (*measures_of("picture"), *(each.key for each in CARDS if not each.view.of_variable))
 OF_ALL_KINDS = tuple(each.view.of_all_kinds for each in CARDS if each.view.of_all_kinds)
 
 

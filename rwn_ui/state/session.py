@@ -223,10 +223,7 @@ class Session:
         return self.variable, next(others, names[0])
 
     def set(
-        self,
-        setting: Setting,
-        prepared: Prepared | None = None,
-        *levers: str | Mapping[str, Any],
+        self, setting: Setting, prepared: Prepared | None = None, *levers: str | Mapping[str, Any]
     ) -> None:
         """Go over to a setting; within the ranges of the table, where it is made ready for it.
 

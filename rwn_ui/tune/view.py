@@ -83,10 +83,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         "labels": {each.name: each.label for each in now.table.schema.released if each.label},
         "changed": unchanged_categories.strip(now),
         "verdict": tiles.verdict(now) | {"quick": advice.panel_part(session)},
-        "tiles": [
-            *tiles.draw(now),
-            *([analysis_plan_results.tile(now.plan)] if now.plan else []),
-        ],
+        "tiles": [*tiles.draw(now), *([analysis_plan_results.tile(now.plan)] if now.plan else [])],
         "cards": [serialise(chart) for chart in cards],
         "tables": [
             {"title": f"{chart['title']}: coefficients and standard errors", **chart["table"]}

@@ -10,7 +10,6 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.masking import Prepared
 from rwn_core.neighbors import LARGEST_DENSE
-from rwn_ui.panel.live_sliders import live_sliders
 from rwn_ui.state.change_table import adopt_soon, set_setting
 from rwn_ui.state.results import PreparedTable, policy_presets, prepared
 from rwn_ui.state.session import KEPT, Session
@@ -74,11 +73,6 @@ def _coming(session: Session) -> rwn.Microdata:
 def controls(session: Session, table: PreparedTable) -> dict[str, Any]:
     """The sliders of the levers and of the weights, presets, Undo and Redo, as plain data."""
     return {LEVERS: _levers(session, table.prepared), WEIGHTS: _weights(session)}
-
-
-def show(session: Session, what: str, data: Mapping[str, Any]) -> None:
-    """Draw the sliders of the levers or of the weights."""
-    live_sliders(data, key=session.key(f"tune.{what}"))
 
 
 def _levers(session: Session, table: Prepared) -> dict[str, Any]:
