@@ -231,6 +231,12 @@ class Measure:
         Whether it needs held-out records, so that no page reads it with the others.
     counts : bool
         Whether its limit is stated as a number of people.
+    usual_limit : float, optional
+        What a policy allows that states no limits; None where it has none on this measure.
+    raised : bool
+        Whether it states a worst case that what the red team achieves may exceed.
+    falls : bool
+        Whether the value falls with the number of records, at equal geometry.
     must_hold : bool
         Of a measure of utility, whether a policy may have a limit on it.
     effort : int
@@ -268,6 +274,9 @@ class Measure:
     of_setting: bool = False
     of_holdout: bool = False
     counts: bool = False
+    usual_limit: float | None = None
+    raised: bool = False
+    falls: bool = False
     must_hold: bool = False
     effort: int = SLOW
     view: View = field(default=View(), compare=False)

@@ -104,11 +104,9 @@ class Limit(NamedParameters):
         return value / self.at_most if self.at_most > 0 else 1 + value / 0.01
 
 
-_USUAL = ("bayes_linkage", "attribute_gain", "true_matches")
-DEFAULT = (
-    *(Limit(measure=key, at_most=0.05) for key in _USUAL),
-    Limit(measure="linked_over_half", at_most=0.0),  # a share of n would give some people away
-)
+_STATED = [(key, each.usual_limit) for key, each in MEASURES.items()]
+_USUAL = [Limit(measure=key, at_most=most) for key, most in _STATED if most is not None]
+DEFAULT = tuple(sorted(_USUAL, key=lambda limit: -limit.at_most))
 """What holds until an organization sets limits of its own."""
 CLINICAL = (
     Limit(

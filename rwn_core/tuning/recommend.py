@@ -25,6 +25,7 @@ from rwn_core.masking import (
     at_levers,
 )
 from rwn_core.masking.lever import neutral_levers
+from rwn_core.measures import MEASURES
 from rwn_core.measures.sentence import percent
 from rwn_core.neighbors.kernel import EVEN
 from rwn_core.neighbors.soft_lists import LISTED
@@ -36,7 +37,7 @@ from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.strength import CLEARLY, MOST_LOST, StrengthTrial, TableSearch
-from rwn_core.tuning.verdict import counted, not_judged
+from rwn_core.tuning.verdict import RAISED, counted, not_judged
 
 WITHIN = 60.0  # seconds
 _PART = 500  # random records that settings of a larger table are ranked on
@@ -50,7 +51,6 @@ _PROMISING = 2  # slices that every kernel is tried with
 _NAMED = 3  # variables named in a sentence
 _FEW = 30  # records on which a method's law is looked for
 _SHOWN = 200  # records on which a method shows whether it keeps kinds
-_FALLING = ("bayes_linkage", "linked_over_half")  # with the number of records, at equal geometry
 _KERNELS: Mapping[str, Any] = MappingProxyType(
     {"even": RWN(epsilon=0.0, k=5), "soft": SoftRWN(), "balanced": SoftRWN(balance=1.0)}
 )
@@ -207,7 +207,7 @@ def ranking(microdata: Microdata, judged: Policy, begin: float, within: float) -
     times = min(microdata.n / _PART, _MOST_TIMES)
     limits = tuple(
         replace(each, at_most=min((each.at_most or 0.01) * times, 1.0))
-        if each.measure in _FALLING
+        if MEASURES[each.measure].falls
         else each
         for each in judged.limits
     )
@@ -363,7 +363,7 @@ def _new_kind(microdata: Microdata, params: Any) -> str:
 
 def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:
     """Return why a method cannot keep a policy on a table; empty where that is not known."""
-    limit = policy.limit("bayes_linkage")
+    limit = policy.limit(RAISED[0])
     if limit is None:
         return ""
     if microdata.n * limit.at_most < 1:

@@ -352,7 +352,7 @@ def stated_bounds(reading: Reading) -> dict[str, float]:
 
 
 RED_TEAM = "red_team"
-RAISED = ("bayes_linkage", "attribute_gain")
+RAISED = tuple(key for key, measure in MEASURES.items() if measure.raised)
 """Measures that state a worst case; a link may be worse than the first, a name than the other."""
 
 

@@ -32,7 +32,7 @@ PENDING = rwn.NotApplicable("A moment: this takes longer on a large table.")
 
 TWO_WAY = "two_way"  # the relation, among the readings
 Answer = rwn.Reading[Any] | rwn.NotApplicable
-Progress = Callable[[float], object]
+Progress = Callable[[float], None]
 
 
 def read(session: Session, slot: DeltaGenerator | None = None) -> Snapshot:

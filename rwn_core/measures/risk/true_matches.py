@@ -417,6 +417,7 @@ def _row(detail: TrueMatches, at: int) -> list[str]:
 
 MEASURE = Measure(
     key="true_matches",
+    usual_limit=0.05,
     effort=BY_VALUES,
     title="True matches",
     unit="share of people who are alone with what is known of them, beyond chance",

@@ -154,6 +154,9 @@ def draw_record_risk(reading: Reading[WorstLinkage]) -> style.Chart:
 
 BAYES_LINKAGE = Measure(
     key="bayes_linkage",
+    usual_limit=0.05,
+    raised=True,
+    falls=True,
     effort=1,
     title="Worst-case linkage",
     question="How many released records would an intruder link correctly who holds the whole "
@@ -279,6 +282,8 @@ def linked_over_half_sentence(reading: Reading[WorstLinkage], n: int) -> str:
 
 LINKED_OVER_HALF = Measure(
     key="linked_over_half",
+    usual_limit=0.0,  # a share of n would give some people away
+    falls=True,
     effort=1,
     title="Linked over one half",
     question="For how many released records is the true original more likely than all others "
