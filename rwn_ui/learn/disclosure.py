@@ -8,7 +8,18 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons import disclosure as numbers
 from rwn_core.measures.sentence import tenths
-from rwn_ui.learn.lesson import Choice, Kept, Lesson, Shown, Slider, Switch, Values, prepared, tile
+from rwn_ui.learn.lesson import (
+    WORDS,
+    Choice,
+    Kept,
+    Lesson,
+    Shown,
+    Slider,
+    Switch,
+    Values,
+    prepared,
+    tile,
+)
 
 
 def _params(values: Values) -> rwn.RWN:
@@ -95,18 +106,7 @@ linked, learned = lesson.linked, lesson.learned"""
 
 LESSON = Lesson(
     key="disclosure",
-    title="0 · What is disclosure?",
-    sentences=(
-        "You are the intruder: you know Anna’s age and height (key variables, the diamond), and "
-        "you want her income (a confidential variable). Choose the row that you think is hers, and "
-        "switch on the answer.",
-        "Finding her row is identity disclosure, and learning her income is attribute disclosure. "
-        "No name was released: the key variables are enough for the linkage.",
-        "Now mask the file: raise q, so that cells take values of donors, which are random members "
-        "of the record’s neighborhood. Switch the answer off, guess again, and compare the "
-        "share linked with the policy, which allows 5 %. The picture is one release; the shares "
-        "are means over many, so that no luck of one draw decides.",
-    ),
+    **WORDS["disclosure"],
     controls={
         Slider(
             "guess", "Your guess: row", (1, numbers.N), start=1
@@ -121,17 +121,6 @@ LESSON = Lesson(
         Switch("answer", "Show the answer"): "Marks the person’s own row.",
     },
     show=_show,
-    question="At q = 1 and k = 1, can an intruder learn incomes without finding the right row?",
-    answer=(
-        "Yes. About 1 person in 10 is linked to the own row, but the nearest row shows more than "
-        "half of the incomes: a row that shows a neighbor’s values has a neighbor’s income, and "
-        "neighbors have similar incomes. Anna’s row is never found, and her income always is.\n\n"
-        "So one number is not enough: a policy limits both disclosures. A larger k lowers both "
-        "on average. At k = 8 about 7 % are linked, which still breaks the limit of 5 %, and "
-        "incomes are learned a little more often than from a random row (17 %). The price is "
-        "utility: at k = 8 the values come from less similar people. Carl is the tallest by far, "
-        "so he is found more often than Anna: an outlier needs more masking than others."
-    ),
     code=_code,
     on_tune=lambda values: rwn.Setting(params=_params(values)),
 )

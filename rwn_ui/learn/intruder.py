@@ -10,7 +10,18 @@ from rwn_core.data.rounding import given_steps
 from rwn_core.evaluation.lessons import intruder as numbers
 from rwn_core.masking import Masked
 from rwn_core.measures.sentence import tenths
-from rwn_ui.learn.lesson import Choice, Kept, Lesson, Shown, Slider, Switch, Values, prepared, tile
+from rwn_ui.learn.lesson import (
+    WORDS,
+    Choice,
+    Kept,
+    Lesson,
+    Shown,
+    Slider,
+    Switch,
+    Values,
+    prepared,
+    tile,
+)
 
 DEMO = "bodyfat"
 _ROUNDING = {"as they are": 0.0, "to about 0.5 SD": 0.5, "to about 1 SD": 1.0}
@@ -120,16 +131,7 @@ def _on_tune(values: Values) -> rwn.Setting:
 
 LESSON = Lesson(
     key="intruder",
-    title="2 · The intruder",
-    sentences=(
-        "The strongest intruder has the original table and knows the method, and asks of one "
-        "released row: who could have made it, and how likely is each?",
-        "A person is possible only if every known value of the row is among the values of that "
-        "person’s own neighborhood; the chances of the variables multiply, and Bayes’ rule turns "
-        "them into the bars.",
-        "Guess who it is before you switch on the answer; then take variables away, raise k, "
-        "round, or let whole rows travel, and watch the bars.",
-    ),
+    **WORDS["intruder"],
     controls={
         Slider(
             "known", "Variables that the intruder knows", (1, 15), start=3
@@ -149,15 +151,6 @@ LESSON = Lesson(
         Switch("answer", "Show the answer"): "Marks the true source.",
     },
     show=_show,
-    question="With k = 5 each cell hides among 5 people. Why is the row still found so often?",
-    answer=(
-        "Because the cells are drawn independently, and their neighborhoods overlap in few people. "
-        "One variable leaves a few dozen originals; three together leave a handful; all fifteen "
-        "nearly always leave one, and then even k = 20 hides next to nobody. When whole rows "
-        "travel, the row shows only one donor, so fewer links are right. But it then shows a "
-        "real person’s whole record, which may be worse. A risk needs more than "
-        "one number."
-    ),
     code=_code,
     on_tune=_on_tune,
 )

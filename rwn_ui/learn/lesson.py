@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from rwn_core.charts import Chart
+from rwn_core.data.plain import toml_document
 from rwn_core.masking import Prepared
 from rwn_core.tuning import Setting
 from rwn_ui.panel.parts import blank
@@ -16,6 +18,8 @@ Values = Mapping[str, Any]
 """The positions of a lesson's controls, by name."""
 Kept = Callable[[str, int], Memo]
 """Returns what a user's lessons have computed, by what it is and how much of it is kept."""
+WORDS = toml_document(Path(__file__).with_name("lessons.toml").read_text("utf-8"), "lessons")
+"""Title, sentences, question and answer of each lesson, by its key."""
 KEPT = 3  # prepared tables; the largest takes 12 MB
 
 
@@ -74,7 +78,7 @@ class Lesson:
 
     key: str
     title: str
-    sentences: tuple[str, str, str]  # three, as Markdown
+    sentences: Sequence[str]  # three, as Markdown
     controls: Mapping[Control, str]  # each with its help
     show: Callable[[Values, Kept], Shown]  # what is seen at a position of the controls
     question: str  # as Markdown; the answer is folded

@@ -6,7 +6,7 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.neighborhood import RECORDS, neighborhood, table
 from rwn_core.measures.sentence import tenths
-from rwn_ui.learn.lesson import Choice, Kept, Lesson, Shown, Slider, Values, prepared, tile
+from rwn_ui.learn.lesson import WORDS, Choice, Kept, Lesson, Shown, Slider, Values, prepared, tile
 from rwn_ui.panel.parts import RADIUS
 
 
@@ -65,17 +65,7 @@ changed = (share * (second[:, None] != second)).sum(axis=1).mean()"""
 
 LESSON = Lesson(
     key="neighborhood",
-    title="3 · k nearest and ε",
-    sentences=(
-        "A record takes values from everybody within the radius ε (red circle) or from its k "
-        "nearest (gray circle), whichever are more: two balls around one point, so the larger "
-        "holds the smaller; filled points are the donors.",
-        "In a crowd ε decides, and more people give values; alone at the edge k decides, so that "
-        "also an outlier has k donors, however far away they are.",
-        "Circles are group A and squares group B: a different group adds to the distance, so a "
-        "donor of the other group must lie inside the dotted circle, which shrinks to nothing as "
-        "the weight grows.",
-    ),
+    **WORDS["neighborhood"],
     controls={
         Slider(
             "epsilon", "Radius ε (standard deviations)", (0.0, 3.0), start=0.6, step=0.05
@@ -90,17 +80,6 @@ LESSON = Lesson(
         Choice("record", "Record", tuple(RECORDS)): "Whose neighborhood the picture shows.",
     },
     show=_show,
-    question="At the usual weight of 1, how large must k be before groups begin to mix?",
-    answer=(
-        "20. Another group is more than four standard deviations away, further than nearly all of "
-        "the own group. Only when the 20 records of group B have all become neighbors does one of "
-        "them reach further; group A never does. Below that the column of groups is "
-        "released as it is, although q = 1. That is why the share of cells that *really* changed "
-        "is shown next to q on Tune: give a category a small weight, or it may not be masked at "
-        "all. "
-        "The rarer a category, the larger the step that it adds, because each category is scaled "
-        "by its standard deviation."
-    ),
     code=_code,
     on_tune=lambda values: rwn.Setting(
         params=_params(values), weights=(("test", values["weight"]),)

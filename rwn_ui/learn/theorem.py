@@ -9,7 +9,18 @@ from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.densities import DENSITIES, points_of
 from rwn_core.evaluation.lessons.theorem import theorem
 from rwn_core.measures.sentence import tenths
-from rwn_ui.learn.lesson import Choice, Kept, Lesson, Shown, Slider, Switch, Values, prepared, tile
+from rwn_ui.learn.lesson import (
+    WORDS,
+    Choice,
+    Kept,
+    Lesson,
+    Shown,
+    Slider,
+    Switch,
+    Values,
+    prepared,
+    tile,
+)
 from rwn_ui.panel.parts import RADIUS
 
 RECORD = 6  # one with donors far apart, so that the picture can be read
@@ -87,16 +98,7 @@ before, after = (np.corrcoef(t.values("x"), t.values("y"))[0, 1] for t in (data,
 
 LESSON = Lesson(
     key="theorem",
-    title="1 · The theorem",
-    sentences=(
-        "Draw a circle of radius ε around a record (X, Y). Take U from one random record inside "
-        "and V from another: these are its donors, and the released row is (U, V).",
-        "U and V are drawn independently, yet both stay within ε of the record; so as ε shrinks "
-        "and n grows, their joint distribution comes near that of (X, Y), whatever its shape.",
-        "Move ε up until the filled points no longer follow the hollow ones, and see what becomes "
-        "of the correlation. Then move ε to its smallest value, and see how many rows are those "
-        "of a real person.",
-    ),
+    **WORDS["theorem"],
     controls={
         Slider(
             "epsilon", "Radius ε (standard deviations)", (0.05, 3.0), start=0.8, step=0.05
@@ -110,22 +112,6 @@ LESSON = Lesson(
         Switch("rows", "Copy a whole neighboring row"): "U and V come from the same donor.",
     },
     show=_show,
-    question="At a large radius whole rows keep the correlation, and independent draws lose it. "
-    "Why not copy whole rows?",
-    answer=(
-        "Switch it on: every released row then is a real person’s row, so an intruder who knows "
-        "x of a "
-        "person reads that person’s y next to it. And where x and y vary together inside the ball, "
-        "the mean of x + y varies *more* from release to release than with independent draws "
-        "(table under the picture).\n\n"
-        "**What the theorem does not say.** It says nothing about a finite n, about the k nearest "
-        "(there k/n must go to 0), about standard errors (lesson 4) or about privacy: as ε goes to "
-        "0 the release becomes the original, and at ε = 0.05 about 95 % of the rows are those of a "
-        "real person. Nor does the correlation only fall: at a small ε it can rise a little. "
-        "Neighbors lie further inside on average, so both spreads shrink, while the covariance "
-        "nearly stays. Without a density, as with “discrete”, distributions still come together, "
-        "at the points where they do not jump."
-    ),
     code=_code,
     on_tune=lambda values: rwn.Setting(params=_params(values)),
 )
