@@ -21,7 +21,7 @@ from streamlit.runtime.state import SessionState
 from rwn_core.data.microdata import Microdata
 from rwn_ui.server.launch import WRITTEN_OVER
 from rwn_ui.server.sweeper import free_memory, set_aside
-from rwn_ui.state import erase
+from rwn_ui.state import change_table
 from rwn_ui.state.session import Session
 
 # ten threads that make words, forget them, and rest; then all memory is searched
@@ -119,11 +119,11 @@ def test_made_files_and_the_session_end_with_erase(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("streamlit.runtime.exists", lambda: True)
     monkeypatch.setattr("streamlit.runtime.get_instance", lambda: server)
     monkeypatch.setattr("streamlit.runtime.scriptrunner.get_script_run_ctx", lambda **_: context)
-    monkeypatch.setattr(erase, "give_up", lambda session: None)
+    monkeypatch.setattr(change_table, "give_up", lambda session: None)
     data = Microdata.from_frame(pd.DataFrame({"x": [1.5, 2.5, 3.5]}))
     session = Session(name="t.csv", demo=None, data=data)
     monkeypatch.setattr(session.user, "work", nothing)
-    erase.erase(session)
+    change_table.erase(session)
     assert set(ended) == {"work"}
     assert not state._new_widget_state.widget_metadata
     assert not parts
