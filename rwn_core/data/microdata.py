@@ -316,7 +316,12 @@ class Microdata(Summarized):
     def take(self, rows: NDArray[np.integer]) -> Microdata:
         """The records of these indices, in this order."""
         # rows: shape (r,)
-        frame = self._frame.take(rows).reset_index(drop=True)
+        try:
+            frame = self._frame.take(rows).reset_index(drop=True)
+        except (IndexError, ValueError, TypeError):
+            raise ParameterError(
+                f"rows must be the numbers of records, from 0 to {self.n - 1:,}."
+            ) from None
         return Microdata(frame, self.schema, self._notices)
 
     def with_schema(self, schema: Schema) -> Microdata:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from importlib import import_module
 from textwrap import shorten, wrap
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 TITLE_LINES, TEXT_ROWS = 4, 4  # with a header and the count of further rows ten lines
 HTML_ROWS = 40
@@ -63,6 +63,13 @@ class Summarized:
     def _summary(self) -> Summary:
         """Return what is shown."""
         raise NotImplementedError
+
+    if not TYPE_CHECKING:  # a checker still knows which names there are
+
+        def __getattr__(self, name: str) -> Any:
+            """Refuse a name that the result does not have, and list those that it has."""
+            has = ", ".join(each for each in dir(type(self)) if not each.startswith("_"))
+            raise AttributeError(f"{type(self).__name__} has no {name}; it has: {has}.")
 
     def __repr__(self) -> str:
         """Return at most ten lines, without a value of a record."""

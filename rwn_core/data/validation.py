@@ -101,7 +101,7 @@ def check_column(column: pd.Series[Any], variable: Variable) -> None:
         if odd.any():
             raise InputError(
                 f"Column {name} has values that are neither valid text nor missing {_count(odd)}; "
-                "convert the whole column to texts, numbers or the type boolean."
+                "convert the whole column to texts, numbers, dates or the type boolean."
             )
     _check_type(column, name)
     if not variable.is_released:

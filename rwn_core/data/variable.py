@@ -235,11 +235,15 @@ class NamedParameters:
         known = cls.__dataclass_fields__  # type: ignore[attr-defined]
         required = _REQUIRED[cls] if cls in _REQUIRED else _required(cls)
         fits = not args and required <= given.keys() <= known.keys()
-        if not fits and (args or given):  # a copy is made without any
+        if not fits:
             raise ParameterError(_wrong_call(cls, args, given))
         if not cls.checks_itself:
             check_forms(given, _hints(cls))  # type: ignore[arg-type]
         return super().__new__(cls)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy what was checked, without a new check."""
+        return object.__new__, (type(self),), self.__getstate__()
 
 
 _hints = cache(get_type_hints)
@@ -262,7 +266,9 @@ def _wrong_call(cls: type[Any], args: tuple[Any, ...], given: Mapping[str, Any])
     if args:
         return f"Give the parameters by their names: {call}."
     if not unknown:
-        return f"{cls.__name__} needs {' and '.join(_required(cls) - given.keys())}, too: {call}."
+        needed = " and ".join(each for each in known if each in _required(cls) - given.keys())
+        too = ", too" if given else ""
+        return f"{cls.__name__} needs {needed}{too}: {call}."
     other = getattr(cls, "elsewhere", {}).get(unknown[0])  # a class that has it
     if other:
         return f"{cls.__name__} has no parameter {unknown[0]}; {other} has it."
@@ -305,7 +311,7 @@ _INSIDE = (Role.IDENTIFIER, Role.HOUSEHOLD, Role.PERSON)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Variable:
+class Variable(NamedParameters):
     """Describe one column of the table.
 
     Parameters
@@ -350,6 +356,7 @@ class Variable:
     2.0
     """
 
+    checks_itself: ClassVar[bool] = True
     name: str
     kind: Kind
     role: Role = Role.OTHER

@@ -143,7 +143,7 @@ def family(params: Any) -> Hashable:
 
 def check_share(name: str, value: object, largest: float = 1.0, *, share: bool = True) -> None:
     """Refuse what is no number from 0 to the largest; a share that looks like a percentage, too."""
-    number = float(value) if isinstance(value, int | float | np.number) else np.nan
+    number: Any = value if isinstance(value, int | float | np.number) else np.nan
     if isinstance(value, bool) or not 0 <= number <= largest:
         if share and largest < number <= 100:
             raise ParameterError(

@@ -194,6 +194,10 @@ class Release(Summarized):
     answers: dict[str, str] = field(default_factory=dict, repr=False)
     second_readings: dict[str, SecondReading] = field(default_factory=dict, repr=False)
 
+    def __getitem__(self, name: object) -> Any:
+        """Say where a column is."""
+        raise ParameterError("Release has no columns itself; take release.masked.frame[name].")
+
     def _summary(self) -> Summary:
         """The method and its parameters: neither donors nor values of either table."""
         every = {each.name: (getattr(self.params, each.name), each.default)

@@ -205,7 +205,7 @@ class SoftRWN(CellMethod):
 
     def check_setting(self) -> None:
         """Refuse numbers that no kernel has."""
-        for name, most in (("width", np.finfo(np.float64).max), ("cap", 1.0)):
+        for name, most in (("width", float(np.finfo(np.float64).max)), ("cap", 1.0)):
             value = getattr(self, name)
             number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
             if not number or not 0 < value <= most:

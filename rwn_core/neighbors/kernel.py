@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -206,7 +207,8 @@ def check_radius_and_k(k: object, epsilon: object, n: int | None = None) -> None
                 f"{len(radii):,} are given."
             )
     elif epsilon is not None:
-        number = isinstance(epsilon, int | float | np.integer | np.floating)
+        number = isinstance(epsilon, float | np.integer | np.floating)
+        number |= isinstance(epsilon, int) and epsilon <= sys.float_info.max
         if not number or isinstance(epsilon, bool) or not float(epsilon) >= 0:  # type: ignore[arg-type]
             raise ParameterError(
                 "epsilon must be a number of at least 0 (a radius in standard deviations)."

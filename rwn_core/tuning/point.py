@@ -15,7 +15,7 @@ import orjson
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, precision_words, steps_by_name
 from rwn_core.data.schema import Slices, as_slices, slices_words
-from rwn_core.data.variable import NamedParameters
+from rwn_core.data.variable import NamedParameters, check_forms, kind_words
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.draws import release_interval
 from rwn_core.masking import (
@@ -31,6 +31,7 @@ from rwn_core.measures.measure import UNMASKED, UNRELATED
 from rwn_core.measures.statistics.intervals import range_words
 
 SPACE = "\N{NO-BREAK SPACE}"
+_PLAIN = {"method": str, "parameters": Mapping}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +68,8 @@ class Setting(NamedParameters):
         for name in ("weights", "precision"):
             if isinstance(given := getattr(self, name), Mapping):
                 object.__setattr__(self, name, tuple(given.items()))
+            elif not isinstance(given, tuple | list):
+                raise ParameterError(f"{name} must be a dict, not {kind_words(given)}.")
         if self.slices is not None:
             object.__setattr__(self, "slices", as_slices(self.slices))
 
@@ -86,6 +89,7 @@ class Setting(NamedParameters):
         ParameterError
             There is no such method or parameter, or a value is refused.
         """
+        check_forms({"method": method, "parameters": parameters}, _PLAIN)
         method, given = in_present_names(method, parameters)
         for each in fields(METHODS[method]):
             needed = each.default is MISSING and each.default_factory is MISSING

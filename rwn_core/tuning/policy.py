@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.summary import Summarized, Summary
-from rwn_core.data.variable import NamedParameters
+from rwn_core.data.variable import NamedParameters, check_forms, kind_words
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.donors import unmasked
 from rwn_core.measures import MEASURES
@@ -72,6 +72,8 @@ class Limit(NamedParameters):
 
     def __post_init__(self) -> None:
         """Check each part."""
+        texts = {name: getattr(self, name) for name in ("measure", "source", "set_by")}
+        check_forms(texts, dict.fromkeys(texts, str))
         if MEASURES[self.measure].better != "lower":
             raise ParameterError(
                 f"Of {MEASURES[self.measure].title} less is not better, so that it cannot have a "
@@ -225,6 +227,8 @@ class Policy(NamedParameters, Summarized):
         if isinstance(given, Point):
             released = given.released if given.few else None
             params, given = given.setting.params, given.spreads
+        elif not isinstance(given, dict | Mapping):
+            raise ParameterError(f"given must be a Point or a dict, not {kind_words(given)}.")
         given, reasons = attacked(given), reasons or {}
         if getattr(params, "chain", False) and (why := self.unjudged(params)):
             given, reasons = {}, dict.fromkeys(self.measures, why)

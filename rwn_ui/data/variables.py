@@ -42,6 +42,7 @@ def variables(session: Session) -> None:
         width="stretch",
         key=f"data.{session.grid_version}.edit",
         disabled=list(_READ_ONLY),
+        placeholder="",
         column_config={
             **editor_columns(
                 "A direct identifier never reaches a release; a key is what an intruder may "

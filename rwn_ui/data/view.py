@@ -93,7 +93,14 @@ def overview(data: rwn.Microdata) -> None:
         known = data.frame[name].dropna()
         if (known == known.dt.normalize()).all():
             dates[name] = st.column_config.DateColumn()
-    st.dataframe(shown, lazy=False, height=200, width="stretch", column_config=dates)
+    st.dataframe(
+        shown,
+        lazy=False,
+        height=200,
+        width="stretch",
+        column_config=dates,
+        placeholder="missing",
+    )
 
 
 def notices(session: Session) -> None:

@@ -144,13 +144,7 @@ def draw(session: Session) -> None:
     """What was found; while the search runs, this part of the page draws itself again and again."""
     job = session.user.work.jobs.get(FIND)
     if job is None or job.about[0] != session.data.fingerprint:
-        st.space("xxsmall")  # below the bar of pages
-        st.markdown("#### Which setting keeps the policy at the least cost")
-        st.markdown(
-            "State a target and what may change, and press *Find*. Each setting that is tried is "
-            "a point of a map, further right with less loss, lower with less risk, and a line of a "
-            "list. After a minute the best so far is the answer; go on if you want more."
-        )
+        _before_an_answer()
         return
     running = job.running
 
@@ -163,6 +157,17 @@ def draw(session: Session) -> None:
     polled(area, again=running)
 
 
+def _before_an_answer() -> None:
+    """What the page answers, and how."""
+    st.space("xxsmall")  # below the bar of pages
+    st.markdown("#### Which setting keeps the policy at the least cost")
+    st.markdown(
+        "State a target and what may change, and press *Find*. Each setting that is tried is "
+        "a point of a map, further right with less loss, lower with less risk, and a line of a "
+        "list. After a minute the best so far is the answer; go on if you want more."
+    )
+
+
 def _found(session: Session, job: Job) -> None:
     """How far the search is, its answer in words, the map and the list."""
     st.space("xxsmall")  # below the bar of pages
@@ -173,6 +178,7 @@ def _found(session: Session, job: Job) -> None:
     elif job.refusal:
         informed(f"Search: {job.refusal}")
     if answer is None or not answer.settings:
+        _before_an_answer()
         if answer is not None:
             st.warning(escaped(answer.sentence))
         return

@@ -106,7 +106,7 @@ function paintRow(plot, texts, places, y) {
   texts.forEach((text, i) => {
     const half = plot.ctx.measureText(text).width / 2;
     if (Math.abs(places[i] - last) < end + half + 3) return;
-    plot.ctx.fillText(text, places[i], y);
+    plot.ctx.fillText(text, within(plot, text, places[i]), y);
     [last, end] = [places[i], half];
   });
 }

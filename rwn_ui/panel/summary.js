@@ -38,7 +38,7 @@ class VerdictLine {
     this.node.dataset.state = state ?? "";
     setText(this.text, text);
     setText(this.nearest, nearest.charAt(0).toUpperCase() + nearest.slice(1));
-    setText(this.price, [price, detail].filter(Boolean).join(" · "));
+    setText(this.price, [price, detail].filter(Boolean).join(" · ").replaceAll(" %", "\u00a0%"));
     setText(this.tip, help);
     showAgainst(this.marks, against);
   }

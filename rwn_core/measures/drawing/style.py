@@ -73,7 +73,7 @@ def short_names(names: Sequence[object], length: int = 10) -> list[str]:
             return cut
     ends = [f"…{number}" for number in range(1, len(texts) + 1)]  # both ends are equal
     return [
-        text if text == short or cut.count(short) == 1 else text[: length - len(end)] + end
+        short if text == short or cut.count(short) == 1 else text[: length - len(end)] + end
         for text, short, end in zip(texts, cut, ends, strict=True)
     ]
 

@@ -18,6 +18,10 @@ LONG = {
     "beginnings": ["net_income_of_the_household", "gross_income_of_the_household"],
     "middles": [f"answer_to_question_{n}_of_the_interview" for n in range(12)],
     "one letter": [f"{'x' * 30}{letter}{'y' * 30}" for letter in "abcdefghij"],
+    "lists": [
+        *(f"{'answer, ' * 9}{n}, {'answer, ' * 9}more" for n in "ab"),
+        f"one {'of ' * 30}more",
+    ],
     "numbers": [f"municipality_of_residence_{year}" for year in range(2010, 2024)],
 }
 
