@@ -76,7 +76,7 @@ def _workbook(session: Session, opening: Opening) -> None:
         lines = _line_numbers(now, "Rows", key)
         if sheet in (None, sheets[0]):
             shown = _picture(opening.seen.rows, **lines)
-            st.dataframe(shown, lazy=False, width="stretch", height="content")
+            st.dataframe(shown, lazy=False, height="content")
         marks = _marks(now, st.columns(3), key)
         fill = st.checkbox("Every cell of a merged area has its value", now.fill, key=f"{key}.fill")
         _open_so(session, FileLayout(sheet=sheet, fill=fill, **lines, **marks), now, refused)
@@ -252,4 +252,4 @@ def _preview(content: bytes, layout: FileLayout, usual: str) -> None:
     names = [f"{i}" for i in range(1, width + 1)]
     shown = pd.DataFrame([row + [""] * (width - len(row)) for row in rows], columns=names)
     shown.index = pd.RangeIndex(layout.above + 1, layout.above + 1 + len(shown), name="line")
-    st.dataframe(shown, lazy=False, width="stretch", height="content")
+    st.dataframe(shown, lazy=False, height="content")

@@ -39,7 +39,6 @@ def variables(session: Session) -> None:
     edited = st.data_editor(
         _start(session),
         hide_index=True,
-        width="stretch",
         key=f"data.{session.grid_version}.edit",
         disabled=list(_READ_ONLY),
         placeholder="",

@@ -93,14 +93,7 @@ def overview(data: rwn.Microdata) -> None:
         known = data.frame[name].dropna()
         if (known == known.dt.normalize()).all():
             dates[name] = st.column_config.DateColumn()
-    st.dataframe(
-        shown,
-        lazy=False,
-        height=200,
-        width="stretch",
-        column_config=dates,
-        placeholder="missing",
-    )
+    st.dataframe(shown, lazy=False, height=200, column_config=dates, placeholder="missing")
 
 
 def notices(session: Session) -> None:

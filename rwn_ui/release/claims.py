@@ -105,7 +105,6 @@ def _shown(session: Session, table: ClaimTable, fixed: bool) -> None:
         {name: [row[i] for row in rows] for i, name in enumerate(COLUMNS)},
         lazy=False,
         hide_index=True,
-        width="stretch",
     )
     session.release.claims = st.checkbox(
         f"Put it with the files for users ({CLAIMS_FILE}, with readers for Python and R)",

@@ -105,9 +105,7 @@ def _listed(last: Drawn) -> None:
     )
     st.image(last.files[f"{USERS}/{LABEL}"].decode("utf-8"))
     sizes = [f"{len(content):,}" for content in last.files.values()]
-    st.dataframe(
-        {"file": list(last.files), "bytes": sizes}, lazy=False, hide_index=True, width="stretch"
-    )
+    st.dataframe({"file": list(last.files), "bytes": sizes}, lazy=False, hide_index=True)
 
 
 def _button(session: Session, last: Drawn, what: str, files: Mapping[str, bytes]) -> None:

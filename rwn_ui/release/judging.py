@@ -135,7 +135,7 @@ def _judged(session: Session, last: Drawn) -> None:
         rows.append((title, *_read(judged, ORDINARY), "no limit", ""))
     columns = ("measure", "this release", "read it against", "at most", "uses")
     limits = {name: [row[i] for row in rows] for i, name in enumerate(columns)}
-    st.dataframe(limits, lazy=False, hide_index=True, width="stretch")
+    st.dataframe(limits, lazy=False, hide_index=True)
     shared = shared_words(judged.document["table"])
     st.caption(escaped(" ".join([*shared, *_about_draws(session, last)])))
     st.caption("SHA-256 of the file")

@@ -78,7 +78,6 @@ def _each(session: Session, key: str) -> None:
         height=min(260, 37 + 35 * len(names)),
         disabled=["variable"],
         key=editor,
-        width="stretch",
         placeholder="as is",
         column_config={
             "step": st.column_config.NumberColumn(
