@@ -31,7 +31,6 @@ LAST_DATE = pd.Timestamp("9999-12-31 23:59:59.999999", tz="UTC")
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
 _ROW_NAMES = re.compile(r"__index_level_\d+__|Unnamed: 0")
 _MOST = 10_000  # different texts of a column that are looked at
-_FORMULA = re.compile(r"[=@+-].*[A-Za-z(|!].*", re.DOTALL)
 # as surveys write missing: -9, -8, -7, 99, 98, 97, 999 ...; -1; 6666, 7777, 8888
 _NINES = [10**digits - gap for digits in range(1, 13) for gap in (1, 2, 3)]
 _ALIKE = [int(digit * times) for digit in "678" for times in (3, 4, 5, 6)]
@@ -233,9 +232,6 @@ def table_notices(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
     similar = [name for name in names if spelled[name.strip().casefold()] > 1]
     if similar:
         notices.append(f"The names {', '.join(similar)} differ only in case or blanks.")
-    for position, name in enumerate(names, start=1):
-        if any(unicodedata.category(letter) == "Cf" for letter in name):
-            notices.append(f"The name of column {position} has invisible characters.")
     for doubt in doubts_of_schema(frame, schema):
         remedy = "" if doubt.confidence is Confidence.LOW else REMEDY
         notices.append(f"{doubt.sentence}{remedy}")
@@ -421,11 +417,6 @@ def far_codes(values: NDArray[np.float64]) -> dict[float, int]:
 
 def _texts(texts: list[str], name: str) -> list[str]:
     notices = []
-    formulas = sum(_FORMULA.fullmatch(text) is not None for text in texts)
-    if formulas:
-        notices.append(
-            f"{name} has {formulas:,} different texts that a spreadsheet takes for formulas."
-        )
     # Name texts that were read in a wrong encoding, and numbers in other signs than 0 to 9.
     wrong = sum(_MISREAD.search(text) is not None for text in texts)
     if wrong:
@@ -439,17 +430,12 @@ def _texts(texts: list[str], name: str) -> list[str]:
             f"{name} has numbers in signs other than 0 to 9, a point and a hyphen: it is "
             "categorical; write plain digits for numbers."
         )
-    twins = len({unicodedata.normalize("NFC", text) for text in texts})
-    if twins < len(texts):
-        notices.append(
-            f"{name} has {len(texts) - twins:,} levels that look like another and are coded "
-            "otherwise (composed letters): each counts as its own."
-        )
-    same = len(texts) - len({" ".join(text.split()).casefold() for text in texts})
+    plain = (unicodedata.normalize("NFC", " ".join(text.split())).casefold() for text in texts)
+    same = len(texts) - len(set(plain))
     if same:
         notices.append(
-            f"{name} has {same:,} levels that differ from another only in case or blanks: each "
-            "counts as its own."
+            f"{name} has {same:,} levels that differ from another only in case or blanks, or in "
+            "composed letters: each counts as its own."
         )
     return notices
 

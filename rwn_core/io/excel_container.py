@@ -25,7 +25,6 @@ _OVERLAP = 200  # letters of a tag that two pieces of a part may share
 # what is possessive gives nothing back. `tests/rules/test_patterns_are_linear.py` tries them.
 _TAG = rb"<(?:\w{1,40}+:)?"
 _CELL = re.compile(_TAG + rb"""(?:c|row)\s[^<>]*?\br=["']([A-Z]{0,4})(\d{1,9})["']""")
-_FORMULA = re.compile(_TAG + rb"f[\s/>]")
 _NO_RESULT = re.compile(
     _TAG + rb"""c\s(?=[^<>]*?\br=["'][A-Z]{0,4}(\d{1,9})["'])[^<>]*+>\s*+"""
     rb"<(?:\w{1,40}+:)?f\b[^<>]*+>(?:(?<=/>)|[^<]*+</(?:\w{1,40}+:)?f>)\s*+"
@@ -49,29 +48,16 @@ _STYLED = re.compile(
 _LINK = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
 
-@dataclass(slots=True)
-class Contents:
-    """The marks, hidden rows and formulas of a workbook."""
-
-    formulas: int = 0  # cells with a formula
-    macros: bool = False
-    # by the names of the sheets: what is hidden, cells with an error, and formulas without a stored
-    # result
-    sheets: dict[str, Marks] = field(default_factory=dict)
-
-
-def check_workbook(file: str, content: bytes) -> Contents:
-    """Refuse a workbook that would take too much memory, or that is no plain XML."""
+def check_workbook(file: str, content: bytes) -> dict[str, Marks]:
+    """Refuse a workbook that takes too much memory or is no plain XML; return its sheets' marks."""
     # Every part is unpacked once and counted, because the sizes that an archive declares may be
     # wrong.
-    found = Contents()
     marks: dict[str, Marks] = {}
     size = 0
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             codes = _code_styles(archive)
             for part in archive.infolist():
-                found.macros |= part.filename.endswith("vbaProject.bin")
                 for piece, new in _pieces(archive, part):
                     size += new
                     check_unpacked(file, size)
@@ -82,7 +68,6 @@ def check_workbook(file: str, content: bytes) -> Contents:
                             "again."
                         )
                     if part.filename.startswith(_SHEETS) and part.filename.endswith(".xml"):
-                        found.formulas += len(_FORMULA.findall(piece))
                         cells = _CELL.findall(piece)
                         widths = [_column_number(letters) for letters in {c[0] for c in cells}]
                         heights = [int(digits) for _, digits in cells]
@@ -90,7 +75,7 @@ def check_workbook(file: str, content: bytes) -> Contents:
                     if part.filename.startswith(_SHEETS):
                         own = marks.setdefault(part.filename, Marks(codes=codes))
                         own.look_at(piece, len(piece) - new)
-            found.sheets = sheet_marks(archive, marks)
+            named = sheet_marks(archive, marks)
     except InputError:
         raise
     # a broken archive breaks zipfile in many ways; none of its words is shown
@@ -100,7 +85,7 @@ def check_workbook(file: str, content: bytes) -> Contents:
         ) from None
     if marks and not any(each.values for each in marks.values()):
         raise InputError(f"{file} holds no visible sheet with values; choose another file.")
-    return found
+    return named
 
 
 def _pieces(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> Iterator[tuple[bytes, int]]:

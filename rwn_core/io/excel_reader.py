@@ -66,23 +66,16 @@ def read_excel(
     file: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
 ) -> Microdata:
     """Read a workbook."""
-    found = check_workbook(file, content)
+    by_sheet = check_workbook(file, content)
     layout = layout or FileLayout()
     sheet = chosen_sheet(file, content, layout)
     rows, first, notices = sheet.rows, sheet.first, sheet.notices
-    marks = found.sheets.get(sheet.name)
+    marks = by_sheet.get(sheet.name)
     if marks is not None:
         # a record of such formulas alone would be lost, unless rows below the table are stated
         end = first + len(rows) if layout.below else math.inf
         _refuse_open_formulas(file, marks.open_rows, first, end)
         notices += marks.notices(len(rows[0]) if rows else 0)
-    if found.formulas:
-        notices.append(
-            f"The file has {found.formulas:,} formulas: their stored results are read, and a "
-            "release holds values only."
-        )
-    if found.macros:
-        notices.append("The file has macros: they are neither run nor kept.")
     names = _header(file, rows, first, layout.header)
     rows, first = rows[layout.header - 1 :], first + layout.header - 1
     with in_file(f"{file}, row {first:,}"):

@@ -95,19 +95,6 @@ def _columns(
         notices.append("The data frame has row names: they are left out.")
     heads = [str(head) for head in attributes.get("names", ())]
     pairs = list(zip(heads, frame.value, strict=True))
-    for head, each in pairs:
-        # The number of codes of a factor that have no level.
-        about = names.attributes(each)
-        if "factor" not in about.get("class", ()) or each.info.type not in _VECTORS:
-            count = 0
-        else:
-            codes = np.ma.filled(np.ma.asarray(names.bare(each)), 1).astype(np.float64)
-            count = int(np.count_nonzero((codes < 1) | (codes > len(about["levels"]))))
-        if count:
-            notices.append(
-                f"{head} is a factor with {count:,} code{'s' * (count != 1)} beyond its levels: "
-                "they are missing here."
-            )
     heights = [len(names.bare(each)) for _, each in pairs if _fault(each, names) is None]
     nothing = pd.Series(np.full(max(heights, default=0), np.nan))
     faults = {head: _fault(each, names) for head, each in pairs}
@@ -227,6 +214,11 @@ def _fault(r_object: RObject, names: _Names) -> str | None:
         return "lists or a matrix"
     if r_object.info.type not in _VECTORS:
         return "bytes, complex numbers or objects"
+    about = names.attributes(r_object)
+    if "factor" in about.get("class", ()):
+        codes = np.ma.filled(np.ma.asarray(names.bare(r_object)), 1)
+        if ((codes < 1) | (codes > len(about["levels"]))).any():
+            return "a factor with codes beyond its levels"
     return None
 
 
@@ -235,7 +227,6 @@ def _values(values: Any, classes: list[str], attributes: Mapping[str, Any]) -> p
     if "factor" in classes:
         levels = [str(level) for level in attributes["levels"]]
         codes = np.ma.filled(np.ma.asarray(values), 0).astype(np.int64) - 1
-        codes = np.where((codes < 0) | (codes >= len(levels)), -1, codes)
         category = pd.Categorical.from_codes(
             codes, pd.Index(levels), ordered=("ordered" in classes)
         )

@@ -23,7 +23,6 @@ from rwn_core.data.file_layout import SEPARATORS, USUAL_DATES, FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_names
-from rwn_core.data.variable import Variable
 from rwn_core.errors import InputError
 from rwn_core.io.guessed_layout import joined_names, without_breaks
 from rwn_core.io.limits import LONGEST_FIELD, chosen_columns, in_file
@@ -149,10 +148,12 @@ def read_text_table(
         notation = (variable and variable.notation) or usual
         series[name], noticed, notation = typed_or_texts(column, variable, notation, as_texts)
         notices += noticed
-        fields, said = _written(column, series[name], variable, notation)
-        notices += said
-        if fields:
-            written[name] = fields
+        if column.has == {Form.OTHER_DATE} and are_days(series[name]):
+            written[name] = {"notation": notation}
+        elif variable is None or variable.decimals is None:
+            decimals = written_decimals(column, series[name])
+            if decimals is not None:
+                written[name] = {"decimals": decimals}
     with in_file(file):
         frame = pd.DataFrame(series, copy=False)
         said, left_out = told_of_texts(as_texts, schema)
@@ -162,18 +163,6 @@ def read_text_table(
     for name, fields in written.items():
         described = described.replace_variable(name, **fields)
     return data.with_schema(described)
-
-
-def _written(
-    column: TextColumn, series: pd.Series[Any], variable: Variable | None, notation: str | None
-) -> tuple[dict[str, Any], list[str]]:
-    """Return the notation of a column as fields of its variable, and notices."""
-    if column.has == {Form.OTHER_DATE} and are_days(series):
-        return {"notation": notation}, []
-    decimals, said = written_decimals(column, series)
-    if variable is not None and variable.decimals is not None:
-        return {}, []
-    return {} if decimals is None else {"decimals": decimals}, said
 
 
 def _checked_text(file: str, content: bytes) -> bytes:

@@ -153,14 +153,6 @@ class TextColumn:
         # shape (m,), m different texts
         return np.isin(self.forms, list(forms))
 
-    def padded(self) -> NDArray[np.bool_]:
-        """Which of the different texts begin or end with a blank."""
-        # shape (m,), m different texts
-        same: NDArray[np.bool_] = pc.equal(self.texts.dictionary, self.different).to_numpy(
-            zero_copy_only=False
-        )
-        return ~same
-
     def count(self, different: NDArray[np.bool_]) -> int:
         """Count the records that have one of these different texts."""
         # different: shape (m,), m different texts

@@ -23,7 +23,6 @@ from rwn_core.io.text_types.column import (
     Form,
     TextColumn,
     dates,
-    fitting,
     only_notation,
     refuse_dates,
 )
@@ -39,7 +38,6 @@ _REMEDIES = {
     Form.UNIT: ("a percent or currency sign", "write the number alone"),
 }
 _TIME = re.compile(r"(\d+)(?::(\d+))?(?::([\d.]+))?\s?([ap]\.?m\.?)?", re.I)
-_CONTROL = r"(?s).*[\x00-\x08\x0b\x0c\x0e-\x1f\x7f].*"
 _SURE = 15  # digits that every floating number keeps
 USUAL = 1  # decimals that a floating number has at least, where nothing else is said
 
@@ -101,12 +99,6 @@ def typed(column: TextColumn, variable: Variable | None, notation: str | None = 
             f"{column.name} has digits with a plus or zeros before them, as in codes: it is "
             "categorical."
         )
-    for wrong, what in (
-        (column.padded(), "begin or end with blanks"),
-        (fitting(column.different, _CONTROL), "hold control characters"),
-    ):
-        if wrong.any():
-            notices.append(f"{column.name} has texts that {what} ({column.count(wrong):,}).")
     return _texts(column), notices
 
 
@@ -266,13 +258,13 @@ def _comes_back(texts: pa.Array, values: Any) -> NDArray[np.bool_]:
     return same
 
 
-def written_decimals(column: TextColumn, series: pd.Series[Any]) -> tuple[int | None, list[str]]:
-    """Find how many decimals the file writes at least, and say where it writes others."""
+def written_decimals(column: TextColumn, series: pd.Series[Any]) -> int | None:
+    """Find how many decimals the file writes at least; None for the usual number."""
     if not pd.api.types.is_float_dtype(series.dtype) or not column.has <= {
         Form.NUMBER,
         Form.EXPONENT,
     }:
-        return None, []
+        return None
     texts = column.different.filter(pa.array(column.with_forms({Form.NUMBER})))
     # the fewest decimals of the texts, exponents left out
     plain, decimals = texts.filter(pc.invert(pc.match_substring_regex(texts, "[eE]"))), USUAL
@@ -280,21 +272,14 @@ def written_decimals(column: TextColumn, series: pd.Series[Any]) -> tuple[int | 
         after = pc.subtract(pc.subtract(pc.utf8_length(plain), pc.find_substring(plain, ".")), 1)
         digits = pc.if_else(pc.less(pc.find_substring(plain, "."), 0), 0, after)
         decimals = min(int(pc.min(digits).as_py()), MOST_DECIMALS)
-    # most come back as they are, which Arrow tells at once; the few others are looked at
-    same = pa.array(_comes_back(texts, pc.cast(texts, pa.float64())))
-    # a program may write 1e-7 as 1e-07
-    left = texts.filter(pc.or_(pc.invert(same), pc.match_substring_regex(texts, "[eE]")))
-    odd = left.to_pylist()
-    if decimals > USUAL and all(number_text(float(text), USUAL) == text for text in odd):
-        decimals = USUAL  # long numbers and no zeros at their ends: nothing was filled up
-    others = sum(number_text(float(text), decimals) != text for text in odd)
-    said = []
-    if others:
-        said.append(
-            f"{column.name} has {_n_numbers(others)} that a release writes in another way, as 2.5 "
-            "for 2.50 or +2.5: the values are the same."
-        )
-    return None if decimals == USUAL else decimals, said
+    if decimals > USUAL:
+        # most come back as they are, which Arrow tells at once; the few others are looked at
+        same = pa.array(_comes_back(texts, pc.cast(texts, pa.float64())))
+        # a program may write 1e-7 as 1e-07
+        left = texts.filter(pc.or_(pc.invert(same), pc.match_substring_regex(texts, "[eE]")))
+        if all(number_text(float(text), USUAL) == text for text in left.to_pylist()):
+            decimals = USUAL  # long numbers and no zeros at their ends: nothing was filled up
+    return None if decimals == USUAL else decimals
 
 
 def number_text(value: float, decimals: int) -> str:

@@ -352,7 +352,6 @@ CASES = {
     "mail": (["a@b.org", "c@d.de", "e@f.net", "a@b.org"], "e-mail addresses"),
     "account": (["DE89370400440532013000", "GB29NWBK60161331926819"], "account numbers"),
     "phone": (["+49 151 1234567", "+49 151 1234568"], "telephone numbers"),
-    "formula": (["=1+A1", "Ulm", "Bonn", "@SUM(A1)"], "2 different texts .* formulas"),
     "one below 0": ([1000, -1, 1200, -1, 900], r"x has -1 \(2 times\): if they mean missing"),
     "equal digits": ([34, 35, 8888, 40, 8888, 6666, 6666], r"x has 6666 .*, 8888 \(2 times\)"),
     "five sevens": ([34, 35, 40, 77777, 77777], r"x has 77777 \(2 times\): if they mean missing"),
@@ -364,7 +363,10 @@ CASES = {
     "full width": (["\uff11\uff12", "\uff13", "\uff14"], "signs other than 0 to 9"),
     "hexadecimal": (["0x1F", "0xFF", "0x00"], "signs other than 0 to 9"),
     "underscores": (["1_0", "2_000", "3_1"], "signs other than 0 to 9"),
-    "composed": (["Z\u00fcrich", "Zu\u0308rich", "Ulm"], "1 levels that look like another"),
+    "composed": (
+        ["Z\u00fcrich", "Zu\u0308rich", "Ulm"],
+        "1 levels that differ .* composed letters",
+    ),
     "alike": (["Male", "male", "female", "male "], "2 levels that differ .* case or blanks"),
 }
 
@@ -386,10 +388,8 @@ def test_days_for_missing_are_named_where_they_lie_far_off(day):
     assert "missing" not in said
 
 
-def test_row_names_of_pandas_and_invisible_characters_are_named():
+def test_row_names_of_pandas_are_named():
     assert "row names of a table" in notices(__index_level_0__=[1, 2, 4], x=[1.5, 2.5, 3])
-    hidden = "The name of column 2 has invisible characters."
-    assert notices(x=[1.5, 2.5, 3], **{"y\u200b": [2.5, 1, 4]}) == hidden
 
 
 def test_ordinary_values_are_not_named():
