@@ -29,7 +29,6 @@ FIRST_DATE = pd.Timestamp("0001-01-01", tz="UTC")
 LAST_DATE = pd.Timestamp("9999-12-31 23:59:59.999999", tz="UTC")
 
 _UNPRINTABLE = ("Cc", "Cs", "Zl", "Zp")
-_ROW_NAMES = re.compile(r"__index_level_\d+__|Unnamed: 0")
 _MOST = 10_000  # different texts of a column that are looked at
 # as surveys write missing: -9, -8, -7, 99, 98, 97, 999 ...; -1; 6666, 7777, 8888
 _NINES = [10**digits - gap for digits in range(1, 13) for gap in (1, 2, 3)]
@@ -315,11 +314,6 @@ def stands_for_people(column: pd.Series[Any], variable: Variable) -> bool:
 def suspicious(column: pd.Series[Any], variable: Variable) -> list[str]:
     """Say what a variable may hold that its type does not show."""
     notices = []
-    if _ROW_NAMES.fullmatch(variable.name):
-        notices.append(
-            f"{variable.name} holds the row names of a table: if they identify people, set its "
-            "role to identifier."
-        )
     if variable.is_released and variable.kind is not Kind.DATE:
         notices += _days_as_digits(column, variable.name)
     if variable.kind in (Kind.CONTINUOUS, Kind.COUNT):

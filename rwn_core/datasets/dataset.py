@@ -18,7 +18,7 @@ from rwn_core.data.guess_schema import guess_schema
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_column, check_names
 from rwn_core.errors import InputError, SchemaError
-from rwn_core.io.arrow_files import check_type, column_series, decimal_texts, one_array
+from rwn_core.io.arrow_files import column_series, decimal_texts, one_array, type_fault
 
 BATCH = 65_536  # records that are unpacked at a time
 
@@ -172,7 +172,8 @@ def _head(path: Path) -> tuple[int, tuple[tuple[str, Any], ...]]:
     with _readable(path), pq.ParquetFile(path, coerce_int96_timestamp_unit="us") as source:
         fields, rows = list(source.schema_arrow), source.metadata.num_rows
     for field in fields:
-        check_type(path.name, field)
+        if (fault := type_fault(field)) is not None:
+            raise InputError(f"{path.name}, column {field.name}: the column {fault}.")
         if pa.types.is_dictionary(field.type) and field.type.ordered:
             raise SchemaError(
                 f"{path.name}, column {field.name}: the order of its categories may differ from "

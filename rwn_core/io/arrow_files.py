@@ -67,27 +67,22 @@ def arrow_microdata(
     table: pa.Table,
     fields: Sequence[pa.Field],
     schema: Schema | None,
-    notices: Sequence[str] = (),
-    left_out: Mapping[str, str] | None = None,
+    notices: Sequence[str],
+    left_out: Mapping[str, str],
 ) -> Microdata:
     """Return the microdata of a checked Arrow table; `left_out` says which columns it lacks."""
-    series = {}
-    said, reasons = list(notices), dict(left_out or {})
+    series, said = {}, list(notices)
     for field in fields:
         name = field.name
         variable = None if schema is None else schema.by_name.get(name)
-        try:
-            if name in reasons:
-                raise InputError(reasons[name])
-            column = one_array(table.column(name))
-            series[name], noticed = _typed(field, column, variable)
-            said += noticed + _notices(field, series[name])
-        except InputError as refusal:
-            reasons[name] = _reason(file, name, refusal)
+        if name in left_out:
             series[name] = pd.Series(np.full(table.num_rows, np.nan))
+            continue
+        series[name], noticed = _typed(field, one_array(table.column(name)), variable)
+        said += noticed + _notices(field, series[name])
     with in_file(file):
         frame = pd.DataFrame(series)
-        data = Microdata.from_own_frame(frame, schema, notices=tuple(said), left_out=reasons)
+        data = Microdata.from_own_frame(frame, schema, notices=tuple(said), left_out=left_out)
     # The schema with the scale of exact decimals, so that a text file writes them as they
     # were.
     described = data.schema
@@ -98,11 +93,6 @@ def arrow_microdata(
             scale = min(max(decimal_field.type.scale, 0), MOST_DECIMALS)
             described = described.replace_variable(decimal_field.name, decimals=scale)
     return data.with_schema(described)
-
-
-def _reason(file: str, name: str, refusal: InputError) -> str:
-    """Return why a column is left out, without its name."""
-    return str(refusal).removeprefix(f"{file}, column {name}: ").rstrip(".")
 
 
 def usable_fields(
@@ -120,15 +110,14 @@ def usable_fields(
             schema.require_columns(names)
     chosen, notices = chosen_columns(file, names, schema, layout)
     check_size(file, records, len(chosen))
-    left_out = {}
-    for field in (fields[place] for place in chosen):
-        if pa.types.is_time(field.type) or pa.types.is_duration(field.type):
-            continue
-        try:
-            check_type(file, field)
-        except InputError as refusal:
-            left_out[field.name] = _reason(file, field.name, refusal).removeprefix("the column ")
-    return [fields[place] for place in chosen], notices, left_out
+    wanted = [fields[place] for place in chosen]
+    left_out = {
+        field.name: fault
+        for field in wanted
+        if not (pa.types.is_time(field.type) or pa.types.is_duration(field.type))
+        and (fault := type_fault(field)) is not None
+    }
+    return wanted, notices, left_out
 
 
 def checked_fields(schema: pa.Schema) -> list[pa.Field]:
@@ -167,18 +156,15 @@ def _is(tests: tuple[Callable[[Any], bool], ...], type_: pa.DataType) -> bool:
     return any(test(type_) for test in tests)
 
 
-def check_type(file: str, field: pa.Field) -> None:
-    """Refuse a column of a type that no table of microdata has."""
+def type_fault(field: pa.Field) -> str | None:
+    """Say what is wrong with a column of a type that no table of microdata has."""
     type_ = field.type
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type
     if _is(_KNOWN, type_):
-        return
-    remedy = "holds bytes or objects; write numbers, texts or dates, or remove it"
-    for test, what in _REMEDIES:
-        if test(type_):
-            remedy = what
-    raise InputError(f"{file}, column {field.name}: the column {remedy}.")
+        return None
+    usual = "holds bytes or objects; write numbers, texts or dates, or remove it"
+    return next((what for test, what in _REMEDIES if test(type_)), usual)
 
 
 def one_array(column: pa.ChunkedArray) -> pa.Array:

@@ -107,11 +107,11 @@ def read_excel(
                     f"{name} has zeros or marks in its numbers by the format of its cells "
                     f"({written}): it is categorical, with the texts that Excel shows."
                 )
-        cells = _Cells(file, name, values, first + 1, layout)
+        cells = _Cells(name, values, first + 1, layout)
         try:
             series[name], noticed = cells.typed(variable)
         except InputError as refusal:
-            as_texts[name] = str(refusal).removeprefix(f"{file}, column {name}, ").rstrip(".")
+            as_texts[name] = str(refusal)
             series[name], noticed = cells.texts(), []
         notices += noticed
     said, left_out = told_of_texts(as_texts, schema)
@@ -171,10 +171,8 @@ def _are_names(columns: Sequence[tuple[Any, list[Any]]]) -> bool:
 class _Cells:
     """One column of a sheet: values as the library has them, and the row of the first record."""
 
-    def __init__(
-        self, file: str, name: str, values: list[Any], first: int, layout: FileLayout
-    ) -> None:
-        self.file, self.name, self.values, self.first = file, name, values, first
+    def __init__(self, name: str, values: list[Any], first: int, layout: FileLayout) -> None:
+        self.name, self.values, self.first = name, values, first
         self.layout = layout
         self.gaps = np.array([value is None or value == "" for value in values])
         self.kinds = np.array([_column_kind(value) for value in values], dtype=object)
@@ -205,7 +203,6 @@ class _Cells:
                 if odd_decimals:
                     raise InputError(odd_decimals[self.name])
             made = TextColumn(
-                file=self.file,
                 name=self.name,
                 texts=column,
                 lines=lambda rows: [row + self.first for row in rows],
@@ -290,8 +287,8 @@ class _Cells:
         places = ", ".join(f"{row + self.first:,}" for row in rows[:3])
         dots = ", ..." if len(rows) > 3 else ""
         raise InputError(
-            f"{self.file}, column {self.name}, row{'s' * (len(rows) != 1)} {places}{dots}: "
-            f"{'1 cell holds' if len(rows) == 1 else f'{len(rows):,} cells hold'} {what}; {remedy}."
+            f"row{'s' * (len(rows) != 1)} {places}{dots}: "
+            f"{'1 cell holds' if len(rows) == 1 else f'{len(rows):,} cells hold'} {what}; {remedy}"
         )
 
 

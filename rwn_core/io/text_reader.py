@@ -122,7 +122,6 @@ def read_text_table(
         ]
     cells = [
         TextColumn(
-            file=file,
             name=name,
             texts=texts,
             lines=lambda rows: _physical_lines(text, columns, rows),
@@ -244,10 +243,7 @@ def _columns(text: _Text, names: Sequence[str]) -> list[pa.DictionaryArray]:
         text.separator,
         starts[lines] if lines == text.header < len(starts) else len(text.content),
     )
-    columns = _split_by_csv(text, names) if plain is None else plain
-    for name, column in zip(names, columns, strict=True):
-        _check_lengths(text, columns, name, column)
-    return columns
+    return _split_by_csv(text, names) if plain is None else plain
 
 
 def _split_by_csv(text: _Text, names: Sequence[str]) -> list[pa.DictionaryArray]:
@@ -280,22 +276,6 @@ def _block(text: _Text, records: Iterator[list[str]], width: int) -> list[list[s
             line += 1 + sum(len(re.findall(_ENDS, field)) for field in record)
         raise InputError(f"{text.file}, line {line:,}: {fault}")
     return block
-
-
-def _check_lengths(
-    text: _Text, columns: Sequence[pa.DictionaryArray], name: str, column: pa.DictionaryArray
-) -> None:
-    different = column.dictionary
-    if (pc.max(pc.binary_length(different)).as_py() or 0) <= LONGEST_FIELD:
-        return  # bytes are counted in a fraction of the time of characters
-    lengths = pc.utf8_length(different)
-    if pc.max(lengths).as_py() <= LONGEST_FIELD:
-        return
-    row = pc.index(pc.greater(lengths, LONGEST_FIELD).take(column.indices), True).as_py()
-    raise InputError(
-        f"{text.file}, line {_physical_lines(text, columns, [row])[0]:,}, column {name}: "
-        f"the field is longer than {LONGEST_FIELD:,} characters; shorten it."
-    )
 
 
 def _physical_lines(

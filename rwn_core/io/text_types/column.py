@@ -115,13 +115,11 @@ class TextColumn:
     def __init__(
         self,
         *,
-        file: str,
         name: str,
         texts: pa.DictionaryArray,
         lines: Callable[[Sequence[int]], list[int]],
         place: str = "line",
     ) -> None:
-        self.file = file
         self.name = name
         self.texts = texts
         self._lines, self._place = lines, place
@@ -158,12 +156,8 @@ class TextColumn:
         # different: shape (m,), m different texts
         return int(np.count_nonzero(different[self.codes]))
 
-    def reason(self, refusal: InputError) -> str:
-        """Return what a refusal says, without the names of file and column."""
-        return str(refusal).removeprefix(f"{self.file}, column {self.name}, ").rstrip(".")
-
     def refuse(self, different: NDArray[np.bool_], one: str, many: str, remedy: str) -> NoReturn:
-        """Raise an InputError that names file, column, lines and count, and no value."""
+        """Raise an InputError that names lines and count, and no value."""
         # different: shape (m,), m different texts
         rows = np.flatnonzero(different[self.codes])
         lines = [f"{line:,}" for line in self._lines(rows[:LINES_NAMED].tolist())]
@@ -173,10 +167,7 @@ class TextColumn:
             self._place + "s" * (not one_row),
             f"value {one}" if one_row else f"values {many}",
         )
-        raise InputError(
-            f"{self.file}, column {self.name}, {word} {', '.join(lines)}{dots}: "
-            f"{len(rows):,} {have}; {remedy}."
-        )
+        raise InputError(f"{word} {', '.join(lines)}{dots}: {len(rows):,} {have}; {remedy}")
 
 
 _PARTS = {

@@ -52,7 +52,7 @@ def typed_or_texts(
     try:
         return *typed(column, variable, notation), notation
     except InputError as refusal:
-        as_texts[column.name] = column.reason(refusal)
+        as_texts[column.name] = str(refusal)
         return _texts(column), [], notation
 
 

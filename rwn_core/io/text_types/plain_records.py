@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv
 
@@ -45,7 +46,9 @@ def plain_columns(
         )
     except pa.ArrowInvalid:
         return None
-    return [column.combine_chunks() for column in table.unify_dictionaries().columns]
+    columns = [column.combine_chunks() for column in table.unify_dictionaries().columns]
+    longest = [pc.max(pc.binary_length(each.dictionary)).as_py() or 0 for each in columns]
+    return columns if max(longest) <= LONGEST_FIELD else None
 
 
 def _has_plain_lines(text: bytes, begin: int) -> bool:
@@ -74,7 +77,6 @@ def _has_plain_quotes(content: bytes, begin: int, separator: str) -> bool:
         and closes[1::2].all()
         and not closes[::2].any()
         and not opens[1::2].any()
-        and (np.diff(place)[::2] <= LONGEST_FIELD).all()
     )
 
 

@@ -388,10 +388,6 @@ def test_days_for_missing_are_named_where_they_lie_far_off(day):
     assert "missing" not in said
 
 
-def test_row_names_of_pandas_are_named():
-    assert "row names of a table" in notices(__index_level_0__=[1, 2, 4], x=[1.5, 2.5, 3])
-
-
 def test_ordinary_values_are_not_named():
     assert notices(age=[9, 34, 99, 98, 80], delta=[-9, 3, -4, 8, 0], t=list("abcba")) == ""
     assert notices(t=["-2", "+4", "x", "y"]) == ""
