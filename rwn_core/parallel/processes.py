@@ -47,10 +47,9 @@ Handle = Callable[[Any, Report], Any]
 """Does one task, reports how much is done, and returns what comes of it."""
 
 POLITE = 19  # what a worker adds to its niceness while a person uses the same machine
-_PROGRESS, _REFUSED, _FAILED, _PICKLED = b"p", b"r", b"f", b"d"  # begin an answer
-_BYTES = b"b"  # said alone: the next message is an answer of bytes, which may be large
-_COMPILING = b"c"  # said once, between two reports
-_FOUND = b"a"  # an answer so far
+# Every answer is two messages: its kind, and a content that may be large.
+_PROGRESS, _COMPILING, _FOUND = b"progress", b"compiling", b"found"  # while a task goes on
+_BYTES, _PICKLED, _REFUSED, _FAILED = b"bytes", b"pickled", b"refused", b"failed"  # its end
 _GRACE = 0.4  # seconds between asking a process to end and ending it
 _SAFE_PATH = "PYTHONSAFEPATH"
 _SPAWN = multiprocessing.get_context("spawn")
@@ -90,31 +89,24 @@ class Worker:
     def receive(self, report: Report) -> tuple[str, Any]:
         """Wait until the task that was sent ends, and take in its reports meanwhile."""
         while True:
-            message = self.channel.recv_bytes()
-            kind, content = message[:1], message[1:]
-            if kind == _BYTES:
-                return "done", self.channel.recv_bytes()
+            kind, content = self.channel.recv_bytes(), self.channel.recv_bytes()
             try:
                 if kind == _COMPILING:
                     compiling()
-                    continue
-                if kind == _PROGRESS:
+                elif kind == _PROGRESS:
                     report(float(content))
-                elif kind == _FOUND and not self._plain:
+                elif kind == _BYTES:
+                    return "done", content
+                elif kind in (_REFUSED, _FAILED):
+                    return kind.decode(), content.decode("utf-8")
+                elif self._plain:
+                    return "failed", "ValueError at an answer of another kind"
+                elif kind == _FOUND:
                     report.found(pickle.loads(content))
                 else:
-                    return _answered(kind, content, plain=self._plain)
+                    return "done", pickle.loads(content)
             except Exception as error:
                 return "failed", describe_fault(error)
-
-
-def _answered(kind: bytes, content: bytes, *, plain: bool) -> tuple[str, Any]:
-    """Decode an answer."""
-    if kind == _PICKLED and not plain:
-        return "done", pickle.loads(content)
-    if kind in (_REFUSED, _FAILED):
-        return ("refused" if kind == _REFUSED else "failed"), content.decode("utf-8")
-    return "failed", "ValueError at an answer of another kind"
 
 
 def end_workers(workers: Iterable[Worker]) -> None:
@@ -167,7 +159,7 @@ def _serve(channel: Channel) -> None:
         keep_freed_memory()
         warnings.simplefilter("ignore")  # the words of a warning may be those of a cell
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
-        with on_compiling(lambda: _send(channel, _COMPILING)):
+        with on_compiling(lambda: _send(channel, _COMPILING, b"")):
             made = _attempt(lambda: _handle(channel.recv_bytes()))
             while True:
                 _send(channel, *_answer(made, channel))
@@ -175,10 +167,10 @@ def _serve(channel: Channel) -> None:
         os._exit(1)
 
 
-def _send(channel: Channel, *messages: bytes | bytearray) -> None:
+def _send(channel: Channel, kind: bytes, content: bytes | bytearray) -> None:
     with _SENDING:
-        for message in messages:
-            channel.send_bytes(message)
+        channel.send_bytes(kind)
+        channel.send_bytes(content)
 
 
 def _end_with_the_parent() -> None:
@@ -196,25 +188,24 @@ def _handle(how: bytes) -> Handle:
     return handle
 
 
-def _answer(made: tuple[str, Any], channel: Channel) -> tuple[bytes | bytearray, ...]:
-    """Do the next task and return its answer, as the messages to send."""
+def _answer(made: tuple[str, Any], channel: Channel) -> tuple[bytes, bytes | bytearray]:
+    """Do the next task and return its answer."""
     task = channel.recv_bytes()
     what, made_of_it = made
 
-    def done() -> tuple[bytes | bytearray, ...]:
+    def done() -> tuple[bytes, bytes | bytearray]:
         content, threads, memory = pickle.loads(task)
         with work(threads=threads, memory=memory):
             result = made_of_it(content, _Sent(channel))
         plain = isinstance(result, (bytes, bytearray))
-        return (_BYTES, result) if plain else (_PICKLED + packed(result),)
+        return (_BYTES, result) if plain else (_PICKLED, packed(result))
 
     if what == "done":
         what, made_of_it = _attempt(done)
     if what == "done":
-        answer: tuple[bytes | bytearray, ...] = made_of_it
+        answer: tuple[bytes, bytes | bytearray] = made_of_it
         return answer
-    kind = _REFUSED if what == "refused" else _FAILED
-    return (kind + str(made_of_it).encode("utf-8", "replace"),)
+    return what.encode(), str(made_of_it).encode("utf-8", "replace")
 
 
 class _Sent:
@@ -224,10 +215,10 @@ class _Sent:
         self._channel = channel
 
     def __call__(self, share: float) -> None:
-        _send(self._channel, _PROGRESS + repr(float(share)).encode())
+        _send(self._channel, _PROGRESS, repr(float(share)).encode())
 
     def found(self, answer: Any) -> None:
-        _send(self._channel, _FOUND + packed(answer))
+        _send(self._channel, _FOUND, packed(answer))
 
 
 def _attempt(work: Callable[[], Any]) -> tuple[str, Any]:

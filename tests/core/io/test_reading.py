@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import multiprocessing
 import os
 import struct
 import time
@@ -146,12 +147,14 @@ def test_an_answer_of_another_kind_is_never_unpickled(tmp_path):
         def __reduce__(self):
             return Path.touch, (mark,)
 
-    message = processes._PICKLED + processes.packed(Evil())
-    what, _ = processes._answered(message[:1], message[1:], plain=True)
-    assert what == "failed"
-    assert not mark.exists()
-    processes._answered(message[:1], message[1:], plain=False)
-    assert mark.exists()  # or the test above could not fail
+    mine, theirs = multiprocessing.Pipe()
+    worker = processes.Worker.__new__(processes.Worker)
+    worker.channel = mine
+    for plain, made in ((True, False), (False, True)):
+        worker._plain = plain
+        processes._send(theirs, processes._PICKLED, processes.packed(Evil()))
+        assert worker.receive(lambda share: None)[0] == ("failed" if plain else "done")
+        assert mark.exists() == made  # or the first could not fail
 
 
 def test_a_process_that_dies_is_one_sentence():
