@@ -23,6 +23,10 @@ NOTATIONS = (
 
 _PART = re.compile(r"YYYY|MM?|DD?")
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars", ":": "colons"}
+FOR_MISSING = re.compile(  # words that stand for a missing value
+    r"(?i)n/?a|n\.a\.|#n/a|k\. ?a\.?|keine angabe|missing|not known|unknown|not available"
+    r"|no answer|refused|null|none|nan|\.+|\?+|-+|–|—|\*+"
+)
 MOST_HEADER = 9  # lines
 MOST_LINES = 1_000  # above the header line, or below the last record
 

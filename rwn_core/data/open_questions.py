@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rwn_core.data.file_layout import FOR_MISSING
 from rwn_core.data.identity import SAMPLING_WEIGHT, IdentityDoubt, identity_doubts
 from rwn_core.data.identity.gate import doubts_of_schema, open_doubts, refuse_open
 from rwn_core.data.identity.panel import COMES_AGAIN
@@ -19,9 +19,6 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.validation import far_codes, stands_for_people
 from rwn_core.data.variable import Kind, Role, Variable
 
-_WORDS = re.compile(
-    r"n/?a|n\.a\.|missing|none|null|unknown|not known|no answer|\?+|\.+|-+|\*+", re.I
-)
 NEARLY_ALL = 0.99  # of the known values that are one and the same
 LEVELS = 0.1  # levels a record, beyond which a category is doubtful
 FEWEST = 20  # levels, below which none of this is asked
@@ -151,7 +148,7 @@ def _missing(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
         codes: list[Any] = [int(value) for value in far_codes(values)]
     else:
         texts = [value for value in column.dropna().unique() if isinstance(value, str)]
-        codes = sorted(text for text in texts if _WORDS.fullmatch(text.strip()))
+        codes = sorted(text for text in texts if FOR_MISSING.fullmatch(text.strip()))
         if len(codes) == len(texts):
             codes = []
     if not codes:

@@ -148,27 +148,24 @@ def _guess(
 ) -> RoleGuess | None:
     """Guess from name, label and values of one variable."""
     named, labelled = NameWords(variable.name), NameWords(variable.label or "")
-    if looks_like == SAMPLING_WEIGHT and Role.SAMPLING_WEIGHT not in taken:
-        role, reason = Role.SAMPLING_WEIGHT, "its name and values are those of a weight"
-    elif looks_like == str(Subject.HOUSEHOLD) and Role.HOUSEHOLD not in taken:
-        role, reason = Role.HOUSEHOLD, "its values number groups of records"
-    elif looks_like == COMES_AGAIN and Role.PERSON not in taken:
-        role, reason = Role.PERSON, "several rows have each of its values, as people who come again"
-    elif looks_like:
-        return None  # asked for by itself: it may identify people
-    elif _has(named, "confidential"):
-        role, reason = Role.CONFIDENTIAL, "by its name"
-    elif _has(named, "key") or named.subjects & _LIVES:
-        role, reason = Role.KEY, "by its name"
-    elif _has(labelled, "confidential"):
-        role, reason = Role.CONFIDENTIAL, "by its label"
-    elif _has(labelled, "key") or labelled.subjects & _LIVES:
-        role, reason = Role.KEY, "by its label"
-    elif _is_key_by_values(column, variable):
-        role, reason = Role.KEY, "by its values"
-    else:
-        return None
-    return RoleGuess(variable=variable.name, role=role, reason=reason)
+    again = "several rows have each of its values, as people who come again"
+    special = {
+        SAMPLING_WEIGHT: (Role.SAMPLING_WEIGHT, "its name and values are those of a weight"),
+        str(Subject.HOUSEHOLD): (Role.HOUSEHOLD, "its values number groups of records"),
+        COMES_AGAIN: (Role.PERSON, again),
+    }
+    if looks_like:
+        role, reason = special.get(looks_like, (Role.OTHER, ""))
+        if role is Role.OTHER or role in taken:
+            return None  # asked for by itself: it may identify people
+        return RoleGuess(variable=variable.name, role=role, reason=reason)
+    for words, reason in ((named, "by its name"), (labelled, "by its label")):
+        for role in (Role.CONFIDENTIAL, Role.KEY):
+            if _has(words, role.value) or (role is Role.KEY and words.subjects & _LIVES):
+                return RoleGuess(variable=variable.name, role=role, reason=reason)
+    if _is_key_by_values(column, variable):
+        return RoleGuess(variable=variable.name, role=Role.KEY, reason="by its values")
+    return None
 
 
 def _is_weight(

@@ -169,12 +169,12 @@ def _check_type(column: pd.Series[Any], name: str) -> None:
                 f"Column {name} has categories other than texts and numbers; convert them."
             )
         return
+    kinds = pd.api.types
     fine = not isinstance(dtype, pd.SparseDtype) and (
-        pd.api.types.is_bool_dtype(dtype)
-        or pd.api.types.is_integer_dtype(dtype)
-        or pd.api.types.is_float_dtype(dtype)
-        or pd.api.types.is_string_dtype(dtype)
-        or pd.api.types.is_datetime64_any_dtype(dtype)
+        kinds.is_any_real_numeric_dtype(dtype)
+        or kinds.is_bool_dtype(dtype)
+        or kinds.is_string_dtype(dtype)
+        or kinds.is_datetime64_any_dtype(dtype)
     )
     if not fine:
         raise InputError(

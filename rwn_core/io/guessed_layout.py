@@ -14,7 +14,14 @@ from typing import Any
 
 import pyarrow as pa
 
-from rwn_core.data.file_layout import MOST_HEADER, MOST_LINES, SEPARATORS, USUAL_DATES, FileLayout
+from rwn_core.data.file_layout import (
+    FOR_MISSING,
+    MOST_HEADER,
+    MOST_LINES,
+    SEPARATORS,
+    USUAL_DATES,
+    FileLayout,
+)
 from rwn_core.errors import SchemaError
 from rwn_core.io.text_types.column import (
     NOTHING,
@@ -31,10 +38,6 @@ _MOST_BELOW = 20
 _FEWEST = 0.6  # of the lines that must have as many fields as most
 _NUMBER = re.compile(r"[+-]?[\d.,]*\d")
 _COMMA, _POINT = re.compile(r"[+-]?\d+,\d+"), re.compile(r"[+-]?\d+\.\d+")
-_FOR_MISSING = re.compile(
-    r"(?i)n/?a|n\.a\.|#n/a|k\. ?a\.?|keine angabe|missing|unknown|not available|no answer|refused"
-    r"|null|none|nan|\.|\?|-{1,3}|–|—|\*"
-)
 _TOTAL = re.compile(
     r"(?i)((grand|overall|all)[ -])?(totals?|sums?)|(gesamt|end)?summe|gesamt|insgesamt|zusammen"
     r"|ensemble|somme|totale|totaal|suma|soma|итого|всего|合計|总计|mean|average|mittelwert"
@@ -195,7 +198,7 @@ def guessed_missing(records: Sequence[Sequence[str]]) -> tuple[str, ...]:
     """Return usual words for a missing value in columns that have numbers or dates besides."""
     found: set[str] = set()
     for fields in zip(*records[1:], strict=True):
-        words = {each.strip() for each in fields if _FOR_MISSING.fullmatch(each.strip())}
+        words = {each.strip() for each in fields if FOR_MISSING.fullmatch(each.strip())}
         forms = set(text_forms(_known(fields)).tolist()) if words else set()
         if forms and forms <= _VALUES:
             found |= {word for word in words if text_form(word) is not Form.MISSING}
@@ -204,7 +207,7 @@ def guessed_missing(records: Sequence[Sequence[str]]) -> tuple[str, ...]:
 
 def _known(fields: Sequence[str]) -> pa.Array:
     """Return the texts that stand for a value."""
-    known = [each for each in fields if each.strip() and not _FOR_MISSING.fullmatch(each.strip())]
+    known = [each for each in fields if each.strip() and not FOR_MISSING.fullmatch(each.strip())]
     return without_blanks(pa.array(known, pa.large_string()))
 
 
@@ -306,7 +309,7 @@ def names_of_sheet(
     # below them stand units
     while len(numbers) > 1 and count < MOST_HEADER and above + count < len(start):
         units = [start[above + count][j] for j in numbers]
-        if not all(isinstance(u, str) and u and not _FOR_MISSING.fullmatch(u) for u in units):
+        if not all(isinstance(u, str) and u and not FOR_MISSING.fullmatch(u) for u in units):
             break
         count += 1
     empty = not any(filled(cell) for row in start[:above] for cell in row)

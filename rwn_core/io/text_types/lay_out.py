@@ -9,6 +9,7 @@ import csv
 import re
 from collections.abc import Sequence
 from itertools import islice
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -16,6 +17,7 @@ import pyarrow.compute as pc
 
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Variable
 from rwn_core.errors import InputError, SchemaError
 from rwn_core.io.text_types.column import (
     Form,
@@ -131,23 +133,14 @@ def with_commas(texts: Sequence[str]) -> list[str]:
 
 def text_table(frame: pd.DataFrame, separator: str, schema: Schema | None = None) -> bytes:
     """Write a table as UTF-8 text."""
-    # the frame with numbers and dates as texts where the schema says how they are written
+    variables = {} if schema is None else schema.by_name
+    comma = schema is not None and schema.file is not None and schema.file.decimal == ","
     texts = {}
-    for variable in () if schema is None else schema.variables:
-        decimals, notation = variable.decimals, variable.notation
-        if variable.name not in frame or (decimals in (None, USUAL) and notation is None):
-            continue
-        column = frame[variable.name]
-        if notation is not None and are_days(column):
-            texts[variable.name] = date_texts(column, notation)
-        if decimals in (None, USUAL):
-            continue
-        if pd.api.types.is_float_dtype(column.dtype):
-            known = {value: number_text(value, decimals) for value in column.dropna().unique()}
-            texts[variable.name] = column.map(known).astype(object).where(column.notna(), None)
+    for name in frame.columns:
+        as_texts = _as_texts(frame[name], variables.get(name), comma=comma)
+        if as_texts is not None:
+            texts[name] = as_texts
     frame = frame.assign(**texts) if texts else frame
-    if schema is not None and schema.file is not None and schema.file.decimal == ",":
-        frame = _with_commas(frame)
     written = frame.to_csv(index=False, lineterminator="\n", sep=separator)
     if "\r" in written:
         # a carriage return ends a line for a reader, unless its text is quoted
@@ -157,19 +150,19 @@ def text_table(frame: pd.DataFrame, separator: str, schema: Schema | None = None
     return written.encode("utf-8")
 
 
-def _with_commas(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with a comma in all its decimals: numbers, and texts that are read as such."""
-    texts = {}
-    for name in frame.columns:
-        column = frame[name]
-        kinds = pd.api.types
-        if kinds.is_integer_dtype(column.dtype) or kinds.is_datetime64_any_dtype(column.dtype):
-            continue
-        known = column.dropna().unique()
-        if kinds.is_float_dtype(column.dtype):
-            written = [number_text(value, USUAL) for value in known]
-        else:
-            written = [str(value) for value in known]
-        commas = dict(zip(known, with_commas(written), strict=True))
-        texts[name] = column.map(commas).astype(object).where(column.notna(), None)
-    return frame.assign(**texts)
+def _as_texts(
+    column: pd.Series[Any], variable: Variable | None, *, comma: bool
+) -> pd.Series[Any] | None:
+    """A column as texts, where its variable or the decimal mark says how it is written."""
+    kinds = pd.api.types
+    if kinds.is_datetime64_any_dtype(column.dtype):
+        notation = None if variable is None else variable.notation
+        return None if notation is None or not are_days(column) else date_texts(column, notation)
+    floating = kinds.is_float_dtype(column.dtype)
+    decimals = USUAL if variable is None or variable.decimals is None else variable.decimals
+    if kinds.is_integer_dtype(column.dtype) or not (comma or (floating and decimals != USUAL)):
+        return None
+    known = column.dropna().unique()
+    written = [number_text(value, decimals) if floating else str(value) for value in known]
+    texts = dict(zip(known, with_commas(written) if comma else written, strict=True))
+    return column.map(texts).astype(object).where(column.notna(), None)
