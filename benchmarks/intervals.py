@@ -1,11 +1,13 @@
 """Whether intervals of one balanced release hold: 20 models inside slices of each of four tables.
 
-``python -m benchmarks intervals [TABLE ...] [--populations N] [--records N]`` draws samples of a
-table with replacement, masks each in two slices, and counts how often the interval of the analyst's
-reader holds the table's own value. Beside it stands the unmasked sample with its own interval. The
-verdict asks of each model a coverage of at least .95, or that of the unmasked sample, less .02. A
-coverage of 200 samples has a standard error of .015, so that a model that misses is judged anew by
-``--again`` fresh samples, and by them alone.
+``python -m benchmarks intervals [TABLE ...] [--ways apart chained] [--populations N]`` draws
+samples of a table with replacement, masks each in two slices, and counts how often the interval of
+the analyst's reader holds the table's own value. Beside it stands the unmasked sample with its own
+interval. The verdict asks of each model a coverage of at least .95, or that of the unmasked sample,
+less .02. A coverage of 200 samples has a standard error of .015, so that a model that misses is
+judged anew by ``--again`` fresh samples, and by them alone.
+Chained slices are masked twice, each slice once as the later one, and a model is read from the
+release whose later slice has its variables: none is read from a first slice.
 Models that leave their slice are the planted fault: the reader refuses them, and their intervals,
 had it not, hold too seldom.
 """
@@ -13,9 +15,12 @@ had it not, hold too seldom.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -103,7 +108,11 @@ LOGISTIC = frozenset({"test", "parttime", "smsa", "idp", "hlthg"})
 
 
 def covered(
-    name: str, populations: range, records: int, some: tuple[str, ...] | None = None
+    name: str,
+    populations: range,
+    records: int,
+    some: tuple[str, ...] | None = None,
+    way: str = "apart",
 ) -> pd.DataFrame:
     """Return the coverage of each model's interval, of masked and of unmasked samples."""
     (one, two), models, across = TABLES[name]
@@ -112,18 +121,30 @@ def covered(
     data, every = rwn.load_demo(name), [*one.split(), *two.split()]
     frame = data.frame[every]
     truth = answers(frame, (*models, across), [every], 1.0)[:, 0]
+    # the setting of a release, and which models are read from it; of a chain those of its later
+    # slice
+    whose = np.array([re.findall(r"[a-z_]+", model.partition("(")[2] or model)[0] in slices[1]
+                      for model in models])  # fmt: skip
+    releases = [(SETTING, np.ones(len(models), dtype=bool))]
+    if way == "chained":
+        releases = [(replace(SETTING, chain=True, order=(first[0],)), whose == (later == 1))
+                    for later, first in ((1, slices[0]), (0, slices[1]))
+                    if (whose == (later == 1)).any()]  # fmt: skip
     held: dict[str, list[np.ndarray]] = {"masked": [], "unmasked": []}
     for number in populations:
         rng = np.random.default_rng((1, number))
         rows = rng.integers(0, len(frame), records)
         sample = rwn.Microdata.from_frame(frame.iloc[rows].reset_index(drop=True))
-        release = rwn.mask(sample.with_slices(slices), SETTING, seed=number)
-        judged = valid_intervals(release.original, release.law, records)
-        assert judged["refusal"] == "", judged
-        masked = answers(release.masked.frame, models, slices, FACTOR)
-        beyond = answers(release.masked.frame, (across,), [every], FACTOR)
+        masked = np.full((len(models) + 1, 3), np.nan)
+        for setting, read in releases:
+            release = rwn.mask(sample.with_slices(slices), setting, seed=number)
+            judged = valid_intervals(release.original, release.law, records)
+            assert judged["refusal"] == "", judged
+            asked = tuple(np.array(models)[read])
+            masked[:-1][read] = answers(release.masked.frame, asked, judged["slices"], FACTOR)
+        masked[-1:] = answers(release.masked.frame, (across,), [every], FACTOR)
         own = answers(sample.frame, (*models, across), [every], 1.0)
-        for key, found in (("masked", np.vstack([masked, beyond])), ("unmasked", own)):
+        for key, found in (("masked", masked), ("unmasked", own)):
             inside = (found[:, 1] <= truth) & (truth <= found[:, 2])
             # a refusal is no interval
             held[key].append(np.where(np.isnan(found[:, 0]), np.nan, inside))
@@ -142,14 +163,15 @@ def main() -> int:
     parser.add_argument("--populations", type=int, default=200)
     parser.add_argument("--again", type=int, default=800)
     parser.add_argument("--records", type=int, default=300)
+    parser.add_argument("--ways", nargs="+", default=["apart", "chained"])
     given = parser.parse_args()
     began, kept = time.process_time(), True
-    for name in given.tables:
-        found = covered(name, range(given.populations), given.records)
+    for way, name in product(given.ways, given.tables):
+        found = covered(name, range(given.populations), given.records, way=way)
         missed = tuple(found["model"][:-1][~found["holds"][:-1]])
         if missed:
             fresh = range(given.populations, given.populations + given.again)
-            anew = covered(name, fresh, given.records, missed).set_index("model")
+            anew = covered(name, fresh, given.records, missed, way).set_index("model")
             for row in found[found["model"].isin(missed)].itertuples():
                 say(f"{row.model}: {row.masked:.3f}, unmasked {row.unmasked:.3f}; judged anew:")
             for column in ("masked", "unmasked", "refused", "least", "holds"):
@@ -159,15 +181,15 @@ def main() -> int:
             across = row.Index == len(found) - 1
             mark = "across slices" if across else "" if row.holds else "MISSED"
             say(
-                f"{name:8} {row.model:55} {row.masked:.3f} unmasked {row.unmasked:.3f} "
+                f"{way:8} {name:8} {row.model:55} {row.masked:.3f} unmasked {row.unmasked:.3f} "
                 f"refused {row.refused:.0%} {mark}"
             )
         inside = found[:-1]
         kept &= bool(inside["holds"].all())
         say(
-            f"{name}: {int(inside['holds'].sum())} of {len(inside)} models hold, mean coverage "
-            f"{inside['masked'].mean():.3f}, unmasked {inside['unmasked'].mean():.3f}; across "
-            f"slices {found['masked'].iloc[-1]:.3f}"
+            f"{name}, {way}: {int(inside['holds'].sum())} of {len(inside)} models hold, mean "
+            f"coverage {inside['masked'].mean():.3f}, unmasked {inside['unmasked'].mean():.3f}; "
+            f"across slices {found['masked'].iloc[-1]:.3f}"
         )
     say(f"{'all hold' if kept else 'NOT all hold'}; {time.process_time() - began:.0f} s")
     return 0 if kept else 1

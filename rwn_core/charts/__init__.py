@@ -6,13 +6,13 @@ reports and the tests use the same dictionary.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 
 import orjson
 
 from rwn_core.charts import figure_curves, several_measures
 from rwn_core.charts.lessons import (
-    analyst,
     choose,
     disclosure,
     edges,
@@ -31,7 +31,7 @@ from rwn_core.measures.drawing.style import Chart, draw_reason
 from rwn_core.measures.drawing.tables import Rows
 
 _TUNING = (risk_utility_map, sweep_map)
-_LESSONS = (disclosure, theorem, intruder, neighborhood, standard_errors, analyst, choose)
+_LESSONS = (disclosure, theorem, intruder, neighborhood, standard_errors, choose)
 _VIEWS = [measure.view for measure in MEASURES.values()]
 CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
     {
@@ -47,6 +47,7 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         **{each.__name__.rpartition(".")[2]: each.draw for each in _TUNING},
         **{f"lesson_{each.__name__.rpartition('.')[2]}": each.draw for each in _LESSONS},
         "lesson_sampling": sampling.draw,
+        "lesson_ties": partial(choose.draw, key="lesson_ties", lever="width"),
         "lesson_edges": edges.draw,
         "lesson_edges_loads": edges.draw_loads,
         "figure_curves": figure_curves.draw,

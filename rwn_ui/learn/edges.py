@@ -1,4 +1,4 @@
-"""Lesson 8: a hard edge, a soft edge, balance, and what they cost."""
+"""Lesson 7: a hard edge, a soft edge, balance, and what they cost."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ least, most = lesson.loads.min(), lesson.loads.max()"""
 
 LESSON = Lesson(
     key="edges",
-    title="8 · Edges and balance",
+    title="7 · Edges and balance",
     sentences=(
         "A hard edge draws evenly from the ball and never from outside, so a released value "
         "excludes every record whose ball lacks it. A soft edge lets the chance fall with the "

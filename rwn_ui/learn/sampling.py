@@ -1,4 +1,4 @@
-"""Lesson 7: sampling, misclassification and differential privacy."""
+"""Lesson 6: sampling, misclassification and differential privacy."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ right, epsilon = T[0, 0], np.log(T.max() / T.min()) if T.min() > 0 else np.inf""
 
 LESSON = Lesson(
     key="sampling",
-    title="7 · Sampling and privacy",
+    title="6 · Sampling and privacy",
     sentences=(
         "A person who is alone with a key in the sample need not be alone in the population. If λ "
         "people share a key there on average, the chance of being alone is exp(−λ(1 − π)), and it "

@@ -1,4 +1,4 @@
-"""Lessons 4 and 5: standard errors that are too small, and what an analyst may conclude."""
+"""Lesson 4: standard errors that are too small, and the factor of a claim table."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.charts import CHARTS
-from rwn_core.evaluation.lessons.analyst import Analyst, analyst, table
 from rwn_core.evaluation.lessons.standard_errors import (
     Slopes,
     StandardErrors,
+    claims,
     release,
     sample,
     slopes,
 )
 from rwn_core.masking import Prepared, RowCopy
 from rwn_core.measures.sentence import tenths
-from rwn_ui.learn.lesson import Kept, Lesson, Shown, Slider, Switch, Values, tile
+from rwn_ui.learn.lesson import Choice, Kept, Lesson, Shown, Slider, Switch, Values, tile
+
+_CLAIMS = ("no", "of the model", "with x1 measured twice")
 
 
 def _params(values: Values) -> Any:
@@ -31,7 +33,7 @@ def _sample(number: int, values: Values, kept: Kept) -> Prepared:
     return prepared
 
 
-def _show_errors(values: Values, kept: Kept) -> Shown:
+def _show(values: Values, kept: Kept) -> Shown:
     count = values["samples"]
     ready = [_sample(number, values, kept) for number in range(count)]
     before: Slopes = kept("lesson slopes", 9).get_or_make(
@@ -40,6 +42,33 @@ def _show_errors(values: Values, kept: Kept) -> Shown:
     moved = [one.with_levers(k=values["k"], q=values["q"]) for one in ready]
     after = slopes([release(one, number) for number, one in enumerate(moved)])
     lesson = StandardErrors(original=before, released=after)
+    # the third tile: the slopes, or the factor of a claim table
+    model, mean = values["claims"], float(after.slope.mean())
+    third, numbers = (
+        tile(
+            "Mean slope, truth 1",
+            f"{mean:.3f}",
+            "Of x1, over the samples. The truth is 1; a large k moves the slope as well.",
+            f"{before.slope.mean():.3f}",
+        ),
+        {"mean": mean},
+    )
+    if model != _CLAIMS[0]:
+        about = values["k"], values["q"], values["rows"], model
+        judged = kept("lesson claims", 20).get_or_make(
+            about, lambda: claims(_params(values), twice=model == _CLAIMS[2])
+        )
+        factor = 0.0 if judged.refusal else judged.claims[0].factor or 0.0
+        third, numbers = (
+            tile(
+                "Factor for the SE of x1",
+                f"× {factor:g}" if factor else "do not use",
+                judged.refusal
+                or "The standard error of the masked file times this covers sampling and masking "
+                "in 95 % of intervals, judged over 100 releases of the first sample.",
+            ),
+            {"factor": factor},
+        )
     return Shown(
         words=f"{count} samples · k = {values['k']} · q = {values['q']:g}"
         + (" · whole rows" * values["rows"]),
@@ -59,36 +88,32 @@ def _show_errors(values: Values, kept: Kept) -> Shown:
                 "samples.",
                 f"{before.ratio:.2f}",
             ),
-            tile(
-                "Mean slope, truth 1",
-                f"{after.slope.mean():.3f}",
-                "Of x1, over the samples. The truth is 1; a large k moves the slope as well.",
-                f"{before.slope.mean():.3f}",
-            ),
+            third,
         ],
-        numbers={
-            "coverage": after.coverage,
-            "ratio": after.ratio,
-            "mean": float(after.slope.mean()),
-        },
+        numbers={"coverage": after.coverage, "ratio": after.ratio, **numbers},
     )
 
 
-def _code_errors(values: Values) -> str:
+def _code(values: Values) -> str:
     setting = f"epsilon=0, k={values['k']}, q={values['q']:g}"
     method = "RowCopy" if values["rows"] else "RWN"
+    last = "ratio, mean = fits.error.mean() / fits.slope.std(ddof=1), fits.slope.mean()"
+    if values["claims"] != _CLAIMS[0]:
+        judged = f"claims(setting, twice={values['claims'] == _CLAIMS[2]})"
+        factor = "0 if judged.refusal else judged.claims[0].factor or 0"
+        last = f"ratio, judged = fits.ratio, {judged}\nfactor = {factor}"
     return f"""\
 import rwn_core as rwn
-from rwn_core.evaluation.lessons.standard_errors import sample, slopes
+from rwn_core.evaluation.lessons.standard_errors import claims, sample, slopes
 
 setting = rwn.{method}({setting})
 masked = [rwn.mask(sample(i), setting, seed=i).masked for i in range({values["samples"]})]
 fits = slopes(masked)
 coverage = fits.coverage
-ratio, mean = fits.error.mean() / fits.slope.std(ddof=1), fits.slope.mean()"""
+{last}"""
 
 
-STANDARD_ERRORS = Lesson(
+LESSON = Lesson(
     key="standard_errors",
     title="4 · Standard errors",
     sentences=(
@@ -111,8 +136,12 @@ STANDARD_ERRORS = Lesson(
             "samples", "Samples", (20, 100), start=50, step=10
         ): "More samples count the coverage better.",
         Switch("rows", "Copy whole rows"): "All cells of a row come from one donor.",
+        Choice(
+            "claims", "Judge a claim table", _CLAIMS
+        ): "What a steward can publish: a factor for each standard error of a model, or that the "
+        "model must not be used. Measured twice, x1 has a second predictor with a small error.",
     },
-    show=_show_errors,
+    show=_show,
     question="Does a smaller k repair the standard errors?",
     answer=(
         "No. Over many samples the reported error at q = 1 and k = 1 is still about a quarter too "
@@ -123,97 +152,15 @@ STANDARD_ERRORS = Lesson(
         "40. A smaller q helps both: at q = 0.1 nearly 95 of 100 intervals hold the truth. "
         "At a larger q standard errors need a factor: with balance 1.42 is enough for every model "
         "inside one slice, as if the file had half as many records, if people were sampled "
-        "independently. For other models see lesson 5."
+        "independently.\n\n"
+        "For a model across slices the steward can publish a **claim table**, judged over many "
+        "releases, which an analyst cannot draw. Switch it on: its factor is 1.2 at q = 0.1 and "
+        "1.5 from q = 0.5 on. With x1 measured twice the model gets no factor, because the "
+        "original cannot tell two nearly equal predictors apart. Masking draws them independently, "
+        "so that the masked file prints short intervals for a model that has no answer. "
+        "`rwn_claims.py` and `rwn_claims.R` multiply the standard errors of a claim table and "
+        "refuse the rest."
     ),
-    code=_code_errors,
-    on_tune=lambda values: rwn.Setting(params=_params(values)),
-)
-
-
-def _show_analyst(values: Values, kept: Kept) -> Shown:
-    tied = values["tied"]
-    lesson: Analyst = kept("lesson analyst", 20).get_or_make(
-        (values["k"], values["q"], tied),
-        lambda: analyst(table(sample(0), tied=tied), _params(values)),
-    )
-    factor = lesson.factors[0]
-    claims = lesson.claims.claims
-    within = claims[0].within_standard_errors if claims else None
-    return Shown(
-        words=f"k = {values['k']} · q = {values['q']:g}" + " · two measurements of x1" * tied,
-        chart=CHARTS["lesson_analyst"](lesson),
-        tiles=[
-            tile(
-                "Factor for the SE of x1",
-                "do not use" if factor is None else f"× {factor:g}",
-                lesson.claims.refusal
-                or "The standard error of the masked file times this covers sampling and masking "
-                "in 95 % of intervals, judged over 100 releases.",
-            ),
-            tile(
-                "Slope of x1",
-                f"{lesson.released[0, 0]:.2f}",
-                "Of the original file, then of the masked file; in the population it is 1.",
-                f"{lesson.original[0, 0]:.2f}",
-            ),
-            tile(
-                "Its change, at most",
-                "not known" if within is None else f"{within:g} SE",
-                "In standard errors of the original, in at least 9 of 10 releases.",
-            ),
-        ],
-        numbers={"slope": float(lesson.released[0, 0]), "factor": factor or 0.0},
-    )
-
-
-def _code_analyst(values: Values) -> str:
-    return f"""\
-import rwn_core as rwn
-from rwn_core.evaluation.lessons.analyst import analyst, table
-from rwn_core.evaluation.lessons.standard_errors import sample
-
-setting = rwn.RWN(epsilon=0, k={values["k"]}, q={values["q"]:g})
-lesson = analyst(table(sample(0), tied={values["tied"]}), setting)
-claims = lesson.claims
-slope, factor = lesson.released[0, 0], lesson.factors[0] or 0"""
-
-
-ANALYST = Lesson(
-    key="analyst",
-    title="5 · The analyst’s side",
-    sentences=(
-        "An analyst has the masked file only. Its slopes differ from those of the original, and "
-        "its printed intervals hold the population’s slope (1, dotted) too rarely (lesson 4).",
-        "The data steward can publish a claim table with the file. It is judged over many "
-        "releases of the setting, and gives a factor for each standard error (green).",
-        "Raise q and k and watch the factors grow. Then add a second measurement of x1: the model "
-        "gets no factor, because its predictors are nearly equal in the original. "
-        "The masked file does not show that.",
-    ),
-    controls={
-        Slider(
-            "q", "Modification probability q", (0.0, 1.0), start=0.5, step=0.1
-        ): "The chance that a cell takes the value of a random neighbor.",
-        Slider(
-            "k", "Neighbors k", (1, 40), start=5
-        ): "Each cell takes the value of one of the k nearest records.",
-        Switch(
-            "tied", "Two measurements of x1"
-        ): "Adds x1_again to the model: x1 with a small error.",
-    },
-    show=_show_analyst,
-    question="Why is there no formula that corrects every slope of a masked file?",
-    answer=(
-        "Because the change of a slope depends on the data and on the model. With two measurements "
-        "of x1 the original cannot tell their slopes apart, and its intervals are very wide. "
-        "Masking draws the two variables independently, so that the masked file prints short "
-        "intervals for a model that has no answer. No factor repairs that: do not use this "
-        "model.\n\n"
-        "A factor is found only by comparing many releases with the original, which the steward "
-        "can do and the analyst cannot. It holds for the analysis in the table and for no other. "
-        "`rwn_claims.py` and `rwn_claims.R` read that table, multiply the standard "
-        "errors and refuse the rest."
-    ),
-    code=_code_analyst,
+    code=_code,
     on_tune=lambda values: rwn.Setting(params=_params(values)),
 )

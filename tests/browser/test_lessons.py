@@ -11,10 +11,10 @@ LESSONS = {
     "2 · The intruder": ("Who could have made this row", "Neighbors k"),
     "3 · k nearest and ε": ("One record and its neighborhood", "Minimum neighbors k"),
     "4 · Standard errors": ("95 % intervals", "Modification probability"),
-    "5 · The analyst’s side": ("95 % intervals of the slopes", "Neighbors k"),
-    "6 · Choose a setting": ("Risk and loss over the radius", "Radius ε"),
-    "7 · Sampling and privacy": ("Risk of a sample unique", "Key drawn anew"),
-    "8 · Edges and balance": ("Donors of one record", "Reach"),
+    "5 · Choose a setting": ("Risk and loss over the radius", "Radius ε"),
+    "6 · Sampling and privacy": ("Risk of a sample unique", "Key drawn anew"),
+    "7 · Edges and balance": ("Donors of one record", "Reach"),
+    "8 · What ties a row together": ("Risk and loss over the width", "Width of the kernel"),
 }
 ROUND = """title => {
   const card = document.querySelector('.rwn-card'), canvas = card?.querySelector('canvas');

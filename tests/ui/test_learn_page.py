@@ -17,13 +17,19 @@ from rwn_ui.state.work import Memo
 
 MOVED: dict[str, dict[str, Any]] = {
     "disclosure": {"guess": 6, "q": 1.0, "k": 3, "person": "Carl, the tallest", "answer": True},
-    "analyst": {"q": 1.0, "k": 20},
     "choose": {"epsilon": 7.0, "accepted": 0.1, "slices": "whole rows"},
     "theorem": {"epsilon": 1.2, "n": 150, "density": "ring", "rows": True},
     "intruder": {"known": 5, "k": 12, "row": 3, "round": "to about 0.5 SD", "together": True},
     "neighborhood": {"epsilon": 0.25, "k": 9, "weight": 0.0, "record": "the outlier"},
-    "standard_errors": {"q": 0.5, "k": 8, "samples": 20, "rows": True},
+    "standard_errors": {"q": 0.5, "k": 8, "samples": 20, "rows": True, "claims": "of the model"},
     "edges": {"kernel": "hard", "reach": 0.6, "together": True, "shown": "how often each gives"},
+    "ties": {
+        "way": "chained",
+        "width": 6.0,
+        "cut": choose.CUTS[1],
+        "accepted": 0.2,
+        "limits": "linkage and true matches",
+    },
     "sampling": {"fraction": 0.1, "keys": 7, "change": 0.45},
 }
 

@@ -68,6 +68,8 @@ def falling(*values: float) -> bool:
 BARE = {"q": 1.0, "k": 1}
 MANY = {"q": 1.0, "samples": 100}
 SLICES = dict(zip(("apart", "alone", "whole"), choose.SLICES, strict=True))
+TRAP = {"cut": choose.CUTS[1], "way": "chained", "width": 6.0}
+BOTH = "linkage and true matches"
 RADII = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]
 
 CLAIMS = [
@@ -137,10 +139,12 @@ CLAIMS = [
         and all(between(0.80, at(q=1.0, k=40, samples=n)["mean"], 0.86) for n in (50, 100))),
     Claim("standard_errors", "at q = 0.1 nearly 95 of 100 intervals", lambda at:
         between(0.9, at(q=0.1, samples=100)["coverage"], 0.97)),
-    Claim("analyst", "Raise q and k and watch the factors grow", lambda at:
-        falling(at(q=1.0, k=20)["factor"], at(q=0.5)["factor"], at(q=0.1)["factor"])),
-    Claim("analyst", "the model gets no factor", lambda at:
-        at.shown(tied=True).tiles[0]["released"] == "do not use"),
+    Claim("standard_errors", "its factor is 1.2 at q = 0.1 and 1.5 from q = 0.5 on", lambda at: all(
+        at(q=q, k=k, claims="of the model").get("factor") == factor
+        for q, factor in ((0.1, 1.2), (0.5, 1.5), (1.0, 1.5)) for k in (1, 5, 20))),
+    Claim("standard_errors", "With x1 measured twice the model gets no factor", lambda at: all(
+        at.shown(q=q, claims="with x1 measured twice").tiles[2]["released"] == "do not use"
+        for q in (0.5, 1.0))),
     Claim("choose", "A larger radius ε lowers the risk of linkage and mostly raises the loss",
         lambda at: at(epsilon=1.0, slices=SLICES["alone"])["share"]
         > at(epsilon=8.0, slices=SLICES["alone"])["share"]
@@ -175,6 +179,32 @@ CLAIMS = [
         at(together=True)["paired"] > at(together=True, kernel="hard")["paired"]),
     Claim("edges", "A slope across slices is not helped", lambda at:
         abs(at(balance=1.0)["slope"] - _original(at)) > 0.1 * abs(_original(at))),
+    Claim("ties", "what related the slices inside a neighborhood is lost: the wider the kernel, "
+        "the more", lambda at:
+        falling(*(at(width=width)["loss"] for width in (6.0, 5.0, 4.0, 3.0, 2.0, 1.0)))),
+    Claim("ties", "at width 3: linkage stays, and less than half of the loss is left", lambda at:
+        all(abs(at(way=way)["linked"] - at()["linked"]) < 0.01
+            and at(way=way)["loss"] < 0.5 * at()["loss"] for way in ("chained", "tied"))),
+    Claim("ties", "a chain at width 6 links about 1 % of the rows and loses less than a tenth",
+        lambda at: between(0.008, at(**TRAP)["linked"], 0.014) and at(**TRAP)["loss"] < 0.1),
+    Claim("ties", "The wider the kernel, the nearer linkage comes to chance, 0.4 %, while "
+        "relations stay", lambda at:
+        falling(*(at(**{**TRAP, "width": each})["linked"] for each in (1.0, 2.0, 3.0, 6.0)))
+        and at(**TRAP)["loss"] <= at(**{**TRAP, "width": 1.0})["loss"]
+        and "0.4 %" in at.shown(**TRAP).tiles[1]["help"]),
+    Claim("ties", "a limit on linkage alone is met by nearly anything", lambda at: all(
+        at(**{**TRAP, "way": way, "cut": cut})["linked"] < 0.05
+        for way in ("apart", "chained", "tied") for cut in (TRAP["cut"], choose.CUTS[0]))),
+    Claim("ties", "about 60 % of the men who are alone with some values have a row", lambda at:
+        all(between(0.55, at(**{**TRAP, "way": way})["matched"], 0.65)
+            for way in ("apart", "chained", "tied"))),
+    Claim("ties", "they use 12 times their limit, and no width fits", lambda at:
+        between(0.575, at(**TRAP)["matched"], 0.625)
+        and at.shown(**TRAP, limits=BOTH, accepted=1.0).chart["note"].startswith("0 of 6")),
+    Claim("ties", "tied slices have true matches of 4.8 %, where slices apart have none",
+        lambda at: at.tile(2, way="tied") == 0.048 and at.tile(2) == 0.0),
+    Claim("ties", "at width 1 all three link more than a fifth of the rows", lambda at: all(
+        at(way=way, width=1.0)["linked"] > 0.2 for way in ("apart", "chained", "tied"))),
 ]  # fmt: skip
 
 

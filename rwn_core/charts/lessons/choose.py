@@ -1,4 +1,4 @@
-"""Choosing a setting: loss and the largest share of a limit along the radius."""
+"""Choosing a setting: loss and the largest share of a limit along its lever."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
 
 
-def draw(lesson: Trade) -> style.Chart:
+def draw(lesson: Trade, key: str = "lesson_choose", lever: str = "radius ε") -> style.Chart:
     """Draw both curves, the limit, the accepted loss and the present setting."""
     # shares of a limit go through the fitted scale; losses are drawn as they are
     scale = fit_scale([2.0, *lesson.share.tolist()])
@@ -28,10 +28,10 @@ def draw(lesson: Trade) -> style.Chart:
         ("loss of relations", style.ORIGINAL),
     ]
     return style.chart(
-        "lesson_choose",
-        "Risk and loss over the radius",
+        key,
+        f"Risk and loss over the {lever}",
         f"{fitting} of {len(lesson.epsilon)} settings fit",
-        f"Loss and the largest share of a limit for {len(lesson.epsilon)} radii; at {now:g} the "
+        f"Loss and the largest share of a limit for {len(lesson.epsilon)} settings; at {now:g} the "
         f"loss is {loss} and the share {share}; {fitting} settings keep all limits at an accepted "
         "loss",
         # either curve carries a point at the present setting
@@ -40,7 +40,7 @@ def draw(lesson: Trade) -> style.Chart:
             *_curve(lesson, lesson.loss, released=False, name="loss"),
         ],
         layout=style.layout(
-            style.axis("radius ε (standard deviations)", low - pad, high + pad),
+            style.axis(f"{lever} (standard deviations)", low - pad, high + pad),
             style.axis("loss, and share of a limit", *scale.ends, **scale.ticks),
             shapes=[
                 style.horizontal(1.0, style.LIMIT),
@@ -54,7 +54,7 @@ def draw(lesson: Trade) -> style.Chart:
             ],
         ),
         table=table(
-            ["radius ε", "loss", "largest share of a limit", "fits"],
+            [lever, "loss", "largest share of a limit", "fits"],
             [lesson.epsilon, lesson.loss, lesson.share, np.where(lesson.fits, "yes", "no")],
         ),
     )

@@ -1,16 +1,17 @@
-"""Reads the measures of one release of the demo table, for a lesson on choosing a setting."""
+"""Reads the measures of one release of the demo table, for lessons on choosing a setting."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.audit import compare
 from rwn_core.io.demo import load_demo
-from rwn_core.masking import Prepared
+from rwn_core.masking import Prepared, SoftRWN
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.measures.measure import Reading
 from rwn_core.randomness import SecretKey
@@ -20,25 +21,43 @@ SEED = 1  # the first of the Tune page: both show the same release
 EPSILONS = tuple(float(epsilon) for epsilon in range(9))
 K = 30  # donors of far records, so that none is linked above one half
 SLICES = ("body fat apart from the rest", "each variable alone", "whole rows")
+WAYS: Mapping[str, Mapping[str, Any]] = {
+    "apart": {},
+    "chained": {"chain": True, "order": ("age",)},
+    "tied": {"tie": True},
+}
+"""How slices of one row are drawn."""
+CUTS = (SLICES[0], "body fat with age, weight and height")
+WIDTHS = tuple(float(width) for width in range(1, 7))
 _CONFIDENTIAL = "siri"
 Readings = Mapping[str, Reading | NotApplicable]
 
 
 def table(slices: str) -> Microdata:
-    """Return the demo table with one of `SLICES`."""
+    """Return the demo table with one of `SLICES` or `CUTS`."""
     data = load_demo(DEMO)
     names = [variable.name for variable in data.schema.released]
     others = [name for name in names if name != _CONFIDENTIAL]
-    together = dict(zip(SLICES, ([others], [], [names]), strict=True))
-    return data.with_slices(together[slices])
+    known = ["age", "weight", "height"]
+    with_known = [[_CONFIDENTIAL, *known], [name for name in others if name not in known]]
+    together: tuple[list[list[str]], ...] = ([others], [], [names], with_known)
+    return data.with_slices(dict(zip((*SLICES, CUTS[1]), together, strict=True))[slices])
 
 
-def read(prepared: Prepared, measures: Sequence[str], epsilons: Sequence[float]) -> list[Readings]:
-    """Read measures, and the loss of relations, on one release at each radius."""
+def following(way: str, width: float) -> SoftRWN:
+    """Return a balanced setting whose slices are drawn in one of `WAYS`."""
+    about: Any = {"kernel": "exponential", "bandwidth": "absolute", "cap": 1.0, "own": True}
+    return SoftRWN(**about, balance=1.0, width=width, **WAYS[way])
+
+
+def read(
+    prepared: Prepared, measures: Sequence[str], positions: Sequence[float], lever: str = "epsilon"
+) -> list[Readings]:
+    """Read measures, and the loss of relations, on one release at each position of a lever."""
     readings: list[Readings] = []
     comparison = None
-    for epsilon in epsilons:
-        made = prepared.with_levers(epsilon=epsilon).release(SecretKey.from_seed(SEED))
+    for position in positions:
+        made = prepared.with_levers(**{lever: position}).release(SecretKey.from_seed(SEED))
         comparison = comparison or compare(prepared.microdata, made.masked)
         judged = comparison.with_masked(made.masked, made.law)
         keys = (*measures, UTILITY)
@@ -48,10 +67,10 @@ def read(prepared: Prepared, measures: Sequence[str], epsilons: Sequence[float])
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trade:
-    """Hold loss and risk along the radius."""
+    """Hold loss and risk along the radius, or the width of a kernel."""
 
-    # epsilon, loss, share: shape (m,): radius, loss of relations from 0 to 1, and the largest share
-    # of a limit that is used
+    # epsilon, loss, share: shape (m,): radius or width, loss of relations from 0 to 1, and the
+    # largest share of a limit that is used
     epsilon: Floats
     loss: Floats
     share: Floats

@@ -11,7 +11,6 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS, Chart, several_measures
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.lessons import (
-    analyst,
     choose,
     disclosure,
     edges,
@@ -438,10 +437,6 @@ def the_disclosure(q: float) -> disclosure.DisclosedPerson:
     return disclosure.disclosure(ready, data, person="Anna")
 
 
-def the_analyst(tied: bool = False) -> analyst.Analyst:
-    return analyst.analyst(analyst.table(errors.sample(0), tied=tied), rwn.RWN(epsilon=0.0, k=5))
-
-
 def the_trade(top: float) -> choose.Trade:
     epsilon = np.arange(4.0)
     loss, share = np.array([0.1, 0.2, 0.4, 0.9]), np.array([top, 3.0, 0.9, 0.2])
@@ -661,9 +656,8 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         "sweep_map: turned": (SPOTS, RISK, {**RISK, "falls": True}),
         "lesson_disclosure": (the_disclosure(0.0), 3),
         "lesson_disclosure: answered": (the_disclosure(1.0), 3, True),
-        "lesson_analyst": (the_analyst(),),
-        "lesson_analyst: refused": (the_analyst(tied=True),),
         "lesson_choose": (the_trade(90.0),),
+        "lesson_ties": (the_trade(12.0),),
         "lesson_theorem": (the_theorem(),),
         "lesson_intruder": (the_intruder(),),
         "lesson_intruder: answered": (the_intruder(), True),

@@ -148,6 +148,39 @@ def test_several_rows_a_person_give_no_interval(way):
     assert loss(compared) < 1.0
 
 
+def test_intervals_hold_inside_a_later_slice_of_a_balanced_chain():
+    # samples of one population; `python -m benchmarks intervals` has real tables
+    population = people(seed=5, n=4000)
+    models = ("mean(z)", "z ~ y", "median(y)")
+    truth = (
+        population["z"].mean(),
+        np.polyfit(population["y"], population["z"], 1)[0],
+        population["y"].median(),
+    )
+    chained, held = replace(WAYS["chained"], order=("x",)), {FACTOR: [], 1.0: []}
+    for seed in range(60):
+        sample = population.sample(N, random_state=seed).drop(columns="flag").reset_index(drop=True)
+        data = described(sample, slices=SLICES)
+        made = rwn.mask(data, chained, seed=seed)
+        assert next(iter(made.law.later)) == "y"
+        judged = valid_intervals(data, made.law, N)
+        columns = {name: made.masked.frame[name].tolist() for name in sample}
+        for factor, inside in held.items():
+            about = {"refusal": "", "slices": judged["slices"], "factor": factor}
+            read = rwn_claims.Survey(columns, {"variables": (), "intervals": about})
+            ends = [read.interval(model, "linear").rows[-1].interval for model in models]
+            inside.append(
+                [low <= true <= high for (low, high), true in zip(ends, truth, strict=True)]
+            )
+    coverage = {factor: np.mean(inside, axis=0) for factor, inside in held.items()}
+    assert min(coverage[FACTOR]) > 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
+    assert np.mean(coverage[FACTOR]) > 0.93
+    # planted fault: printed intervals, without the factor
+    assert np.mean(coverage[1.0]) < 0.91
+    plain = rwn.mask(data, replace(chained, later_balance=False), seed=1)
+    assert valid_intervals(data, plain.law, N)["slices"] == [["x", "w"]]
+
+
 @pytest.mark.parametrize("way", FOLLOWING)
 def test_across_slices_no_interval_is_given(way):
     with pytest.raises(rwn_claims.Refused):
