@@ -25,7 +25,7 @@ from rwn_core.evaluation.lessons.choose import (
 from rwn_core.measures import UTILITY
 from rwn_core.measures.sentence import tenths
 from rwn_ui.features import limit_queue
-from rwn_ui.learn.lesson import Choice, Kept, Lesson, Shown, Slider, Values, tile
+from rwn_ui.learn.lesson import WORDS, Choice, Kept, Lesson, Shown, Slider, Values, tile
 from rwn_ui.panel.parts import RADIUS
 
 _POLICY = rwn.Policy()
@@ -61,17 +61,16 @@ def _loss_tile(lesson: Trade) -> dict[str, Any]:
 
 
 def _show(values: Values, kept: Kept) -> Shown:
-    def curve() -> list[Readings]:
-        ready = rwn.RWN(epsilon=EPSILONS[-1], k=K).preview(table(values["slices"]))
-        return read(ready, _POLICY.measures, EPSILONS)
-
-    found: list[Readings] = kept("lesson choose", len(SLICES)).get_or_make(values["slices"], curve)
+    base, slices = rwn.RWN(epsilon=EPSILONS[-1], k=K), values["slices"]
+    found: list[Readings] = kept("lesson choose", len(SLICES)).get_or_make(
+        slices, lambda: read(base.preview(table(slices)), _POLICY.measures, EPSILONS)
+    )
     at = EPSILONS, values["epsilon"]
     lesson, verdict = _trade(found, _POLICY, at, values["accepted"])
     now, loss, share = lesson.now, float(lesson.loss[lesson.now]), float(lesson.share[lesson.now])
     said = limit_queue.draw_verdict(_POLICY, found[now], verdict)
     return Shown(
-        words=f"ε = {values['epsilon']:g} · k = {K} · {values['slices']}",
+        words=f"ε = {values['epsilon']:g} · k = {K} · {slices}",
         chart=CHARTS["lesson_choose"](lesson),
         tiles=[
             tile("Policy", said["text"], said["help"]),
@@ -99,24 +98,9 @@ loss, share = readings["{UTILITY}"].value, verdict.largest
 broken = len(verdict.broken)"""
 
 
-def _on_tune(values: Values) -> rwn.Setting:
-    slices = table(values["slices"]).schema.slices
-    return rwn.Setting(params=rwn.RWN(epsilon=values["epsilon"], k=K), slices=slices)
-
-
 LESSON = Lesson(
     key="choose",
-    title="5 · Choose a setting",
-    sentences=(
-        "A policy is a list of limits on disclosure risk, and a release must keep all of them. "
-        "Here it is the program’s usual one: at most 5 % each of worst-case linkage, attribute "
-        "gain and true matches, and nobody linked with a probability above one half. With k = 30 "
-        "also a man far from all others has 30 donors.",
-        "A larger radius ε lowers the risk of linkage and mostly raises the loss. The two curves "
-        "are the trade, for measurements of 241 men.",
-        "Move ε until the verdict says that all limits are kept. Then look whether the users "
-        "accept the loss, and try other slices: variables of one slice take one common donor.",
-    ),
+    **WORDS["choose"],
     controls={
         Slider(
             "epsilon",
@@ -129,19 +113,10 @@ LESSON = Lesson(
         Choice("slices", "Slices", SLICES): "Which variables take their values from one donor.",
     },
     show=_show,
-    question="Why does no radius work for whole rows, although the loss is small at every radius?",
-    answer=(
-        "Because linkage is only one of the limits. With whole rows and a large ε few records are "
-        "linked, but each released row is a real person’s: age, weight and height lead to the row, "
-        "and the row shows the body fat of more than half of the men. Two limits stay broken.\n\n"
-        "Each variable alone is the other end: with a small ε nearly all rows are linked, and the "
-        "loss is above 0.8 before the risk comes near the limits. Body fat apart from the rest "
-        "keeps all limits at ε = 7, with a loss of about 0.16. So choose the slices first, then "
-        "the radius, and look at every limit. A verdict is on one release: **Open this on Tune** "
-        "shows the same one, and the Find page judges several of each."
-    ),
     code=_code,
-    on_tune=_on_tune,
+    on_tune=lambda values: rwn.Setting(
+        params=rwn.RWN(epsilon=values["epsilon"], k=K), slices=table(values["slices"]).schema.slices
+    ),
     demo=DEMO,
 )
 
@@ -149,11 +124,9 @@ LESSON = Lesson(
 def _show_ties(values: Values, kept: Kept) -> Shown:
     cut, way, width = values["cut"], values["way"], values["width"]
 
-    def curve() -> list[Readings]:
-        return read(following(way, WIDTHS[-1]).preview(table(cut)), _READ, WIDTHS, "width")
-
+    base = following(way, WIDTHS[-1])
     found: list[Readings] = kept("lesson ties", len(WAYS) * len(CUTS)).get_or_make(
-        (cut, way), curve
+        (cut, way), lambda: read(base.preview(table(cut)), _READ, WIDTHS, "width")
     )
     policy = _POLICIES[values["limits"]]
     lesson, _ = _trade(found, policy, (WIDTHS, width), values["accepted"])
@@ -193,18 +166,7 @@ loss = found["{UTILITY}"].value"""
 
 TIES = Lesson(
     key="ties",
-    title="8 · What ties a row together",
-    sentences=(
-        "Each slice of a row has a donor of its own. Drawn apart, the donors of one row do not "
-        "know each other, and what related the slices inside a neighborhood is lost: the wider "
-        "the kernel, the more.",
-        "A chain draws a later slice near to what the row already shows, so only the first slice "
-        "tells of the row’s source. Ties draw all slices from the own neighborhood, and where one "
-        "takes a high value, so do the others.",
-        "Go from apart to chained and tied at width 3: linkage stays, and less than half of the "
-        "loss is left. Then let body fat travel with age, weight and height, with a "
-        "limit on linkage alone, and look at the true matches.",
-    ),
+    **WORDS["ties"],
     controls={
         Choice("way", "Slices are drawn", tuple(WAYS)): "How the donors of one row are found.",
         Slider(
@@ -218,20 +180,6 @@ TIES = Lesson(
         Slider("accepted", "Loss that the users accept", (0.05, 1.0), start=0.1, step=0.05): _LOSS,
     },
     show=_show_ties,
-    question="With body fat in the slice of age, weight and height, a chain at width 6 links about "
-    "1 % of the rows and loses less than a tenth of the relations. Why is it no good release?",
-    answer=(
-        "Because linkage asks whose row it is, and not what the row says. The wider the kernel, "
-        "the nearer linkage comes to chance, 0.4 %, while relations stay: a limit on linkage alone "
-        "is met by nearly anything. Yet about 60 % of the men who are alone with some values have "
-        "a row that shows exactly these and their own body fat. Let the policy limit true "
-        "matches, too: they use 12 times their limit, and no width fits. So the program judges "
-        "no chain by linkage alone, and no search looks for one that way.\n\n"
-        "With body fat apart from the rest the price is smaller, and not nothing. At width 3 "
-        "tied slices have true matches of 4.8 %, where slices apart have none, and at width 1 all "
-        "three link more than a fifth of the rows. All numbers are of one release of 241 men, so "
-        "small differences are luck."
-    ),
     code=_code_ties,
     on_tune=lambda values: rwn.Setting(
         params=following(values["way"], values["width"]), slices=table(values["cut"]).schema.slices

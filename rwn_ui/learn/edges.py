@@ -8,7 +8,7 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.edges import NEAREST, RECORDS, Edges, edges, table
 from rwn_core.measures.sentence import tenths
-from rwn_ui.learn.lesson import Choice, Kept, Lesson, Shown, Slider, Switch, Values, tile
+from rwn_ui.learn.lesson import WORDS, Choice, Kept, Lesson, Shown, Slider, Switch, Values, tile
 
 _KERNELS: dict[str, Any] = {"soft": "gaussian", "softer tails": "exponential", "hard": ""}
 _LOADS = "how often each gives"
@@ -119,17 +119,7 @@ least, most = lesson.loads.min(), lesson.loads.max()"""
 
 LESSON = Lesson(
     key="edges",
-    title="7 · Edges and balance",
-    sentences=(
-        "A hard edge draws evenly from the ball and never from outside, so a released value "
-        "excludes every record whose ball lacks it. A soft edge lets the chance fall with the "
-        "distance and excludes no other record.",
-        "Without balance, records far out give less often than others, so spreads shrink. "
-        "With balance 1 every record gives once on average: means and shares are right on "
-        "average, and within a slice products, too.",
-        "The prices are the three numbers: extremes survive more often. Within a slice a look-up "
-        "of x finds y more often than with the hard edge. A slope across slices is not helped.",
-    ),
+    **WORDS["edges"],
     controls={
         Choice(
             "kernel", "Edge", tuple(_KERNELS)
@@ -151,18 +141,6 @@ LESSON = Lesson(
         "gives: hollow less than once, filled more often, gray once.",
     },
     show=_show,
-    question="Balance makes every mean right on average. Why is it not always on?",
-    answer=(
-        "Because a record that gives as often as all others is also seen as often. An outlier’s "
-        "value, which a hard edge rarely draws, then appears in about 64 % of the releases: with "
-        "one draw on average, it is missed with a chance of at most 1/e = 37 %. Top-code or "
-        "coarsen the extremes first.\n\n"
-        "Balance also keeps the spread of x without the relation to y of another slice. RWN as "
-        "published shrinks both, so its slope can be nearer to the original’s. Variables whose "
-        "relation matters belong in one slice, where the look-up of x is the price.\n\n"
-        "And balance is a promise about averages. A single release still differs by chance, and "
-        "totals with survey weights are not covered."
-    ),
     code=_code,
     on_tune=lambda values: rwn.Setting(params=_chosen(values)),
 )

@@ -8,7 +8,7 @@ import rwn_core as rwn
 from rwn_core.charts import CHARTS
 from rwn_core.evaluation.lessons.sampling import POPULATION, SHARE, sampling
 from rwn_core.measures.sentence import tenths
-from rwn_ui.learn.lesson import Kept, Lesson, Shown, Slider, Values, tile
+from rwn_ui.learn.lesson import WORDS, Kept, Lesson, Shown, Slider, Values, tile
 
 
 def _show(values: Values, kept: Kept) -> Shown:
@@ -68,17 +68,7 @@ right, epsilon = T[0, 0], np.log(T.max() / T.min()) if T.min() > 0 else np.inf""
 
 LESSON = Lesson(
     key="sampling",
-    title="6 · Sampling and privacy",
-    sentences=(
-        "A person who is alone with a key in the sample need not be alone in the population. If λ "
-        "people share a key there on average, the chance of being alone is exp(−λ(1 − π)), and it "
-        "falls fast.",
-        "If keys may be wrong, a match is right only if the key is right, too: drawing the key "
-        "anew lowers the whole curve.",
-        "Differential privacy asks for more: every released category must be possible for "
-        "every person, and ε bounds the ratio of their probabilities. Sampling alone promises "
-        "none.",
-    ),
+    **WORDS["sampling"],
     controls={
         Slider(
             "fraction", "Sampling fraction π", (0.005, 0.5), start=0.02, step=0.005
@@ -91,14 +81,6 @@ LESSON = Lesson(
         ): "Post-randomization: the category is drawn anew from all three with equal probability.",
     },
     show=_show,
-    question="Which ε of differential privacy has RWN?",
-    answer=(
-        "None, however large its radius. A released value is one of the record’s own neighborhood, "
-        "so every other value has probability 0; change one person, and a value that was possible "
-        "becomes impossible: the ratio is infinite. The same holds for the 2015 method, rank "
-        "swapping, bounded noise, k-PRAM, recoding and sampling. A matrix without zeros has one, "
-        "and for it this page’s ε is exact."
-    ),
     code=_code,
     on_tune=lambda values: rwn.Setting(params=rwn.PRAM(change=values["change"], invariant=False)),
     demo="pima",

@@ -16,7 +16,7 @@ from rwn_core.evaluation.lessons.standard_errors import (
 )
 from rwn_core.masking import Prepared, RowCopy
 from rwn_core.measures.sentence import tenths
-from rwn_ui.learn.lesson import Choice, Kept, Lesson, Shown, Slider, Switch, Values, tile
+from rwn_ui.learn.lesson import WORDS, Choice, Kept, Lesson, Shown, Slider, Switch, Values, tile
 
 _CLAIMS = ("no", "of the model", "with x1 measured twice")
 
@@ -115,16 +115,7 @@ coverage = fits.coverage
 
 LESSON = Lesson(
     key="standard_errors",
-    title="4 · Standard errors",
-    sentences=(
-        "Here the truth is known: y = x1 + x2 + x3 and noise, so the slope of x1 is 1. Each line "
-        "is another sample of 150 people, masked, with the 95 % interval that its user computes.",
-        "A copied value is a second random draw, from the sample: some people’s values appear "
-        "several times, and others’ not at all. The formula counts each of them as a new "
-        "observation, so the reported standard error is smaller than the real one.",
-        "The file is unmasked at q = 0. Raise q to 1 and count the intervals that miss the truth: "
-        "they turn red, and they are more than 5 of 100.",
-    ),
+    **WORDS["standard_errors"],
     controls={
         Slider(
             "q", "Modification probability q", (0.0, 1.0), start=0.0, step=0.05
@@ -142,25 +133,6 @@ LESSON = Lesson(
         "model must not be used. Measured twice, x1 has a second predictor with a small error.",
     },
     show=_show,
-    question="Does a smaller k repair the standard errors?",
-    answer=(
-        "No. Over many samples the reported error at q = 1 and k = 1 is still about a quarter too "
-        "small. Nor do whole rows repair it: the ratio is about 0.7 at k = 5, although every row "
-        "then has one donor. Copying alone is enough. The tiles count the samples on screen only, "
-        "and their ratio lies up to 0.15 from that of many.\n\n"
-        "A large k brings the ratio nearer to 1, but it moves the slope: to 0.80 to 0.86 at k = "
-        "40. A smaller q helps both: at q = 0.1 nearly 95 of 100 intervals hold the truth. "
-        "At a larger q standard errors need a factor: with balance 1.42 is enough for every model "
-        "inside one slice, as if the file had half as many records, if people were sampled "
-        "independently.\n\n"
-        "For a model across slices the steward can publish a **claim table**, judged over many "
-        "releases, which an analyst cannot draw. Switch it on: its factor is 1.2 at q = 0.1 and "
-        "1.5 from q = 0.5 on. With x1 measured twice the model gets no factor, because the "
-        "original cannot tell two nearly equal predictors apart. Masking draws them independently, "
-        "so that the masked file prints short intervals for a model that has no answer. "
-        "`rwn_claims.py` and `rwn_claims.R` multiply the standard errors of a claim table and "
-        "refuse the rest."
-    ),
     code=_code,
     on_tune=lambda values: rwn.Setting(params=_params(values)),
 )
