@@ -20,6 +20,8 @@ def words_of(page: str) -> str:
         text = re.sub(r"<[^>]*>", " ", text)
     if page.endswith(".py"):
         text = re.sub(r'"\s+f?"', "", text)
+    if page.endswith(".toml"):
+        text = text.replace("\\\n", "")
     return " ".join(text.split())
 
 

@@ -45,7 +45,7 @@ def table(slices: str) -> Microdata:
 
 
 def following(way: str, width: float) -> SoftRWN:
-    """Return a balanced setting whose slices are drawn in one of `WAYS`."""
+    """Return a balanced setting of one of `WAYS`."""
     about: Any = {"kernel": "exponential", "bandwidth": "absolute", "cap": 1.0, "own": True}
     return SoftRWN(**about, balance=1.0, width=width, **WAYS[way])
 
