@@ -145,8 +145,8 @@ def _show_ties(values: Values, kept: Kept) -> Shown:
             tile(
                 "True matches",
                 tenths(matched),
-                "Share of the men who are alone with some values, and whose own body fat stands "
-                "beside exactly these in a row, beyond chance.",
+                "Share of the men who are alone with some values, and of whom a row shows "
+                "exactly these with their own body fat, beyond chance.",
             ),
         ],
         numbers={"loss": loss, "linked": linked, "matched": matched},
