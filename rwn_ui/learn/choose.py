@@ -137,7 +137,7 @@ def _show_ties(values: Values, kept: Kept) -> Shown:
         tiles=[
             _loss_tile(lesson),
             tile(
-                "Rows linked rightly",
+                "Rows linked correctly",
                 tenths(linked),
                 "Worst-case linkage: how likely an intruder who has the original file finds the "
                 f"man of a row, on average. By chance it is 1 of 241, {tenths(1 / 241)}.",
