@@ -21,9 +21,8 @@ from unittest.mock import patch
 import numpy as np
 
 import rwn_core as rwn
-from docs.plots import Plot
+from docs.plots import Plot, Scale
 from rwn_cli import main as program
-from rwn_core.charts.parts.still import Scale
 from rwn_core.measures.drawing.style import NEUTRAL, ORIGINAL, RELEASED
 
 HERE = Path(__file__).parent / "tutorial"

@@ -9,8 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 import rwn_core as rwn
-from docs.plots import Plot
-from rwn_core.charts.parts.still import Scale
+from docs.plots import Plot, Scale
 from rwn_core.evaluation.lessons import intruder, neighborhood
 from rwn_core.measures.drawing.style import NEUTRAL, ORIGINAL, RELEASED
 

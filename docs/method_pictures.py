@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rwn_core as rwn
-from docs.plots import Plot
-from rwn_core.charts.parts.still import Scale
+from docs.plots import Plot, Scale
 from rwn_core.masking import METHODS
 from rwn_core.measures.drawing.style import NEUTRAL, ORIGINAL, RELEASED
 

@@ -23,7 +23,6 @@ from rwn_core.charts.lessons import (
     theorem,
 )
 from rwn_core.charts.parts.pins import Marks, chart_marks, with_pins
-from rwn_core.charts.parts.still import still
 from rwn_core.charts.tuning import risk_utility_map, sweep_map
 from rwn_core.evaluation import attack_list, two_way
 from rwn_core.measures import MEASURES
@@ -72,6 +71,5 @@ __all__ = [
     "chart_marks",
     "draw_reason",
     "serialise",
-    "still",
     "with_pins",
 ]

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
-from xml.etree.ElementTree import fromstring, tostring
 
 import orjson
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -50,16 +49,8 @@ def page(title: str, mark: str, about: str, facts: Sequence[Fact], form: str = "
         library = Markup(script.read_text(encoding="utf-8"))
     return rendered(
         "page.html", title=title, mark=mark, about=about, facts=facts, form=form,
-        charts=data, library=library, drawing=_drawing,
+        charts=data, library=library,
     )  # fmt: skip
-
-
-def _drawing(picture: str) -> Markup:
-    """The SVG text of a chart as part of a page, as wide as the page."""
-    drawing = fromstring(picture.replace(' xmlns="http://www.w3.org/2000/svg"', "", 1))
-    for size in ("width", "height"):
-        drawing.attrib.pop(size)
-    return Markup(tostring(drawing, encoding="unicode", method="html"))
 
 
 def internal_html(material: Material) -> bytes:

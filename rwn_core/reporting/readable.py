@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from rwn_core.charts import CHARTS, Chart, still
+from rwn_core.charts import CHARTS, Chart
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.reporting.facts import Audience, Content, Fact
 from rwn_core.reporting.facts.fact import pairs, written_table
@@ -124,7 +124,7 @@ def _map(decision: Decision, policy: Policy | None) -> Content | None:
     read = [each for each in decision.scenarios if "median" in each.readings.get(UTILITY, {})]
     if policy is None or not read:
         return None
-    return Content(stills=(still(candidates_map(read, policy)),))
+    return Content(charts=(candidates_map(read, policy),))
 
 
 def _facts(made: Mapping[str, tuple[str, Content | None]]) -> list[Fact]:

@@ -57,12 +57,11 @@ def _written(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """Hold what a fact says of one release: sentences, a table, charts, charts as SVG text."""
+    """Hold what a fact says of one release: sentences, a table, charts."""
 
     lines: tuple[str, ...] = ()
     table: Table | None = None
     charts: tuple[Chart, ...] = ()
-    stills: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

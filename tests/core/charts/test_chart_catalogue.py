@@ -1,10 +1,9 @@
-"""Charts: the catalogue, style, scales of limits, pins, stills."""
+"""Charts: the catalogue, style, scales of limits, pins."""
 
 from __future__ import annotations
 
 import json
 import re
-import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -15,12 +14,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import rwn_core as rwn
 from rwn_core import charts
-from rwn_core.charts import CHARTS, Chart, chart_marks, draw_reason, serialise, still, with_pins
+from rwn_core.charts import CHARTS, Chart, chart_marks, draw_reason, serialise, with_pins
 from rwn_core.charts.parts.map_marks import fit_scale
 from rwn_core.evaluation.audit import audit
-from rwn_core.evaluation.figure_curves import neighborhood_reading
 from rwn_core.io.demo import load_demo
 from rwn_core.masking import RWN
 from rwn_core.masking.release import mask
@@ -95,14 +92,6 @@ def test_what_each_chart_shows(drawn, sentences):
     common = [line for line in next(iter(lines.values())) if all(line in x for x in lines.values())]
     rest = {form: [line for line in each if line not in common] for form, each in lines.items()}
     sentences("chart", {"all": common, **rest})
-
-
-def test_what_stills_show(drawn, sentences):
-    """Pictures that need no browser, of points, lines, intervals and a heatmap."""
-    forms = ("neighborhood_size: by k", "regression: turned", "correlation")
-    sentences(
-        "still", {form: still(drawn[form]).replace("><", ">\n<").splitlines() for form in forms}
-    )
 
 
 def test_every_chart_is_drawn_by_hand(drawn):
@@ -464,37 +453,3 @@ def test_two_letters_never_share_a_place(readings):
         if n["text"] in "AB"
     ]
     assert len({(n["x"], n["y"]) for n in notes}) == 2
-
-
-SVG = "{http://www.w3.org/2000/svg}"
-
-
-def test_points_lines_and_texts_stand_at_their_values():
-    setting = rwn.RWN(epsilon=2.0, k=5).prepare(rwn.load_demo("bodyfat"))
-    chart = CHARTS["neighborhood_size"](neighborhood_reading(setting))
-    root = ET.fromstring(still(chart))
-    (plot,) = (box for box in root.iter(f"{SVG}rect") if box.get("fill") == "none")
-    left, top, wide, high = (float(plot.get(name)) for name in ("x", "y", "width", "height"))
-    x_low, x_high = chart["layout"]["xaxis"]["range"]
-    y_low, y_high = chart["layout"]["yaxis"]["range"]
-    expected = sorted(
-        (
-            left + wide * (np.log10(a) - x_low) / (x_high - x_low),
-            top + high * (y_high - b) / (y_high - y_low),
-        )
-        for trace in chart["data"]
-        for a, b in zip(trace["x"], trace["y"], strict=True)
-    )
-    found = sorted(
-        (float(dot.get("cx")), float(dot.get("cy"))) for dot in root.iter(f"{SVG}circle")
-    )
-    assert len(found) == 241
-    np.testing.assert_allclose(sorted(x for x, _ in found), [x for x, _ in expected], atol=0.06)
-    np.testing.assert_allclose(
-        sorted(y for _, y in found), sorted(y for _, y in expected), atol=0.06
-    )
-    words = {text.text: text for text in root.iter(f"{SVG}text")}
-    at_k = left + wide * (np.log10(5) - x_low) / (x_high - x_low)
-    assert float(words["k = 5"].get("x")) == pytest.approx(at_k, abs=0.06)
-    lines = [line for line in root.iter(f"{SVG}line") if line.get("stroke-dasharray") == "2 4"]
-    assert float(lines[0].get("x1")) == pytest.approx(at_k, abs=0.06)

@@ -133,9 +133,8 @@ def test_every_page_says_what_its_file_says(sentences):
     }
     plain = {}
     for name, html in pages.items():
-        text = html.decode()
-        assert "<script" not in text
-        assert "<b>" not in text
+        text = re.sub(r"(?s)<script[ >].*</script>", "", html.decode())
+        assert "<b>Wild" not in text
         assert "@media print" in text
         plain[name] = re.sub(r"(?s)<style>.*</style>", "", text).replace("><", ">\n<").splitlines()
     sentences("page", plain)
@@ -171,8 +170,7 @@ def test_minutes_lead_with_the_verdict_and_fit_one_page():
     assert "Correlations" not in broken  # it is kept
     assert "Grace disagrees" in text
     assert "<td>keeps all limits</td>" in text
-    assert "<svg" in text
-    assert "<script" not in text
+    assert '<div id="chart-0" role="img" aria-label="' in text
     assert made.hash in text
     # another choice: nothing is broken, and no one accepts anything
     other = decision_html(replace(made, chosen="Strong", accepted_by="")).decode()
