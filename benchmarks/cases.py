@@ -21,8 +21,7 @@ from rwn_core.evaluation.forecast import forecast_scan
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.tuning import evaluate, prepared
-from rwn_core.tuning.goal_seek import first_answer
+from rwn_core.tuning import evaluate
 from rwn_ui.state.results import PreparedTable
 
 QUERIES = 2_000
@@ -234,21 +233,20 @@ class _UntilAnswered:
         raise _Answered
 
 
-@bench("seek 8400 x 23", rival="one reading of all limits", least=0.5, most_s=60)
+@bench("find 8400 x 23", rival="one reading of all limits", least=0.5, most_s=60)
 def _first_answer() -> Pair:
-    """The first answers of goal seek and slice search, one after the other."""
+    """The first answers of a search and of a slice search, one after the other."""
     data, policy = survey(8_400), rwn.Policy()
-    grid = rwn.Grid(axes={"epsilon": (2, 4, 6, 8), "k": (5, 20), "q": (0.5, 1)})
-    settings = prepared(data, grid)
-    goal = rwn.Goal(keep=policy, best="association_loss")
+    setting = rwn.Setting.of("rwn", {"epsilon": 8, "k": 20}).resolved(data)
 
     def answered() -> None:
-        first_answer(data, settings, goal, lambda answer: None)
+        with suppress(_Answered):
+            rwn.search(data, policy, progress=_UntilAnswered())
         with suppress(_Answered):
             ranges = rwn.SliceRanges(weights=False)
             rwn.seek_slices(data, policy, ranges=ranges, workers=1, progress=_UntilAnswered())
 
     def read() -> object:
-        return evaluate(data, settings[-1], (1,), policy.measures)
+        return evaluate(data, setting, (1,), policy.measures)
 
     return Pair(work=answered, rival=read)

@@ -11,6 +11,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 import rwn_core as rwn
 from benchmarks.pages import say
 from rwn_core.data.schema import Slices
@@ -18,13 +20,14 @@ from rwn_core.data.variable import Role
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning import Goal, Limit, Plan, Policy, Setting
-from rwn_core.tuning.goal_seek import seek_width
+from rwn_core.tuning import Setting
+from rwn_core.tuning.evaluate import PreparedTables, certified
+from rwn_core.tuning.strength import first_that
 
 AT_MOST = 0.05
 WIDTHS = (0.25, 8.0)
 SEED = 3
-FEW = 2000
+STEP = 0.05
 READ = ("certified_linkage", "bayes_linkage", "association_loss", "attribute_gain", "true_matches")
 KERNEL = rwn.SoftRWN(kernel="exponential", bandwidth="absolute", own=True, cap=1.0)
 
@@ -40,21 +43,28 @@ def two_slices(data: rwn.Microdata) -> dict[str, Slices]:
     return ways
 
 
+def smallest_width(data: rwn.Microdata, widths: Sequence[float]) -> float:
+    """Return the smallest width that keeps the limit; the largest where none does."""
+    tried = np.arange(widths[0], widths[1] + STEP / 2, STEP).round(6).tolist()
+    every = [Setting(params=replace(KERNEL, width=width)).resolved(data) for width in tried]
+    tables = PreparedTables(data, [every[0], every[-1]], metrics=1, held=1)
+
+    def keeps(place: int) -> bool:
+        found = certified(tables, every[place], data.n)
+        return isinstance(found, Reading) and found.value <= AT_MOST
+
+    place = first_that(keeps, len(every) - 1)
+    return tried[-1 if place is None else place]
+
+
 def report(demo: str, widths: Sequence[float]) -> None:
     """Print the answer for a demo table, for each way to cut it."""
     whole = rwn.load_demo(demo)
     for way, slices in two_slices(whole).items():
         data, start = whole.with_slices(slices), time.perf_counter()
-        settings = [Setting(params=replace(KERNEL, width=width)) for width in widths]
-        limit = Limit(measure=READ[0], at_most=AT_MOST)
-        goal = Goal(keep=Policy(limits=(limit,)), best=READ[2])
-        releases = 20 if data.n < FEW else 1  # what is left varies between releases of few records
-        plan = Plan(measures=(READ[0], READ[2]), releases=releases)
-        answer = seek_width(data, settings, goal, plan=plan)
-        say(f"{demo}, {way}: {answer.sentence}")
-        seconds = time.perf_counter() - start
-        say(f"  {answer.tried} widths tried, {seconds:.0f} s")
-        release = rwn.mask(data, answer.point.setting.params, seed=SEED)
+        width = smallest_width(data, widths)
+        say(f"{demo}, {way}: width {width:g}, found in {time.perf_counter() - start:.0f} s")
+        release = rwn.mask(data, replace(KERNEL, width=width), seed=SEED)
         compared = Comparison(original=data, masked=release.masked, law=release.law)
         for key in READ:
             found = MEASURES[key].read(compared)

@@ -18,7 +18,7 @@ from rwn_cli.audit import audit
 from rwn_cli.audit_dataset import audit_dataset
 from rwn_cli.claims import claims
 from rwn_cli.describe import describe
-from rwn_cli.find import find, seek, seek_slices
+from rwn_cli.find import find
 from rwn_cli.ledger import ledger
 from rwn_cli.mask import mask
 from rwn_cli.mask_dataset import mask_dataset
@@ -217,10 +217,12 @@ def measures() -> None:
 
 app.add_typer(ledger, name="ledger")
 for _command in (
-    *(describe, find, recommend, mask, mask_dataset, audit, audit_dataset, sweep, seek),
-    *(seek_slices, report, label, claims, verify, reproduce),
+    *(describe, find, recommend, mask, mask_dataset, audit, audit_dataset, sweep),
+    *(report, label, claims, verify, reproduce),
 ):
     app.command(_command.__name__.replace("_", "-"))(_command)
+for _alias in ("seek", "seek-slices"):
+    app.command(_alias, hidden=True)(find)
 # What help says is written by `python -m docs.build`: a program without docstrings says it, too.
 _HELP = json.loads(Path(__file__).with_name("help.json").read_text(encoding="utf-8"))
 for _each in (*app.registered_commands, *ledger.registered_commands):

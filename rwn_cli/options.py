@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import MISSING, fields, replace
-from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -110,6 +109,18 @@ Sliced = Annotated[
         "none: each stands alone.",
         "--slice",
     ),
+]
+Limits = Annotated[
+    list[str] | None,
+    option(
+        "MEASURE=V",
+        "The most that is tolerated of a measure, such as bayes_linkage=0.05; repeatable. In "
+        "place of the limits of the scenario, or of the usual ones.",
+        "--limit",
+    ),
+]
+Workers = Annotated[
+    int | None, typer.Option(min=1, help="Processes; one for each processor if left out.")
 ]
 NO_SLICE = "none"
 _Names = Sequence[str] | None
@@ -284,6 +295,22 @@ def working_table(
     return described(data, weights=weights or (), slices=slices or ())
 
 
+def limits(loaded: rwn.Scenario | None, texts: Sequence[str]) -> rwn.Policy:
+    """The policy of the command line, else of the scenario, else the usual one."""
+    if not texts:
+        return rwn.Policy() if loaded is None or loaded.policy is None else loaded.policy
+    made = []
+    for text in texts:
+        measure, _, number = text.rpartition("=")
+        try:
+            made.append(rwn.Limit(measure=measure, at_most=float(number)))
+        except ValueError as refusal:
+            if isinstance(refusal, ParameterError):
+                raise
+            raise ParameterError("--limit must be MEASURE=V, V a number of at least 0.") from None
+    return rwn.Policy(limits=tuple(made))
+
+
 def stated_question(response: str | None, predictors: Sequence[str]) -> rwn.Question | None:
     """The regression of the command line; None where it names none."""
     if response is None and not predictors:
@@ -375,17 +402,6 @@ def steps(
             )
         chosen = {} if value == AS_IS else {**given_steps(data, _number(value))}
     return {name: step for name, step in chosen.items() if step is not None}
-
-
-def step_axis(data: rwn.Microdata, texts: Sequence[str]) -> tuple[dict[str, float], ...]:
-    """Every combination of the steps of a command line."""
-    from rwn_core.tuning import parse_values
-
-    axes = []
-    for text in texts:
-        name, sign, values = text.rpartition("=")
-        axes.append([f"{name}{sign}{value}" for value in parse_values(values, "--round")])
-    return tuple(steps(data, chosen) for chosen in product(*axes))
 
 
 def _number(text: str) -> float:

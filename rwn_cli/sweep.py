@@ -3,37 +3,66 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Annotated
 
+import typer
+
 import rwn_core as rwn
-from rwn_cli import grid_options as grid
 from rwn_cli import options
+from rwn_cli.file_option import named_texts
 from rwn_cli.terminal import Overwrite, option, output_format, progress, refuse_existing, say, write
+from rwn_core.errors import ParameterError
 
 
 def sweep(
     source: options.Source,
     target: Annotated[Path, option("OUT", options.ENDS_IN, "--out", "-o")],
-    epsilon: grid.Values = None,
-    k: grid.ValuesOfK = None,
-    q: grid.ValuesOfQ = None,
-    set_: grid.OtherValues = None,
-    round_: grid.Steps = None,
+    epsilon: Annotated[
+        str | None, option("V,V,...", "Values to try, such as 0,1,2 or 0:2:0.5.")
+    ] = None,
+    k: Annotated[str | None, option("V,V,...", "Values of k to try.", "--k")] = None,
+    q: Annotated[str | None, option("V,V,...", "Values of q to try.", "--q")] = None,
+    set_: Annotated[
+        list[str] | None, option("NAME=V,V", "Values of another parameter; repeatable.", "--set")
+    ] = None,
+    round_: Annotated[
+        list[str] | None,
+        option(
+            "NAME=S,S",
+            "Steps of release precision to try; none: as is. 0.1,0.25: shares of a standard "
+            "deviation for all numbers. Repeatable: every combination is tried.",
+            "--round",
+        ),
+    ] = None,
     weight: options.Weighted = None,
     slice_: options.Sliced = None,
-    slices: grid.Presets = None,
+    slices: Annotated[
+        str | None,
+        option(
+            "PRESET,PRESET",
+            "Usual choices of what travels together to try: alone, keys_apart, keys_together, "
+            "confidential_apart, related_2, related_3, related_5, whole.",
+        ),
+    ] = None,
     method: Annotated[str | None, option("KEY,KEY", "Methods to try; rwn if left out.")] = None,
     measure: options.Measures = None,
-    limit: grid.Limits = None,
-    releases: grid.Releases = None,
-    seed: grid.Seed = None,
+    limit: options.Limits = None,
+    releases: Annotated[
+        int | None, typer.Option(min=1, help="Releases at each setting; 8 if left out.")
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Of the first release; for trials, and no secret.")
+    ] = None,
     scenario: Annotated[Path | None, option("FILE.toml", "A scenario that says all this.")] = None,
     schema: options.SchemaFile = None,
     drop: options.Dropped = None,
     confidential: options.Confidential = None,
     key: options.Key = None,
-    workers: grid.Workers = None,
+    workers: options.Workers = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Try many settings and write a table of what the measures read.
@@ -45,35 +74,72 @@ def sweep(
     """
     from rwn_core.io.write import table_bytes
     from rwn_core.measures.statistics.intervals import range_words
-    from rwn_core.tuning import prepared
+    from rwn_core.tuning import USUAL, parse_values, prepared
+    from rwn_core.tuning.slice_presets import preset_slices
     from rwn_core.tuning.verdict import counted
 
     form = output_format(target, source, schema, scenario)
     refuse_existing(overwrite, target)
     loaded = options.read_scenario(scenario)
-    policy = grid.limits(loaded, limit or ())
-    values, plan = {"epsilon": epsilon, "k": k, "q": q}, (tuple(measure or ()), releases, seed)
-    search = grid.stated_search(loaded, (values, set_), method, plan)
+    policy = options.limits(loaded, limit or ())
+    # the scenario's grid, with what the command line says in place of its parts
+    old = None if loaded is None else loaded.search
+    given = {
+        "epsilon": epsilon,
+        "k": k,
+        "q": q,
+        **named_texts(set_ or (), "--set", "scale=sd,range"),
+    }
+    axes = {each: parse_values(v, f"--{each}") for each, v in given.items() if v is not None}
+    if old is None and not axes:
+        raise ParameterError("Give --epsilon, --k or --q, or a --scenario that has a sweep.")
+    first = () if loaded is None or loaded.setting is None else loaded.setting.precision
+    grid = rwn.Grid(axes={}, precision=(dict(first),)) if old is None else old.grid
+    methods = grid.methods if method is None else tuple(map(str, parse_values(method, "--method")))
+    if methods != grid.methods:
+        grid = replace(grid, axes={}, method=methods)
+    grid = replace(grid, axes={**grid.axes, **axes})
     # measures without limits: only these measures are read
-    named = measure or (loaded is not None and loaded.search is not None)
-    judged = bool(limit) or (loaded is not None and loaded.policy is not None) or not named
-    if judged:
-        search = grid.with_measures(search, policy.measures)
+    before = rwn.Plan(measures=USUAL) if old is None else old.plan
+    judged = bool(limit) or (loaded is not None and loaded.policy is not None)
+    judged = judged or not (measure or old)
+    read = [*policy.measures * judged, *(measure or before.measures)]
+    plan = rwn.Plan(
+        measures=tuple(dict.fromkeys(read)),
+        releases=before.releases if releases is None else releases,
+        seed=before.seed if seed is None else seed,
+    )
     data = options.described(options.load(source, schema), identifiers=drop or ())
     data = options.under_roles(data, confidential, key)
     data = options.working_table(data, loaded, weight, slice_)
-    search = grid.rounded(search, data, round_ or ())
-    search = grid.sliced(search, data, slices, given=bool(slice_))
-    settings = prepared(data, search.grid)
-    say(f"{counted(len(settings), 'setting')}, {counted(search.plan.releases, 'release')} each")
+    if round_:
+        grid = replace(grid, precision=_precisions(data, round_))
+    if slices is not None:
+        presets = [preset_slices(data, each.strip()) for each in slices.split(",")]
+        grid = replace(grid, slices=tuple(presets))
+    elif slice_:
+        grid = replace(grid, slices=(None,))
+    settings = prepared(data, grid)
+    say(f"{counted(len(settings), 'setting')}, {counted(plan.releases, 'release')} each")
     folder = target.with_name(f"{target.name}.sweep")
     with progress("sweeping") as report:
         trials = rwn.sweep(
-            data, settings, plan=search.plan, workers=workers, folder=folder, progress=report
+            data, settings, plan=plan, workers=workers, folder=folder, progress=report
         )
     write(target, table_bytes(trials.frame(policy if judged else None), form), overwrite=overwrite)
     shutil.rmtree(folder, ignore_errors=True)
     if judged:
         say(options.in_shell(trials.words(policy)))
-    say(f"low and high: {range_words(search.plan.releases)}")
-    say(f"written to {target}, {len(trials) * len(search.plan.measures):,} rows")
+    say(f"low and high: {range_words(plan.releases)}")
+    say(f"written to {target}, {len(trials) * len(plan.measures):,} rows")
+
+
+def _precisions(data: rwn.Microdata, texts: Sequence[str]) -> tuple[dict[str, float], ...]:
+    """Every combination of the steps of a command line."""
+    from rwn_core.tuning import parse_values
+
+    axes = []
+    for text in texts:
+        name, sign, values = text.rpartition("=")
+        axes.append([f"{name}{sign}{value}" for value in parse_values(values, "--round")])
+    return tuple(options.steps(data, chosen) for chosen in product(*axes))

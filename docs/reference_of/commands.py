@@ -32,7 +32,8 @@ def _entries(commands: typer.Typer, before: str) -> list[str]:
     }
     groups = {each.name: each.typer_instance for each in commands.registered_groups}
     parts = []
-    for name, command in group.commands.items():
+    shown = {name: each for name, each in group.commands.items() if not each.hidden}
+    for name, command in shown.items():
         inner = groups.get(name)
         if inner is None:
             parts.append(_entry(before + name, command, get_type_hints(callbacks[name])))

@@ -15,7 +15,6 @@ from rwn_core.data.summary import Summarized, Summary
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.measures.sentence import percent
 from rwn_core.parallel.threads import Progress
-from rwn_core.tuning.goal import Goal, limit_words
 from rwn_core.tuning.point import Point, Setting, Spread, short_setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.verdict import State, Verdict, counted, not_judged, share_words
@@ -122,7 +121,7 @@ class SearchAnswer(Summarized):
 
     Attributes
     ----------
-    goal : Policy or Goal
+    goal : Policy
         What was to be kept.
     settings : tuple of FoundSetting
         Best first; where none keeps all limits, the nearest first. Empty where nothing was found.
@@ -158,7 +157,7 @@ class SearchAnswer(Summarized):
         That no next step keeps the policy, with the best that is attainable.
     """
 
-    goal: Policy | Goal
+    goal: Policy
     settings: tuple[FoundSetting, ...] = ()
     reached: bool = False
     refused: bool = False
@@ -179,13 +178,11 @@ class SearchAnswer(Summarized):
 
     @classmethod
     def of_point(
-        cls, goal: Policy | Goal, point: Point, *, loss: float | None = None, **more: Any
+        cls, goal: Policy, point: Point, *, loss: float | None = None, **more: Any
     ) -> SearchAnswer:
         """Return the answer of one setting with its readings."""
         loss = point.median(UTILITY) if loss is None else loss
-        keep = goal.keep if isinstance(goal, Goal) else goal
-        verdict = (keep if isinstance(keep, Policy) else Policy(limits=())).judge(point)
-        found = FoundSetting(point=point, verdict=verdict, loss=loss)
+        found = FoundSetting(point=point, verdict=goal.judge(point), loss=loss)
         return cls(goal=goal, settings=(found,), **more)
 
     def _summary(self) -> Summary:
@@ -248,22 +245,14 @@ class SearchAnswer(Summarized):
         return self.state == "kept"
 
     @property
-    def policy(self) -> Policy | None:
-        """All limits; None for a goal on one measure."""
-        keep = self.goal.keep if isinstance(self.goal, Goal) else self.goal
-        return keep if isinstance(keep, Policy) else None
-
-    @property
     def verdict(self) -> Verdict:
-        """Verdict of the whole policy on the best setting; a goal on one measure has no limits."""
-        found = (self.policy or Policy(limits=())).judge(self.point, self.unread)
+        """Verdict of the whole policy on the best setting."""
+        found = self.goal.judge(self.point, self.unread)
         return replace(found, unread={**found.unread, **self.unread})
 
     @property
     def met(self) -> bool:
         """True if the releases that were read meet every limit."""
-        if isinstance(self.goal, Goal):
-            return self.goal.excess(self.point) <= 0
         return self.goal.judge(self.point).kept
 
     @property
@@ -271,10 +260,7 @@ class SearchAnswer(Summarized):
         """The largest share of a limit that is known to be used; 0 where all limits are kept."""
         if self.met:
             return 0.0
-        if self.policy is None:
-            assert isinstance(self.goal, Goal)
-            return self.goal.excess(self.point)
-        largest = self.policy.judge(self.point).largest
+        largest = self.goal.judge(self.point).largest
         return math.inf if largest is None else largest
 
     @property
@@ -306,16 +292,13 @@ class SearchAnswer(Summarized):
         if not self.reached:
             # how far the nearest is from the limits
             known = "is known to keep" if self.unread else "keeps"
-            wanted, far = "all limits", ""
-            if self.policy is None:
-                assert isinstance(self.goal, Goal)
-                key = str(self.goal.keep)
-                wanted = limit_words(key, float(self.goal.limit or 0.0), point.spreads[key].title)
-            elif (first := (verdict := self.policy.judge(point)).first) is not None:
-                far = f", which uses {verdict.uses(first)} the limit on {verdict.title(first)}"
+            verdict, far = self.goal.judge(point), ""
+            if verdict.first is not None:
+                which = verdict.title(verdict.first)
+                far = f", which uses {verdict.uses(verdict.first)} the limit on {which}"
             words = (
-                f"None of {self.tried:,} {known} {wanted}; nearest is {point.setting.words}{far}: "
-                f"{stated}."
+                f"None of {self.tried:,} {known} all limits; nearest is {point.setting.words}{far}:"
+                f" {stated}."
             )
         if self.records < self.of:
             words += (
@@ -332,32 +315,24 @@ class SearchAnswer(Summarized):
             return words
         lost = other.median(UTILITY)
         loses = f" and loses {MEASURES[UTILITY].words(lost)} of the relations" if lost else ""
-        met = self.policy is not None and self.policy.judge(other).kept
+        met = self.goal.judge(other).kept
         keeps = "keeps the same limits at" if met else "keeps not all limits; nearest is"
         return f"{words} RWN as published {keeps} {short_setting(other.setting)}{loses}."
 
     def _so_far(self) -> str:
         """Say what the best setting so far keeps, and what is open."""
         # how many limits are kept or broken
-        point, policy = self.point, self.policy
-        if policy is None:
-            assert isinstance(self.goal, Goal)
-            words = f"reads {spread_words(point.spreads[str(self.goal.keep)])}"
-        else:
-            verdict = policy.judge(point)
-            count, broken = len(policy.limits), len(verdict.broken)
-            words = f"keeps {len(verdict.shares)} of {counted(count, 'limit')}"
-            if verdict.kept:
-                words = "keeps the limit" if count == 1 else f"keeps all {count} limits"
-            if broken and (first := verdict.first) is not None:
-                words = f"breaks {broken} of {counted(count, 'limit')}; {verdict.title(first)}"
-                words += f" uses {verdict.uses(first)} its limit"
-            words += f"; {len(verdict.unread)} not read" if verdict.unread else ""
+        point, verdict = self.point, self.goal.judge(self.point)
+        count, broken = len(self.goal.limits), len(verdict.broken)
+        words = f"keeps {len(verdict.shares)} of {counted(count, 'limit')}"
+        if verdict.kept:
+            words = "keeps the limit" if count == 1 else f"keeps all {count} limits"
+        if broken and (first := verdict.first) is not None:
+            words = f"breaks {broken} of {counted(count, 'limit')}; {verdict.title(first)}"
+            words += f" uses {verdict.uses(first)} its limit"
+        words += f"; {len(verdict.unread)} not read" if verdict.unread else ""
         # what is lost
-        best = self.goal.best if isinstance(self.goal, Goal) else ""
-        if point.median(best) is not None:
-            words += f"; {spread_words(point.spreads[best])}"
-        elif self.loss is not None:
+        if self.loss is not None:
             lost = MEASURES[UTILITY].words(self.loss)
             verb = "loses" if self.confirmed else "is expected to lose"
             words += f"; it {verb} {lost} of the relations"

@@ -474,12 +474,12 @@ def confirmed(
         """Read a setting on releases of its own."""
         plan = replace(answer, seed=answer.seed + FRESH * (2 + len(read)))
         point, note = stated(crew, setting, plan, progress, crew.until)
-        read.append((goal.worst(point), point, note))
+        read.append((goal.excess(point), point, note))
         return point
 
     while time.monotonic() <= crew.last and (setting := propose(failed)) is not None:
         spreads: dict[str, Spread] = {}  # what is quickly read refuses first
-        for key in sorted(goal.kept, key=lambda key: MEASURES[key].effort):
+        for key in sorted(goal.keep.measures, key=lambda key: MEASURES[key].effort):
             plan = replace(first, measures=(key,), seed=first.seed + FRESH)
             (part,) = crew.points([setting], plan, lambda share: None)
             spreads |= part.spreads

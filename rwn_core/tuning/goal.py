@@ -14,7 +14,7 @@ from rwn_core.data.variable import NamedParameters, checks_form
 from rwn_core.errors import ParameterError
 from rwn_core.measures import MEASURES
 from rwn_core.tuning.point import Point
-from rwn_core.tuning.policy import Policy, refuse_percentage
+from rwn_core.tuning.policy import Policy
 
 
 def sign(measure: str) -> float:
@@ -76,21 +76,19 @@ def undominated(placed: Iterable[tuple[float, float, Point]]) -> list[Point]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal(NamedParameters):
-    """State a goal: the best `best` that keeps a policy, or one measure within a limit.
+    """State a goal: the best `best` that keeps a policy.
 
     Attributes
     ----------
-    keep : Policy or str
-        All limits to keep; or one measure: at most `limit`, where lower is better, else at least.
+    keep : Policy
+        All limits to keep.
     best : str
         Measure to make as good as possible.
-    limit : float, optional
-        Of one measure; a policy has its own.
 
     Raises
     ------
     ParameterError
-        A measure has no better side, the policy has no limits, or `limit` is missing or too many.
+        The measure has no better side, or the policy has no limits.
 
     Examples
     --------
@@ -100,58 +98,28 @@ class Goal(NamedParameters):
     'association_loss'
     """
 
-    keep: Policy | str
+    keep: Policy
     best: str
-    limit: float | None = None
 
     def __post_init__(self) -> None:
-        """Every measure needs a better side, and one measure alone a limit."""
+        """Refuse a measure without a better side, and a policy without limits."""
         sign(self.best)
-        if isinstance(self.keep, Policy):
-            if not self.keep.limits:
-                raise ParameterError("The policy has no limits; give it at least one.")
-            if self.limit is not None:
-                raise ParameterError("A policy has its own limits; leave limit out.")
-            return
-        sign(self.keep)
-        if self.limit is None or not math.isfinite(self.limit):
-            raise ParameterError("The limit must be a number.")
-        refuse_percentage(self.keep, self.limit)
-
-    @property
-    def kept(self) -> tuple[str, ...]:  # words: public name
-        """The measures that have a limit."""
-        return self.keep.measures if isinstance(self.keep, Policy) else (self.keep,)
+        if not self.keep.limits:
+            raise ParameterError("The policy has no limits; give it at least one.")
 
     @property
     def measures(self) -> tuple[str, ...]:
         """All measures that a search for it reads."""
-        return tuple(dict.fromkeys((*self.kept, self.best)))
-
-    def worst(self, point: Point) -> float:
-        """The unfavorable end of where one more release falls; lower is better, inf without one.
-
-        Of a policy the largest share of a limit that is used there. Inf with too few records
-        released, too.
-        """
-        if point.few:
-            return math.inf
-        if isinstance(self.keep, Policy):
-            largest = self.keep.judge(point).largest
-            return math.inf if largest is None else largest
-        spread = point.spreads.get(self.keep)
-        if spread is None or spread.median is None:
-            return math.inf
-        if spread.is_bound:  # a lower bound keeps no limit
-            return math.inf if spread.at_most is None else spread.at_most
-        low, high = spread.interval or (spread.median, spread.median)
-        return high if sign(self.keep) > 0 else -low
+        return tuple(dict.fromkeys((*self.keep.measures, self.best)))
 
     def excess(self, point: Point) -> float:
-        """Return the distance of that end beyond the limit; at most 0 if every limit is met."""
-        if isinstance(self.keep, Policy):
-            return self.worst(point) - 1.0
-        return self.worst(point) - sign(self.keep) * float(self.limit or 0.0)
+        """Return the largest share of a limit that one more release uses, above 1.
+
+        At most 0 if every limit is met; inf where a limit has no number, or too few records are
+        released.
+        """
+        largest = None if point.few else self.keep.judge(point).largest
+        return math.inf if largest is None else largest - 1.0
 
     def loss(self, point: Point) -> float:
         """The measure to make good, lower is better; inf where it has no answer."""
@@ -161,19 +129,3 @@ class Goal(NamedParameters):
     def answers(self, point: Point) -> bool:
         """True if a setting has an answer for every measure."""
         return all(point.median(key) is not None for key in self.measures)
-
-    @property
-    def words(self) -> str:
-        """The goal in words: its limits, and what is best."""
-        if isinstance(self.keep, Policy):
-            limits = {limit.measure: limit.at_most for limit in self.keep.limits}
-        else:
-            limits = {self.keep: float(self.limit or 0.0)}
-        each = ", ".join(limit_words(measure, limit) for measure, limit in limits.items())
-        return f"{each} with the best {MEASURES[self.best].title.lower()}"
-
-
-def limit_words(measure: str, limit: float, title: str | None = None) -> str:
-    """Write a limit, on the side that is kept."""
-    side = "at most" if sign(measure) > 0 else "at least"
-    return f"{title or MEASURES[measure].title} {side} {MEASURES[measure].words(limit)}"

@@ -10,49 +10,28 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import product
-from math import ceil
-from statistics import fmean
 from typing import Any
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.sizes import QUICK_RECORDS
-from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.certified_forecast import ROWS
+from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, SoftRWN
-from rwn_core.measures import MEASURES
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
-from rwn_core.measures.risk.certified_linkage import left_words, relations_left
-from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.answer import Found, SearchAnswer, answers_to
 from rwn_core.tuning.evaluate import (
-    CERTIFIED,
     Plan,
-    PreparedTables,
     SettingPool,
-    certified,
     confirmed,
-    evaluate,
-    random_records,
-    read_all,
 )
-from rwn_core.tuning.goal import Goal, sign
-from rwn_core.tuning.point import Point, Setting, Spread
-from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.strength import first_that, kind
-from rwn_core.tuning.sweep import Sweep, sweep
-from rwn_core.tuning.verdict import empty_end
+from rwn_core.tuning.goal import Goal
+from rwn_core.tuning.point import Point, Setting
+from rwn_core.tuning.sweep import Sweep
 
 _ROUNDS = 3  # how often the step is halved
-_SWEPT = 0.6  # of the work, before it is refined
 _STATED = 59  # releases behind the stated interval: from the third smallest to the third largest
 _LINKAGES = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
 _CANDIDATES = 6  # settings checked on fresh releases before the search gives up
-STEP = 0.05  # of the widths of a kernel that are tried
-BESIDE = ("attribute_gain", "true_matches", "bayes_linkage")  # what that bound does not cover
 
 _DIGITS = {"epsilon": 4, "q": 3, "width": 4, "balance": 3}
 
@@ -123,8 +102,7 @@ def seek(
         raise ParameterError(
             f"The sweep has settings of {', '.join(methods)}; seek among those of one method."
         )
-    limits = goal.keep if isinstance(goal.keep, Policy) else Policy(limits=())
-    for why in filter(None, (limits.unjudged(point.setting.params) for point in points)):
+    for why in filter(None, (goal.keep.unjudged(point.setting.params) for point in points)):
         raise ParameterError(why)
     goal, unread = _judged(microdata, goal, points)
     known = {point.setting.key: point for point in points if goal.answers(point)}
@@ -154,64 +132,6 @@ def seek(
     return replace(answer, unread=unread)
 
 
-def seek_among(
-    microdata: Microdata,
-    settings: Sequence[Setting],
-    goal: Goal,
-    *,
-    plan: Plan,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> SearchAnswer:
-    """Find a first answer, sweep the settings, then seek between them.
-
-    Where only the width of a kernel differs, and certified linkage alone has a limit, the smallest
-    width is found without a sweep.
-    """
-    if is_of_width(goal, settings):
-        return seek_width(microdata, settings, goal, plan=plan, progress=progress)
-    report, found, least = progress or (lambda share: None), answers_to(progress), math.inf
-
-    def better(answer: SearchAnswer) -> None:
-        nonlocal least
-        if answer.beyond <= least:  # no worse than those before
-            least = answer.beyond
-            found(answer)
-
-    # the best setting of the sweep so far is an answer so far
-    part = Part(report, 0.0, _SWEPT)
-    part.found = teller(goal, microdata.n, better)
-    first_answer(microdata, settings, goal, better)
-    swept = sweep(microdata, settings, plan=plan, workers=workers, progress=part)
-    return seek(microdata, swept, goal, workers=workers, progress=Part(report, _SWEPT, 1.0))
-
-
-def first_answer(
-    microdata: Microdata, settings: Sequence[Setting], goal: Goal, found: Found
-) -> None:
-    """Tell the setting that is best among those that keep the limits; until then, the nearest."""
-    sample = random_records(microdata, QUICK_RECORDS)
-    policy, tables = goal.keep, PreparedTables(sample, settings, metrics=1, held=1)
-    assert isinstance(policy, Policy)
-    least, last = math.inf, ""
-    tried = (evaluate(tables, each, (1,), (goal.best,)) for each in settings)
-    for point in sorted(tried, key=goal.loss):
-        largest = 0.0
-        for key in sorted(policy.measures, key=lambda each: (MEASURES[each].effort, each != last)):
-            read = evaluate(tables, point.setting, (1,), (key,)).spreads
-            point = replace(point, spreads={**point.spreads, **read})
-            share = policy.judge(point).shares.get(key)
-            largest = max(largest, math.inf if share is None else share)
-            if largest > 1:
-                last = key
-                break
-        if largest < least:
-            least = largest
-            found(SearchAnswer.of_point(goal, point, so_far=True, records=sample.n, of=microdata.n))
-        if largest <= 1:
-            return
-
-
 def teller(goal: Goal, records: int, found: Found) -> Callable[[Iterable[Point]], None]:
     """Return what tells the best of some points whenever it is another one."""
     reported = ""
@@ -222,7 +142,9 @@ def teller(goal: Goal, records: int, found: Found) -> Callable[[Iterable[Point]]
         leader = _leader(read, goal) if read else None
         if leader is not None and leader.setting.key != reported:
             reported = leader.setting.key
-            found(SearchAnswer.of_point(goal, leader, so_far=True, records=records, of=records))
+            found(
+                SearchAnswer.of_point(goal.keep, leader, so_far=True, records=records, of=records)
+            )
 
     return tell
 
@@ -231,15 +153,6 @@ def _judged(
     microdata: Microdata, goal: Goal, points: Sequence[Point]
 ) -> tuple[Goal, dict[str, str]]:
     """The goal with those limits of its policy that can be judged; why the others cannot."""
-    if not isinstance(goal.keep, Policy):
-        # a file keeps this limit which should break it
-        key, better = goal.keep, sign(goal.keep)
-        limit = better * float(goal.limit or 0.0)
-        for ends in (point.spreads[key].ends for point in points if key in point.spreads):
-            why = empty_end(key, ends, lambda value: 2.0 if better * value > limit else 0.0)
-            if why:
-                raise ParameterError(why)
-        return goal, {}
     unread = {}
     for key in goal.keep.measures:  # which may have no answer for any setting
         spreads = [point.spreads[key] for point in points if key in point.spreads]
@@ -272,18 +185,18 @@ def _verified(
     measures = tuple(dict.fromkeys((*plan.measures, *more)))
     first = replace(plan, releases=max(3 * plan.releases, 24))
     answer = replace(plan, measures=measures, releases=max(_STATED, plan.releases))
-    nearest = min(known.values(), key=goal.worst).setting
+    nearest = min(known.values(), key=goal.excess).setting
     point, reached, _ = confirmed(
         crew, goal, (first, answer), propose, lambda stated: nearest, progress
     )
-    return SearchAnswer.of_point(goal, point, reached=reached, tried=len(known))
+    return SearchAnswer.of_point(goal.keep, point, reached=reached, tried=len(known))
 
 
 def _leader(points: Any, goal: Goal) -> Point:
     """The best that keeps the limit; where none does, the one that comes closest."""
     ranked: list[Point] = list(points)
     keeping = [point for point in ranked if goal.excess(point) <= 0]
-    return min(keeping, key=goal.loss) if keeping else min(ranked, key=goal.worst)
+    return min(keeping, key=goal.loss) if keeping else min(ranked, key=goal.excess)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -344,69 +257,3 @@ def _moved(name: str, value: Any, direction: int, step: Step) -> Any:
 
 def _number(value: Any) -> Any:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def is_of_width(goal: Goal, settings: Sequence[Setting]) -> bool:
-    """True if certified linkage is the only limit, and settings differ in a kernel's width only."""
-    widths = [getattr(each.params, "width", None) for each in settings]
-    if goal.kept != (CERTIFIED,) or len(settings) < 2 or None in widths:
-        return False
-    return len({kind(each, levers=True) for each in settings}) == 1
-
-
-def seek_width(
-    microdata: Microdata,
-    settings: Sequence[Setting],
-    goal: Goal,
-    *,
-    plan: Plan,
-    progress: Progress | None = None,
-) -> SearchAnswer:
-    """Find the smallest width between those of some settings that keeps certified linkage.
-
-    The bound falls and the loss grows with the width, so the smallest width is the best. Its number
-    is known before a release is drawn, so that few are drawn.
-    """
-    widths = [float(each.params.width) for each in settings]
-    low, high, start = min(widths), max(widths), settings[0]
-    last, report = ceil((high - low) / STEP - 1e-9), progress or (lambda share: None)
-    values = [min(round(low + STEP * place, 6), high) for place in range(last + 1)]
-    each = [replace(start, params=replace(start.params, width=value)) for value in values]
-    tables = PreparedTables(microdata, [each[0], each[last]], metrics=1, held=1)
-    known: dict[int, Point] = {}
-
-    def keeps(place: int, rows: int = ROWS) -> bool:
-        reading = certified(tables, each[place], rows)
-        if isinstance(reading, NotApplicable):  # a setting that certifies nothing
-            raise ParameterError(reading.reason)
-        spread = Spread(measure=CERTIFIED, values=(reading.value,), baseline=reading.baseline)
-        known[place] = Point(setting=each[place], spreads={CERTIFIED: spread})
-        report(min(0.1 * len(known), 0.8))
-        return goal.excess(known[place]) <= 0
-
-    first = first_that(keeps, last)
-    best, reached = last if first is None else first, first is not None
-    if microdata.n > LARGEST_DENSE:  # some rows of each draw found the width, all confirm it
-        while reached and not keeps(best, microdata.n) and best < last:
-            best += 1
-        reached = goal.excess(known[best]) <= 0
-    point, words = _with_others(tables, known[best], goal, plan)
-    report(1.0)
-    return SearchAnswer.of_point(goal, point, reached=reached, tried=len(known), note=words)
-
-
-def _with_others(tables: PreparedTables, found: Point, goal: Goal, plan: Plan) -> tuple[Point, str]:
-    """Read the measures of an answer, and say what is left of the relations across slices."""
-    left = list[float]()
-
-    def read(release: Comparison) -> Mapping[str, Reading | NotApplicable]:
-        slices = release.law.units() if release.law is not None else []
-        share = relations_left(release, slices)
-        left.extend([] if share is None else [share])
-        return read_all(release, (goal.best,))
-
-    drawn = evaluate(tables, found.setting, plan.keys, (goal.best,), read=read)
-    others = evaluate(tables, found.setting, plan.keys[:1], BESIDE)
-    spreads = {**found.spreads, **drawn.spreads, **others.spreads}
-    words = left_words(fmean(left) if left else None)
-    return replace(drawn, spreads=spreads, seconds=drawn.seconds + others.seconds), words

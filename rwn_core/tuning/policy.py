@@ -26,16 +26,6 @@ from rwn_core.tuning.verdict import (
 )
 
 
-def refuse_percentage(measure: str, value: float) -> None:
-    """Refuse a number beyond the bounds of a measure that ends at 1."""
-    about = MEASURES[measure]
-    if about.bounds[1] == 1 and value > 1:
-        raise ParameterError(
-            f"The limit on {about.title} ({measure}) must be a fraction from 0 to 1, not a "
-            "percentage: write 0.05 for 5 percent."
-        )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit(NamedParameters):
     """State the most that is tolerated of one measure.
@@ -74,17 +64,20 @@ class Limit(NamedParameters):
         """Check each part."""
         texts = {name: getattr(self, name) for name in ("measure", "source", "set_by")}
         check_forms(texts, dict.fromkeys(texts, str))
-        if MEASURES[self.measure].better != "lower":
+        about = MEASURES[self.measure]
+        if about.better != "lower":
             raise ParameterError(
-                f"Of {MEASURES[self.measure].title} less is not better, so that it cannot have a "
-                "largest tolerable value; choose another measure."
+                f"Of {about.title} less is not better, so that it cannot have a largest tolerable "
+                "value; choose another measure."
             )
         number = isinstance(self.at_most, int | float) and not isinstance(self.at_most, bool)
         if not (number and math.isfinite(self.at_most) and self.at_most >= 0):
+            raise ParameterError(f"The limit on {about.title} must be a number of at least 0.")
+        if about.bounds[1] == 1 and self.at_most > 1:
             raise ParameterError(
-                f"The limit on {MEASURES[self.measure].title} must be a number of at least 0."
+                f"The limit on {about.title} ({self.measure}) must be a fraction from 0 to 1, not "
+                "a percentage: write 0.05 for 5 percent."
             )
-        refuse_percentage(self.measure, self.at_most)
 
     @property
     def title(self) -> str:

@@ -59,7 +59,7 @@ NOT_HERE = {
     "python -m pip": "installs",
     "docker": "builds an image",
     "how-to/run-on-a-cluster.md": "needs a cluster",
-    "rwn seek FILE": "names a file of the reader",
+    "rwn sweep FILE": "names a file of the reader",
 }
 
 _BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^ *```$", flags=re.DOTALL | re.MULTILINE)

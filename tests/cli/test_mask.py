@@ -17,7 +17,8 @@ import pytest
 import rwn_core as rwn
 from rwn_cli import options
 from rwn_cli.main import app, run
-from rwn_cli.options import step_axis, steps
+from rwn_cli.options import steps
+from rwn_cli.sweep import _precisions
 from rwn_core.data.rounding import given_steps
 from rwn_core.errors import SchemaError
 from rwn_core.parallel import jit
@@ -110,7 +111,7 @@ def test_shares_and_steps_are_combined(bodyfat) -> None:
     assert steps(bodyfat, ["0.25", "age=none"]) == {n: s for n, s in some.items() if n != "age"}
     assert steps(bodyfat, ["none"], {"age": 5.0}) == {}
     assert steps(bodyfat, [], {"age": 5.0}) == {"age": 5.0}
-    tried = step_axis(bodyfat, ["none,0.25", "age=2,4"])
+    tried = _precisions(bodyfat, ["none,0.25", "age=2,4"])
     assert tried == ({"age": 2.0}, {"age": 4.0}, {**some, "age": 2.0}, {**some, "age": 4.0})
 
 
@@ -534,7 +535,7 @@ def test_the_refusal_comes_first_and_the_options_after_it(rwn_command: Run, surv
 
 
 def test_without_the_option_it_is_the_schema_that_says_so(rwn_command: Run, survey: str) -> None:
-    code, _, said = rwn_command("seek", survey, "--k", 3)
+    code, _, said = rwn_command("seek", survey)
     assert code == 3
     assert "--file" not in said
     alias, refusal, note = said.splitlines()
@@ -597,8 +598,7 @@ COMMANDS = {
     "record": ("mask", "demo:bodyfat", "other.csv", "--k", "5", "--record", "out.toml"),
     "demo": ("demo", "bodyfat", "--out", "out.csv"),
     "sweep": ("sweep", "demo:bodyfat", *SWEPT, "--measure", "marginals", "-o", "out.csv"),
-    "seek": ("seek", "demo:bodyfat", *SWEPT, "--limit", "distance_linkage=0.5", "-o", "out.toml"),
-    "seek-slices": ("seek-slices", "small.csv", *SEARCH, "-o", "out.toml"),
+    "find": ("find", "demo:bodyfat", "--strength", *SEARCH, "-o", "out.toml"),
     "report": ("report", "record.toml", "-o", "out.html"),
     "reproduce": ("reproduce", "record.toml", "--key", "sealed.key", "-o", "out.csv"),
 }
@@ -612,18 +612,14 @@ def test_a_file_that_is_there_is_replaced_only_with_overwrite(rwn_command, name:
     out = next(Path(word) for word in command if word.startswith("out."))
     if name in ("report", "reproduce"):
         assert rwn_command(*KEYED)[0] == 0
-    if name == "seek-slices":
-        data = rwn.load_demo("bodyfat").frame[["age", "weight", "height"]]
-        data.to_csv("small.csv", index=False)
     out.write_bytes(b"what was here before")
     code, _, said = rwn_command(*command)
     assert code == 4
     assert f"{out.name} exists; choose another name, or give --overwrite to replace it." in said
     assert out.read_bytes() == b"what was here before"
-    if name != "seek-slices":  # it would search for a minute
-        code, _, said = rwn_command(*command, "--overwrite")
-        assert code == 0, said
-        assert out.read_bytes() != b"what was here before"
+    code, _, said = rwn_command(*command, "--overwrite")
+    assert code == 0, said
+    assert out.read_bytes() != b"what was here before"
 
 
 def test_the_evidence_beside_a_record_is_not_replaced(rwn_command) -> None:

@@ -101,23 +101,17 @@ sweep absent.csv --k 3 -o out.csv | 5 | absent.csv
 sweep demo:bodyfat --scenario bad.csv -o out.csv | 3 | TOML
 sweep demo:bodyfat --scenario absent.toml -o out.csv | 5 | absent.toml
 sweep demo:bodyfat --k 3 -o no/out.csv | 5 | does not exist
-seek demo:bodyfat --limit bayes_linkage --k 3 | 2 | MEASURE=V
-seek demo:bodyfat --limit bayes_linkage=much --k 3 | 2 | MEASURE=V
-seek demo:bodyfat --limit bayes_linkage=-1 --k 3 | 2 | at least 0
-seek demo:bodyfat --limit bayes_linkage=5 --k 3 | 2 | write 0.05 for 5 percent
-seek demo:bodyfat --limit x=1 --k 3 | 2 | no measure x
-seek demo:bodyfat --limit bayes_linkage=1 --limit bayes_linkage=0.2 --k 3 | 2 | two limits
-seek demo:bodyfat --best x --k 3 | 2 | no measure x
-seek demo:bodyfat | 2 | Give --epsilon
-seek demo:bodyfat --k 3 -o out.csv | 2 | .toml
-seek demo:bodyfat --k 3 -o no/found.toml | 5 | does not exist
-seek demo:bodyfat --k 3 --scenario s.toml -o s.toml | 4 | another file of this command
-seek demo:bodyfat --method rwn,nbrs2015 --epsilon 1 --releases 1 | 2 | of one method
-seek-slices demo:bodyfat --limit bayes_linkage | 2 | --limit must be MEASURE=V
+find demo:bodyfat --limit bayes_linkage | 2 | MEASURE=V
+seek demo:bodyfat --k 3 | 2 | --k
 seek-slices demo:bodyfat --limit bayes_linkage=5 | 2 | write 0.05 for 5 percent
-seek-slices demo:bodyfat --limit nothing=0.1 | 2 | no measure nothing
-seek-slices demo:bodyfat --method nothing | 2 | There is no method nothing
-seek-slices demo:bodyfat -o s.csv | 2 | ends in .toml
+find demo:bodyfat --limit bayes_linkage=much | 2 | MEASURE=V
+find demo:bodyfat --limit bayes_linkage=-1 | 2 | at least 0
+find demo:bodyfat --limit bayes_linkage=5 | 2 | write 0.05 for 5 percent
+find demo:bodyfat --limit x=1 | 2 | no measure x
+find demo:bodyfat --limit bayes_linkage=1 --limit bayes_linkage=0.2 | 2 | two limits
+find demo:bodyfat -o out.csv | 2 | .toml
+find demo:bodyfat -o no/found.toml | 5 | does not exist
+find demo:bodyfat --scenario s.toml -o s.toml | 4 | another file of this command
 audit bodyfat.csv bodyfat.csv --measure none | 2 | none
 audit bodyfat.csv bodyfat.csv --response siri | 2 | --predictor
 audit bodyfat.csv bodyfat.csv --population 3 | 2 | at least the file's
@@ -140,7 +134,6 @@ report demo.csv -o internal.html | 3 | not valid TOML
 claims record.toml -o claims.json --draws 12 | 2 | --draws
 claims record.toml -o claims.json --plan bad.csv | 3 | TOML
 claims bad.csv -o claims.json | 3 | TOML
-seek-slices demo:bodyfat -o no/found.toml | 5 | does not exist
 verify m.csv record.toml | 3 | no card of this program
 ledger show none.jsonl | 5 | none.jsonl
 ledger add no/ledger.jsonl record.toml | 5 | does not exist

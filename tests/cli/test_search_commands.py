@@ -22,7 +22,6 @@ from rwn_cli.recommend import command
 from rwn_core.data.variable import Role
 from rwn_core.reporting.scenario import SavedSearch, Scenario
 from rwn_core.tuning import Grid, Plan, Point, Setting, Spread, sweep
-from rwn_core.tuning import goal_seek as goal_module
 from tests.cli.conftest import Run
 
 MEASURES = ("correlation", "distance_linkage")
@@ -74,46 +73,6 @@ def test_a_scenario_gives_the_same_numbers(rwn_command: Run) -> None:
     assert len(pd.read_parquet("out.parquet")) == 4
 
 
-SOON = ("--k", "3,40", "--q", "0.5,1", "--releases", 3, "--workers", 1)
-
-LIMITS = ("--limit", "distance_linkage=0.1", "--limit", "attribute_gain=0.3")
-
-
-@pytest.fixture(autouse=True)
-def _short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(goal_module, "_ROUNDS", 1)
-    monkeypatch.setattr(goal_module, "_STATED", 19)
-
-
-def test_the_answer_is_a_sentence_and_a_scenario_that_masks(rwn_command: Run) -> None:
-    code, output, said = rwn_command("seek", "demo:bodyfat", *LIMITS, *SOON, "-o", "found.toml")
-    assert code == 0, said
-    assert "Distance linkage" in output
-    assert "Attribute gain" in output
-    assert "Relations lost" in output
-    scenario = Scenario.from_toml(Path("found.toml").read_text(encoding="utf-8"))
-    assert scenario.policy is not None
-    assert scenario.policy.measures == ("distance_linkage", "attribute_gain")
-    assert scenario.setting is not None
-    assert scenario.setting.words in output
-    verdict = scenario.policy.judge(scenario.readings)
-    assert verdict.kept
-    # and it is what the other commands read
-    assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "found.toml")[0] == 0
-    again = ("--scenario", "found.toml", *SOON)
-    assert rwn_command("seek", "demo:bodyfat", *again)[1] == output
-
-
-def test_where_none_keeps_all_limits_the_nearest_is_named_and_nothing_written(
-    rwn_command: Run,
-) -> None:
-    code, output, said = rwn_command("seek", "demo:bodyfat", *SOON, "-o", "found.toml")
-    assert (code, output) == (4, "")
-    assert "keeps all limits; nearest is k = " in said
-    assert "uses more than the limit on Linked over one half" in said
-    assert not Path("found.toml").exists()
-
-
 def test_a_sweep_says_which_settings_keep_all_limits(rwn_command: Run) -> None:
     sweep = ("sweep", "demo:bodyfat", "--k", "3,60", "--q", "1", "--releases", 3, "--workers", 1)
     code, _, said = rwn_command(
@@ -127,35 +86,6 @@ def test_a_sweep_says_which_settings_keep_all_limits(rwn_command: Run) -> None:
     assert (linked["share_of_limit"] * 0.12).tolist() == pytest.approx(linked["high"].tolist())
 
 
-def answered(asked: dict[str, Any], *, reached: bool) -> Any:
-    """A search that notes what it was asked and answers at once."""
-
-    def search(data: rwn.Microdata, policy: rwn.Policy, **more: object) -> rwn.SearchAnswer:
-        asked.update(policy=policy, **more)
-        setting = rwn.Setting.of("rwn", {"epsilon": 6.0, "k": 7}, slices=[["age", "weight"]])
-        point = Point(setting=setting.resolved(data), spreads={})
-        return rwn.SearchAnswer.of_point(policy, point, reached=reached, tried=3)
-
-    return search
-
-
-def test_the_answer_is_that_of_python_and_can_be_masked(rwn_command: Run, monkeypatch) -> None:
-    asked: dict[str, Any] = {}
-    monkeypatch.setattr(rwn, "seek_slices", answered(asked, reached=True))
-    limits = ("--limit", "distance_linkage=0.05", "--limit", "true_matches=0.1")
-    more = ("--k", 7, "--round", "age=5", "-o", "s.toml")
-    code, said, _ = rwn_command("seek-slices", "demo:bodyfat", *limits, *more)
-    assert code == 0
-    assert [each.measure for each in asked["policy"].limits] == ["distance_linkage", "true_matches"]
-    assert asked["setting"].params.k == 7
-    assert asked["setting"].precision == (("age", 5.0),)
-    assert asked["ranges"].records == rwn.SliceRanges().records
-    assert "age + weight travel together" in said
-    scenario = Scenario.from_toml(Path("s.toml").read_text(encoding="utf-8"))
-    assert scenario.setting.slices == (("age", "weight"),)
-    assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml")[0] == 0
-
-
 @pytest.mark.parametrize("command", ["recommend", "seek", "seek-slices"])
 def test_an_alias_names_find_in_one_line_apart_from_its_answer(rwn_command: Run, command) -> None:
     _, output, said = rwn_command(command, "absent.csv")
@@ -167,31 +97,9 @@ def test_an_alias_names_find_in_one_line_apart_from_its_answer(rwn_command: Run,
         assert "note: rwn find" not in rwn_command(other, "absent.csv")[2]
 
 
-def test_kernels_and_a_soft_start_arrive_and_an_answer_short_of_limits_is_not_written(
-    rwn_command: Run, monkeypatch
-) -> None:
-    asked: dict[str, Any] = {}
-    monkeypatch.setattr(rwn, "seek_slices", answered(asked, reached=False))
-    search = ("seek-slices", "demo:bodyfat", "--limit", "distance_linkage=0.05", "-o", "s.toml")
-    code, _, said = rwn_command(*search, "--kernels")
-    assert code == 4
-    assert "None of 3 keeps all limits; nearest is" in said
-    assert not Path("s.toml").exists()
-    assert asked["ranges"].kernels
-    assert asked["setting"].params == rwn.RWN(epsilon=1.0, k=5)
-    assert rwn_command(*search, "--set", "kernel=gaussian", "--set", "balance=1")[0] == 4
-    assert not asked["ranges"].kernels
-    assert asked["setting"].params == rwn.SoftRWN(kernel="gaussian", balance=1.0)
-
-
 ROOT = Path(__file__).resolve().parents[2]
 
 LIMIT = ("--limit", "distance_linkage=0.05")
-
-COMMANDS = {
-    "seek-slices": ("rwn_core.seek_slices", ()),
-    "seek": ("rwn_core.tuning.goal_seek.seek", ("--k", "3,5", "--releases", 1, "--workers", 1)),
-}
 
 
 def interrupted(value: float | None) -> Any:
@@ -212,13 +120,12 @@ def interrupted(value: float | None) -> Any:
     return search
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", ["find", "seek", "seek-slices"])
 def test_an_answer_so_far_that_keeps_the_limits_is_written(
     rwn_command: Run, monkeypatch, command
 ) -> None:
-    name, more = COMMANDS[command]
-    monkeypatch.setattr(name, interrupted(0.04))
-    code, output, said = rwn_command(command, "demo:bodyfat", *LIMIT, *more, "-o", "s.toml")
+    monkeypatch.setattr(rwn, "search", interrupted(0.04))
+    code, output, said = rwn_command(command, "demo:bodyfat", *LIMIT, "-o", "s.toml")
     assert code == SO_FAR == 6, said
     assert output.startswith("Interrupted. Best so far: ε\N{NO-BREAK SPACE}6 · k")
     assert "keeps the limit" in output
@@ -231,14 +138,13 @@ def test_an_answer_so_far_that_keeps_the_limits_is_written(
     assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml")[0] == 0
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", ["find", "seek", "seek-slices"])
 def test_the_nearest_so_far_is_named_and_not_written(
     rwn_command: Run, monkeypatch, command
 ) -> None:
     """The counterexample: an answer that breaks a limit does not pass for one."""
-    name, more = COMMANDS[command]
-    monkeypatch.setattr(name, interrupted(0.2))
-    code, output, said = rwn_command(command, "demo:bodyfat", *LIMIT, *more, "-o", "s.toml")
+    monkeypatch.setattr(rwn, "search", interrupted(0.2))
+    code, output, said = rwn_command(command, "demo:bodyfat", *LIMIT, "-o", "s.toml")
     assert code == SO_FAR
     assert "Nearest so far" in output
     assert "Best" not in output
@@ -249,15 +155,16 @@ def test_the_nearest_so_far_is_named_and_not_written(
 def test_without_an_answer_it_is_an_interruption_as_any_other(
     rwn_command: Run, monkeypatch
 ) -> None:
-    monkeypatch.setattr(rwn, "seek_slices", interrupted(None))
-    assert rwn_command("seek-slices", "demo:bodyfat", *LIMIT)[0] == 130
+    monkeypatch.setattr(rwn, "search", interrupted(None))
+    assert rwn_command("find", "demo:bodyfat", *LIMIT)[0] == 130
 
 
 def search_on(stderr: int) -> subprocess.Popen[str]:
-    """A slice search far too long to end by itself."""
+    """A search far too long to end by itself."""
     program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     program += "from rwn_cli.main import main; main()"
-    command = [sys.executable, "-c", program, "seek-slices", "demo:bodyfat", *LIMIT]
+    find = ("find", "demo:bodyfat", "--seconds", "600")
+    command = [sys.executable, "-c", program, *find]
     return subprocess.Popen(
         command,
         stdout=subprocess.PIPE,

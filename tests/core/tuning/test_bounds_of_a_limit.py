@@ -11,6 +11,7 @@ from rwn_core.tuning.evaluate import _joined, spread_over_releases
 from rwn_core.tuning.point import Spread
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.verdict import stated_bounds
+from tests.core.tuning.test_goal_of_a_policy import policy
 
 KEY = "bayes_linkage"
 POLICY = Policy(limits=(Limit(measure=KEY, at_most=0.05),))
@@ -113,7 +114,7 @@ def test_parts_of_a_setting_together_are_no_worst_case():
 
 
 def test_a_search_for_a_linkage_takes_no_lower_bound_for_it():
-    goal = Goal(keep=KEY, limit=0.05, best="correlation")
+    goal = Goal(keep=policy(**{KEY: 0.05}), best="correlation")
     assert goal.excess(point(reading(0.01, 0.03))) < 0
     assert goal.excess(point(reading(0.01, 0.09))) > 0
     assert goal.excess(point(reading(0.01, None))) > 0

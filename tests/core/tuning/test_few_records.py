@@ -18,6 +18,7 @@ from rwn_core.tuning import (
     sweep,
 )
 from rwn_core.tuning.point import few_words
+from tests.core.tuning.test_goal_of_a_policy import policy
 
 PLAN = Plan(measures=("correlation", "distance_linkage"), releases=2)
 POLICY = Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.3),))
@@ -67,7 +68,7 @@ def test_goal_seek_does_not_propose_it(bodyfat, swept, short) -> None:
     none = seek(bodyfat, alone, Goal(keep=POLICY, best="correlation"), workers=1)
     assert not none.reached
     assert "too few records" in none.sentence
-    back = Goal(keep="correlation", limit=0.5, best="distance_linkage")
+    back = Goal(keep=policy(correlation=0.5), best="distance_linkage")
     assert not seek(bodyfat, alone, back, workers=1).reached
 
 

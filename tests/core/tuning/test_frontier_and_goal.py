@@ -27,6 +27,7 @@ from rwn_core.tuning import (
 from rwn_core.tuning import goal_seek as goal_module
 from rwn_core.tuning.evaluate import SettingPool
 from rwn_core.tuning.goal_seek import around, half_steps
+from tests.core.tuning.test_goal_of_a_policy import policy
 
 
 def point(name: float, **values: float | None) -> Point:
@@ -71,8 +72,8 @@ def test_higher_is_better_where_the_measure_says_so() -> None:
 def test_nothing_is_sought_by_a_measure_without_a_better_side() -> None:
     with pytest.raises(ParameterError, match="no better side"):
         frontier([], "cells_changed", "correlation")
-    with pytest.raises(ParameterError):
-        Goal(keep="distance_linkage", limit=float("nan"), best="correlation")
+    with pytest.raises(ParameterError, match="no better side"):
+        Goal(keep=policy(distance_linkage=0.1), best="cells_changed")
 
 
 PLAN = Plan(measures=("correlation", "distance_linkage", "mahalanobis"), releases=8)
@@ -93,7 +94,7 @@ def answers(bodyfat, swept):
     fresh = replace(PLAN, measures=("distance_linkage",), releases=200, seed=40_000_000)
     found = {}
     for limit in (0.05, 0.1):
-        goal = Goal(keep="distance_linkage", limit=limit, best="correlation")
+        goal = Goal(keep=policy(distance_linkage=limit), best="correlation")
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(goal_module, "_ROUNDS", 1)  # what is promised does not depend on it
             answer = seek(bodyfat, swept.points, goal, plan=PLAN, workers=1)
@@ -111,7 +112,6 @@ def answers(bodyfat, swept):
 def test_the_goal_is_kept_by_fifty_fresh_releases(swept, answers, limit: float) -> None:
     found, values = answers[limit]
     assert found.reached
-    assert f"Distance linkage at most {100 * limit:.0f} %" in found.goal.words
     assert "Worst-case linkage" in found.sentence
     low, high = found.point.spreads["distance_linkage"].interval
     assert high <= limit
@@ -119,10 +119,8 @@ def test_the_goal_is_kept_by_fifty_fresh_releases(swept, answers, limit: float) 
     assert sum(value > limit for value in values[:50]) <= 8
     assert sum(low <= value <= high for value in values[:50]) >= 37
     assert sorted(values)[100] <= limit
-    goal = found.goal
-    better = [
-        p for p in swept if goal.worst(p) <= 0.5 * limit and goal.loss(p) < goal.loss(found.point)
-    ]
+    goal = Goal(keep=found.goal, best="correlation")
+    better = [p for p in swept if goal.excess(p) <= -0.5 and goal.loss(p) < goal.loss(found.point)]
     assert not better
 
 
@@ -148,7 +146,7 @@ def test_a_killed_worker_ends_the_search_with_a_sentence(bodyfat, swept) -> None
 
 
 def test_without_a_setting_it_says_so_and_names_the_closest(bodyfat, swept, short) -> None:
-    goal = Goal(keep="mahalanobis", limit=0.5, best="correlation")
+    goal = Goal(keep=policy(distance_linkage=0.001), best="correlation")
     found = seek(bodyfat, swept.points, goal, plan=PLAN, workers=1)
     assert not found.reached
     assert f"None of {found.tried} keeps" in found.sentence
@@ -164,7 +162,7 @@ def test_the_search_stays_within_the_ranges_of_the_sweep(bodyfat, swept, short) 
             assert 3 <= setting.params.k <= 20
             assert 1.0 <= setting.params.epsilon <= 6.0
             assert 0.5 <= setting.params.q <= 1.0
-    goal = Goal(keep="correlation", limit=0.08, best="distance_linkage")
+    goal = Goal(keep=policy(correlation=0.08), best="distance_linkage")
     assert seek(bodyfat, swept.points, goal, plan=PLAN, workers=1).point.setting.params.k >= 3
 
 
@@ -197,7 +195,7 @@ def test_steps_are_those_of_every_grid_in_any_order() -> None:
 
 def test_a_setting_without_an_answer_does_not_rule_out_the_others() -> None:
     """On fresh releases the best one has no answer; the next best keeps the limit."""
-    goal = Goal(keep="bayes_linkage", limit=0.5, best="correlation")
+    goal = Goal(keep=policy(bayes_linkage=0.5), best="correlation")
     best, good, poor = (
         point(name, bayes_linkage=risk, correlation=loss)
         for name, risk, loss in ((1.0, 0.4, 0.1), (2.0, 0.3, 0.2), (3.0, 0.1, 0.9))
@@ -219,6 +217,6 @@ def test_a_setting_without_an_answer_does_not_rule_out_the_others() -> None:
 
 
 def test_a_search_needs_a_place_to_start(bodyfat) -> None:
-    goal = Goal(keep="distance_linkage", limit=0.1, best="correlation")
+    goal = Goal(keep=policy(distance_linkage=0.1), best="correlation")
     with pytest.raises(ParameterError, match="sweep with all of them"):
         seek(bodyfat, [point(1, correlation=None, distance_linkage=0.1)], goal, plan=PLAN)

@@ -26,6 +26,7 @@ from rwn_core.tuning.goal_seek import around, half_steps
 from rwn_core.tuning.point import short_setting
 from rwn_core.tuning.seek_slices import each_kernel, seek_slices
 from rwn_core.tuning.slice_presets import SliceRanges
+from tests.core.tuning.test_goal_of_a_policy import policy
 
 BOTH = Policy(
     limits=(
@@ -33,6 +34,7 @@ BOTH = Policy(
         Limit(measure="true_matches", at_most=0.1),
     )
 )
+
 RANGES = SliceRanges(strengths=(2.0, 3.0, 4.0, 6.0), tries=30, weights=False, kernels=True)
 
 
@@ -102,7 +104,7 @@ def test_a_sweep_of_kernels_has_one_frontier_and_one_goal(few, short) -> None:
     assert len(swept.points) == 9
     front = frontier(swept.points, "distance_linkage", "association_loss")
     assert front
-    goal = Goal(keep="distance_linkage", limit=0.1, best="association_loss")
+    goal = Goal(keep=policy(distance_linkage=0.1), best="association_loss")
     found = seek(few, swept, goal, workers=1)
     assert found.reached
     assert 0.25 <= (found.point.setting.params.width or 1.0) <= 1.0

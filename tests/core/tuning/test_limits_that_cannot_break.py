@@ -174,12 +174,6 @@ def test_goal_seek_goes_by_the_other_limits_and_keeps_nothing(rare, short) -> No
     empty = Policy(limits=POLICY.limits[1:])
     with pytest.raises(ParameterError, match="No limit can be judged on this table"):
         seek(rare, swept, Goal(keep=empty, best="correlation"), workers=1)
-    with pytest.raises(ParameterError, match="cannot be broken on this table"):
-        seek(rare, swept, Goal(keep="t_closeness", best="correlation", limit=1.0), workers=1)
-    lost = swept.points[0].spreads["correlation"].ends["unrelated"]
-    goal = Goal(keep="correlation", best="distance_linkage", limit=lost)
-    with pytest.raises(ParameterError, match="a file without any relation reads"):
-        seek(rare, swept, goal, workers=1)
 
 
 def test_a_slice_search_goes_by_the_other_limits_and_reaches_nothing(rare: rwn.Microdata) -> None:
@@ -256,8 +250,6 @@ def test_a_percentage_is_no_limit(measure: str, value: float) -> None:
         Limit(measure=measure, at_most=value)
     with pytest.raises(ParameterError, match=words % measure):
         read_plain(Policy, [{"measure": measure, "at_most": value}], "policy", path="limit")
-    with pytest.raises(ParameterError, match=words % measure):
-        Goal(keep=measure, best="correlation", limit=value)
     assert Limit(measure=measure, at_most=1).at_most == 1
 
 

@@ -21,7 +21,6 @@ from rwn_core.tuning import (
     sweep,
 )
 from rwn_core.tuning.answer import SearchAnswer
-from rwn_core.tuning.goal_seek import first_answer, seek_among
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.seek_slices import seek_slices
 from rwn_core.tuning.slice_presets import SliceRanges
@@ -131,18 +130,6 @@ def settings(few) -> list[Setting]:
     return prepared(few, Grid(axes={"epsilon": (1, 3, 6), "k": (5, 30)}))
 
 
-def test_the_first_answer_is_that_of_all_readings_of_all_settings(few, settings) -> None:
-    goal, found = Goal(keep=POLICY, best="association_loss"), list[SearchAnswer]()
-    first_answer(few, settings, goal, found.append)
-    plan = Plan(measures=goal.measures, releases=1)
-    every = [evaluate(few, each, plan.keys, plan.measures) for each in settings]
-    keeping = [point for point in every if POLICY.judge(point).kept]
-    assert keeping
-    assert found[-1].met
-    assert found[-1].point.setting == min(keeping, key=goal.loss).setting
-    assert all(not each.met for each in found[:-1])
-
-
 def test_goal_seek_tells_the_best_of_the_sweep_at_once_and_answers_as_before(
     few, settings, short
 ) -> None:
@@ -159,14 +146,3 @@ def test_goal_seek_tells_the_best_of_the_sweep_at_once_and_answers_as_before(
     losses = [goal.loss(each.point) for each in reports.answers]
     assert losses == sorted(losses, reverse=True)
     assert replace(reports.answers[-1], confirmed=True).sentence.endswith("confirm it.")
-
-
-def test_of_a_sweep_only_answers_as_good_as_those_before_are_told(few, settings, short) -> None:
-    plan = Plan(measures=(*POLICY.measures, "association_loss"), releases=2)
-    reports, goal = Reports(), Goal(keep=POLICY, best="association_loss")
-    answer = seek_among(few, settings, goal, plan=plan, workers=1, progress=reports)
-    assert answer.tried >= len(settings)
-    before = reports.answers[: next(i for i, each in enumerate(reports.answers) if each.met) + 1]
-    beyond = [each.beyond for each in before]
-    assert beyond == sorted(beyond, reverse=True)
-    assert all(each.met for each in reports.answers[len(before) :])
