@@ -14,7 +14,6 @@ with guarded():
     with st.sidebar:
         number = paper.choose(session)
         wanted = paper.controls(session, number)
-    paper.keep_address(session, wanted)
     more = False
     with guarded():
         more = paper.draw(session, wanted)

@@ -33,6 +33,22 @@ def screen(
 ) -> dict[str, Any]:
     """The candidates with verdict, limits and loss, over their map; `policy` may be a trial."""
     verdicts = judged(scenarios, policy)
+    limits = [
+        {
+            "title": limit.title,
+            "note": limit_words(limit),
+            "kind": "limit",
+            "cells": [
+                {
+                    "text": judged_words(limit, verdict),
+                    "note": verdict.unread.get(limit.measure, ""),
+                    "state": {"broken": "over", "kept": "kept"}.get(verdict.states[limit.measure]),
+                }
+                for verdict in verdicts
+            ],
+        }
+        for limit in policy.limits
+    ]
     texts_of = {"setting": [short_setting(s.setting) for s in scenarios]}
     if any(s.note for s in scenarios):
         texts_of["note"] = [s.note or "–" for s in scenarios]
@@ -46,7 +62,7 @@ def screen(
                 for scenario, verdict in zip(scenarios, verdicts, strict=True)
             ],
             "rows": [
-                *(_limit_row(limit, verdicts) for limit in policy.limits),
+                *limits,
                 {
                     "title": "Loss",
                     "note": "0 as the original, 1 no relation left",
@@ -71,19 +87,6 @@ def screen(
         "single": not meeting,
         "cards": [serialise(candidates_map(scenarios, policy))],
     }
-
-
-def _limit_row(limit: rwn.Limit, verdicts: list[Verdict]) -> dict[str, Any]:
-    """Return one limit with the number of each candidate that is judged by it."""
-    cells = [
-        {
-            "text": judged_words(limit, verdict),
-            "note": verdict.unread.get(limit.measure, ""),
-            "state": {"broken": "over", "kept": "kept"}.get(verdict.states[limit.measure]),
-        }
-        for verdict in verdicts
-    ]
-    return {"title": limit.title, "note": limit_words(limit), "kind": "limit", "cells": cells}
 
 
 def _trial_words(policy: rwn.Policy, trial: rwn.Policy) -> str:

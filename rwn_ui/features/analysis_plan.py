@@ -156,8 +156,6 @@ _KINDS = {
     "means": "Means of groups",
     "measure": "Measure of utility",
 }
-_USUAL = {"linear": 1.96, "logistic": 1.96, "poisson": 1.96, "table": 0.1, "means": 0.1}
-_MEASURE = 0.1
 Register = Callable[[str], None]
 
 
@@ -184,7 +182,7 @@ def _form(session: Session, key: str, register: Register) -> None:
     name = left.text_input("Name", _name(kind, parts), key=f"{key}.{kind}.name.{parts}")
     tolerance = right.number_input(
         f"Tolerance: {KINDS[kind]}",
-        value=_USUAL.get(kind, _MEASURE),
+        value=1.96 if kind in ("linear", "logistic", "poisson") else 0.1,
         step=0.01,
         key=f"{key}.{kind}.tolerance",
     )

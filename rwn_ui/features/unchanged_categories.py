@@ -8,6 +8,7 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.evaluation.audit import WEAKLY_MASKED, change_from_anywhere
 from rwn_core.measures import CHANGED
+from rwn_core.measures.sentence import percent
 from rwn_ui.panel.parts import changed_cells
 from rwn_ui.state.results import Snapshot
 
@@ -21,10 +22,10 @@ def strip(now: Snapshot) -> dict[str, Any] | None:
         return shown
     pairs = list(zip(shown["names"], shown["share"], strict=True))
     name, share = min(pairs, key=itemgetter(1))
-    least = f"least: {name} {_percent(share)}"
+    least = f"least: {name} {percent(share)}"
     found = None if law is None else law.neighborhoods
     own = None if found is None else found.largest_own_weight
-    words = "" if own is None else f", own donor up to {_percent(own)}"
+    words = "" if own is None else f", own donor up to {percent(own)}"
     return {**shown, "own": words, "least": least, "warning": warning(now, dict(pairs))}
 
 
@@ -48,20 +49,13 @@ def warning(now: Snapshot, shares: dict[str, float]) -> str:
         return ""
     largest = max(shares[name] for name in few)
     return (
-        f"Barely masked at q = {q:g}: {_listed(few)} (at most {_percent(largest)} of the cells "
+        f"Barely masked at q = {q:g}: {_listed(few)} (at most {percent(largest)} of the cells "
         "changed). The nearest records have the same category, and so have the donors. A weight "
         "far below 1 for such a variable lets neighborhoods reach other categories; on small "
-        f"tables {_ENCODING} helps, too."
+        "tables the encoding “matching” (More options) helps, too."
     )
-
-
-_ENCODING = "the encoding “matching” (More options)"
 
 
 def _listed(names: list[str]) -> str:
     more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
     return f"{', '.join(names[:_MOST_NAMES])}{more}"
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.2g} %" if share < 0.1 else f"{100 * share:.0f} %"

@@ -118,6 +118,8 @@ def _range(session: Session, key: str, count: int) -> Over:
 def draw(session: Session, wanted: Asked) -> bool:
     """Caption and picture, with the work under way or how to begin it; True if more follows."""
     figure, lever = PAPER_FIGURES[wanted.number], axis_lever(session)
+    more = {} if lever.name == session.params.strength else {"over": lever.name}
+    address.write(session, figure=str(wanted.number), **more)
     curved = wanted.number in CURVES
     st.subheader(f"{_title(wanted.number)}{f' over {lever.words}' * curved}")
     st.markdown(figure.sees)
@@ -217,13 +219,6 @@ def _offer(session: Session, wanted: Asked) -> None:
             seed=session.seed,
         )
         st.rerun()
-
-
-def keep_address(session: Session, wanted: Asked) -> None:
-    """Write the figure and its lever into the address."""
-    strongest = wanted.over[0] == session.params.strength
-    more = {} if strongest else {"over": wanted.over[0]}
-    address.write(session, figure=str(wanted.number), **more)
 
 
 JOB = "figure"

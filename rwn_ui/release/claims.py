@@ -8,7 +8,6 @@ import streamlit as st
 
 from rwn_core.evaluation.claims import (
     LEAST_DRAWS,
-    AnalysisClaims,
     Claim,
     ClaimTable,
     bound_words,
@@ -125,18 +124,17 @@ def summary(table: ClaimTable) -> str:
 
 def claim_rows(table: ClaimTable) -> list[tuple[str, ...]]:
     """Return one row of `COLUMNS` for each claim, as a reader sees it."""
-    rows = [row for each in table.analyses for row in _analysis(each)]
+    rows = []
+    for each in table.analyses:
+        name = f"{each.analysis.kind}: {each.analysis.name}"
+        if each.refusal:
+            why = f"{each.refusal[0].lower()}{each.refusal[1:]}".rstrip(".")
+            rows.append((name, "all", "–", "–", "–", f"{_NOTHING}: {why}"))
+        else:
+            rows += [(name, claim.term, *_conclusions(claim)) for claim in each.claims]
     if table.refusal:
         rows.append(("pair", "all", "–", "–", "–", f"{_NOTHING}: {table.refusal}"))
     return [*rows, *(("pair", claim.term, *_conclusions(claim)) for claim in table.pairs)]
-
-
-def _analysis(each: AnalysisClaims) -> list[tuple[str, ...]]:
-    name = f"{each.analysis.kind}: {each.analysis.name}"
-    if each.refusal:
-        why = f"{each.refusal[0].lower()}{each.refusal[1:]}".rstrip(".")
-        return [(name, "all", "–", "–", "–", f"{_NOTHING}: {why}")]
-    return [(name, claim.term, *_conclusions(claim)) for claim in each.claims]
 
 
 def _conclusions(claim: Claim) -> tuple[str, ...]:

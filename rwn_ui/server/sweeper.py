@@ -57,16 +57,13 @@ class Sweeper:
         late = [token for token, since in self._gone.items() if now - since >= GRACE]
         for token in late:
             del VISITS[token]
-            self._close(left[token])
+            visit = left[token]
+            self._server.close_session(visit.controls.key)
+            threading.Thread(target=visit.close, daemon=True, name="rwn.close").start()
+            # Streamlit's loop holds the last one until another user comes
+            visit.controls.state.clear()
+            visit.controls.forget()
         return late
-
-    def _close(self, visit: Any) -> None:
-        controls = visit.controls
-        self._server.close_session(controls.key)
-        threading.Thread(target=visit.close, daemon=True, name="rwn.close").start()
-        # Streamlit's loop holds the last one until another user comes
-        controls.state.clear()
-        controls.forget()
 
 
 def visits() -> dict[str, Any]:

@@ -19,7 +19,6 @@ from rwn_core.reporting.project import Project
 FOLDER_VARIABLE = "RWN_PROJECTS"
 """Environment variable that names the folder of the projects."""
 _KEY, _LAST = "names.key", "last.toml"
-_KEY_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +122,6 @@ def _path(folder: Path, table: str, *, new: bool) -> Path | None:
     if not key_file.exists():
         if not new:
             return None
-        write_atomically(key_file, secrets.token_bytes(_KEY_BYTES))
+        write_atomically(key_file, secrets.token_bytes(32))
     key = key_file.read_bytes()
     return folder / f"{hashlib.blake2b(table.encode(), digest_size=16, key=key).hexdigest()}.toml"
