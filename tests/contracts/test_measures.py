@@ -39,12 +39,12 @@ NAN_MEANS_CONSTANT = {"correlation", "rank_correlation", "association"}
 OF_ALL_RELEASES = {
     # what a law expects of every release says nothing of the one at hand
     *("neighborhood_size", "repeated_releases", "membership", "differential_privacy"),
-    *("misclassification", "extremes", "queries", "homogeneity", "posterior_odds"),
+    *("misclassification", "extremes", "queries", "homogeneity"),
 }
 WORST_OF_ITSELF = {
     # the original gives away at least as much as a release of it
     *("singling_out", "linkability", "inference", "global_linkage", "probabilistic_linkage"),
-    *("true_matches", "red_team", "replicated_uniques"),
+    *("true_matches", "red_team"),
 }
 ZERO_OF_ITSELF = {"cells_changed", "closest_record"}
 DOUBTED_OF_ITSELF = {
@@ -58,7 +58,6 @@ NEEDS_A_LAW = {
     *("abstaining_linkage", "repeated_releases", "membership", "attribute_inference"),
     *("attribute_gain", "linked_over_half", "certified_linkage", "largest_linkage"),
     *("differential_privacy", "misclassification", "queries", "homogeneity"),
-    "posterior_odds",
 }
 NOTHING_LEFT = {
     # what a release without any value discloses: nothing, and that is an answer
@@ -71,7 +70,6 @@ NOTHING_LEFT = {
     "loglinear_risk",
     "interval_disclosure",
     "true_matches",
-    "replicated_uniques",
 }
 NEEDS_A_SCHEMA = {"survey_estimates", "edit_rules_broken"}
 NEEDS_A_POPULATION = {"population_uniqueness"}

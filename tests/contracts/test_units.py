@@ -169,7 +169,7 @@ LINKAGE = (
     *("mahalanobis_linkage", "probabilistic_linkage", "linkability"),
 )
 
-READ = ("membership", "posterior_odds", "true_matches", "homogeneity", "repeated_releases")
+READ = ("membership", "true_matches", "homogeneity", "repeated_releases")
 
 NAMING = ("attribute_gain", "attribute_inference", "red_team", "inference")
 
@@ -178,7 +178,7 @@ COUNTED = {*LINKAGE, *READ, *NAMING, "singling_out", "certified_linkage"}
 OF_RECORDS = {
     # of classes, cells, distances or samples of records, which their words say
     *("differential_privacy", "misclassification", "extremes", "queries", "uniqueness"),
-    *("replicated_uniques", "k_anonymity", "l_diversity", "t_closeness", "individual_risk"),
+    *("k_anonymity", "l_diversity", "t_closeness", "individual_risk"),
     *("suda", "loglinear_risk", "population_uniqueness", "interval_disclosure"),
     *("closest_record", "cells_changed", "neighborhood_size", "nearest_distance"),
     *("cooks_distance", "mahalanobis"),

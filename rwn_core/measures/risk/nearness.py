@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,17 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
-from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.likeliest_value import secret_columns
 from rwn_core.measures.comparison import (
     Comparison,
-    complete,
     empty_records,
     matrix,
     released_rows,
     require_same_records,
-    varies,
 )
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
@@ -52,19 +48,10 @@ class Nearness(Detail):
         The v variables.
     near : ndarray of bool, shape (n,)
         True for rows of which every number is near the record's own.
-    ranks : ndarray of float64, shape (10,), optional
-        Share of the records with all ranks within 1 to 10 % of their own.
-    robust : sequence of float, optional
-        Shares of the records with a number in its robust interval, and not hidden by another row.
-    robust_reason : str
-        Why there are none.
-    distance, ratio : ndarray of float64, shape (m,)
-        Distance of each row to the nearest original, in standard deviations, and its ratio to the
-        second nearest's.
+    distance : ndarray of float64, shape (m,)
+        Distance of each row to the nearest original, in standard deviations.
     records : ndarray of int64, shape (m,)
         These rows, of `of`; a sample where `sampled`.
-    fifth_percentile : float
-        Of `distance`.
     exact_copies : ndarray of int64
         Rows at distance 0.
     share_nearer_than_holdout : float, optional
@@ -77,15 +64,10 @@ class Nearness(Detail):
 
     names: Sequence[str] = ()
     near: Booleans = field(default_factory=lambda: np.zeros(0, bool))
-    ranks: Floats | None = None
-    robust: Sequence[float] | None = None
-    robust_reason: str = ""
     distance: Floats = field(default_factory=lambda: np.zeros(0))
-    ratio: Floats = field(default_factory=lambda: np.zeros(0))
     records: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     sampled: bool = False
     of: int = 0
-    fifth_percentile: float = 0.0
     exact_copies: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     share_nearer_than_holdout: float | None = None
     share: Floats = field(default_factory=lambda: np.zeros(0))
@@ -96,8 +78,6 @@ class Nearness(Detail):
 # Interval disclosure: released values close to the record's own
 
 WIDTH = 0.05  # standard deviations
-ROBUST = 0.01 * WIDTH  # of the robust distance, half the width of an interval: k 0.05 in sdcMicro
-NEAR = 0.05  # distance below which another released record hides one
 
 
 def inside(before: Floats, after: Floats, width: float = WIDTH) -> Booleans:
@@ -110,60 +90,6 @@ def inside(before: Floats, after: Floats, width: float = WIDTH) -> Booleans:
     return np.asarray(near.all(axis=1))
 
 
-def robust_distances(values: Floats) -> Floats:
-    """Return squared robust Mahalanobis distances (MCD), shape (n,)."""
-    # Raises NotApplicable for too few records or a singular covariance.
-    from sklearn.covariance import MinCovDet
-
-    n, m = values.shape
-    if n < 4 * m + 2:
-        raise NotApplicable(f"Robust distances of {m} variables need more records than {n:,}.")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        try:
-            squared = MinCovDet(random_state=0).fit(values).mahalanobis(values)
-        except (RuntimeWarning, UserWarning, ValueError, np.linalg.LinAlgError):
-            raise NotApplicable(
-                "The robust covariance is singular: some variables determine others exactly."
-            ) from None
-    return np.asarray(squared)
-
-
-def robust_shares(before: Floats, after: Floats, distances: Floats) -> tuple[float, float]:
-    """Return RMDID1 and RMDID2 of Templ and Meindl (2008): a value inside, and not hidden."""
-    # Shapes: before, after (n, d); distances (n,).
-    # Half-width 0.01 x 0.05 rmd around the released value. Both files are scaled by the original,
-    # so an unchanged value is always inside; sdcMicro's dRiskRMD scales each by its own mean and
-    # flags 4 % of bodyfat at epsilon 2, k 5, q 1, where 34 % show an unchanged value.
-    from scipy.spatial import cKDTree
-
-    half_width = ROBUST * np.sqrt(np.maximum(distances, 0.0))[:, None]
-    close = (np.abs(before - after) <= half_width).any(axis=1)
-    tree = cKDTree(after, balanced_tree=False)
-    around = tree.query_ball_point(after[close], NEAR, return_length=True)
-    return float(close.mean()), float((np.asarray(around) <= 1).sum() / len(before))
-
-
-def _robust(
-    comparison: Comparison, rows: Integers, before: Floats, after: Floats
-) -> tuple[tuple[float, float] | None, str]:
-    # Shapes: rows (n,); before, after (n, d).
-    if len(before) > LIVE_RECORDS:
-        return None, f"Robust intervals are computed for at most {LIVE_RECORDS:,} records."
-    # numbers of any size: the largest first, since squares of huge or tiny ones would be lost
-    size = np.abs(before).max(axis=0)
-    before, after = before / size, np.clip(after / size, -1e100, 1e100)
-    center, spread = before.mean(axis=0), before.std(axis=0, ddof=1)
-    before, after = (before - center) / spread, (after - center) / spread
-    try:
-        distances = comparison.cached_for_original(
-            ("robust distances", rows.tobytes()), lambda: robust_distances(before)
-        )
-    except NotApplicable as refusal:
-        return None, refusal.reason
-    return robust_shares(before, after, distances), ""
-
-
 def compute_interval_disclosure(comparison: Comparison) -> Reading[Nearness]:
     """Return the share of records with all numeric values within 0.05 standard deviations."""
     original, masked = comparison.original, comparison.masked
@@ -173,40 +99,9 @@ def compute_interval_disclosure(comparison: Comparison) -> Reading[Nearness]:
             "Intervals need numeric variables and a release with a row for each original."
         )
     before, after = matrix(original, original, names), matrix(original, masked, names)
-    rows = complete(np.hstack((before, after)))
     near, leaving = inside(before, after), released_rows(original, masked)
-    ranks, robust, reason = None, None, "No complete records."
-    varying = varies(before[rows]) if rows.size > 1 else np.zeros(len(names), dtype=bool)
-    if varying.any():
-        numbers = [table[rows][:, varying] for table in (before, after)]
-        # the share of records with all ranks within p percent of their own, p = 1..10
-        from scipy.stats import rankdata
-
-        moved = np.abs(np.subtract(*(rankdata(each, axis=0) for each in numbers))).max(axis=1)
-        ranks = np.array([(moved <= p / 100 * len(moved)).mean() for p in range(1, 11)])
-        robust, reason = _robust(comparison, rows, *numbers)
-    detail = Nearness(
-        names=names, near=near, of=original.n, ranks=ranks, robust=robust, robust_reason=reason
-    )
+    detail = Nearness(names=names, near=near, of=original.n)
     return Reading(value=float(near[leaving].mean()), baseline=1.0, detail=detail)
-
-
-def intervals_table(reading: Reading[Nearness], _: int) -> dict[str, Any]:
-    """Return the shares of released values near their own records."""
-    detail = reading.detail
-    rows = [["all numbers within 0.05 SD", percent(reading.value)]]
-    if detail.ranks is not None:
-        rows.append(["all ranks within 1 to 10 %, mean", percent(float(detail.ranks.mean()))])
-    if detail.robust is not None:
-        rows.append(["any number in its robust interval", percent(detail.robust[0])])
-        rows.append(["… and no other released row near", percent(detail.robust[1])])
-    caption = detail.robust_reason if detail.robust is None else ""
-    return {
-        "title": "Interval disclosure",
-        "columns": ["released value near its own record", "share of records"],
-        "rows": rows,
-        "caption": caption or "Robust intervals widen with the record's outlyingness.",
-    }
 
 
 INTERVAL_DISCLOSURE = Measure(
@@ -217,21 +112,14 @@ INTERVAL_DISCLOSURE = Measure(
     sentence=filled(
         "For {people} every number lies within 0.05 standard deviations of the person's own."
     ),
-    source="SDID of sdcMicro's dRisk, with the original's standard deviation; Templ and Meindl "
-    "2008 for the robust intervals",
+    source="SDID of sdcMicro's dRisk, with the original's standard deviation",
     compute=compute_interval_disclosure,
     of_released=True,
-    view=View(places={"tables of keys": 4}, about="value", tables=(intervals_table,)),
+    view=View(about="value"),
 )
 
 
 # Distance of released rows to the closest original record
-
-
-def nearness_ratio(first: Floats, second: Floats) -> Floats:
-    """Return d1 / d2 of each row, from 0 to 1; 1 if both are 0."""
-    # Shapes: first, second, the answer (n,).
-    return np.divide(first, second, out=np.ones_like(first), where=second > 0)
 
 
 def _share_nearer(comparison: Comparison, points: Points, released: Points) -> float | None:
@@ -253,20 +141,18 @@ def compute_closest_record(comparison: Comparison) -> Reading[Nearness]:
     if not rows.size:
         raise NotApplicable("The release has no values at all.")
     released = released_points(comparison)[rows]
-    first, second = nearest_distances(points, released, 2).T.copy()
+    nearest = nearest_distances(points, released, 1)[:, 0].copy()
     sample = spread_sample(np.arange(len(points)))
     usual = comparison.cached_for_original("nearest others", lambda: nearest_others(points, sample))
     detail = Nearness(
-        distance=first,
-        ratio=nearness_ratio(first, second),
+        distance=nearest,
         records=rows,
-        fifth_percentile=float(np.quantile(first, 0.05)),
-        exact_copies=rows[first == 0],
+        exact_copies=rows[nearest == 0],
         share_nearer_than_holdout=_share_nearer(comparison, points, released),
         sampled=len(rows) < comparison.masked.n,
         of=comparison.masked.n,
     )
-    return Reading(value=float(np.median(first)), baseline=float(np.median(usual)), detail=detail)
+    return Reading(value=float(np.median(nearest)), baseline=float(np.median(usual)), detail=detail)
 
 
 def closest_record_sentence(reading: Reading[Nearness], n: int) -> str:

@@ -27,7 +27,6 @@ from rwn_core.measures.statistics.population import (
     FileRisk,
     PitmanLaw,
     PopulationRisk,
-    decided,
     expected_inverse,
     file_risk,
     fitted_risk,
@@ -36,9 +35,7 @@ from rwn_core.measures.statistics.population import (
     pitman_law,
     pitman_range,
     probability_unique,
-    slide_negative_binomial,
     slopes_of_inverse,
-    zayatz,
 )
 from rwn_core.measures.view import View
 
@@ -251,14 +248,13 @@ SUDA = Measure(
 # Population uniqueness: share of sample uniques that are population uniques
 
 POPULATION_UNIQUENESS_WORTH = (
-    "In simulated populations the truth was 0 to 1.3 times the estimate by Pitman; where all are "
-    "alone, it says nothing."
+    "In simulated populations the truth was 0 to 1.3 times the estimate; where all are alone, it "
+    "says nothing."
 )
-ESTIMATES = {"pitman": "Pitman", "zayatz": "Zayatz", "snb": "slide negative binomial"}
 
 
 def compute_population_uniqueness(comparison: Comparison) -> Reading[PopulationRisk]:
-    """Return the estimate that suits the sampling fraction, for the release and the original."""
+    """Return the share of sample uniques that Pitman's formula expects to be population uniques."""
     # a file of the whole population needs no estimate
     original, keys = comparison.original, key_names(comparison)
     population = float(comparison.sampling.record_weights(original, original).sum())
@@ -267,50 +263,32 @@ def compute_population_uniqueness(comparison: Comparison) -> Reading[PopulationR
             "The file is taken for the whole population, where unique is unique; give the size of "
             "the population or sampling weights."
         )
-    # three estimates of either file from its class sizes, and the rule that chooses one of them
-    estimates, by, uniques = [], [], []
     before, after = cell_codes(comparison, keys)
     leaving = released_rows(original, comparison.masked)
-    for cells in (before, after[leaving]):
-        sizes = np.sort(np.bincount(classes(cells)))
-        ways = (pitman, zayatz, slide_negative_binomial)
-        found = {key: way(sizes, population) for key, way in zip(ESTIMATES, ways, strict=True)}
-        estimates.append(found)
-        by.append(decided(found, len(cells) / population))
-        uniques.append(int((sizes == 1).sum()))
-    # `sizes` are those of the release, the second of both
-    if by[1] == "pitman":
-        interval = pitman_range(sizes, population)
-    else:
-        known = [share for share in estimates[1].values() if share is not None]
-        interval = (min(known), max(known))
-    baseline, value = (found[chosen] or 0.0 for found, chosen in zip(estimates, by, strict=True))
+    own, released = (np.sort(np.bincount(classes(cells))) for cells in (before, after[leaving]))
     detail = PopulationRisk(
         names=list(keys),
         population=population,
-        estimates=Sides(*estimates),
-        by=Sides(*by),
-        uniques=Sides(*uniques),
+        uniques=Sides(int((own == 1).sum()), int((released == 1).sum())),
         caveat=POPULATION_UNIQUENESS_WORTH,
     )
-    return Reading(value=value, baseline=baseline, interval=interval, detail=detail)
+    return Reading(
+        value=pitman(released, population),
+        baseline=pitman(own, population),
+        interval=pitman_range(released, population),
+        detail=detail,
+    )
 
 
 def population_uniqueness_sentence(reading: Reading[PopulationRisk], n: int) -> str:
-    """Say how many sample uniques are population uniques, by each estimate."""
+    """Say how many sample uniques are population uniques, and in which range that lies."""
     detail = reading.detail
     low, high = reading.interval or (reading.value, reading.value)
-    others = ", ".join(
-        f"{ESTIMATES[key]}: {'no answer' if share is None else percent(share)}"
-        for key, share in detail.estimates.released.items()
-        if key != detail.by.released
-    )
     return (
         f"Of {detail.uniques.released:,} released records that are alone with their key values, "
-        f"{percent(reading.value)} would be alone among {detail.population:,.0f} people, by the "
-        f"estimate of {ESTIMATES[detail.by.released]} ({others}); of the original's "
-        f"{percent(reading.baseline or 0)}. From {percent(low)} to {percent(high)} would fit the "
-        f"release. {detail.caveat}"
+        f"{percent(reading.value)} would be alone among {detail.population:,.0f} people, by "
+        f"Pitman's model of the population; of the original's {percent(reading.baseline or 0)}. "
+        f"From {percent(low)} to {percent(high)} would fit the release. {detail.caveat}"
     )
 
 
@@ -321,9 +299,8 @@ POPULATION_UNIQUENESS = Measure(
     question="How many of the records that are alone with their key values in the file would be "
     "alone with them in the whole population?",
     sentence=population_uniqueness_sentence,
-    source="Hoshino 2001 (Pitman), Zayatz 1991, Chen and Keller-McNulty 1998 (slide negative "
-    "binomial), chosen by the rule of Dankar et al. 2012; needs the size of the population or "
-    "sampling weights",
+    source="Pitman's sampling formula (Pitman 1995; Hoshino 2001), all its laws within the 95 % "
+    "likelihood region; needs the size of the population or sampling weights",
     compute=compute_population_uniqueness,
     of_released=True,
 )

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.data.arrays import Booleans, Floats, Integers
-from rwn_core.data.microdata import Microdata, codes_like, value_codes
-from rwn_core.data.variable import Kind
+from rwn_core.data.arrays import Booleans
+from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.likeliest_value import named_values, tolerance
@@ -24,119 +23,6 @@ from rwn_core.measures.measure import Detail, Measure, Reading
 from rwn_core.measures.sentence import filled, percent, tenths
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 from rwn_core.measures.view import Tile, View
-
-# Posterior odds: how likely a released category is the true one, category by category
-
-_LEVELS = (Kind.CATEGORICAL, Kind.ORDERED)
-
-
-def category_chances(law: Law, name: str, units: Integers | None = None) -> tuple[Floats, Integers]:
-    """Return P(a released category is true) of each level, and how many records have it."""
-    # With `units`, true is a category that any record of the row's unit has.
-    # With t the transition matrix and v the shares of the original, the odds of level k are t_kk
-    # v_k / sum over l != k of t_lk v_l; each record's own law stands for its level's row of t. Both
-    # have the shape (V,); a level that no record has is 0.
-    codes, values = value_codes(law.original, name)
-    table, columns = law.table(name)
-    place = {value: number for number, value in enumerate(columns)}
-    chances = table.tocsc()[:, [place[value] for value in values]]
-    shown = np.asarray(chances.sum(axis=0)).ravel()
-    cells = chances.tocoo()
-    right = codes[cells.row] == cells.col
-    if units is not None:
-        has = np.zeros((int(units.max()) + 1, len(values)), dtype=bool)
-        has[units, codes] = True
-        right = has[units[cells.row], cells.col]
-    true = np.bincount(cells.col, weights=cells.data * right, minlength=len(values))
-    count = np.bincount(codes, minlength=len(values))
-    return np.divide(true, shown, out=np.zeros(len(values)), where=shown > 0), count
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PosteriorOdds(Detail):
-    """Details of released categories that are true, variable by variable.
-
-    Attributes
-    ----------
-    names : list of str
-        The variables.
-    worst : int
-        The one with the largest chance of a rarest category.
-    rarest : list of float
-        That chance.
-    chances, shares : list of ndarray of float64, shape (levels,)
-        P(a released category is true), and how many of the people have it.
-    odds : list of list of float or None
-        The same chances as odds; None where a category is certain.
-    row_chances : list of ndarray of float64, shape (m,)
-        P(the category that a released row shows is true); 0 where it is missing.
-    """
-
-    names: list[str]
-    worst: int
-    rarest: list[float]
-    chances: list[Floats]
-    shares: list[Floats]
-    odds: list[list[float | None]]
-    row_chances: list[Floats]
-
-
-def compute_posterior_odds(comparison: Comparison) -> Reading[PosteriorOdds]:
-    """Return the largest chance, of all variables, that a rarest category is true."""
-    law, parts = comparison.required_law(), []
-    for name in (v.name for v in law.original.schema.released if v.kind in _LEVELS):
-        try:
-            chances, count = category_chances(law, name, comparison.units)
-        except NotApplicable:  # variables that change together have no table each
-            continue
-        levels = np.array([value is not None for value in value_codes(law.original, name)[1]])
-        if levels.sum() < 2:
-            continue
-        most = chances[levels & (count == count[levels].min())].max()
-        shown = codes_like(law.original, comparison.masked, name)
-        odds = [None if chance >= 1 else float(chance / (1 - chance)) for chance in chances[levels]]
-        parts.append({
-            "names": name,
-            "rarest": float(np.clip(most, 0.0, 1.0)),
-            "chances": chances[levels],
-            "shares": count[levels] / count.sum(),
-            "odds": odds,
-            "row_chances": np.where(shown >= 0, chances[shown], 0.0),
-        })  # fmt: skip
-    if not parts:
-        raise NotApplicable(
-            "No variable has categories, two or more, that are released one by one."
-        )
-    columns: dict[str, Any] = {key: [part[key] for part in parts] for key in parts[0]}
-    worst = int(np.argmax(columns["rarest"]))
-    detail = PosteriorOdds(**columns, worst=worst)
-    base = float(detail.shares[worst].min())
-    return Reading(value=detail.rarest[worst], baseline=base, detail=detail)
-
-
-def posterior_odds_sentence(reading: Reading[PosteriorOdds], n: int) -> str:
-    """Say how likely a released rare category is true."""
-    name = reading.detail.names[reading.detail.worst]
-    return (
-        f"A released record with the rarest category of {name} truly has it "
-        f"with probability {percent(reading.value)}, and {percent(reading.baseline or 0.0)} of all "
-        "people do."
-    )
-
-
-POSTERIOR_ODDS = Measure(
-    key="posterior_odds",
-    title="A rare category is the true one",
-    unit="probability",
-    question="If a released record shows the rarest category of a variable, how likely is that "
-    "category the person's own?",
-    sentence=posterior_odds_sentence,
-    source="Gouweleeuw, Kooiman, Willenborg, de Wolf 1998: posterior odds t_kk v_k / sum of "
-    "t_lk v_l, here as a probability, of the worst variable",
-    compute=compute_posterior_odds,
-    view=View(about="value"),
-)
-
 
 # Extremes: survival of the largest and smallest original values
 

@@ -56,11 +56,8 @@ class Distances(Detail):
     names : sequence of str
     distance : ndarray of float64, shape (m,)
         In the measure's unit; of each of `pairs`, where there are some.
-    pairs, triples : sequence of list of str
+    pairs : sequence of list of str
         Variables of the cross tables.
-    distance_three : ndarray of float64, optional
-        Of each of `triples`.
-    mean_three : float, optional
     total_variation, il1_percent : ndarray of float64, shape (m,), optional
         The second in percent of the original cells.
     il1s_sum, il1_percent_sum : float
@@ -83,9 +80,6 @@ class Distances(Detail):
     constant: Sequence[str] = ()
     variables: Mapping[str, Marginal] = field(default_factory=dict)
     pairs: Sequence[list[str]] = ()
-    triples: Sequence[list[str]] = ()
-    distance_three: Floats | None = None
-    mean_three: float | None = None
 
 
 MOST_BINS = 40

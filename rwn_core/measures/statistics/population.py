@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,8 +14,6 @@ from rwn_core.measures.measure import Detail, Sides
 
 _NOBODY: Sides[float] = Sides(0.0, 0.0)
 _NO_RECORD: Sides[Floats] = Sides(np.zeros(0), np.zeros(0))
-_UNKNOWN: Sides[Mapping[str, float | None]] = Sides({}, {})
-_NAMELESS = Sides("", "")
 
 LARGEST_EXACT = 30  # largest sample frequency with a risk by the exact formula
 
@@ -67,10 +65,6 @@ class PopulationRisk(Detail):
         Of a record.
     older : Sides of float
         Expected right matches by Benedetti and Franconi (1998).
-    estimates : Sides of mapping of str to float or None
-        Share of `uniques` that are alone in the population, by estimate.
-    by : Sides of str
-        The estimate that counts.
     independent, left_out : sequence of str
         Keys that a log-linear model takes as independent of the others; and keys of one level.
     cells : int
@@ -91,8 +85,6 @@ class PopulationRisk(Detail):
     risk: Sides[Floats] = _NO_RECORD
     largest: Sides[float] = _NOBODY
     older: Sides[float] = _NOBODY
-    estimates: Sides[Mapping[str, float | None]] = _UNKNOWN
-    by: Sides[str] = _NAMELESS
     independent: Sequence[str] = ()
     left_out: Sequence[str] = ()
     cells: int = 0
@@ -175,11 +167,9 @@ def _mean_inverse(f: Floats, a: Floats, p: Floats) -> Floats:
     return np.clip(risk, 0.0, 1 / f)
 
 
-_SMALL_SAMPLE = 0.1  # up to which Pitman's estimate is the best
 _ALPHA, _SHIFT = (1e-4, 1 - 1e-6), (-15.0, 30.0)  # bounds of alpha and log(theta + alpha)
 _GRID = 30  # values of alpha, half of those of theta, of which a range is made
 _REFUTED = 1.92  # log-likelihoods below the best: 5 % of one parameter
-_EDGE = 1e-9  # how near to its bounds a parameter may come
 
 
 class PitmanLaw(NamedTuple):
@@ -267,66 +257,3 @@ def _pitman_misfit(at: Floats, sizes: Integers) -> float:
     different, counts = np.unique(sizes, return_counts=True)
     again = counts @ (gammaln(different - alpha) - gammaln(1 - alpha))
     return float(drawn - new - again)
-
-
-def zayatz(sizes: Integers, population: float) -> float:
-    """Return the share of sample uniques that are population uniques by Zayatz (1991)."""
-    # Bayes' rule with the sample's class sizes as the population's; hypergeometric sampling.
-    from scipy.stats import hypergeom
-
-    n, ones = int(sizes.sum()), int((sizes == 1).sum())
-    if not ones:
-        return 0.0
-    different, counts = np.unique(sizes, return_counts=True)
-    alone = hypergeom(round(population), different, n).pmf(1)
-    return float(alone[0] * ones / (alone @ counts))
-
-
-def slide_negative_binomial(sizes: Integers, population: float) -> float | None:
-    """Return the share by the slide negative binomial law; None if it cannot be fitted."""
-    # Chen and Keller-McNulty 1998: K classes of size 1 + X, X negative binomial (r, p), Bernoulli
-    # sampling.
-    from scipy.optimize import least_squares
-    from scipy.special import expit
-
-    n, classes, ones = int(sizes.sum()), len(sizes), int((sizes == 1).sum())
-    if ones in (0, n):
-        return float(ones > 0)
-    fraction = n / population
-
-    def parameters(at: Floats) -> tuple[float, float, float]:
-        # Shapes: at (2,): logits of the share of further classes and of p.
-        share, p = np.clip(expit(at), _EDGE, 1 - _EDGE)
-        total = classes + (population - classes) * share
-        return float(total), float((population / total - 1) * p / (1 - p)), float(p)
-
-    def misfit(at: Floats) -> Floats:
-        # Shapes: at, the answer (2,).
-        expected = np.array(_expected_classes(*parameters(at), fraction))
-        return np.asarray(np.log(np.maximum(expected, 1e-300)) - np.log([classes, ones]))
-
-    starts = [(share, p) for share in (-6.0, -3.0, 0.0) for p in (-4.0, -1.0, 2.0)]
-    fits = [least_squares(misfit, start) for start in starts]
-    best = min(fits, key=lambda fit: float(fit.cost))
-    if best.cost > 1e-8:
-        return None
-    total, r, p = parameters(best.x)
-    return float(np.clip(total * p**r * fraction / ones, 0.0, 1.0))
-
-
-def _expected_classes(total: float, r: float, p: float, fraction: float) -> tuple[float, float]:
-    """Return the expected numbers of sampled classes and of sample uniques."""
-    # G(s) = s (p / (1 - (1 - p) s))^r generates the class size: a class is missed with probability
-    # G(1 - f) and unique with f G'(1 - f).
-    left = 1 - fraction
-    within = 1 - (1 - p) * left
-    power = (p / within) ** r
-    return total * (1 - left * power), total * fraction * power * (1 + left * r * (1 - p) / within)
-
-
-def decided(estimates: dict[str, float | None], fraction: float) -> str:
-    """Return the key of the estimate to use, by the rule of Dankar et al. (2012)."""
-    if fraction <= _SMALL_SAMPLE:
-        return "pitman"
-    slide, other = estimates["snb"], estimates["zayatz"]
-    return "snb" if slide is not None and other is not None and slide <= other else "zayatz"

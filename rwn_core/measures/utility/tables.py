@@ -54,9 +54,7 @@ class Counts(BothFiles):
     any_released: int = 0
 
 
-# Contingency tables: change of cross tables of two and three variables
-
-MOST_IN_THREES = 14  # variables; more would make too many three-way tables
+# Contingency tables: change of cross tables of two variables
 
 
 def compute_contingency(comparison: Comparison) -> Reading[Distances]:
@@ -73,36 +71,26 @@ def compute_contingency(comparison: Comparison) -> Reading[Distances]:
         "grouped", lambda: [g.codes(original, original) for g in groups]
     )
     after = [g.codes(original, comparison.masked) for g in groups]
-    two = _distances(groups, before, after, len(groups), 2)
-    three = _distances(groups, before, after, min(len(groups), MOST_IN_THREES), 3)
+    pairs = list(combinations(range(len(groups)), 2))
+    distances = []
+    for positions in pairs:
+        sizes = [len(groups[i].labels) for i in positions]
+        tables = [counts([side[i] for i in positions], sizes) for side in (before, after)]
+        distances.append(total_variation(*tables))
     names = [g.name for g in groups]
     detail = Distances(
         names=names,
-        pairs=[[names[i] for i in positions] for positions in two],
-        distance=np.array(list(two.values())),
-        triples=[[names[i] for i in positions] for positions in three],
-        distance_three=np.array(list(three.values())),
-        mean_three=float(np.mean(list(three.values()))) if three else None,
+        pairs=[[names[one], names[other]] for one, other in pairs],
+        distance=np.array(distances),
     )
     return Reading(value=float(detail.distance.mean()), baseline=0.0, detail=detail)
-
-
-def _distances(
-    groups: list[Grouping], before: list[Integers], after: list[Integers], variables: int, ways: int
-) -> dict[tuple[int, ...], float]:
-    result = {}
-    for positions in combinations(range(variables), ways):
-        sizes = [len(groups[i].labels) for i in positions]
-        one, other = (counts([codes[i] for i in positions], sizes) for codes in (before, after))
-        result[positions] = total_variation(one, other)
-    return result
 
 
 CONTINGENCY = utility_measure(
     key="contingency",
     title="Contingency tables",
     unit="mean total variation of two-way tables",
-    question="Do cross-tabulations of two and three variables keep their cells?",
+    question="Do cross-tabulations of two variables keep their cells?",
     source="total variation distance; numbers in fifths of the original's records",
     compute=compute_contingency,
     view=View(places={"report": 99}),

@@ -169,16 +169,6 @@ def test_quantiles_by_hand():
     assert found.detail.original[0] == pytest.approx([5, 10, 25, 50, 75, 90, 95])
 
 
-def test_tables_of_three_ways_by_hand():
-    """The three two-way tables are kept, and half of the records change their three-way cell."""
-    before = pd.DataFrame({"a": list("uuvv") * 2, "b": list("xyxy") * 2, "c": list("pqqp") * 2})
-    after = before.assign(c=list("pqqpqppq"))
-    found = MEASURES["contingency"].compute(pair(before, after))
-    assert found.value == pytest.approx(0.0, abs=1e-12)
-    assert found.detail.triples == [["a", "b", "c"]]
-    assert found.detail.mean_three == pytest.approx(0.5)
-
-
 def test_clusters_far_apart_are_found_again():
     rng = np.random.default_rng(4)
     centers = rng.normal(scale=30, size=(5, 3))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import comb, log
+from math import log
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import brute
-from scipy.stats import nbinom
 from statsmodels.genmod.families import Poisson
 from statsmodels.genmod.generalized_linear_model import GLM
 
@@ -20,16 +19,12 @@ from rwn_core.measures import read
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.risk.population_risk import check_deviation, fit_margins, forward_search
 from rwn_core.measures.statistics.population import (
-    _expected_classes,
     _pitman_misfit,
-    decided,
     expected_inverse,
     file_risk,
     individual_risk,
     pitman,
     probability_unique,
-    slide_negative_binomial,
-    zayatz,
 )
 from tests.check_values import check_values
 from tests.oracles.leakage import leakage_of_independent_keys
@@ -167,12 +162,7 @@ def seated(n: int, theta: float, alpha: float, rng: np.random.Generator) -> np.n
     return table
 
 
-def slid(n: int, r: float, p: float, rng: np.random.Generator) -> np.ndarray:
-    """Classes of 1 + negative binomial many people."""
-    return np.repeat(np.arange(n), 1 + rng.negative_binomial(r, p, n))
-
-
-Estimate = Callable[[np.ndarray, float], float | None]
+Estimate = Callable[[np.ndarray, float], float]
 
 
 def errors(estimate: Estimate, make: Callable[[], np.ndarray], fraction: float) -> np.ndarray:
@@ -183,8 +173,7 @@ def errors(estimate: Estimate, make: Callable[[], np.ndarray], fraction: float) 
         everybody = np.bincount(people)
         sample = np.bincount(people[rng.random(len(people)) < fraction], minlength=len(everybody))
         truth = float((everybody[sample == 1] == 1).mean())
-        share = estimate(sample[sample > 0], float(len(people)))
-        found.append((np.nan if share is None else share) - truth)
+        found.append(estimate(sample[sample > 0], float(len(people))) - truth)
     return np.array(found)
 
 
@@ -197,16 +186,6 @@ def test_pitman_on_populations_of_its_kind(fraction):
         lambda sizes, n: pitman(sizes, 4 * n), lambda: seated(6000, 60.0, 0.5, rng), fraction
     )
     assert abs(planted.mean()) > 3 * planted.std(ddof=1) / np.sqrt(12) + 0.02
-
-
-@pytest.mark.parametrize("fraction", [0.1, 0.4])
-def test_the_slide_negative_binomial_on_populations_of_its_kind(fraction):
-    rng = np.random.default_rng(9)
-    wrong = errors(slide_negative_binomial, lambda: slid(3000, 0.6, 0.25, rng), fraction)
-    assert not np.isnan(wrong).any()
-    assert abs(wrong.mean()) < 3 * wrong.std(ddof=1) / np.sqrt(12) + 0.01
-    other = errors(zayatz, lambda: slid(3000, 0.6, 0.25, rng), fraction)
-    assert other.mean() > 3 * other.std(ddof=1) / np.sqrt(12) + 0.01  # it errs upwards
 
 
 def test_pitmans_likelihood_is_that_of_the_formula_term_by_term():
@@ -225,33 +204,9 @@ def test_pitmans_likelihood_is_that_of_the_formula_term_by_term():
     assert pitman(SIZES, 2000.0) == pytest.approx(alone, abs=0.005)
 
 
-def test_zayatz_term_by_term():
-    n, population = int(SIZES.sum()), 120
-    alone = {j: j * comb(population - j, n - 1) / comb(population, n) for j in (1, 2, 3, 17)}
-    counts = {1: 9, 2: 4, 3: 2, 17: 1}
-    expected = 9 * alone[1] / sum(counts[j] * alone[j] for j in counts)
-    assert zayatz(SIZES, 120.0) == pytest.approx(expected)
-
-
-def test_expected_classes_of_a_slide_negative_binomial_term_by_term():
-    r, p, fraction = 0.7, 0.3, 0.2
-    sizes = np.arange(1, 400)
-    shares = nbinom(r, p).pmf(sizes - 1)
-    missed = shares @ (1 - fraction) ** sizes
-    alone = shares @ (sizes * fraction * (1 - fraction) ** (sizes - 1))
-    found = _expected_classes(50.0, r, p, fraction)
-    assert found == pytest.approx((50 * (1 - missed), 50 * alone))
-
-
 def test_the_ends():
-    for estimate in (pitman, zayatz, slide_negative_binomial):
-        assert estimate(np.array([2, 3]), 100.0) == 0.0
-        assert estimate(np.ones(5, dtype=int), 100.0) == pytest.approx(1.0)
-    found = {"pitman": 0.3, "zayatz": 0.5, "snb": 0.4}
-    assert decided(found, 0.1) == "pitman"
-    assert decided(found, 0.2) == "snb"
-    assert decided({**found, "snb": 0.6}, 0.2) == "zayatz"
-    assert decided({**found, "snb": None}, 0.2) == "zayatz"
+    assert pitman(np.array([2, 3]), 100.0) == 0.0
+    assert pitman(np.ones(5, dtype=int), 100.0) == pytest.approx(1.0)
 
 
 def test_the_measure_reads_weights_and_says_why_not():
@@ -267,4 +222,3 @@ def test_the_measure_reads_weights_and_says_why_not():
         for each in known
     )
     assert one.value == two.value == one.baseline
-    assert one.detail.by.released == "pitman"
