@@ -54,11 +54,7 @@ def payload(now: Snapshot) -> dict[str, Any]:
         "changed": unchanged_categories.strip(now),
         "tiles": [
             *(_tile(each, now) for each in tiles_of("utility").items()),
-            *(
-                [analysis_plan_results.tile(now.plan)]
-                if now.plan
-                else [_tile(each, now) for each in tiles_of("clusters").items()]
-            ),
+            *([analysis_plan_results.tile(now.plan)] if now.plan else []),
         ],
         "cards": [serialise(chart) for chart in cards(now)],
         "tables": tables(now),

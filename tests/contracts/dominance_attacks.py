@@ -104,7 +104,7 @@ def linkers(comparison: Comparison) -> list[Found]:
     by_keys = {"distance": distance_success(comparison, keys), "keys alone": known["L2"] or 0.0}
     for key in ("probabilistic_linkage", "whole_file_linkage"):
         by_keys[key] = value(key, comparison)
-    by_all = {key: value(key, comparison) for key in ("distance_linkage", "global_linkage")}
+    by_all = {"distance_linkage": value("distance_linkage", comparison)}
     if n <= WEIGHED:
         by_keys["scaled beliefs"] = scaled_beliefs(comparison, keys)
         by_all["scaled beliefs"] = scaled_beliefs(comparison, None)

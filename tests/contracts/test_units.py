@@ -165,7 +165,7 @@ def test_no_linkage_is_above_the_worst_case_whatever_the_units(method: str) -> N
 
 LINKAGE = (
     *("bayes_linkage", "largest_linkage", "linked_over_half", "abstaining_linkage"),
-    *("whole_file_linkage", "intruder_levels", "global_linkage", "distance_linkage"),
+    *("whole_file_linkage", "intruder_levels", "distance_linkage"),
     *("mahalanobis_linkage", "probabilistic_linkage", "linkability"),
 )
 

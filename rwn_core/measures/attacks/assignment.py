@@ -142,18 +142,6 @@ def canonical_order(cells: Integers) -> Integers:
     return np.lexsort(cells.T[::-1])
 
 
-def cheapest_assignment(cost: Floats, originals: Integers, rows: Integers) -> Integers:
-    """Return the original of each row in the cheapest assignment, independent of record order."""
-    # costs are rounded, so that equal costs stay equal
-    from scipy.optimize import linear_sum_assignment
-
-    ordered = np.round(cost[np.ix_(originals, rows)], 9)
-    one, two = linear_sum_assignment(ordered)
-    linked = np.empty(len(rows), dtype=np.int64)
-    linked[rows[two]] = originals[one]
-    return linked
-
-
 def in_classes(cells: Integers) -> tuple[Integers, Integers]:
     """Return the canonical order of records, and each one's class of equal cells."""
     order = canonical_order(cells)

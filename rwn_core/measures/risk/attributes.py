@@ -215,33 +215,6 @@ def _gain_row(detail: AttributeGuesses, at: int) -> list[str]:
     ]
 
 
-def strategies_table(reading: Reading[AttributeGuesses], _: int) -> dict[str, Any]:
-    """Return the success of each strategy on each confidential variable."""
-    detail = reading.detail
-    found = list(zip(detail.rates, detail.strategies, strict=True))
-    shown = [key for key in STRATEGIES if any(key in rates for rates, _ in found)]
-    return {
-        "title": "How a confidential value is found out",
-        "columns": ["strategy", *detail.secrets],
-        "rows": [
-            [
-                STRATEGIES[key][0].upper() + STRATEGIES[key][1:],
-                *(
-                    (percent(rates[key]) if key in rates else "–")
-                    + (" (best)" if key == best else "")
-                    for rates, best in found
-                ),
-            ]
-            for key in shown
-        ],
-        "caption": f"An intruder who knows {', '.join(detail.names)} of every person and the "
-        "method "
-        "guesses the most probable value. The table shows the share of correct guesses by "
-        "strategy. "
-        "A prediction from the keys also applies to people outside of the file.",
-    }
-
-
 ATTRIBUTE_INFERENCE = Measure(
     key="attribute_inference",
     title="Attribute inference, worst case",
@@ -259,7 +232,7 @@ ATTRIBUTE_INFERENCE = Measure(
     against_control=True,
     view=View(
         about="value",
-        tables=(gains_table, strategies_table),
+        tables=(gains_table,),
         shared="guessing_attacks",
         label="attribute, worst case",
         places={"tables of values": 3, "report": 30, "guesses": 4},

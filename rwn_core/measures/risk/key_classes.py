@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from itertools import product
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -16,7 +13,6 @@ from rwn_core.data.sizes import LISTED_PAIRS
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.likeliest_value import WORDS, Tolerance, named_values, tolerance
-from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Detail, Measure, Reading, Sides
 from rwn_core.measures.sentence import filled, people, percent
@@ -47,16 +43,12 @@ class KeyClasses(Detail):
         Records in classes of fewer than k, for each k.
     smallest : Sides of int
         Records of the smallest class.
-    linked : sequence of tuple
-        Unique or not in the original and in the release, records, and expected correct links by
-        the keys, one row at a time; empty without a law or aligned rows.
     """
 
     names: Sequence[str]
     limits: Sequence[int] = (2,)
     violations: Sides[list[int]]
     smallest: Sides[int] = _NOBODY
-    linked: Sequence[tuple[bool, bool, int, float]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -198,40 +190,9 @@ def compute_uniqueness(comparison: Comparison) -> Reading[KeyClasses]:
     leaving = released_rows(comparison.original, comparison.masked)
     after = np.zeros(len(after_cells), dtype=bool)
     after[leaving] = class_sizes(after_cells[leaving]) == 1
-    # correct links by uniqueness in the original and in the release
-    linked = []
-    if comparison.law is not None and len(before) == len(after):
-        with suppress(NotApplicable):
-            links = worst_case(comparison, keys).links
-            for was, now in product((True, False), repeat=2):
-                cell = (before[links.rows] == was) & (after[links.rows] == now)
-                count = int(cell.sum())
-                right = float(np.clip(links.top1[cell].sum(), 0, count))
-                linked.append((was, now, count, right))
     uniques = Sides([int(before.sum())], [int(after.sum())])
-    detail = KeyClasses(names=list(keys), violations=uniques, linked=linked)
+    detail = KeyClasses(names=list(keys), violations=uniques)
     return Reading(value=float(after[leaving].mean()), baseline=float(before.mean()), detail=detail)
-
-
-def linked_table(reading: Reading[KeyClasses], n: int) -> dict[str, Any] | None:
-    """Being unique is neither needed nor enough to be linked."""
-    linked = reading.detail.linked
-    if not linked:
-        return None
-    rows = [
-        [*("unique" if each else "shared" for each in alone), f"{count:,}", percent(right / count)]
-        for *alone, count, right in linked
-        if count
-    ]
-    seen = sum(count for _, _, count, _ in linked)
-    sample = "" if seen == n else f" Rows of a random sample: {seen:,} of {n:,}."
-    return {
-        "title": "Unique on the keys, and linked by them one row at a time",
-        "columns": ["original keys", "released keys", "records", "linked correctly"],
-        "rows": rows,
-        "caption": "With masked keys a class of one is no proof of identity, and a class of ten no "
-        f"protection.{sample}",
-    }
 
 
 UNIQUENESS = Measure(
@@ -245,12 +206,7 @@ UNIQUENESS = Measure(
     source="Hundepool et al. 2012, chapter 3; for masked keys compare with worst-case linkage",
     compute=compute_uniqueness,
     of_released=True,
-    view=View(
-        tables=(linked_table,),
-        shared="key_classes",
-        label="unique on the keys",
-        places={"risk": 5, "tables of keys": 2, "report": 20},
-    ),
+    view=View(shared="key_classes", label="unique on the keys", places={"risk": 5, "report": 20}),
 )
 
 

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
-from rwn_core.data.sizes import ATTACKED_PAIRS, LARGEST_ASSIGNMENT
+from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks.assignment import cheapest_assignment, expected_right, in_classes
 from rwn_core.measures.comparison import (
     Comparison,
     complete,
@@ -29,11 +28,9 @@ from rwn_core.measures.statistics.nearest_points import (
     evenly,
     nearest_links,
     original_points,
-    released_points,
     spread_sample,
 )
 from rwn_core.measures.view import Linker, Tile, View
-from rwn_core.neighbors.distance import squared_between
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,8 +45,6 @@ class OrdinaryLinkage(Detail):
         Chance of a correct link of each row; ties share their link.
     records : ndarray of int64, shape (m,)
         Rows that were linked, of `of`; a sample where `sampled`.
-    linked, right : ndarray, shape (n,)
-        Original of each row of an assignment, and whether it is the row's own.
     matched, unmatched : ndarray of float64, shape (v,)
         Probability m that a variable agrees for a match, and u for another pair (Fellegi and
         Sunter).
@@ -60,8 +55,6 @@ class OrdinaryLinkage(Detail):
     records: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     sampled: bool = False
     of: int = 0
-    linked: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
-    right: Booleans = field(default_factory=lambda: np.zeros(0, bool))
     matched: Floats = field(default_factory=lambda: np.zeros(0))
     unmatched: Floats = field(default_factory=lambda: np.zeros(0))
 
@@ -203,55 +196,6 @@ MAHALANOBIS_LINKAGE = Measure(
     compute=compute_mahalanobis_linkage,
     of_units=True,
     view=View(about="row", places={"report": 99, "scenarios": 2}),
-)
-
-
-# Global distance linkage: the assignment of all records with the least total distance
-
-
-def compute_global_linkage(comparison: Comparison) -> Reading[OrdinaryLinkage]:
-    """Return the share of records that the assignment of least squared distance links correctly."""
-    points = original_points(comparison)
-    n = len(points)
-    why = "not every original has a row of its own"
-    require_same_records(comparison.original, comparison.masked, why)
-    if n > LARGEST_ASSIGNMENT:
-        raise NotApplicable(
-            f"All records are linked at once for at most {LARGEST_ASSIGNMENT:,} of them, and the "
-            f"table has {n:,}; look at distance linkage."
-        )
-    names = [variable.name for variable in comparison.original.schema.released]
-    before, after = cell_codes(comparison, names)
-    squared = squared_between(points, released_points(comparison))
-    rows_left = released_rows(comparison.original, comparison.masked)
-    leaves = np.isin(np.arange(n), rows_left)
-    squared[:, ~leaves] = 0.0  # a missing row may be of any record
-    squared /= max(float(squared.max()), 1e-300)  # the rounding of ties needs a common size
-    (originals, person), (rows, row) = in_classes(before), in_classes(after)
-    linked = cheapest_assignment(squared, originals, rows)
-    units = np.arange(n) if comparison.units is None else comparison.units
-    right = min(expected_right(linked, person, row, leaves, units) / len(rows_left), 1.0)
-    detail = OrdinaryLinkage(linked=linked, right=units[linked] == units)
-    return Reading(value=right, baseline=comparison.random_share, detail=detail)
-
-
-GLOBAL_LINKAGE = Measure(
-    key="global_linkage",
-    title="Global distance linkage",
-    question="How many records are linked correctly when each original gets one released row and "
-    "the total squared distance is smallest?",
-    sentence=filled(
-        "Giving each original one row, at the smallest total distance, finds {people}."
-    ),
-    source="Herranz, Nin, Rodriguez, Tassa 2015",
-    compute=compute_global_linkage,
-    of_released=True,
-    of_units=True,
-    view=View(
-        about="row",
-        linkers=(Linker(place=4, words="global distance, all"),),
-        places={"report": 99, "scenarios": 3},
-    ),
 )
 
 

@@ -97,8 +97,6 @@ class TrueMatches(Detail):
         The confidential variable that is read best.
     read, chance : ndarray of float64, shape (s,)
         Share of them with a row that shows their own value of it, and the share by chance.
-    read_interval : ndarray of float64, shape (s, 2)
-        The 95 % interval of `read`.
     shares : ndarray of float64, shape (s,)
         What is read beyond chance; without a confidential variable what is found.
     worst : int
@@ -118,7 +116,6 @@ class TrueMatches(Detail):
     secret: list[str | None]
     read: Floats
     chance: Floats
-    read_interval: Floats
     shares: Floats
     worst: int
     few: int | None
@@ -167,11 +164,11 @@ def _counted(
     right = np.maximum(np.take_along_axis(usable, best, axis=1)[:, 0], 0.0)
     chance = np.take_along_axis(np.column_stack((chances, nothing)), best, axis=1)[:, 0] / total
     read, shares = np.minimum(right / total, 1.0), np.minimum(found / total, 1.0)
-    read_interval, ends = (share_interval(np.minimum(x, people), people) for x in (right, found))
+    ends = share_interval(np.minimum(right if secrets else found, people), people)
     found, certain = shares, _at_least(read if secrets else shares, people)
     if secrets:  # luck is what it is, whatever the release
         shares, certain = np.maximum(read - chance, 0.0), np.maximum(certain - chance, 0.0)
-        ends = read_interval - chance[:, None]
+        ends = ends - chance[:, None]
     # a share of a few people counts as it is only where no set has more
     most, enough = int(people.max()), max(ENOUGH, SMALL * table.n)
     enough = next(count for count in (enough, FEW, 1, 0) if count <= most)
@@ -203,7 +200,6 @@ def _counted(
             secret=[(*secrets, None)[number] for number in best[:, 0].tolist()],
             read=read,
             chance=chance,
-            read_interval=read_interval,
             shares=shares,
             worst=worst,
             few=few if shares[few] > shares[worst] else None,
@@ -375,46 +371,6 @@ def draw_true_matches(reading: Reading[TrueMatches]) -> style.Chart:
     )
 
 
-_SETS = 8  # of the search, those that show most
-
-
-def matches_table(reading: Reading[TrueMatches], _: int) -> dict[str, Any]:
-    """Return people found and read by each set of values: what is stated, then the worst."""
-    detail, known = reading.detail, reading.detail.known
-    ranked = np.lexsort((-detail.found[known.stated :], -detail.read[known.stated :]))
-    shown = [*range(known.stated), *(known.stated + ranked[:_SETS]).tolist()]
-    left = known.possible - known.searched
-    skipped = f" {left:,} more sets of three were not looked at." if left else ""
-    return {
-        "title": "Whose values does a row show?",
-        "columns": [
-            *("known of everybody", "people alone with it", "found in the release"),
-            *("expected by the law", "read truly", "by chance"),
-        ],
-        "rows": [_row(detail, at) for at in shown],
-        "caption": "Found: a released row has exactly these values of a person, so it is known "
-        "that the person is in the file. Read truly: such a row shows the person's own "
-        "confidential value, with its 95 % interval; by chance: if those values were dealt at "
-        f"random. First what is stated, then the worst of {known.larger:,} sets of more than "
-        f"three variables and of any three ({known.searched:,} sets).{skipped} Expected: for "
-        "variables that share a donor, before any release is drawn.",
-    }
-
-
-def _row(detail: TrueMatches, at: int) -> list[str]:
-    expected, secret = detail.expected[at], detail.secret[at]
-    low, high = (percent(end) for end in detail.read_interval[at].tolist())
-    read = f"{percent(float(detail.read[at]))} ({low} to {high}) of {secret}"
-    return [
-        ", ".join(detail.known.sets[at]),
-        f"{detail.people[at]:,}",
-        percent(float(detail.found[at])),
-        "–" if expected is None else percent(expected),
-        "–" if secret is None else read,
-        "–" if secret is None else percent(float(detail.chance[at])),
-    ]
-
-
 MEASURE = Measure(
     key="true_matches",
     usual_limit=0.05,
@@ -435,12 +391,10 @@ MEASURE = Measure(
     of_released=True,
     view=View(
         about="value",
-        tables=(matches_table,),
         charts={"true_matches": draw_true_matches},
         places={
             "record of a dataset": 10,
             "risk": 3,
-            "tables of values": 1,
             "report": 8,
             "worst cases": 6,
             "attacks": 4,

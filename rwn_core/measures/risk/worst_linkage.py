@@ -402,7 +402,6 @@ WHOLE_FILE_LINKAGE = Measure(
 # Abstaining linkage: links of an intruder that are correct with high precision
 
 SURE = 0.95  # the precision at which the share of linked people is read
-PRECISIONS = (0.99, SURE, 0.8, 0.5)  # those at which it is stated
 POINTS = 200  # of a curve
 _DIGITS = 9  # to which two beliefs are the same
 
@@ -473,12 +472,10 @@ class SureLinks(Detail):
     ----------
     names : sequence of str
         The keys.
-    precisions : sequence of float
-        Shares of right links, .95 among them, at which recall is stated.
     all, keys : Curve
         By all variables, and by the keys; thinned.
-    all_at, keys_at : sequence of float
-        Share of the rows that can be linked at each of `precisions`.
+    by_keys : float
+        Share of the rows that can be linked by the keys with 95 % of the links right.
     success : float
         Share of right links if every row is linked.
     records : ndarray of int64, shape (m,)
@@ -488,11 +485,9 @@ class SureLinks(Detail):
     """
 
     names: list[str]
-    precisions: list[float]
     all: Curve
     keys: Curve
-    all_at: list[float]
-    keys_at: list[float]
+    by_keys: float
     success: float
     records: Integers
     sampled: bool
@@ -506,11 +501,9 @@ def compute_abstaining_linkage(comparison: Comparison) -> Reading[SureLinks]:
     value = found.recall_at(SURE)
     detail = SureLinks(
         names=list(keys),
-        precisions=list(PRECISIONS),
         all=found.thinned(),
         keys=by_keys.thinned(),
-        all_at=[found.recall_at(precision) for precision in PRECISIONS],
-        keys_at=[by_keys.recall_at(precision) for precision in PRECISIONS],
+        by_keys=by_keys.recall_at(SURE),
         success=links.success,
         sampled=links.sampled,
         records=links.rows,
@@ -525,7 +518,7 @@ def compute_abstaining_linkage(comparison: Comparison) -> Reading[SureLinks]:
 
 def abstaining_linkage_sentence(reading: Reading[SureLinks], n: int) -> str:
     """Say how many rows are linked with certainty, and the average success."""
-    detail, keys = reading.detail, reading.detail.keys_at[PRECISIONS.index(SURE)]
+    detail, keys = reading.detail, reading.detail.by_keys
     who = "Who holds the original file, knows the method and links only rows that he is sure of"
     everybody = f"who links everybody is right for {percent(detail.success)}."
     if not reading.value:
@@ -544,7 +537,7 @@ def draw_precision_recall(reading: Reading[SureLinks]) -> style.Chart:
     """Draw expected precision over recall, with all variables and by the keys."""
     detail = reading.detail
     # the title compares all variables with the keys alone, at the precision SURE
-    sure, keys = style.percent(SURE), detail.keys_at[PRECISIONS.index(SURE)]
+    sure, keys = style.percent(SURE), detail.by_keys
     sample = " · sample" if detail.sampled else ""
     return style.chart(
         "precision_recall",
@@ -598,19 +591,6 @@ def _labels(curve: Curve) -> list[style.Label]:
     return [style.label("by the keys", *place, style.NEUTRAL, xanchor=side, yanchor=up)]
 
 
-def sure_table(reading: Reading[SureLinks], _: int) -> dict[str, Any]:
-    """Number of links at several posterior probabilities."""
-    detail = reading.detail
-    sides = ("all variables", detail.all_at), ("the keys alone", detail.keys_at)
-    return {
-        "title": "Links of the surest rows",
-        "columns": ["known of everybody", *(f"{percent(p)} right" for p in detail.precisions)],
-        "rows": [[words, *map(percent, found)] for words, found in sides],
-        "caption": "Share of the rows that an intruder can link, the surest first, so that the "
-        "expected share of right links is as stated.",
-    }
-
-
 ABSTAINING_LINKAGE = Measure(
     key="abstaining_linkage",
     title="Linked with certainty",
@@ -624,9 +604,8 @@ ABSTAINING_LINKAGE = Measure(
     of_units=True,
     view=View(
         about="row",
-        tables=(sure_table,),
         charts={"precision_recall": draw_precision_recall},
-        places={"risk": 2, "tables of values": 2, "report": 7, "worst cases": 5},
+        places={"risk": 2, "report": 7, "worst cases": 5},
     ),
 )
 

@@ -72,12 +72,6 @@ def _only(
     return varying, before[:, different], after[:, different]
 
 
-def shared_correlations(values: Floats) -> Floats:
-    """Return correlations, shape (m, m); a constant column has none with any other."""
-    found = correlation_matrix(values)
-    return np.where(np.isnan(found), np.eye(len(found)), found)
-
-
 def pair_changes(before: Floats, after: Floats, refusal: str) -> Floats:
     """Return the absolute changes of all pairs that vary in both tables, or refuse."""
     # Shapes: before, after (p, p); the answer (d,), of the defined pairs.

@@ -1,4 +1,4 @@
-"""The joint distribution: clusters, and telling released from original records."""
+"""The joint distribution: telling released from original records."""
 
 from __future__ import annotations
 
@@ -14,78 +14,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, codes, numbers, require_values, varies
-from rwn_core.measures.measure import FROM_ZERO, BothFiles, Detail, Reading, utility_measure
-from rwn_core.measures.statistics.nearest_points import unweighted_metric
+from rwn_core.measures.measure import FROM_ZERO, Detail, Reading, utility_measure
 from rwn_core.measures.view import Tile, View
-
-# Clusters: agreement of the original's records sorted by both files' clusters
-
-WIDE = 500  # coordinates of a record, one for each level of a category
-LARGEST = 5_000_000  # decides: coordinates of all records; beyond, wide tables have no reading
-CLUSTERS = 5
-ROUNDS = 100
-
-
-def k_means(points: Floats, clusters: int) -> Any:
-    """Fit k-means that starts from slices along the main direction; equal points, equal result.
-
-    Points have the shape (n, columns).
-    """
-    from sklearn.cluster import KMeans
-
-    centered = points - points.mean(axis=0)
-    _, directions = np.linalg.eigh(centered.T @ centered)
-    score = centered @ directions[:, -1]
-    labels = np.searchsorted(np.quantile(score, np.linspace(0, 1, clusters + 1)[1:-1]), score)
-    start = np.array([points[labels == label].mean(axis=0) for label in np.unique(labels)])
-    about: dict[str, Any] = {"init": start, "n_init": 1, "max_iter": ROUNDS, "tol": 0.0}
-    return KMeans(len(start), **about).fit(points)
-
-
-def compute_clustering(comparison: Comparison) -> Reading:
-    """Return the agreement of the original's records sorted by both files' clusters."""
-    original = comparison.original
-    require_values(comparison.masked)
-    metric = unweighted_metric(comparison)
-    width = len(metric.axes)
-    if width > WIDE and original.n * width > LARGEST:
-        raise NotApplicable(
-            "Categories of thousands of levels have no centers to sort records around; look at "
-            "the distribution of each instead."
-        )
-    points = comparison.cached_for_original("clustering points", lambda: metric.points(original))
-    clusters = min(CLUSTERS, len(np.unique(points, axis=0)))
-    own = comparison.cached_for_original("clusters", lambda: k_means(points, clusters).labels_)
-    from sklearn.metrics import adjusted_rand_score
-
-    nearest = k_means(metric.points(comparison.masked), clusters).predict(points)
-    sizes = [np.bincount(labels, minlength=clusters) for labels in (own, nearest)]
-    detail = BothFiles(original=sizes[0], released=sizes[1])
-    return Reading(value=float(adjusted_rand_score(own, nearest)), baseline=1.0, detail=detail)
-
-
-CLUSTERING = utility_measure(
-    key="clustering",
-    title="Clusters",
-    better="higher",
-    bounds=(-1.0, 1.0),
-    unit="adjusted Rand index",
-    question="Do clusters found in the release sort the records as the original's clusters do?",
-    source="k-means with five clusters; Hubert and Arabie 1985",
-    compute=compute_clustering,
-    view=View(
-        tiles=(
-            Tile(
-                places={"clusters": 1},
-                label="Clusters agree",
-                help="Agreement of five clusters found in the release with the original's "
-                "(adjusted Rand index).",
-                context="1: the same clusters".format,
-            ),
-        )
-    ),
-)
-
 
 # pMSE: success of a model of all pairs of variables at telling release and original apart
 

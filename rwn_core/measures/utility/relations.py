@@ -40,7 +40,6 @@ from rwn_core.measures.statistics.association import (
     rank_correlation_matrix,
     relation_loss,
     released_associations,
-    shared_correlations,
     shown,
     varying_columns,
 )
@@ -446,55 +445,6 @@ ASSOCIATION_LOSS = utility_measure(
 )
 
 
-# Total correlation: change of the dependence among all numeric variables together
-
-
-def total_correlation(correlations: Floats, where: str) -> float:
-    """Return -1/2 ln det of a correlation matrix, in nats; refuse a singular one."""
-    # Shapes: correlations (v, v).
-    sign, logarithm = np.linalg.slogdet(correlations)
-    if sign <= 0 or np.linalg.cond(correlations) > 1e10:
-        raise NotApplicable(
-            f"In the {where} some variables follow from the ranks of others, so total correlation "
-            "is infinite."
-        )
-    return max(0.0, -0.5 * float(logarithm))
-
-
-def normal_scores(values: Floats) -> Floats:
-    """Return normal quantiles of each column's ranks / (n + 1), ties at their mean rank."""
-    # Shapes: values, the answer (n, v).
-    from scipy.special import ndtri
-    from scipy.stats import rankdata
-
-    return np.asarray(ndtri(rankdata(values, axis=0) / (len(values) + 1)), dtype=np.float64)
-
-
-def compute_total_correlation(comparison: Comparison) -> Reading:
-    """Return the absolute change of the total correlation of the variables' normal scores."""
-    names, own, released = numbers_of_both(comparison, "total correlations")
-    before = comparison.cached_for_original(
-        ("total correlation", names),
-        lambda: total_correlation(shared_correlations(normal_scores(own)), "original"),
-    )
-    after = total_correlation(shared_correlations(normal_scores(released)), "release")
-    detail = BothFiles(names=list(names), original=before, released=after)
-    return Reading(value=abs(after - before), baseline=0.0, detail=detail)
-
-
-TOTAL_CORRELATION = utility_measure(
-    key="total_correlation",
-    title="Total correlation",
-    bounds=FROM_ZERO,
-    unit="nats",
-    question="How far did the dependence among all numeric variables together move?",
-    source="Watanabe 1960 (multi-information), under a normal copula: of ranks, so that neither "
-    "units nor outliers count; counted in classes, as in the authors' experiments of 2023, it is "
-    "nearly the same for related and unrelated variables as soon as there are many",
-    compute=compute_total_correlation,
-)
-
-
 # Eigenvalues of the correlation matrix, small ones included
 
 SINGULAR = 1e-10  # smallest over largest eigenvalue at which a direction is rounding
@@ -647,7 +597,9 @@ PRINCIPAL_COMPONENTS = utility_measure(
 
 def directions(values: Floats) -> tuple[Floats, Floats]:
     """Return descending variances (m,) and unit loadings (m, m), one column a component."""
-    variances, loadings = np.linalg.eigh(shared_correlations(values))
+    found = correlation_matrix(values)
+    # a constant column has no correlation with any other
+    variances, loadings = np.linalg.eigh(np.where(np.isnan(found), np.eye(len(found)), found))
     return variances[::-1].copy(), loadings[:, ::-1].copy()
 
 

@@ -32,7 +32,7 @@ from rwn_core.measures.risk.outliers import RecordValues
 from rwn_core.measures.risk.repeated_releases import RepeatedReleases
 from rwn_core.measures.risk.true_matches import TrueMatches
 from rwn_core.measures.risk.values import Extremes, Queries
-from rwn_core.measures.risk.worst_linkage import PRECISIONS, Curve, SureLinks
+from rwn_core.measures.risk.worst_linkage import Curve, SureLinks
 from rwn_core.measures.statistics.distributions import Marginal
 from rwn_core.measures.statistics.intervals import Band
 from rwn_core.measures.utility.distributions import marginal_distances
@@ -299,7 +299,6 @@ def matches(secret: str | None = "siri", sets: int = 12) -> Any:
         secret=[secret] * sets,
         read=steps / 2,
         chance=steps / 10,
-        read_interval=np.stack((steps / 4, steps), axis=1),
         shares=steps if secret is None else steps * 0.4,
         worst=sets - 1,
         few=None,
@@ -309,16 +308,13 @@ def matches(secret: str | None = "siri", sets: int = 12) -> Any:
 
 def sure(points: int = 5) -> Any:
     steps = np.linspace(1, 0.2, points), np.linspace(1, 0.4, points), np.linspace(0.1, 0.9, points)
-    at = [0.1] * len(PRECISIONS)
     return of(
         SureLinks,
         0.1,
         names=["age"],
-        precisions=list(PRECISIONS),
         all=Curve(*steps),
         keys=Curve(*steps),
-        all_at=at,
-        keys_at=at,
+        by_keys=0.1,
         success=0.5,
         records=np.arange(9),
         sampled=False,

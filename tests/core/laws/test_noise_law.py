@@ -324,7 +324,7 @@ def test_wide_noise_below_zero_is_as_if_it_were_not_rounded(shape):
     np.testing.assert_array_equal(whole, plain)
 
 
-LINKAGES = ("bayes_linkage", "global_linkage", "distance_linkage", "mahalanobis_linkage")
+LINKAGES = ("bayes_linkage", "distance_linkage", "mahalanobis_linkage")
 
 
 def amounts(unit: float = 1.0, n: int = 400) -> Microdata:

@@ -284,7 +284,7 @@ def test_by_hand() -> None:
     assert faded(["a", "b", "c"], before, after, loss) == [["a", "b"]]
 
 
-KEYS = ("distance_linkage", "closest_record", "nearest_distance", "global_linkage")
+KEYS = ("distance_linkage", "closest_record", "nearest_distance")
 
 SCHEMA = Schema(
     variables=(

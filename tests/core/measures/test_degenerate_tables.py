@@ -187,7 +187,7 @@ def test_everybody_is_found_in_an_unmasked_table_of_different_records() -> None:
     data = table("unique key")
     seen = compare(data, mask(data, RWN(k=3, q=0.0), seed=1))
     for key in ("bayes_linkage", "intruder_levels", "whole_file_linkage", "distance_linkage",
-                "global_linkage", "membership", "uniqueness", "suda"):  # fmt: skip
+                "membership", "uniqueness", "suda"):  # fmt: skip
         assert MEASURES[key].read(seen).value == pytest.approx(1.0), key
 
 

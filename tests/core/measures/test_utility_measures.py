@@ -169,19 +169,6 @@ def test_quantiles_by_hand():
     assert found.detail.original[0] == pytest.approx([5, 10, 25, 50, 75, 90, 95])
 
 
-def test_clusters_far_apart_are_found_again():
-    rng = np.random.default_rng(4)
-    centers = rng.normal(scale=30, size=(5, 3))
-    values = centers[np.arange(200) % 5] + rng.normal(size=(200, 3))
-    frame = pd.DataFrame(values, columns=list("abc"))
-    noisy = frame + rng.normal(size=frame.shape)
-    assert MEASURES["clustering"].compute(pair(frame, noisy)).value > 0.95
-    blurred = pd.DataFrame(
-        frame.mean().to_numpy() + rng.normal(size=frame.shape), columns=list("abc")
-    )
-    assert MEASURES["clustering"].compute(pair(frame, blurred)).value < 0.9
-
-
 @pytest.mark.parametrize(
     "params",
     [rwn.AdditiveNoise(size=0.5), rwn.RecordSwapping(variables="siri,bmi")],

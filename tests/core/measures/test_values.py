@@ -224,7 +224,7 @@ def test_a_variable_that_nobody_masked_is_named() -> None:
 
 SURE = (  # of a file in which every row is a true row of one person
     *("bayes_linkage", "linked_over_half", "intruder_levels", "whole_file_linkage"),
-    *("abstaining_linkage", "distance_linkage", "global_linkage", "interval_disclosure"),
+    *("abstaining_linkage", "distance_linkage", "interval_disclosure"),
     *("attribute_inference", "uniqueness", "k_anonymity", "l_diversity", "suda"),
 )
 

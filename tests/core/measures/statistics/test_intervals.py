@@ -144,7 +144,7 @@ def test_ends_stay_within_what_a_measure_can_be() -> None:
         0.0,
         pytest.approx(0.115, abs=0.001),
     )
-    assert release_interval("clustering", [-0.9, 0.9]) == (-1.0, 1.0)
+    assert release_interval("attribute_gain", [-0.9, 0.9]) == (-1.0, 1.0)
     gathering = Gathering("correlation")
     for value in (0.9, 0.99):
         gathering.add(
