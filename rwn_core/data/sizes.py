@@ -7,8 +7,8 @@ QUICK_RECORDS = 1_000
 # read
 LARGEST_ASSIGNMENT = 1_500
 # decides: records up to which Tune shows all, limits that are quick are read with every move, the
-# nearest of each are found and keys have neighborhoods; of more,
-# so many random ones are shown, and found
+# nearest of each are found and keys have neighborhoods; of more, so many random ones are shown,
+# and found
 LIVE_RECORDS = 6_000
 # decides: candidate pairs up to which attacks read every row, all rows jointly, several releases
 # and every person outside (beyond, random ones), and the exchange within blocks has an exact law

@@ -8,9 +8,8 @@ its plain sentence there, too; its `view` says which charts draw it and which pa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from difflib import get_close_matches
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from types import MappingProxyType
@@ -19,11 +18,8 @@ from rwn_core.errors import Catalogue, NotApplicable
 from rwn_core.measures import risk, utility
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
-from rwn_core.measures.risk import certified_linkage
-from rwn_core.measures.risk.attributes import ATTRIBUTE_GAIN
 from rwn_core.measures.risk.nearness import CELLS_CHANGED
 from rwn_core.measures.risk.ordinary_linkage import DISTANCE_LINKAGE
-from rwn_core.measures.risk.true_matches import MEASURE as TRUE_MATCHES
 from rwn_core.measures.utility.distributions import MARGINALS as _MARGINALS
 from rwn_core.measures.utility.relations import ASSOCIATION_LOSS
 from rwn_core.measures.view import Tile
@@ -55,15 +51,11 @@ _FIRST = (
 
 def _found() -> Iterator[Measure]:
     """Yield the measures of all files of both rooms, a family after another."""
-    others = {each.key: each for each in (ATTRIBUTE_GAIN, TRUE_MATCHES)}
     for room in (utility, risk):
         names = sorted(each.name for each in iter_modules(room.__path__))
         for name in sorted(names, key=lambda name: (*_FIRST, name).index(name)):
             module = import_module(f"{room.__name__}.{name}")
-            for made in (each for each in vars(module).values() if isinstance(each, Measure)):
-                if made is certified_linkage.MEASURE:  # it bounds sources alone: read with these
-                    made = replace(made, compute=partial(certified_linkage.compute, others=others))
-                yield made
+            yield from (each for each in vars(module).values() if isinstance(each, Measure))
 
 
 MEASURES: Mapping[str, Measure] = MappingProxyType(

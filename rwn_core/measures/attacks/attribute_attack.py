@@ -391,7 +391,7 @@ def gain(found: Success, outside: Success | None) -> dict[str, Any]:
         if found.rates[key] > found.at_most.get(key, 1.0) + LEAST:
             continue
         if outside is None:
-            place, score = best_score(*named[:2], of_level, base, best["score"], named.records)
+            place, score = best_score(*named[:2], of_level, base, named.records)
         else:
             other = outside.named.get(key.removesuffix(TOGETHER), outside.named["source"])
             place, score = beyond_outside(named, targets, other, outside.targets)

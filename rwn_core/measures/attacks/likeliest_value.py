@@ -298,7 +298,6 @@ class ReleasedValues:
 CERTAINTIES = (0.0, 0.5, 0.8, 0.95)  # posteriors from which on an intruder names a value
 FEWEST = 20  # names outside of the file, below which their precision says little
 _HALF = 1 - 1e-9  # a posterior of exactly one half is one half
-_AT_ONCE = 64  # scores that are computed together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -388,12 +387,7 @@ def beyond_outside(
 
 
 def best_score(
-    right: Floats,
-    named: Floats,
-    people: Floats,
-    base: Floats,
-    least: float = 0.0,
-    records: Floats | None = None,
+    right: Floats, named: Floats, people: Floats, base: Floats, records: Floats | None = None
 ) -> tuple[tuple[int, ...], float]:
     """Return the place and size of the largest `naming_score` beyond luck; (..., levels) each."""
     # Shapes: right, named, records (w, m), or with other axes before the m levels; people and base
@@ -402,26 +396,9 @@ def best_score(
     each = np.ones_like(named)
     if records is not None:
         np.divide(records, named, out=each, where=named > 0)
-    # a score of at most `least` may be returned as 0
-    # the score is at most recall x (precision - base) / (1 - base): scores are computed in this
-    # order until no other can be larger
-    precision = np.divide(right, named, out=np.zeros_like(right), where=named > 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        most = right / people * np.maximum((precision - base) / (1 - base), 0.0)
-    most = np.nan_to_num(most, nan=0.0, posinf=0.0).ravel()
-    place, best = int(most.argmax()), 0.0
-    if most[place] <= least:
-        return tuple(map(int, np.unravel_index(place, right.shape))), best
-    every_people = np.broadcast_to(people, right.shape).ravel()
-    every_base = np.broadcast_to(base, right.shape).ravel()
-    left = np.flatnonzero((most > 0) & beyond_luck(right * each, named * each, base).ravel())
-    left = left[np.argsort(-most[left], kind="stable")]
-    for start in range(0, len(left), _AT_ONCE):
-        some = left[start : start + _AT_ONCE]
-        if most[some[0]] <= best:
-            break
-        counts = (right.ravel()[some], named.ravel()[some], every_people[some], every_base[some])
-        scores = naming_score(*counts, each.ravel()[some])
-        if scores.max() > best:
-            place, best = int(some[scores.argmax()]), float(scores.max())
-    return tuple(map(int, np.unravel_index(place, right.shape))), best
+    scores = np.zeros(right.shape)
+    some = (right > base * named) & beyond_luck(right * each, named * each, base)
+    people, base = np.broadcast_to(people, right.shape), np.broadcast_to(base, right.shape)
+    scores[some] = naming_score(right[some], named[some], people[some], base[some], each[some])
+    place = np.unravel_index(int(scores.argmax()), scores.shape)
+    return tuple(map(int, place)), float(scores[place])

@@ -386,7 +386,7 @@ def worst_level(
             continue
         right = np.where(inside[:, [number]], 0.0, named.right)
         people, base = secret.targets.of_level(), secret.targets.base()
-        (which, level), score = best_score(right, named.named, people, base, best["score"])
+        (which, level), score = best_score(right, named.named, people, base)
         if score > best["score"]:
             best = {
                 "score": score,

@@ -6,9 +6,6 @@ import numpy as np
 from scipy import sparse
 
 from rwn_core.data.arrays import Floats
-from rwn_core.data.sizes import ATTACKED_PAIRS
-from rwn_core.errors import NotApplicable
-from rwn_core.laws.law import Law
 
 LARGEST_COUNT = 60  # of a count's distribution; what lies beyond is its last entry
 
@@ -44,21 +41,3 @@ def count_distribution(chances: Floats, largest: int = LARGEST_COUNT) -> Floats:
         distribution[1:] += moved[:-1]
         distribution[-1] += moved[-1]
     return np.clip(distribution, 0.0, 1.0)
-
-
-def fragments(law: Law, unit: tuple[str, ...]) -> tuple[Floats, Floats]:
-    """Return the appearance of unique values of one unit; NotApplicable with too many donors."""
-    # Shapes: the answers (n,): P(some row shows a person's own values), and the expected rows.
-    # rows are independent: P(appears) = 1 - prod_i (1 - P(row i shows t)), E[rows] their sum.
-    # True of sample uniques on the unit or a part of it: a row shows them only as their recipient.
-    if law.neighborhoods is None or law.neighborhoods.sizes.sum() > ATTACKED_PAIRS:
-        raise NotApplicable("This needs neighborhoods of at most 10 million donors in all.")
-    own = np.arange(law.original.n)
-    ways = [
-        weight * donors.table(own, cells.modification(unit[0]))
-        for weight, cells in law.components()
-        # true of laws with neighborhoods
-        if (donors := cells.later.get(unit[0], cells.donors)) is not None
-    ]
-    table = sum(ways[1:], ways[0])
-    return appearance(table), expected_copies(table)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,8 +75,6 @@ class CertifiedLinkage(Detail):
         Share of the relations across slices that is left.
     slices, disclosing : list of list of str
         Variables that share a donor; and of these, those with keys and confidential ones.
-    others : mapping of str to mapping
-        Title, value and reason of measures of what the bound does not cover.
     """
 
     bounds: Floats
@@ -91,14 +88,10 @@ class CertifiedLinkage(Detail):
     left: float | None
     slices: list[list[str]]
     disclosing: list[list[str]]
-    others: Mapping[str, Mapping[str, Any]]
 
 
-def compute(
-    comparison: Comparison, others: Mapping[str, Measure] | None = None
-) -> Reading[CertifiedLinkage]:
+def compute(comparison: Comparison) -> Reading[CertifiedLinkage]:
     """Return the bound of the mean over rows, by the likelihood of the released rows."""
-    # `others`: measures of what the bound does not cover, read into the detail.
     neighborhoods = require_certifiable(comparison.law)
     require_same_records(comparison.original, comparison.masked)
     if len(released_rows(comparison.original, comparison.masked)) < comparison.original.n:
@@ -117,16 +110,6 @@ def compute(
     some = np.flatnonzero(times)
     worst_tenth = certified_share(bounds[some], records, times[some], share=share)
     keys, secrets = set(key_names(comparison)), set(confidential_names(comparison))
-    measures = others or {}
-    found: dict[str, dict[str, float | str | None]] = {}
-    for key, measure in measures.items():
-        reading = measure.read(comparison, begin=True, bare=True)
-        known = isinstance(reading, Reading)
-        found[key] = {
-            "title": measure.title,
-            "value": reading.value if isinstance(reading, Reading) else None,
-            "reason": None if known else str(getattr(reading, "reason", "")),
-        }
     detail = CertifiedLinkage(
         bounds=largest,
         records_worst=worst,
@@ -139,7 +122,6 @@ def compute(
         left=relations_left(comparison, slices),
         slices=[list(names) for names in slices],
         disclosing=[list(names) for names in slices if keys & {*names} and secrets & {*names}],
-        others=found,
     )
     value = certified_share(bounds, records, np.bincount(rows))
     return Reading(value=value, baseline=comparison.random_share, detail=detail)
@@ -280,19 +262,14 @@ def sentence(reading: Reading[CertifiedLinkage], n: int) -> str:
     unit = "" if detail.unit is None else f" to their unit ({detail.unit})"
     sampled = detail.sampled
     proved = "proved" if sampled is None else f"estimated by {sampled:,} random rows"
-    others = [
-        f"{each['title'].lower()} "
-        + ("not known" if each["value"] is None else percent(max(each["value"], 0.0)))
-        for each in detail.others.values()
-    ]
     parts = [
         f"At most {percent(reading.value)} of the rows can be linked correctly{unit}, by any "
         f"attack that knows nothing but this file, the method and the original ({proved}).",
         f"For 95 % of the rows the bound is at most {percent(detail.most)}; the largest of a "
         f"row is {percent(detail.largest)}. Of the tenth of the rows with the largest bounds at "
         f"most {percent(detail.worst_tenth)} can be linked correctly.",
-        "It bounds from which record a row comes, not which record's values it shows"
-        f"{': ' * bool(others)}{', '.join(others)}.",
+        "It bounds from which record a row comes, not which record's values it shows (see "
+        "attribute gain and true matches).",
     ]
     parts.append(left_words(detail.left))
     for names in detail.disclosing[:1]:

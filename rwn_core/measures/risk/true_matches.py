@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,7 +25,6 @@ from rwn_core.measures.attacks.true_match import (
     travel_mates,
     worst_level,
 )
-from rwn_core.measures.attacks.value_survival import fragments
 from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.paired_bars import Pair, bars, frame
@@ -91,8 +88,6 @@ class TrueMatches(Detail):
         Sample uniques on each set.
     found : ndarray of float64, shape (s,)
         Share of them with a row of exactly these values.
-    expected : list of float or None, length s
-        The share that the law expects.
     secret : list of str or None, length s
         The confidential variable that is read best.
     read, chance : ndarray of float64, shape (s,)
@@ -112,7 +107,6 @@ class TrueMatches(Detail):
     known: KnownSets
     people: Integers
     found: Floats
-    expected: list[float | None]
     secret: list[str | None]
     read: Floats
     chance: Floats
@@ -123,21 +117,18 @@ class TrueMatches(Detail):
     unit_words: str = "people"
 
 
-def compute(comparison: Comparison, *, expected: bool = True) -> Reading[TrueMatches]:
+def compute(comparison: Comparison) -> Reading[TrueMatches]:
     """Return the largest share of sample uniques with a value that a row shows, beyond chance."""
-    # `expected`: the detail has the expected shares too, which may take a second.
-    rows = _counted(comparison, None, expected)
+    rows = _counted(comparison, None)
     if comparison.unit is None:
         return rows
     # a unit is read if any of its records is; that is worse, unless by chance
-    units = _counted(comparison, comparison.units, False)
+    units = _counted(comparison, comparison.units)
     detail = replace(units.detail, unit_words=comparison.unit.words)
     return replace(units, detail=detail) if units.value >= rows.value else rows
 
 
-def _counted(
-    comparison: Comparison, units: Integers | None, expected: bool
-) -> Reading[TrueMatches]:
+def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatches]:
     """Return the reading in records, or in units by the number of each record's."""
     secrets = confidential_names(comparison)
     precision = {} if comparison.law is None else comparison.law.precision
@@ -187,7 +178,6 @@ def _counted(
         )
         low, high = (recall * np.maximum(sure - level["base"], 0.0) / (1 - level["base"])).tolist()
         low, high = min(low, value), min(1.0, max(high, value))
-    unknown: list[float | None] = [None] * len(known.sets)
     return Reading(
         value=value,
         baseline=0.0 if secrets else _found_by_chance(columns, released, places[worst], worst),
@@ -196,7 +186,6 @@ def _counted(
             known=known,
             people=people,
             found=found,
-            expected=_expected(comparison, known.sets, columns, people) if expected else unknown,
             secret=[(*secrets, None)[number] for number in best[:, 0].tolist()],
             read=read,
             chance=chance,
@@ -227,26 +216,6 @@ def _at_least(shares: Floats, people: Integers) -> Floats:
     right = (shares * people)[some]
     low[some] = betaincinv(right, people[some] - right + 1, 0.025)
     return low
-
-
-def _expected(
-    comparison: Comparison, sets: Sequence[Names], columns: KnownColumns, people: Integers
-) -> list[float | None]:
-    """Return the expected share found by each set within one unit; None without a closed form."""
-    law = comparison.law
-    expected: list[float | None] = [None] * len(sets)
-    for unit in [] if law is None else law.units():
-        inside = [place for place, names in enumerate(sets) if set(unit).issuperset(names)]
-        if law is None or not inside:
-            continue
-        try:
-            appears, _ = fragments(law, unit)
-        except NotApplicable:
-            continue
-        shares = (np.minimum(columns.sums(appears) / np.maximum(people, 1), 1.0)).tolist()
-        for place in inside:
-            expected[place] = shares[place]
-    return expected
 
 
 def _found_by_chance(
@@ -353,7 +322,6 @@ def draw_true_matches(reading: Reading[TrueMatches]) -> style.Chart:
     what = "read truly" if secret else "found"
     if detail.level is not None:
         what = f"of {detail.level['secret']} = {detail.level['level']}"
-    expected = [math.nan if each is None else each for each in detail.expected]
     return style.chart(
         "true_matches",
         "True matches",
@@ -364,8 +332,8 @@ def draw_true_matches(reading: Reading[TrueMatches]) -> style.Chart:
         layout=frame(pairs, "people who are alone with them"),
         large={"legend": True},
         table=table(
-            ["known", "people alone", "found", "found, expected", "read truly", "by chance"],
-            [names, detail.people, detail.found, expected, detail.read, detail.chance],
+            ["known", "people alone", "found", "read truly", "by chance"],
+            [names, detail.people, detail.found, detail.read, detail.chance],
             by=("largest", shares),
         ),
     )
@@ -387,7 +355,6 @@ MEASURE = Measure(
     "several records of a person any. Of a level: recall times precision beyond chance (lower "
     "bound of Clopper and Pearson 1934)",
     compute=compute,
-    begin=partial(compute, expected=False),
     of_released=True,
     view=View(
         about="value",

@@ -37,17 +37,14 @@ class Counts(BothFiles):
 
     Attributes
     ----------
-    expected : ndarray of float64, shape (g,), optional
-        Sizes of the groups that the law expects; `change` is relative.
     total_change : float
-        Relative change of all groups together.
+        Relative change of all groups together; `change` is relative, too.
     vanished : int
         Groups without a released record.
     any_original, any_released : int
         Records that break at least one rule.
     """
 
-    expected: Floats | None = None
     total_change: float = 0.0
     vanished: int = 0
     any_original: int = 0
@@ -125,20 +122,18 @@ def compute_subgroups(comparison: Comparison) -> Reading[Counts]:
         if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED)
     ]
     tables = [*singles, *combinations(categories, 2)]
-    rows = _small(groups, (before, after), tables, _shares(comparison, groups, before))
+    rows = _small(groups, (before, after), tables)
     if not rows:
         raise NotApplicable(
             f"No level, tail or pair of levels has from {LEAST} records to {SMALL:.0%} of the file."
         )
-    # a row has its name, the original and the released size, and the expected one, or None
-    sizes = np.array([[row[1], row[2]] for row in rows], dtype=np.float64)
+    # a row has its name, the original and the released size
+    sizes = np.array([row[1:] for row in rows], dtype=np.float64)
     change = sizes[:, 1] / sizes[:, 0] - 1
-    expected = [row[3] for row in rows]
     detail = Counts(
         names=[row[0] for row in rows],
         original=sizes[:, 0].astype(np.int64),
         released=sizes[:, 1].astype(np.int64),
-        expected=None if None in expected else np.array(expected, dtype=np.float64),
         change=change,
         total_change=float(sizes[:, 1].sum() / sizes[:, 0].sum() - 1),
         vanished=int((sizes[:, 1] == 0).sum()),
@@ -147,14 +142,13 @@ def compute_subgroups(comparison: Comparison) -> Reading[Counts]:
 
 
 Codes = list[Integers]
-Shares = list[Floats] | None
-Row = tuple[str, int, int, float | None]
+Row = tuple[str, int, int]
 
 
 def _small(
-    groups: list[Grouping], codes: tuple[Codes, Codes], tables: list[tuple[int, ...]], law: Shares
+    groups: list[Grouping], codes: tuple[Codes, Codes], tables: list[tuple[int, ...]]
 ) -> list[Row]:
-    """Return name, original, released and expected size of every small group, ascending."""
+    """Return name, original and released size of every small group, ascending."""
     most = SMALL * len(codes[0][0])
     result: list[Row] = []
     for positions in tables:
@@ -164,32 +158,11 @@ def _small(
             labels = [int(at) for at in np.unravel_index(cell, sizes)]
             named = [(groups[i], at) for i, at in zip(positions, labels, strict=True)]
             parts = [f"{group.name} {group.labels[at]}" for group, at in named]
-            share = None
-            if law is not None:
-                chosen = [law[i][:, at] for i, at in zip(positions, labels, strict=True)]
-                share = float(np.prod(chosen, axis=0).sum())
-            result.append((" & ".join(parts), int(own[cell]), int(new[cell]), share))
+            result.append((" & ".join(parts), int(own[cell]), int(new[cell])))
     return sorted(result, key=lambda row: (row[1], row[0]))[:MOST]
 
 
-def _shares(comparison: Comparison, groups: list[Grouping], before: Codes) -> Shares:
-    """Return each record's probability of each group; None unless donors are independent."""
-    components = () if comparison.law is None else comparison.law.components()
-    if len(components) != 1 or comparison.file is not None:
-        return None
-    cells = components[0].cells
-    apart = not cells.later and cells.tied is None
-    if cells.donors is None or not apart or any(len(unit) > 1 for unit in cells.units()):
-        return None
-    shares = []
-    for group, codes in zip(groups, before, strict=True):
-        own = (codes[:, None] == np.arange(len(group.labels))).astype(np.float64)
-        q = cells.modification(group.name)
-        shares.append((1 - q) * own + q * np.asarray(cells.probabilities @ own))
-    return shares
-
-
-# Sizes of small groups before, after and as expected
+# Sizes of small groups before and after
 
 _GROUPS = 12
 
@@ -202,8 +175,6 @@ def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> styl
     rows = np.argsort(-np.abs(change), kind="stable")[:_GROUPS]
     band = None if drawn is None else drawn["released"]
     before, after = detail.original[rows], detail.released[rows]
-    expected = detail.expected
-    law = None if expected is None else expected[rows]
     total, vanished = detail.total_change, detail.vanished
     sign = "+" if total > 0 else "−" if total < 0 else "±"
     tops = [] if band is None else [band.high[rows]]
@@ -213,9 +184,8 @@ def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> styl
     beyond = style.beyond_words(np.fmax(before, after), top, "group")
     note = f"together {sign}{abs(total):.0%}" + (f" · {vanished} vanished" if vanished else "")
     note += f" · {beyond} ▶" if beyond else ""
-    # the table has all groups, with the expected size and the band where there are any
+    # the table has all groups, with the band where there is one
     cells = {"group": names, "original": detail.original, "released": detail.released}
-    cells |= {} if expected is None else {"expected": expected}
     cells |= {"relative change": change}
     if band is not None:
         cells |= zip(*columns(band), strict=True)
@@ -228,7 +198,7 @@ def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> styl
         + ("" if band is None else f"; pale bars: {NAME}"),
         data=[
             *([] if band is None else [bars(band.low[rows], band.high[rows], range(len(rows)))]),
-            *_traces(before, after, law, top),
+            *_traces(before, after, top),
         ],
         layout=style.layout(
             style.axis("records", 0, top),
@@ -241,20 +211,12 @@ def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> styl
     )
 
 
-def _traces(
-    before: NDArray[Any], after: NDArray[Any], expected: NDArray[Any] | None, top: float
-) -> list[style.Trace]:
+def _traces(before: NDArray[Any], after: NDArray[Any], top: float) -> list[style.Trace]:
     height = np.arange(len(before))
     bars = style.line(*style.segments(before, after, height), released=False)
     bars["line"] |= {"color": style.NEUTRAL, "width": 1.4}
     bars |= {"hoverinfo": "skip", "showlegend": False}
     traces = [bars]
-    if expected is not None:
-        marks = style.points(style.floats(expected), height, released=False, name="expected")
-        look = {"symbol": "diamond-open", "size": 8}
-        marks["marker"] = look | {"color": style.NEUTRAL, "opacity": 1}
-        marks["hovertemplate"] = "%{x:.1f} records<extra>expected</extra>"
-        traces.append(marks)
     for values, released in ((before, False), (after, True)):
         marks = style.points(values, height, released=released)
         marks["marker"] |= {"size": 7, "opacity": 1}

@@ -295,7 +295,6 @@ def matches(secret: str | None = "siri", sets: int = 12) -> Any:
         known=KnownSets(((HOSTILE, "age"), *names), 2, 0, sets, sets),
         people=np.arange(sets),
         found=steps,
-        expected=[None, *steps[1:].tolist()],
         secret=[secret] * sets,
         read=steps / 2,
         chance=steps / 10,
@@ -335,7 +334,7 @@ def quantile_reading(names: list[str]) -> Reading:
     )
 
 
-def subgroup_reading(count: int = 2, expected: bool = True) -> Reading:
+def subgroup_reading(count: int = 2) -> Reading:
     sizes = np.arange(10, 10 + count)
     return of(
         Counts,
@@ -343,7 +342,6 @@ def subgroup_reading(count: int = 2, expected: bool = True) -> Reading:
         names=[HOSTILE, *(f"g{place}" for place in range(1, count))],
         original=sizes,
         released=sizes - 5,
-        expected=sizes - 4.5 if expected else None,
         change=-5 / sizes,
         total_change=-0.45,
         vanished=0,
@@ -625,7 +623,7 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         "quantiles": (quantile_reading([HOSTILE, "b"]),),
         "quantiles: many": (quantile_reading([f"v{place}" for place in range(30)]),),
         "subgroups": (subgroup_reading(),),
-        "subgroups: many": (subgroup_reading(40, expected=False),),
+        "subgroups: many": (subgroup_reading(40),),
         "two_way": (points_reading(first=HOSTILE),),
         "two_way: many": (points_reading(3000),),
         "two_way: table": (table_reading(),),

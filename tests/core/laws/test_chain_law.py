@@ -9,13 +9,12 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.microdata import codes_together, joint_codes
+from rwn_core.data.microdata import codes_together
 from rwn_core.evaluation.disclosure import Assumptions, disclose_release
 from rwn_core.evaluation.valid_intervals import valid_intervals
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.posterior import link
-from rwn_core.measures.attacks.value_survival import fragments
 from rwn_core.measures.comparison import Comparison
 from rwn_core.reporting.judged_release import judged
 from rwn_core.tuning.policy import CHAIN_UNJUDGED
@@ -119,21 +118,6 @@ def test_the_true_donor_has_the_chance_that_an_intruder_believes():
         expected.append(largest.mean())
     spread = np.std(hits) / np.sqrt(20)
     assert abs(np.mean(hits) - np.mean(expected)) < 4 * max(spread, 0.004)
-
-
-def test_values_of_a_later_slice_appear_as_often_as_the_law_says():
-    data = survey()
-    ready, income = CHAINED.prepare(data), joint_codes(data, ("income",))
-    alone = np.bincount(income)[income] == 1
-    shown, expected = [], []
-    for seed in range(40):
-        made = ready.release(rwn.SecretKey.from_seed(seed))
-        appears, copies = fragments(made.law, ("income",))
-        shown.append(np.isin(np.flatnonzero(alone), made.donors[:, 2]).mean())
-        expected.append(appears[alone].mean())
-        np.testing.assert_allclose(copies.sum(), 120, atol=1e-6)
-        assert appears[alone].min() > 1 - np.exp(-0.99)
-    assert abs(np.mean(shown) - np.mean(expected)) < 4 * np.std(shown) / np.sqrt(40)
 
 
 def test_intervals_hold_inside_balanced_slices_only():

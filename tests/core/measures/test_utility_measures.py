@@ -169,22 +169,6 @@ def test_quantiles_by_hand():
     assert found.detail.original[0] == pytest.approx([5, 10, 25, 50, 75, 90, 95])
 
 
-@pytest.mark.parametrize(
-    "params",
-    [rwn.AdditiveNoise(size=0.5), rwn.RecordSwapping(variables="siri,bmi")],
-    ids=lambda params: params.method,
-)
-def test_small_groups_are_counted_without_donors_drawn_apart(params) -> None:
-    data = rwn.load_demo("bodyfat")
-    release = rwn.mask(data, params, seed=1)
-    reading = MEASURES["subgroups"].read(
-        Comparison(original=data, masked=release.masked, law=release.law)
-    )
-    assert reading.detail.expected is None
-    plain = MEASURES["subgroups"].read(Comparison(original=data, masked=release.masked))
-    assert reading.value == plain.value
-
-
 VALUES = check_values("utility")
 
 TIGHT = {"rel": 1e-9}
