@@ -9,6 +9,7 @@ from math import comb, prod
 from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
@@ -61,8 +62,6 @@ class UniqueRecords:
         several: Booleans,
         units: Integers | None = None,
     ) -> None:
-        from rwn_core.measures.attacks.belief_columns_kernel import slot_table
-
         self.code, self.which, self.person = code, which, person
         self.first, self.truth, self.owner = np.arange(len(code)), person, person
         self.by_unit = units is not None
@@ -72,14 +71,13 @@ class UniqueRecords:
             owned = np.stack((which, self.owner))
             _, first, inverse = np.unique(owned, axis=1, return_index=True, return_inverse=True)
             self.first = first[inverse.ravel()]
-        self._slots = slot_table(code)
+        self._place = pd.Index(code)
 
     def find(self, codes: Integers) -> Matches:
         """Return the rows that match, given their `codes` of shape (sets, m)."""
-        from rwn_core.measures.attacks.belief_columns_kernel import find_known
-
-        row, entry = find_known(codes, self.code, self._slots)
-        return Matches(self, entry, row)
+        entry = self._place.get_indexer(codes.ravel())
+        found = np.flatnonzero(entry >= 0)
+        return Matches(self, entry[found], found % codes.shape[1])
 
 
 class Matches(NamedTuple):
@@ -161,11 +159,13 @@ class KnownColumns:
 
     def _codes(self, columns: Sequence[Integers]) -> Iterator[Integers]:
         """Yield the codes of each set of a run, shape (sets, n)."""
-        from rwn_core.measures.attacks.belief_columns_kernel import combinations
-
-        stacked, sizes = np.stack(columns), np.array(self._sizes)
+        stacked, sizes = np.stack(columns), np.array(self._sizes)[:, np.newaxis]
         for part, offsets in self._runs:
-            yield combinations(stacked, sizes, self._sets[part], offsets)
+            first, second, third = self._sets[part].T
+            codes = stacked[first] * sizes[second] + stacked[second]
+            codes = codes * sizes[third] + stacked[third] + offsets[:, np.newaxis]
+            missing = (stacked[first] | stacked[second] | stacked[third]) < 0
+            yield np.where(missing, -1, codes)
 
     @cached_property
     def people(self) -> Integers:
