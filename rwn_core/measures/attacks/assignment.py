@@ -118,23 +118,34 @@ def sum_to_one(
 ) -> tuple[Floats, Floats] | None:
     """Return factors of originals and columns that scale both sums to 1; None if impossible."""
     # belief (n, m), and how many rows each column stands for (m,)
-    from rwn_core.measures.attacks.belief_columns_kernel import factors_to_one
-
-    found = factors_to_one(entries(belief), belief.shape[0], rows, steps, SCALED)
-    return found if len(found[0]) else None
+    of_column = np.asarray(belief.sum(axis=0) > 0, dtype=np.float64)  # one without a share keeps 0
+    some = of_column > 0
+    with np.errstate(all="ignore"):  # numbers of any size; a sum that is lost is refused
+        for _ in range(steps):
+            of_record = belief @ (of_column * rows)
+            if not (of_record > 0).all():
+                return None
+            of_record = 1.0 / of_record
+            sums = belief.T @ of_record
+            if np.abs(sums * of_column - 1)[some].max(initial=0.0) < SCALED:
+                break
+            of_column[some] = 1.0 / sums[some]
+    return of_record, of_column
 
 
 def _inside(belief: sparse.csc_array, parts: Blocks, order: Integers | None) -> sparse.csc_array:
     """Return the pairs within blocks in the given order of records and rows."""
-    from rwn_core.measures.attacks.belief_columns_kernel import shares_within
-
     if order is None and len(parts.sizes) == 1:
         return belief.copy()
-    order = np.arange(belief.shape[0]) if order is None else order
-    starts, records, shares = shares_within(*entries(belief), parts.block_of, order)
-    return sparse.csc_array(
-        (shares, records, starts.astype(belief.indptr.dtype)), shape=belief.shape
-    )
+    pairs, place = belief.tocoo(), np.arange(belief.shape[0])
+    if order is not None:
+        place[order] = np.arange(len(order))
+    record, row = pairs.coords
+    within = parts.block_of[record] == parts.block_of[row]
+    where = place[record[within]], place[row[within]]
+    inside = sparse.csc_array((pairs.data[within], where), shape=belief.shape)
+    inside.sort_indices()
+    return inside
 
 
 def canonical_order(cells: Integers) -> Integers:

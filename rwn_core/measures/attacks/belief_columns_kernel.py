@@ -64,24 +64,6 @@ def shares_above(
 
 
 @jit_entry
-def largest_of_groups(
-    starts: Starts, records: Records, shares: Shares, group: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """The largest share of each column that a group of records has together."""
-    # `group`, shape (n,), is the number of each record's group, below n.
-    columns = len(starts) - 1
-    best, together = np.zeros(columns), np.zeros(len(group))
-    for column in range(columns):
-        for at in range(starts[column], starts[column + 1]):
-            mine = group[records[at]]
-            together[mine] += shares[at]
-            best[column] = max(best[column], together[mine])
-        for at in range(starts[column], starts[column + 1]):
-            together[group[records[at]]] = 0
-    return best
-
-
-@jit_entry
 def shares_given_part(
     starts: Starts,
     records: Records,
@@ -104,90 +86,6 @@ def shares_given_part(
         if total > 0:
             answers[column] = best / total
     return answers, inside
-
-
-@jit_entry
-def shares_within(
-    starts: Starts,
-    records: Records,
-    shares: Shares,
-    block: NDArray[np.int64],
-    order: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
-    """The pairs of a record and a row of one block, records and rows put in an order."""
-    # There are as many rows as records; of (n,) is each record's block, and its row's; order (n,)
-    # is what is at each place. Records ascend within a column of the answer.
-    n = len(order)
-    ends, new_starts = np.zeros(n, np.int64), np.zeros(n + 1, np.int64)
-    for place in range(n):
-        row = order[place]
-        new_starts[place + 1] = new_starts[place]
-        for at in range(starts[row], starts[row + 1]):
-            if block[records[at]] == block[row]:
-                ends[records[at]] += 1
-                new_starts[place + 1] += 1
-    for record in range(1, n):
-        ends[record] += ends[record - 1]
-    # by record, the last of each first
-    pairs = new_starts[n]
-    place_of, share_of = np.empty(pairs, np.int32), np.empty(pairs)
-    for place in range(n):
-        row = order[place]
-        for at in range(starts[row], starts[row + 1]):
-            record = records[at]
-            if block[record] == block[row]:
-                ends[record] -= 1
-                place_of[ends[record]], share_of[ends[record]] = place, shares[at]
-    # and by row
-    free = new_starts[:n].copy()
-    new_records, new_shares = np.empty(pairs, np.int32), np.empty(pairs)
-    for place in range(n):
-        record = order[place]
-        last = ends[record + 1] if record + 1 < n else pairs
-        for at in range(ends[record], last):
-            slot = free[place_of[at]]
-            new_records[slot], new_shares[slot] = place, share_of[at]
-            free[place_of[at]] += 1
-    return new_starts, new_records, new_shares
-
-
-@jit_entry
-def factors_to_one(
-    entries: tuple[Starts, Records, Shares], n: int, rows: Shares, steps: int, least: float
-) -> tuple[Shares, Shares]:
-    """Factors of n records and of the columns that scale both sums to 1; none if impossible."""
-    # `rows`, shape (m,), is how many rows each column stands for. The sums of columns deviate by
-    # less than `least`, unless that takes more steps. A column without a share keeps 0.
-    starts, records, shares = entries
-    of_record, of_column, sums = np.empty(n), np.zeros(len(rows)), np.empty(len(rows))
-    for column in range(len(rows)):
-        for at in range(starts[column], starts[column + 1]):
-            if shares[at] > 0:
-                of_column[column] = 1.0
-    for _ in range(steps):
-        of_record[:] = 0.0
-        for column in range(len(rows)):
-            factor = of_column[column] * rows[column]
-            for at in range(starts[column], starts[column + 1]):
-                of_record[np.uint32(records[at])] += shares[at] * factor
-        for record in range(n):
-            if not of_record[record] > 0:
-                return of_record[:0], of_column
-            of_record[record] = 1.0 / of_record[record]
-        deviation = 0.0
-        for column in range(len(rows)):
-            total = 0.0
-            for at in range(starts[column], starts[column + 1]):
-                total += shares[at] * of_record[np.uint32(records[at])]
-            sums[column] = total
-            if of_column[column] > 0:
-                deviation = max(deviation, abs(total * of_column[column] - 1))
-        if deviation < least:
-            break
-        for column in range(len(rows)):
-            if of_column[column] > 0:
-                of_column[column] = 1.0 / sums[column]
-    return of_record, of_column
 
 
 FEW = 64  # candidates that are compared at once

@@ -372,17 +372,13 @@ def identical_records(original: Microdata, names: Sequence[str] | None) -> Integ
 def _read(
     belief: sparse.csc_array, rows: Integers, same: Integers, units: Integers | None
 ) -> dict[str, Floats | Integers]:
-    from rwn_core.measures.attacks.belief_columns_kernel import (
-        largest_of_groups,
-        record_shares,
-        shares_above,
-    )
+    from rwn_core.measures.attacks.belief_columns_kernel import record_shares, shares_above
 
     # no row tells identical records apart: the largest share that a group of them has together
     best, first = largest(belief)
     groups = best
     if same.max() + 1 < len(same):
-        groups = largest_of_groups(*entries(belief), same)
+        groups = largest(of_units(belief, same))[0]
     # beliefs in units are the sums over their records
     if units is not None:
         belief, rows = of_units(belief, units), units[rows]
