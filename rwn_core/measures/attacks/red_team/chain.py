@@ -126,37 +126,23 @@ def _merged(
     at_hand: dict[str, Floats], rows: dict[str, Floats], names: Sequence[str]
 ) -> dict[str, Floats]:
     """Return the other values of a slice where the rows that match a person agree."""
-    # the classes of equal known values of people and of released rows, -1 for none
-    people = released = None
-    for name in (each for each in names if each in at_hand):
-        grid = np.unique(rows[name][~np.isnan(rows[name])])
-        one, two = _places(at_hand[name], grid), _places(rows[name], grid)
-        if people is not None and released is not None:
-            both = np.r_[people * len(grid) + one, released * len(grid) + two]
-            codes = np.unique(both, return_inverse=True)[1]
-            one = np.where((people < 0) | (one < 0), -1, codes[: len(one)])
-            two = np.where((released < 0) | (two < 0), -1, codes[len(one) :])
-        people, released = one, two
-    assert people is not None
-    assert released is not None  # a merge knows a value
-    order = np.argsort(released, kind="stable")
-    sorted_classes = released[order]
-    begin = np.searchsorted(sorted_classes, people)
-    found = np.zeros(len(people), dtype=bool)
-    inside = begin < len(order)
-    found[inside] = (sorted_classes[begin[inside]] == people[inside]) & (people[inside] >= 0)
-    starts = np.flatnonzero(np.r_[True, sorted_classes[1:] != sorted_classes[:-1]])
-    result = {}
-    for name in names:
-        if name in at_hand:
-            continue
-        column = rows[name][order]
-        low, high = np.minimum.reduceat(column, starts), np.maximum.reduceat(column, starts)
-        agreed = np.where(low == high, low, np.nan)  # no value at all where one is missing
-        values = np.full(len(people), np.nan)
-        values[found] = agreed[np.searchsorted(starts, begin[found])]
-        result[name] = values
-    return result
+    known = [name for name in names if name in at_hand]
+    grids = {name: np.unique(rows[name][~np.isnan(rows[name])]) for name in known}
+    people, released = (
+        pd.DataFrame({name: _places(table[name], grids[name]) for name in known})
+        for table in (at_hand, rows)
+    )
+    usable = (released >= 0).all(axis=1).to_numpy()
+    further = {name: rows[name] for name in names if name not in at_hand}
+    if not further:
+        return {}
+    others = pd.DataFrame(further)[usable]
+    groups = others.groupby([released[name][usable] for name in known])
+    low, high = groups.min(), groups.max()
+    # no value at all where one is missing
+    agreed = low.where((low == high) & groups.count().eq(groups.size(), axis=0))
+    found = agreed.reindex(pd.MultiIndex.from_frame(people) if len(known) > 1 else people[known[0]])
+    return {name: found[name].to_numpy(np.float64) for name in others}
 
 
 def _places(values: Floats, grid: Floats) -> Integers:
