@@ -91,11 +91,6 @@ class DonorTables:
         return self._to_search.search.query.side.records
 
     @property
-    def typical(self) -> float:
-        """The mean length of a list."""
-        return float(self.neighborhoods.sizes.mean())
-
-    @property
     def _to_search(self) -> SearchedTable | None:
         from rwn_core.neighbors.search import SearchedTable
 

@@ -25,23 +25,6 @@ from rwn_core.parallel.jit import ZERO, jit_entry, jit_inline, jit_internal
 OTHERS = 8  # numbers for what is not asked for: adding to one number again and again is slow
 
 
-class Together(NamedTuple):
-    """Places of the counts of all units in one pass over a record's donors.
-
-    A donor adds one at each of its places. Units of few values share a place, for each combination
-    of their values, and what is counted there is added up once for all donors. If few
-    records have the values of a unit, these are looked up among the donors instead.
-    """
-
-    places: Integers32  # shape (n, g): of each record
-    # shape (h, 2): a place, and a record that adds one to it where it is a donor
-    holders: Integers32
-    # shape (c, 2): once all donors are counted, what is counted at the first is added to the second
-    added: Integers32
-    base: Integers  # shape (u,): where the counts of each unit's values begin
-    room: int  # how many counts there are in all
-
-
 class Asked(NamedTuple):
     """The released values that a search for sources asks for, unit by unit."""
 
@@ -55,59 +38,10 @@ class Asked(NamedTuple):
     # shape (values[0] + 1,): where the rows begin that have each value of the first unit
     starts: Integers
     rows: Integers32  # shape (m,): the rows in the order of their values
-    together: Together
-
-
-@jit_inline
-def count_together(
-    lists: Any, index: int, counted: Together, counts: Integers32, marks: Integers32
-) -> None:
-    """Count the values of a record's donors."""
-    # `index` is the record's in `lists`; counts (room,), all 0, are filled; marks (n,) is room to
-    # mark donors: none of its numbers is index + 1.
-    begin, mark, record = lists.begin[index], np.int32(index + 1), lists.records[index]
-    groups = counted.places.shape[1]
-    for entry in range(begin, begin + lists.sizes[index]):
-        donor = np.uint32(lists.members[entry])
-        marks[donor] = mark
-        for group in range(groups):
-            counts[np.uint32(counted.places[donor, group])] += 1
-    if lists.itself:  # it is in its list, and no donor of its own
-        marks[record] = 0
-        for group in range(groups):
-            counts[counted.places[record, group]] -= 1
-    for place, holder in counted.holders:
-        counts[np.uint32(place)] += marks[np.uint32(holder)] == mark
-    for one, all_of_it in counted.added:
-        counts[np.uint32(all_of_it)] += counts[np.uint32(one)]
-
-
-@jit_inline
-def multiply_together(
-    asked: Asked, record: int, total: float, counts: Integers32, chances: Floats, products: Floats
-) -> None:
-    """P(a record releases each row), where what its `total` donors have is counted."""
-    # `counts` are those of `count_together`, all 0 afterwards; `chances` is room for the values of
-    # a unit; products (m,) are filled.
-    units, rows = asked.released.shape
-    products[:] = 1.0
-    for unit in range(units):
-        released, q, base = asked.released[unit], asked.q[unit], asked.together.base[unit]
-        for code in range(asked.values[unit]):
-            chances[code] = q * (counts[base + code] / total)
-        own = asked.codes[unit, record]
-        if own < asked.values[unit]:
-            chances[own] = (1 - q) + chances[own]
-        for row in range(rows):
-            products[row] *= chances[np.uint32(released[row])]
-    counts[:] = 0
 
 
 HALVINGS = 512  # a product below this negative power of 2 is multiplied by its inverse
 SMALL, LARGE = 2.0**-HALVINGS, 2.0**HALVINGS
-LEAST = 2.0**-1000  # a product that is not below it has all of its digits
-MANY = 8  # a record that may have released one row in so many has a product for every row, and so
-# has one with so large a share of all records among its donors
 
 
 class Pairs(NamedTuple):
@@ -200,46 +134,6 @@ def _multiply_pairs(
 
 
 @jit_inline
-def _all_in_order(
-    lists: Any,
-    index: int,
-    asked: Asked,
-    counts: NDArray[np.int32],
-    marks: NDArray[np.int32],
-    chances: NDArray[np.float64],
-    products: NDArray[np.float64],
-    pairs: Pairs,
-    used: int,
-) -> int:
-    """Add a record's many pairs, from one product for every row; how many pairs there are now."""
-    # Shapes: counts (room,), all 0 before and after; marks (n,); chances (V,); products (rows,).
-    # The last three are room.
-    # Rows are in their order, so that several are multiplied at once.
-    record = lists.records[index]
-    count_together(lists, index, asked.together, counts, marks)
-    multiply_together(asked, record, lists.totals[index], counts, chances, products)
-    for row in range(len(products)):
-        value, low = products[row], 0
-        if value > 0:
-            if value < SMALL:
-                value, low = value * LARGE, 1
-            pairs.row[used], pairs.record[used] = row, record
-            pairs.value[used], pairs.low[used] = value, low
-            used += 1
-    return used
-
-
-@jit_inline
-def _least(asked: Asked, total: float) -> float:
-    """No product of chances of a record with so many donors is less, unless it is 0."""
-    least = 1.0
-    for unit in range(len(asked.q)):
-        q = asked.q[unit]
-        least *= min(q / total, 1 - q) if q < 1 else q / total
-    return least
-
-
-@jit_inline
 def _repeat(pairs: Pairs, begin: int, used: int, record: int) -> int:
     """Add the pairs from `begin` on once more, for another record; how many there are now."""
     for at in range(begin, used):
@@ -254,15 +148,11 @@ def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
     """The rows that some records may have released."""
     # `first` and `last` are positions in `lists`.
     units, rows = asked.released.shape
-    n, most, least_q = asked.codes.shape[1], 0, 1.0
-    every = np.empty(units, np.int64)
+    most, every = 0, np.empty(units, np.int64)
     for unit in range(units):
-        most, least_q = max(most, asked.values[unit] + OTHERS), min(least_q, asked.q[unit])
+        most = max(most, asked.values[unit] + OTHERS)
         every[unit] = unit
     counts, touched = np.zeros((LANES, most)), np.empty(most + 1, np.int32)
-    chances, products = np.empty(most), np.empty(rows)
-    tallies, marks = np.zeros(asked.together.room, np.int32), np.zeros(n, np.int32)
-    together = units > 1 and len(lists.weights) == 0 and least_q > 0
     pairs, used, begin = _pairs_for(2 * rows), ZERO, ZERO
     for index in range(first, last):
         if used + rows > len(pairs.row):
@@ -271,16 +161,7 @@ def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
         if index > first and is_twin(lists, index, asked.codes, asked.values, every):
             used = _repeat(pairs, before, used, lists.records[index])
             continue
-        jointly = together and _least(asked, lists.totals[index]) > LEAST
-        many = MANY * lists.sizes[index] > n
-        if not (jointly and many):
-            used = _begin(lists, index, asked, counts, touched, pairs, used)
-            many = MANY * (used - begin) > rows
-        if jointly and many:
-            used = _all_in_order(
-                lists, index, asked, tallies, marks, chances, products, pairs, begin
-            )
-            continue
+        used = _begin(lists, index, asked, counts, touched, pairs, used)
         for unit in range(1, units):
             if used > begin:
                 used = _multiply_pairs(
@@ -313,8 +194,6 @@ def level(
     return top, low
 
 
-WORTH = 8  # values are counted together where at least so many donors share a place
-RARE = 2  # values are looked up where at least so many times as many donors would be counted
 Coded = tuple[Integers, Integers, float]
 
 
@@ -369,50 +248,7 @@ def _asked(coded: Sequence[Coded], possible: Integers, donors: DonorTables) -> A
         number = occurring.cumsum(dtype=np.int32) - 1
         values[unit], asked_values[unit] = number[-1] + 1, number[asked]
         codes[unit] = np.where(occurring[mine], number[mine], values[unit] + spread)
-    together = _together(codes, values, donors.typical)
     starts = np.searchsorted(np.sort(asked_values[0]), np.arange(values[0] + 1)).astype(np.int64)
     rows = np.argsort(asked_values[0], kind="stable").astype(np.int32)
     shares = np.array([q for _, _, q in coded])
-    return Asked(codes, asked_values, values, shares, starts, rows, together)
-
-
-def _together(codes: NDArray[np.int32], values: Integers, donors: float) -> Together:
-    """Return the places where each record's values are counted, given its number of donors."""
-    base = np.cumsum(values + OTHERS) - values - OTHERS
-    counted = codes < values[:, np.newaxis]
-    few = counted.sum(axis=1) * RARE < donors
-    room = int(values.sum()) + OTHERS * len(values)
-    places = [np.empty((0, codes.shape[1]), np.int32)]
-    added = [np.empty((0, 2), np.int64)]
-    for group in _groups(values + 1, np.flatnonzero(~few), donors / WORTH):
-        if len(group) == 1:
-            places.append((base[group, np.newaxis] + codes[group]).astype(np.int32))
-            continue
-        some = values[group, np.newaxis]
-        cells = np.indices(tuple(values[group] + 1)).reshape(len(group), -1)
-        for cell, known, unit in zip(cells, cells < some, group, strict=True):
-            added.append(np.column_stack((room + np.flatnonzero(known), base[unit] + cell[known])))
-        shared = np.ravel_multi_index(
-            tuple(np.minimum(codes[group], some)), tuple(values[group] + 1)
-        )
-        places.append((room + shared[np.newaxis]).astype(np.int32))
-        room += cells.shape[1]
-    rare, holder = np.nonzero(counted & few[:, np.newaxis])
-    return Together(
-        np.ascontiguousarray(np.concatenate(places).T),
-        np.column_stack((base[rare] + codes[rare, holder], holder)).astype(np.int32),
-        np.concatenate(added).astype(np.int32),
-        base,
-        room,
-    )
-
-
-def _groups(sizes: Integers, some: Integers, most: float) -> list[list[int]]:
-    """Group units with at most `most` combinations of values: the largest with the smallest."""
-    left, groups = list(some[np.argsort(sizes[some], kind="stable")]), []
-    while left:
-        group = [left.pop()]
-        while left and np.prod(sizes[group], dtype=float) * sizes[left[0]] <= most:
-            group.append(left.pop(0))
-        groups.append(group)
-    return groups
+    return Asked(codes, asked_values, values, shares, starts, rows)

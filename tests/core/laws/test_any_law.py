@@ -28,13 +28,7 @@ from rwn_core.laws.unit_law import AS_IT_IS, FROM_FILE
 from rwn_core.laws.value_counts_kernel import pairs_as_columns
 from rwn_core.masking import NBRS2015, mask
 from rwn_core.measures.attacks import pair_likelihood_kernel
-from rwn_core.measures.attacks.pair_likelihood_kernel import (
-    RARE,
-    WORTH,
-    count_together,
-    likely_pairs,
-    multiply_together,
-)
+from rwn_core.measures.attacks.pair_likelihood_kernel import likely_pairs
 from rwn_core.measures.attacks.posterior import likelihoods, posteriors
 from rwn_core.measures.attacks.predicate import Condition, Predicate
 from rwn_core.measures.risk.membership import fingerprints
@@ -43,7 +37,6 @@ from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from tests.check_values import check_values
 from tests.core.laws.cell_probability import probability
-from tests.core.neighbors.brute_force import callable_here
 
 CORE = Path(__file__).parents[3] / "rwn_core"
 OWN_FILES = {"cell_law.py", "row_mixture_law.py", "donors.py"}
@@ -157,7 +150,6 @@ def test_nobody_asks_a_law_for_its_type():
 
 N, DONORS, ROWS = 900, 250, 40
 LEVELS = (2, 3, 5, 6, 150, 700, 700)  # of each unit
-count_together, multiply_together = callable_here(count_together, multiply_together)
 
 
 @pytest.fixture(params=[True, False], ids=["itself among them", "others alone"])
@@ -183,62 +175,26 @@ def coded(q: float) -> list[tuple[np.ndarray, np.ndarray, float]]:
     return [(own, generator.choice(own, ROWS), q) for own in values]
 
 
-def asked_for(units, donors: float = DONORS):
-    order = np.arange(N, dtype=np.int32)
-    listed = SimpleNamespace(order=order, typical=float(donors))
-    return pair_likelihood_kernel._asked(units, np.arange(ROWS), listed)
-
-
-def test_units_are_looked_up_share_a_place_or_have_their_own():
-    counted = asked_for(coded(1.0)).together
-    places = counted.places.shape[1]
-    looked_up = len({int(np.searchsorted(counted.base, at, "right")) for at, _ in counted.holders})
-    assert looked_up == 2
-    assert 0 < places < len(LEVELS) - looked_up  # some share one
-    alone = [np.all(counted.places[:, at] < counted.base[-1]) for at in range(places)]
-    assert 0 < sum(alone) < places
-    assert len(counted.holders) * RARE < 2 * DONORS
-    assert len(counted.added) > 0
-    few = asked_for(coded(1.0), WORTH).together  # with so few donors nothing is worth sharing
-    assert (few.places.shape[1], len(few.added)) == (len(LEVELS), 0)
-
-
-@pytest.mark.parametrize("donors", [WORTH, 60, DONORS, 10 * N])
-def test_counts_and_products_are_those_of_plain_counting(lists, donors):
-    units = coded(0.7)
-    asked = asked_for(units, donors)
-    counts, marks = np.zeros(asked.together.room, np.int32), np.zeros(N, np.int32)
-    chances, products = np.empty(max(LEVELS) + 8), np.empty(ROWS)
+@pytest.mark.parametrize("q", [0.7, 1.0])
+def test_pairs_and_their_products_are_those_of_plain_counting(lists, q):
+    units, order = coded(q), SimpleNamespace(order=np.arange(N, dtype=np.int32))
+    asked = pair_likelihood_kernel._asked(units, np.arange(ROWS), order)
+    pairs = likely_pairs(lists, asked, 0, len(lists.records))
+    assert (pairs.low == 0).all()
+    found = np.zeros((N, ROWS))
+    found[pairs.record, pairs.row] = pairs.value
+    expected = np.zeros((N, ROWS))
     for index, record in enumerate(lists.records):
         begin, size = lists.begin[index], lists.sizes[index]
         donors_of_it = [d for d in lists.members[begin : begin + size] if d != record]
-        count_together(lists, index, asked.together, counts, marks)
-        expected = np.ones(ROWS)
-        for unit, (own, released, q) in enumerate(units):
+        expected[record] = 1.0
+        for own, released, _ in units:
             plain = Counter(own[donors_of_it].tolist())
             for row, value in enumerate(released):
-                place = asked.together.base[unit] + asked.released[unit, row]
-                assert counts[place] == plain[value]
                 kept = (1 - q) * (own[record] == value)
-                expected[row] *= kept + q * (plain[value] / len(donors_of_it))
-        multiply_together(asked, record, lists.totals[index], counts, chances, products)
-        np.testing.assert_allclose(products, expected, rtol=1e-12)
-        assert not counts.any()
-
-
-@pytest.mark.parametrize("many", [1, 8, 10**6], ids=["never", "by donors or pairs", "always"])
-def test_in_which_way_records_are_counted_changes_no_bit(lists, many, monkeypatch):
-    usual = likely_pairs(lists, asked_for(coded(0.7)), 0, len(lists.records))
-    monkeypatch.setitem(likely_pairs.py_func.__globals__, "MANY", many if many > 1 else 0)
-    (other,) = callable_here(likely_pairs)
-    found = other(lists, asked_for(coded(0.7)), 0, len(lists.records))
-    for one, two in zip(by_pair(usual), by_pair(found), strict=True):
-        np.testing.assert_array_equal(one, two)
-
-
-def by_pair(pairs) -> list[np.ndarray]:
-    order = np.lexsort((pairs.record, pairs.row))
-    return [each[order] for each in pairs]
+                expected[record, row] *= kept + q * (plain[value] / len(donors_of_it))
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    assert (found > 0).any()
 
 
 NAN = np.nan
