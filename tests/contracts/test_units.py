@@ -314,10 +314,10 @@ def test_people_are_matched_as_by_hand(which: str) -> None:
     units, role = TABLES[which]
     data = described(rows_of(units, seed=9, own=0.2).round(1), role)
     comparison = compared(data, RWN(k=4, q=0.5))
-    sets = true_matches._counted(comparison, comparison.units, False).detail
+    sets = true_matches._counted(comparison, comparison.units).detail
     again = compared(data, RWN(k=4, q=0.5))  # which remembers nothing of the units
-    planted = true_matches._counted(again, np.arange(data.n), False).detail
-    rows, differ = true_matches._counted(comparison, None, False).detail, 0
+    planted = true_matches._counted(again, np.arange(data.n)).detail
+    rows, differ = true_matches._counted(comparison, None).detail, 0
     for place, names in enumerate(sets.known.sets):
         people, found, read = matched_by_hand(comparison, list(names))
         assert sets.people[place] == people

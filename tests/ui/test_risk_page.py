@@ -136,7 +136,7 @@ def test_the_population_model_names_its_interactions_or_says_that_there_are_none
 
 
 def shown_values(payload: dict[str, Any]) -> list[list[str]]:
-    rows: list[list[str]] = charts(payload)["true_matches"]["table"]["rows"]
+    rows: list[list[str]] = orjson.loads(charts(payload)["true_matches"]["table"])["rows"]
     return rows
 
 

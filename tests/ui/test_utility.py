@@ -335,7 +335,7 @@ def test_the_payload_is_plain_and_complete(viewed: Session) -> None:
     payload = utility_view.payload(read(viewed))
     text = orjson.dumps(payload)
     assert b"NaN" not in text
-    assert len(payload["tiles"]) == 6
+    assert len(payload["tiles"]) == 5
     keys = [json.loads(card)["key"] for card in payload["cards"]]
     assert keys == [
         "association", "correlation_change",

@@ -75,7 +75,7 @@ class UniqueRecords:
 
     def find(self, codes: Integers) -> Matches:
         """Return the rows that match, given their `codes` of shape (sets, m)."""
-        entry = self._place.get_indexer(codes.ravel())
+        entry = self._place.get_indexer(pd.Index(codes.ravel()))
         found = np.flatnonzero(entry >= 0)
         return Matches(self, entry[found], found % codes.shape[1])
 

@@ -142,7 +142,7 @@ def _merged(
     # no value at all where one is missing
     agreed = low.where((low == high) & groups.count().eq(groups.size(), axis=0))
     found = agreed.reindex(pd.MultiIndex.from_frame(people) if len(known) > 1 else people[known[0]])
-    return {name: found[name].to_numpy(np.float64) for name in others}
+    return {name: found[name].to_numpy(np.float64) for name in further}
 
 
 def _places(values: Floats, grid: Floats) -> Integers:
