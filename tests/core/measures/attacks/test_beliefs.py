@@ -23,18 +23,16 @@ from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures.attacks import attribute_attack, posterior
-from rwn_core.measures.attacks.assignment import all_rows, blocks, scaled
+from rwn_core.measures.attacks.assignment import Blocks, _inside, all_rows, blocks, scaled
 from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.belief_columns_kernel import (
-    largest_of_groups,
     largest_shares,
     record_shares,
     shares_above,
     shares_given_part,
-    shares_within,
 )
 from rwn_core.measures.attacks.likeliest_value import ReleasedValues, Tolerance
-from rwn_core.measures.attacks.posterior import entries, posteriors, times
+from rwn_core.measures.attacks.posterior import entries, largest, of_units, posteriors, times
 from rwn_core.measures.attacks.worst_case import WorstCase, worst_case
 from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors import find_neighborhoods
@@ -90,11 +88,11 @@ def test_shares_above_two_thresholds(shares, columns) -> None:
 
 
 @pytest.mark.parametrize("groups", [N, 7, 1])
-def test_the_largest_that_a_group_has_together(shares, columns, groups) -> None:
+def test_the_largest_that_a_group_has_together(shares, groups) -> None:
     group = np.random.default_rng(2).integers(groups, size=N)
     expected = np.zeros((N, M))
     np.add.at(expected, group, shares)
-    found = largest_of_groups(*columns, group)
+    found = largest(of_units(sparse.csc_array(shares / N), group))[0] * N
     np.testing.assert_allclose(found, expected.max(axis=0), rtol=1e-15)
 
 
@@ -119,12 +117,14 @@ def test_pairs_of_one_block_are_put_in_order(blocks: int) -> None:
     rng = np.random.default_rng(blocks)
     square = np.where(rng.random((N, N)) < 0.4, rng.random((N, N)), 0.0)
     of, order = rng.integers(blocks, size=N), rng.permutation(N)
-    starts, records, stored = shares_within(*entries(sparse.csc_array(square)), of, order)
-    found = sparse.csc_array((stored, records, starts), shape=(N, N))
+    parts = Blocks(block_of=of, sizes=np.bincount(of, minlength=2))
+    found = _inside(sparse.csc_array(square), parts, order)
     expected = np.where(of[:, np.newaxis] == of, square, 0.0)[order][:, order]
     np.testing.assert_array_equal(found.toarray(), expected)
     assert found.nnz == np.count_nonzero(expected)
-    assert all(np.all(np.diff(column) > 0) for column in np.split(records, starts[1:-1]))
+    assert all(
+        np.all(np.diff(column) > 0) for column in np.split(found.indices, found.indptr[1:-1])
+    )
 
 
 ALWAYS, NEVER = -1.0, 2.0
