@@ -32,8 +32,6 @@ from rwn_core.evaluation.registered_analysis import (
     AnalysisPlan,
     fit_design,
     model_design,
-    moved_by_one,
-    verdict,
 )
 from rwn_core.masking import Method
 from rwn_core.measures.comparison import RELEASED, Comparison, matrix, standardized
@@ -46,8 +44,6 @@ WITHIN = (0.5, 1.0, 1.5, 2.0, 3.0)
 """Bounds on the change of an estimate, in the original's standard errors."""
 FACTORS = (1.0, 1.2, 1.5, 2.0, 3.0)
 """By which a standard error of the masked file is multiplied."""
-DISTANCES = (0.01, 0.02, 0.05, 0.1, 0.2)
-"""Bounds on what has no standard error: tables, and means of groups."""
 LEAST_DRAWS = 36  # below it no share of the releases is known to be nine of ten
 MOST_CONDITION = 30.0
 """Condition of standardized predictors, beyond which they are nearly collinear (Belsley 1991)."""
@@ -69,10 +65,9 @@ class Claim:
 
     term: str  # the coefficient, or the variables
     sign: bool = False  # the estimate has the original's sign
-    # The estimate differs from the original's by at most so many of the original's standard
-    # errors, or the distance to the original's table or means is at most this. None: no bound.
+    # the estimate differs from the original's by at most so many of the original's standard errors;
+    # None: no bound
     within_standard_errors: float | None = None
-    within: float | None = None
     # the standard error of the masked file times this covers sampling and masking in 95 % of
     # intervals. None: no factor of `FACTORS` does.
     factor: float | None = None
@@ -81,8 +76,7 @@ class Claim:
     @property
     def usable(self) -> bool:
         """True if at least one thing may be concluded."""
-        bounds = (self.within_standard_errors, self.within, self.factor)
-        return self.sign or any(bound is not None for bound in bounds)
+        return self.sign or self.within_standard_errors is not None or self.factor is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +84,7 @@ class AnalysisClaims:
     """State what may be concluded from one analysis."""
 
     analysis: Analysis
-    claims: tuple[Claim, ...] = ()  # of each slope; of a table or of means one
+    claims: tuple[Claim, ...] = ()  # of each slope
     refusal: str = ""  # why the analysis must not be made on the masked file; empty if it may
 
     @property
@@ -135,10 +129,9 @@ def _claim_row(claim: Claim) -> tuple[str, ...]:
 
 
 def bound_words(claim: Claim) -> str:
-    """Write a claim's bound in its unit; empty if there is none."""
-    if claim.within_standard_errors is not None:
-        return f"at most {claim.within_standard_errors:g} standard errors"
-    return "" if claim.within is None else f"at most {claim.within:g}"
+    """Write a claim's bound; empty if there is none."""
+    within = claim.within_standard_errors
+    return "" if within is None else f"at most {within:g} standard errors"
 
 
 @takes_tables
@@ -151,7 +144,7 @@ def claim_table(
     seed: int | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> ClaimTable:
-    """Judge registered analyses and all pairs of numbers over fresh releases of a setting."""
+    """Judge registered models and all pairs of numbers over fresh releases of a setting."""
     if draws < LEAST_DRAWS:
         raise ParameterError(
             f"Claims need at least {LEAST_DRAWS} draws: fewer do not show that a claim holds in "
@@ -161,7 +154,7 @@ def claim_table(
     question = microdata.schema.question
     analyses: tuple[Analysis, ...] = ()
     if plan is not None and plan.analyses:
-        analyses = tuple(each for each in plan.analyses if each.kind != "measure")
+        analyses = tuple(each for each in plan.analyses if each.kind in MODELS)
     elif question is not None:
         response, *names = (f"`{name}`" for name in (question.response, *question.predictors))
         formula = f"{response} ~ {' + '.join(names)}"
@@ -218,30 +211,6 @@ class _Slopes:
             )
             for at, term in enumerate(self._terms)
         )
-        return AnalysisClaims(analysis=self._analysis, claims=claims)
-
-
-class _Distance:
-    """The distance of a table, or of means, over releases."""
-
-    def __init__(self, analysis: Analysis, comparison: Comparison) -> None:
-        self._analysis, self._found = analysis, list[float]()
-        self._times, self._plus = moved_by_one(analysis, comparison)
-
-    def add(self, release: Comparison) -> None:
-        """Compare a release with the original."""
-        value = verdict(self._analysis, release).value
-        if value is not None:
-            self._found.append(value)
-
-    def result(self, draws: int) -> AnalysisClaims:
-        """Return the one claim."""
-        if not holds(len(self._found), draws):
-            return AnalysisClaims(analysis=self._analysis, refusal=FEW_ANSWERS)
-        found = self._times * (np.array(self._found) + self._plus)
-        within = _least(DISTANCES, found, 1.0, draws)
-        term = ", ".join(self._analysis.variables)
-        claims = (Claim(term=term, within=within),)
         return AnalysisClaims(analysis=self._analysis, claims=claims)
 
 
@@ -368,14 +337,12 @@ def holds(times: int, draws: int) -> bool:
     return exact_interval(times, draws)[0] >= 0.9
 
 
-def _judged(analysis: Analysis, comparison: Comparison) -> AnalysisClaims | _Slopes | _Distance:
-    """Return the judge of an analysis over releases, or its refusal."""
+def _judged(analysis: Analysis, comparison: Comparison) -> AnalysisClaims | _Slopes:
+    """Return the judge of a model over releases, or its refusal."""
     original = comparison.original
-    names = Formula.parse(analysis.formula).names if analysis.kind in MODELS else analysis.variables
+    names = Formula.parse(analysis.formula).names
     if any(name in original.names and has_rare_levels(original, name) for name in names):
         return AnalysisClaims(analysis=analysis, refusal=RARE_LEVELS)
-    if analysis.kind not in MODELS:
-        return _Distance(analysis, comparison)
     if is_clustered(original):
         return AnalysisClaims(analysis=analysis, refusal=CLUSTERED)
     try:

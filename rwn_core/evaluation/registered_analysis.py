@@ -255,31 +255,6 @@ def _means(analysis: Analysis, comparison: Comparison) -> float:
     return float(np.abs(means[1][1] - means[0][1])[large].max())
 
 
-def moved_by_one(analysis: Analysis, comparison: Comparison) -> tuple[float, float]:
-    """Return (a, b): without any one record of the original a distance d is at most a (d + b)."""
-    n = comparison.original.n
-    if analysis.kind == "table":
-        return 1.0, 1 / max(n - 1, 1)
-    name, *by = analysis.variables
-    try:
-        codes, _, sizes = _cells(comparison, by)
-        value = numbers(comparison.original, comparison.original, name)
-    except NotApplicable:
-        return 1.0, 0.0  # it has no distance
-    known = ~np.isnan(value)
-    value, cell = value[known], np.ravel_multi_index([code[known] for code in codes], sizes)
-    spread = standard_deviation(value)
-    if len(value) < 3 or not spread:
-        return 1.0, np.inf
-    number = np.bincount(cell)[cell]
-    apart = np.abs(value - (np.bincount(cell, weights=value) / np.bincount(cell).clip(1))[cell])
-    read = number >= LEAST_GROUP
-    plus = float((apart[read] / (number[read] - 1)).max(initial=0.0)) / spread
-    farthest = np.abs(value - value.mean()).argmax()
-    left = standard_deviation(np.delete(value, farthest))
-    return (spread / left, plus) if left else (1.0, np.inf)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """Hold the results of one analysis over many releases of a setting."""

@@ -24,7 +24,7 @@ FORMAT = "rwn claims 2"
 Document = dict[str, Any]
 _WORDS = frozenset(
     {
-        *(FORMAT, "number", "category", "date", "table", "means"),
+        *(FORMAT, "number", "category", "date"),
         *(*MODELS, "", "log", "sqrt", "square"),
         *(claims.FEW_ANSWERS, claims.NO_ANSWER, claims.TIED, claims.RARE_LEVELS),
         claims.CLUSTERED,
@@ -44,8 +44,6 @@ def claims_file(record: Mapping[str, Any], original: Microdata, table: ClaimTabl
 
 def claims_document(record: Mapping[str, Any], original: Microdata, table: ClaimTable) -> Document:
     """The claims as plain data."""
-    models = [each for each in table.analyses if each.analysis.kind in MODELS]
-    others = [each for each in table.analyses if each.analysis.kind not in MODELS]
     return {
         "format": FORMAT,
         "release": record["release"]["id"],
@@ -53,16 +51,7 @@ def claims_document(record: Mapping[str, Any], original: Microdata, table: Claim
         "records": original.n,
         "draws": table.draws,
         "variables": [_variable(original, each.name) for each in original.schema.released],
-        "models": [_model(original, each) for each in models],
-        "tables": [
-            {
-                "kind": each.analysis.kind,
-                "variables": list(each.analysis.variables),
-                "refusal": each.refusal,
-                "within": each.claims[0].within if each.claims else None,
-            }
-            for each in others
-        ],
+        "models": [_model(original, each) for each in table.analyses],
         "refusal": table.refusal,
         "intervals": interval_facts(record),
         "pairs": [
@@ -134,7 +123,7 @@ def check_claims(document: Document, record: Mapping[str, Any], original: Microd
         if variable.kind is Kind.CATEGORICAL:
             values = counted(original.frame[variable.name])
             texts |= {str(value) for _, value, count in values if count >= LEAST}
-    numbers = {*claims.WITHIN, *claims.FACTORS, *claims.DISTANCES, original.n, document["draws"]}
+    numbers = {*claims.WITHIN, *claims.FACTORS, original.n, document["draws"]}
     numbers |= {about.get("factor"), about.get("records")}
     for value in plain_values(document):
         known = texts if isinstance(value, str) else numbers

@@ -6,7 +6,6 @@
 #   survey <- load_claims("release.csv", "claims.json")
 #   fit_claimed(survey, "wage ~ education + log(experience)")
 #   pair_claimed(survey, "wage", "education")
-#   distances_claimed(survey)
 #
 # Where the notice says that intervals hold inside a slice, the file and its notice are enough:
 #
@@ -206,24 +205,6 @@ interval_of_one <- function(values, asked, factor, term) {
   ranks <- pmin(pmax(ceiling(n * (level + c(-reach, reach))), 1), n)
   ends <- sort(values)[ranks]
   row(unname(stats::quantile(values, level)), NA_real_, ends[1L], ends[2L])
-}
-
-# A sentence for each registered table, and for the means of groups.
-distances_claimed <- function(survey) {
-  vapply(survey$claims$tables, function(each) {
-    names <- unlist(each$variables)
-    joined <- function(some) paste(some, collapse = " and ")
-    bound <- if (is.null(each$within)) NULL else format(each$within, digits = 6L)
-    if (each$kind == "table") {
-      about <- paste("table of", joined(names))
-      words <- paste("total variation distance to the original's at most", bound)
-    } else {
-      about <- paste("means of", names[1L], "by", joined(names[-1L]))
-      words <- paste("each differs from the original's by at most", bound, "of the original's",
-                     "standard deviation, groups of fewer than 5 records aside")
-    }
-    paste0(about, ": ", if (is.null(bound)) "do not use" else words)
-  }, "")
 }
 
 # What the claim lets a reader say of a number, and no more.

@@ -6,8 +6,6 @@ This one file needs statsmodels. Copy it next to the masked file, then:
     survey = rwn_claims.load("release.csv", "claims.json")
     print(survey.fit("wage ~ education + log(experience)"))
     print(survey.pair("wage", "education"))
-    for sentence in survey.distances():
-        print(sentence)
 
 Where the notice says that intervals hold inside a slice, the file and its notice are enough:
 
@@ -85,7 +83,7 @@ def load(file: Any, claims: str | Path) -> Survey:
     content = json.loads(Path(claims).read_text(encoding="utf-8"))
     if content.get("format") not in ("rwn claims 2", "rwn notice 1") or "sha256" not in content:
         raise Refused("The file of claims has another form; get the reader that came with it.")
-    empty: dict[str, Any] = {"variables": [], "models": [], "tables": [], "pairs": []}
+    empty: dict[str, Any] = {"variables": [], "models": [], "pairs": []}
     content = {**empty, "refusal": "", **content}
     if not isinstance(file, str | Path):
         try:
@@ -201,24 +199,6 @@ class Survey:
         value = float(np.arctanh(np.clip(np.corrcoef(both.T)[0, 1], -1 + 1e-12, 1 - 1e-12)))
         error = 1 / math.sqrt(len(both) - 3)
         return _row(f"{each['one']} ~ {each['other']}", value, error, each, len(both) - 3)
-
-    def distances(self) -> list[str]:
-        """Return a sentence for each registered table, and for the means of groups."""
-        said = []
-        for each in self.claims["tables"]:
-            first, *others = each["variables"]
-            if each["kind"] == "table":
-                about = f"table of {' and '.join(each['variables'])}"
-                words = "total variation distance to the original's at most {:g}"
-            else:
-                about = f"means of {first} by {' and '.join(others)}"
-                words = (
-                    "each differs from the original's by at most {:g} of the original's standard "
-                    "deviation, groups of fewer than 5 records aside"
-                )
-            bound = each["within"]
-            said.append(f"{about}: {words.format(bound) if bound is not None else NO_USE}")
-        return said
 
     def interval(self, model: str, kind: str = "linear") -> Result:
         """Return 95 % intervals of a model, a mean, a share, a median or a quantile."""
