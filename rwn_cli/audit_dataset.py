@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 import rwn_core as rwn
 from rwn_cli import options
-from rwn_cli.options import read_text
 from rwn_cli.terminal import (
-    Overwrite,
     option,
     print_json,
     progress,
     readings_table,
-    refuse_existing,
-    require_folder,
     say,
-    write,
 )
 from rwn_core.errors import ParameterError
 
@@ -43,16 +38,8 @@ def audit_dataset(
     seed: Annotated[
         int | None, typer.Option(min=0, help="The same, for a release made with a seed.")
     ] = None,
-    report: Annotated[
-        Path | None,
-        option("FILE", "Writes the internal report, too: .html or .json. Needs --record."),
-    ] = None,
-    record: Annotated[
-        Path | None, option("FILE", "The record that `rwn mask-dataset --record` wrote.")
-    ] = None,
     schema: options.SchemaFile = None,
     drop: options.Dropped = None,
-    overwrite: Overwrite = False,
 ) -> None:
     """Read the measures on a random sample of a dataset's records and their released rows.
 
@@ -62,28 +49,24 @@ def audit_dataset(
     """
     from rwn_core.datasets.dataset import Dataset
     from rwn_core.io.reading import schema_from
-    from rwn_core.reporting.dataset_record import check_described, with_audit
-    from rwn_core.reporting.facts import Material
-    from rwn_core.reporting.page import internal_file
 
-    refuse_existing(overwrite, report)
-    known = _known(report, record, Path(masked))
+    if seed is None and key_file is None:
+        raise ParameterError(
+            "Only the key of the release says which record a released row is of; give --key-file, "
+            "or the --seed of a lesson."
+        )
+    if key_file is not None and not key_file.is_file():
+        raise ParameterError(f"{key_file.name} does not exist; give the key file of the release.")
     given = schema_from(schema) or Dataset.at(original).guessed_schema()
     asked = rwn.AuditOptions(
-        key=_key(seed, key_file),
+        key=options.key_of(seed, key_file),
         schema=options.described_schema(given, identifiers=drop or ()),
         question=options.stated_question(response, predictor or ()),
         measures=measure,
         sample=sample,
     )
-    if known is not None:
-        check_described(known, asked.schema or given)
     with progress("auditing") as advance:
         found = rwn.audit_dataset(original, masked, asked, advance)
-    if report is not None and known is not None:
-        page = internal_file(Material(record=with_audit(known, found)), report.suffix)
-        write(report, page, overwrite=overwrite)
-        say(f"internal report written to {report}; it stays in the house")
     rows = found.audit.records()
     if as_json:
         about = {"records": found.n, "judged": found.judged, "left_out": list(found.left_out)}
@@ -97,34 +80,3 @@ def audit_dataset(
             "WARNING: released rows are no nearer to their own records than to others; look "
             "whether this is the key of the release"
         )
-
-
-def _known(report: Path | None, record: Path | None, masked: Path) -> dict[str, Any] | None:
-    """The record of the release that is reported, refused before the work."""
-    from rwn_core.reporting.dataset_record import read_dataset_record
-    from rwn_core.reporting.page import FORMS
-
-    if (report is None) != (record is None):
-        raise ParameterError("Give --report and --record together.")
-    if report is None or record is None:
-        return None
-    if report.suffix.lower() not in FORMS:
-        raise ParameterError(f"An internal report must end in one of: {', '.join(FORMS)}.")
-    require_folder(report)
-    return read_dataset_record(read_text(record, "record"), masked)
-
-
-def _key(seed: int | None, file: Path | None) -> Any:
-    from rwn_core.datasets.key_file import read_or_make_key
-
-    options.require_one_key(seed, file)
-    if seed is not None:
-        return rwn.SecretKey.from_seed(seed)
-    if file is None:
-        raise ParameterError(
-            "Only the key of the release says which record a released row is of; give --key-file, "
-            "or the --seed of a lesson."
-        )
-    if not file.is_file():
-        raise ParameterError(f"{file.name} does not exist; give the key file of the release.")
-    return read_or_make_key(file)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -11,9 +11,6 @@ import rwn_core as rwn
 from rwn_cli import options
 from rwn_cli.terminal import option, progress, require_folder, say, write
 from rwn_core.errors import ParameterError, ReleaseError
-
-if TYPE_CHECKING:
-    pass
 
 HARDLY = 0.02  # share of the cells, below which a variable is named
 
@@ -99,8 +96,7 @@ def mask_dataset(
     if plan:
         say("\n".join(plan_lines(source, target, params, rwn.RunOptions(**common))))
         return
-    options.require_one_key(seed, key_file)
-    key = _key(seed, key_file)
+    key = options.key_of(seed, key_file)
     if record is not None:
         if record.exists():  # no --overwrite, as for the dataset itself
             raise ReleaseError(f"{record.name} exists; choose a new file for the record.")
@@ -130,15 +126,6 @@ def mask_dataset(
             share = f"{count / made.n:.1%} of cells"
             say(f"WARNING: {name} changed in {share}: it is almost unmasked.")
     options.say_of_key(seed, key_file, "delete it")
-
-
-def _key(seed: int | None, file: Path | None) -> rwn.SecretKey:
-    """The secret of the release, which also judges it."""
-    from rwn_core.datasets.key_file import read_or_make_key
-
-    if file is not None:
-        return read_or_make_key(file)
-    return rwn.SecretKey.fresh() if seed is None else rwn.SecretKey.from_seed(seed)
 
 
 def _parameters(named: dict[str, Any], sample: int | None, others: dict[str, Any]) -> Any:

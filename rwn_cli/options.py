@@ -344,6 +344,16 @@ def require_one_key(seed: int | None, file: Path | None) -> None:
         raise ParameterError("--seed and --key-file both give the key; give one of them.")
 
 
+def key_of(seed: int | None, file: Path | None) -> rwn.SecretKey:
+    """The secret of a dataset's release: of a seed, of its file, which is made if new, or fresh."""
+    from rwn_core.datasets.key_file import read_or_make_key
+
+    require_one_key(seed, file)
+    if file is not None:
+        return read_or_make_key(file)
+    return rwn.SecretKey.fresh() if seed is None else rwn.SecretKey.from_seed(seed)
+
+
 def parameters(method: str, **options: Any) -> Any:
     """A method's parameter record, from the options that were given (not None)."""
     from rwn_core.masking import in_present_names

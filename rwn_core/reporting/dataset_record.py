@@ -100,19 +100,14 @@ def dataset_record(
         },
         "program": program_versions(),
     }
-    if audited is not None:
-        document = with_audit(document, audited)
+    if audited is not None:  # shares of changed cells stay those of all records
+        readings = plain_readings(audited.audit, audited.judged) | document["readings"]
+        judged = {"words": audited.words, "records": audited.judged, "of": audited.n}
+        document |= {"readings": readings, "judged": judged}
     document["identity"] = answers(made.doubts, schema)
     if schema.question is not None:
         document["question"] = asdict(schema.question)
     return frozen_text(document)
-
-
-def with_audit(record: Mapping[str, Any], audited: DatasetAudit) -> dict[str, Any]:
-    """Return a record with the readings of a sample; shares of changed cells stay those of all."""
-    readings = plain_readings(audited.audit, audited.judged) | record["readings"]
-    judged = {"words": audited.words, "records": audited.judged, "of": audited.n}
-    return {**record, "readings": readings, "judged": judged}
 
 
 def is_dataset_record(text: str) -> bool:
@@ -159,16 +154,6 @@ def recorded_schema(record: Mapping[str, Any], original: Dataset) -> Schema:
         return schema
     question = Question(response=about["response"], predictors=tuple(about["predictors"]))
     return replace(schema, question=question)
-
-
-def check_described(record: Mapping[str, Any], schema: Schema) -> None:
-    """Refuse columns that are described in another way than when the release was made."""
-    described = described_variables(schema)
-    if any(record["table"][name] != described[name] for name in ("variables", "kinds", "removed")):
-        raise InputError(
-            "The columns are described in another way than when the release was made; give the "
-            "same --schema and --drop."
-        )
 
 
 def hashed_files(folder: Path) -> dict[str, Any]:

@@ -145,8 +145,6 @@ class SearchAnswer(Summarized):
         Of a recommendation or a quick verdict, what is said in place of `sentence`.
     note : str
         What else is to be known, in sentences.
-    published : Point, optional
-        RWN as published under the same limits, each variable alone, where kernels were searched.
     alternative : FoundSetting, optional
         Of another method, where that keeps the policy and loses less, or keeps it alone.
     unfit : mapping of str to str
@@ -170,7 +168,6 @@ class SearchAnswer(Summarized):
     unread: Mapping[str, str] = field(default_factory=dict)
     reason: str = ""
     note: str = ""
-    published: Point | None = None
     alternative: FoundSetting | None = None
     unfit: Mapping[str, str] = field(default_factory=dict)
     next_steps: tuple[FoundSetting, ...] = ()
@@ -308,16 +305,7 @@ class SearchAnswer(Summarized):
         words += not_judged(self.unread)
         words += " It releases too few records to be chosen." if point.few else ""
         words += f" {self.note}" if self.note else ""
-        words += LATE if self.late else ""
-        # what RWN as published gives
-        other = self.published
-        if other is None or other.setting.key == point.setting.key:
-            return words
-        lost = other.median(UTILITY)
-        loses = f" and loses {MEASURES[UTILITY].words(lost)} of the relations" if lost else ""
-        met = self.goal.judge(other).kept
-        keeps = "keeps the same limits at" if met else "keeps not all limits; nearest is"
-        return f"{words} RWN as published {keeps} {short_setting(other.setting)}{loses}."
+        return words + LATE * self.late
 
     def _so_far(self) -> str:
         """Say what the best setting so far keeps, and what is open."""

@@ -58,8 +58,7 @@ def seek_slices(
     Starts at usual slices, then joins slices, moves variables between them, and halves and doubles
     weights while the expected loss falls and trial releases meet every limit. For each choice the
     weakest strength that meets them is found by halves. The answer is checked on releases that
-    had no part in the search. With `SliceRanges.kernels` soft and balanced neighborhoods take part,
-    and the answer says what RWN as published loses under the same limits.
+    had no part in the search. With `SliceRanges.kernels` soft and balanced neighborhoods take part.
 
     Parameters
     ----------
@@ -136,23 +135,14 @@ def seek_slices(
         for params in kinds:
             search.step(replace(search.start, slices=slices, params=params))
     search.descend()
-    late, tried, published = search.over or time.monotonic() > search.until, search.read, None
-    # fresh releases judge the best; RWN as published is the comparison
+    late, tried = search.over or time.monotonic() > search.until, search.read
+    # fresh releases judge the best
     plan = Plan(measures=policy.measures, releases=_TRIAL, seed=ranges.seed)
     with SettingPool(sample, (), workers=search.workers, until=search.end) as pool:
         point, met, note = search.verified(pool, plan)
-        sure = met and not note
-        if ranges.kernels and time.monotonic() + search.check <= search.end:
-            alone = search.alone()
-            alone.look(alone.start)
-            published, _, left = alone.verified(pool, plan)
-            note += f" RWN as published: {left}" if left else ""
-        elif ranges.kernels:
-            note += " What RWN as published loses was not read in time."
     report(1.0)
-    more = {"unread": unread, "tried": tried, "late": late, "published": published}
-    reached = met and not unread
-    return answer(point, reached=reached, confirmed=sure, note=note.strip(), **more)
+    more = {"unread": unread, "tried": tried, "late": late, "note": note}
+    return answer(point, reached=met and not unread, confirmed=met and not note, **more)
 
 
 def kernels_refused(params: Any) -> str:
@@ -244,10 +234,7 @@ class SliceSearch(TableSearch):
         if best.releases > 1 and math.isfinite(self.end):
             each = _MARGIN * best.point.seconds / best.releases
             self.check = (_CHOOSING + _STATED) * each / self.workers
-            check = min(
-                self.check * (1 + self.ranges.kernels), (1 - _EXPLORED) * self.ranges.seconds
-            )
-            self.until = self.end - check
+            self.until = self.end - min(self.check, (1 - _EXPLORED) * self.ranges.seconds)
         passed = (time.monotonic() - self.begin) / max(self.ranges.seconds, 1e-9)
         self.report(0.8 * min(max(self.read / self.ranges.tries, passed), 1.0))
         if best is self.tried[-1]:
@@ -282,14 +269,6 @@ class SliceSearch(TableSearch):
         while fell:
             leader = self.best[0].setting
             fell = any(self.step(each) is self.best[0] for each in self.neighbors(leader))
-
-    def alone(self) -> SliceSearch:
-        """Return the same search of the first kernel with each variable alone."""
-        ranges = replace(self.ranges, only_starts=True, weights=False)
-        start, kinds = replace(self.start, slices=()), self.kinds[:1]
-        made = replace(self, ranges=ranges, start=start, kinds=kinds, read=0, tried=[])
-        made.seen, made.tell = set(), lambda *_, **__: None
-        return made
 
     def verified(self, pool: SettingPool, plan: Plan) -> tuple[Point, bool, str]:
         """Return the best choice as read on fresh releases, whether these keep it, and a note."""

@@ -153,10 +153,7 @@ mask demo:bodyfat out.csv --kernel gaussian --balance 2 | 2 | balance must be a 
 mask demo:bodyfat out.csv --slice age,weight | 2 | epsilon
 mask-dataset in.parquet o --set kernel=exponential --set own=true --set bandwidth=absolute | 2 | own
 mask demo:bodyfat out.csv --k 5 --file separator=; | 2 | leave --file out
-audit-dataset in.parquet in.parquet --report out.html | 2 | Give --report and --record together
 audit-dataset in.parquet in.parquet | 2 | give --key-file
-audit-dataset in.parquet in.parquet --record record.toml --report out.pdf | 2 | must end in one of
-audit-dataset in.parquet in.parquet --record record.toml --report no/out.html | 5 | does not exist
 frobnicate | 2 | frobnicate
 """
 

@@ -16,14 +16,12 @@ from rwn_core.tuning import (
     Point,
     Policy,
     Setting,
-    evaluate,
     frontier,
     seek,
     sweep,
 )
 from rwn_core.tuning.answer import SearchAnswer
 from rwn_core.tuning.goal_seek import around, half_steps
-from rwn_core.tuning.point import short_setting
 from rwn_core.tuning.seek_slices import each_kernel, seek_slices
 from rwn_core.tuning.slice_presets import SliceRanges
 from tests.core.tuning.test_goal_of_a_policy import policy
@@ -48,23 +46,8 @@ def test_a_soft_kernel_leads_where_it_loses_less(few, answer) -> None:
     assert answer.point.setting.params.kernel == "gaussian"
     even = seek_slices(few, BOTH, ranges=replace(RANGES, kernels=False), workers=1)
     assert even.point.setting.method == "rwn"
-    assert even.published is None
     found, best = (each.point.median("association_loss") for each in (answer, even))
     assert found < best
-
-
-def test_published_is_each_variable_alone_and_keeps_the_same_limits(few, answer) -> None:
-    point = answer.published
-    assert point is not None
-    assert point.setting.method == "rwn"
-    assert point.setting.slices == ()
-    assert point.setting.weights == ()
-    assert BOTH.judge(point).kept
-    plan = Plan(measures=("association_loss",), releases=20, seed=77_000_000)
-    fresh = evaluate(few, point.setting, plan.keys, plan.measures).median("association_loss")
-    assert point.median("association_loss") == pytest.approx(fresh, rel=0.15)
-    words = f"RWN as published keeps the same limits at {short_setting(point.setting)} and loses"
-    assert words in answer.sentence
 
 
 def test_every_kernel_has_the_other_options_of_the_start() -> None:
