@@ -86,7 +86,7 @@ def offer(session: Session) -> None:
 def _box(words: str, yes: str, what: str, no: str = "Start anew") -> bool | None:
     """Ask; None until it is answered."""
     with st.container(border=True, key="project-offer"):
-        left, accept, decline = st.columns([5, 1, 1], vertical_alignment="center")
+        left, accept, decline = st.columns([4, 1, 1], vertical_alignment="center")
         left.markdown(escaped(words))
         if accept.button(yes, key=f"project.{what}"):
             return True

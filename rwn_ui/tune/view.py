@@ -134,7 +134,7 @@ def _map(now: Snapshot, found: list[dict[str, Any]]) -> Chart:
         height = verdict.largest if verdict.shares else none
     for why in (height, loss):
         if isinstance(why, rwn.NotApplicable):
-            return draw_reason("Risk-utility map", str(why), "risk_utility_map")
+            return draw_reason("Risk–utility map", str(why), "risk_utility_map")
     assert isinstance(loss, Reading)
     here = {"loss": loss.value, "risk": height, "text": now.words}
     judged = {"kept": verdict and verdict.kept, "unread": len(verdict.unread) if verdict else 0}

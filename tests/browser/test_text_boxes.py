@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pyreadstat
 import pytest
 
@@ -37,6 +39,59 @@ def long_names(folder: Path) -> Path:
     frame.columns = [re.sub(r"\W+", "_", about.column_names_to_labels[name]) for name in frame]
     frame.to_csv(folder / "people.csv", index=False)
     return folder / "people.csv"
+
+
+def answers(folder: Path) -> Path:
+    """Write 160 people whose variables and answers are whole sentences, as SPSS has them."""
+    draw = np.random.default_rng(1)
+    asked = "How often in the last four weeks did you, apart from work, {} (without holidays)?"
+    labels = {
+        f"q{i}": asked.format(what) for i, what in enumerate(("walk", "swim", "read", "cook"))
+    }
+    levels = {1: "never, or not that I remember it", 2: "on one or two days of a week", 3: "daily"}
+    age = draw.integers(18, 90, 160)
+    frame = pd.DataFrame({n: (age // 30 + draw.integers(0, 2, 160)).clip(1, 3) for n in labels})
+    frame["age"] = age
+    labels["age"] = "Age at the last birthday before the day of the interview, in years"
+    values = {name: levels for name in labels if name != "age"}
+    path = folder / "answers.sav"
+    pyreadstat.write_sav(frame, str(path), column_labels=labels, variable_value_labels=values)
+    return path
+
+
+def compounds(folder: Path) -> Path:
+    """Write 150 firms with names that no space divides, and numbers of ten digits."""
+    draw = np.random.default_rng(2)
+    taxes = ("Jahresumsatzsteuervorauszahlungsbetrag", "Umsatzsteuersondervorauszahlung")
+    size = draw.normal(20, 1, 150)
+    frame = pd.DataFrame({n: np.exp(size + draw.normal(0, 0.3, 150)).round() for n in taxes})
+    towns = ["Neustadt-Glewe-Nebenerwerbssiedlung", "Hellschen-Heringsand-Unterschaar"]
+    frame["Rechtsschutzversicherungsgesellschaft"] = draw.choice(towns, 150)
+    frame.to_csv(folder / "compounds.csv", index=False)
+    return folder / "compounds.csv"
+
+
+def scripts(folder: Path) -> Path:
+    """Write 150 people with names and levels in four scripts, some missing."""
+    draw = np.random.default_rng(3)
+    age = draw.integers(18, 90, 150)
+    frame = pd.DataFrame({"العمر بالسنوات الكاملة عند آخر عيد ميلاد": age})
+    frame["家庭年收入不含政府补贴和其他转移支付"] = (500 * age + draw.normal(0, 9e3, 150)).round()
+    frame["Βαθμός ικανοποίησης από τις υπηρεσίες υγείας"] = age // 9 + draw.integers(0, 3, 150)
+    levels = ["Санкт-Петербург и Ленинградская область", "Ханты-Мансийский автономный округ", None]
+    frame["Место постоянного проживания на конец года"] = draw.choice(levels, 150)
+    frame.to_csv(folder / "scripts.csv", index=False)
+    return folder / "scripts.csv"
+
+
+def alike(folder: Path) -> Path:
+    """Write 150 people with 22 variables whose names begin and end alike."""
+    draw = np.random.default_rng(4)
+    name = "expenditure_of_the_household_in_month_{}_of_the_reporting_year"
+    spent = draw.gamma(2, 300, (150, 1)) + draw.gamma(2, 90, (150, 22))
+    frame = pd.DataFrame(spent.round(2), columns=[name.format(i) for i in range(1, 23)])
+    frame.to_csv(folder / "alike.csv", index=False)
+    return folder / "alike.csv"
 
 
 @pytest.fixture
@@ -75,10 +130,10 @@ def pale(app: App, where: str) -> list[str]:
     return [f"{where}: {fault}" for fault in app.page.evaluate("paleTexts()")]
 
 
-def open_people(app: App, folder: Path) -> Iterator[str]:
-    """Open the survey; faults before and after its questions are answered."""
+def open_table(app: App, file: Path) -> Iterator[str]:
+    """Open a table; faults before and after its questions are answered."""
     app.open("/").visit("Data")
-    app.page.locator("input[type=file]").first.set_input_files(long_names(folder))
+    app.page.locator("input[type=file]").first.set_input_files(file)
     use = app.page.get_by_role("button", name="Use these answers")
     use.wait_for()
     yield from faults(app, "Questions")
@@ -87,7 +142,7 @@ def open_people(app: App, folder: Path) -> Iterator[str]:
 
 
 def test_no_text_is_cut_or_collides_with_long_names(app: App, tmp_path: Path) -> None:
-    found = [*open_people(app, tmp_path)]
+    found = [*open_table(app, long_names(tmp_path))]
     for name in READY:
         go(app, name)
         found += [*pale(app, name), *faults(app, name, SIZES[::2] + PHONE)]
@@ -96,6 +151,21 @@ def test_no_text_is_cut_or_collides_with_long_names(app: App, tmp_path: Path) ->
     for name in READY:
         go(app, name)
         found += faults(app, f"{name} on a projector", SIZES[2:])
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("made", [answers, compounds, scripts, alike])
+def test_no_page_is_too_wide_for_other_names_and_labels(
+    app: App, tmp_path: Path, made: Callable[[Path], Path]
+) -> None:
+    found = [*open_table(app, made(tmp_path))]
+    for name in ("Tune", "Utility", "Risk"):
+        go(app, name)
+        found += faults(app, name, SIZES[1:] + PHONE)
+    go(app, "Learn")
+    app.page.get_by_text("Projector mode").click()
+    go(app, "Tune")
+    found += faults(app, "Tune on a projector", SIZES[1:2])
     assert not found, "\n".join(found)
 
 

@@ -11,6 +11,7 @@ import html
 import math
 from collections.abc import Sequence
 from typing import Any
+from unicodedata import east_asian_width
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -54,28 +55,52 @@ def escaped(texts: Sequence[str]) -> list[str]:
     return [html.escape(text, quote=False) for text in texts]
 
 
+def letters(text: str) -> int:
+    """Return how many Latin letters a text is wide: those of Chinese count as two.
+
+    >>> letters("age"), letters("年龄")
+    (3, 4)
+    """
+    wide = 0 if text.isascii() else sum(east_asian_width(each) in "WF" for each in text)
+    return len(text) + wide
+
+
 def shorten(text: object, length: int = 10) -> str:
-    """Shorten a name to `length` characters by cutting its middle."""
+    """Shorten a name to `length` letters by cutting its middle."""
     return short_names([text], length)[0]
 
 
 def short_names(names: Sequence[object], length: int = 10) -> list[str]:
     """Shorten names by cutting their middle, so that different names stay different."""
     texts = [str(name) for name in names]
-    different = len(set(texts))
-    cut: list[str] = []
+    if max(map(len, texts), default=0) <= length and "".join(texts).isascii():
+        return texts
+    cuts: list[list[str]] = []
     for end in (length // 3, length // 2, length - 4, 1):  # letters that are kept of the end
         cut = [
-            text if len(text) <= length else f"{text[: length - end - 1]}…{text[-end:]}"
+            text
+            if letters(text) <= length
+            else f"{_beginning(text, length - end - 1)}…{_beginning(text[::-1], end)[::-1]}"
             for text in texts
         ]
-        if len(set(cut)) == different:
+        if len(set(cut)) == len(set(texts)):
             return cut
-    ends = [f"…{number}" for number in range(1, len(texts) + 1)]  # both ends are equal
+        cuts.append(cut)
+    cut, ends = cuts[0], [f"…{number}" for number in range(1, len(texts) + 1)]  # equal both ends
     return [
-        short if text == short or cut.count(short) == 1 else text[: length - len(end)] + end
+        short
+        if text == short or cut.count(short) == 1
+        else _beginning(text, length - len(end)) + end
         for text, short, end in zip(texts, cut, ends, strict=True)
     ]
+
+
+def _beginning(text: str, room: int) -> str:
+    """Return what of a text fits into so many letters."""
+    text = text[:room]
+    while letters(text) > room:
+        text = text[:-1]
+    return text
 
 
 def number(value: float | None, digits: int = 3) -> str:
@@ -172,7 +197,7 @@ def _tick_texts(positions: Sequence[float], share: bool) -> list[str]:
 
 def widest(texts: Sequence[str]) -> float:
     """Return the width in pixels of the widest escaped text at the base font size."""
-    return LETTER * max(map(len, map(html.unescape, texts)), default=0)
+    return LETTER * max(map(letters, map(html.unescape, texts)), default=0)
 
 
 def layout(x: Axis, y: Axis, *, right: float = 12, **more: Any) -> dict[str, Any]:
