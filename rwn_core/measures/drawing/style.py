@@ -197,7 +197,8 @@ def _tick_texts(positions: Sequence[float], share: bool) -> list[str]:
 
 def widest(texts: Sequence[str]) -> float:
     """Return the width in pixels of the widest escaped text at the base font size."""
-    return LETTER * max(map(letters, map(html.unescape, texts)), default=0)
+    plain = list(map(html.unescape, texts))
+    return LETTER * max(map(len if "".join(plain).isascii() else letters, plain), default=0)
 
 
 def layout(x: Axis, y: Axis, *, right: float = 12, **more: Any) -> dict[str, Any]:
