@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -45,19 +46,24 @@ def changed_cells(
     }
 
 
+OF_VARIABLE = {chart for each in rwn.MEASURES.values() for chart in each.view.of_variable}
+"""Charts that draw one variable."""
+
+
 def measure_cards(
     page: str,
     readings: Mapping[str, Answer],
     bands: Callable[[str], Mapping[str, Any]],
-    more: Mapping[str, tuple[Any, ...]],
+    variable: str = "",
     *,
+    more: Mapping[str, tuple[Any, ...]] = MappingProxyType({}),
     one: Answer | None = None,
     every: bool = False,
 ) -> list[tuple[Chart, Answer]]:
     """The charts of the measures of a page in its order, each with the reading that it draws.
 
-    `bands` returns the draws of a measure, `more` has further arguments of charts, `one` is the
-    reading of one variable. A page shows `every` chart of a measure, or its first. What holds for
+    `bands` returns the draws of a measure, `variable` is the one that charts of a variable draw and
+    `one` its reading, `more` has further arguments of charts. A page shows `every` chart of a measure, or its first. What holds for
     all kinds of variables is read, and shown, where some are no numbers.
     """
     cards = []
@@ -79,7 +85,8 @@ def measure_cards(
             if chart == view.shared:
                 card = CHARTS[chart](readings)
             elif isinstance(reading, Reading):
-                card = CHARTS[chart](reading, *more.get(chart, ()), **bands(measure.key))
+                given = (variable,) if chart in OF_VARIABLE else more.get(chart, ())
+                card = CHARTS[chart](reading, *given, **bands(measure.key))
                 if reading.used is not None:
                     card = {**card, "title": card["title"] + reading.rows_words}
             elif view.silent:

@@ -153,7 +153,7 @@ def _tile(now: Snapshot, measure: str, tile: Tile) -> dict[str, Any]:
 
 def cards(found: Disclosure) -> list[Chart]:
     """The pictures, ordinary and informed intruders first."""
-    drawn = measure_cards("risk", found.readings, lambda _: {}, {})
+    drawn = measure_cards("risk", found.readings, lambda _: {})
     return [CHARTS["linkage_attacks"](attacks(found.readings)), *(card for card, _ in drawn)]
 
 

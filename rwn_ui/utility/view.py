@@ -22,7 +22,14 @@ from rwn_core.measures.utility.relations import CORRELATION
 from rwn_core.measures.view import Tile
 from rwn_core.reporting.facts.fact import interval_facts
 from rwn_ui.features import analysis_plan_results, repeated_draws, unchanged_categories
-from rwn_ui.panel.parts import Table, draw_tile, measure_cards, measure_tables, stamp
+from rwn_ui.panel.parts import (
+    OF_VARIABLE,
+    Table,
+    draw_tile,
+    measure_cards,
+    measure_tables,
+    stamp,
+)
 from rwn_ui.state.results import OF_ALL_KINDS, Readings, Snapshot
 from rwn_ui.state.session import Session
 from rwn_ui.utility.results import PENDING, TWO_WAY
@@ -108,12 +115,12 @@ def cards(now: Snapshot) -> list[Chart]:
     if expected is None and isinstance(reading, rwn.Reading):
         expected = np.full(reading.detail.original.shape, np.nan)
     shown = measure_cards(
-        *("utility", readings, partial(repeated_draws.bands, now.draws)),
-        {"correlation_change": (expected,), "distribution": (now.variable,)},
+        *("utility", readings, partial(repeated_draws.bands, now.draws), now.variable),
+        more={"correlation_change": (expected,)},
         every=True,
     )
     made = [card for card, _ in shown]
-    place = next(at for at, card in enumerate(made, 1) if card["key"] == "distribution")
+    place = next(at for at, card in enumerate(made, 1) if card["key"] in OF_VARIABLE)
     return [*made[:place], _relation(now), *made[place:]]
 
 
