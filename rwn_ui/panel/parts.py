@@ -54,17 +54,17 @@ def measure_cards(
     page: str,
     readings: Mapping[str, Answer],
     bands: Callable[[str], Mapping[str, Any]],
-    variable: str = "",
     *,
     more: Mapping[str, tuple[Any, ...]] = MappingProxyType({}),
-    one: Answer | None = None,
+    one: tuple[str, Answer | None] = ("", None),
     every: bool = False,
 ) -> list[tuple[Chart, Answer]]:
     """The charts of the measures of a page in its order, each with the reading that it draws.
 
-    `bands` returns the draws of a measure, `variable` is the one that charts of a variable draw and
-    `one` its reading, `more` has further arguments of charts. A page shows `every` chart of a measure, or its first. What holds for
-    all kinds of variables is read, and shown, where some are no numbers.
+    `bands` returns the draws of a measure, `more` has further arguments of charts, `one` is the
+    variable that charts of a variable draw, and its reading. A page shows `every` chart of a
+    measure, or its first. What holds for all kinds of variables is read, and shown, where some are
+    no numbers.
     """
     cards = []
     for key in measures_of(page):
@@ -76,7 +76,7 @@ def measure_cards(
             other = rwn.MEASURES[view.of_all_kinds]
             shown[0] = next(iter(other.view.charts)), other
         for chart, measure in shown if every else shown[:1]:
-            alone = one if view.of_variable else None
+            alone = one[1] if view.of_variable else None
             title, reading = measure.title, readings[measure.key] if alone is None else alone
             if not isinstance(reading, Reading) and view.otherwise in readings:
                 other = rwn.MEASURES[view.otherwise]
@@ -85,7 +85,7 @@ def measure_cards(
             if chart == view.shared:
                 card = CHARTS[chart](readings)
             elif isinstance(reading, Reading):
-                given = (variable,) if chart in OF_VARIABLE else more.get(chart, ())
+                given = one[:1] if chart in OF_VARIABLE else more.get(chart, ())
                 card = CHARTS[chart](reading, *given, **bands(measure.key))
                 if reading.used is not None:
                     card = {**card, "title": card["title"] + reading.rows_words}

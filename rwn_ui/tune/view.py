@@ -115,7 +115,7 @@ def _charts(now: Snapshot) -> list[tuple[Chart, Reading | rwn.NotApplicable]]:
     """Each chart after the map, with the reading that it draws."""
     bands = partial(repeated_draws.bands, now.draws)
     shown = one_marginal(now.release.comparison, now.variable)
-    cards = measure_cards("tune", now.readings, bands, now.variable, one=shown)
+    cards = measure_cards("tune", now.readings, bands, one=(now.variable, shown))
     return [
         (question.with_form(now.table, card) if card["key"] == REGRESSION.key else card, reading)
         for card, reading in cards

@@ -115,7 +115,8 @@ def cards(now: Snapshot) -> list[Chart]:
     if expected is None and isinstance(reading, rwn.Reading):
         expected = np.full(reading.detail.original.shape, np.nan)
     shown = measure_cards(
-        *("utility", readings, partial(repeated_draws.bands, now.draws), now.variable),
+        *("utility", readings, partial(repeated_draws.bands, now.draws)),
+        one=(now.variable, None),
         more={"correlation_change": (expected,)},
         every=True,
     )
