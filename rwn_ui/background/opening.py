@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import rwn_core as rwn
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.io.guessed_layout import GuessedLayout
-from rwn_core.io.reading import FileReading, begin_bytes
+from rwn_core.io.reading import FileReading
 
 WIDE = 60  # variables; of a wider file those of the release are chosen first
 
@@ -29,14 +29,6 @@ class Opening:
     waiting: rwn.Microdata | None = field(default=None, repr=False)
     # a large table, until its questions are answered: each answer would rank its neighbors anew
     asked: rwn.Microdata | None = field(default=None, repr=False)
-
-    @classmethod
-    def start(
-        cls, name: str, content: bytes, schema: str | None, layout: FileLayout | None
-    ) -> Opening:
-        """Begin; it ends with the session that began it."""
-        reading = begin_bytes(name, content, schema, layout)
-        return cls(name=name, layout=layout, reading=reading)
 
     def taken(self) -> rwn.Microdata | None:
         """The table, once; nothing where there is none, or it was taken."""

@@ -151,28 +151,14 @@ def _save(session: Session, browser: str, before: Any) -> Any:
     """Save an own table's project unless the choices are those before; the present choices."""
     if session.demo is not None:
         return None
-    # the saved parts of a session, for comparison
-    data, notes = session.data, session.drafts()
-    now = (
-        data.fingerprint,
-        session.path,
-        data.schema,
-        session.masking,
-        session.seed,
-        session.policy,
-        session.analysis_plan,
-        tuple(notes.scenarios.values()),
-        tuple(notes.decisions),
-        notes.context,
-    )
-    if before is None or before[:2] != now[:2]:
-        table, path = now[:2]
+    path, made = session.path, current_project(session)
+    if before is None or (before[0], before[1].table) != (path, made.table):
         project_folder.remember(
-            project_folder.Last(table=table, name=session.name, path=path, browser=browser)
+            project_folder.Last(table=made.table, name=session.name, path=path, browser=browser)
         )
-    elif before != now:
-        project_folder.save(current_project(session))
-    return now
+    elif made != replace(before[1], saved=made.saved):
+        project_folder.save(made)
+    return path, made
 
 
 def take_up(session: Session, project: Project) -> None:

@@ -26,7 +26,6 @@ DRAWS = 25
 SAMPLES = 100
 SAMPLES_OF_LARGE = 30
 SHARE_OF_MEASURES = 0.9  # of the work, where analyses are registered, too
-_WORDS = {"draws": "Drawing releases", "validity": "Masking bootstrap samples"}
 
 
 def offer_draws(session: Session, page: str) -> None:
@@ -57,7 +56,7 @@ def begin_draws(session: Session) -> None:
         and not (large and measure.is_slow and key not in wanted)
     ]
     more = {"measures": keys, "analysis_plan": session.analysis_plan}
-    _begin(session, "draws", draw_many, repeats=DRAWS, **more)
+    _begin(session, "Drawing releases", draw_many, repeats=DRAWS, **more)
 
 
 def draw_many(
@@ -86,17 +85,17 @@ def draw_many(
 def begin_validity(session: Session) -> None:
     """Mask bootstrap samples at the setting on screen."""
     repeats = SAMPLES if session.data.n <= LARGEST_DENSE else SAMPLES_OF_LARGE
-    _begin(session, "validity", standard_error_validity, repeats=repeats)
+    _begin(session, "Masking bootstrap samples", standard_error_validity, repeats=repeats)
 
 
-def _begin(session: Session, purpose: str, task: Callable[..., Any], **more: Any) -> None:
+def _begin(session: Session, words: str, task: Callable[..., Any], **more: Any) -> None:
     work = session.user.work
     if work.busy:
         return
     work.jobs[JOB] = Job(
         session.words,
         task,
-        words=f"{_WORDS[purpose]} at {session.words}",
+        words=f"{words} at {session.words}",
         about=setting_key(session),
         microdata=session.data,
         params=session.masking,

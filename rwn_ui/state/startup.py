@@ -24,20 +24,16 @@ _SOON = 1.5  # seconds in which a first picture is worth waiting for
 
 def current() -> Session:
     """This user's session; a new one opens the file of the command line, or the first demo."""
-    mine = visit.current()
-    if mine.session is None:
-        mine.session = _first()
-    return mine.session
-
-
-def _first() -> Session:
-    given = given_file()
+    mine, given = visit.current(), given_file()
+    if mine.session is not None:
+        return mine.session
     demo, opening, notice = st.query_params.get("demo", FIRST_DEMO), None, ""
     if given is not None and "demo" not in st.query_params:
         try:
             data = read_given()
             if data.n <= LARGEST_DENSE and not is_wide(data):
-                return _opened(data, name=given.name, demo=None, path=str(given))
+                mine.session = _opened(data, name=given.name, demo=None, path=str(given))
+                return mine.session
             # what the Data page asks comes before the neighbors are ranked
             opening = Opening(name=given.name, layout=None, path=str(given), first=True)
             opening.waiting, opening.asked = (data, None) if is_wide(data) else (None, data)
@@ -45,7 +41,7 @@ def _first() -> Session:
             st.toast(escaped(str(refusal)))
     if demo not in rwn.DEMOS:
         notice, demo = f"There is no demo of that name; {FIRST_DEMO} is shown.", FIRST_DEMO
-    session = _opened(rwn.load_demo(demo), name=demo, demo=demo)
+    session = mine.session = _opened(rwn.load_demo(demo), name=demo, demo=demo)
     session.user.work.notice = notice
     if opening is not None:
         session.user.work.opening = opening

@@ -33,16 +33,13 @@ from rwn_ui.panel.parts import (
 from rwn_ui.state.results import OF_ALL_KINDS, Readings, Snapshot
 from rwn_ui.state.session import Session
 from rwn_ui.utility.results import PENDING, TWO_WAY
+from rwn_ui.widgets import sidebar
 
 
 def controls(session: Session) -> None:
     """Which variables the pictures show."""
-    names = [variable.name for variable in session.data.schema.released]
-    more: dict[str, Any] = {"format_func": session.data.schema.called}
-    session.variable = st.selectbox(
-        "Variable", names, names.index(session.variable), key=session.key("utility.one"), **more
-    )
-    others = [name for name in names if name != session.variable]
+    sidebar.choose_variable(session, "Variable", "utility.one")
+    others = [v.name for v in session.data.schema.released if v.name != session.variable]
     if others:
         session.second_variable = st.selectbox(
             "… with",
@@ -50,7 +47,7 @@ def controls(session: Session) -> None:
             others.index(session.pair[1]),
             key=session.key(f"utility.other.{session.variable}"),
             help="The two-way picture shows both variables together.",
-            **more,
+            format_func=session.data.schema.called,
         )
 
 

@@ -20,11 +20,16 @@ from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.session import KEPT, Session, first_setting
 from rwn_ui.widgets.folded import folded
 
-_PRESETS: dict[str, tuple[str, dict[str, float]]] = {
-    "As published": (rwn.RWN.method, {}),
-    "Keep totals and spreads": (rwn.SoftRWN.method, {"balance": 1.0}),
+_EVEN = "Equally likely donors, and the standard sliders."
+_OFTEN = (
+    "Nearer records give more often, and each as often as any other. Extremes then survive more "
+    "often."
+)
+_PRESETS: dict[str, tuple[str, dict[str, float], str]] = {
+    "As published": (rwn.RWN.method, {}, _EVEN),
+    "Keep totals and spreads": (rwn.SoftRWN.method, {"balance": 1.0}, _OFTEN),
 }
-"""Methods, and levers other than those of the standard preset."""
+"""Methods, levers other than those of the standard preset, and what they do."""
 _LEFT_OUT = re.compile(r"(\S+) if left out")
 
 
@@ -63,12 +68,7 @@ def draw(session: Session) -> None:
 
 def _presets(session: Session) -> None:
     """Buttons that go over to hard or soft neighborhoods, with all options and sliders."""
-    helps = (
-        "Equally likely donors, and the standard sliders.",
-        "Nearer records give more often, and each as often as any other. Extremes then survive "
-        "more often.",
-    )
-    for (name, start), help in zip(_PRESETS.items(), helps, strict=True):
+    for name, (*start, help) in _PRESETS.items():
         st.button(
             name,
             key=_key(session, name),

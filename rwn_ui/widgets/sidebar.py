@@ -60,16 +60,20 @@ def weights(session: Session) -> DeltaGenerator | None:
     return box.container()
 
 
+def choose_variable(session: Session, label: str, key: str) -> None:
+    """The variable of the distribution card."""
+    schema = session.data.schema
+    names = [v.name for v in schema.released]
+    session.variable = st.selectbox(
+        *(label, names, names.index(session.variable)),
+        key=session.key(key),
+        format_func=schema.called,
+    )
+
+
 def shown(session: Session) -> None:
     """The variable of the distribution card, and large type."""
-    names = [v.name for v in session.data.schema.released]
-    session.variable = st.selectbox(
-        "Variable of the distribution card",
-        names,
-        names.index(session.variable),
-        key=session.key("tune.variable"),
-        format_func=session.data.schema.called,
-    )
+    choose_variable(session, "Variable of the distribution card", "tune.variable")
     session.projector = st.toggle(
         "Projector mode",
         session.projector,
