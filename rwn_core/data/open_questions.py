@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,17 @@ from rwn_core.data.variable import Kind, Role, Variable
 NEARLY_ALL = 0.99  # of the known values that are one and the same
 LEVELS = 0.1  # levels a record, beyond which a category is doubtful
 FEWEST = 20  # levels, below which none of this is asked
+_BY_ROLE = (
+    (SAMPLING_WEIGHT, "weight", Role.SAMPLING_WEIGHT, "It is the sampling weight"),
+    (
+        *(COMES_AGAIN, "person", Role.PERSON),
+        "It numbers people with several rows, and no release has it",
+    ),
+    (
+        *(str(Subject.HOUSEHOLD), "household", Role.HOUSEHOLD),
+        "It numbers households, which no release has",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +44,9 @@ class OpenQuestion:
     # "free text", "levels", "constant" or "missing"
     kind: str
     sentence: str  # what is seen, without a value but for codes of missing
-    answer: str  # the decision, as the words of a button
-    changes: Mapping[str, Any]  # fields of the variable that the answer changes
+    # the decision, as the words of a button, and the fields of the variable that it changes
+    answer: str = "Leave it out of every release"
+    changes: Mapping[str, Any] = field(default_factory=lambda: {"role": Role.IDENTIFIER})
     # fields that change where the steward declines; none where the schema does not hold that
     declined: Mapping[str, Any] = field(default_factory=dict)
 
@@ -77,23 +89,26 @@ def asks_population(frame: pd.DataFrame, schema: Schema) -> str | None:
 def _identity(doubt: IdentityDoubt, schema: Schema) -> OpenQuestion:
     """Ask whether a variable identifies people; weights and households may get their role."""
     # three roles explain a doubt: weight, person, household
-    if doubt.looks_like == SAMPLING_WEIGHT:
-        return _role(doubt, "weight", Role.SAMPLING_WEIGHT, "It is the sampling weight")
-    if doubt.looks_like == COMES_AGAIN and schema.name_with_role(Role.PERSON) is None:
-        answer = "It numbers people with several rows, and no release has it"
-        asked = _role(doubt, "person", Role.PERSON, answer)
-        counted = f"{doubt.sentence} Risk is counted in people then, not in rows."
-        return replace(asked, sentence=counted, declined={"confirmed": True})
-    if doubt.looks_like == str(Subject.HOUSEHOLD) and schema.name_with_role(Role.HOUSEHOLD) is None:
-        answer = "It numbers households, which no release has"
-        asked = _role(doubt, "household", Role.HOUSEHOLD, answer)
-        return replace(asked, declined={"confirmed": True})
+    for looks_like, kind, role, answer in _BY_ROLE:
+        weighs = role is Role.SAMPLING_WEIGHT
+        if doubt.looks_like == looks_like and (weighs or schema.name_with_role(role) is None):
+            counted = " Risk is counted in people then, not in rows." if kind == "person" else ""
+            return OpenQuestion(
+                variable=doubt.variable,
+                kind=kind,
+                sentence=f"{doubt.sentence}{counted}",
+                answer=answer,
+                changes={"role": role},
+                declined={} if weighs else {"confirmed": True},
+            )
     # a variable with another doubt is left out, or keeps its place by the answer of the user
     text = doubt.looks_like == str(Subject.TEXT)
-    wordy = " No method here masks text." if text else ""
-    kind = "free text" if text else "identifier"
-    question = _leave_out(doubt.variable, kind, f"{doubt.sentence}{wordy}")
-    return replace(question, declined={"confirmed": True} if doubt.stops else {})
+    return OpenQuestion(
+        variable=doubt.variable,
+        kind="free text" if text else "identifier",
+        sentence=f"{doubt.sentence}{' No method here masks text.' if text else ''}",
+        declined={"confirmed": True} if doubt.stops else {},
+    )
 
 
 def _weight(variable: Variable) -> OpenQuestion | None:
@@ -117,11 +132,11 @@ def _levels(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
     if variable.kind is not Kind.CATEGORICAL or different <= max(FEWEST, LEVELS * records):
         return None
     name = variable.name
-    return _leave_out(
-        name,
-        "levels",
-        f"{name} has {different:,} levels in {records:,} records: almost no record has a neighbor "
-        "of its own level. Merge levels in the file, or leave it out.",
+    return OpenQuestion(
+        variable=name,
+        kind="levels",
+        sentence=f"{name} has {different:,} levels in {records:,} records: almost no record has a "
+        "neighbor of its own level. Merge levels in the file, or leave it out.",
     )
 
 
@@ -132,11 +147,11 @@ def _constant(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None
     if not 0 < rare <= (1 - NEARLY_ALL) * known:
         return None
     records = "record has" if rare == 1 else "records have"
-    return _leave_out(
-        variable.name,
-        "constant",
-        f"{variable.name} is nearly constant: {rare:,} {records} another value, which may single "
-        "people out.",
+    return OpenQuestion(
+        variable=variable.name,
+        kind="constant",
+        sentence=f"{variable.name} is nearly constant: {rare:,} {records} another value, which may "
+        "single people out.",
     )
 
 
@@ -161,26 +176,6 @@ def _missing(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
         "mean missing.",
         answer="They are missing",
         changes={"missing_codes": tuple(codes)},
-    )
-
-
-def _role(doubt: IdentityDoubt, kind: str, role: Role, answer: str) -> OpenQuestion:
-    return OpenQuestion(
-        variable=doubt.variable,
-        kind=kind,
-        sentence=doubt.sentence,
-        answer=answer,
-        changes={"role": role},
-    )
-
-
-def _leave_out(name: str, kind: str, sentence: str) -> OpenQuestion:
-    return OpenQuestion(
-        variable=name,
-        kind=kind,
-        sentence=sentence,
-        answer="Leave it out of every release",
-        changes={"role": Role.IDENTIFIER},
     )
 
 

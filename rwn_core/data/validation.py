@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -64,7 +64,7 @@ def check_shape(frame: pd.DataFrame) -> None:
         )
 
 
-def check_names(columns: pd.Index[Any]) -> None:
+def check_names(columns: Iterable[Any]) -> None:
     """Refuse duplicate column names, and names that cannot stand in a message or a file."""
     if isinstance(columns, pd.MultiIndex):
         raise InputError("The table has a header of several rows; give each column one name.")

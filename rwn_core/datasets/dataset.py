@@ -64,7 +64,7 @@ class Dataset:
                             f"type {type_}"
                         )
                 raise InputError(f"{path.name} {what}; make them the same.")
-        check_names(pd.Index([name for name, _ in first], dtype=object))
+        check_names([name for name, _ in first])
         stats = [path.stat() for path in paths]
         made = cls(
             paths=tuple(str(path) for path in paths),

@@ -24,7 +24,6 @@ import pyarrow.parquet as pq
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.validation import check_names
 from rwn_core.data.variable import MOST_DECIMALS, Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.limits import (
@@ -104,10 +103,6 @@ def usable_fields(
 ) -> tuple[list[pa.Field], list[str], dict[str, str]]:
     """Return the fields to read, a notice where they are too many, and why some are left out."""
     names = [field.name for field in fields]
-    with in_file(file):
-        check_names(pd.Index(names, dtype=object))
-        if schema is not None:
-            schema.require_columns(names)
     chosen, notices = chosen_columns(file, names, schema, layout)
     check_size(file, records, len(chosen))
     wanted = [fields[place] for place in chosen]

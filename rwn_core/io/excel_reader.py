@@ -20,7 +20,7 @@ import python_calamine
 from rwn_core.data.file_layout import MOST_LINES, USUAL_DATES, FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.validation import LARGEST_NUMBER, check_names
+from rwn_core.data.validation import LARGEST_NUMBER
 from rwn_core.data.variable import NUMBERS, Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.excel_container import check_workbook, shown_as_codes
@@ -78,17 +78,12 @@ def read_excel(
         notices += marks.notices(len(rows[0]) if rows else 0)
     names = _header(file, rows, first, layout.header)
     rows, first = rows[layout.header - 1 :], first + layout.header - 1
-    with in_file(f"{file}, row {first:,}"):
-        check_names(pd.Index(names, dtype=object))
-    if schema is not None:
-        with in_file(file):
-            schema.require_columns(names)
+    chosen, wide = chosen_columns(file, names, schema, layout, f", row {first:,}")
     if len(rows) < 2:
         raise InputError(
             f"{file}: no record follows the header line; masking needs at least two records."
         )
     series = {}
-    chosen, wide = chosen_columns(file, names, schema, layout)
     as_texts: dict[str, str] = {}
     for position, name in ((place, names[place]) for place in chosen):
         values = [

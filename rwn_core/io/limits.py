@@ -31,9 +31,20 @@ LARGEST_WHOLE = 2**53  # from here on a float64 does not tell neighboring whole 
 
 
 def chosen_columns(
-    file: str, names: Sequence[str], schema: Schema | None, layout: FileLayout | None
+    file: str,
+    names: Sequence[str],
+    schema: Schema | None,
+    layout: FileLayout | None,
+    place: str = "",
 ) -> tuple[list[int], list[str]]:
-    """Return the places of the columns that are read, and a notice where a table has too many."""
+    """Check names; return the places of the columns that are read, and a notice if too many."""
+    from rwn_core.data.validation import check_names
+
+    with in_file(f"{file}{place}"):
+        check_names(names)
+    with in_file(file):
+        if schema is not None:
+            schema.require_columns(names)
     if len(names) <= MOST_COLUMNS:
         return [*range(len(names))], []
     only: Sequence[str] = () if schema is None else schema.names

@@ -24,7 +24,6 @@ from rdata.unparser import unparse_data
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.validation import check_names
 from rwn_core.data.variable import Code, Variable
 from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io.limits import (
@@ -32,7 +31,6 @@ from rwn_core.io.limits import (
     MOST_CELLS,
     check_size,
     chosen_columns,
-    in_file,
     unpacked,
 )
 from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table, plain_code
@@ -62,8 +60,6 @@ def read_r(
         raise _damaged(file) from None
     if len({len(column.values) for column in columns}) > 1:
         raise _damaged(file)
-    with in_file(file):
-        check_names(pd.Index([column.name for column in columns], dtype=object))
     chosen, wide = chosen_columns(file, [column.name for column in columns], schema, layout)
     columns = [columns[place] for place in chosen]
     check_size(file, len(columns[0].values) if columns else 0, len(columns))

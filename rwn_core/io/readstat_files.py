@@ -18,10 +18,9 @@ import pyreadstat
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.validation import check_names
 from rwn_core.data.variable import Code, Variable
 from rwn_core.errors import InputError, ReleaseError
-from rwn_core.io.limits import LARGEST_WHOLE, check_size, check_unpacked, chosen_columns, in_file
+from rwn_core.io.limits import LARGEST_WHOLE, check_size, check_unpacked, chosen_columns
 from rwn_core.io.time_formats import time_format
 from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table, plain_code
 
@@ -45,8 +44,6 @@ def read_labelled(
     """Read a file of one of these programs."""
     # The description comes first: sizes are judged before any record is unpacked.
     _, meta = _parsed(file, content, kind, metadataonly=True)
-    with in_file(file):
-        check_names(pd.Index(meta.column_names, dtype=object))
     chosen, wide = chosen_columns(file, meta.column_names, schema, layout)
     _check_sizes(file, meta, len(chosen))
     options: dict[str, Any] = {"user_missing": True} if has_missing else {}

@@ -22,7 +22,6 @@ import pyarrow.compute as pc
 from rwn_core.data.file_layout import SEPARATORS, USUAL_DATES, FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.validation import check_names
 from rwn_core.errors import InputError
 from rwn_core.io.guessed_layout import joined_names, without_breaks
 from rwn_core.io.limits import LONGEST_FIELD, chosen_columns, in_file
@@ -107,12 +106,11 @@ def read_text_table(
         chosen=layout.separator is not None,
     )
     names = _header(text)
-    if schema is not None:
+    if schema is not None and not layout.header:
         with in_file(file):
-            names = names if layout.header else names_of_schema(names, schema)
-            schema.require_columns(names)
+            names = names_of_schema(names, schema)
+    chosen, wide = chosen_columns(file, names, schema, layout, f", line {text.first:,}")
     columns = _columns(text, names)
-    chosen, wide = chosen_columns(file, names, schema, layout)
     names = tuple(names[place] for place in chosen)
     columns = [without_words(columns[place], layout.missing) for place in chosen]
     as_texts: dict[str, str] = {}  # why columns are not what they seem, or are said to be
@@ -228,8 +226,6 @@ def _header(text: _Text) -> tuple[str, ...]:
                 "header line were left out; add a line with the names, or put a letter before the "
                 f"{what}."
             )
-    with in_file(f"{file}, line {text.first:,}"):
-        check_names(pd.Index(names, dtype=object))
     return tuple(names)
 
 

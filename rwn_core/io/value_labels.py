@@ -16,7 +16,6 @@ import pandas as pd
 from rwn_core.data.guess_schema import completed, guess_schema
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.validation import check_names
 from rwn_core.data.variable import (
     NUMBERS,
     Code,
@@ -64,9 +63,6 @@ def labelled_table(
 ) -> Microdata:
     """Make microdata of labelled columns; `left_out` says why some of them hold nothing."""
     with in_file(file):
-        check_names(pd.Index([column.name for column in columns], dtype=object))
-        if schema is not None:
-            schema.require_columns([column.name for column in columns])
         series: dict[str, pd.Series[Any]] = {}
         said = list(notices)
         for column in columns:

@@ -386,9 +386,8 @@ def test_a_schema_keeps_an_identifier_of_codes_and_the_names_must_fit():
     )
     assert ordered.frame["x"].cat.ordered
     assert ordered.schema.variable("x").label == "Mine"
-    columns = [LabelledColumn(name="x", values=pd.Series([1, 2]))] * 2
     with pytest.raises(InputError, match=r"^t\.sav: the column name x occurs 2 times"):
-        labelled_table("t.sav", columns, None)
+        limits.chosen_columns("t.sav", ["x", "x"], None, None)
     partial = labelled([1, 2], Schema(variables=(Variable(name="x", kind="count"),)))
     assert partial.schema.names == partial.names, "a schema may be partial"
 
