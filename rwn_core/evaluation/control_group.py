@@ -275,7 +275,10 @@ def with_difference(
     team = readings.get(red_team.MEASURE.key)
     if isinstance(team, Reading):
         with suppress(NotApplicable):
-            return {**readings, red_team.MEASURE.key: with_parts(team, difference=find())}
+            return {
+                **readings,
+                red_team.MEASURE.key: with_parts(team, difference=find(), caveat=""),
+            }
     return dict(readings)
 
 

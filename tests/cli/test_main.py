@@ -21,6 +21,7 @@ from docs import build
 from rwn_cli import options, terminal
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.evaluation.control_group import audit_attacked
 from rwn_core.io.demo import demo_path
 from rwn_core.io.write import table_bytes
 from rwn_core.reporting.readers import rwn_claims
@@ -100,6 +101,30 @@ def test_audit_table_has_baselines_and_reasons(rwn_command: Run) -> None:
     assert {line.split(":")[0].split()[0] for line in lines} == set(rwn.MEASURES)
     reason = next(line for line in lines if line.startswith("neighborhood_size"))
     assert "not applicable" in reason
+
+
+def test_an_audit_without_people_outside_says_what_it_did_not_judge(rwn_command: Run) -> None:
+    made = ("--epsilon", 1, "--k", 5, "--seed", 7, "--order", "original")
+    rwn_command("mask", "demo:bodyfat", "masked.csv", *made)
+    asked = ("audit", "demo:bodyfat", "masked.csv", "--measure", "red_team")
+    code, _, said = rwn_command(*asked)
+    assert code == 0
+    (note,) = [line for line in said.splitlines() if "Red team" in line]
+    assert "siri is named for" in note  # what was found, and what was not, in one sentence
+    assert "people outside were not attacked" in note
+    assert "attribute gain, inside less outside" in note
+    assert note.count(". ") == 0
+    # of a file where no value is named there is nothing to compare with people outside
+    Path("flat.csv").write_text("a,b\n" + "".join(f"{i % 5},{i}\n" for i in range(60)), "utf-8")
+    rwn_command("mask", "flat.csv", "far.csv", "--k", 40, "--order", "original")
+    _, _, said = rwn_command("audit", "flat.csv", "far.csv", "--measure", "red_team")
+    assert "not attacked" not in said
+    # a judgement that attacks people outside says nothing of the kind
+    data = rwn.load_demo("bodyfat")
+    release = rwn.mask(data, rwn.RWN(epsilon=1.0, k=5), seed=7)
+    judged = audit_attacked(data, release, ["attribute_gain"])
+    assert judged["red_team"].detail.difference is not None
+    assert judged["red_team"].detail.caveat == ""
 
 
 def test_what_somebody_may_know_can_be_stated(rwn_command: Run) -> None:

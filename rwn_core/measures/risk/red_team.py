@@ -13,6 +13,10 @@ from rwn_core.measures.sentence import percent
 from rwn_core.measures.view import View
 
 SURE = 0.9  # precision of names that are nearly sure
+_OUTSIDE = (
+    "by {}, {} is named for {} of {} in the file, and people outside were not attacked, so that "
+    "what the file adds (attribute gain, inside less outside) is not judged."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -41,6 +45,11 @@ def compute(comparison: Comparison) -> Reading[RedTeam]:
     found = attack(comparison)
     links = [each for each in found if each.kind == "identity"]
     names = [each for each in found if each.kind == "attribute"]
+    # names of people outside the file would be no disclosure, and nobody looked for them
+    caveat = ""
+    if names and comparison.holdout is None:
+        people = "the people" if names[0].level is None else "the people with one of its values"
+        caveat = _OUTSIDE.format(names[0].words, names[0].secret, percent(names[0].recall), people)
     return Reading(
         value=max((each.score for each in found), default=0.0),
         baseline=0.0,
@@ -48,6 +57,7 @@ def compute(comparison: Comparison) -> Reading[RedTeam]:
             findings=_best(found),
             identity=links[0] if links else None,
             attribute=names[0] if names else None,
+            caveat=caveat,
         ),
     )
 
