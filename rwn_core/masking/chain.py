@@ -90,8 +90,8 @@ def _basis(points: Floats) -> Floats:
     return np.asarray(directions[:, spread > NEGLIGIBLE * max(spread.max(initial=0.0), 1e-300)])
 
 
-def check_chain(microdata: Microdata, order: Sequence[Unit]) -> None:
-    """Refuse a table with slices that are not to be chained."""
+def check_chain(microdata: Microdata, order: Sequence[Unit], *, mixed: bool) -> None:
+    """Refuse a table with slices that are not to be chained, unless keys and secrets may mix."""
     kept = [each.name for each in microdata.schema.released if not each.masked]
     if kept:
         raise ParameterError(
@@ -104,11 +104,11 @@ def check_chain(microdata: Microdata, order: Sequence[Unit]) -> None:
         )
     for unit in order[1:]:
         roles = [microdata.schema.variable(name).role for name in unit]
-        if Role.CONFIDENTIAL in roles and roles.count(Role.KEY) > 1:
+        if Role.CONFIDENTIAL in roles and roles.count(Role.KEY) > 1 and not mixed:
             raise ParameterError(
                 f"A later slice of a chain, {', '.join(unit)}, has a confidential variable and "
                 "several keys: near keys and a true fragment would stand in one row. Let them "
-                "travel apart."
+                "travel apart; mixed = true takes it all the same."
             )
 
 
@@ -116,7 +116,7 @@ def law_before_draw(prepared: Any, steps: Mapping[str, float]) -> ChainLaw:
     """Return the law of a row's source, known before a chain is drawn; later donors are not."""
     method, microdata = prepared.method, prepared.microdata
     first, *others = chain_order(microdata, method.metric(microdata), method.order)
-    check_chain(microdata, [first, *others])
+    check_chain(microdata, [first, *others], mixed=method.mixed)
     found, _ = prepared.finder.find(prepared.ball)
     cells = method.law(microdata, found)
     later = dict.fromkeys((name for unit in others for name in unit), cells.donors)
@@ -131,7 +131,7 @@ def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) ->
     names = [each.name for each in microdata.schema.released]
     metric = method.metric(microdata)
     order = chain_order(microdata, metric, method.order)
-    check_chain(microdata, order)
+    check_chain(microdata, order, mixed=method.mixed)
     if method.later_balance and microdata.n > MOST_BALANCED:
         raise ParameterError(
             f"Later slices of a chain are balanced for up to {MOST_BALANCED:,} records; set "

@@ -130,6 +130,7 @@ class NeighborhoodMethod(Method, ABC):
     outside_household: bool = False  # whether neighbors lie outside the record's own household
     chain: bool = False  # whether later slices are drawn near to what a row already shows
     order: tuple[str, ...] | str = ()  # variables with the first slices of a chain
+    mixed: bool = False  # whether a later slice may hold a confidential variable and several keys
 
     @property
     @abstractmethod
@@ -262,7 +263,8 @@ class NeighborhoodMethod(Method, ABC):
         if self.chain:
             from rwn_core.masking.chain import chain_order, check_chain
 
-            check_chain(microdata, chain_order(microdata, self.metric(microdata), self.order))
+            order = chain_order(microdata, self.metric(microdata), self.order)
+            check_chain(microdata, order, mixed=self.mixed)
 
 
 class CellMethod(NeighborhoodMethod):

@@ -23,6 +23,8 @@ def strip(now: Snapshot) -> dict[str, Any] | None:
     pairs = list(zip(shown["names"], shown["share"], strict=True))
     name, share = min(pairs, key=itemgetter(1))
     least = f"least: {name} {percent(share)}"
+    if law is not None and law.tied is not None:
+        least += f" · ties keep {percent(law.tied.fitted.kept)} of what relates the slices"
     found = None if law is None else law.neighborhoods
     own = None if found is None else found.largest_own_weight
     words = "" if own is None else f", own donor up to {percent(own)}"

@@ -352,6 +352,7 @@ OWN = {
         "chain": True,
         "later": 25,
         "later_balance": False,
+        "mixed": True,
         "order": "siri,neck",
         "q": 1.0,
         "tie": None,

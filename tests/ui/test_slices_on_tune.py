@@ -11,7 +11,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
-from rwn_core.masking.soft_rwn import CHAINED
+from rwn_core.masking.soft_rwn import CHAINED, TIED
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
 from rwn_ui.state import address
 from rwn_ui.state.change_table import set_setting
@@ -149,3 +149,22 @@ def test_slices_are_chained(open_page) -> None:
     assert "Chained slices need q = 1" in screen.errors[0]
     field(screen.test, "selectbox", LABEL).set_value("whole").run()
     assert "needs two slices or more" in screen.errors[0]
+
+
+def test_tied_slices_say_which_share_of_relations_they_keep_at_each_move(open_page) -> None:
+    screen = open_page("tune", method="soft_rwn", balance="1")
+    choose(screen, "Keys together | rest")
+    assert "ties keep" not in screen.panel["changed"]["least"]
+    key = "tune.0.option.soft_rwn"
+    screen.test.session_state[f"{key}.options.box"] = True
+    screen.test.run()
+    screen.test.toggle(key=f"{key}.tie").set_value(True).run()
+    assert screen.errors == []
+    assert TIED[0] in [each.value for each in screen.test.caption]
+    told = []
+    for width in (1.0, 2.0):
+        screen.slider("width").set_value(width).run()
+        kept = current_release(screen.session).masked.law.tied.fitted.kept
+        assert f"ties keep {100 * kept:.0f} % of what relates" in screen.panel["changed"]["least"]
+        told.append(kept)
+    assert told[0] != told[1]

@@ -14,6 +14,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.data.microdata import joint_codes
 from rwn_core.data.rounding import rounded
+from rwn_core.evaluation.control_group import attribute_difference
 from rwn_core.laws.chained_slices import Chain, ChainLaw, draw_later
 from rwn_core.measures.attacks.certificate import certified_share, linkage_bounds
 from rwn_core.measures.attacks.posterior import posteriors
@@ -441,6 +442,27 @@ def test_tables_that_are_not_chained():
     roles = {"key": ["age", "height"], "confidential": "income"}
     with pytest.raises(rwn.ParameterError, match="several keys"):
         rwn.mask(both, replace(as_is, order=("b",)), **roles, seed=1)
+
+
+def test_a_later_slice_with_a_secret_and_keys_is_drawn_when_asked_and_names_it():
+    data = rwn.load_demo("bodyfat")
+    keys = ["age", "weight", "height"]
+    others = [each for each in data.names if each not in (*keys, "siri")]
+    data = data.with_slices([others, [*keys, "siri"]])
+    about = {"kernel": "exponential", "bandwidth": "absolute", "cap": 1.0, "own": True}
+    setting = rwn.SoftRWN(**about, balance=1.0, width=2.0, chain=True, order=(others[0],))
+    with pytest.raises(rwn.ParameterError, match="mixed = true takes it all the same"):
+        rwn.mask(data, setting, seed=1)
+    asked = replace(setting, mixed=True)
+    release = rwn.mask(data, asked, seed=1)
+    assert release.law.later.keys() == {*keys, "siri"}
+    found = attribute_difference(data, asked, splits=4)
+    assert found.value == pytest.approx(0.59, abs=0.06)
+    assert any("stand in one row" in each and "59 %" in each for each in asked.cautions())
+    assert not any("stand in one row" in each for each in setting.cautions())
+    # whatever it holds, what a row says of its source is the first slice
+    assert release.law.telling() == [tuple(others)]
+    assert rwn.Policy(limits=rwn.Policy().limits[:1]).unjudged(asked)
 
 
 def test_slices_in_order():
