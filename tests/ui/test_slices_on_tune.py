@@ -12,6 +12,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.masking.soft_rwn import CHAINED, TIED
+from rwn_core.measures.sentence import percent
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices
 from rwn_ui.state import address
 from rwn_ui.state.change_table import set_setting
@@ -165,6 +166,6 @@ def test_tied_slices_say_which_share_of_relations_they_keep_at_each_move(open_pa
     for width in (1.0, 2.0):
         screen.slider("width").set_value(width).run()
         kept = current_release(screen.session).masked.law.tied.fitted.kept
-        assert f"ties keep {100 * kept:.0f} % of what relates" in screen.panel["changed"]["least"]
+        assert f"ties keep {percent(kept)} of what relates" in screen.panel["changed"]["least"]
         told.append(kept)
     assert told[0] != told[1]
