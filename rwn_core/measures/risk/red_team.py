@@ -45,7 +45,7 @@ def compute(comparison: Comparison) -> Reading[RedTeam]:
     found = attack(comparison)
     links = [each for each in found if each.kind == "identity"]
     names = [each for each in found if each.kind == "attribute"]
-    # names of people outside the file would be no disclosure, and nobody looked for them
+    # names of people outside the file would be no disclosure, and were not looked for
     caveat = ""
     if names and comparison.holdout is None:
         people = "the people" if names[0].level is None else "the people with one of its values"
