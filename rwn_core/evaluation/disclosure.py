@@ -21,7 +21,7 @@ from rwn_core.evaluation.draws import draws
 from rwn_core.laws.law import Law
 from rwn_core.masking import mask
 from rwn_core.measures import MEASURES
-from rwn_core.measures.attacks.posterior import Sample, weigh
+from rwn_core.measures.attacks.posterior import weigh
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.membership import MEMBERSHIP
@@ -223,7 +223,7 @@ def follow(
             return dict.fromkeys(records)
         law, masked = drawn.law.rounded(precision), rounded(drawn.masked, precision)
         # rows that do not leave name no unit; top1 is 1 / ties where the true unit is most likely
-        named = weigh(law, masked, None, Sample(watched, len(watched)), units=units)[0]
+        named = weigh(law, masked, None, (watched, len(watched)), units=units)[0]
         for record, hit in zip(named.rows.tolist(), named.top1.tolist(), strict=True):
             hits[record] += hit
     return {record: hit / releases for record, hit in hits.items()}

@@ -279,11 +279,8 @@ def of_units(belief: sparse.csc_array, units: Integers) -> sparse.csc_array:
     return summed
 
 
-class Sample(NamedTuple):
-    """Released rows to link, and how many at a time."""
-
-    rows: Integers
-    at_a_time: int
+Sample = tuple[Integers, int]
+"""Released rows to link, and how many at a time."""
 
 
 def link(
@@ -351,7 +348,7 @@ def row_sample(n: int, per_row: float, *, work: int, leaving: Integers | None = 
         if len(rows) > most:  # ascending, the same for every release
             chosen = np.random.default_rng(_SEED).choice(len(rows), most, replace=False)
             rows = rows[np.sort(chosen)]
-    return Sample(rows, max(1, int(ATTACKED_PAIRS / per_row)))
+    return rows, max(1, int(ATTACKED_PAIRS / per_row))
 
 
 def identical_records(original: Microdata, names: Sequence[str] | None) -> Integers:

@@ -17,7 +17,6 @@ from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.posterior import (
     SMALLEST_SAMPLE,
     Linkage,
-    Sample,
     link,
     posteriors,
     weigh,
@@ -253,7 +252,7 @@ def compute_linked_over_half(comparison: Comparison) -> Reading[WorstLinkage]:
         except NotApplicable:  # no variable has a distance
             points = np.zeros((len(rows), 1))
         rows = np.sort(rows[np.argsort(-(points**2).sum(axis=1), kind="stable")[:SMALLEST_SAMPLE]])
-        links, _ = weigh(law, comparison.masked, None, Sample(rows, len(rows)), None, units)
+        links, _ = weigh(law, comparison.masked, None, (rows, len(rows)), None, units)
         far = links.rows, links.truth
     return linked_over_half_reading(found, comparison.original.n, far, units)
 
