@@ -22,9 +22,11 @@ from rwn_core.measures.attacks.likeliest_value import (
     Names,
     People,
     ReleasedValues,
+    Tolerance,
     best_score,
     beyond_outside,
     count_names,
+    joined,
     secret_weights,
 )
 from rwn_core.measures.attacks.posterior import LARGEST_DENSE, Way, leveled, times, ways
@@ -300,16 +302,15 @@ def _success(
     majority = values.majority(truth)
     rates = {"majority": float((np.where(known, majority, 0.0) * counts).sum()) / people}
     exact: dict[str, float] = {}
-    known_rights = {}
-    for key, each in names.items():
-        right = each.right(truth, values.near)
-        # without a name the intruder names the majority
-        right = counts * np.where(known, np.where(np.isnan(right), majority, right), 0.0)
-        known_rights[key], rates[key] = right, float(right.sum()) / people
+    rights = _rights(names, truth, values.near)
+    # without a name the intruder names the majority
+    known_rights = counts * np.where(known, np.where(np.isnan(rights), majority, rights), 0.0)
+    rates |= {
+        key: float(right.sum()) / people for key, right in zip(names, known_rights, strict=True)
+    }
     # what a few rows say of all people counts as nothing, or of a posterior as the law expects
     at_most: dict[str, float] = {}
-    for key in weights:  # of predictions see `Predictor.lucky`
-        right = known_rights[key]
+    for key, right in zip(weights, known_rights, strict=False):  # predictions come last
         counted_rate, hardly = rates["majority"], False
         if key in POSTERIORS:
             expected = np.where(known, names[key].expected(majority), 0.0)
@@ -322,25 +323,30 @@ def _success(
         if hardly or _is_luck(beyond, weights[key], values.rows):
             at_most[key] = counted_rate
     if values.levels is None:
-        for key, each in names.items():
-            right = np.nan_to_num(each.right(truth, EXACT), nan=0.0)
-            exact[key] = float((counts * np.where(known, right, 0.0)).sum()) / people
+        exactly = counts * np.where(
+            known, np.nan_to_num(_rights(names, truth, EXACT), nan=0.0), 0.0
+        )
+        exact = {
+            key: float(right.sum()) / people for key, right in zip(names, exactly, strict=True)
+        }
     by_own = () if values.copied else OWN_VALUE
-    counted = {}
-    for key, each in names.items():
-        with_all = key.removesuffix(TOGETHER) in by_own
-        answers = values.with_majority(each, len(truth)) if with_all else each
-        counted[key] = count_names(answers, targets)
+    answers = {
+        key: values.with_majority(each, len(truth))
+        if key.removesuffix(TOGETHER) in by_own
+        else each
+        for key, each in names.items()
+    }
+    counted = dict(zip(names, count_names(list(answers.values()), targets), strict=True))
     if units is not None:
         # rows of a unit are evidence, too, but for a level that one unit alone has
         pairs = np.unique(np.column_stack((units, truth))[known], axis=0)
         own = pairs[:, 1] if values.levels is not None else np.zeros(len(pairs))
         shared = np.bincount(own.astype(np.int64), minlength=values.levels or 1) > 1
-        for key, found in counted.items():
-            records = found.named
-            if found.records is not None and not key.endswith(TOGETHER):
-                records = np.where(shared, found.records, found.named)
-            counted[key] = found._replace(records=records)
+        for key, each in counted.items():
+            records = each.named
+            if each.records is not None and not key.endswith(TOGETHER):
+                records = np.where(shared, each.records, each.named)
+            counted[key] = each._replace(records=records)
     exact = exact or {key: rates[key] for key in names}
     return Success(targets=targets, rates=rates, exact=exact, named=counted, at_most=at_most)
 
@@ -353,6 +359,13 @@ def _is_luck(beyond: Floats, weights: sparse.csr_array, rows: Floats) -> bool:
     of_class = weights.T @ each
     error = np.sqrt((of_class**2 / np.maximum(rows, 1)).sum())
     return bool(of_class.sum() <= SURELY * error)
+
+
+def _rights(names: Mapping[str, Names], truth: Floats, near: Tolerance) -> Floats:
+    """Return P(the named value is right) of several strategies, shape (strategies, people)."""
+    together = joined(list(names.values()), len(truth))
+    right = together.right(np.tile(truth, len(names)), near)
+    return right.reshape(len(names), len(truth))
 
 
 def _joined(parts: list[sparse.sparray], order: Integers) -> sparse.sparray:

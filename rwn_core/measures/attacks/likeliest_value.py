@@ -194,6 +194,13 @@ class Names(NamedTuple):
         return np.asarray(np.divide(total, choices, out=otherwise.copy(), where=choices > 0))
 
 
+def joined(names: Sequence[Names], people: int) -> Names:
+    """Return the names of several strategies as one, person t of number s as s * people + t."""
+    person = [each.person + number * people for number, each in enumerate(names)]
+    value, share = ([each[part] for each in names] for part in (1, 2))
+    return Names(np.concatenate(person), np.concatenate(value), np.concatenate(share))
+
+
 class ReleasedValues:
     """Released values of one confidential variable, by classes of rows.
 
@@ -333,25 +340,31 @@ class Named(NamedTuple):
     records: Floats | None = None  # the named records, where `named` counts units
 
 
-def count_names(names: Names, people: People) -> Named:
-    """Count names and right names of one strategy at each of the `CERTAINTIES`."""
+def count_names(names: Sequence[Names], people: People) -> list[Named]:
+    """Count names and right names of several strategies at each of the `CERTAINTIES`."""
     # several values of one person count as one name in parts; without a true value no name counts
-    truth = people.truth[names.person]
-    choices = np.bincount(names.person, minlength=len(people.truth))[names.person]
-    plain = weight = np.where(np.isnan(truth), 0.0, 1.0 / np.maximum(choices, 1))
+    count = len(people.truth)
+    together = joined(names, count)
+    truth = people.truth[together.person % count] if count else people.truth
+    choices = np.bincount(together.person, minlength=len(names) * count)[together.person]
+    weight = np.where(np.isnan(truth), 0.0, 1.0 / np.maximum(choices, 1))
+    plain = weight
     if people.weights is not None:
-        weight = weight * people.weights[names.person]
-    hit = weight * people.near.right(names.value, truth)
+        weight = weight * people.weights[together.person % max(count, 1)]
+    hit = weight * people.near.right(together.value, truth)
     size = people.levels or 1
-    level = np.zeros(len(truth), int) if people.levels is None else names.value.astype(int)
+    level = np.zeros(len(truth), int) if people.levels is None else together.value.astype(int)
     # each name counts at all certainties up to its own
-    sure = np.searchsorted(np.array(CERTAINTIES) * _HALF, names.share, "right") - 1
-    shape = (len(CERTAINTIES), size)
-    right, named, records = (
-        np.bincount(sure * size + level, each, np.prod(shape)).reshape(shape)[::-1].cumsum(0)[::-1]
-        for each in (hit, weight, plain)
-    )
-    return Named(right, np.maximum(named, right), None if people.weights is None else records)
+    sure = np.searchsorted(np.array(CERTAINTIES) * _HALF, together.share, "right") - 1
+    place = (together.person // max(count, 1) * len(CERTAINTIES) + sure) * size + level
+    shape = (3, len(names), len(CERTAINTIES), size)
+    # without a name these are whole numbers
+    counted = [np.bincount(place, each, np.prod(shape[1:])) for each in (hit, weight, plain)]
+    all_three = np.array(counted, dtype=np.float64).reshape(shape)
+    right, named, records = all_three[:, :, ::-1].cumsum(axis=2)[:, :, ::-1]
+    named = np.maximum(named, right)
+    each = [None] * len(names) if people.weights is None else records
+    return list(map(Named, right, named, each))
 
 
 def beyond_outside(

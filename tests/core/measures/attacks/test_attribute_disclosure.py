@@ -322,7 +322,7 @@ def test_names_are_counted_as_by_hand(levels):
         np.testing.assert_allclose(names.share[own], top / sum(mass.values()))
     who = People(truth=truth, near=EXACT, levels=levels)
     nobody = Names(names.person[:0], names.value[:0], names.share[:0])
-    none, found = (count_names(each, who) for each in (nobody, names))
+    none, found = count_names([nobody, names], who)
     assert not none.named.any()
     for (at, sure), level in product(enumerate(CERTAINTIES), range(levels)):
         slow = counted_slowly(names, truth.tolist(), level, sure * (1 - 1e-9))
