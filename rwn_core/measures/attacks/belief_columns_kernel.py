@@ -63,31 +63,6 @@ def shares_above(
     return above, least, some
 
 
-@jit_entry
-def shares_given_part(
-    starts: Starts,
-    records: Records,
-    shares: Shares,
-    part: NDArray[np.int64],
-    own: NDArray[np.int64],
-) -> tuple[NDArray[np.float64], int]:
-    """Return the largest share of each column given the part of the records it belongs to."""
-    # part (n,) is that of each record, own (m,) the record that each column belongs to. Shares are
-    # of those in its part, with sum 1; 0 where it has none there. The second answer is how many
-    # pairs lie in the part of their column.
-    answers, inside = np.zeros(len(own)), 0
-    for column in range(len(own)):
-        best, total, home = 0.0, 0.0, part[own[column]]
-        for at in range(starts[column], starts[column + 1]):
-            mine = part[records[at]] == home  # multiplied by: a branch is guessed wrongly too often
-            inside += mine
-            total += mine * shares[at]
-            best = max(best, mine * shares[at])
-        if total > 0:
-            answers[column] = best / total
-    return answers, inside
-
-
 FEW = 64  # candidates that are compared at once
 
 

@@ -28,7 +28,6 @@ from rwn_core.measures.attacks.assignment import (
 from rwn_core.measures.attacks.posterior import (
     Linkage,
     candidates_before,
-    entries,
     normed,
     of_units,
     posteriors,
@@ -105,22 +104,20 @@ class InformedIntruder:
 
     def add_rows(self, belief: sparse.csc_array, rows: Integers) -> None:
         """Add the posteriors of some rows, one column per row."""
-        from rwn_core.measures.attacks.belief_columns_kernel import shares_given_part
-
         if len(rows) == len(self._free):
             self._belief = belief
         last = len(self._levels) - 1
         for level in range(last + 1) if self._level is None else [self._level]:
             part_of = self._levels[level]
-            given, inside = shares_given_part(*entries(belief), part_of, rows)
+            given, inside = shares_given_part(belief, part_of, rows)
             pairs = WHOLE_PARTS * np.bincount(part_of).mean() * inside / len(rows)
             if self._level is None and (pairs <= PART_PAIRS or level == last):
                 self._level = level  # the first of which some whole parts are affordable
                 break
         if self._units is not None:  # the members of a unit in the row's part count together
             pair, within = np.unique(part_of * len(part_of) + self._units, return_inverse=True)
-            summed = entries(of_units(belief, within))
-            given, _ = shares_given_part(*summed, pair // len(part_of), within[rows])
+            summed = of_units(belief, within)
+            given, _ = shares_given_part(summed, pair // len(part_of), within[rows])
         self._best.append(given[self._free[rows]])
 
     def upper_bound(self) -> UpperBound | None:
@@ -182,6 +179,20 @@ class InformedIntruder:
         if share is None and parts.affordable:
             _, share = assigned(self._comparison, self._known, belief, parts, people)
         return None if share is None or not alone else share / alone
+
+
+def shares_given_part(
+    belief: sparse.csc_array, part_of: Integers, own: Integers
+) -> tuple[Floats, int]:
+    """Return the largest share of each column within the part of the record it belongs to."""
+    # Shapes: belief (n, m); part_of (n,); own (m,), the record of each column. Shares are of those
+    # in its part, with sum 1; 0 where it has none there. Also how many pairs lie in that part.
+    column = np.repeat(np.arange(len(own)), np.diff(belief.indptr))
+    inside = part_of[belief.indices] == part_of[own][column]
+    column, shares, best = column[inside], belief.data[inside], np.zeros(len(own))
+    np.maximum.at(best, column, shares)
+    total = np.bincount(column, shares, len(own))
+    return np.divide(best, total, out=np.zeros(len(own)), where=total > 0), len(column)
 
 
 def assigned(

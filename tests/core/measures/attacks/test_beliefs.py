@@ -29,11 +29,10 @@ from rwn_core.measures.attacks.belief_columns_kernel import (
     largest_shares,
     record_shares,
     shares_above,
-    shares_given_part,
 )
 from rwn_core.measures.attacks.likeliest_value import ReleasedValues, Tolerance
 from rwn_core.measures.attacks.posterior import entries, largest, of_units, posteriors, times
-from rwn_core.measures.attacks.worst_case import WorstCase, worst_case
+from rwn_core.measures.attacks.worst_case import WorstCase, shares_given_part, worst_case
 from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.randomness import SecretKey
@@ -101,10 +100,9 @@ def test_who_is_told_the_part_shares_it_out_there(shares) -> None:
     part, own = rng.integers(4, size=N), rng.integers(N, size=M)
     own[0], part[own[0]] = 0, 4  # nobody but itself
     shares[own[0], 0] = 0
-    columns = entries(sparse.csc_array(shares))
     inside = np.where(part[:, np.newaxis] == part[own], shares, 0.0)
     total = inside.sum(axis=0)
-    told, pairs = shares_given_part(*columns, part, own)
+    told, pairs = shares_given_part(sparse.csc_array(shares), part, own)
     some = total > 0
     np.testing.assert_allclose(told[some], inside.max(axis=0)[some] / total[some], rtol=1e-15)
     assert not told[~some].any()
