@@ -111,6 +111,7 @@ _OPENERS: tuple[tuple[bytes, Any], ...] = (
     (b"BZh", bz2.open),
     (b"\xfd7zXZ\x00", lzma.open),
 )
+_STEP = 1 << 20
 _BROKEN = (OSError, EOFError, zlib.error, lzma.LZMAError)
 
 
@@ -130,9 +131,13 @@ def first_bytes(content: bytes, count: int) -> bytes:
 
 def unpacked(file: str, content: bytes) -> bytes:
     """The content without gzip, bzip2 or xz around it."""
+    parts: list[bytes] = []
+    size, stream = 0, _stream(content)
     try:
-        plain = bytes(_stream(content).read(LARGEST_UNPACKED + 1))
+        while part := stream.read(_STEP):  # of so many bytes, memory is taken at once
+            parts.append(part)
+            size += len(part)
+            check_unpacked(file, size)
     except _BROKEN:
         raise InputError(f"{file} is damaged or cut off; get or save the file again.") from None
-    check_unpacked(file, len(plain))
-    return plain
+    return b"".join(parts)

@@ -107,6 +107,13 @@ def test_a_file_that_takes_too_long_or_too_much_is_one_sentence(tmp_path):
     assert not job._pool.pids
 
 
+def test_a_small_packed_file_takes_little_memory():
+    content = table_bytes(FRAME[["double", "text"]], "r")
+    job = FileReading(FileToRead(name="t.rds", content=content), memory=4e8, seconds=60.0)
+    assert job.wait(60)
+    assert job.result().n == 3
+
+
 def test_a_cancelled_reading_leaves_no_process():
     job = FileReading(FileToRead(name="late.csv", content=b"x,y\n" + b"1,2\n" * 3_000_000))
     while not job._pool.pids:
