@@ -308,7 +308,7 @@ def test_a_report_has_the_facts_and_no_value_of_the_original_alone(
     assert changed.keys() == {"x", "y", "place", "sparse"}
     assert "judged on 600 of 600 records" in facts["judged"]["lines"][0]
     assert ["parameter k", "4"] in facts["parameters"]["table"]["rows"]
-    assert any("linked" in row[0].lower() for row in facts["risks"]["table"]["rows"])
+    assert any("linkage" in row[0].lower() for row in facts["risks"]["table"]["rows"])
     assert "person" in facts["data"]["lines"][1]
     assert "What changed" in text
     for said in (text, json.dumps(facts, ensure_ascii=False), record.read_text()):
