@@ -14,14 +14,13 @@ from dataclasses import replace
 import numpy as np
 
 import rwn_core as rwn
+from benchmarks.certified_forecast import forecast_certified
 from benchmarks.pages import say
 from rwn_core.data.schema import Slices
 from rwn_core.data.variable import Role
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
-from rwn_core.tuning import Setting
-from rwn_core.tuning.evaluate import PreparedTables, certified
 from rwn_core.tuning.strength import first_that
 
 AT_MOST = 0.05
@@ -46,14 +45,12 @@ def two_slices(data: rwn.Microdata) -> dict[str, Slices]:
 def smallest_width(data: rwn.Microdata, widths: Sequence[float]) -> float:
     """Return the smallest width that keeps the limit; the largest where none does."""
     tried = np.arange(widths[0], widths[1] + STEP / 2, STEP).round(6).tolist()
-    every = [Setting(params=replace(KERNEL, width=width)).resolved(data) for width in tried]
-    tables = PreparedTables(data, [every[0], every[-1]], metrics=1, held=1)
 
     def keeps(place: int) -> bool:
-        found = certified(tables, every[place], data.n)
-        return isinstance(found, Reading) and found.value <= AT_MOST
+        law = replace(KERNEL, width=tried[place]).prepare(data).law
+        return float(np.mean(forecast_certified(law, rows=data.n))) <= AT_MOST
 
-    place = first_that(keeps, len(every) - 1)
+    place = first_that(keeps, len(tried) - 1)
     return tried[-1 if place is None else place]
 
 

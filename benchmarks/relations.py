@@ -23,12 +23,11 @@ from typing import Any
 import numpy as np
 
 import rwn_core as rwn
+from benchmarks.certified_forecast import forecast_certified, law_before_draw
 from benchmarks.pages import HERE, read_lines, say, write_end, write_lines
 from benchmarks.tables import sampled
 from rwn_core.data.schema import Slices
 from rwn_core.data.variable import Role
-from rwn_core.evaluation.certified_forecast import forecast_certified
-from rwn_core.masking.chain import law_before_draw
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.parallel.processes import be_polite

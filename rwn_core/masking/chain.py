@@ -112,17 +112,6 @@ def check_chain(microdata: Microdata, order: Sequence[Unit], *, mixed: bool) -> 
             )
 
 
-def law_before_draw(prepared: Any, steps: Mapping[str, float]) -> ChainLaw:
-    """Return the law of a row's source, known before a chain is drawn; later donors are not."""
-    method, microdata = prepared.method, prepared.microdata
-    first, *others = chain_order(microdata, method.metric(microdata), method.order)
-    check_chain(microdata, [first, *others], mixed=method.mixed)
-    found, _ = prepared.finder.find(prepared.ball)
-    cells = method.law(microdata, found)
-    later = dict.fromkeys((name for unit in others for name in unit), cells.donors)
-    return ChainLaw(cells, later, steps, lambda _: later)
-
-
 def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) -> Masked:
     """Draw the slices one after the other, near to values in the precision of the release."""
     # `prepared`, of `neighborhood_method`, keeps the neighborhoods of first slices.

@@ -22,25 +22,22 @@ from rwn_core.data.schema import Slices
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.certified_forecast import ROWS, forecast_certified
 from rwn_core.evaluation.control_group import attribute_difference, with_difference, with_outsiders
 from rwn_core.masking import Prepared, SoftRWN, family, lever_values
-from rwn_core.masking.chain import law_before_draw
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Detail, Reading
+from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.slider_range import STORED_PAIRS
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.parallel.pool import Pool
 from rwn_core.parallel.processes import Handle
-from rwn_core.parallel.threads import Progress, current_work, steps, work
+from rwn_core.parallel.threads import Progress, steps, work
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.goal import Goal
 from rwn_core.tuning.point import Point, Setting, Spread, released_share
 from rwn_core.tuning.verdict import RAISED, RED_TEAM, attacked
 
-CERTIFIED = "certified_linkage"  # proved of a release by its rows, of a setting by its law
 SHARE_A_WORKER = 0.35  # of the free memory, for one worker's neighbor table
 FRESH = 1_000_000  # seeds between one set of releases and the next
 HELD = 24  # releases of a small table in memory, where a search reads them measure by measure
@@ -195,7 +192,7 @@ def evaluate(
     keys : iterable of int
         A teaching seed for each release.
     measures : sequence of str
-        Keys of the catalogue; certified linkage is read of the setting's law, before any release.
+        Keys of the catalogue.
     until : float
         Monotonic seconds after which no further release is drawn.
     read : callable, optional
@@ -211,18 +208,14 @@ def evaluate(
     if isinstance(tables, Microdata):
         tables = PreparedTables(tables, [setting], metrics=1, held=1)
     start = time.perf_counter()
-    drawn = [key for key in measures if key != CERTIFIED or read is not None]
     readings: dict[str, list[Reading | NotApplicable]] = {key: [] for key in measures}
     shown: list[float] = []
     try:
-        for key in set(measures).difference(drawn):
-            readings[key].append(certified(tables, setting))
-        keys = keys if drawn else ()
         for seed in steps(keys) if isinstance(keys, Sequence) else keys:
             if time.monotonic() > until:
                 break
             release = tables.compared(setting, seed)
-            one = read_all(release, drawn, setting) if read is None else read(release)
+            one = read_all(release, measures, setting) if read is None else read(release)
             if one is None:
                 break
             shown.append(released_share(release.original, release.masked))
@@ -235,21 +228,6 @@ def evaluate(
     spreads = {key: spread_over_releases(key, each) for key, each in readings.items() if each}
     seconds = time.perf_counter() - start
     return Point(setting=setting, spreads=spreads, shown=tuple(shown), seconds=seconds)
-
-
-def certified(
-    tables: PreparedTables, setting: Setting, rows: int = ROWS
-) -> Reading | NotApplicable:
-    """Forecast certified linkage: before a release it is the mean of a few draws by law."""
-    with current_work().quiet():
-        moved, chained = tables.moved(setting), getattr(setting.params, "chain", False)
-        law = law_before_draw(moved, dict(setting.precision)) if chained else moved.law
-    law = law if law is None else law.rounded(dict(setting.precision))
-    try:
-        value = float(np.mean(forecast_certified(law, rows=rows)))
-    except NotApplicable as reason:
-        return reason
-    return Reading(value=value, baseline=1.0 / moved.microdata.n, detail=Detail())
 
 
 def read_all(

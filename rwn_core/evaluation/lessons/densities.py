@@ -19,18 +19,9 @@ Points = tuple[Floats, Floats]
 _Normals = tuple[Floats, Floats, Floats]
 
 
-def _normal(normals: _Normals) -> Points:
-    a, b, _ = normals
-    return a, 0.8 * a + 0.6 * b
-
-
-def _disc(normals: _Normals) -> Points:
-    angle, radius = _angle(normals), np.sqrt(ndtr(normals[2]))
-    return radius * np.cos(angle), radius * np.sin(angle)
-
-
-def _ring(normals: _Normals) -> Points:
-    angle, radius = _angle(normals), 1 + 0.1 * normals[2]
+def _around(normals: _Normals, radius: Floats) -> Points:
+    """Return points at the angle of the first two normals, at a radius; each of shape (n,)."""
+    angle = np.arctan2(normals[1], normals[0])
     return radius * np.cos(angle), radius * np.sin(angle)
 
 
@@ -40,29 +31,14 @@ def _clusters(normals: _Normals) -> Points:
     return side + 0.5 * a, side + 0.5 * b
 
 
-def _banana(normals: _Normals) -> Points:
-    a, b, _ = normals
-    return a, a**2 + 0.4 * b
-
-
-def _discrete(normals: _Normals) -> Points:
-    x, y = _normal(normals)
-    return np.round(x), np.round(y)
-
-
-def _angle(normals: _Normals) -> Floats:
-    # Shapes: each of normals, the answer (n,).
-    return np.arctan2(normals[1], normals[0])
-
-
 DENSITIES: Mapping[str, Callable[[_Normals], Points]] = MappingProxyType(
     {
-        "normal": _normal,
-        "ring": _ring,
+        "normal": lambda each: (each[0], 0.8 * each[0] + 0.6 * each[1]),
+        "ring": lambda each: _around(each, 1 + 0.1 * each[2]),
         "two clusters": _clusters,
-        "banana": _banana,
-        "uniform disc": _disc,
-        "discrete": _discrete,
+        "banana": lambda each: (each[0], each[0] ** 2 + 0.4 * each[1]),
+        "uniform disc": lambda each: _around(each, np.sqrt(ndtr(each[2]))),
+        "discrete": lambda each: (np.round(each[0]), np.round(0.8 * each[0] + 0.6 * each[1])),
     }
 )
 """The densities by name: what each makes of three independent standard normals."""

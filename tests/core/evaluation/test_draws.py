@@ -11,12 +11,11 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from benchmarks.certified_forecast import FIRST_SEED, forecast_certified
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation import certified_forecast
 from rwn_core.evaluation.audit import ReadSoFar, audit, changed_shares, weakly_masked
-from rwn_core.evaluation.certified_forecast import forecast_certified
 from rwn_core.evaluation.disclosure import disclose_release
 from rwn_core.evaluation.draws import Gathering, draws, ensemble
 from rwn_core.laws.cell_law import CellLaw
@@ -31,8 +30,6 @@ from rwn_core.measures.utility.distributions import marginal_distances
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.randomness import SecretKey
 from rwn_core.reporting.judged_release import FurtherDraws, judge_release
-from rwn_core.tuning.evaluate import Plan, PreparedTables, evaluate
-from rwn_core.tuning.point import Setting
 from tests.core.measures.test_certified_linkage import described
 
 KEYS = ["correlation", "regression", "principal_components", "prediction"]
@@ -363,20 +360,5 @@ def test_what_cannot_be_certified_is_refused() -> None:
         forecast_certified(kept)
 
 
-def test_a_sweep_reads_a_setting_by_its_law_and_draws_nothing_for_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    data = normal()
-    setting = Setting(params=soft()).resolved(data)
-    plan = Plan(measures=("certified_linkage", "wasserstein"), releases=2)
-    point = evaluate(data, setting, plan.keys, plan.measures)
-    expected = float(np.mean(forecast_certified(law_of(data, soft()))))
-    assert point.spreads["certified_linkage"].values == (expected,)
-    assert len(point.spreads["wasserstein"].values) == 2
-    monkeypatch.setattr(PreparedTables, "compared", None)
-    alone = evaluate(data, setting, plan.keys, ("certified_linkage",))
-    assert alone.median("certified_linkage") == expected
-
-
 def test_draws_are_apart_from_those_of_releases() -> None:
-    assert certified_forecast.FIRST_SEED > 1_000_000 * 10
+    assert FIRST_SEED > 1_000_000 * 10

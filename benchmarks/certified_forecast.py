@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -10,8 +11,10 @@ from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import codes_together
 from rwn_core.data.units import unit_of
 from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.chained_slices import ChainLaw
 from rwn_core.laws.donors import Draws, draw_donors, random_streams
 from rwn_core.laws.law import Law
+from rwn_core.masking.chain import chain_order, check_chain
 from rwn_core.measures.attacks.certificate import (
     Exchange,
     certified_share,
@@ -90,3 +93,14 @@ def _drawn(
     donors = draw_donors(law.neighborhoods, draws, law.q)
     places = [names.index(unit[0]) for unit in units]
     return [own[donors[:, place]] for own, place in zip(codes, places, strict=True)]
+
+
+def law_before_draw(prepared: Any, steps: Mapping[str, float]) -> ChainLaw:
+    """Return the law of a row's source, known before a chain is drawn; later donors are not."""
+    method, microdata = prepared.method, prepared.microdata
+    first, *others = chain_order(microdata, method.metric(microdata), method.order)
+    check_chain(microdata, [first, *others], mixed=method.mixed)
+    found, _ = prepared.finder.find(prepared.ball)
+    cells = method.law(microdata, found)
+    later = dict.fromkeys((name for unit in others for name in unit), cells.donors)
+    return ChainLaw(cells, later, steps, lambda _: later)
