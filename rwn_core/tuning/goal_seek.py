@@ -50,8 +50,7 @@ def seek(
 
     Starts at the best point of a sweep that keeps them, then tries settings half a grid step away
     in every direction, goes to the best, halves the step, and so on; never beyond the least and the
-    largest values of the sweep. Of several grids each number is sought that any of them has: where
-    some settings lack it, its least value is one step from having none. The answer is chosen on
+    largest values of the sweep. A number that a setting lacks stays away. The answer is chosen on
     releases that had no part in the search, and read on others that had no part in choosing it.
 
     Parameters
@@ -207,8 +206,6 @@ class Step:
     # low, high: least and largest value of the sweep: values beyond were not offered
     low: float
     high: float
-    # whether settings of the sweep go without this number; that is then the step below `low`
-    absent: bool = False
 
 
 def half_steps(points: Sequence[Point]) -> dict[str, Step]:
@@ -216,11 +213,10 @@ def half_steps(points: Sequence[Point]) -> dict[str, Step]:
     steps: dict[str, Step] = {}
     every = [point.setting.params for point in points]
     for name in dict.fromkeys(each.name for params in every for each in fields(params)):
-        searched = {_number(getattr(p, name)) for p in every if hasattr(p, name)}
-        values = sorted(searched - {None})
-        if values and len(searched) > 1:
-            size = (values[-1] - values[0]) / max(len(values) - 1, 1) / 2
-            steps[name] = Step(size=size, low=values[0], high=values[-1], absent=None in searched)
+        values = sorted({_number(getattr(p, name, None)) for p in every} - {None})
+        if len(values) > 1:
+            size = (values[-1] - values[0]) / (len(values) - 1) / 2
+            steps[name] = Step(size=size, low=values[0], high=values[-1])
     return steps
 
 
@@ -236,18 +232,13 @@ def around(setting: Setting, steps: Mapping[str, Step]) -> list[Setting]:
             params = replace(setting.params, **changes)
         except ParameterError:
             continue  # two numbers that the method does not allow together
-        if any(value is None and getattr(params, name) for name, value in changes.items()):
-            continue  # no width would be the usual one, which the sweep may not have
         made.append(replace(setting, params=params))
     return list({each.key: each for each in made if each.key != setting.key}.values())
 
 
 def _moved(name: str, value: Any, direction: int, step: Step) -> Any:
     if _number(value) is None:
-        enters = value is None and direction > 0
-        return step.low if enters else value
-    if step.absent and direction < 0 and value <= step.low:
-        return None
+        return value  # a number that a setting lacks stays away
     integer = isinstance(value, int) and name not in _DIGITS
     # a whole number moves by one at least, or small steps would not move it at all
     size = max(1, round(step.size)) if integer else step.size
