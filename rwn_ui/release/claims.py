@@ -124,7 +124,7 @@ def summary(table: ClaimTable) -> str:
 
 def claim_rows(table: ClaimTable) -> list[tuple[str, ...]]:
     """Return one row of `COLUMNS` for each claim, as a reader sees it."""
-    rows = []
+    rows = list[tuple[str, ...]]()
     for each in table.analyses:
         name = f"{each.analysis.kind}: {each.analysis.name}"
         if each.refusal:
