@@ -404,7 +404,8 @@ def mask(  # noqa: PLR0913 - what is not needed is given by its name
     else:
         secret = seed if isinstance(seed, SecretKey) else SecretKey.from_seed(seed)
     with work(threads=threads, progress=progress):
-        drawn = setting.prepare(microdata).release(secret).rounded(dict(steps))
+        # a chain is drawn near to rounded values, so that its steps are known before
+        drawn = replace(setting.prepare(microdata), precision=steps).release(secret)
     return Release(
         masked=drawn.masked,
         method=setting.method,

@@ -154,7 +154,10 @@ class PreparedTables:
         if about not in self.releases:
             while len(self.releases) >= self._held:
                 del self.releases[next(iter(self.releases))]
-            drawn = self.moved(setting).release(SecretKey.from_seed(seed), threads=1)
+            moved = self.moved(setting)
+            if getattr(setting.params, "chain", False):  # is drawn near to rounded values, once
+                moved = replace(moved, precision=setting.precision)
+            drawn = moved.release(SecretKey.from_seed(seed), threads=1)
             made = drawn.rounded(dict(setting.precision))
             data = setting.applied_to(self._microdata)
             if self._untouched is None or self._untouched.original.schema != data.schema:

@@ -12,11 +12,13 @@ import rwn_core as rwn
 from rwn_core.data.microdata import codes_together
 from rwn_core.evaluation.disclosure import Assumptions, disclose_release
 from rwn_core.evaluation.valid_intervals import valid_intervals
+from rwn_core.masking import chain
 from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.comparison import Comparison
 from rwn_core.reporting.judged_release import judged
+from rwn_core.tuning.evaluate import evaluate
 from rwn_core.tuning.policy import CHAIN_UNJUDGED
 
 CHAINED = rwn.SoftRWN(
@@ -219,3 +221,17 @@ def test_datasets_are_not_chained(tmp_path):
     tied = rwn.SoftRWN(tie=True)
     with pytest.raises(rwn.ParameterError, match="tied slices are drawn for all rows together"):
         rwn.mask_dataset(tmp_path / "survey.parquet", tmp_path / "out", tied)
+
+
+def test_a_rounded_chain_is_drawn_once_and_is_what_two_draws_gave(monkeypatch):
+    data, steps, drawn = survey(), {"age": 5.0, "height": 2.0}, []
+    twice = CHAINED.prepare(data).release(rwn.SecretKey.from_seed(1)).rounded(steps)
+    own = chain.draw_chain
+    monkeypatch.setattr(chain, "draw_chain", lambda *about: drawn.append(1) or own(*about))
+    once = rwn.mask(data, CHAINED, precision=steps, seed=1)
+    assert len(drawn) == 1
+    pd.testing.assert_frame_equal(once.masked.frame, twice.masked.frame)
+    np.testing.assert_array_equal(once.donors, twice.donors)
+    plan = rwn.Setting(params=CHAINED, precision=tuple(steps.items()))
+    evaluate(data, plan, [1], ["bayes_linkage"])
+    assert len(drawn) == 2
