@@ -281,7 +281,7 @@ def test_a_bomb_of_repeated_texts_is_refused_by_the_limit_of_memory():
     job = FileReading(FileToRead(name="people.parquet", content=bomb), memory=5e8, seconds=60.0)
     assert job.wait(60)
     with pytest.raises(InputError, match="needs more") as caught:
-        job.result()
+        job.table()
     assert "zzz" not in str(caught.value)
 
 

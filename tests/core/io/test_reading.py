@@ -111,7 +111,7 @@ def test_a_small_packed_file_takes_little_memory():
     content = table_bytes(FRAME[["double", "text"]], "r")
     job = FileReading(FileToRead(name="t.rds", content=content), memory=4e8, seconds=60.0)
     assert job.wait(60)
-    assert job.result().n == 3
+    assert job.table().n == 3
 
 
 def test_a_cancelled_reading_leaves_no_process():
