@@ -231,6 +231,9 @@ def table_notices(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
     similar = [name for name in names if spelled[name.strip().casefold()] > 1]
     if similar:
         notices.append(f"The names {', '.join(similar)} differ only in case or blanks.")
+    for position, name in enumerate(names, start=1):
+        if any(unicodedata.category(letter) == "Cf" for letter in name):
+            notices.append(f"The name of column {position} has invisible characters.")
     for doubt in doubts_of_schema(frame, schema):
         remedy = "" if doubt.confidence is Confidence.LOW else REMEDY
         notices.append(f"{doubt.sentence}{remedy}")

@@ -39,7 +39,7 @@ NAN_MEANS_CONSTANT = {"correlation", "rank_correlation", "association"}
 OF_ALL_RELEASES = {
     # what a law expects of every release says nothing of the one at hand
     *("neighborhood_size", "repeated_releases", "membership", "differential_privacy"),
-    *("misclassification", "extremes", "queries", "homogeneity"),
+    *("misclassification", "extremes", "queries", "homogeneity", "posterior_odds"),
 }
 WORST_OF_ITSELF = {
     # the original gives away at least as much as a release of it
@@ -58,6 +58,7 @@ NEEDS_A_LAW = {
     *("abstaining_linkage", "repeated_releases", "membership", "attribute_inference"),
     *("attribute_gain", "linked_over_half", "certified_linkage", "largest_linkage"),
     *("differential_privacy", "misclassification", "queries", "homogeneity"),
+    "posterior_odds",
 }
 NOTHING_LEFT = {
     # what a release without any value discloses: nothing, and that is an answer

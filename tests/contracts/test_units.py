@@ -169,7 +169,7 @@ LINKAGE = (
     *("mahalanobis_linkage", "probabilistic_linkage", "linkability"),
 )
 
-READ = ("membership", "true_matches", "homogeneity", "repeated_releases")
+READ = ("membership", "posterior_odds", "true_matches", "homogeneity", "repeated_releases")
 
 NAMING = ("attribute_gain", "attribute_inference", "red_team", "inference")
 

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.data.arrays import Booleans
-from rwn_core.data.microdata import Microdata
+from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.microdata import Microdata, value_codes
+from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.likeliest_value import named_values, tolerance
@@ -23,6 +24,96 @@ from rwn_core.measures.measure import Detail, Measure, Reading
 from rwn_core.measures.sentence import filled, percent, tenths
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 from rwn_core.measures.view import Tile, View
+
+# Posterior odds: how likely a released category is the true one, category by category
+
+LEVELS = (Kind.CATEGORICAL, Kind.ORDERED)
+
+
+def category_chances(law: Law, name: str, units: Integers | None = None) -> tuple[Floats, Integers]:
+    """Return P(a released category is true) of each level, and how many records have it."""
+    # Shapes: both (V,); with `units`, true is a category that any record of the unit has. With t
+    # the transition matrix and v the shares of the original, the odds of level k are t_kk v_k /
+    # sum over l != k of t_lk v_l; each record's own law stands for its level's row of t
+    codes, values = value_codes(law.original, name)
+    table, columns = law.table(name)
+    place = {value: number for number, value in enumerate(columns)}
+    cells = table.tocsc()[:, [place[value] for value in values]].tocoo()
+    shown = np.bincount(cells.col, weights=cells.data, minlength=len(values))
+    own = np.arange(len(codes)) if units is None else units  # shape (n,)
+    has = np.zeros((int(own.max()) + 1, len(values)), dtype=bool)
+    has[own, codes] = True
+    right = cells.data * has[own[cells.row], cells.col]
+    true = np.bincount(cells.col, weights=right, minlength=len(values))
+    count = np.bincount(codes, minlength=len(values))
+    return np.divide(true, shown, out=np.zeros(len(values)), where=shown > 0), count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PosteriorOdds(Detail):
+    """Details of released categories that are true, variable by variable.
+
+    Attributes
+    ----------
+    names : tuple of str
+    rarest : tuple of float
+        P(a rarest released category is true).
+    chances, shares : tuple of ndarray of float64, shape (levels,)
+        P(a released category is true), and the share of people who have it.
+    """
+
+    names: tuple[str, ...]
+    rarest: tuple[float, ...]
+    chances: tuple[Floats, ...]
+    shares: tuple[Floats, ...]
+
+
+def compute_posterior_odds(comparison: Comparison) -> Reading[PosteriorOdds]:
+    """Return the largest chance, of all variables, that a rarest category is true."""
+    law, parts = comparison.required_law(), []
+    for name in (v.name for v in law.original.schema.released if v.kind in LEVELS):
+        try:
+            chances, count = category_chances(law, name, comparison.units)
+        except NotApplicable:  # variables that change together have no table each
+            continue
+        levels = np.array([value is not None for value in value_codes(law.original, name)[1]])
+        if levels.sum() >= 2:
+            most = float(np.clip(chances[levels & (count == count[levels].min())].max(), 0.0, 1.0))
+            parts.append((name, most, chances[levels], count[levels] / count.sum()))
+    if not parts:
+        raise NotApplicable(
+            "No variable has categories, two or more, that are released one by one."
+        )
+    names, rarest, chances_of, shares = zip(*parts, strict=True)
+    detail = PosteriorOdds(names=names, rarest=rarest, chances=chances_of, shares=shares)
+    worst = int(np.argmax(detail.rarest))
+    base = float(detail.shares[worst].min())
+    return Reading(value=detail.rarest[worst], baseline=base, detail=detail)
+
+
+def posterior_odds_sentence(reading: Reading[PosteriorOdds], n: int) -> str:
+    """Say how likely a released rare category is true."""
+    name = reading.detail.names[int(np.argmax(reading.detail.rarest))]
+    return (
+        f"A released record with the rarest category of {name} truly has it "
+        f"with probability {percent(reading.value)}, and {percent(reading.baseline or 0.0)} of all "
+        "people do."
+    )
+
+
+POSTERIOR_ODDS = Measure(
+    key="posterior_odds",
+    title="A rare category is the true one",
+    unit="probability",
+    question="If a released record shows the rarest category of a variable, how likely is that "
+    "category the person's own?",
+    sentence=posterior_odds_sentence,
+    source="Gouweleeuw, Kooiman, Willenborg, de Wolf 1998: posterior odds t_kk v_k / sum of "
+    "t_lk v_l, here as a probability, of the worst variable",
+    compute=compute_posterior_odds,
+    view=View(about="value"),
+)
+
 
 # Extremes: survival of the largest and smallest original values
 

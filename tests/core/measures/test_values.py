@@ -19,12 +19,22 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare as compare_release
 from rwn_core.evaluation.audit import read_all
 from rwn_core.laws.donors import shuffled_donors, unmasked
-from rwn_core.masking import NBRS2015, RWN, LocalSuppression, RandomSample, mask
+from rwn_core.masking import (
+    NBRS2015,
+    PRAM,
+    RWN,
+    AdditiveNoise,
+    LocalSuppression,
+    RandomSample,
+    mask,
+)
+from rwn_core.masking.method import Prepared
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.attacks.assignment import all_rows, blocks
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import SHUFFLES, UNMASKED, UNRELATED, Detail, Reading
+from rwn_core.measures.risk.values import PosteriorOdds, category_chances
 from rwn_core.measures.utility.distributions import (
     bin_edges,
     distribution_steps,
@@ -234,6 +244,7 @@ OF_PEOPLE = {
     # chances of people, not shares of rows: who is left out is part of the chance
     *("membership", "extremes", "queries", "differential_privacy", "misclassification"),
     *("repeated_releases", "homogeneity", "neighborhood_size", "cells_changed"),
+    "posterior_odds",
     # of rows that are complete in both files, of attacks, or of no share
     *("mahalanobis_linkage", "singling_out", "closest_record", "nearest_distance"),
     *("cooks_distance", "mahalanobis"),
@@ -471,3 +482,49 @@ def test_every_measure_can_be_asked_at_both_ends(n: int) -> None:
         assert found == read(table_of_ends(n), measure), "the same table, the same ends"
 
     hold(rule, MEASURES)
+
+
+T = np.array([[0.9, 0.06, 0.04], [0.1, 0.8, 0.1], [0.05, 0.25, 0.7]])
+COUNTS = np.array([140, 50, 10])
+
+
+@pytest.fixture(scope="module")
+def pram():
+    g = np.repeat(["a", "b", "c"], COUNTS)
+    data = Microdata.from_frame(pd.DataFrame({"g": g, "x": np.arange(200.0)}))
+    return PRAM(matrices={"g": T.tolist()}, invariant=False).prepare(data)
+
+
+def odds_of(prepared: Prepared) -> Reading[PosteriorOdds]:
+    masked = prepared.release(SecretKey.from_seed(1)).masked
+    compared = Comparison(original=prepared.microdata, masked=masked, law=prepared.law)
+    return MEASURES["posterior_odds"].compute(compared)
+
+
+def test_posterior_odds_are_those_of_the_formula(pram):
+    v = COUNTS / COUNTS.sum()
+    odds = np.array([T[k, k] * v[k] / (T[:, k] @ v - T[k, k] * v[k]) for k in range(3)])
+    found = odds_of(pram)
+    assert found.detail.names == ("g",)
+    assert found.detail.chances[0] == pytest.approx(odds / (1 + odds))
+    assert found.value == pytest.approx(odds[2] / (1 + odds[2]))
+    assert found.baseline == 0.05
+    # noise leaves categories alone: each shown one is true
+    assert odds_of(AdditiveNoise().prepare(pram.microdata)).value == 1.0
+    # among all others within reach, the own category is only as likely as without the file
+    assert odds_of(RWN(k=199).prepare(pram.microdata)).value == pytest.approx(0.05, abs=0.006)
+
+
+def test_a_shown_category_is_true_as_often_as_said(pram):
+    """A law of matrices that change half as much is rejected."""
+    own, shown, true = pram.microdata.frame["g"].to_numpy(), np.zeros(3), np.zeros(3)
+    for seed in range(300):
+        drawn = pram.release(SecretKey.from_seed(seed)).masked.frame["g"].to_numpy()
+        shown += [(drawn == level).sum() for level in "abc"]
+        true += [((drawn == level) & (own == level)).sum() for level in "abc"]
+    said = category_chances(pram.law, "g")[0]
+    error = np.sqrt(said * (1 - said) / shown)
+    assert (np.abs(true / shown - said) < 4 * error).all()
+    milder = PRAM(matrices={"g": ((T + np.eye(3)) / 2).tolist()}, invariant=False)
+    planted = category_chances(milder.prepare(pram.microdata).law, "g")[0]
+    assert (np.abs(true / shown - planted) > 10 * error).all()
