@@ -388,6 +388,11 @@ def test_days_for_missing_are_named_where_they_lie_far_off(day):
     assert "missing" not in said
 
 
+def test_a_name_with_invisible_characters_is_named():
+    hidden = "The name of column 2 has invisible characters."
+    assert notices(x=[1.5, 2.5, 3], **{"y\u200b": [2.5, 1, 4]}) == hidden
+
+
 def test_ordinary_values_are_not_named():
     assert notices(age=[9, 34, 99, 98, 80], delta=[-9, 3, -4, 8, 0], t=list("abcba")) == ""
     assert notices(t=["-2", "+4", "x", "y"]) == ""
