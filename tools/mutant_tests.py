@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import queue
@@ -194,7 +195,11 @@ class TestsOfLines:
         if room == "js":
             return list(SCRIPT_TESTS), most
         running, naming = self._running(mutant), set[str]()
-        if not running:  # run at the import, by a worker or compiled: no line is noted
+        if not running:  # compiled: no line is noted but those that call it
+            running = set[str]().union(
+                *(self._lines.get(line, set()) for line in calling(mutant.path, mutant.line))
+            )
+        if not running:  # run at the import, or by a worker
             naming = self._naming(mutant.path)
             files = {mutant.path, *_importing(mutant.path, Path().glob("rwn_*/**/*.py"))}
             running = naming.union(
@@ -233,6 +238,35 @@ def _importing(path: str, among: Iterable[Path]) -> list[str]:
     folder, _, name = path.removesuffix(".py").replace("/", ".").rpartition(".")
     imported = re.compile(rf"{re.escape(folder)}(\.| import [^\n]*\b){name}\b")
     return [str(each) for each in among if imported.search(each.read_text("utf-8"))]
+
+
+def calling(path: str, line: int) -> set[tuple[str, int]]:
+    """Return the lines of statements that name the compiled function with a line, or its callers.
+
+    A line is a file and a number.
+    """
+    kernels, others = dict[str, set[str]](), list[tuple[str, set[str], ast.stmt]]()
+    names = set[str]()
+    for file in sorted(Path().glob("rwn_*/**/*.py")):
+        compiled = file.name.endswith("_kernel.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if not isinstance(node, ast.stmt):
+                continue
+            used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+            if compiled and isinstance(node, ast.FunctionDef):
+                kernels.setdefault(node.name, set()).update(used)
+                if str(file) == path and node.lineno <= line <= (node.end_lineno or 0):
+                    names.add(node.name)
+            elif not compiled and not hasattr(node, "body"):
+                others.append((str(file), used, node))
+    while more := {name for name, used in kernels.items() if used & names} - names:
+        names |= more
+    return {
+        (file, number)
+        for file, used, node in others
+        if used & names
+        for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
 
 
 def _file(name: str) -> str:

@@ -59,7 +59,7 @@ class PosteriorOdds(Detail):
     rarest : tuple of float
         P(a rarest released category is true).
     chances, shares : tuple of ndarray of float64, shape (levels,)
-        P(a released category is true), and the share of people who have it.
+        P(a released category is true), and the share of people with it.
     """
 
     names: tuple[str, ...]
