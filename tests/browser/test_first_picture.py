@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +10,8 @@ import pandas as pd
 import pytest
 import xlsxwriter
 
-from rwn_ui.server import launch
-from tests.browser import counted_server
 from tests.browser.app_tab import App
+from tests.browser.counted_server import rankings
 from tests.browser.steward import Steward
 
 PEOPLE = 5_000
@@ -65,34 +63,6 @@ def prose(path: Path) -> Path:
 
 
 FILES = {"official": (silc, "silc.dta"), "workbook": (prose, "wages.xlsx")}
-
-
-@pytest.fixture
-def serve(
-    tmp_path: Path, free_port: Callable[[], int], visit: Callable[..., App]
-) -> Iterator[Callable[..., App]]:
-    """A function that serves the app, with a file or without one, and opens it."""
-    held = pytest.MonkeyPatch()
-    held.setenv(counted_server.COUNTED, str(tmp_path / "rankings"))
-    held.setattr(launch, "START", "from tests.browser.counted_server import run; run()")
-    servers = []
-
-    def opened(file: Path | None = None) -> App:
-        port = free_port()
-        serving = launch.serving(port, file)
-        process: subprocess.Popen[bytes] = serving.__enter__()
-        servers.append(serving)
-        return visit(process, port, wait=file is None)
-
-    yield opened
-    for serving in servers:
-        serving.__exit__(None, None, None)
-    held.undo()
-
-
-def rankings(folder: Path) -> list[int]:
-    file = folder / "rankings"
-    return [*map(int, file.read_text().split())] if file.exists() else []
 
 
 @pytest.mark.parametrize(

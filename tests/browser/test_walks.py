@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,14 +16,19 @@ from playwright.sync_api import expect
 
 from rwn_cli import main
 from tests.browser.app_tab import App
+from tests.browser.counted_server import rankings
 from tests.browser.steward import PATIENCE, Steward
 from tests.browser.test_journeys import JUDGED, STATED, drawn, found, left, opened
 from tests.journeys import figures
+from tests.journeys.files import ward
 
 pytestmark = pytest.mark.nightly  # each takes minutes
 
 
-def tenants(path: Path, n: int = 320) -> Path:
+TENANTS = 1_200  # people: of fewer a ranking is not counted
+
+
+def tenants(path: Path, n: int = TENANTS) -> Path:
     """Tenants of a town with codes, labels and refusals, as SPSS has them."""
     draw = np.random.default_rng(59)
     rooms, years = draw.integers(1, 6, n), draw.gamma(2, 6, n).round()
@@ -61,23 +67,6 @@ def fleet(path: Path, n: int = 140) -> Path:
             page.write_row(3 + row, 0, [*who, int(trips[row]), far, bonus])
         page.write(3 + n, 0, "Total")
         page.write(3 + n, 2, int(trips.sum()))
-    return path
-
-
-def ward(path: Path, n: int = 180) -> Path:
-    """Patients of a ward, as CSV."""
-    draw = np.random.default_rng(61)
-    severity = draw.normal(0, 1, n)
-    frame = pd.DataFrame(
-        {
-            "age": (60 + 9 * severity + draw.normal(0, 9, n)).round().clip(18, 95),
-            "lactate": np.exp(0.4 + 0.4 * severity + draw.normal(0, 0.3, n)).round(1),
-            "pressure": (85 - 8 * severity + draw.normal(0, 8, n)).round(),
-            "days": np.exp(1.5 + 0.3 * severity + draw.normal(0, 0.4, n)).round(),
-            "ventilated": (severity + draw.normal(0, 1, n) > 1).astype(int),
-        }
-    )
-    frame.to_csv(path, index=False)
     return path
 
 
@@ -121,10 +110,11 @@ def remedied(steward: Steward) -> str:
 
 
 def test_a_survey_ends_with_a_kept_policy_or_with_the_best_there_is(
-    app: App, tmp_path: Path
+    serve: Callable[..., App], tmp_path: Path
 ) -> None:
-    steward = opened(app, tenants(tmp_path / "tenants.sav"))
+    steward = opened(serve(), tenants(tmp_path / "tenants.sav"))
     end = started(steward)
+    assert rankings(tmp_path) == [TENANTS]
     if end == "over":
         end = remedied(steward)
     if end != "kept":

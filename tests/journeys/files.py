@@ -155,3 +155,20 @@ def workbook(path: Path, n: int = 160) -> Path:
             page.merge_range(5 + each * block, 0, 4 + each * (block + 1), 0, ward)
         page.write(5 + n, 0, "Source: the office")
     return path
+
+
+def ward(path: Path, n: int = 180) -> Path:
+    """Patients of a ward, as CSV."""
+    draw = np.random.default_rng(61)
+    severity = draw.normal(0, 1, n)
+    frame = pd.DataFrame(
+        {
+            "age": (60 + 9 * severity + draw.normal(0, 9, n)).round().clip(18, 95),
+            "lactate": np.exp(0.4 + 0.4 * severity + draw.normal(0, 0.3, n)).round(1),
+            "pressure": (85 - 8 * severity + draw.normal(0, 8, n)).round(),
+            "days": np.exp(1.5 + 0.3 * severity + draw.normal(0, 0.4, n)).round(),
+            "ventilated": (severity + draw.normal(0, 1, n) > 1).astype(int),
+        }
+    )
+    frame.to_csv(path, index=False)
+    return path

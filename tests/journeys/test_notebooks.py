@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import random
 import re
+import secrets
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pandas as pd
@@ -18,7 +21,20 @@ from rwn_ui.state import change_table
 from rwn_ui.state.results import full_release
 from rwn_ui.state.session import Session
 from tests import steward_notebook as steward
+from tests.journeys.files import ward
 
+TEN_LINES = """\
+import pandas as pd
+import rwn_core as rwn
+table = rwn.Microdata.from_frame(pd.read_csv("ward.csv"))
+roles = table.schema.replace_variable("days", role="confidential")
+table = table.with_schema(roles.replace_variable("age", role="key"))
+setting = rwn.search(table).settings[0].setting
+release = rwn.mask(setting.applied_to(table), setting.params)
+audit = rwn.audit(table, release)
+verdict = rwn.Policy().judge(audit.readings)
+release.publish("masked.csv")
+"""
 BOOKS = ("steward", "analyst", "teacher")  # the analyst's reads what the steward's writes
 
 
@@ -47,6 +63,23 @@ def test_the_notebooks_are_listed_and_hold_no_output() -> None:
     for name in BOOKS:
         for cell in code_cells(steward.FOLDER / f"{name}.ipynb").values():
             assert (cell["outputs"], cell["execution_count"]) == ([], None)
+
+
+@pytest.mark.slow
+def test_ten_lines_lead_from_a_file_of_ones_own_to_a_release_that_keeps_the_policy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ward(tmp_path / "ward.csv")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(secrets, "token_bytes", random.Random(steward.SEED).randbytes)
+    assert len(TEN_LINES.splitlines()) == 10
+    names: dict[str, Any] = {}
+    exec(TEN_LINES, names)
+    assert names["verdict"].kept, names["verdict"]
+    original, masked = (pd.read_csv(name) for name in ("ward.csv", "masked.csv"))
+    assert masked.shape == original.shape
+    assert (masked["days"].sort_values().to_numpy() != original["days"].sort_values()).any()
+    assert names["audit"]["association_loss"].value < 0.9
 
 
 @pytest.mark.slow
