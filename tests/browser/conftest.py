@@ -22,7 +22,6 @@ from playwright.sync_api import (
 
 from rwn_ui.server import launch
 from rwn_ui.state.project_folder import FOLDER_VARIABLE as PROJECTS
-from tests.browser import counted_server
 from tests.browser.app_tab import PATIENCE, App, Server
 
 HERE = Path(__file__).parent
@@ -154,29 +153,6 @@ def visit(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., App]]:
             return made.open("/")
 
         yield opened
-
-
-@pytest.fixture
-def serve(
-    tmp_path: Path, free_port: Callable[[], int], visit: Callable[..., App]
-) -> Iterator[Callable[..., App]]:
-    """A function that serves the app, with a file or without one, and opens it."""
-    held = pytest.MonkeyPatch()
-    held.setenv(counted_server.COUNTED, str(tmp_path / "rankings"))
-    held.setattr(launch, "START", "from tests.browser.counted_server import run; run()")
-    servers = []
-
-    def opened(file: Path | None = None) -> App:
-        port = free_port()
-        serving = launch.serving(port, file)
-        process: subprocess.Popen[bytes] = serving.__enter__()
-        servers.append(serving)
-        return visit(process, port, wait=file is None)
-
-    yield opened
-    for serving in servers:
-        serving.__exit__(None, None, None)
-    held.undo()
 
 
 @pytest.fixture

@@ -36,12 +36,6 @@ def counting() -> None:
     PreparedTable.prepare = classmethod(prepared)  # type: ignore[method-assign]
 
 
-def rankings(folder: Path) -> list[int]:
-    """Records of each table that was ranked, as noted in the folder."""
-    file = folder / "rankings"
-    return [*map(int, file.read_text().split())] if file.exists() else []
-
-
 def run() -> None:
     """Serve."""
     counting()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +11,11 @@ import pandas as pd
 import pytest
 import xlsxwriter
 
+from rwn_ui.server import launch
+from tests.browser import counted_server
 from tests.browser.app_tab import App
-from tests.browser.counted_server import rankings
 from tests.browser.steward import Steward
+from tests.journeys.files import survey
 
 PEOPLE = 5_000
 MOST = 3  # clicks after the file is chosen
@@ -62,12 +65,53 @@ def prose(path: Path) -> Path:
     return path
 
 
-FILES = {"official": (silc, "silc.dta"), "workbook": (prose, "wages.xlsx")}
+def answered(path: Path) -> Path:
+    """People of a survey, as SPSS has them."""
+    return survey(path, PEOPLE)
+
+
+FILES = {
+    "official": (silc, "silc.dta"),
+    "workbook": (prose, "wages.xlsx"),
+    "survey": (answered, "survey.sav"),
+}
+
+
+@pytest.fixture
+def serve(
+    tmp_path: Path, free_port: Callable[[], int], visit: Callable[..., App]
+) -> Iterator[Callable[..., App]]:
+    """A function that serves the app, with a file or without one, and opens it."""
+    held = pytest.MonkeyPatch()
+    held.setenv(counted_server.COUNTED, str(tmp_path / "rankings"))
+    held.setattr(launch, "START", "from tests.browser.counted_server import run; run()")
+    servers = []
+
+    def opened(file: Path | None = None) -> App:
+        port = free_port()
+        serving = launch.serving(port, file)
+        process: subprocess.Popen[bytes] = serving.__enter__()
+        servers.append(serving)
+        return visit(process, port, wait=file is None)
+
+    yield opened
+    for serving in servers:
+        serving.__exit__(None, None, None)
+    held.undo()
+
+
+def rankings(folder: Path) -> list[int]:
+    file = folder / "rankings"
+    return [*map(int, file.read_text().split())] if file.exists() else []
 
 
 @pytest.mark.parametrize(
     ("kind", "way"),
-    [("official", "command line"), ("workbook", "upload")],
+    [
+        ("official", "command line"),
+        ("workbook", "upload"),
+        pytest.param("survey", "upload", marks=pytest.mark.nightly),
+    ],
 )
 def test_a_file_is_one_form_one_ranking_and_few_clicks_from_its_picture(
     serve: Callable[..., App], tmp_path: Path, kind: str, way: str
