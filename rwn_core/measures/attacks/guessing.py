@@ -113,8 +113,6 @@ class Guesses(Detail):
     attack, control, guess : float
         Share of the attacks that are right, of those on people outside the file (None without a
         control group), and of guesses without the release.
-    attack_interval : tuple of float
-        The 95 % interval of `attack`.
     attacks, controls : int
         How many people, or conditions, were attacked in the file, and outside of it.
     void : bool
@@ -132,7 +130,6 @@ class Guesses(Detail):
     """
 
     attack: float
-    attack_interval: tuple[float, float]
     control: float | None
     guess: float
     attacks: int
@@ -175,7 +172,6 @@ def guess_reading(
         interval=(float(np.clip(low, 0, 1)), float(np.clip(high, 0, 1))),
         detail=Guesses(
             attack=rate,
-            attack_interval=ends,
             control=None if control is None else control[0] / control[1],
             guess=baseline,
             attacks=rates[1],

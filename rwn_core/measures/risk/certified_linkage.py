@@ -62,8 +62,6 @@ class CertifiedLinkage(Detail):
         The largest bound of each released row.
     records_worst : ndarray of int64, shape (w,)
         The rows with the largest ones, at most SHOWN.
-    bounds_worst : ndarray of float64, shape (w,)
-        Their bounds.
     most, largest, worst_tenth : float
         The largest bound of 95 % of the rows; of all; and the share of the tenth of the rows with
         the largest bounds that can be linked.
@@ -79,7 +77,6 @@ class CertifiedLinkage(Detail):
 
     bounds: Floats
     records_worst: Integers
-    bounds_worst: Floats
     most: float
     largest: float
     worst_tenth: float
@@ -113,7 +110,6 @@ def compute(comparison: Comparison) -> Reading[CertifiedLinkage]:
     detail = CertifiedLinkage(
         bounds=largest,
         records_worst=worst,
-        bounds_worst=largest[worst],
         most=float(np.quantile(largest, MOST, method="higher")),
         largest=float(largest.max()),
         worst_tenth=worst_tenth,

@@ -204,7 +204,7 @@ def classes() -> dict[str, Any]:
 
 
 def guesses() -> dict[str, Any]:
-    rates = {"attack": 0.3, "attack_interval": (0.2, 0.4), "guess": 0.02, "void": False}
+    rates = {"attack": 0.3, "guess": 0.02, "void": False}
     one = of(Guesses, 0.2, 0.0, **rates, control=0.1, attacks=50, controls=50)
     alone = of(Guesses, 0.2, 0.0, **rates, control=None, attacks=50, controls=None)
     return {
