@@ -106,8 +106,7 @@ def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | r
     )
     for key, reading in _known(session, current, others, release).items():
         if reading is None:
-            brief = rwn.MEASURES[key].effort == BY_VALUES  # of which the number alone is shown here
-            reading = stored[key] = rwn.MEASURES[key].read(comparison, begin=brief)
+            reading = stored[key] = rwn.MEASURES[key].read(comparison)
         found[key] = reading
     return found
 
@@ -168,8 +167,7 @@ def _read_by_worker(
 
 def release_question(session: Session, current: CurrentRelease, key: str) -> Question:
     """Question for one measure of a release."""
-    by_values = rwn.MEASURES[key].effort == BY_VALUES
-    return Question(measure=key, of=(current.params, session.seed), begin=by_values)
+    return Question(measure=key, of=(current.params, session.seed))
 
 
 def is_partial(reading: Reading | rwn.NotApplicable) -> bool:

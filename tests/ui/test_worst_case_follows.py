@@ -12,7 +12,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.measures.attacks.worst_case import WorstLinkage
-from rwn_core.measures.measure import Detail
+from rwn_core.measures.measure import Detail, Measure
 from rwn_ui.features import limit_queue
 from rwn_ui.risk.form import Attack, usual_keys
 from rwn_ui.state import results
@@ -117,11 +117,14 @@ def first_pending(session: Session, readings: Any) -> str | None:
 
 def test_a_lower_bound_is_there_before_the_upper_one(session: Session, monkeypatch) -> None:
     """Of a large table, where both are needed for a verdict that keeps the limit."""
-    monkeypatch.setattr(limit_queue, "has_quick_bound", lambda key, records: key == "bayes_linkage")
+    least = rwn.MEASURES["bayes_linkage"].at_least  # as if the table were large
+    monkeypatch.setattr(
+        Measure, "title_for", lambda self, _: least if self.key == "bayes_linkage" else self.title
+    )
     session.user.work.worker = SomeAnswers(session.data)
     limit_queue.follow(session)
     first = [(question.measure, question.begin) for question in session.user.work.worker.asked]
-    assert first[:2] == [("true_matches", True), ("bayes_linkage", True)]
+    assert first[:2] == [("true_matches", False), ("bayes_linkage", True)]
     assert first[-1] == ("bayes_linkage", False)
     begun = limit_queue.readings(session, current_release(session))
     assert begun["bayes_linkage"].value == 0.02
