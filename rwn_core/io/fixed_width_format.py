@@ -237,6 +237,24 @@ def _values(cells: pa.Array, field: _Field) -> tuple[pd.Series[Any], bool]:
     return pc.if_else(integers, scaled, digits).cast(pa.float64()).to_pandas(), True
 
 
+def read_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.DataFrame:
+    """Cut the lines of a fixed-width file by pandas, at the places of its codebook."""
+    import io
+
+    import pandas as pd
+    import pyarrow as pa
+
+    lines, _, codebook = content.rpartition(b"\0")
+    fields, charset, _ = _codebook(codebook)
+    stream = io.StringIO(lines.decode("utf-8-sig" if charset == "utf-8" else charset))
+    how: dict[str, Any] = {"dtype": str, "na_filter": False, "skip_blank_lines": False}
+    places = [(each.start, each.end) for each in fields]
+    read = pd.read_fwf(stream, colspecs=places, header=None, **how)
+    cells = [pa.array(read[place], pa.large_string()) for place in read]
+    values = [_values(each, field)[0] for each, field in zip(cells, fields, strict=True)]
+    return pd.DataFrame({field.name: each for field, each in zip(fields, values, strict=True)})
+
+
 FORMAT = Format(
     key="fixed_width",
     title="fixed-width",
@@ -248,4 +266,6 @@ FORMAT = Format(
     keeps=frozenset({Feature.LABELS, Feature.VALUE_LABELS, Feature.MISSING_CODES}),
     demand="its DDI codebook in the same folder",
     companion=".xml",
+    again=read_again,
+    again_by="pandas",
 )
