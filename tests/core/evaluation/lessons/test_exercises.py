@@ -1,4 +1,4 @@
-"""The solutions of the exercises in docs/how-to/teach-with-it.md."""
+"""The solutions of the exercises in docs/how-to/teach-90-minutes.md."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import rwn_core as rwn
 from rwn_core.evaluation.lessons import disclosure, intruder, theorem
 from rwn_core.evaluation.lessons.densities import points_of
 
-PAGE = Path(__file__).parents[4] / "docs" / "how-to" / "teach-with-it.md"
+PAGE = Path(__file__).parents[4] / "docs" / "how-to" / "teach-90-minutes.md"
 KEY = rwn.SecretKey.from_seed(1)
 
 
 def solution(letter: str) -> str:
-    solutions = PAGE.read_text(encoding="utf-8").partition("### Solutions")[2]
+    solutions = PAGE.read_text(encoding="utf-8").partition("## Solutions")[2]
     return re.split(r"\n- |\n\n", solutions.partition(f"**{letter}.**")[2])[0]
 
 
