@@ -30,6 +30,7 @@ from rwn_core.evaluation.figure_curves import (
 )
 from rwn_core.masking import Lever, LeverRange, Method, Prepared, lever_values
 from rwn_core.masking.lever import at_levers
+from rwn_core.measures.utility.relations import CORRELATION
 from rwn_core.parallel.processes import Report
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
@@ -317,7 +318,7 @@ def setting_charts(session: Session, wanted: Asked) -> list[Chart]:
             chart = CHARTS["neighborhood_size"](neighborhood_reading(setting))
         else:
             key = rwn.SecretKey.from_seed(session.seed)
-            chart = CHARTS["correlation"](correlation_reading(setting, key))
+            chart = CHARTS[CORRELATION.key](correlation_reading(setting, key))
         short = axis_lever(session).short
         charts.append(chart | {"title": f"{chart['title']}, {short} = {position:g}"})
     return charts
