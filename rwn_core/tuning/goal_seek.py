@@ -16,6 +16,7 @@ from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
 from rwn_core.masking import RWN, SoftRWN
+from rwn_core.measures import ORDINARY
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.answer import Found, SearchAnswer, answers_to
@@ -27,10 +28,11 @@ from rwn_core.tuning.evaluate import (
 from rwn_core.tuning.goal import Goal
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.sweep import Sweep
+from rwn_core.tuning.verdict import RAISED
 
 _ROUNDS = 3  # how often the step is halved
 _STATED = 59  # releases behind the stated interval: from the third smallest to the third largest
-_LINKAGES = ("distance_linkage", "bayes_linkage")  # no intruder is shown without the other
+_LINKAGES = (ORDINARY, RAISED[0])  # no intruder is shown without the other
 _CANDIDATES = 6  # settings checked on fresh releases before the search gives up
 
 _DIGITS = {"epsilon": 4, "q": 3, "width": 4, "balance": 3}

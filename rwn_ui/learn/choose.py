@@ -23,6 +23,8 @@ from rwn_core.evaluation.lessons.choose import (
     table,
 )
 from rwn_core.measures import UTILITY
+from rwn_core.measures.risk.true_matches import MEASURE as TRUE_MATCHES
+from rwn_core.measures.risk.worst_linkage import BAYES_LINKAGE
 from rwn_core.measures.sentence import tenths
 from rwn_ui.features import limit_queue
 from rwn_ui.learn.lesson import WORDS, Choice, Kept, Lesson, Shown, Slider, Values, tile
@@ -30,7 +32,7 @@ from rwn_ui.panel.parts import RADIUS
 
 _POLICY = rwn.Policy()
 _LOSS = "0: all associations are as in the original; 1: no relation is left."
-_READ = ("bayes_linkage", "true_matches")
+_READ = (BAYES_LINKAGE.key, TRUE_MATCHES.key)
 _POLICIES = {
     words: rwn.Policy(limits=tuple(each for each in _POLICY.limits if each.measure in measures))
     for words, measures in {"linkage": _READ[:1], "linkage and true matches": _READ}.items()
