@@ -254,7 +254,6 @@ def is_lower_bound(reading: Reading | rwn.NotApplicable) -> bool:
     return isinstance(reading, Reading) and reading.detail.standing == "at least"
 
 
-NAME = "Policy"
 COSTLY = 0.5  # loss of relations beyond which no verdict is stated without it
 
 
@@ -283,12 +282,12 @@ def draw_verdict(
     follow = f"{counted(pending, 'limit')} to follow" if pending else ""
     if pending and not broken:
         text = f"Not judged yet: {follow}"
-        return common | {"label": NAME, "text": text, "help": str(PENDING)}
+        return common | {"label": "Policy", "text": text, "help": str(PENDING)}
     text = _headline(policy, verdict, follow)
     if verdict.kept and isinstance(loss, Reading) and loss.value > COSTLY:
         text += f", but only {common['price']}"
     shown = common | {
-        "label": NAME,
+        "label": "Policy",
         "text": text,
         "help": f"{verdict.sentence} {limits_words(policy, readings, verdict)}",
     }

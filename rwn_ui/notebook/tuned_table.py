@@ -30,12 +30,8 @@ class TunedTable:
         with self._prepared():
             self.session.clamp(prepared(self.session).prepared)
             if isinstance(method, str) and method != self.session.method:
-                set_setting(
-                    self.session,
-                    replace(self.session.setting, params=first_setting(method)),
-                    KEPT,
-                    "Standard",
-                )
+                setting = replace(self.session.setting, params=first_setting(method))
+                set_setting(self.session, setting, KEPT, "Standard")
         if not isinstance(method, str):
             self.use(method)
         self.session.record_undo()

@@ -22,6 +22,7 @@ from rwn_core.measures.utility.relations import CORRELATION
 from rwn_core.measures.view import Tile
 from rwn_core.reporting.facts.fact import interval_facts
 from rwn_ui.features import analysis_plan_results, repeated_draws, unchanged_categories
+from rwn_ui.features.setting_sentences import arrow
 from rwn_ui.panel.parts import (
     OF_VARIABLE,
     Table,
@@ -168,13 +169,6 @@ def tables(now: Snapshot) -> list[Table]:
     return [*shown, intervals]
 
 
-_ARROWS = {
-    "lower": "↓\N{NO-BREAK SPACE}lower",
-    "higher": "↑\N{NO-BREAK SPACE}higher",
-    "neutral": "–",
-}
-
-
 def _overview(readings: Readings, drawn: Ensemble | None) -> Table:
     columns = ["measure", "this draw", "best", "range", "better", "unit", "what it answers"]
     if drawn is not None:
@@ -198,7 +192,7 @@ def _overview(readings: Readings, drawn: Ensemble | None) -> Table:
         row += [
             reading.baseline if isinstance(reading, Reading) else None,
             _unbroken(" to ".join(f"{end:g}".replace("inf", "∞") for end in measure.bounds)),
-            _ARROWS[measure.better],
+            f"{arrow(key)}\N{NO-BREAK SPACE}{measure.better}" if arrow(key) else "–",
             measure.unit,
             measure.question if known else str(reading),
         ]
