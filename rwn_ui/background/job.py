@@ -11,7 +11,7 @@ from typing import Any
 
 from rwn_core.errors import RWNError
 from rwn_core.parallel import pool as job
-from rwn_core.parallel.processes import Handle, be_polite
+from rwn_core.parallel.processes import Handle, Report, be_polite
 
 WAITS = "waiting until the work of another user ends"
 CANCELLED = "Cancelled."
@@ -86,9 +86,13 @@ class Job(job.Job):
 
 
 def _prepare() -> Handle:
-    """Work at a low priority: a slider that moves meanwhile comes first."""
+    return _work_politely
+
+
+def _work_politely(call: job.Call, report: Report) -> Any:
+    """Work at a low priority, once all is read: a slider that moves meanwhile comes first."""
     be_polite()  # its workers are as polite
-    return job.call
+    return job.call(call, report)
 
 
 def _wait(reference: weakref.ref[Job]) -> None:
