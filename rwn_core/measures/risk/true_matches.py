@@ -319,13 +319,15 @@ def draw_true_matches(reading: Reading[TrueMatches]) -> style.Chart:
     ]
     # what the largest number is a share of
     worst = style.percent(reading.value, 1)
-    what = "read truly" if secret else "found"
+    what = noted = "read truly" if secret else "found"
     if detail.level is not None:
-        what = f"of {detail.level['secret']} = {detail.level['level']}"
+        named = [str(detail.level[part]) for part in ("secret", "level")]
+        what = f"of {' = '.join(named)}"
+        noted = f"of {' = '.join(style.shorten(name, 12) for name in named)}"
     return style.chart(
         "true_matches",
         "True matches",
-        f"outlined: found · {what} {worst}",
+        f"outlined: found · {noted} {worst}",
         f"Of the people who are alone with some values, the share who are found in the release by "
         f"exactly these, and whose own confidential value the row shows; at worst {worst} {what}",
         data=bars(pairs, ("found", "read truly"), before=style.NEUTRAL),
