@@ -341,16 +341,6 @@ def bounds_of(given: Any) -> LimitBounds:
     )
 
 
-def stated_bounds(reading: Reading) -> dict[str, float]:
-    """Write the bounds of one release as a scenario states them, for `bounds_of`."""
-    known = bounds_of(reading)
-    low = max(reading.value, known.estimate or 0.0)
-    put_down = {"median": low, **known.ends}
-    if not known.standing:
-        return put_down
-    return put_down | {"at_most": 1.0 if known.upper is None else known.upper}
-
-
 RED_TEAM = "red_team"
 RAISED = tuple(key for key, measure in MEASURES.items() if measure.raised)
 """Measures that state a worst case; a link may be worse than the first, a name than the other."""

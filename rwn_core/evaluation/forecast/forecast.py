@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast.expected_sums import Columns, ExpectedSums
 
 
@@ -43,8 +41,6 @@ class Forecast:
     category_counts: Mapping[str, pd.Series[float]]
     cells_intact: pd.Series[float]
     rows_intact: float
-    _together: NDArray[np.float64] = field(repr=False)
-    _sharing: frozenset[frozenset[str]] = field(repr=False)
 
     @property
     def correlations(self) -> pd.DataFrame:
@@ -54,41 +50,9 @@ class Forecast:
         """
         return _correlations(self.covariances)
 
-    def cross_tab(self, one: str, other: str) -> pd.DataFrame:
-        """Return the expected sizes of the subgroups that two categorical variables make.
-
-        A row for each level of `one`, a column for each of `other`. Raises ParameterError for
-        unknown or equal names, NotApplicable if the two share their donors.
-        """
-        for name in (one, other):
-            if name not in self.category_counts:
-                known = ", ".join(self.category_counts) or "none"
-                raise ParameterError(
-                    f"{name} is no categorical variable of at most 200 levels; those are: {known}."
-                )
-        if one == other:
-            raise ParameterError("A cross-tabulation needs two different variables.")
-        if any({one, other} <= unit for unit in self._sharing):
-            raise NotApplicable(f"{one} and {other} share their donors; count their levels alone.")
-        rows, columns = self._levels(one), self._levels(other)
-        return pd.DataFrame(
-            self._together[rows, columns],
-            index=self.category_counts[one].index,
-            columns=self.category_counts[other].index,
-        )
-
-    def _levels(self, name: str) -> slice:
-        first = 0
-        for known, counts in self.category_counts.items():
-            if known == name:
-                break
-            first += len(counts)
-        return slice(first, first + len(self.category_counts[name]))
-
 
 def forecast_from_sums(columns: Columns, sums: ExpectedSums, setting: int) -> Forecast:
     """Return the forecast of one of several settings."""
-    units = [[columns.released[number] for number in unit] for unit in columns.units]
     names, unit = list(columns.names), columns.unit
     seen, noise = sums.seen[setting], sums.noise[setting]
     # means and their variances over the known numbers; NaN where nothing is known
@@ -116,8 +80,6 @@ def forecast_from_sums(columns: Columns, sums: ExpectedSums, setting: int) -> Fo
         category_counts=counts,
         cells_intact=pd.Series(sums.retained[setting], index=list(columns.released)),
         rows_intact=float(sums.rows[setting]),
-        _together=sums.together[setting],
-        _sharing=frozenset(map(frozenset, units)),
     )
 
 

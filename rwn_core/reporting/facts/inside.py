@@ -172,24 +172,6 @@ def _side(material: Material, side: str) -> Content:
     return Content(table=written_table(("measure", "value", "baseline", "better", "unit"), rows))
 
 
-def _repeated(material: Material) -> Content:
-    reading = material.reading("repeated_releases")
-    if not reading:
-        return Content(lines=(material.reason("repeated_releases"),))
-    least = reading.get("standing", "at least") == "at least"
-    shares = reading.get("same_order", reading.get("bound", ()))  # "bound": of earlier versions
-    rows = zip(reading["releases"], (f"{100 * b:.1f} %" for b in shares), strict=True)
-    lines = [
-        f"{'At least so' if least else 'So'} many records are linked by their keys if the table is "
-        "released again at this setting and its rows keep their places."
-    ]
-    if "shuffled" in reading:
-        share = f"{100 * reading['shuffled']:.1f} %"
-        lines.append(f"If each release has a fresh secret row order, at least {share} are linked.")
-    header = ("releases", f"records linked{', at least' * least}")
-    return Content(lines=tuple(lines), table=written_table(header, rows))
-
-
 def _charts(material: Material) -> Content:
     charts = tuple(material.evidence.get("charts", ()))
     if not charts:
@@ -288,7 +270,6 @@ INSIDE = tuple(
             partial(_measured, place="guesses", columns=_ATTACK),
         ),
         ("anonymity", "k-anonymity", _anonymity),
-        ("repeated", "Further releases", _repeated),
         ("risks", "Risk, all readings", partial(_side, side="risk")),
         ("utility", "Utility, all readings", partial(_side, side="utility")),
         (

@@ -285,9 +285,7 @@ ONCE = {"number": 1, "further": 0, "further_kept": 0}
 MATERIALS = {
     "": replace(by_hand(), evidence=EVIDENCE),
     "no readings": by_hand(table={**RECORD["table"], "removed": []}, readings={}),
-    "no keys": replace(
-        by_hand(readings={"k_anonymity": NO_KEYS, "repeated_releases": NO_KEYS}), evidence={}
-    ),
+    "no keys": replace(by_hand(readings={"k_anonymity": NO_KEYS}), evidence={}),
     "radii": by_hand(setting={**PLAIN, "parameters": {"epsilon": OF_EACH_RECORD, "k": 5}}),
     "kept": by_hand(verdict=VERDICT),
     "exception": by_hand(
@@ -326,7 +324,6 @@ def test_charts_are_handed_on():
     [
         ("data", ("table", "kinds")),
         ("anonymity", ("readings", "k_anonymity", "limits")),
-        ("repeated", ("readings", "repeated_releases", "same_order")),
     ],
 )
 def test_lists_that_do_not_belong_together_are_never_cut_to_the_shorter(key, path):

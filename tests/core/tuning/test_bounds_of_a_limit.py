@@ -10,7 +10,6 @@ from rwn_core.tuning import Goal, Point, Setting
 from rwn_core.tuning.evaluate import _joined, spread_over_releases
 from rwn_core.tuning.point import Spread
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.verdict import stated_bounds
 from tests.core.tuning.test_goal_of_a_policy import policy
 
 KEY = "bayes_linkage"
@@ -93,16 +92,6 @@ def test_medians_of_lower_bounds_keep_no_limit_of_a_scenario():
     assert verdict.kept
     assert verdict.title(KEY) == "Linkage, estimated at most"
     assert POLICY.judge({KEY: {"median": 0.01}}).kept  # a worst case
-
-
-def test_what_is_pinned_of_a_release_is_judged_alike():
-    for low, high, estimate, *_ in KNOWN:
-        one = reading(low, high, estimate)
-        pinned, now = (
-            POLICY.judge({KEY: stated_bounds(one)}),
-            POLICY.judge({KEY: one}),
-        )
-        assert (pinned.kept, pinned.largest) == (now.kept, now.largest)
 
 
 def test_parts_of_a_setting_together_are_no_worst_case():

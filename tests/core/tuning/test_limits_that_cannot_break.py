@@ -11,7 +11,6 @@ import rwn_core as rwn
 from rwn_core.data.plain import read_plain
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.measures.measure import Detail
 from rwn_core.reporting import ReleasedFile, internal_record
 from rwn_core.reporting.judged_release import FurtherDraws, judge_release
 from rwn_core.reporting.release_record import read_record
@@ -31,9 +30,7 @@ from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.verdict import (
     LimitBounds,
     Verdict,
-    bounds_of,
     empty_end,
-    stated_bounds,
 )
 
 CANNOT = "This limit cannot be broken on this table: the unmasked file reads"
@@ -216,14 +213,6 @@ def test_where_no_relation_is_left_and_a_limit_is_broken_masking_is_no_help() ->
     assert "coarsen values or raise the limit" in verdict.sentence
     other = policy.judge({"bayes_linkage": {"median": 0.3, "unmasked": 1.0, "unrelated": 0.002}})
     assert other.unreachable == ()
-
-
-def test_what_is_put_down_of_a_reading_keeps_both_ends() -> None:
-    ends, detail = {"unmasked": 0.5, "unrelated": 0.1}, Detail(standing="at least", at_most=0.4)
-    known = bounds_of(rwn.Reading(value=0.2, detail=detail, ends=ends))
-    kept = bounds_of(stated_bounds(rwn.Reading(value=0.2, detail=detail, ends=ends)))
-    assert known.ends == kept.ends == {"unmasked": 0.5, "unrelated": 0.1}
-    assert kept.upper == 0.4
 
 
 @pytest.mark.parametrize(

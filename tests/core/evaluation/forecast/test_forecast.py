@@ -13,7 +13,7 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.errors import ParameterError
 from rwn_core.evaluation.forecast import Forecast, forecast, forecast_scan
 from rwn_core.evaluation.forecast.forecast import _correlations
 from rwn_core.laws.donors import copy_from_donors
@@ -52,9 +52,6 @@ class Moments:
         self.codes = [data.codes(name) for name in self.categories]
         self.all_codes = [pd.factorize(data.frame[name])[0] for name in released]
         self.upper = np.triu_indices(len(self.names))
-        self.pairs = [
-            (a, b) for a in range(len(self.categories)) for b in range(a + 1, len(self.categories))
-        ]
 
     def of_release(self, donors: np.ndarray) -> np.ndarray:
         numbers = np.column_stack(
@@ -70,10 +67,6 @@ class Moments:
             numbers.mean(axis=0),
             np.cov(numbers, rowvar=False)[self.upper],
             *(np.bincount(c, minlength=m) for c, m in zip(codes, sizes, strict=True)),
-            *(
-                np.bincount(codes[a] * sizes[b] + codes[b], minlength=sizes[a] * sizes[b])
-                for a, b in self.pairs
-            ),
             same.sum(axis=0),
             [same.all(axis=1).sum()],
         ]
@@ -84,10 +77,6 @@ class Moments:
             expected.means,
             expected.covariances.to_numpy()[self.upper],
             *(expected.category_counts[name] for name in self.categories),
-            *(
-                expected.cross_tab(self.categories[a], self.categories[b]).to_numpy().ravel()
-                for a, b in self.pairs
-            ),
             expected.cells_intact,
             [expected.rows_intact],
         ]
@@ -192,20 +181,7 @@ def test_missing_numbers_and_constants(key_base):
     assert found.cells_intact["constant"] == pytest.approx(data.n)
 
 
-def test_cross_tabs_name_their_levels_and_refuse_others():
-    data = rwn.load_demo("cps1988").take(np.arange(400))
-    found = forecast(data, rwn.RWN(k=5))
-    table = found.cross_tab("region", "smsa")
-    assert list(table.index) == list(found.category_counts["region"].index)
-    assert table.to_numpy().sum() == pytest.approx(400)
-    assert table.sum(axis=1).to_numpy() == pytest.approx(found.category_counts["region"].to_numpy())
-    with pytest.raises(ParameterError, match="no categorical variable"):
-        found.cross_tab("region", "wage")
-    with pytest.raises(ParameterError, match="two different"):
-        found.cross_tab("region", "region")
-
-
-def test_variables_that_share_a_donor_have_no_cross_tab():
+def test_rows_of_variables_that_share_a_donor():
     frame = pd.DataFrame({"a": list("xyxyxz"), "b": list("uuvvvu"), "c": range(6)})
     variables = tuple(
         Variable(name=name, kind=kind, group=group)
@@ -217,8 +193,6 @@ def test_variables_that_share_a_donor_have_no_cross_tab():
     )
     data = Microdata.from_frame(frame, Schema(variables=variables))
     found = forecast(data, rwn.RWN(k=2, q=0.5))
-    with pytest.raises(NotApplicable, match="share their donors"):
-        found.cross_tab("a", "b")
     law = rwn.mask(data, rwn.RWN(k=2, q=0.5), seed=1).law
     assert found.rows_intact == pytest.approx(law.rows_unchanged().sum())
 
