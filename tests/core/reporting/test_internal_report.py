@@ -285,7 +285,9 @@ ONCE = {"number": 1, "further": 0, "further_kept": 0}
 MATERIALS = {
     "": replace(by_hand(), evidence=EVIDENCE),
     "no readings": by_hand(table={**RECORD["table"], "removed": []}, readings={}),
-    "no keys": replace(by_hand(readings={"k_anonymity": NO_KEYS}), evidence={}),
+    "no keys": replace(
+        by_hand(readings={"k_anonymity": NO_KEYS, "repeated_releases": NO_KEYS}), evidence={}
+    ),
     "radii": by_hand(setting={**PLAIN, "parameters": {"epsilon": OF_EACH_RECORD, "k": 5}}),
     "kept": by_hand(verdict=VERDICT),
     "exception": by_hand(
