@@ -132,7 +132,7 @@ def report(
 
 def label(
     record: RecordFile,
-    out: Annotated[Path, option("FILE", "Ends in .svg.", "--out", "-o")],
+    out: Annotated[Path, option("FILE", "Ends in .svg or .json.", "--out", "-o")],
     title: Annotated[str, option("TEXT", "What the data are called.")] = "",
     ledger: Annotated[
         Path | None, option("LEDGER", "Counts the earlier releases of the same people.")
@@ -149,13 +149,13 @@ def label(
     from rwn_core.reporting.ledger import earlier_releases
     from rwn_core.reporting.public_notice import public_file
 
-    if out.suffix.lower() != ".svg":
-        raise ParameterError("A label must end in .svg.")
+    if out.suffix.lower() not in (".svg", ".json"):
+        raise ParameterError("A label must end in .svg or .json.")
     read = read_record_file(record)
     entries = None if ledger is None else ledger_content(ledger, None)[0]
     earlier = None if entries is None else earlier_releases(entries, read["release"]["id"])
     known = Material(record=read, title=title, earlier=earlier)
-    content = public_file(known, read_original(read, original), "label.svg")
+    content = public_file(known, read_original(read, original), f"label{out.suffix.lower()}")
     _write(out, content, True, overwrite, {})
 
 

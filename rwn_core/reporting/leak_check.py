@@ -40,7 +40,7 @@ ALLOWED = {"label", "treated", "variables", "loss", "intervals"} | {
 }
 """The facts that may be public, stated a second time: one slip of an audience opens nothing."""
 
-FORMS = frozenset({"rwn notice 1", "rwn card 1", "2.5", "sha256"})
+FORMS = frozenset({"rwn notice 1", "rwn card 1", "rwn label 1", "2.5", "sha256"})
 """Texts that say which form a file has."""
 
 _WORD = re.compile(r"[^\W_]+")

@@ -1,7 +1,7 @@
 """The public notice: what users of a release must know, and nothing that the house must keep.
 
-One list of facts in five forms: HTML for people, JSON for programs, DDI-Codebook for archives, the
-card, a small TOML that travels with the file, and the label, half a page as a picture.
+One list of facts in four forms: HTML for people, JSON for programs, DDI-Codebook for archives, and
+the card, a small TOML that travels with the file.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ from rwn_core.reporting.public_words import NOTICE
 from rwn_core.reporting.release_record import require_original
 from rwn_core.reporting.scenario import read_toml
 
-FORMAT, CARD = "rwn notice 1", "rwn card 1"
-LABEL = "label.svg"  # ends the name of the privacy label
+FORMAT, CARD, LABEL = "rwn notice 1", "rwn card 1", "rwn label 1"
 _LETTERS, _FEW = 88, 22  # of a line of the label: of an answer, of a question
 Facts = tuple[Fact, ...]
 _OF_SURVEYS = {"sampling weight": {"wgt": "wgt"}, "time": {"temporal": "Y"}}
@@ -60,7 +59,7 @@ def public_files(material: Material, original: Microdata, names: Iterable[str]) 
 
 def require_form(name: str) -> str:
     """Return the ending of a public form that a name has; refuse a name without one."""
-    for form in (LABEL, *PUBLIC_FORMS):
+    for form in (*LABELS, *PUBLIC_FORMS):
         if name.endswith(form):
             return form
     forms = ", ".join(PUBLIC_FORMS)
@@ -72,8 +71,7 @@ def unchecked_file(material: Material, form: str) -> bytes:
     check_release(material.record)
     facts = facts_for(Audience.PUBLIC, material)
     check_facts(facts)
-    write = _label if form == LABEL else PUBLIC_FORMS[form]
-    return write(material, facts)
+    return (LABELS.get(form) or PUBLIC_FORMS[form])(material, facts)
 
 
 def _json(material: Material, facts: Facts) -> bytes:
@@ -127,16 +125,37 @@ def _card(material: Material, facts: Facts) -> bytes:
     return toml_text(document).encode("utf-8")
 
 
-def _label(material: Material, facts: Facts) -> bytes:
-    """Draw the privacy label, half a page wide lines of text."""
+def _label(material: Material, facts: Facts) -> dict[str, Any]:
+    """Return the privacy label as plain data."""
     (table,) = (each.content.table for each in facts if each.key == "label")
-    answers = table.rows if table is not None else ()
-    rows = [(wrap(name, _FEW), wrap(text, _LETTERS)) for name, text in answers]
+    return {
+        "format": LABEL,
+        "title": material.name,
+        "release": material.record["release"]["id"],
+        "made": material.made,
+        "sha256": material.record["file"]["sha256"],
+        "label": {row[0]: row[1] for row in table.rows} if table is not None else {},
+    }
+
+
+def _drawn_label(material: Material, facts: Facts) -> bytes:
+    """Draw the privacy label, half a page wide lines of text."""
+    label = _label(material, facts)
+    rows = [(name, wrap(text, _LETTERS)) for name, text in label["label"].items()]
+    heights = [max(len(lines), len(wrap(name, _FEW))) for name, lines in rows]
     return rendered(
-        "label.svg", material=material, head=words.LABEL["head"], rows=rows,
-        heights=[max(map(len, row)) for row in rows],
+        "label.svg", label=label, head=words.LABEL["head"], heights=heights,
+        rows=[(wrap(name, _FEW), lines) for name, lines in rows],
     )  # fmt: skip
 
+
+LABELS: Mapping[str, Callable[[Material, Facts], bytes]] = {
+    "label.json": lambda material, facts: orjson.dumps(
+        _label(material, facts), option=orjson.OPT_INDENT_2
+    ),
+    "label.svg": _drawn_label,
+}
+"""How the privacy label is written, by its name's ending."""
 
 PUBLIC_FORMS: Mapping[str, Callable[[Material, Facts], bytes]] = MappingProxyType(
     {

@@ -30,7 +30,7 @@ from rwn_core.reporting.evidence import read_evidence
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.judged_release import Approval, JudgedRelease
 from rwn_core.reporting.page import internal_html
-from rwn_core.reporting.public_notice import LABEL, public_files
+from rwn_core.reporting.public_notice import public_files
 from rwn_core.reporting.public_words import CLAIMS_FILE
 from rwn_core.reporting.readable import decision_html
 from rwn_core.reporting.readers import READERS
@@ -93,8 +93,9 @@ def other_bytes(record: Mapping[str, Any]) -> ReleaseError:
 USERS, HOUSE = "for-users", "internal"
 RECORD = f"{HOUSE}/internal-record.toml"
 CARD = f"{USERS}/card.toml"
+LABEL = "label.svg"
 SUMS = "SHA256SUMS"
-NAMES = ("notice.html", "card.toml", "codebook.xml", LABEL)
+NAMES = ("notice.html", "card.toml", "codebook.xml", LABEL, "label.json")
 """The public files that describe a release."""
 
 

@@ -503,13 +503,17 @@ def test_earlier_releases_are_those_of_the_same_people():
 
 
 def test_it_is_in_every_form_of_a_kept_release(kept_material, bodyfat_table):
-    names = ("label.svg", "notice.json", "notice.html")
+    names = ("label.svg", "label.json", "notice.json", "notice.html")
     files = public_files(kept_material, bodyfat_table, names)
+    plain = json.loads(files["label.json"])
     (fact,) = (e for e in facts_for(Audience.PUBLIC, kept_material) if e.key == "label")
     assert fact.content.table is not None
-    assert kept_material.record["file"]["sha256"] in files["label.svg"].decode()
+    assert plain["label"] == dict(fact.content.table.rows)
+    assert (plain["format"], plain["sha256"]) == (
+        "rwn label 1", kept_material.record["file"]["sha256"]
+    )  # fmt: skip
     drawn = " ".join(re.findall(r">([^<>]+)</text>", files["label.svg"].decode()))
-    words = set(" ".join(text for _, text in fact.content.table.rows).split())
+    words = set(" ".join(plain["label"].values()).split())
     assert words <= set(drawn.replace("&#34;", '"').split())
     height = int(re.findall(r'height="(\d+)"', files["label.svg"].decode())[0])
     assert height < 560  # half a page at 760 units of width
@@ -519,8 +523,9 @@ def test_it_is_in_every_form_of_a_kept_release(kept_material, bodyfat_table):
 
 def test_a_planted_number_is_refused_in_the_drawing(kept_material, bodyfat_table):
     leaky = replace(kept_material, title="The heaviest weighs 363.15")
-    with pytest.raises(ReleaseError, match="would hold"):
-        public_file(leaky, bodyfat_table, "label.svg")
+    for name in ("label.svg", "label.json"):
+        with pytest.raises(ReleaseError, match="would hold"):
+            public_file(leaky, bodyfat_table, name)
 
 
 def test_the_unit_is_the_one_that_risk_was_counted_in():
