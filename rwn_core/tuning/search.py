@@ -190,8 +190,8 @@ def search(
     tried = SoftRWN(chain=True) if space.chain else space.setting and space.setting.params
     if lacks := policy.unjudged(tried):
         raise ParameterError(lacks)
-    if not seconds > 0:
-        raise ParameterError("seconds must be above 0.")
+    if not seconds >= 0:
+        raise ParameterError("seconds must be at least 0.")
     end, part = time.monotonic() + seconds, Part(progress or (lambda share: None), 0.0, 1.0)
     gathered, tell = dict[tuple[int, str], FoundSetting](), answers_to(progress)
     last = list[SearchAnswer]()

@@ -9,9 +9,9 @@ from pathlib import Path
 import streamlit as st
 
 from rwn_core.errors import log_fault
-from rwn_core.reporting.public_notice import LABEL
 from rwn_core.reporting.public_words import CLAIMS_FILE
 from rwn_core.reporting.release_folder import (
+    LABEL,
     USERS,
     for_users,
     release_files,

@@ -23,7 +23,7 @@ TABLE = f"a,b,c\n{ROWS}"
 BAD_FILES = {
     "empty.csv": (b"", "empty.csv is empty", "choose a file"),
     "latin1.csv": (f"{TABLE}\n1,2,café\n".encode("latin-1"), "line 32: there are bytes", "UTF-8"),
-    "picture.csv": (b"\x89PNG\r\n\x1a\n" + bytes(100), "is a picture", "save the table"),
+    "picture.csv": (b"\x89PNG\r\n\x1a\n" + bytes(100), "is a PNG image", "save the table"),
     "quote.csv": (f'{TABLE}\n1,2,"{SECRET}\n', "line 32: a quote is opened", "close it"),
     "broken.parquet": (b"PAR1" + SECRET.encode() + b"PAR1", "broken.parquet is damaged", "again"),
 }

@@ -63,7 +63,7 @@ def test_functions_without_a_browser(node: str, name: str) -> None:
 
 
 # written by the server, our own words, and schemas of the demos
-OWN = {"state/project_folder.py", "panel/guide.py", "widgets/command.py"}
+OWN = {"learn/lesson.py", "state/project_folder.py", "panel/guide.py", "widgets/command.py"}
 
 
 def test_no_page_parses_a_text_but_by_the_one_function() -> None:
