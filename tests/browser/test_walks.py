@@ -137,18 +137,18 @@ def test_a_clinical_table_leaves_with_its_files(app: App, tmp_path: Path) -> Non
 def test_a_meeting_of_five_chooses_among_candidates(app: App, tmp_path: Path) -> None:
     steward, page = opened(app, ward(tmp_path / "ward.csv")), app.page
     started(steward)
-    for number, strength in enumerate(("Light", "Standard", "Strong"), start=1):
+    for name, strength in zip("ABC", ("Light", "Standard", "Strong"), strict=True):
         steward.press(strength)
-        steward.press("Keep as candidate")
-        expect(page.get_by_text(f"Candidate {number} is kept").first).to_be_visible()
+        steward.press("Keep this setting")
+        expect(page.get_by_text(f"{name} is kept").first).to_be_visible()
     steward.visit("Compare")
     steward.click(page.get_by_text("Meeting", exact=True))
     expect(page.locator(".rwn-candidate")).to_have_count(3)
     steward.press("What if …")
     steward.press("Draw the line first")
-    steward.press("State these limits and show the candidates")
+    steward.press("State these limits and show the scenarios")
     steward.click(page.locator(".rwn-candidate").nth(2))
-    expect(page.get_by_role("combobox", name="Decision")).to_have_value("Candidate 3")
+    expect(page.get_by_role("combobox", name="Decision")).to_have_value("C")
     steward.type("Reason", "The relations that are left answer the question of the study.")
     steward.type("Participants", "A, B, C, D, E")
     steward.type("Who accepts limits", "A")
