@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -371,6 +372,8 @@ def main() -> int:
     given = parser.parse_args()
     for folder in ("rwn_core", "rwn_ui", "pages"):  # byte code, as an installation has it
         compile_dir(HERE.parent / folder, quiet=2)
+    if not given.fresh:  # a move reads every limit once the attacks are compiled
+        subprocess.run([sys.executable, "-m", "rwn_core.compile_ahead"], check=True)
     with ExitStack() as stack:
         browser = stack.enter_context(chromium())
         if given.drag:
