@@ -28,6 +28,8 @@ from rwn_core.io.parse import parse
 from rwn_core.io.write import table_bytes
 from tests.read_here import said_of
 
+pytestmark = pytest.mark.usefixtures("read_here")
+
 DAY, MOMENT = datetime.datetime(2020, 2, 29), datetime.datetime(2020, 2, 29, 13, 14, 15)
 CLOCK = datetime.time(1, 2)
 
@@ -39,19 +41,24 @@ def workbook(fill: Callable[[xlsxwriter.Workbook], None]) -> bytes:
     return stream.getvalue()
 
 
-def sheet(*rows: list[object], first: int = 0) -> bytes:
+def sheet(
+    *rows: Sequence[Any], first: int = 0, right: int = 0, merged: tuple[int, ...] = ()
+) -> bytes:
     """A workbook of these rows; None for an empty cell."""
 
     def fill(book: xlsxwriter.Workbook) -> None:
         page = book.add_worksheet()
         looks = {
             datetime.datetime: book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"}),
+            datetime.date: book.add_format({"num_format": "yyyy-mm-dd"}),
             datetime.time: book.add_format({"num_format": "hh:mm"}),
         }
         for number, row in enumerate(rows, start=first):
-            for position, value in enumerate(row):
+            for position, value in enumerate(row, start=right):
                 if value is not None:
                     page.write(number, position, value, *filter(None, [looks.get(type(value))]))
+        for number in merged:
+            page.merge_range(number, 0, number, 3, "a title")
 
     return workbook(fill)
 
@@ -201,8 +208,8 @@ def test_the_limits_of_a_sheet_are_still_written_and_come_back():
 
 def _with_prose(lines: int, records: int) -> bytes:
     """A workbook whose first sheet is prose and whose second has a table between lines."""
-    file = io.BytesIO()
-    with xlsxwriter.Workbook(file, {"in_memory": True}) as book:
+
+    def fill(book: xlsxwriter.Workbook) -> None:
         prose, table = book.add_worksheet("Read me"), book.add_worksheet("Data")
         for row in range(lines):
             prose.write(row, 0, f"Line {row} of what these figures mean")
@@ -212,7 +219,8 @@ def _with_prose(lines: int, records: int) -> bytes:
             for row in range(records):
                 table.write(3 + row, column, row * (column + 1))
         table.write(3 + records, 0, "Source: the office")
-    return file.getvalue()
+
+    return workbook(fill)
 
 
 @pytest.mark.parametrize("lines", [4, 90])
@@ -230,8 +238,6 @@ def test_the_sheet_with_most_rows_is_read_and_pictured(lines):
     assert GuessedLayout.from_dict(json.loads(json.dumps(seen.plain()))) == seen
 
 
-Row = Sequence[Any]
-
 NAMES = ["age", "wage", "place", "born", "note"]
 RECORDS = [
     [20 + i, 1.5 + i / 7, ["Köln", "Ulm"][i % 2], datetime.date(1990, 1, 1 + i % 28), None]
@@ -239,28 +245,10 @@ RECORDS = [
 ]
 RECORDS[5][4] = "a word"
 TABLE = [NAMES, *RECORDS]
-TITLES: list[Row] = [["The office, table 7"], ["As of", 2024], []]
+TITLES: list[list[object]] = [["The office, table 7"], ["As of", 2024], []]
 
 
-def workbook_around(
-    rows: Sequence[Row], *, right: int = 0, down: int = 0, merged: tuple[int, ...] = ()
-) -> bytes:
-    stream = io.BytesIO()
-    with xlsxwriter.Workbook(stream, {"in_memory": True}) as book:
-        page = book.add_worksheet("data")
-        day = book.add_format({"num_format": "yyyy-mm-dd"})
-        for number, row in enumerate(rows, start=down):
-            for position, value in enumerate(row, start=right):
-                if isinstance(value, datetime.date):
-                    page.write_datetime(number, position, value, day)
-                elif value is not None:
-                    page.write(number, position, value)
-        for number in merged:
-            page.merge_range(number, 0, number, 3, "a title")
-    return stream.getvalue()
-
-
-PLAIN = parse("t.xlsx", workbook_around(TABLE))
+PLAIN = parse("t.xlsx", sheet(*TABLE))
 
 
 @pytest.mark.parametrize(
@@ -272,7 +260,7 @@ PLAIN = parse("t.xlsx", workbook_around(TABLE))
     ],
 )
 def test_the_rows_are_seen_and_the_table_is_as_without_them(above, below, right, down):
-    content = workbook_around([*above, *TABLE, *below], right=right, down=down)
+    content = sheet(*above, *TABLE, *below, right=right, first=down)
     seen = seen_in_workbook(content)
     # an empty row right below the records needs no mention
     lines = len(below) - (1 if below and not below[0] else 0)
@@ -287,23 +275,23 @@ def test_the_rows_are_seen_and_the_table_is_as_without_them(above, below, right,
 def test_a_table_with_nothing_around_it_is_seen_as_such():
     gap = [[None, 1.5, None, None, None]]
     for content in (
-        workbook_around(TABLE),
-        workbook_around(TABLE, right=2, down=3),
-        workbook_around([*TABLE, *gap]),
-        workbook_around([["name", "pay"], ["a", 1], ["b", 2], ["c", None]]),
+        sheet(*TABLE),
+        sheet(*TABLE, right=2, first=3),
+        sheet(*TABLE, *gap),
+        sheet(["name", "pay"], ["a", 1], ["b", 2], ["c", None]),
     ):
         assert seen_in_workbook(content).layout == FileLayout()
     assert seen_in_workbook(b"PK").sheets == ()
 
 
 def test_a_title_over_several_columns_may_be_merged_and_a_record_may_not():
-    content = workbook_around([[], [], *TABLE], merged=(0,))
+    content = sheet([], [], *TABLE, merged=(0,))
     with pytest.raises(InputError, match="row 1: there is 1 merged area"):
         parse("t.xlsx", content)
     layout = seen_in_workbook(content).layout
     assert layout == FileLayout(above=2)
     assert parse("t.xlsx", content, None, layout).fingerprint == PLAIN.fingerprint
-    content = workbook_around([[], [], *TABLE, []], merged=(0, 43))
+    content = sheet([], [], *TABLE, [], merged=(0, 43))
     with pytest.raises(InputError, match="row 44: there is 1 merged area"):
         parse("t.xlsx", content, None, FileLayout(above=2))
 
@@ -322,36 +310,28 @@ def test_a_title_over_several_columns_may_be_merged_and_a_record_may_not():
     ],
 )
 def test_another_number_of_rows_is_refused_with_its_row(layout, words):
-    content = workbook_around([*TITLES, *TABLE, ["Source: the office"]])
+    content = sheet(*TITLES, *TABLE, ["Source: the office"])
     said = said_of("t.xlsx", content, None, layout)
     assert re.search(words, said)
     assert "office" not in said
 
 
-def with_marks(fill: Callable[[xlsxwriter.Workbook, Any], None]) -> bytes:
-    """A workbook of 40 records on its second sheet, and what `fill` does to that sheet."""
-    stream = io.BytesIO()
-    with xlsxwriter.Workbook(stream, {"in_memory": True}) as book:
+def test_hidden_rows_columns_and_error_cells_are_said_with_their_places():
+    """Finding T8."""
+
+    def fill(book: xlsxwriter.Workbook) -> None:
         book.add_worksheet("empty")
         sheet = book.add_worksheet("people")
         sheet.write_row(0, 0, ["age", "income", "sex"])
         for number in range(1, 41):
             sheet.write_row(number, 0, [20 + number, 1000.5 * number, "mf"[number % 2]])
-        fill(book, sheet)
-    return stream.getvalue()
-
-
-def test_hidden_rows_columns_and_error_cells_are_said_with_their_places():
-    """Finding T8."""
-
-    def fill(book: xlsxwriter.Workbook, sheet: Any) -> None:
         for row in range(10, 20):
             sheet.set_row(row, None, None, {"hidden": True})
         sheet.set_column(1, 1, None, None, {"hidden": True})
         sheet.write_formula(3, 1, "=NA()", None, "#N/A")
         sheet.write_formula(7, 1, "=1/0", None, "#DIV/0!")
 
-    data = parse("t.xlsx", with_marks(fill))
+    data = parse("t.xlsx", workbook(fill))
     assert data.n == 40
     assert "The sheet has 10 hidden rows, and they are read (row 11, 12, 13, ...)." in data.notices
     assert "The sheet has 1 hidden column, and it is read (column B)." in data.notices
@@ -362,38 +342,31 @@ def test_hidden_rows_columns_and_error_cells_are_said_with_their_places():
 
 
 def test_a_sheet_of_blank_cells_alone_is_refused_before_it_is_unfolded(monkeypatch):
-    stream = io.BytesIO()
-    with xlsxwriter.Workbook(stream, {"in_memory": True}) as book:
+    def fill(book: xlsxwriter.Workbook) -> None:
         sheet, bold = book.add_worksheet(), book.add_format({"bold": True})
         for row in range(3_000):
             for column in range(30):
                 sheet.write_blank(row, column, None, bold)
+
     monkeypatch.setattr(excel_reader, "chosen_sheet", None)  # it would hold every cell
     with pytest.raises(InputError, match="no visible sheet with values"):
-        parse("t.xlsx", stream.getvalue())
+        parse("t.xlsx", workbook(fill))
 
 
 ZIPS = [1067, 4109, 10115, 99423, 501, 80331] * 5
 
 
-def workbook_offices(fill: Callable[[Any, Any], None]) -> bytes:
-    stream = io.BytesIO()
-    with xlsxwriter.Workbook(stream, {"in_memory": True}) as book:
-        fill(book, book.add_worksheet("data"))
-    return stream.getvalue()
-
-
 def formatted(number_format: str, numbers: Sequence[float] = ZIPS, right: int = 0) -> bytes:
     """A sheet with a column of numbers in this format, and one of ages."""
 
-    def fill(book: Any, page: Any) -> None:
-        look = book.add_format({"num_format": number_format})
+    def fill(book: xlsxwriter.Workbook) -> None:
+        page, look = book.add_worksheet(), book.add_format({"num_format": number_format})
         page.write_row(0, right, ["code", "age"])
         for row, number in enumerate(numbers, 1):
             page.write_number(row, right, number, look)
             page.write_number(row, right + 1, 20 + row)
 
-    return workbook_offices(fill)
+    return workbook(fill)
 
 
 @pytest.mark.parametrize(
@@ -465,12 +438,13 @@ def test_a_first_record_is_still_no_line_of_names(rows):
 
 
 def under(header: Callable[[Any], None], rows: int, width: int, first: str = "ab") -> bytes:
-    def fill(book: Any, page: Any) -> None:
+    def fill(book: xlsxwriter.Workbook) -> None:
+        page = book.add_worksheet()
         header(page)
         for row in range(rows, rows + 30):
             page.write_row(row, 0, [first[row % 2], *(row * (2 + j) / 4 for j in range(1, width))])
 
-    return workbook_offices(fill)
+    return workbook(fill)
 
 
 def _over_two(page: Any) -> None:
@@ -671,8 +645,7 @@ TRUE = pd.DataFrame(
 
 
 def ugly(*, note: str = "Source: the office", open_row: int | None = None) -> bytes:
-    stream = io.BytesIO()
-    with xlsxwriter.Workbook(stream, {"in_memory": True}) as book:
+    def fill(book: xlsxwriter.Workbook) -> None:
         page = book.add_worksheet("Blatt 1")
         page.merge_range(0, 0, 0, 4, "The office, table 7")
         page.write(1, 0, "Stand 2024")
@@ -687,7 +660,8 @@ def ugly(*, note: str = "Source: the office", open_row: int | None = None) -> by
         page.write(5 + COUNT, 0, note)
         if open_row is not None:
             page.write_formula(open_row, 1, "=SUM(B6:B29)", None, "")
-    return stream.getvalue()
+
+    return workbook(fill)
 
 
 def test_it_is_seen_as_it_is_and_read_as_the_plain_table():

@@ -356,10 +356,6 @@ def read_when(kind: str, numbers: Sequence[float | None], written: str) -> rwn.M
     return parse(f"t.{kind}", labelled(kind, numbers, written))
 
 
-def days_since(origin: dt.date, days: Sequence[dt.date]) -> list[float]:
-    return [float((day - origin).days) for day in days]
-
-
 def seconds_since(origin: dt.datetime, moments: Sequence[dt.datetime]) -> list[float]:
     return [(moment - origin) / dt.timedelta(seconds=1) for moment in moments]
 
@@ -391,20 +387,7 @@ SAS_MOMENTS = [
 ]
 SPSS_DAYS = ["DATE11", "DATE9", "ADATE10", "ADATE8", "EDATE10", "JDATE7", "SDATE10"]
 SPSS_PERIODS = ["MOYR8", "MOYR6", "QYR8", "WKYR10"]
-
-
-@pytest.mark.parametrize("written", STATA_DAYS)
-def test_days_of_stata(written):
-    data = read_when("dta", [*days_since(dt.date(1960, 1, 1), DAYS), None], written)
-    assert [each and each.date() for each in values(data)] == [*DAYS, None]
-    assert data.schema.variable("when").kind is rwn.Kind.DATE
-
-
-@pytest.mark.parametrize("written", STATA_MOMENTS)
-def test_moments_of_stata(written):
-    numbers = [1000 * each for each in seconds_since(dt.datetime(1960, 1, 1), MOMENTS)]
-    data = read_when("dta", numbers, written)
-    assert values(data) == [pd.Timestamp(each) for each in MOMENTS]
+SPSS_MOMENTS = ["DATETIME20", "DATETIME23.2", "YMDHMS20"]
 
 
 @pytest.mark.parametrize(("written", "unit"), [("%tc", "ms"), ("%td", "D"), ("%tm", "M")])
@@ -443,34 +426,33 @@ def test_periods_of_stata_are_their_first_days(written, numbers, first_days):
     assert any("each is read as its first day" in notice for notice in data.notices)
 
 
-@pytest.mark.parametrize("written", SAS_DAYS)
-def test_days_of_sas(written):
-    data = read_when("xpt", [*days_since(dt.date(1960, 1, 1), DAYS), None], written)
-    assert [each and each.date() for each in values(data)] == [*DAYS, None]
-    assert not any("cut off" in notice for notice in data.notices)
+MIDNIGHTS = [dt.datetime.combine(day, dt.time()) for day in DAYS]
+QUARTER = dt.datetime(2024, 2, 29, 12, 0, 1, 250_000)
+TIMES: list[tuple[str, dt.datetime, float, list[dt.datetime], list[str]]] = [
+    # kind of file, what is counted from, seconds of a unit, what is written, its formats
+    ("dta", dt.datetime(1960, 1, 1), 86_400, MIDNIGHTS, STATA_DAYS),
+    ("dta", dt.datetime(1960, 1, 1), 1e-3, MOMENTS, STATA_MOMENTS),
+    ("xpt", dt.datetime(1960, 1, 1), 86_400, MIDNIGHTS, SAS_DAYS),
+    ("xpt", dt.datetime(1960, 1, 1), 1, MOMENTS, SAS_MOMENTS),
+    ("sav", dt.datetime(1582, 10, 14), 1, MIDNIGHTS, [*SPSS_DAYS, *SPSS_PERIODS]),
+    ("sav", dt.datetime(1582, 10, 14), 1, [*MOMENTS, QUARTER], SPSS_MOMENTS),
+]
 
 
-@pytest.mark.parametrize("written", SAS_MOMENTS)
-def test_moments_of_sas(written):
-    data = read_when("xpt", seconds_since(dt.datetime(1960, 1, 1), MOMENTS), written)
-    assert values(data) == [pd.Timestamp(each) for each in MOMENTS]
-
-
-@pytest.mark.parametrize("written", [*SPSS_DAYS, *SPSS_PERIODS])
-def test_days_of_spss(written):
-    midnights = [dt.datetime.combine(day, dt.time()) for day in DAYS]
-    numbers = seconds_since(dt.datetime(1582, 10, 14), midnights)
-    data = read_when("sav", [*numbers, None], written)
-    assert [each and each.date() for each in values(data)] == [*DAYS, None]
-    said = any("shows a part of each day only" in notice for notice in data.notices)
-    assert said == (written in SPSS_PERIODS)
-
-
-@pytest.mark.parametrize("written", ["DATETIME20", "DATETIME23.2", "YMDHMS20"])
-def test_moments_of_spss(written):
-    moments = [*MOMENTS, dt.datetime(2024, 2, 29, 12, 0, 1, 250_000)]
-    data = read_when("sav", seconds_since(dt.datetime(1582, 10, 14), moments), written)
-    assert values(data) == [pd.Timestamp(each) for each in moments]
+@pytest.mark.parametrize(
+    ("kind", "origin", "unit", "times", "written"),
+    [(*each[:4], written) for each in TIMES for written in each[4]],
+)
+def test_days_and_moments_of_every_program(kind, origin, unit, times, written):
+    data = read_when(
+        kind, [*(round(each / unit, 3) for each in seconds_since(origin, times)), None], written
+    )
+    assert [each and each.to_pydatetime() for each in values(data)] == [*times, None]
+    assert data.schema.variable("when").kind is rwn.Kind.DATE
+    notices = " ".join(data.notices)
+    assert "cut off" not in notices
+    if kind == "sav":
+        assert ("shows a part of each day only" in notices) == (written in SPSS_PERIODS)
 
 
 @pytest.mark.parametrize(

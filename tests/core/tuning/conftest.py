@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import rwn_core as rwn
+from rwn_core.measures.attacks.red_team import prediction
 from rwn_core.tuning import Setting, goal_seek
 from rwn_core.tuning.evaluate import SettingPool
 from rwn_core.tuning.point import Point
@@ -50,6 +51,13 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer releases behind what is chosen and stated."""
     monkeypatch.setattr(module, "_STATED", 19)
     monkeypatch.setattr(module, "_CHOOSING", 10)
+
+
+@pytest.fixture
+def brief(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer releases that rank the settings of a recommendation, and small forests that attack."""
+    monkeypatch.setattr(import_module("rwn_core.tuning.recommend"), "_STEPS", 20_000)
+    monkeypatch.setattr(prediction, "TREES", 3)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.data.variable import Role
+from rwn_core.tuning.answer import SearchAnswer
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.quick_verdict import EVERY
 from rwn_core.tuning.recommend import USED, policy_presets
@@ -55,10 +56,15 @@ def numbers(n: int = 400) -> rwn.Microdata:
     return described(frame, a=Role.KEY, b=Role.KEY, d=Role.CONFIDENTIAL)
 
 
+@cache
+def of_numbers() -> SearchAnswer:
+    """What is recommended for 240 records of four numbers."""
+    return rwn.recommend(numbers(240), within=math.inf)
+
+
 def test_numbers_get_a_setting_that_keeps_the_policy_on_all_records() -> None:
     """The quick verdict on the recommendation reads the whole table."""
-    data = numbers(240)
-    found = rwn.recommend(data)
+    data, found = numbers(240), of_numbers()
     verdict = rwn.quick_verdict(data, found.setting, within=math.inf, steps=False)
     assert verdict.answer == "can"
     assert verdict.setting is not None
@@ -81,6 +87,7 @@ def fresh_shares(
     return {key: float(np.median(shares)) for key, shares in read.items() if shares}
 
 
+@pytest.mark.usefixtures("brief")
 def test_related_categories_are_confirmed_on_all_records() -> None:
     """Of related categories some travel together, and methods for numbers are named as unfit."""
     data = categories(600)
@@ -167,6 +174,7 @@ def test_a_limit_of_time_is_said() -> None:
     assert "none was tried on all 1,200 records" in found.reason
 
 
+@pytest.mark.usefixtures("brief")
 def test_another_method_is_an_alternative_only() -> None:
     """Microaggregation may lose less than RWN; it is named, and the setting is of RWN."""
     found = rwn.recommend(correlated(300), within=math.inf)
@@ -177,6 +185,7 @@ def test_another_method_is_an_alternative_only() -> None:
         assert rwn.METHODS[found.alternative.setting.method].title in found.reason
 
 
+@pytest.mark.usefixtures("brief")
 def test_a_registered_response_keeps_its_kind() -> None:
     """Noise on 0 and 1 leaves no logistic model; the recommended release has one."""
     import statsmodels.api as sm
@@ -278,8 +287,7 @@ def test_units_and_outliers_change_no_answer() -> None:
     data = numbers(240)
     other = data.frame.assign(a=1000.0 * data.frame["a"])
     scaled = rwn.Microdata.from_frame(other, data.schema)
-    one, other = (rwn.recommend(each, within=math.inf) for each in (data, scaled))
-    assert one.setting == other.setting
+    assert rwn.recommend(scaled, within=math.inf).setting == of_numbers().setting
     far = data.frame.copy()
     far.loc[0, "b"] = 1e6
     far_table = rwn.Microdata.from_frame(far, data.schema)
