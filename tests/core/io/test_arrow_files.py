@@ -20,7 +20,6 @@ import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.errors import InputError
 from rwn_core.io.parse import parse
 from rwn_core.io.write import table_bytes
 from tests.read_here import said_of
@@ -141,22 +140,6 @@ def test_columns_of_other_types_are_left_out_with_the_reason():
     assert refused(pa.array([b"a", b"b"]).dictionary_encode()) == odd
 
 
-def prefixed(*texts: str) -> bytes:
-    """A Parquet file whose texts are written as what they add to the one before."""
-    stream = io.BytesIO()
-    columns = {"x": list(texts), "n": range(len(texts))}
-    encoding = {"x": "DELTA_BYTE_ARRAY", "n": "PLAIN"}
-    made = pa.table({name: pa.array(values) for name, values in columns.items()})
-    pq.write_table(made, stream, use_dictionary=False, column_encoding=encoding)
-    return stream.getvalue()
-
-
-def test_texts_written_as_additions_are_spelled_out():
-    data = parse("t.parquet", prefixed("ab", "abc", "abcd"))
-    assert data.frame["x"].tolist() == ["ab", "abc", "abcd"]
-    assert data.frame["n"].tolist() == [0, 1, 2]
-
-
 @pytest.mark.parametrize(
     ("make", "precision", "scale"),
     [(pa.decimal128, 10, 2), (pa.decimal128, 9, 0), (pa.decimal256, 18, 12)],
@@ -182,14 +165,6 @@ def test_exact_decimals_come_back_text_for_text(make, precision, scale):
         assert {line.split(",")[0] for line in written} <= set(texts)
         again = parse(name, release.to_bytes(name.partition(".")[2], keep=["x"]))
         assert set(again.frame["x"]) <= {float(text) for text in texts}
-
-
-def test_decimals_beyond_a_floating_number_are_texts_without_powers_of_ten():
-    many = table(decimals(38, 30, "0.000000000000000000000000000001", "1.234567890123456789"))
-    assert many.frame["x"].tolist()[0] == "0." + "0" * 29 + "1"
-    assert many.notices == (KEPT,)
-    array = pa.DictionaryArray.from_arrays(pa.array([0, 1, 0], pa.int8()), decimals(25, 2, *MANY))
-    assert table(array).frame["x"].cat.categories.tolist() == ["12345678901234567.25", "1.50"]
 
 
 def written(table: pa.Table, **options: object) -> bytes:
@@ -237,26 +212,6 @@ def test_types_survive():
         if pa.types.is_integer(array.type):
             assert values.dropna().tolist() == array.drop_null().to_pylist()
             np.testing.assert_array_equal(np.isnan(microdata.values("x")), values.isna())
-
-
-def test_a_stored_index_is_an_ordinary_column_and_attributes_are_left_out():
-    frame = pd.DataFrame({"x": [1.5, 2.5]}, index=pd.Index([7, 8], name="number"))
-    frame.attrs["source"] = "/home/jane/patients.csv"
-    stream = io.BytesIO()
-    frame.to_parquet(stream)
-    microdata = parse("t.parquet", stream.getvalue())
-    assert microdata.names == ("x", "number")
-    assert microdata.frame.attrs == {}
-    assert microdata.frame.index.equals(pd.RangeIndex(2))
-
-
-def test_a_schema_decides_the_kind():
-    schema = Schema(variables=(Variable(name="x", kind=Kind.ORDERED, levels=("9", "1", "5")),))
-    content = written(pa.table({"x": [1, 9, 5]}))
-    microdata = parse("t.parquet", content, schema)
-    assert microdata.values("x").tolist() == [1, 0, 2]
-    with pytest.raises(InputError, match=r"^t\.parquet: .*a variable y that the table lacks"):
-        parse("t.parquet", content, Schema(variables=(Variable(name="y", kind="count"),)))
 
 
 CELLS = {

@@ -272,18 +272,6 @@ def test_the_rows_are_seen_and_the_table_is_as_without_them(above, below, right,
     assert again.fingerprint == PLAIN.fingerprint
 
 
-def test_a_table_with_nothing_around_it_is_seen_as_such():
-    gap = [[None, 1.5, None, None, None]]
-    for content in (
-        sheet(*TABLE),
-        sheet(*TABLE, right=2, first=3),
-        sheet(*TABLE, *gap),
-        sheet(["name", "pay"], ["a", 1], ["b", 2], ["c", None]),
-    ):
-        assert seen_in_workbook(content).layout == FileLayout()
-    assert seen_in_workbook(b"PK").sheets == ()
-
-
 def test_a_title_over_several_columns_may_be_merged_and_a_record_may_not():
     content = sheet([], [], *TABLE, merged=(0,))
     with pytest.raises(InputError, match="row 1: there is 1 merged area"):
@@ -561,13 +549,6 @@ def test_totals_and_sources_are_seen_and_left_out_on_request(case, kind):
     assert data.frame["income"].tolist() == [row[2] for row in BODY]
 
 
-def test_blank_lines_between_notes_take_no_record():
-    text = "a,b\n" + "".join(f"{i},{2 * i}\n" for i in range(9)) + "\nNote\n\nSource: x\n"
-    seen = guess_text_layout(text.encode(), ",")
-    assert seen is not None
-    assert parse("t.csv", text.encode(), None, seen.layout).frame["a"].tolist() == [*range(9)]
-
-
 def test_rows_at_the_end_are_said_in_python_and_the_shell_and_left_out_by_their_option(
     tmp_path, capsys
 ):
@@ -692,13 +673,6 @@ def test_what_is_not_said_is_refused_with_its_rows(missing, words):
     said = said_of("t.xlsx", ugly(), None, FileLayout.from_dict(given))
     assert re.search(words, said)
     assert "k.A." not in said
-
-
-def test_numbers_and_dates_as_texts_are_pointed_out():
-    said = parse("t.xlsx", ugly(), None, FileLayout(above=4, below=1, missing=("k.A.",), fill=True))
-    notices = " ".join(said.notices)
-    assert "wage has numbers with decimal commas written as texts" in notices
-    assert "born has dates written as texts" in notices
 
 
 def test_a_formula_without_a_result_matters_inside_the_table_only():

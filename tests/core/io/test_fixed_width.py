@@ -12,7 +12,7 @@ import pytest
 import rwn_core as rwn
 from rwn_cli.main import run
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind, Variable
+from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.io.fixed_width_format import FORMAT
 from rwn_core.io.parse import parse, table_content
@@ -122,17 +122,6 @@ def test_labels_codes_and_decimals_come_into_the_schema(tmp_path):
     assert schema.variable("INCTOT").value_labels == ((9999999, "N/A"),)
     assert schema.variable("YEAR").value_labels == ()  # a number is no label of itself
     assert [v.decimals for v in schema.variables] == [None, 2, None, None, None, 3]
-
-
-def test_a_schema_decides_and_chooses(tmp_path):
-    lines, values = extract()
-    path = written(tmp_path, lines, codebook(*VARIABLES))
-    mine = opened(path).schema.replace_variable("SEX", kind=Kind.COUNT, missing_codes=())
-    data = opened(path, mine)
-    assert data.schema.variable("SEX").kind is Kind.COUNT
-    known = [each if each != 9 else None for each in values["SEX"]]
-    column = data.frame["SEX"].astype(object)
-    assert column.where(column.notna(), None).tolist() == known
 
 
 def test_long_numbers_and_texts_among_numbers_lose_nothing():
@@ -258,17 +247,6 @@ def test_a_place_that_cannot_be_is_refused(old, new):
     )
 
 
-def test_two_variables_of_one_name_are_refused():
-    assert "A" in said("1234\n5678\n9012", codebook(var("A", 1, 2), var("A", 3, 4)))
-
-
-def test_a_place_needs_its_end_or_its_width_only():
-    for gone in (' width="2"', 'EndPos="2" ', 'EndPos="4" '):
-        book = codebook(*PLAIN).replace(gone, "")
-        data = parse("usa.dat", b"1234\n5678\n9012\0" + book.encode())
-        assert data.frame.to_numpy().tolist() == [[12, 34], [56, 78], [90, 12]]
-
-
 def test_nothing_is_written_in_fixed_width(tmp_path):
     data = opened(written(tmp_path, extract()[0], codebook(*VARIABLES)))
     release = rwn.mask(data, rwn.RWN(k=3), seed=1)
@@ -300,9 +278,3 @@ def test_a_codebook_takes_time_in_proportion_to_its_length():
 
     seconds(10)
     assert min(seconds(40_000) for _ in range(3)) < 4 * min(seconds(20_000) for _ in range(3)) + 0.1
-
-
-def test_a_variable_that_the_schema_calls_a_number_stays_one():
-    content = b"1234\n5678\n9012\0" + codebook(*PLAIN).encode()
-    schema = rwn.Schema(variables=(Variable(name="A", kind=Kind.CATEGORICAL),))
-    assert parse("usa.dat", content, schema).schema.variable("A").kind is Kind.CATEGORICAL

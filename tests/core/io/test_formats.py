@@ -102,16 +102,6 @@ def test_a_format_reads_what_it_writes_and_writes_the_same_again(form):
     assert not any(each.detects(content) for each in others)
 
 
-def test_a_third_format_is_read_and_published(toy, tmp_path):
-    source = tmp_path / "in.PLAYTHING"
-    source.write_bytes(write_toy(TABLE))
-    data = parse(source.name, source.read_bytes())  # another process has no toy
-    assert data.n == 4
-    release = rwn.mask(data, rwn.RWN(k=2), seed=7)
-    target = release.publish(tmp_path / "out.toy")
-    assert target.read_bytes() == release.to_bytes("toy") == write_toy(release.published().frame)
-
-
 def test_a_third_format_is_in_the_refusals(toy, tmp_path):
     with pytest.raises(InputError, match=r"does not end in \.csv, \.parquet or \.toy; save .* Toy"):
         parse("table.txt", b"a b")
@@ -226,30 +216,6 @@ def test_every_layout_is_seen_and_read_with_the_same_values():
         assert data.schema.file == (layout if layout != FileLayout() else None)
         for mine, theirs in zip(data.names, plain.names, strict=True):
             assert data.frame[mine].tolist() == plain.frame[theirs].tolist(), layout
-
-
-def test_the_schema_keeps_the_layout_and_reads_the_file_again():
-    layout = FileLayout(encoding="cp1252", separator=";", decimal=",", above=2, below=1)
-    content = written(layout)
-    first = parse("t.csv", content, None, layout)
-    text = first.schema.to_toml()
-    assert "[file]" in text
-    again = parse("t.csv", content, Schema.from_toml(text))
-    assert again.fingerprint == first.fingerprint
-    assert again.schema == first.schema
-    assert "[file]" not in parse("t.csv", written(FileLayout())).schema.to_toml()
-
-
-def test_messages_name_the_lines_of_the_file():
-    layout = FileLayout(separator=";", above=2, below=1)
-    lines = written(layout).decode().split("\n")
-    lines[10] += ";1"
-    with pytest.raises(InputError, match=r"t\.csv, line 11: there are 4 fields"):
-        parse("t.csv", "\n".join(lines).encode(), None, layout)
-    lines = written(layout).decode().split("\n")
-    lines[7] = lines[7].replace(";", ";x", 1)
-    said = said_of("t.csv", "\n".join(lines).encode(), None, layout)
-    assert "texts: income (line 8: 1 value is not a number, and others are" in said
 
 
 @pytest.mark.parametrize("thousands", ["1.234", "1.234,5"])

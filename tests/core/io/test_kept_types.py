@@ -19,13 +19,12 @@ from rwn_core import io
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Variable
-from rwn_core.errors import InputError, ParameterError, ReleaseError
+from rwn_core.errors import InputError, ReleaseError
 from rwn_core.io.format import Feature, Format
 from rwn_core.io.format_limits import losses
-from rwn_core.io.guessed_layout import guess_text_layout
 from rwn_core.io.parse import file_content, parse
 from rwn_core.io.readstat_files import coded_table
-from rwn_core.io.write import file_format, table_bytes, write_atomically, write_together
+from rwn_core.io.write import table_bytes, write_atomically, write_together
 
 
 @pytest.mark.parametrize("code", [1.5, 2**31], ids=["no whole number", "too large"])
@@ -50,12 +49,6 @@ def test_a_data_frame_with_a_column_that_is_too_short_is_damaged():
     short = plain.replace(column, b"".join(n.to_bytes(4, "big") for n in (2, 7, 8)))
     with pytest.raises(InputError, match="damaged or cut off"):
         parse("t.rds", gzip.compress(short))
-
-
-def test_the_last_records_of_a_single_column_are_no_notes():
-    seen = guess_text_layout(b"income\n1\n2\n3\n", ",")
-    assert seen is not None
-    assert (seen.layout.below, seen.layout.above) == (0, 0)
 
 
 def test_a_file_that_grows_while_it_is_read_is_refused(tmp_path, monkeypatch):
@@ -170,11 +163,6 @@ def test_a_format_keeps_what_it_says_and_the_rest_is_named(form):
         assert any(f"{form.title} does not keep {feature} (" in sentence for sentence in said)
 
 
-def test_nothing_is_said_of_a_table_without_labels():
-    plain = Microdata.from_frame(pd.DataFrame({"x": [1.5, 2.5], "t": ["a", "b"]}))
-    assert all(losses(plain, form) == [] for form in io.FORMATS)
-
-
 def table_of_formats() -> str:
     """The table of the page, made of FORMATS."""
     lines = [
@@ -229,21 +217,6 @@ def test_a_carriage_return_inside_a_text_is_quoted():
     assert table_bytes(frame, "csv") == b'"t","x"\n"a\rb",1\n"c",2\n'
 
 
-def test_a_missing_value_alone_in_its_line_is_not_an_empty_line():
-    content = table_bytes(pd.DataFrame({"x": [1.5, np.nan]}), "csv")
-    assert content == b'x\n1.5\n""\n'
-
-
-def test_formats_by_name():
-    assert file_format(Path("a.CSV")) == "csv"
-    assert file_format(Path("a.b.parquet")) == "parquet"
-    for name in ("a", "a.xls", "a.csv.gz", ".csv", "a.sas7bdat"):
-        with pytest.raises(ParameterError, match="must end in"):
-            file_format(Path(name))
-    with pytest.raises(ParameterError, match="format must be one of"):
-        table_bytes(leaky(), "xlsx")
-
-
 def test_an_old_file_survives_a_full_disk(tmp_path, monkeypatch):
     path = tmp_path / "out.csv"
     path.write_bytes(b"old")
@@ -256,11 +229,6 @@ def test_an_old_file_survives_a_full_disk(tmp_path, monkeypatch):
         write_atomically(path, b"new")
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["out.csv"]
-
-
-def test_a_missing_folder_is_named(tmp_path):
-    with pytest.raises(ReleaseError, match="does not exist; create it first"):
-        write_atomically(tmp_path / "none" / "out.csv", b"new")
 
 
 def test_files_that_belong_together_are_all_there_or_none(tmp_path, monkeypatch):

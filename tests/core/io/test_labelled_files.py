@@ -90,29 +90,6 @@ def test_an_spss_file_survives_a_release(spss, tmp_path):
     assert raw["born"].tolist()[:2] == PEOPLE["born"].tolist()[:2]
 
 
-def test_a_stata_file_survives_a_release(a_process_reads, tmp_path):
-    frame = PEOPLE.assign(sex=pd.Series([1, 2, "a", 2, 1], dtype=object))
-    labels = {"sex": {1: "male", 2: "female", "a": "refused"}, "health": VALUE_LABELS["health"]}
-    pyreadstat.write_dta(
-        frame,
-        tmp_path / "people.dta",
-        column_labels=LABELS,
-        variable_value_labels=labels,
-        missing_user_values={"sex": ["a"]},
-    )
-    data = read(tmp_path / "people.dta")
-    assert data.frame["sex"].isna().tolist() == [False, False, True, False, False]
-    assert data.schema.variable("sex").missing_codes == ("a",)
-    assert any("sex has 1 value declared as missing (a)" in notice for notice in data.notices)
-    again = unchanged(data, tmp_path / "out.dta")
-    assert again.schema == data.schema
-    pd.testing.assert_frame_equal(again.frame, data.frame)
-    raw, meta = pyreadstat.read_dta(tmp_path / "out.dta")
-    assert meta.variable_value_labels == labels
-    assert raw["health"].tolist() == PEOPLE["health"].tolist()
-    assert {name: meta.column_names_to_labels[name] for name in LABELS} == LABELS
-
-
 def test_stata_and_r_files_of_other_packages_survive_a_release(tmp_path):
     macro = read(Path(str(files("statsmodels") / "datasets/macrodata/macrodata.dta")))
     assert (macro.n, macro.schema.variable("year").kind) == (203, Kind.COUNT)
@@ -170,28 +147,6 @@ def test_an_old_stata_file_without_its_last_part_says_that_labels_are_missing(tm
     cut = read_bytes("a.dta", whole[:-20])  # its labels come last, and nothing says how many
     assert cut.frame["sex"].tolist() == [1, 2, 1]
     assert any("names value labels for sex and does not hold them" in n for n in cut.notices)
-
-
-def test_sas_files_are_read(tmp_path):
-    frame = pd.DataFrame({"x": [1.0, 2.5, np.nan], "n": [1, 2, 3], "t": ["a", "", "b"]})
-    pyreadstat.write_xport(frame, tmp_path / "t.xpt", column_labels={"x": "Length in cm"})
-    data = read(tmp_path / "t.xpt")
-    np.testing.assert_array_equal(data.values("x"), frame["x"])
-    assert data.schema.variable("n").kind is Kind.COUNT
-    assert data.schema.variable("x").label == "Length in cm"
-    with pytest.raises(InputError, match="damaged or cut off"):
-        read_bytes("t.xpt", (tmp_path / "t.xpt").read_bytes()[:-30])
-    with pytest.raises(rwn.errors.ParameterError, match=r"must end in \.csv"):
-        rwn.mask(data, rwn.RWN(k=2)).publish(tmp_path / "out.xpt")
-
-
-def test_a_portable_spss_file_is_read(tmp_path):
-    frame = pd.DataFrame({"X": [1.0, 2.5, 3], "T": ["a", "b", "c"]})
-    pyreadstat.write_por(frame, tmp_path / "t.por")
-    assert read(tmp_path / "t.por").frame["X"].tolist() == [1.0, 2.5, 3.0]
-    (tmp_path / "u.por").write_bytes((tmp_path / "t.por").read_bytes()[:300])
-    with pytest.raises(InputError, match="damaged"):
-        read(tmp_path / "u.por")
 
 
 NAN = np.nan

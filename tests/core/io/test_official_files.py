@@ -580,14 +580,6 @@ def partial(*names: str) -> rwn.Schema:
     return rwn.Schema(variables=tuple(rwn.Variable(name=n, kind="categorical") for n in names))
 
 
-def test_a_schema_may_be_partial_and_in_any_order():
-    data = parse("t.csv", b"a,b,c\n1,2,3\n4,5,6\n", partial("c", "a"))
-    kinds = [variable.kind.value for variable in data.schema.variables]
-    assert (data.names, kinds) == (("a", "b", "c"), ["categorical", "count", "categorical"])
-    with pytest.raises(InputError, match="a variable z that the table lacks"):
-        parse("t.csv", b"a,b\n1,2\n3,4\n", partial("z"))
-
-
 def test_times_of_the_day_are_seconds_in_arrow_and_excel():
     clocks = [dt.time(i % 24, 30, 15) for i in range(N)]
     seconds = [3600.0 * (i % 24) + 1815 for i in range(N)]

@@ -37,7 +37,7 @@ from rwn_core.io.text_types.lay_out import table_lines
 from rwn_core.io.write import table_bytes, write_atomically
 from rwn_core.parallel import processes
 from rwn_core.parallel.pool import CANCELLED, Stopped
-from rwn_core.reporting.scenario import Scenario, scenario_or_decision
+from rwn_core.reporting.scenario import Scenario
 
 FRAME = pd.DataFrame(
     {
@@ -221,11 +221,6 @@ def test_a_text_beyond_all_bounds_is_refused_before_it_is_sent():
         parse_text(process, " " * (LONGEST_DOCUMENT + 1), "project file")
 
 
-def test_what_comes_back_is_what_would_be_read_here():
-    scenario = f'format = "rwn scenario 1"\nname = "s"\nnote = """{LONG}"""\n'
-    assert parse_text(scenario_or_decision, scenario, "file") == Scenario.from_toml(scenario)
-
-
 def test_a_refusal_over_there_is_one_here():
     with pytest.raises(RWNError) as caught:
         parse_text(Scenario.from_toml, "a = " + "[" * 60_000, "scenario file")
@@ -265,46 +260,6 @@ def test_the_separator_is_the_mark_of_most_lines_and_of_more_fields():
     assert layout_of("a,b;c\n" * 4).separator is None
     long = "x" * 140_000
     assert layout_of(f"a;b\n1;2\n{long}\n3;4\n").separator == ";"
-
-
-def test_a_decimal_comma_separates_no_fields():
-    lines = [f"{20 + i};{i}.{100 + i},50" for i in range(30)]
-    text = "\n".join(["age;turnover", *lines])
-    assert layout_of(text).separator == ";"
-    assert layout_of("\n".join(lines)).separator == ";"
-    assert layout_of("\n".join(f"{i},5;{i},25;{i},75" for i in range(9))).separator == ";"
-    assert layout_of("\n".join(f"{i},a;b" for i in range(9))).separator is None  # a list of two
-
-
-def test_a_layout_without_a_separator_divides_no_field_by_accident():
-    text = "\n".join(["age;turnover", *(f"{20 + i};{i},50" for i in range(30))]).encode()
-    with pytest.raises(InputError, match="seem to be separated by semicolons"):
-        parse("t.csv", text, layout=FileLayout(header=False, above=1))
-    named = parse("t.csv", text, layout=FileLayout(header=False, above=1, separator=","))
-    assert named.frame["V1"].iloc[0] == "20;0"
-
-
-def test_the_decimal_mark_is_that_of_more_numbers():
-    assert layout_of("a;b\n1,5;x\n2,5;y\n").decimal == ","
-    assert layout_of("a;b\n1,5;x\n2.5;y\n").decimal == "."
-    assert layout_of("a;b\n1,5;2.5\n1,5;y\n").decimal == ","
-    assert layout_of('a,b\n"1,5",x\n"2,5",y\n').decimal == "."
-    assert layout_of("1,5;x\na;y\nb;z\n").decimal == "."
-
-
-def test_a_first_line_with_a_number_or_a_date_is_no_header():
-    assert layout_of("a,b\n1,2\n").header
-    for value in ("1", "1e5", "00501", "2020-01-02", "1.2.2020"):
-        assert not layout_of(f"x,{value}\ny,2\n").header
-    assert not layout_of("1\n2\n3\n").header
-
-
-def test_lines_above_and_below_a_table_are_counted():
-    rows = "a,b\n" + "x,1\n" * 9
-    assert layout_of(f"Title\n\n{rows}Note\nNote\n\n \n") == FileLayout(above=2, below=2)
-    assert layout_of(rows * 5 + "Note\n" * 20).below == 20
-    assert layout_of(rows * 5 + "Note\n" * 21).below == 0
-    assert layout_of("a,b,c\n" + "x,1,2\n" * 5 + "Note\n").below == 1
 
 
 @pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"])

@@ -30,7 +30,6 @@ from rwn_core.io.guessed_layout import guess_text_layout
 from rwn_core.io.limits import LONGEST_FIELD, MOST_COLUMNS
 from rwn_core.io.parse import parse
 from rwn_core.io.reading import read
-from rwn_core.io.text_types.column import date_texts
 from rwn_core.io.write import table_bytes
 from tests.core.io.test_excel_sheets import sheet
 from tests.read_here import said_of
@@ -197,15 +196,6 @@ def test_each_notation_is_proposed_read_and_written_back(notation):
     assert again.schema == data.schema
 
 
-def test_gaps_blanks_and_the_word_na_are_missing_dates():
-    content = b"d,x\n03.05.2008,1.5\n,2.5\n 16.09.1996 ,3.5\nNA,4.5\n"
-    data = parse("t.csv", content, None, FileLayout(dates="dd.mm.yyyy"))
-    assert data.frame["d"].dt.strftime("%Y-%m-%d").tolist()[::2] == ["2008-05-03", "1996-09-16"]
-    assert data.frame["d"].isna().tolist() == [False, True, False, True]
-    written = date_texts(data.frame["d"], "M/D/YYYY").tolist()
-    assert written == ["5/3/2008", None, "9/16/1996", None]
-
-
 def test_days_that_may_be_months_are_never_guessed():
     content = table_dates([noted(day.replace(day=day.day % 12 + 1), "DD/MM/YYYY") for day in DAYS])
     said = said_of("t.csv", content)
@@ -241,20 +231,6 @@ def test_what_one_notation_does_not_fit_is_said_with_its_lines(texts, layout, wo
     assert not any(text in said for text in texts)
 
 
-def test_a_schema_may_name_a_notation_for_each_variable():
-    schema = Schema(
-        variables=(
-            Variable(name="a", kind="date", notation="DD.MM.YYYY"),
-            Variable(name="b", kind="date", notation="M/D/YYYY"),
-            Variable(name="c", kind="categorical"),
-        )
-    )
-    content = b"a,b,c\n03.05.2008,5/3/2008,03.05.08\n16.09.1996,9/16/1996,16.09.96\n"
-    data = parse("t.csv", content, schema)
-    assert data.frame["a"].equals(data.frame["b"].rename("a"))
-    assert table_bytes(data.frame, "csv", data.schema) == content
-
-
 CLOCKS = {
     "07:35": 27_300,
     "7:35 PM": 70_500,
@@ -283,26 +259,12 @@ def test_clocks_are_seconds_as_in_other_formats(repeat):
     assert cells.frame["at"].tolist() == [27_300, 86_399]
 
 
-def test_parts_of_a_second_stay():
-    data = parse("t.csv", table_clocks(["07:35:00.25", "07:35", "NA"]).encode())
-    assert data.frame["at"].dropna().tolist() == [27_300.25, 27_300]
-    assert "at has 1 times NA: they count as missing." in data.notices
-
-
 @pytest.mark.parametrize("text", ["24:01", "7:60", "13:05 PM", "0:05 PM", "7:5", "noon", "7"])
 def test_a_column_with_another_text_is_said_to_be_categories(text):
     data = parse("t.csv", table_clocks(["07:35", "08:10", text, "09:00"]).encode())
     assert data.frame["at"].tolist()[2] == text
     (said,) = (notice for notice in data.notices if "Read as categories of texts" in notice)
     assert "at (line" in said
-
-
-def test_a_schema_may_have_the_texts_or_the_seconds():
-    content = table_clocks(["2:10", "1:05", "3:15", "2:10"]).encode()
-    schema = parse("t.csv", content).schema
-    assert parse("t.csv", content, schema).frame["at"].tolist() == [7_800, 3_900, 11_700, 7_800]
-    scores = schema.replace_variable("at", kind=rwn.Kind.CATEGORICAL)
-    assert parse("t.csv", content, scores).frame["at"].tolist() == ["2:10", "1:05", "3:15", "2:10"]
 
 
 def test_a_release_with_clocks_passes_its_second_reading(tmp_path):
@@ -331,17 +293,6 @@ def test_a_time_zone_changes_no_day(tmp_path):
     pd.testing.assert_frame_equal(read(out).frame, data.frame)
     mixed = table_misread("when,x", "2020-01-01T00:00+09:00,1", "2020-01-01T00:00+01:00,2")
     assert any("when has times of 2 time zones" in notice for notice in mixed.notices)
-
-
-def test_a_schema_declares_codes_for_missing():
-    schema = Schema.from_toml(
-        '[[variable]]\nname = "x"\nkind = "count"\nmissing_codes = [-9, [97, 99]]\n'
-        '[[variable]]\nname = "t"\nkind = "categorical"\nmissing_codes = ["n/a"]\n'
-    )
-    data = parse("t.csv", b"x,t\n1,a\n-9,b\n98,n/a\n7,b\n", schema)
-    assert data.frame["x"].isna().tolist() == [False, True, True, False]
-    assert data.frame["t"].isna().tolist() == [False, False, True, False]
-    assert any("x has 2 values declared as missing (-9, 97 to 99)" in n for n in data.notices)
 
 
 NUMBERS = """
@@ -637,14 +588,6 @@ def test_the_marks_of_a_file_come_back():
             # all digits of a number come back, in the notation of the file
             published = release.published().frame[name]
             pd.testing.assert_series_equal(again.frame[name], published, check_exact=True)
-
-
-def test_tiny_numbers_are_read_again():
-    schema = parse("t.csv", b'x\n"1,5"\n"2,5"\n', None, FileLayout(decimal=",")).schema
-    frame = pd.DataFrame({"x": [1.5e-07, 2e-09, -12.25]})
-    content = table_bytes(frame, "csv", schema)
-    assert content == b'x\n"1,5e-07"\n2e-09\n"-12,25"\n'
-    assert parse("o.csv", content, schema).frame["x"].tolist() == frame["x"].tolist()
 
 
 def test_what_of_a_files_layout_is_lost_is_said():

@@ -108,6 +108,8 @@ def hard_tables(count: int, seed: int = 20) -> list[NDArray[np.float64]]:
 @pytest.mark.parametrize("bandwidth", ["adaptive", "fixed", "absolute"])
 def test_rows_agree_with_bisection(shape, bandwidth):
     for number, points in enumerate(hard_tables(10)):
+        if (number < 5) != (shape == "gaussian"):  # every kind of table for each shape
+            continue
         own = number % 2 == 1
         cap, width = (0.1, 0.06, 1.0)[number % 3], (0.4, 1.0, 2.5)[number % 3]
         kernel = Kernel(

@@ -667,7 +667,7 @@ def test_a_file_is_found_where_its_record_says(two, tmp_path):
 
 def test_other_people_are_not_merged(two, tmp_path):
     data, (one, _), _ = two
-    stranger = people_chain(99)
+    stranger = people_chain(99, n=300)
     record, file = released(stranger, [["b", "c"]])
     add(tmp_path / "ledger.jsonl", one, data)
     entry, warned = add(tmp_path / "ledger.jsonl", record, stranger, files=[file])
