@@ -10,7 +10,6 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.red_team import Finding
 from rwn_core.measures.measure import Detail, Reading
@@ -22,6 +21,7 @@ from rwn_core.tuning.evaluate import ATTACKED, Plan, evaluate
 from rwn_core.tuning.evaluate import stated as stated_of
 from rwn_core.tuning.point import Point, Spread
 from rwn_core.tuning.verdict import attacked
+from tests.tables import described
 
 
 def team(identity: float | None = None, attribute: float | None = None) -> Reading:
@@ -105,10 +105,8 @@ def open_secret(n: int = 120, seed: int = 0) -> Microdata:
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame({"x": rng.normal(size=n), "y": rng.normal(size=n), "flag": ["no"] * n})
     frame.loc[rng.choice(n, 6, replace=False), "flag"] = "yes"
-    data = Microdata.from_frame(frame)
-    for name, role in (("x", Role.KEY), ("y", Role.KEY), ("flag", Role.CONFIDENTIAL)):
-        data = data.with_schema(data.schema.replace_variable(name, role=role))
-    return data.with_schema(data.schema.with_slices([["x", "y", "flag"]]))
+    slices = [["x", "y", "flag"]]
+    return described(frame, slices, x="key", y="key", flag="confidential")
 
 
 def test_trials_attack_a_few_releases_of_an_answer() -> None:

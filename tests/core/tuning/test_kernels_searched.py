@@ -11,10 +11,8 @@ from rwn_core.errors import ParameterError
 from rwn_core.tuning import (
     Goal,
     Grid,
-    Limit,
     Plan,
     Point,
-    Policy,
     Setting,
     frontier,
     seek,
@@ -26,12 +24,7 @@ from rwn_core.tuning.seek_slices import each_kernel, seek_slices
 from rwn_core.tuning.slice_presets import SliceRanges
 from tests.core.tuning.test_goal_of_a_policy import policy
 
-BOTH = Policy(
-    limits=(
-        Limit(measure="distance_linkage", at_most=0.08),
-        Limit(measure="true_matches", at_most=0.1),
-    )
-)
+BOTH = policy(distance_linkage=0.08, true_matches=0.1)
 
 RANGES = SliceRanges(strengths=(2.0, 3.0, 4.0, 6.0), tries=30, weights=False, kernels=True)
 

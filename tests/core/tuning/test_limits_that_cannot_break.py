@@ -9,7 +9,6 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.data.plain import read_plain
-from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.reporting import ReleasedFile, internal_record
 from rwn_core.reporting.judged_release import FurtherDraws, judge_release
@@ -32,6 +31,7 @@ from rwn_core.tuning.verdict import (
     Verdict,
     empty_end,
 )
+from tests.tables import described
 
 CANNOT = "This limit cannot be broken on this table: the unmasked file reads"
 PARAMS = rwn.RWN(epsilon=1.0, k=20)
@@ -48,7 +48,7 @@ def majority(n: int = 300) -> rwn.Microdata:
             "convicted": np.where(np.arange(n) % 50 == 7, "yes", "no"),
         }
     )
-    return described(frame, ("height", "income", "age"), ("convicted",))
+    return described(frame, height="key", income="key", age="key", convicted="confidential")
 
 
 def coarse(n: int = 400) -> rwn.Microdata:
@@ -61,17 +61,7 @@ def coarse(n: int = 400) -> rwn.Microdata:
             "answer": rng.choice(["yes", "no"], n),
         }
     )
-    return described(frame, ("sex", "region"), ("answer",))
-
-
-def described(
-    frame: pd.DataFrame, keys: tuple[str, ...], secrets: tuple[str, ...]
-) -> rwn.Microdata:
-    schema = rwn.Microdata.from_frame(frame).schema
-    for name in (*keys, *secrets):
-        role = Role.KEY if name in keys else Role.CONFIDENTIAL
-        schema = schema.replace_variable(name, role=role)
-    return rwn.Microdata.from_frame(frame, schema)
+    return described(frame, sex="key", region="key", answer="confidential")
 
 
 @pytest.fixture(scope="module")

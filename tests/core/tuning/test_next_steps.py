@@ -15,6 +15,7 @@ import rwn_core as rwn
 from rwn_core.data.variable import Role
 from rwn_core.tuning import FoundSetting, Point, SearchAnswer, Setting, Verdict
 from rwn_core.tuning.quick_verdict import with_next_steps
+from tests.tables import described
 
 POLICY = rwn.Policy(
     limits=tuple(
@@ -44,12 +45,8 @@ def table(number: int, n: int = 200) -> rwn.Microdata:
     if number % 5 == 3:
         frame["place"] = np.round(rng.standard_normal(n), 1)
         left += ["place"]
-    data = rwn.Microdata.from_frame(frame)
-    variables = tuple(
-        replace(v, role=roles.get(v.name, Role.OTHER), masked=v.name not in left)
-        for v in data.schema.variables
-    )
-    return data.with_schema(replace(data.schema, variables=variables))
+    roles |= {name: Role.OTHER for name in frame if name not in roles}
+    return described(frame, unmasked=left, **roles)
 
 
 def pressed(data: rwn.Microdata, step: FoundSetting) -> tuple[rwn.Microdata, Setting]:
@@ -172,10 +169,7 @@ def coin() -> rwn.Microdata:
     own = rng.standard_normal((200, 1))
     frame = pd.DataFrame(own + 0.5 * rng.standard_normal((200, 2)), columns=["a", "b"])
     frame["coin"] = rng.choice(["heads", "tails"], 200)
-    data = rwn.Microdata.from_frame(frame)
-    roles = {"a": Role.KEY, "b": Role.KEY, "coin": Role.CONFIDENTIAL}
-    variables = tuple(replace(v, role=roles[v.name]) for v in data.schema.variables)
-    return data.with_schema(replace(data.schema, variables=variables))
+    return described(frame, a="key", b="key", coin="confidential")
 
 
 COIN = rwn.Policy(limits=(rwn.Limit(measure="attribute_gain", at_most=0.2),))
@@ -218,10 +212,7 @@ def test_pressed_to_the_end_the_first_step_leads_to_a_yes() -> None:
             "dweight": rng.uniform(0.3, 3.0, 160).round(4),
         }
     )
-    data = rwn.Microdata.from_frame(frame)
-    schema = data.schema.replace_variable("age", role=Role.KEY)
-    schema = schema.replace_variable("income", role=Role.CONFIDENTIAL)
-    data = data.with_schema(schema.replace_variable("dweight", masked=False))
+    data = described(frame, unmasked=["dweight"], age="key", income="confidential")
     setting, policy, titles = Setting(params=EVEN), rwn.Policy(), list[str]()
     for _ in range(5):
         verdict = rwn.quick_verdict(data, setting, policy, within=math.inf, steps=False)

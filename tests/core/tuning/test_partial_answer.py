@@ -21,16 +21,11 @@ from rwn_core.tuning import (
     sweep,
 )
 from rwn_core.tuning.answer import SearchAnswer
-from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.seek_slices import seek_slices
 from rwn_core.tuning.slice_presets import SliceRanges
+from tests.core.tuning.test_goal_of_a_policy import policy
 
-POLICY = Policy(
-    limits=(
-        Limit(measure="distance_linkage", at_most=0.08),
-        Limit(measure="true_matches", at_most=0.1),
-    )
-)
+POLICY = policy(distance_linkage=0.08, true_matches=0.1)
 BRIEF = "ε\N{NO-BREAK SPACE}3.1 · k\N{NO-BREAK SPACE}5 · q\N{NO-BREAK SPACE}1"
 RANGES = SliceRanges(strengths=(2.0, 3.0, 4.0, 5.0, 6.0, 8.0), tries=25, weights=False)
 
@@ -42,7 +37,7 @@ class Reports:
         self.answers: list[SearchAnswer] = []
 
     def __call__(self, share: float) -> None:
-        """Take in the share done."""
+        assert 0 <= share <= 1
 
     def found(self, answer: SearchAnswer) -> None:
         """Take in an answer so far."""

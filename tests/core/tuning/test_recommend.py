@@ -17,15 +17,7 @@ from rwn_core.tuning.point import Setting
 from rwn_core.tuning.quick_verdict import EVERY
 from rwn_core.tuning.recommend import USED, policy_presets
 from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch
-
-
-def described(frame: pd.DataFrame, **roles: Role) -> rwn.Microdata:
-    """A table with roles by name."""
-    data = rwn.Microdata.from_frame(frame)
-    variables = tuple(
-        replace(each, role=roles.get(each.name, each.role)) for each in data.schema.variables
-    )
-    return data.with_schema(replace(data.schema, variables=variables))
+from tests.tables import described
 
 
 @cache

@@ -17,7 +17,6 @@ from rwn_core.errors import ParameterError
 from rwn_core.tuning import (
     Limit,
     Policy,
-    SearchAnswer,
     Setting,
     SliceRanges,
     Space,
@@ -25,13 +24,10 @@ from rwn_core.tuning import (
     seek_slices,
 )
 from rwn_core.tuning.evaluate import PART, PreparedTables, evaluate
+from tests.core.tuning.test_goal_of_a_policy import policy
+from tests.core.tuning.test_partial_answer import Reports
 
-POLICY = Policy(
-    limits=(
-        Limit(measure="distance_linkage", at_most=0.12),
-        Limit(measure="true_matches", at_most=0.2),
-    )
-)
+POLICY = policy(distance_linkage=0.12, true_matches=0.2)
 START = Setting(params=rwn.RWN(epsilon=1.0, k=7), precision=(("age", 5.0),))
 
 
@@ -153,22 +149,9 @@ def test_limits_that_cannot_be_broken_are_refused(few) -> None:
         search(few, loose, Space())
 
 
-class Heard:
-    """Keeps what a search says on its way."""
-
-    def __init__(self) -> None:
-        self.answers: list[SearchAnswer] = []
-
-    def __call__(self, share: float) -> None:
-        assert 0 <= share <= 1
-
-    def found(self, answer: SearchAnswer) -> None:
-        self.answers.append(answer)
-
-
 def test_an_answer_has_all_that_was_found_on_its_way(few) -> None:
     for space in (None, Space(setting=START, kernels=True)):
-        heard = Heard()
+        heard = Reports()
         found = search(few, POLICY, space, seconds=30.0, workers=1, progress=heard)
         keys = [each.setting.key for each in found.settings]
         assert len(keys) == len(set(keys)) > 1
@@ -244,7 +227,7 @@ def test_what_a_part_of_the_records_reads_is_judged_by_the_policy_itself(monkeyp
     frame = {"a": one, "b": one + rng.normal(size=1300), "c": rng.normal(size=1300)}
     data = rwn.Microdata.from_frame(pd.DataFrame(frame).round(2))
     policy = Policy(limits=(Limit(measure="bayes_linkage", at_most=0.005),))
-    heard = Heard()
+    heard = Reports()
     monkeypatch.setattr(
         import_module("rwn_core.tuning.recommend"), "_PART_TIME", 4.0
     )  # the ranking takes all of the time

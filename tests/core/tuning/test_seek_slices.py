@@ -29,15 +29,11 @@ from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import SliceRanges, preset_slices, slice_steps, weight_steps
 from rwn_core.tuning.strength import StrengthTrial
 from rwn_core.tuning.verdict import Verdict
+from tests.core.tuning.test_goal_of_a_policy import policy
 
 evaluate_module = import_module("rwn_core.tuning.evaluate")  # its room has a function of this name
 LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))
-BOTH = Policy(
-    limits=(
-        Limit(measure="distance_linkage", at_most=0.08),
-        Limit(measure="true_matches", at_most=0.1),
-    )
-)
+BOTH = policy(distance_linkage=0.08, true_matches=0.1)
 SMALL = SliceRanges(strengths=(2.0, 3.0, 4.0, 5.0, 6.0, 8.0), tries=40, weights=False)
 
 
