@@ -487,13 +487,9 @@ def test_the_gate_finds_names_in_other_scripts_and_numbers_given_out():
     scripts = columns()
     rng = np.random.default_rng(5)
     numbers = [pd.Series(given_out(rng, place), name=f"z{place}") for place in range(20)]
-    own = [each.values for each in labelled_columns() if each.identifies][:40]
-    found = [str(each.name) for each in (*scripts, *numbers, *own) if stops(each)]
-    assert (len(scripts), len(numbers), len(own)) == (40, 20, 40)
-    assert len(found) >= 95
-    harmless = [each.values for each in labelled_columns() if not each.identifies]
-    assert len(harmless) == 100
-    assert sum(map(stops, harmless)) <= 5
+    found = [str(each.name) for each in (*scripts, *numbers) if stops(each)]
+    assert (len(scripts), len(numbers)) == (40, 20)
+    assert len(found) >= 55
 
 
 @pytest.mark.parametrize("unit", [1, 10])

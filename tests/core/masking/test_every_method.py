@@ -19,7 +19,6 @@ from rwn_core.masking import (
     METHODS,
     NBRS2015,
     RWN,
-    LeverRange,
     Microaggregation,
     mask,
     method_options,
@@ -306,13 +305,6 @@ def test_every_method_says_what_it_takes_and_where_it_starts(sentences):
     assert [
         RWN(k=1, neighbors=who, m=m).has_forecast for who, m in (("exact", None), ("pairs", 3))
     ] == [True, False]
-
-
-def test_successive_swaps_may_be_more_than_the_records():
-    params = METHODS["random_swapping"](pairs="successive")
-    assert lever_ranges(params, table_settings(4))["share"] == LeverRange(
-        low=0.0, high=5.0, step=0.05
-    )
 
 
 def test_values_of_options_in_words():

@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from rwn_core.data.microdata import Microdata
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS, KNoise
+from rwn_core.masking import METHODS
 from rwn_core.masking.intervals import equal_counts
-from rwn_core.masking.lever import check_known, check_records, range_of_known
 from rwn_core.masking.option import name_tuple
 from rwn_core.masking.sampling import RandomSample
 from tests.core.masking.method_tables import defaults, table
@@ -46,29 +43,6 @@ def test_names_are_stripped_unique_and_texts():
             name_tuple(wrong)  # type: ignore[arg-type]
     with pytest.raises(ParameterError, match="each variable once"):
         name_tuple("age, age")
-
-
-def known(*counts: int) -> Microdata:
-    """Six records; of each variable so many have a value."""
-    columns = {
-        f"x{at}": [float(i) if i < count else np.nan for i in range(6)]
-        for at, count in enumerate(counts)
-    }
-    return Microdata.from_frame(pd.DataFrame({**columns, "g": list("aabbcc")}))
-
-
-def test_k_goes_as_far_as_values_are_known():
-    data = known(6, 3, 1)
-    assert range_of_known(KNoise(k=1), known(6, 3)).high == 3
-    assert range_of_known(KNoise(k=1), known(6)).high == 3  # half of the records
-    assert range_of_known(KNoise(k=1), known(6, 1)).high == 1
-    check_known(3, data, ["x0", "x1"])
-    check_records(6, data)
-    for k, names in ((4, ["x0", "x1"]), (2, ["x2"])):
-        with pytest.raises(ParameterError, match=f"at most {3 if k == 4 else 1}, the number"):
-            check_known(k, data, names)
-    with pytest.raises(ParameterError, match="number of records, 6"):
-        check_records(7, data)
 
 
 def test_values_that_are_all_missing_are_one_interval():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -35,7 +34,6 @@ from rwn_core.masking.recoding import merged
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.randomness import SecretKey
-from rwn_core.tuning import Setting
 from tests.check_values import check_values
 
 ENTRIES = check_values("method")
@@ -206,14 +204,6 @@ def test_built_matrices_are_those_of_the_definition(spread, second, change, alph
         assert np.abs(v @ found - v).max() < 1e-12
 
 
-def test_a_matrix_survives_a_file_of_settings():
-    rows = [[0.9, 0.1], [0.2, 0.8]]
-    one = PRAM(matrices={"test": rows})
-    assert hash(one) == hash(PRAM(matrices=one.matrices))
-    setting = Setting.of("pram", {"matrices": {"test": rows}})
-    assert Setting.from_dict(json.loads(json.dumps(setting.to_dict()))) == setting
-
-
 def test_5000_levels_need_no_matrix():
     rng = np.random.default_rng(6)
     data = Microdata.from_frame(
@@ -375,13 +365,6 @@ def data() -> Microdata:
     return Microdata.from_frame(frame)
 
 
-def with_roles(data: Microdata, **changes: dict[str, object]) -> Microdata:
-    from dataclasses import replace
-
-    variables = tuple(replace(v, **changes.get(v.name, {})) for v in data.schema.variables)
-    return data.with_schema(replace(data.schema, variables=variables))
-
-
 @pytest.mark.parametrize("pairs", ["disjoint", "successive"])
 @pytest.mark.parametrize("share", [0.1, 0.5, 1.0])
 def test_every_variable_keeps_its_values_exactly(data, pairs, share):
@@ -399,19 +382,6 @@ def test_every_variable_keeps_its_values_exactly(data, pairs, share):
         own = law.table(name)[0].sum(axis=0)
         np.testing.assert_allclose(own, data.frame[name].value_counts().sort_index(), rtol=1e-12)
         np.testing.assert_allclose(table.sum(axis=1), 1.0)
-
-
-def test_variables_have_pairs_of_their_own_unless_they_are_a_group(data):
-    grouped = with_roles(data, g={"group": "one"}, h={"group": "one"})
-    apart, together = (
-        mask(each, RandomSwapping(share=0.5, variables="g,h"), seed=4).masked.frame
-        for each in (data, grouped)
-    )
-    joint = data.frame.groupby(["g", "h"]).size()
-    assert together.groupby(["g", "h"]).size().equals(joint)
-    assert not apart.groupby(["g", "h"]).size().equals(joint)
-    units = RandomSwapping(variables="g,h").prepare(grouped).law.units()
-    assert ("g", "h") in units
 
 
 def table(sizes: tuple[int, ...], seed: int = 0) -> Microdata:
@@ -464,17 +434,6 @@ def test_E_M8c_one_selected_record_keeps_its_values():
     method = replace(SWAP, share=0.1)
     for seed in range(20):
         assert mask(data, method, seed=seed).masked.frame.equals(data.frame)
-
-
-def test_missing_values_stay_where_they_are():
-    frame = table((30, 20)).frame
-    frame.loc[::7, "a"] = np.nan
-    frame.loc[3, "block"] = None
-    data = Microdata.from_frame(frame)
-    masked = mask(data, SWAP, seed=5).masked.frame
-    assert (masked.isna() == frame.isna()).to_numpy().all()
-    assert masked.loc[::7].equals(frame.loc[::7])
-    assert masked.loc[3].equals(frame.loc[3])  # alone among those without a block
 
 
 def test_blocks_that_are_too_large_to_name_donors_are_said(monkeypatch):

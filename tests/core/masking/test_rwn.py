@@ -16,7 +16,6 @@ from scipy.stats import chi2
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.io.parse import parse
@@ -36,19 +35,15 @@ from rwn_core.masking import (
     Rounded,
     RowCopy,
     SoftRWN,
-    fixed_options,
-    lever_values,
     mask,
     unrounded,
 )
-from rwn_core.masking.lever import neutral_levers
 from rwn_core.masking.neighborhood_method import _widest
-from rwn_core.masking.pram import occurring_levels, stated_matrices
+from rwn_core.masking.pram import occurring_levels
 from rwn_core.masking.release import formula_cells, formula_names, without_formulas
 from rwn_core.masking.row_copy import TOGETHER, together
 from rwn_core.masking.second_reading import second_reading
 from rwn_core.measures.risk.repeated_releases import simulated_donors
-from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.kernel import Kernel, RadiusAndK
 from rwn_core.neighbors.metric import Metric, coordinates, discretely_weighted
 from rwn_core.neighbors.soft_lists import ranked_lists
@@ -70,21 +65,6 @@ def test_a_release_does_not_show_its_secrets():
     assert "donors" not in shown
     assert "order" not in shown
     assert "north" not in shown
-
-
-def test_scale_and_encoding_reach_the_distance(people):
-    found = {
-        (scale, encoding): mask(people, RWN(k=3, scale=scale, encoding=encoding), seed=7).donors
-        for scale in ("sd", "range")
-        for encoding in ("dummies", "matching")
-    }
-    for how, donors in found.items():
-        points = coordinates(people, *how)
-        neighborhoods = find_neighborhoods(points, k=3)
-        for record in range(70):
-            assert set(donors[record]) <= set(neighborhoods.members(record).tolist())
-    assert not np.array_equal(found["sd", "dummies"], found["range", "dummies"])
-    assert not np.array_equal(found["sd", "dummies"], found["sd", "matching"])
 
 
 def test_q_of_each_variable(people):
@@ -197,13 +177,6 @@ def p_value(found: Array, expected: Array) -> float:
     return float(chi2.sf(total, freedom))
 
 
-def test_variables_of_a_slice_share_a_donor():
-    sliced = tables.table("skewed").with_slices([("a", "b")])
-    together = BALANCED.prepare(sliced).release(SecretKey.from_seed(1)).donors
-    assert (together[:, 0] == together[:, 1]).all()
-    assert (together[:, 0] != together[:, 2]).any()
-
-
 def test_SOFT_8_even_weights_are_the_record_chain_bit_for_bit():
     rng = np.random.default_rng(1)
     table = complete_table(rng.normal(size=(40, 2)))
@@ -245,16 +218,6 @@ def test_SOFT_6_a_reach_and_a_rank_within_it_are_the_weights():
     donors = draw_donors(soft, draws, np.ones(20_000))[0]
     found = np.bincount(donors, minlength=5)[1:] / 20_000
     np.testing.assert_allclose(found, weights, atol=4 * np.sqrt(0.24 / 20_000))
-
-
-def test_a_step_of_the_width_changes_at_most_a_tenth_of_the_cells():
-    data, key = rwn.load_demo("bodyfat"), SecretKey.from_seed(5)
-    for balance in (0.0, 1.0):
-        setting = SoftRWN(kernel="gaussian", balance=balance)
-        prepared = setting.prepare(data)
-        before = prepared.release(key).donors
-        after = prepared.with_levers(width=1.05).release(key).donors
-        assert (before != after).mean() < 0.1
 
 
 def test_some_records_alone_have_the_donors_of_all():
@@ -371,13 +334,6 @@ def test_balance_that_is_not_reached_is_said():
     assert remark.startswith("balance is not reached: some records give 0.03 more or less often")
 
 
-def test_each_method_has_its_own_neutral_levers():
-    assert set(neutral_levers(RWN)) == {"epsilon", "k", "q"}
-    made = SoftRWN(kernel="exponential", **neutral_levers(SoftRWN) | {"balance": 1.0})
-    assert lever_values(made) == {"width": 1.0, "balance": 1.0, "q": 1.0}
-    assert fixed_options(made) == {"kernel": "exponential"}
-
-
 FORMER: dict[str, tuple[dict[str, Any], Any]] = {
     "written with defaults": (
         {"q": 0.9, "scale": "sd", "neighbors": "exact", "fresh": False, "kernel": "gaussian",
@@ -464,32 +420,6 @@ def test_categories_come_first_then_counts_then_all(data):
     assert RankSwapping(p=1.0).masked_names(data) == ("s", "n", "x")
 
 
-def test_roles_say_what_is_swapped_and_within_what(data):
-    def roles(**given: Role) -> Microdata:
-        schema = data.schema
-        for name, role in given.items():
-            schema = schema.replace_variable(name, role=role)
-        return data.with_schema(schema)
-
-    plain, one, two = (
-        roles(),
-        roles(g=Role.KEY, n=Role.KEY),
-        roles(g=Role.KEY, s=Role.KEY, x=Role.CONFIDENTIAL),
-    )
-    method = RecordSwapping()
-    assert [method.makers(each) for each in (plain, one, two)] == [(), ("g",), ("g", "s")]
-    assert method.masked_names(one) == ("s", "x")  # a numeric key makes no block and is not swapped
-    assert method.masked_names(two) == ("x",)
-    named = RecordSwapping(variables="x,s")
-    assert (named.makers(two), named.masked_names(two)) == (("g",), ("s", "x"))
-    assert RecordSwapping(within="n").masked_names(plain) == ("g", "s", "x")
-    made = RecordSwapping(within="g").prepare(one)
-    assert made.params.blocks(made).tolist() == [0, 1, 1, 0]
-    keys = LocalSuppression()._keys
-    assert (keys(plain), keys(one), keys(two)) == (("g", "s", "n", "x"), ("g", "n"), ("g", "s"))
-    assert keys(roles(x=Role.CONFIDENTIAL)) == ("g", "s", "n")
-
-
 def test_so_many_of_a_block_are_selected_unharmed_by_rounding():
     blocks = np.repeat([0, 1, 2, -1], [10, 5, 1, 3])
     counts = {
@@ -519,14 +449,6 @@ def test_a_matrix_under_strata_is_that_of_one_stratum(data):
     part = PRAM(change=0.5, within="g", invariant=False).prepare(data).law
     with_one = part.table("s")[0].toarray()
     assert with_one.tolist() == [[0.75, 0.25], [0.75, 0.25], [0.25, 0.75], [0.25, 0.75]]
-
-
-def test_matrices_may_be_stated_in_three_ways():
-    stated = (("g", ((0.5, 0.5), (0.0, 1.0))),)
-    rows = [[0.5, 0.5], [0, 1]]
-    for given in ({"g": rows}, [("g", rows)], '{"g": [[0.5, 0.5], [0, 1]]}', stated):
-        assert stated_matrices(given) == stated
-    assert stated_matrices("") == stated_matrices(None) == stated_matrices({}) == ()
 
 
 def test_what_a_spreadsheet_would_run_is_found_by_its_first_sign():

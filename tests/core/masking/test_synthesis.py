@@ -12,7 +12,7 @@ from scipy import stats
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
-from rwn_core.laws.donors import NO_DONOR, Draws, draw_donors, random_streams
+from rwn_core.laws.donors import Draws, draw_donors, random_streams
 from rwn_core.masking import (
     NBRS2015,
     RWN,
@@ -61,14 +61,6 @@ def test_values_by_hand():
     assert shown.to_numpy()[order].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
 
 
-def test_every_variable_keeps_its_values_and_the_others_their_rows(data_shuffling):
-    shown = releases(data_shuffling, 1.0, 1)[0]
-    for name in ("wage", "rent"):
-        assert sorted(shown[name]) == sorted(data_shuffling.frame[name])
-        assert (shown[name] != data_shuffling.frame[name]).mean() > 0.95
-    assert shown[["age", "sex"]].equals(data_shuffling.frame[["age", "sex"]])
-
-
 @pytest.mark.parametrize("drawn", [1.0, 0.5])
 def test_relations_of_scores_are_kept(data_shuffling, drawn):
     own = np.corrcoef(scores(data_shuffling.frame).T)
@@ -93,16 +85,6 @@ def test_the_shown_value_says_of_the_own_one_what_the_others_say(data_shuffling)
     assert np.mean(planted) > 4 / np.sqrt(20 * data_shuffling.n)
     half = [partial(data_shuffling, each) for each in releases(data_shuffling, 0.5, 20)]
     assert np.mean(half) == pytest.approx(np.sqrt(0.5), abs=0.03)
-
-
-def test_missing_values_stay_and_rare_levels_have_no_term():
-    rng = np.random.default_rng(9)
-    x = rng.normal(size=100)
-    x[:30] = np.nan
-    frame = pd.DataFrame({"x": x, "g": [f"level {i // 3}" for i in range(100)]})
-    shown = DataShuffling().prepare(Microdata.from_frame(frame)).release(SecretKey.from_seed(1))
-    assert shown.masked.frame["x"].isna().equals(frame["x"].isna())
-    assert sorted(shown.masked.frame["x"].dropna()) == sorted(x[30:])
 
 
 def key(number: int) -> SecretKey:
@@ -159,25 +141,6 @@ def test_smoothing_keeps_mean_and_variance_of_a_leaf(grouped):
     assert drawn.var() == pytest.approx(own.var(), rel=0.06)  # unshrunk, it would be twice as much
 
 
-def test_what_is_not_masked_stays_and_what_travels_together_has_one_donor(grouped):
-    schema = grouped.schema.replace_variable("g", masked=False)
-    for name in ("x", "y"):
-        schema = schema.replace_variable(name, group="pair")
-    masked = CARTSynthesis(leaf=5).prepare(grouped.with_schema(schema)).release(key(1)).masked
-    assert masked.frame["g"].tolist() == grouped.frame["g"].tolist()
-    pairs = set(zip(grouped.frame["x"], grouped.frame["y"], strict=True))
-    assert set(zip(masked.frame["x"], masked.frame["y"], strict=True)) <= pairs
-    assert (np.sign(masked.values("y") - 25) == np.where(grouped.frame["g"] == "a", -1, 1)).all()
-
-
-def test_missing_values_are_drawn_like_values():
-    frame = pd.DataFrame(
-        {"g": np.repeat(["a", "b"], 50), "y": np.r_[np.arange(50.0), [np.nan] * 50]}
-    )
-    masked = CARTSynthesis(leaf=20).prepare(Microdata.from_frame(frame)).release(key(5)).masked
-    assert (masked.frame["y"].isna() == (masked.frame["g"] == "b")).all()
-
-
 def nearest_is_own(original: Microdata, masked: Microdata) -> np.ndarray:
     """Whether the nearest original of each row is the one of the same number."""
     own, shown = (table.matrix(original.numeric_names) for table in (original, masked))
@@ -212,29 +175,9 @@ def test_a_row_may_equal_that_of_a_real_person(demo, leaf, least, most):
     assert "may equal a real person's" in " ".join(CARTSynthesis(leaf=leaf).cautions())
 
 
-LINE = pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0, 30.0], "y": [5, 6, 7, 8, 9]})
-
-
 @pytest.fixture(scope="module")
 def cloud() -> Microdata:
     return tables.table("cloud")
-
-
-def modified(release) -> np.ndarray:
-    return (release.donors != np.arange(len(release.donors))[:, None]).any(axis=1)
-
-
-@pytest.mark.parametrize("q", [0.0, 0.1, 0.29, 0.5, 0.999, 1.0])
-@pytest.mark.parametrize("seed", range(5))
-def test_as_coded_the_number_of_records_is_fixed(cloud, q, seed):
-    release = mask(cloud, NBRS2015(epsilon=5.0, q=q), seed=seed)
-    assert modified(release).sum() == math.floor(90 * q)
-
-
-def test_as_coded_takes_the_records_of_the_smallest_numbers(cloud):
-    selected = NBRS2015(epsilon=1.0, q=0.5).selected(SecretKey.from_seed(7), 90)
-    draws = uniforms(SecretKey.from_seed(7), np.arange(90), 2**32 - 2)[0]
-    assert set(np.flatnonzero(selected)) == set(np.argsort(draws)[:45])
 
 
 @pytest.mark.parametrize("way", ["count", "bernoulli"])
@@ -246,32 +189,6 @@ def test_raising_q_only_adds_records(cloud, way):
         assert (now >= before).all()
         before = now
     assert before.all()
-
-
-def test_the_radius_is_strict():
-    """Records 1, 2, 3 and 4 stand exactly 1/sd apart; that radius reaches none of them."""
-    sd = LINE["x"].std()
-    microdata = Microdata.from_frame(LINE[["x"]])
-    at, beyond = (
-        NBRS2015(epsilon=factor / sd).neighborhoods(microdata).sizes.tolist()
-        for factor in (1.0, 1.0 + 1e-6)
-    )
-    assert at == [0] * 5
-    assert beyond == [1, 2, 2, 1, 0]
-
-
-def test_a_record_without_neighbors_becomes_missing():
-    frame = LINE.assign(g=list("abcde"), flag=[True, False, True, False, True])
-    schema = Microdata.from_frame(frame).schema.with_weights({"y": 0, "g": 0, "flag": 0})
-    release = mask(Microdata.from_frame(frame, schema), NBRS2015(epsilon=0.2), seed=7)
-    assert (release.donors[4] == NO_DONOR).all()
-    masked = release.masked.frame
-    assert masked.isna().all(axis=1).tolist() == [False] * 4 + [True]
-    assert masked["x"].dtype == "float64"
-    assert masked["y"].dtype == "Int64"
-    assert masked["flag"].dtype == "boolean"
-    assert masked["g"].dtype == frame["g"].dtype
-    assert release.to_bytes("csv").count(b",,,") == 1
 
 
 def test_with_every_record_selected_it_is_the_2022_method_of_that_radius(cloud):

@@ -324,13 +324,14 @@ def test_k_goes_as_far_as_its_neighbors_are_stored(records, stored, end):
 
 
 @pytest.mark.parametrize(
-    # each lever and each table by the day: one rule gives both ends
+    # one rule gives both ends, and how far a radius goes is tested by itself
     ("demo", "lever"),
     [
-        ("randhie", "epsilon"),
         ("cps1988", "k"),
-        pytest.param("randhie", "k", marks=pytest.mark.nightly),
-        pytest.param("cps1988", "epsilon", marks=pytest.mark.nightly),
+        *(
+            pytest.param(demo, lever, marks=pytest.mark.nightly)
+            for demo, lever in (("randhie", "epsilon"), ("randhie", "k"), ("cps1988", "epsilon"))
+        ),
     ],
 )
 def test_the_end_of_a_slider_keeps_the_limit_of_linkage(demo, lever):

@@ -439,22 +439,17 @@ def test_what_is_kept_is_bounded_with_its_proof():
 @pytest.mark.parametrize(
     ("standing", "proof"),
     [
-        ("at least", "what simple attacks reached"),
-        ("an estimate", "not a proof"),
-        ("estimated at most", "not a proof"),
+        ({"standing": "at least"}, "what simple attacks reached"),
+        ({"standing": "an estimate"}, "not a proof"),
+        ({"standing": "estimated at most"}, "not a proof"),
+        ({}, ""),  # an older record
     ],
 )
 def test_a_number_without_a_worst_case_is_no_proof(standing, proof):
-    judged = {"bayes_linkage": {"title": "x", "value": 0.02, "standing": standing}}
+    judged = {"bayes_linkage": {"title": "x", "value": 0.02, **standing}}
     said = rows(of({"shares": {"bayes_linkage": 0.5}, "judged": judged}, "bayes_linkage"))
     assert "exact" not in said["bounded"]
     assert proof in said["bounded"]
-
-
-def test_an_older_record_without_standings_proves_nothing():
-    judged = {"bayes_linkage": {"title": "x", "value": 0.02}}
-    said = rows(of({"shares": {"bayes_linkage": 0.5}, "judged": judged}, "bayes_linkage"))
-    assert "exact" not in said["bounded"]
 
 
 @pytest.mark.parametrize(

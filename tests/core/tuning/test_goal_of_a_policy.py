@@ -25,7 +25,6 @@ def swept(bodyfat):
 
 
 def test_a_sweep_is_a_place_to_start(bodyfat, swept):
-    """It was a TypeError: a sweep has points, and is not a list of them."""
     goal = Goal(keep=policy(distance_linkage=0.1), best="correlation")
     found = seek(bodyfat, swept, goal, workers=1)
     same = seek(bodyfat, swept.points, goal, plan=PLAN, workers=1)

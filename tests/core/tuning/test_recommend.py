@@ -55,7 +55,6 @@ def of_numbers() -> SearchAnswer:
 
 
 def test_numbers_get_a_setting_that_keeps_the_policy_on_all_records() -> None:
-    """The quick verdict on the recommendation reads the whole table."""
     data, found = numbers(240), of_numbers()
     verdict = rwn.quick_verdict(data, found.setting, within=math.inf, steps=False)
     assert verdict.answer == "can"
@@ -160,7 +159,6 @@ def test_stated_shares_are_those_of_fresh_releases(make, n: int) -> None:
 
 
 def test_a_limit_of_time_is_said() -> None:
-    """Without time nothing is confirmed, and the reason says so."""
     found = rwn.recommend(numbers(1_200), within=0.0)
     assert (found.kept, found.confirmed, found.shares) == (False, False, {})
     assert "none was tried on all 1,200 records" in found.reason
@@ -225,7 +223,6 @@ def test_what_leaves_unique_records_as_they_are_cannot_keep_the_policy() -> None
 
 
 def test_nothing_masked_is_refused() -> None:
-    """Without a masked variable there is nothing to recommend."""
     data = numbers()
     variables = tuple(replace(each, masked=False) for each in data.schema.variables)
     data = data.with_schema(replace(data.schema, variables=variables))
