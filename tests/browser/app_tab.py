@@ -224,14 +224,6 @@ class App:
             self.page.locator("[data-test-script-state=running]").wait_for(timeout=500)
         self.page.locator("[data-test-script-state=notRunning]").wait_for()
 
-    def pick(self, box: Locator, option: str) -> None:
-        """Choose from a list: an open one closes while the page scrolls, so that comes first."""
-        self.settle()
-        box.scroll_into_view_if_needed()
-        self.page.wait_for_timeout(300)
-        box.click()
-        self.page.get_by_role("option", name=option, exact=True).click()
-
     def card(self, title: str) -> Locator:
         """The card whose title begins so."""
         return self.page.locator(".rwn-card").filter(

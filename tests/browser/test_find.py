@@ -1,4 +1,4 @@
-"""The Find page in a browser: by keyboard, on the map, cancelled, and under its old address."""
+"""The Find page in a browser: by keyboard, on the map, and cancelled."""
 
 from __future__ import annotations
 
@@ -66,12 +66,3 @@ def test_a_setting_is_found_by_keyboard_chosen_on_the_map_and_used_on_tune(app) 
     page.get_by_role("button", name="Use on Tune").press("Enter")
     app.wait_for_cards()
     assert app.stamp != shown
-
-
-def test_the_old_address_leads_to_the_page_with_its_setting(app) -> None:
-    app.page.goto(f"{app.server.address}/sweep?k=7")
-    app.page.wait_for_url("**/find?**setting=**k*7**")
-    expect(app.page.get_by_role("link", name="Find", exact=True)).to_have_attribute(
-        "aria-current", "page"
-    )
-    app.complaints.clear()  # Streamlit looks for its server below the page's address first

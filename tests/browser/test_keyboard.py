@@ -27,7 +27,7 @@ def walk(app, presses: int) -> list[dict]:
     return places
 
 
-def test_tab_reaches_every_control_with_a_visible_focus(opened) -> None:
+def test_tab_reaches_every_control_and_the_open_drawer_with_a_visible_focus(opened) -> None:
     app = opened
     assert not app.page.get_by_text("The same in a shell").is_visible()
     places = walk(app, 70)
@@ -41,9 +41,13 @@ def test_tab_reaches_every_control_with_a_visible_focus(opened) -> None:
         assert any(wanted in name for name in names), (wanted, names)
     unseen = [place["name"] for place in places if place["inside"] and not place["visible"]]
     assert unseen == []
+    app.open_more()
+    names = [place["name"] for place in walk(app, 40)]
+    for part in ("More options", "View", "Policy", "The same in a shell"):
+        assert any(part in name for name in names), (part, names)
 
 
-def test_an_explanation_opens_with_the_focus_and_closes_with_escape(opened) -> None:
+def test_explanations_open_and_close_by_keyboard(opened) -> None:
     button = opened.verdict.get_by_role("button")
     tip = opened.verdict.get_by_role("tooltip")
     assert not tip.is_visible()
@@ -51,16 +55,6 @@ def test_an_explanation_opens_with_the_focus_and_closes_with_escape(opened) -> N
     assert tip.is_visible()
     opened.page.keyboard.press("Escape")
     assert not tip.is_visible()
-
-
-def test_tab_reaches_what_the_drawer_holds_once_it_is_open(opened) -> None:
-    opened.open_more()
-    names = [place["name"] for place in walk(opened, 40)]
-    for part in ("More options", "View", "Policy", "The same in a shell"):
-        assert any(part in name for name in names), (part, names)
-
-
-def test_a_page_explains_itself_by_keyboard(opened) -> None:
     page = opened.page
     opener = page.get_by_role("button", name="What am I looking at?")
     opener.press("Enter")

@@ -196,7 +196,7 @@ NO_PICTURE = (
 """What a run has to answer; a proxy that blocks posts; one whose login has ended."""
 
 
-def test_where_the_address_gives_no_picture_a_run_does(app) -> None:
+def test_where_the_address_gives_no_picture_a_run_does_and_none_is_drawn_late(app) -> None:
     app.open("/")
     for k, answer in enumerate(NO_PICTURE, 6):
         app.page.route(f"**/{ADDRESS}", lambda route, _, answer=answer: route.fulfill(**answer))
@@ -206,10 +206,7 @@ def test_where_the_address_gives_no_picture_a_run_does(app) -> None:
         app.settle()
         app.press("k", "ArrowRight")
         assert app.press("k", "ArrowLeft") == by_run
-
-
-def test_a_picture_that_a_move_has_overtaken_is_not_drawn_after_it(app) -> None:
-    app.open("/")
+    # a picture that a move has overtaken is not drawn after it
     app.settle()
     held = app.page.evaluate(HOLD)
     app.press("k", "ArrowRight")

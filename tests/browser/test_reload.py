@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from playwright.sync_api import expect
 
+import rwn_core as rwn
 from rwn_ui.server import launch
 from tests.browser.app_tab import PATIENCE
 
@@ -115,10 +116,17 @@ def test_a_link_opens_its_table_and_setting_and_a_reload_keeps_them(app) -> None
     app.visit("Tune").shows("k = 8")
 
 
-def test_the_address_holds_parameters_and_a_demo_name_only(app, tmp_path) -> None:
-    app.open("/")
+def test_a_seed_gives_the_bytes_of_python_and_is_not_in_the_address(app, tmp_path) -> None:
+    setting = {"epsilon": 2.5, "k": 6, "q": 0.75}
+    app.open("/?epsilon=2.5&k=6&q=0.75")
     app.set_seed(4711)
     assert set(query(app)) == {"setting", "demo"}
+    data = rwn.load_demo("bodyfat")
+    for k in (6, 7):  # the command of the page follows the sliders
+        release = rwn.mask(data, rwn.RWN(**setting | {"k": k}), seed=4711)
+        assert app.printed(tmp_path) == release.to_bytes("csv")
+        if k == 6:
+            app.press("k", "ArrowRight")
     path = tmp_path / "sentinel-name.csv"
     path.write_text("a,b\n" + "\n".join(f"{i},{i * i % 31}" for i in range(40)), encoding="utf-8")
     app.visit("Data")
@@ -135,7 +143,12 @@ def test_the_address_holds_parameters_and_a_demo_name_only(app, tmp_path) -> Non
     assert set(query(app)) == {"setting", "own"}
 
 
-def test_a_link_to_a_lesson_opens_it_and_back_is_one_press_a_page(app) -> None:
+def test_links_to_a_lesson_and_to_an_old_address_and_back_is_one_press_a_page(app) -> None:
+    app.page.goto(f"{app.server.address}/sweep?k=7")
+    app.page.wait_for_url("**/find?**setting=**k*7**")
+    expect(app.page.get_by_role("link", name="Find", exact=True)).to_have_attribute(
+        "aria-current", "page"
+    )
     app.page.goto(f"{app.server.address}/learn?lesson=intruder")
     title = app.page.get_by_role("heading", level=3)
     title.wait_for()

@@ -12,15 +12,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import typer
 
 import rwn_core as rwn
-from rwn_cli.main import run
+from rwn_cli.main import app, run
 from tests.cli.conftest import Run
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
 SHORT = (
-    "how-to/publish-claims.md",
     *("how-to/analyze-a-masked-file.md", "how-to/compare-methods.md", "how-to/deploy.md"),
     *("how-to/describe-variables.md", "how-to/know-the-risk.md", "how-to/know-the-utility.md"),
     *("explanation/intruders.md", "how-to/give-each-record-a-radius.md"),
@@ -36,11 +36,11 @@ SHORT = (
 
 LONG = (
     *("how-to/choose-slices.md", "how-to/find-a-setting.md", "how-to/mask-a-dataset.md"),
-    *("how-to/sweep-a-grid.md", "how-to/report-a-dataset.md"),
+    *("how-to/sweep-a-grid.md", "how-to/report-a-dataset.md", "how-to/publish-claims.md"),
     *("how-to/round-values.md", "explanation/kernels.md"),
 )
 
-"""Pages with searches, sweeps and plans: nightly."""
+"""Pages with searches, sweeps and plans: nightly; their options are read at every check."""
 
 COMMAND_LINE = "how-to/use-the-command-line.md"
 
@@ -113,6 +113,19 @@ def _readers_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.mark.parametrize("page", SHORT)
 def test_a_page_can_be_followed(page: str, rwn_command: Run) -> None:
     assert follow(page, rwn_command) or page in {"how-to/deploy.md", "index.md"}
+
+
+@pytest.mark.parametrize("page", LONG)
+def test_the_options_of_a_long_page_are_known(page: str) -> None:
+    program = typer.main.get_command(app)
+    text = (DOCS / page).read_text(encoding="utf-8")
+    lines = [each for language, block, _ in blocks(text) if language == "sh"
+             for each in commands(block) if not is_elsewhere(each)]  # fmt: skip
+    assert lines
+    for _, name, *arguments in lines:
+        command = program.commands[name]
+        if not hasattr(command, "commands"):
+            assert command.make_context(name, arguments)
 
 
 @pytest.mark.nightly

@@ -384,11 +384,13 @@ def test_every_parameter_of_every_method_can_be_set(method, rwn_command, tmp_pat
     names = [field.name for field in fields(kind) if values[field.name] is not None]
     chosen = {name: values[name] for name in names}
     options = [part for name, x in chosen.items() for part in ("--set", f"{name}={written(x)}")]
-    code, _, said = rwn_command(
-        *("mask", "demo:bodyfat", "out.csv", "--method", method, "--seed", 7, *options)
-    )
+    data = rwn.load_demo("bodyfat").take(range(90))
+    data.frame.to_csv("in.csv", index=False)
+    Path("in.toml").write_text(data.schema.to_toml(), encoding="utf-8")
+    command = ("mask", "in.csv", "out.csv", "--schema", "in.toml", "--method", method)
+    code, _, said = rwn_command(*command, "--seed", 7, *options)
     assert code == 0, said
-    release = rwn.mask(rwn.load_demo("bodyfat"), kind(**chosen), seed=7)
+    release = rwn.mask(data, kind(**chosen), seed=7)
     assert (tmp_path / "out.csv").read_bytes() == release.to_bytes("csv")
 
 

@@ -350,19 +350,7 @@ def test_sweep_and_compare_do_not_call_it_kept(limited: Session) -> None:
     assert limit_cell(limited, fair)["state"] == "kept"
 
 
-def test_the_editor_ends_at_a_hundred_percent(open_page) -> None:
-    """Finding P1: 500 % was a limit like any other."""
-    screen = open_page("tune")
-    screen.test.session_state["tune.0.policy.box"] = True
-    screen.test.run()
-    fields = {each.label: each.max for each in screen.test.number_input if "at most" in each.label}
-    people = fields.pop("Linked over one half, records at most")
-    assert len(fields) == len(rwn.Policy().limits) - 1
-    assert set(fields.values()) == {100.0}
-    assert people == screen.session.data.n
-
-
-def test_the_limit_on_people_is_a_number_of_people(open_page) -> None:
+def test_the_editor_ends_at_a_hundred_percent_or_at_all_people(open_page) -> None:
     """One person allowed is exactly one of all, so that one who is linked keeps the limit."""
     screen = open_page("tune")
     screen.test.session_state["tune.0.policy.box"] = True
@@ -373,6 +361,9 @@ def test_the_limit_on_people_is_a_number_of_people(open_page) -> None:
         return next(each for each in screen.test.number_input if each.label == named)
 
     n = screen.session.data.n
+    fields = {each.label: each.max for each in screen.test.number_input if "at most" in each.label}
+    assert fields.pop("Linked over one half, records at most") == n
+    assert list(fields.values()) == [100.0] * (len(rwn.Policy().limits) - 1)
     assert (field().value, field().max, field().step) == (0.0, n, 1.0)
     field().set_value(7.0).run()
     limits = {each.measure: each.at_most for each in screen.session.policy.limits}

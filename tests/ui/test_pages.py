@@ -154,10 +154,7 @@ def test_half_of_a_new_regression_waits_for_the_other_half(open_page) -> None:
     waits = "The regression counts as soon as it has at least one predictor."
     assert waits in [each.value for each in screen.test.caption]
     assert screen.errors == []
-
-
-def test_the_preview_holds_at_most_a_hundred_records_numbered_from_one(open_page) -> None:
-    screen = open_page("data").upload("long.csv", table(300))
+    # the preview holds at most a hundred records, numbered from one
     shown = next(each.value for each in screen.test.dataframe if each.value.index.name == "record")
     assert len(shown) == 100
     np.testing.assert_array_equal(shown.index, np.arange(1, 101))

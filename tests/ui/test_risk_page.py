@@ -140,7 +140,7 @@ def shown_values(payload: dict[str, Any]) -> list[list[str]]:
     return rows
 
 
-def test_further_sets_are_stated_and_taken_back(page, drawn):
+def test_further_sets_and_halves_are_stated_and_taken_back(page, drawn):
     assert shown_values(drawn[-1])[0][0] == "age, weight, height"
     labels = [widget.label for widget in page.multiselect]
     page.multiselect[labels.index("A further set of variables")].set_value(["neck", "age"]).run()
@@ -151,8 +151,7 @@ def test_further_sets_are_stated_and_taken_back(page, drawn):
     next(button for button in page.button if button.label == "Clear the sets").click().run()
     assert "neck, age" not in [row[0] for row in shown_values(drawn[-1])]
 
-
-def test_halves_of_linkability_are_chosen(page, drawn):
+    # halves of linkability
     def said() -> str:
         rows = [row for table in drawn[-1]["tables"][:3] for row in table["rows"]]
         return str(next(row[-1] for row in rows if row[0] == "Linkability"))

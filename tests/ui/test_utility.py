@@ -319,19 +319,8 @@ def test_a_sampling_weight_is_read_by_utility_and_risk(open_page, monkeypatch) -
     assert chosen["Sampling weights"] == "weight"
 
 
-@pytest.fixture
-def viewed(request: pytest.FixtureRequest) -> Session:
-    demo = getattr(request, "param", "bodyfat")
-    viewed = Session(name="demo", demo=demo, data=rwn.load_demo(demo))
-    viewed.clamp(prepared(viewed).prepared)
-    released = [variable.name for variable in viewed.data.schema.released]
-    viewed.variable = released[0]
-    viewed.second_variable = released[1]
-    return viewed
-
-
-@pytest.mark.parametrize("viewed", ["pima"], indirect=True)  # numbers and a category
-def test_the_payload_is_plain_and_complete(viewed: Session) -> None:
+def test_the_payload_is_plain_and_complete() -> None:
+    viewed = a_session("pima", rwn.load_demo("pima"))  # numbers and a category
     payload = utility_view.payload(read(viewed))
     text = orjson.dumps(payload)
     assert b"NaN" not in text
@@ -361,15 +350,12 @@ def test_the_payload_is_plain_and_complete(viewed: Session) -> None:
     assert all(row[2] == min(max(row[1], 0.0), 1.0) for row in overlap["rows"])
 
 
-def test_draws_and_standard_errors_join_the_picture(viewed: Session) -> None:
-    before = utility_view.payload(read(viewed))
-    draws = ensemble(
-        viewed.data, viewed.params, repeats=3, seed=1, measures=["association_loss", "ci_overlap"]
-    )
-    validity = standard_error_validity(viewed.data, viewed.params, repeats=10, seed=1)
-    keep(viewed, setting_key(viewed), (draws, ()))
-    keep(viewed, setting_key(viewed), validity)
-    after = utility_view.payload(read(viewed))
+def test_draws_and_standard_errors_join_the_picture(session: Session, four: Ensemble) -> None:
+    before = utility_view.payload(read(session))
+    validity = standard_error_validity(session.data, session.params, repeats=10, seed=1)
+    keep(session, setting_key(session), (four, ()))
+    keep(session, setting_key(session), validity)
+    after = utility_view.payload(read(session))
     assert after["stamp"] != before["stamp"]
     assert after["tiles"][0]["limit"].startswith("9 of 10 draws")
     assert "9 of 10 draws" in after["tables"][0]["columns"]
@@ -378,18 +364,18 @@ def test_draws_and_standard_errors_join_the_picture(viewed: Session) -> None:
     assert intervals["title"] == "What an analyst may do with this file"
     assert intervals["rows"] == [["none"]]
     assert "not drawn equally often" in intervals["caption"]
-    viewed.move(k=viewed.levers["k"] + 1)  # another setting has no draws yet
-    other = utility_view.payload(read(viewed))
+    session.move(k=session.levers["k"] + 1)  # another setting has no draws yet
+    other = utility_view.payload(read(session))
     assert "9 of 10 draws" not in other["tables"][0]["columns"]
 
 
-def test_the_tune_page_shows_the_draws_too(viewed: Session) -> None:
-    current = current_release(viewed)
-    plain = tune_view.payload(viewed, current)
-    keys = [*tiles.TILES, *viewed.policy.measures]
-    draws = ensemble(viewed.data, viewed.params, repeats=4, seed=1, measures=keys)
-    keep(viewed, setting_key(viewed), (draws, ()))
-    payload = tune_view.payload(viewed, current)
+def test_the_tune_page_shows_the_draws_too(session: Session) -> None:
+    current = current_release(session)
+    plain = tune_view.payload(session, current)
+    keys = [*tiles.TILES, *session.policy.measures]
+    draws = ensemble(session.data, session.params, repeats=4, seed=1, measures=keys)
+    keep(session, setting_key(session), (draws, ()))
+    payload = tune_view.payload(session, current)
     words = [tile.get("limit", "") for tile in payload["tiles"]]
     assert [text.startswith("draws") for text in words] == [True, True]
     names = [trace["name"] for trace in json.loads(payload["cards"][0])["data"]]
