@@ -18,7 +18,7 @@ from rwn_core.data.identity.of_texts import _is_iban
 from rwn_core.data.identity.profile import PROFILE_ROWS, Profile, block_rows
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.open_questions import open_questions, require_answers
-from rwn_core.data.role_guesses import guessed_roles, standard_file, with_roles
+from rwn_core.data.role_guesses import guessed_roles, standard_file
 from rwn_core.data.variable import Role
 from rwn_core.reporting import internal_record, read_record
 from rwn_core.reporting.release_folder import reproduced
@@ -349,17 +349,6 @@ def test_identifiers_free_text_levels_constants_and_codes_are_named():
     assert not any("cook" in sentence or "house" in sentence for sentence in found.values())
 
 
-def test_an_ordinary_table_is_not_asked_about():
-    assert (
-        asked(
-            age=DRAWS_QUESTIONS.integers(18, 99, N_QUESTIONS),
-            sex=["f", "m"] * (N_QUESTIONS // 2),
-            w=DRAWS_QUESTIONS.normal(size=N_QUESTIONS),
-        )
-        == {}
-    )
-
-
 def test_the_answer_is_written_to_the_schema_and_ends_the_question():
     frame = pd.DataFrame({"key": np.arange(100) + 7, "x": np.arange(100) % 9 * 0.5})
     data = Microdata.from_frame(frame)
@@ -403,26 +392,6 @@ def test_what_has_a_role_is_not_guessed_and_there_is_one_weight():
 def test_parts_of_words_are_no_words(name):
     data = rwn.Microdata.from_frame(pd.DataFrame({name: [1, 2, 2, 3], "b": [0, 1, 0, 1]}))
     assert guessed_roles(data.frame, data.schema) == []
-
-
-def test_the_guesses_go_into_a_schema_and_the_weight_is_asked_about():
-    data = table("survey")
-    schema = with_roles(data.schema, guessed_roles(data.frame, data.schema))
-    assert schema.name_with_role(R.HOUSEHOLD) == "hid"
-    (asked,) = (q for q in open_questions(data.frame, schema) if q.variable == "design_weight")
-    assert (asked.kind, asked.changes) == ("masked weight", {"masked": False})
-    assert "masked as other variables are" in asked.sentence
-    schema = schema.replace_variable("design_weight", **asked.changes)
-    kinds = {q.kind for q in open_questions(data.frame, schema)}
-    assert "masked weight" not in kinds
-
-
-@pytest.mark.parametrize(("name", "numbers_people"), [("income", False), ("kod", True)])
-def test_what_is_called_confidential_is_no_number_of_people(name, numbers_people):
-    order = np.arange(300)  # no two rows agree on both columns
-    data = rwn.Microdata.from_frame(pd.DataFrame({"age": order % 31, name: order % 47}))
-    found = {guess.variable: guess.role for guess in guessed_roles(data.frame, data.schema)}
-    assert found[name] is (R.PERSON if numbers_people else R.CONFIDENTIAL)
 
 
 # ruff: noqa: E501, RUF001 - names in their own letters, read in one line

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import datetime
 import pickle
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,15 +15,12 @@ from hypothesis import strategies as st
 from rwn_core.data import microdata as microdata_module
 from rwn_core.data.microdata import Microdata, codes_together, numbered
 from rwn_core.data.schema import Question, Schema
-from rwn_core.data.variable import Kind, Role, Variable, is_missing
+from rwn_core.data.variable import Kind, Variable, is_missing
 from rwn_core.errors import SchemaError
 from rwn_core.neighbors.metric import discretely_weighted
 from tests.tables import frame
 
 WORD = "Zaphod"  # a cell that may not appear in a message
-NAN = float("nan")
-DAY = datetime.date
-MOMENTS = ["2020-03-29 01:30", "2020-10-25 00:30"]
 
 
 def gate(values: Any, **fields: Any) -> Microdata:
@@ -33,40 +28,6 @@ def gate(values: Any, **fields: Any) -> Microdata:
     if not fields:
         return Microdata.from_frame(frame)
     return Microdata.from_frame(frame, Schema(variables=(Variable(name="x", **fields),)))
-
-
-NUMBERS = {
-    "int64": (np.array([2**60 + 1, 3]), Kind.COUNT, [2.0**60, 3]),
-    "uint64": (np.array([2**64 - 1, 3], dtype="uint64"), Kind.COUNT, [2.0**64, 3]),
-    "Int64": (pd.array([None, 3], dtype="Int64"), Kind.COUNT, [NAN, 3]),
-    "arrow_int": (pd.array([None, 3], dtype="int64[pyarrow]"), Kind.COUNT, [NAN, 3]),
-    "float16": (np.array([1.5, 3], dtype="f2"), Kind.CONTINUOUS, [1.5, 3]),
-    "Float32": (pd.array([None, 3], dtype="Float32"), Kind.CONTINUOUS, [NAN, 3]),
-    "arrow_float": (pd.array([None, 3], dtype="double[pyarrow]"), Kind.CONTINUOUS, [NAN, 3]),
-    "seconds": (np.array(["0001-01-01", "NaT"], "M8[s]"), Kind.DATE, [-719162, NAN]),
-    "nanoseconds": (np.array(["1970-01-03", "NaT"], "M8[ns]"), Kind.DATE, [2, NAN]),
-    "zone_with_clock_change": (
-        pd.to_datetime(MOMENTS).tz_localize("UTC").tz_convert("Europe/Berlin"),
-        Kind.DATE,
-        [18350.0625, 18560 + 0.5 / 24],
-    ),
-    "arrow_date": (
-        pd.array([DAY(9999, 12, 31), None], dtype=pd.ArrowDtype(pa.date32())),
-        Kind.DATE,
-        [2932896, NAN],
-    ),
-    "ordered": (pd.Categorical(["b", "a"], ["b", "z", "a"], ordered=True), Kind.ORDERED, [0, 1]),
-}
-
-
-@pytest.mark.parametrize("name", NUMBERS)
-def test_types_with_numbers(name):
-    values, kind, expected = NUMBERS[name]
-    microdata = gate(values)
-    assert microdata.schema.variable("x").kind is kind
-    np.testing.assert_array_equal(microdata.values("x"), expected)
-    assert microdata.frame["x"].dtype == pd.Series(values).dtype
-    assert not microdata.values("x").flags.writeable
 
 
 CATEGORIES = {
@@ -171,24 +132,6 @@ def test_what_is_shown_of_a_table_has_no_values():
     assert repr(gate([WORD, "b"])) == "Microdata(2 records x 1 variables)"
 
 
-def test_taking_records_keeps_types_and_schema():
-    microdata = Microdata.from_frame(frame("every type"))
-    taken = microdata.take(np.array([2, 0, 2]))
-    assert taken.frame["x"].tolist() == [3.0, 1.5, 3.0]
-    assert (taken.frame.dtypes == microdata.frame.dtypes).all()
-    assert taken.schema is microdata.schema
-
-
-def test_another_schema_is_checked_and_weights_are_not_content():
-    microdata = Microdata.from_frame(frame("every type"))
-    changed = microdata.with_schema(microdata.schema.replace_variable("x", role=Role.KEY))
-    assert changed.fingerprint == microdata.fingerprint
-    assert changed.notices == microdata.notices
-    with pytest.raises(SchemaError, match="Column t holds texts"):
-        microdata.with_schema(microdata.schema.replace_variable("t", kind=Kind.COUNT))
-    assert microdata.with_weights({"x": 3.0}).schema.variable("x").weight == 3
-
-
 @pytest.fixture
 def checks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the columns that pass the gate from now on."""
@@ -226,21 +169,6 @@ def test_what_says_nothing_of_the_values_shares_them_unchecked(checks, change):
     assert changed.notices == microdata.notices
     assert all(changed.array(name) is array for name, array in kept.items())
     assert changed.matrix(changed.numeric_names) is matrix
-
-
-def test_another_kind_role_or_order_is_checked(checks):
-    plain = Microdata.from_frame(frame("every type"))
-    ordered = plain.with_schema(plain.schema.replace_variable("t", kind=Kind.ORDERED))
-    assert ordered.codes("t")[0].tolist() == [0, -1, 1]
-    for microdata, changes in (
-        (plain, {"kind": Kind.ORDERED}),
-        (plain, {"role": Role.IDENTIFIER}),
-        (ordered, {"levels": ("b", "a")}),
-    ):
-        checks.clear()
-        changed = microdata.with_schema(microdata.schema.replace_variable("t", **changes))
-        assert checks == list(microdata.names)
-    assert changed.codes("t")[0].tolist() == [1, -1, 0]
 
 
 def test_what_is_said_of_a_table_is_what_its_description_says():

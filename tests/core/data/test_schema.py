@@ -136,24 +136,6 @@ def test_one_partition_is_written_in_one_way():
     assert slices_words(()) == ""
 
 
-def test_the_groups_of_a_schema_are_its_slices():
-    data = rwn.load_demo("randhie")
-    (health,) = data.schema.slices
-    assert len(health) == 3
-    assert data.schema.with_slices([health]) is data.schema
-    assert data.with_slices(()).schema.slices == ()
-    assert Schema.from_toml(data.with_slices(()).schema.to_toml()).slices == ()
-
-
-def test_exactly_these_variables_travel_together(bodyfat):
-    schema = bodyfat.schema.with_slices([["weight", "age"], ["hip", "knee", "neck"]])
-    assert schema.slices == (("age", "weight"), ("hip", "knee", "neck"))
-    assert Schema.from_toml(schema.to_toml()) == schema
-    other = schema.with_slices([["age", "neck"]])
-    assert other.slices == (("age", "neck"),)
-    assert [v.name for v in other.variables if v.group] == ["age", "neck"]
-
-
 @pytest.mark.parametrize("change", [{"role": Role.IDENTIFIER}, {"masked": False}])
 def test_only_masked_variables_of_the_release_can_travel(bodyfat, change):
     schema = bodyfat.schema.replace_variable("age", **change)
@@ -245,12 +227,6 @@ def test_a_schema_holds_rules_and_says_who_breaks_them():
     schema = data.schema
     with pytest.raises(SchemaError, match="age, which a release does not have"):
         schema.replace_variable("age", role="identifier")
-
-
-def test_rules_that_share_a_variable_make_one_slice():
-    data = described("age > gross", 'gross > 0 or employed == "no"', 'column("net pay") > -1')
-    assert preset_slices(data, "edit_rules") == (("age", "employed", "gross"),)
-    assert preset_slices(described(), "edit_rules") == ()
 
 
 def test_variables_that_travel_together_keep_their_rules_and_a_policy_asks_for_it():
