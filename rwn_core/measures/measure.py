@@ -237,6 +237,8 @@ class Measure:
         Whether it states a worst case that what the red team achieves may exceed.
     falls : bool
         Whether the value falls with the number of records, at equal geometry.
+    needs_own : bool
+        Whether only a soft kernel with own = true has an answer.
     must_hold : bool
         Of a measure of utility, whether a policy may have a limit on it.
     effort : int
@@ -277,6 +279,7 @@ class Measure:
     usual_limit: float | None = None
     raised: bool = False
     falls: bool = False
+    needs_own: bool = False
     must_hold: bool = False
     effort: int = SLOW
     view: View = field(default=View(), compare=False)

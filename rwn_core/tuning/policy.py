@@ -176,6 +176,11 @@ class Policy(NamedParameters, Summarized):
         """The measures that have a limit."""
         return tuple(map(attrgetter("measure"), self.limits))
 
+    @property
+    def needs_own(self) -> bool:
+        """True if a limit has an answer only under a soft kernel with own = true."""
+        return any(MEASURES[key].needs_own for key in self.measures)
+
     def limit(self, measure: str) -> Limit | None:
         """The limit on a measure, if there is one."""
         return next((limit for limit in self.limits if limit.measure == measure), None)
@@ -278,6 +283,8 @@ class Policy(NamedParameters, Summarized):
         apart = {}
         for limit in self.limits:
             about = MEASURES[limit.measure]
+            if about.needs_own:  # it is the setting that says whether there is an answer
+                continue
             reading = about.read(itself, begin=True, bare=True)
             if isinstance(reading, NotApplicable):
                 apart[limit.measure] = reading.reason

@@ -181,7 +181,8 @@ def _recommended(
         found = [_unread(_in_geometry(each.setting, n, n)) for each in ranked.best]
     tried = f"all {n:,} records" if small else f"{_PART:,} of {n:,} records"
     reason = f"{facts}: of {counted(ranked.looked, 'setting')} of RWN tried on {tried}, "
-    reason += _reason(best, other, late, f"all {n:,} records", within)
+    open_ = not_judged(ranked.unread | table.unread)
+    reason += _reason(best, other, late, f"all {n:,} records", within, open_)
     return SearchAnswer(
         settings=tuple(found[:3]) or (usual,),
         reason=reason + not_judged(apart),
@@ -224,11 +225,18 @@ def _unread(setting: Setting) -> FoundSetting:
 
 
 def _reason(
-    best: FoundSetting | None, other: FoundSetting | None, late: bool, where: str, within: float
+    best: FoundSetting | None,
+    other: FoundSetting | None,
+    late: bool,
+    where: str,
+    within: float,
+    open_: str = "",
 ) -> str:
     """Say what the best setting keeps and loses, or how near it comes; name another method."""
     if best is None and late:
         words = f"this one is the best; none was tried on {where} within {within:g} seconds."
+    elif best is None and open_:
+        words = f"none has an answer for each limit.{open_}"
     elif best is None:
         words = f"none loses at most {percent(MOST_LOST)}: there may be few relations to keep."
     elif best.kept:
@@ -265,7 +273,7 @@ def _look_at_family(search: TableSearch, table: Microdata) -> None:
 
     names = masked_names(table)
     few = 2 * len(set(names) & set(table.numeric_names)) < len(names)
-    first = "even" if few else "balanced"
+    first = "even" if few and not search.policy.needs_own else "balanced"
     for slices in dict.fromkeys(preset_slices(table, each) for each in (*OFTEN_BEST, *PRESETS)):
         search.look(candidate(first, slices))
     promising = dict.fromkeys(each.setting.slices or () for each in search.best)

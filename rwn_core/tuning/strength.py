@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.masking import at_levers
+from rwn_core.masking import SoftRWN, at_levers
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -137,6 +137,8 @@ class TableSearch:
         Those that kept the policy, and those that came near, with a lower bound of their shares.
     seen : set
         Settings that are not tried again.
+    unread : dict of str to str
+        By measure, why a limit had no answer at a setting that was not found.
     tables : PreparedTables
         What trials of other settings have found.
     """
@@ -161,6 +163,7 @@ class TableSearch:
     read: int = 0
     tried: list[FoundSetting] = field(default_factory=list)
     seen: set[tuple[object, ...]] = field(default_factory=set)
+    unread: dict[str, str] = field(default_factory=dict)
     tables: PreparedTables = field(init=False)
 
     def __post_init__(self) -> None:
@@ -253,6 +256,8 @@ class TableSearch:
                 found = None if first is None or trial is None else trial.first_found(first)
         self.looked += 1
         self.read += 0 if trial is None else max(len(trial.worst), 1)
+        for verdict in trial.verdicts.values() if trial and not found else ():
+            self.unread |= verdict.unread
         self.tried += [found] if found else []
         if found:
             self.after(self)
@@ -280,6 +285,8 @@ class StrengthTrial:
     """
 
     def __init__(self, table: TableSearch, setting: Setting) -> None:
+        if table.policy.needs_own and setting.method == SoftRWN.method:
+            setting = replace(setting, params=replace(setting.params, own=True))
         setting = setting.resolved(table.microdata)
         start = table.timed("ready", partial(table.tables.start, setting))
         if setting.method not in table.stays:

@@ -163,7 +163,7 @@ def search_on(stderr: int) -> subprocess.Popen[str]:
     """A search far too long to end by itself."""
     program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     program += "from rwn_cli.main import main; main()"
-    find = ("find", "demo:bodyfat", "--seconds", "600")
+    find = ("find", "demo:randhie", "--seconds", "600")
     command = [sys.executable, "-c", program, *find]
     return subprocess.Popen(
         command,

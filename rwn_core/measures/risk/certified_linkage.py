@@ -296,4 +296,5 @@ MEASURE = Measure(
     reads_some=True,
     of_released=True,
     of_units=True,
+    needs_own=True,
 )

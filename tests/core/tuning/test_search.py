@@ -241,3 +241,29 @@ def test_what_a_part_of_the_records_reads_is_judged_by_the_policy_itself(monkeyp
     assert found.records == 500
     assert "random records of 1,300; read it on all of them before it is used" in found.sentence
     assert "on 500 of 1,300 records" in found.attainable
+
+
+CERTIFIED = Policy(
+    limits=(*POLICY.limits, Limit(measure="certified_linkage", at_most=0.05)),
+)
+
+
+def test_a_limit_on_certified_linkage_is_kept_by_soft_kernels_with_own(few) -> None:
+    for space in (None, Space(setting=START, slices=True, kernels=True)):
+        found = search(few, CERTIFIED, space, seconds=1e6)
+        assert found.kept
+        assert not found.unread
+        assert found.verdict.values["certified_linkage"] <= 0.05
+        params = found.setting.params
+        assert (params.method, params.own) == ("soft_rwn", True)
+        release = rwn.mask(found.setting.applied_to(few), params, seed=901)
+        assert (
+            rwn.audit(few, release, measures=["certified_linkage"])["certified_linkage"].value
+            <= 0.06
+        )
+
+
+def test_where_no_setting_has_an_answer_for_a_limit_the_reason_is_said(few) -> None:
+    found = search(few, CERTIFIED, Space(setting=START), seconds=1e6)
+    assert not found.kept
+    assert "an even kernel gives most records no chance to be a donor" in found.reason
