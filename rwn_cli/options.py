@@ -354,7 +354,7 @@ def key_of(seed: int | None, file: Path | None) -> rwn.SecretKey:
     return rwn.SecretKey.fresh() if seed is None else rwn.SecretKey.from_seed(seed)
 
 
-def parameters(method: str, **options: Any) -> Any:
+def parameters(method: str, /, **options: Any) -> Any:
     """A method's parameter record, from the options that were given (not None)."""
     from rwn_core.masking import in_present_names
 

@@ -232,9 +232,8 @@ class NamedParameters:
 
     def __new__(cls, *args: Any, **given: Any) -> Self:
         """Refuse values without a name, unknown names, missing ones and those of another form."""
-        known = cls.__dataclass_fields__  # type: ignore[attr-defined]
         required = _REQUIRED[cls] if cls in _REQUIRED else _required(cls)
-        fits = not args and required <= given.keys() <= known.keys()
+        fits = not args and required <= given.keys() <= _named(cls).keys()
         if not fits:
             raise ParameterError(_wrong_call(cls, args, given))
         if not cls.checks_itself:
@@ -247,6 +246,7 @@ class NamedParameters:
 
 
 _hints = cache(get_type_hints)
+_named = cache(lambda cls: {each.name: each for each in fields(cls) if each.init})
 _REQUIRED: dict[type[Any], frozenset[str]] = {}
 
 
@@ -260,7 +260,7 @@ def _required(cls: type[Any]) -> frozenset[str]:
 
 def _wrong_call(cls: type[Any], args: tuple[Any, ...], given: Mapping[str, Any]) -> str:
     """Say which names the parameters have."""
-    known = [each.name for each in fields(cls) if each.init]
+    known = list(_named(cls))
     call = f"{cls.__name__}({', '.join(f'{name}=...' for name in known[:3])})"
     unknown = [name for name in given if name not in known]
     if args:

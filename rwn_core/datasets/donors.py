@@ -27,6 +27,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Integers, Integers32
+from rwn_core.data.fingerprint import fingerprint
 from rwn_core.data.microdata import Microdata
 from rwn_core.datasets.dataset import to_frame
 from rwn_core.datasets.run import Run, Task
@@ -47,7 +48,17 @@ from rwn_core.datasets.staged_arrays import (
     write_batches,
 )
 from rwn_core.io.other_readers import arrow_again
+from rwn_core.laws.donor_lists import lists_of
 from rwn_core.laws.donors import Draws, draw_donors, random_streams
+from rwn_core.laws.tied_law import (
+    FittedTie,
+    Tie,
+    TiedLaw,
+    directions_of,
+    fitted_records,
+    found_scores,
+    scores_of,
+)
 from rwn_core.masking.second_reading import refuse_difference
 from rwn_core.neighbors.distance import Points, point_values
 from rwn_core.neighbors.index import Index, build_index, shared_frame
@@ -63,7 +74,7 @@ from rwn_core.neighbors.soft_lists import (
     to_rank,
 )
 from rwn_core.neighbors.soft_neighborhoods import column_factors, scale, soft_neighborhoods
-from rwn_core.neighbors.table import NeighborTable
+from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
 from rwn_core.randomness import ORDER_STREAM
 
@@ -253,25 +264,84 @@ def weigh_all(run: Run, task: Task) -> dict[str, Any]:
     return {"least": least, "imbalance": error}
 
 
-def mask_soft_leaf(run: Run, task: Task) -> dict[str, Any]:
-    """Mask the records of one leaf; see `release_rows` for what it answers."""
-    leaf, leaves = task["number"], leaves_with_records(run)
-    drawing = draw_request(run)
-    if leaf not in leaves:
-        return release_nobody(run, leaf)
+def soft_leaf(run: Run, leaf: int) -> tuple[Neighborhoods, Integers]:
+    """Return the neighborhoods of a leaf's records, and their numbers."""
     near, state = _near(run, leaf), run.stage.answer(STATE, 0)
     assert state is not None
     numbers = near.numbers
     assert numbers is not None
     place = np.full(run.dataset.n, -1, np.int32)
     place[numbers] = np.arange(len(numbers))
-    back = joined([_listing(run, each, leaf, place) for each in leaves])
+    back = joined([_listing(run, each, leaf, place) for each in leaves_with_records(run)])
     kernel, scaling = run.params.ball.kernel, load(run, STATE, "scaling")
     lists = list_both_ways(near, back, kernel.bandwidth_k, scaling, state["least"])
     column = load(run, STATE, "column")
-    neighborhoods = soft_neighborhoods(kernel, scale(kernel, lists), column=column)
-    draws = Draws(run.key, numbers, drawing.streams)
-    donors = draw_donors(neighborhoods, draws, np.asarray(drawing.q))
+    return soft_neighborhoods(kernel, scale(kernel, lists), column=column), numbers
+
+
+TIE, SCORE, FIT = "order-slices", "score-leaf", "fit-tie"
+_SCORED = ("mean", "variance", "bins")
+
+
+def order_slices(run: Run, task: Task) -> dict[str, Any]:
+    """Put all records into the order of each slice; choose those that the tie is fitted to."""
+    names, n = [name for name, _ in run.dataset.columns], run.dataset.n
+    check_fits(24.0 * n * len(names), budget_bytes(), "The table whose slices are tied", FEWER)
+    table = run.dataset.read(0, n, names)
+    data = run.survey_result.microdata(table.select(run.names))
+    units = run.params.tied_units(data)
+    scores, ranks = scores_of(*directions_of(data, units), units, data)
+    save(run, TIE, "scores", scores)
+    save(run, TIE, "ranks", ranks)
+    save(run, TIE, "records", fitted_records(fingerprint(to_frame(table)), n))
+    return {"units": units}
+
+
+def score_leaf(run: Run, task: Task) -> dict[str, Any]:
+    """Score the donors of those of a leaf's records that the tie is fitted to."""
+    leaf = task["number"]
+    if leaf in leaves_with_records(run):
+        neighborhoods, numbers = soft_leaf(run, leaf)
+        records = np.intersect1d(load(run, TIE, "records"), numbers)
+        (lists,) = lists_of(neighborhoods, records)
+        found = found_scores(lists, load(run, TIE, "ranks"), load(run, TIE, "scores"))
+        for name, scored in zip(_SCORED, found, strict=True):
+            save(run, SCORE, f"{leaf:06d}-{name}", scored)
+        save(run, SCORE, f"{leaf:06d}-records", records)
+    return {}
+
+
+def fit_tie(run: Run, task: Task) -> dict[str, Any]:
+    """Fit the loadings of the slices, by the scores of all leaves."""
+    parts = [
+        [load(run, SCORE, f"{leaf:06d}-{name}") for name in (*_SCORED, "records")]
+        for leaf in leaves_with_records(run)
+    ]
+    order = np.argsort(np.concatenate([part[-1] for part in parts]), kind="stable")
+    some = [np.concatenate(each, axis=1)[:, order] for each in list(zip(*parts, strict=True))[:-1]]
+    ranks = load(run, TIE, "ranks")
+    fitted = FittedTie.fitted_to(load(run, TIE, "scores"), ranks, some, run.params.tie_factors)
+    save(run, FIT, "tables", fitted["tie"].tables)
+    save(run, FIT, "sums", fitted["tie"].sums)
+    return {"kept": float(fitted["kept"])}
+
+
+def mask_soft_leaf(run: Run, task: Task) -> dict[str, Any]:
+    """Mask the records of one leaf; see `release_rows` for what it answers."""
+    leaf, drawing = task["number"], draw_request(run)
+    if leaf not in leaves_with_records(run):
+        return release_nobody(run, leaf)
+    neighborhoods, numbers = soft_leaf(run, leaf)
+    q, ordered, fitted = np.asarray(drawing.q), run.stage.answer(TIE, 0), run.stage.answer(FIT, 0)
+    if ordered and fitted:
+        units = tuple(map(tuple, ordered["units"]))
+        arrays = load(run, TIE, "ranks"), load(run, FIT, "tables"), load(run, FIT, "sums")
+        tie = FittedTie(units=units, kept=fitted["kept"], tie=Tie(*arrays))
+        nobody = run.survey_result.microdata(run.survey_result.sample.slice(0, 0))
+        law = TiedLaw(nobody, neighborhoods, q, None, tie)
+        donors = law.drawn(numbers, law.numbers(run.key, numbers))
+    else:
+        donors = draw_donors(neighborhoods, Draws(run.key, numbers, drawing.streams), q)
     sizes = neighborhoods.sizes
     return release_rows(run, leaf, numbers, donors, sizes, sizes)
 

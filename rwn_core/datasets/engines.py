@@ -101,6 +101,9 @@ STEPS: Mapping[str, Callable[[Run, Task], dict[str, Any]]] = {
     donors.EXACT: donors.mask_leaf,
     donors.LIST: donors.list_leaf,
     donors.STATE: donors.weigh_all,
+    donors.TIE: donors.order_slices,
+    donors.SCORE: donors.score_leaf,
+    donors.FIT: donors.fit_tie,
     donors.SOFT: donors.mask_soft_leaf,
     donors.ORDER_STEP: donors.order_file,
 }
@@ -147,6 +150,10 @@ def _exact(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     if not run.params.ball.kernel.is_even:
         execute(run.numbered(donors.LIST, count), follow(4 * share))
         execute(run.numbered(donors.STATE, 1), follow(0))
+        if run.params.tie:
+            execute(run.numbered(donors.TIE, 1), follow(0))
+            execute(run.numbered(donors.SCORE, count), follow(0))
+            execute(run.numbered(donors.FIT, 1), follow(0))
         masking = run.numbered(donors.SOFT, count)
         execute(masking, follow(share))
         return masking

@@ -54,6 +54,9 @@ class DatasetRelease:
         Which variables of the original may identify people.
     imbalance : float
         Largest difference of the sum of a record's probabilities to give from its target.
+    kept : float, optional
+        Of the relations between slices that drawing these apart would lose, the share that ties
+        keep.
     """
 
     folder: Path
@@ -63,6 +66,7 @@ class DatasetRelease:
     changed: Mapping[str, int]
     doubts: tuple[IdentityDoubt, ...] = ()
     imbalance: float = 0.0
+    kept: float | None = None
 
 
 @checks_form
@@ -141,9 +145,10 @@ def mask_dataset(
             execute([{**task, "pieces": len(masking)} for task in ordering], follow(1))
         # Plain counts about the making of a release.
         counts = [answer["changed"] for answer in answers]
-        state = run.stage.answer(donors.STATE, 0) or {}
+        state, tied = (run.stage.answer(step, 0) or {} for step in (donors.STATE, donors.FIT))
         result = {
             "imbalance": state.get("imbalance", 0.0),
+            "kept": tied.get("kept"),
             "governed": sum(answer["governed"] for answer in answers),
             "changed": dict(zip(run.names, map(sum, zip(*counts, strict=True)), strict=True)),
         }
@@ -294,10 +299,10 @@ def checked_setting(params: Any, n: int) -> Any:
             "A dataset is masked among everybody; leave out outside_household, or mask a table "
             "that fits into memory."
         )
-    if setting.chain or getattr(setting, "tie", False):
+    if setting.chain:
         raise ParameterError(
-            "Chained or tied slices are drawn for all rows together; leave out chain and tie, or "
-            "mask a table that fits into memory."
+            "Chained slices are drawn for all rows together; leave out chain, or mask a table that "
+            "fits into memory."
         )
     if getattr(setting, "radius_variable", None) or not one_radius(setting.ball.epsilon):
         raise ParameterError("A dataset is masked with one epsilon for all records.")

@@ -21,7 +21,7 @@ from scipy.special import ndtr, ndtri
 
 from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.data.microdata import Microdata, codes_together, joint_codes
-from rwn_core.data.sizes import ATTACKED_PAIRS
+from rwn_core.data.sizes import ATTACKED_PAIRS, LIVE_RECORDS
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
@@ -165,12 +165,12 @@ class FittedTie:
     """How the slices of a row are tied."""
 
     units: tuple[Unit, ...]
-    metric: Metric
-    directions: list[Floats]  # shape (d,) each: by the coordinates of the metric
-    loadings: Floats  # shape (units, factors)
     # of the relations between slices that drawing them apart would lose, the share that is kept
     kept: float
     tie: Tie
+    loadings: Floats | None = None  # shape (units, factors)
+    metric: Metric | None = None  # what scores of other people need
+    directions: Sequence[Floats] = ()  # shape (d,) each: by the coordinates of the metric
 
     @classmethod
     def fit(
@@ -183,16 +183,24 @@ class FittedTie:
     ) -> FittedTie:
         """Fit loadings to a table and the neighborhoods of its records, or of some."""
         # what does not depend on the neighborhoods
-        key, u = ("tied", tuple(units)), len(units)
+        key = ("tied", tuple(units))
         metric, directions = microdata.cached(key, lambda: directions_of(microdata, units))
         about = (metric, directions, units, microdata)
         scores, ranks = microdata.cached((*key, "ranks"), lambda: scores_of(*about))
-        varies = scores.std(axis=1) > 0
-        scores = scores - scores.mean(axis=1, keepdims=True)
-        scores[varies] /= scores[varies].std(axis=1, keepdims=True)
         # means and variances of the donors' scores, and their quantile functions by bins
         parts = [found_scores(each, ranks, scores) for each in lists_of(found, records)]
-        mean, variance, bins = (np.concatenate(each, axis=1) for each in zip(*parts, strict=True))
+        some = [np.concatenate(each, axis=1) for each in zip(*parts, strict=True)]
+        return cls(units=tuple(units), metric=metric, directions=directions,
+                   **cls.fitted_to(scores, ranks, some, factors))  # fmt: skip
+
+    @staticmethod
+    def fitted_to(
+        scores: Floats, ranks: Integers32, some: Sequence[Floats], factors: int
+    ) -> dict[str, Any]:
+        """Return loadings, the share kept and the tie, by `found_scores` of some records."""
+        # Shapes: scores, ranks (units, n).
+        mean, variance, bins = some
+        u, varies = len(scores), scores.std(axis=1) > 0
         needed, weights, missing = needed_correlations(scores, mean, variance)
         r, pairs = mean.shape[1], [(one, other) for one in range(u) for other in range(one)]
         common = [bins[one].T @ bins[other] / r for one, other in pairs]
@@ -215,8 +223,7 @@ class FittedTie:
             np.fill_diagonal(goal, 1.0)
         table = np.array([_table(tuple(each.tolist())) for each in best[1]])
         tie = Tie(ranks, table, np.pad(np.cumsum(table, axis=1), ((0, 0), (1, 0), (0, 0))))
-        return cls(units=tuple(units), metric=metric, directions=directions, loadings=best[1],
-                   kept=best[2], tie=tie)  # fmt: skip
+        return {"loadings": best[1], "kept": best[2], "tie": tie}
 
     def places(self, names: Sequence[str]) -> list[int]:
         """Return the places of the units that some masked variables belong to."""
@@ -227,12 +234,22 @@ def scores_of(
     metric: Metric, directions: Sequence[Floats], units: Sequence[Unit], microdata: Microdata
 ) -> tuple[Floats, Integers32]:
     """Return the scores of a table's records and their places in the order of each unit."""
-    # Shapes: both answers (units, n). Records of the same content stand together.
+    # Shapes: both answers (units, n). Records of the same content stand together. Scores have mean
+    # 0 and, where they differ, variance 1.
     points, ranks = metric.points(microdata), np.empty((len(units), microdata.n), np.int32)
     scores = np.array([np.round(points @ each, DIGITS) for each in directions])
     for names, score, rank in zip(units, scores, ranks, strict=True):
         rank[np.lexsort((joint_codes(microdata, names), score))] = np.arange(microdata.n)
+    varies = scores.std(axis=1) > 0
+    scores -= scores.mean(axis=1, keepdims=True)
+    scores[varies] /= scores[varies].std(axis=1, keepdims=True)
     return scores, ranks
+
+
+def fitted_records(fingerprint: str, n: int) -> Integers:
+    """Return the records that loadings are fitted to, ascending: those that a screen shows."""
+    drawn = np.random.default_rng(int(fingerprint[:16], 16)).permutation(n)
+    return np.sort(drawn[:LIVE_RECORDS])
 
 
 def found_scores(lists: Lists, ranks: Integers32, scores: Floats) -> tuple[Floats, Floats, Floats]:
@@ -256,7 +273,7 @@ class TiedLaw(CellLaw):
         original: Microdata,
         neighborhoods: Neighborhoods,
         q: Floats,
-        rule: NeighborhoodRule,
+        rule: NeighborhoodRule | None,
         fitted: FittedTie,
     ) -> None:
         # q, shape (variables,), is 1 for all that are masked.
@@ -294,6 +311,7 @@ class TiedLaw(CellLaw):
     def with_people(self, people: Microdata) -> Self:
         """Return the law of the file with people added, tied as without them."""
         plain, other, fitted = super().with_people(people), copy(self), self.fitted
+        assert fitted.metric is not None  # only datasets on disk are without
         about = (fitted.metric, fitted.directions, fitted.units, plain._unrounded)
         other.__dict__ |= plain.__dict__
         other.tie = self.tie._replace(ranks=scores_of(*about)[1])

@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.errors import ParameterError
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
@@ -49,7 +48,7 @@ TIED = (
     "is kept that drawing them apart would lose; it stands above the picture. Relations finer than "
     "one direction a slice are not.",
 )
-_OF_TIE = (
+OF_TIE = (
     "slices are drawn tied: each slice is what it was, and {:.0%} of the relations between slices "
     "are kept that drawing them apart would lose; relations finer than one direction a slice are "
     "not"
@@ -262,11 +261,12 @@ class SoftRWN(CellMethod):
         """The exact law of this setting on this table."""
         if not self.tie:
             return CellMethod.law(self, microdata, neighborhoods)
-        from rwn_core.laws.tied_law import FittedTie, TiedLaw
+        from rwn_core.laws.tied_law import FittedTie, TiedLaw, fitted_records
 
-        # loadings are those of the records that a screen shows, whichever are masked
-        drawn = np.random.default_rng(int(microdata.fingerprint[:16], 16)).permutation(microdata.n)
-        some, listed = np.sort(drawn[:LIVE_RECORDS]), neighborhoods.table.numbers
+        some, listed = (
+            fitted_records(microdata.fingerprint, microdata.n),
+            neighborhoods.table.numbers,
+        )
         fits = listed is None or np.array_equal(listed, some)
         found = neighborhoods if fits else self.neighborhoods(microdata)
         units = self.tied_units(microdata)
@@ -286,7 +286,7 @@ class SoftRWN(CellMethod):
         found = [law and law.neighborhoods, *(each.neighborhoods for each in later.values())]
         missed = [word for each in found if each for word in imbalance_words(each.imbalance)][:1]
         if law is not None and law.tied is not None:
-            missed.append(_OF_TIE.format(law.tied.fitted.kept))
+            missed.append(OF_TIE.format(law.tied.fitted.kept))
         return [*missed, *CellMethod.remarks(self, microdata, law)]
 
     def cautions(self) -> list[str]:

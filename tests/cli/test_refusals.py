@@ -59,6 +59,7 @@ mask demo:bodyfat out.csv --k 3 --set =3 | 2 | --set must be NAME=VALUE
 mask demo:bodyfat out.csv --set scale=sd --set scale=range | 2 | --set gives scale twice
 mask demo:bodyfat out.csv --k 3 --set k=4 | 2 | --k and --set k say the same
 mask demo:bodyfat out.csv --k 3 --set depth=4 | 2 | RWN has no parameter depth; fresh is near
+mask demo:bodyfat out.csv --set method=rwn | 2 | RWN has no parameter method
 mask demo:bodyfat out.csv --k 3 --set scale=inches | 2 | scale must be one of: sd, range
 mask demo:bodyfat out.csv --k 3 --set q=often | 2 | q must be a number from 0 to 1
 mask demo:bodyfat out.csv --k 3 --set fresh=perhaps | 2 | fresh must be true or false

@@ -24,6 +24,7 @@ METHODS = {
     "exact": rwn.RWN(k=5, epsilon=1.5, q=0.8),
     "sample": rwn.RWN(k=5, epsilon=1.0, q=0.8, neighbors="sample", m=150),
     "balanced": rwn.SoftRWN(kernel="gaussian", width=0.8, balance=1.0, q=0.8),
+    "tied": rwn.SoftRWN(tie=True, tie_factors=2),
 }
 # workers, records of a task and files of the input: each value with several of the others
 WAYS = [(1, 1024, 1), (1, 2048, 7), (1, 3072, 40), (2, 1024, 40), (2, 2048, 1), (2, 3072, 7)]

@@ -28,6 +28,7 @@ from rwn_core.datasets.spatial_parts import leaf_numbers
 from rwn_core.datasets.stage import Stage
 from rwn_core.datasets.staged_arrays import give_back, load, save
 from rwn_core.errors import ReleaseError
+from rwn_core.laws import tied_law
 from rwn_core.masking.soft_rwn import imbalance_words
 from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors.frame import Frame
@@ -44,6 +45,7 @@ from tests.core.datasets import datasets
 EXACT = rwn.RWN(k=5, epsilon=1.5, q=0.8)
 METHOD_1 = rwn.RWN(k=5, epsilon=1.0, q=0.8, neighbors="sample", m=150)
 BALANCED = rwn.SoftRWN(kernel="gaussian", balance=1.0)
+TIED = rwn.SoftRWN(tie=True)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +68,9 @@ def in_memory(table: pd.DataFrame, params: rwn.RWN, path: Path, seed: int = 3) -
 WAYS = [(1, 1024, 1), (1, 3072, 40), (2, 2048, 7)]
 
 
-@pytest.mark.parametrize("params", [METHOD_1, EXACT, BALANCED], ids=["sample", "exact", "balanced"])
+@pytest.mark.parametrize(
+    "params", [METHOD_1, EXACT, BALANCED, TIED], ids=["sample", "exact", "balanced", "tied"]
+)
 def test_the_release_is_that_of_the_table_in_memory(params, table, tmp_path):
     wanted = in_memory(table, params, tmp_path / "memory.parquet")
     data = rwn.Microdata.from_frame(table, datasets.SCHEMA)
@@ -99,6 +103,8 @@ def test_the_release_is_that_of_the_table_in_memory(params, table, tmp_path):
         rwn.SoftRWN(
             kernel="gaussian", bandwidth="absolute", bandwidth_k=230, encoding="matching", q=0.8
         ),
+        rwn.SoftRWN(tie=True, balance=1.0),
+        rwn.SoftRWN(tie=True, tie_factors=2, kernel="exponential", width=2.0),
     ],
 )
 def test_other_settings_are_the_same_too(params, table, tmp_path):
@@ -106,6 +112,20 @@ def test_other_settings_are_the_same_too(params, table, tmp_path):
     datasets.mask(datasets.write_files(tmp_path / "in", few, 3), tmp_path / "out", params, seed=9)
     wanted = in_memory(few, params, tmp_path / "memory.parquet", seed=9)
     pd.testing.assert_frame_equal(datasets.released(tmp_path / "out"), wanted)
+
+
+def test_a_tie_is_fitted_to_the_records_that_a_screen_shows(table, tmp_path, monkeypatch):
+    few = table.head(1500)
+    source = datasets.write_files(tmp_path / "in", few, 3)
+    monkeypatch.setattr(tied_law, "LIVE_RECORDS", 300)
+    wanted = in_memory(few, TIED, tmp_path / "memory.parquet", seed=9)
+    made = datasets.mask(source, tmp_path / "out", TIED, seed=9)
+    pd.testing.assert_frame_equal(datasets.released(tmp_path / "out"), wanted)
+    law = rwn.mask(rwn.Microdata.from_frame(few, datasets.SCHEMA), TIED, seed=9).law
+    assert made.kept == pytest.approx(law.tied.fitted.kept, rel=1e-9)
+    monkeypatch.setattr(donors, "fitted_records", lambda fingerprint, n: np.arange(300))
+    datasets.mask(source, tmp_path / "fault", TIED, seed=9)
+    assert not datasets.released(tmp_path / "fault").equals(wanted), "a fault would be noticed"
 
 
 def test_a_balance_that_is_not_reached_is_counted(folder, tmp_path, monkeypatch):

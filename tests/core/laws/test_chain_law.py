@@ -218,9 +218,6 @@ def test_datasets_are_not_chained(tmp_path):
     survey().frame.to_parquet(tmp_path / "survey.parquet", index=False)
     with pytest.raises(rwn.ParameterError, match="drawn for all rows together"):
         rwn.mask_dataset(tmp_path / "survey.parquet", tmp_path / "out", CHAINED)
-    tied = rwn.SoftRWN(tie=True)
-    with pytest.raises(rwn.ParameterError, match="tied slices are drawn for all rows together"):
-        rwn.mask_dataset(tmp_path / "survey.parquet", tmp_path / "out", tied)
 
 
 def test_a_rounded_chain_is_drawn_once_and_is_what_two_draws_gave(monkeypatch):
