@@ -79,7 +79,7 @@ def mask_dataset(
     from rwn_core.datasets.dataset import Dataset
     from rwn_core.datasets.mask_dataset import plan_lines
     from rwn_core.io.reading import schema_from
-    from rwn_core.masking.soft_rwn import OF_TIE, imbalance_words
+    from rwn_core.masking.soft_rwn import imbalance_words
     from rwn_core.reporting.dataset_record import RECORDED, dataset_record
     from rwn_core.reporting.release_record import FORGOTTEN, KEPT, SEEDED
 
@@ -119,10 +119,8 @@ def mask_dataset(
         say(f"{made.governed / made.n:.1%} of records have fewer than k candidates within epsilon")
     cells = sum(made.changed.values()) / (made.n * len(made.changed))
     say(f"{cells:.1%} of values are others than the record's own")
-    for line in imbalance_words(made.imbalance):
+    for line in imbalance_words(made.imbalance, made.kept):
         say(line)
-    if made.kept is not None:
-        say(OF_TIE.format(made.kept))
     for name, count in made.changed.items():
         if count < HARDLY * made.n and described.variable(name).masked:
             share = f"{count / made.n:.1%} of cells"

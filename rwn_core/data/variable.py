@@ -246,7 +246,7 @@ class NamedParameters:
 
 
 _hints = cache(get_type_hints)
-_named = cache(lambda cls: {each.name: each for each in fields(cls) if each.init})
+_named: Any = cache(lambda cls: {each.name: each for each in fields(cls) if each.init})
 _REQUIRED: dict[type[Any], frozenset[str]] = {}
 
 

@@ -279,51 +279,29 @@ def soft_leaf(run: Run, leaf: int) -> tuple[Neighborhoods, Integers]:
     return soft_neighborhoods(kernel, scale(kernel, lists), column=column), numbers
 
 
-TIE, SCORE, FIT = "order-slices", "score-leaf", "fit-tie"
-_SCORED = ("mean", "variance", "bins")
+TIE = "tie-slices"
 
 
-def order_slices(run: Run, task: Task) -> dict[str, Any]:
-    """Put all records into the order of each slice; choose those that the tie is fitted to."""
+def tie_slices(run: Run, task: Task) -> dict[str, Any]:
+    """Put all records into the order of each slice, and fit how strongly slices are tied."""
     names, n = [name for name, _ in run.dataset.columns], run.dataset.n
     check_fits(24.0 * n * len(names), budget_bytes(), "The table whose slices are tied", FEWER)
     table = run.dataset.read(0, n, names)
     data = run.survey_result.microdata(table.select(run.names))
     units = run.params.tied_units(data)
     scores, ranks = scores_of(*directions_of(data, units), units, data)
-    save(run, TIE, "scores", scores)
-    save(run, TIE, "ranks", ranks)
-    save(run, TIE, "records", fitted_records(fingerprint(to_frame(table)), n))
-    return {"units": units}
-
-
-def score_leaf(run: Run, task: Task) -> dict[str, Any]:
-    """Score the donors of those of a leaf's records that the tie is fitted to."""
-    leaf = task["number"]
-    if leaf in leaves_with_records(run):
+    # the donors of some records, leaf by leaf
+    fitted, found = fitted_records(fingerprint(to_frame(table)), n), []
+    for leaf in leaves_with_records(run):
         neighborhoods, numbers = soft_leaf(run, leaf)
-        records = np.intersect1d(load(run, TIE, "records"), numbers)
-        (lists,) = lists_of(neighborhoods, records)
-        found = found_scores(lists, load(run, TIE, "ranks"), load(run, TIE, "scores"))
-        for name, scored in zip(_SCORED, found, strict=True):
-            save(run, SCORE, f"{leaf:06d}-{name}", scored)
-        save(run, SCORE, f"{leaf:06d}-records", records)
-    return {}
-
-
-def fit_tie(run: Run, task: Task) -> dict[str, Any]:
-    """Fit the loadings of the slices, by the scores of all leaves."""
-    parts = [
-        [load(run, SCORE, f"{leaf:06d}-{name}") for name in (*_SCORED, "records")]
-        for leaf in leaves_with_records(run)
-    ]
-    order = np.argsort(np.concatenate([part[-1] for part in parts]), kind="stable")
-    some = [np.concatenate(each, axis=1)[:, order] for each in list(zip(*parts, strict=True))[:-1]]
-    ranks = load(run, TIE, "ranks")
-    fitted = FittedTie.fitted_to(load(run, TIE, "scores"), ranks, some, run.params.tie_factors)
-    save(run, FIT, "tables", fitted["tie"].tables)
-    save(run, FIT, "sums", fitted["tie"].sums)
-    return {"kept": float(fitted["kept"])}
+        (lists,) = lists_of(neighborhoods, np.intersect1d(fitted, numbers))
+        found.append((*found_scores(lists, ranks, scores), lists.records))
+    order = np.argsort(np.concatenate([records for *_, records in found]))
+    some = [np.concatenate(each, axis=1)[:, order] for each in list(zip(*found, strict=True))[:-1]]
+    made = FittedTie.fitted_to(scores, ranks, some, run.params.tie_factors)
+    for name, array in made["tie"]._asdict().items():
+        save(run, TIE, name, array)
+    return {"units": units, "kept": float(made["kept"])}
 
 
 def mask_soft_leaf(run: Run, task: Task) -> dict[str, Any]:
@@ -332,18 +310,16 @@ def mask_soft_leaf(run: Run, task: Task) -> dict[str, Any]:
     if leaf not in leaves_with_records(run):
         return release_nobody(run, leaf)
     neighborhoods, numbers = soft_leaf(run, leaf)
-    q, ordered, fitted = np.asarray(drawing.q), run.stage.answer(TIE, 0), run.stage.answer(FIT, 0)
-    if ordered and fitted:
-        units = tuple(map(tuple, ordered["units"]))
-        arrays = load(run, TIE, "ranks"), load(run, FIT, "tables"), load(run, FIT, "sums")
-        tie = FittedTie(units=units, kept=fitted["kept"], tie=Tie(*arrays))
+    q, tied = np.asarray(drawing.q), run.stage.answer(TIE, 0)
+    if tied:
+        units, arrays = tuple(map(tuple, tied["units"])), [load(run, TIE, x) for x in Tie._fields]
+        fitted = FittedTie(units=units, kept=tied["kept"], tie=Tie(*arrays))
         nobody = run.survey_result.microdata(run.survey_result.sample.slice(0, 0))
-        law = TiedLaw(nobody, neighborhoods, q, None, tie)
+        law = TiedLaw(nobody, neighborhoods, q, None, fitted)
         donors = law.drawn(numbers, law.numbers(run.key, numbers))
     else:
         donors = draw_donors(neighborhoods, Draws(run.key, numbers, drawing.streams), q)
-    sizes = neighborhoods.sizes
-    return release_rows(run, leaf, numbers, donors, sizes, sizes)
+    return release_rows(run, leaf, numbers, donors, neighborhoods.sizes, neighborhoods.sizes)
 
 
 def _near(run: Run, leaf: int) -> NeighborTable:

@@ -101,9 +101,7 @@ STEPS: Mapping[str, Callable[[Run, Task], dict[str, Any]]] = {
     donors.EXACT: donors.mask_leaf,
     donors.LIST: donors.list_leaf,
     donors.STATE: donors.weigh_all,
-    donors.TIE: donors.order_slices,
-    donors.SCORE: donors.score_leaf,
-    donors.FIT: donors.fit_tie,
+    donors.TIE: donors.tie_slices,
     donors.SOFT: donors.mask_soft_leaf,
     donors.ORDER_STEP: donors.order_file,
 }
@@ -152,8 +150,6 @@ def _exact(run: Run, execute: Execute, follow: Follow) -> list[Task]:
         execute(run.numbered(donors.STATE, 1), follow(0))
         if run.params.tie:
             execute(run.numbered(donors.TIE, 1), follow(0))
-            execute(run.numbered(donors.SCORE, count), follow(0))
-            execute(run.numbered(donors.FIT, 1), follow(0))
         masking = run.numbered(donors.SOFT, count)
         execute(masking, follow(share))
         return masking

@@ -145,7 +145,7 @@ def mask_dataset(
             execute([{**task, "pieces": len(masking)} for task in ordering], follow(1))
         # Plain counts about the making of a release.
         counts = [answer["changed"] for answer in answers]
-        state, tied = (run.stage.answer(step, 0) or {} for step in (donors.STATE, donors.FIT))
+        state, tied = (run.stage.answer(step, 0) or {} for step in (donors.STATE, donors.TIE))
         result = {
             "imbalance": state.get("imbalance", 0.0),
             "kept": tied.get("kept"),

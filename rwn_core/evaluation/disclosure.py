@@ -44,28 +44,16 @@ def mode_is_own(own: float, others: Floats, releases: int) -> float:
         series = np.zeros((releases + 1, len(s)))
         series[: top + 1] = factors[:, None]
         series[top] *= s
-        found = _exponential(_logarithm(series)[1:] * powers[:, None])[releases - top]
-        total += float(found @ weights) / 2 * own**top * factors[top]
+        # the logarithm of the series, and the exponential of it times the power sums
+        logs, found = np.zeros_like(series), np.zeros_like(series)
+        for n in range(1, releases + 1):
+            logs[n] = series[n] - sum(k * logs[k] * series[n - k] for k in range(1, n)) / n
+        logs[1:] *= powers[:, None]
+        found[0] = 1.0
+        for n in range(1, releases + 1):
+            found[n] = sum(k * logs[k] * found[n - k] for k in range(1, n + 1)) / n
+        total += float(found[releases - top] @ weights) / 2 * own**top * factors[top]
     return float(total * factorial(releases))
-
-
-def _logarithm(series: Floats) -> Floats:
-    """Return the coefficients of the logarithm of a series that begins with 1."""
-    found = np.zeros_like(series)
-    for n in range(1, len(series)):
-        before = sum(k * found[k] * series[n - k] for k in range(1, n))
-        found[n] = series[n] - before / n
-    return found
-
-
-def _exponential(series: Floats) -> Floats:
-    """Return the coefficients of the exponential of a series, given from its first power on."""
-    # Shapes: series (M, s), the powers from 1 to M; the answer (M + 1, s), from power 0 on.
-    found = np.zeros((len(series) + 1, series.shape[1]))
-    found[0] = 1.0
-    for n in range(1, len(found)):
-        found[n] = sum(k * series[k - 1] * found[n - k] for k in range(1, n + 1)) / n
-    return found
 
 
 def distinct_donors(weights: Floats, releases: int) -> float:

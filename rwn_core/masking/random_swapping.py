@@ -9,9 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from rwn_core.data.arrays import Integers
-from rwn_core.data.microdata import Microdata, joint_codes
-from rwn_core.data.variable import Role
-from rwn_core.errors import ParameterError
+from rwn_core.data.microdata import Microdata
 from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
@@ -19,7 +17,7 @@ from rwn_core.laws.rank_swaps import whole_part
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import Transition, one_pool, value_numbers
 from rwn_core.laws.transition_matrix import disjoint_share, successive_share
-from rwn_core.masking.lever import Lever, LeverRange, check_count, check_share
+from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.method import Method, Prepared
 from rwn_core.masking.option import (
     LEVELS,
@@ -54,9 +52,6 @@ class RandomSwapping(Method):
     pairs : {"disjoint", "successive"}
         No record is in two pairs, c = 2 Q / (N - 1); or each pair is drawn from all records and
         exchanges what it has by then, c = 1 - (1 - 2 / (N - 1))^Q.
-    rarer_than : int
-        Only records whose combination of key values occurs fewer times than this take part: 2 for
-        the unique ones; 0 for all records.
     variables : tuple of str
         What is exchanged; categories by default, or all variables where there are none. As a text:
         names with commas.
@@ -91,7 +86,6 @@ class RandomSwapping(Method):
 
     share: float = 0.2
     pairs: Pairs = "disjoint"
-    rarer_than: int = 0
     variables: tuple[str, ...] | str = ()
     others: Others = "keep"
 
@@ -110,6 +104,7 @@ class RandomSwapping(Method):
             presets={"Light": 0.05, "Standard": 0.2, "Strong": 1.0},
         ),
     )
+    retired: ClassVar[tuple[str, ...]] = ("rarer_than",)
     uses_slices: ClassVar[bool] = True
     keeps: ClassVar[tuple[Keeps, ...]] = (
         Keeps(what="records", when={"share": 0}),
@@ -124,7 +119,6 @@ class RandomSwapping(Method):
     def check_setting(self) -> None:
         """Check the options that are the method's own."""
         check_share("share", self.share, 1.0 if self.pairs == "disjoint" else LARGEST)
-        check_count("rarer_than", self.rarer_than)
 
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
         """Return the variables that the method masks on a table."""
@@ -134,26 +128,16 @@ class RandomSwapping(Method):
         return maskable(microdata, lambda v: every or v.kind in LEVELS, self.others, "categories")
 
     def check(self, microdata: Microdata) -> None:
-        """Refuse variables that are not there, and rare records without keys."""
+        """Refuse variables that are not there."""
         self.masked_names(microdata)
-        if self.rarer_than and not _keys(microdata):
-            raise ParameterError(
-                "rarer_than needs key variables, and the table has none; give at least one "
-                "variable the role of a key."
-            )
 
     def _taking_part(self, table: Prepared, unit: tuple[str, ...]) -> Integers:
         """The records that may be in a pair, ascending."""
-        microdata = table.microdata
-
-        def find() -> Integers:
-            some = ~microdata.frame[list(unit)].isna().to_numpy().any(axis=1)
-            if self.rarer_than:
-                codes = joint_codes(microdata, _keys(microdata))
-                some &= np.bincount(codes)[codes] < self.rarer_than
-            return np.flatnonzero(some)
-
-        return table.cached(("taking part", unit, self.rarer_than), find)
+        frame = table.microdata.frame
+        return table.cached(
+            ("taking part", unit),
+            lambda: np.flatnonzero(~frame[list(unit)].isna().to_numpy().any(axis=1)),
+        )
 
     def _swaps(self, n: int) -> int:
         return whole_part(self.share * n / 2) if n > 1 else 0
@@ -198,24 +182,11 @@ class RandomSwapping(Method):
                 original=microdata,
                 unit=unit,
                 choice=one_pool(share, own, changing),
-                by_value=not self.rarer_than,
                 keeps_value_counts=True,
             )
             parts.append(part)
         return SeparateLaw.of_changes(microdata, parts)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """Return remarks: variables released unchanged, and the number of records swapped."""
-        remarks = kept_as_they_are(microdata, self.masked_names(microdata))
-        if self.rarer_than:
-            codes = joint_codes(microdata, _keys(microdata))
-            rare = int((np.bincount(codes)[codes] < self.rarer_than).sum())
-            remarks.append(
-                f"{rare:,} of {microdata.n:,} records have a combination of key values that "
-                f"occurs fewer than {self.rarer_than:,} times; only they are swapped"
-            )
-        return remarks
-
-
-def _keys(microdata: Microdata) -> tuple[str, ...]:
-    return tuple(v.name for v in microdata.schema.released if v.role is Role.KEY)
+        """Return remarks: variables released unchanged."""
+        return kept_as_they_are(microdata, self.masked_names(microdata))

@@ -48,7 +48,7 @@ TIED = (
     "is kept that drawing them apart would lose; it stands above the picture. Relations finer than "
     "one direction a slice are not.",
 )
-OF_TIE = (
+_OF_TIE = (
     "slices are drawn tied: each slice is what it was, and {:.0%} of the relations between slices "
     "are kept that drawing them apart would lose; relations finer than one direction a slice are "
     "not"
@@ -62,13 +62,12 @@ _MIXED = (
 _UNCAPPED = "Without a cap two outliers that lie together exchange nearly all values."
 
 
-def imbalance_words(error: float) -> list[str]:
-    """Return the remark on a balance that misses its sums of columns by so much, if it does."""
-    if not error > BALANCED:
-        return []
-    return [
+def imbalance_words(error: float, kept: float | None = None) -> list[str]:
+    """Return remarks on a balance that misses its sums by so much, and on what ties keep."""
+    missed = (
         f"balance is not reached: some records give {error:.2g} more or less often than they should"
-    ]
+    )
+    return [missed] * (error > BALANCED) + ([] if kept is None else [_OF_TIE.format(kept)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,10 +283,9 @@ class SoftRWN(CellMethod):
         """Return remarks on a balance that is not reached and on weights by the table's size."""
         later = {} if law is None else law.later
         found = [law and law.neighborhoods, *(each.neighborhoods for each in later.values())]
-        missed = [word for each in found if each for word in imbalance_words(each.imbalance)][:1]
-        if law is not None and law.tied is not None:
-            missed.append(OF_TIE.format(law.tied.fitted.kept))
-        return [*missed, *CellMethod.remarks(self, microdata, law)]
+        error = max((each.imbalance for each in found if each), default=0.0)
+        kept = law.tied.fitted.kept if law is not None and law.tied is not None else None
+        return [*imbalance_words(error, kept), *CellMethod.remarks(self, microdata, law)]
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""

@@ -7,7 +7,7 @@ from fresh releases, which had no part in choosing it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Any
@@ -19,7 +19,7 @@ from rwn_core.masking import RWN, SoftRWN
 from rwn_core.measures import ORDINARY
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress, thread_count
-from rwn_core.tuning.answer import Found, SearchAnswer, answers_to
+from rwn_core.tuning.answer import SearchAnswer, answers_to
 from rwn_core.tuning.evaluate import (
     Plan,
     SettingPool,
@@ -117,8 +117,17 @@ def seek(
     plan = replace(plan, measures=goal.measures)
     steps, share = half_steps(points), 1 / (_ROUNDS + 1)
     farthest = [point.setting for point in points]
-    tell = teller(goal, microdata.n, answers_to(progress))
-    tell(known.values())
+    found, told = answers_to(progress), ""
+
+    def tell() -> None:
+        """Tell the best point whenever it is another one."""
+        nonlocal told
+        best, n = _leader(known.values(), goal), microdata.n
+        if best.setting.key != told:
+            told = best.setting.key
+            found(SearchAnswer.of_point(goal.keep, best, so_far=True, records=n, of=n))
+
+    tell()
     with SettingPool(microdata, farthest, workers=thread_count(workers)) as crew:
         for number in range(_ROUNDS):
             current = _leader(known.values(), goal)
@@ -126,28 +135,11 @@ def seek(
             part = Part(progress, number * share, (number + 1) * share)
             for point in crew.points(wanted, plan, part):
                 known[point.setting.key] = point
-            tell(known.values())
+            tell()
             steps = {name: replace(step, size=step.size / 2) for name, step in steps.items()}
         answer = _verified(crew, known, goal, plan, Part(progress, 1 - share, 1.0))
     progress(1.0)
     return replace(answer, unread=unread)
-
-
-def teller(goal: Goal, records: int, found: Found) -> Callable[[Iterable[Point]], None]:
-    """Return what tells the best of some points whenever it is another one."""
-    reported = ""
-
-    def tell(points: Iterable[Point]) -> None:
-        nonlocal reported
-        read = list(points)
-        leader = _leader(read, goal) if read else None
-        if leader is not None and leader.setting.key != reported:
-            reported = leader.setting.key
-            found(
-                SearchAnswer.of_point(goal.keep, leader, so_far=True, records=records, of=records)
-            )
-
-    return tell
 
 
 def _judged(

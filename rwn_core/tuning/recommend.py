@@ -133,7 +133,9 @@ def _recommended(
     facts = facts.replace("categorys", "categories")
     judged, apart = policy.judgeable(microdata)  # compiles what the limits need, once a machine
     begin = time.monotonic()
-    usual = _unread(Setting(params=_KERNELS["balanced"], slices=()))
+    usual = FoundSetting(
+        point=Point(setting=Setting(params=_KERNELS["balanced"], slices=()), spreads={})
+    )
     shared: dict[str, Any] = {
         "goal": policy,
         "unfit": unfit_here,
@@ -178,11 +180,14 @@ def _recommended(
     late = table.late or (small and ranked.over)
     other = None if late else _alternative(table, best, unfit_here)
     if best is None:
-        found = [_unread(_in_geometry(each.setting, n, n)) for each in ranked.best]
+        wide = [_in_geometry(each.setting, n, n) for each in ranked.best]
+        found = [FoundSetting(point=Point(setting=each, spreads={})) for each in wide]
     tried = f"all {n:,} records" if small else f"{_PART:,} of {n:,} records"
     reason = f"{facts}: of {counted(ranked.looked, 'setting')} of RWN tried on {tried}, "
-    open_ = not_judged(ranked.unread | table.unread)
-    reason += _reason(best, other, late, f"all {n:,} records", within, open_)
+    if best is None and (ranked.unread or table.unread):
+        reason += f"none has an answer for each limit.{not_judged(ranked.unread | table.unread)}"
+    else:
+        reason += _reason(best, other, late, f"all {n:,} records", within)
     return SearchAnswer(
         settings=tuple(found[:3]) or (usual,),
         reason=reason + not_judged(apart),
@@ -219,24 +224,12 @@ def ranking(microdata: Microdata, judged: Policy, begin: float, within: float) -
     )
 
 
-def _unread(setting: Setting) -> FoundSetting:
-    """Return a setting of which nothing was read."""
-    return FoundSetting(point=Point(setting=setting, spreads={}))
-
-
 def _reason(
-    best: FoundSetting | None,
-    other: FoundSetting | None,
-    late: bool,
-    where: str,
-    within: float,
-    open_: str = "",
+    best: FoundSetting | None, other: FoundSetting | None, late: bool, where: str, within: float
 ) -> str:
     """Say what the best setting keeps and loses, or how near it comes; name another method."""
     if best is None and late:
         words = f"this one is the best; none was tried on {where} within {within:g} seconds."
-    elif best is None and open_:
-        words = f"none has an answer for each limit.{open_}"
     elif best is None:
         words = f"none loses at most {percent(MOST_LOST)}: there may be few relations to keep."
     elif best.kept:

@@ -295,11 +295,9 @@ def _along_lines(
         passed = (time.monotonic() - begin) / max(end - begin, 1e-9)
         progress(min(max(number / len(starts), passed), 1.0))
     if not table.tried and not table.late:
-        reason = (
-            f"No setting has an answer for each limit.{not_judged(table.unread)}"
-            if table.unread
-            else "No setting loses few enough relations: there may be few to keep."
-        )
+        few = "No setting loses few enough relations: there may be few to keep."
+        open_ = f"No setting has an answer for each limit.{not_judged(table.unread)}"
+        reason = open_ if table.unread else few
         return SearchAnswer(goal=policy, reason=reason, tried=table.looked, unread=apart)
     if space.methods and not table.late:
         read = {each.setting.method for each in table.tried}

@@ -347,7 +347,7 @@ VALUES = {
 OWN = {
     "data_shuffling": {"variables": "siri,neck"},
     "rank_swapping": {"p": 0.1, "r0": 0.9, "k0": 0.05, "form": "mu_argus"},
-    "random_swapping": {"share": 0.5, "pairs": "successive", "rarer_than": 3, "variables": "age"},
+    "random_swapping": {"share": 0.5, "pairs": "successive", "variables": "age"},
     "soft_rwn": {
         "chain": True,
         "later": 25,

@@ -43,7 +43,8 @@ def draw(
     # "kept" (all limits met) and "unread" (limits not judged). `swept` points have "frontier";
     # `drawn` are other draws. `of_limits`: the axis is the largest share of a limit.
     highest = max([1.5 * (limit or 0.0), *(p["risk"] * 1.15 for p in _placed(points))])
-    top = _even_top(highest) if of_limits else _reach(highest, _TOPS)
+    power = 10.0 ** math.floor(math.log10(highest)) if of_limits else 1.0
+    top = power * _reach(highest / power, (1, 1.5, 2, 3, 5, 7, 10) if of_limits else _TOPS)
     scale = LimitScale(top=top) if of_limits else None
     placed, others, swept = (_placed(each, scale) for each in (points, drawn, swept))
     coming = [p for p in points if p["risk"] is None and _known(p["loss"])]
@@ -109,12 +110,6 @@ def _placed(points: Sequence[Point], scale: LimitScale | None = None) -> list[Po
 def _reach(value: float, steps: Sequence[float]) -> float:
     """Return the first step that holds the value."""
     return next((s for s in steps if s >= value), steps[-1])
-
-
-def _even_top(value: float) -> float:
-    """Return 1, 1.5, 2, 3, 5 or 7 times a power of ten that holds the value."""
-    power = 10.0 ** math.floor(math.log10(value))
-    return next(step * power for step in (1, 1.5, 2, 3, 5, 7, 10) if step * power >= value)
 
 
 def _padded(low: float, high: float) -> tuple[float, float]:

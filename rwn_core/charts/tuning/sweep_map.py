@@ -51,6 +51,9 @@ def draw(
     y_range = scale.ends if scale else _range(held, y["falls"], _ROOM_UP)
     ticks = scale.ticks if scale else {}
     best = [{**s, "label": s["name"], "plain": True} for s in placed if s.get("name")]
+    ends = sorted((s["x"], s["y"]) for s in placed if s["frontier"])
+    line = [_broken_line([e[0] for e in ends], [e[1] for e in ends], "frontier line",
+                         color=style.RELEASED, width=2)] if ends[1:] else []  # fmt: skip
     read = [s["x"] for s in (*placed, *others)]
     shown = min(read, default=0.0), max(read, default=0.0)
     return style.chart(
@@ -64,7 +67,7 @@ def draw(
                 color=style.RELEASED + _FAINT,
                 width=1,
             ),
-            *_frontier(placed),
+            *line,
             *_settings(placed),
             *map_marks.traces(
                 sorted([*others, *best], key=map_marks.order), (x_range, y_range), limit
@@ -141,31 +144,20 @@ def _settings(placed: Sequence[Spot]) -> list[style.Trace]:
     for frontier, size, opacity in ((False, 6, 0.5), (True, 9, 1.0)):
         chosen = [s for s in placed if s["frontier"] is frontier]
         words = "<br>on the frontier" if frontier else ""
+        shares = [style.percent(s["released"], 1) if s["released"] < 1 else "" for s in chosen]
         if chosen:
             name, keys = "frontier" if frontier else "setting", [s["key"] for s in chosen]
             traces.append(
                 _cloud(chosen, name, style.RELEASED, "circle", size, opacity, customdata=keys)
                 | {
-                    "text": [f"{s['words']}{_released(s)}" for s in chosen],
+                    "text": [
+                        s["words"] + (each and f"<br>Records released: {each}")
+                        for s, each in zip(chosen, shares, strict=True)
+                    ],
                     "hovertemplate": f"%{{text}}{words}<extra></extra>",
                 }
             )
     return traces
-
-
-def _released(spot: Spot) -> str:
-    """Return the released share as hover text, unless it is all."""
-    share = spot["released"]
-    return f"<br>Records released: {style.percent(share, 1)}" if share < 1 else ""
-
-
-def _frontier(placed: Sequence[Spot]) -> list[style.Trace]:
-    """Return one line through the settings of the frontier."""
-    best = sorted((s for s in placed if s["frontier"]), key=lambda s: (s["x"], s["y"]))
-    if len(best) < 2:
-        return []
-    x: list[float | None] = [s["x"] for s in best]
-    return [_broken_line(x, [s["y"] for s in best], "frontier line", color=style.RELEASED, width=2)]
 
 
 def _describe(

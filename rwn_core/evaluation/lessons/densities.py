@@ -25,17 +25,14 @@ def _around(normals: _Normals, radius: Floats) -> Points:
     return radius * np.cos(angle), radius * np.sin(angle)
 
 
-def _clusters(normals: _Normals) -> Points:
-    a, b, c = normals
-    side = np.where(c > 0, 1.5, -1.5)
-    return side + 0.5 * a, side + 0.5 * b
-
-
 DENSITIES: Mapping[str, Callable[[_Normals], Points]] = MappingProxyType(
     {
         "normal": lambda each: (each[0], 0.8 * each[0] + 0.6 * each[1]),
         "ring": lambda each: _around(each, 1 + 0.1 * each[2]),
-        "two clusters": _clusters,
+        "two clusters": lambda each: (
+            1.5 * np.sign(each[2]) + 0.5 * each[0],
+            1.5 * np.sign(each[2]) + 0.5 * each[1],
+        ),
         "banana": lambda each: (each[0], each[0] ** 2 + 0.4 * each[1]),
         "uniform disc": lambda each: _around(each, np.sqrt(ndtr(each[2]))),
         "discrete": lambda each: (np.round(each[0]), np.round(0.8 * each[0] + 0.6 * each[1])),

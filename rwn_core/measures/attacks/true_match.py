@@ -360,19 +360,15 @@ def count(columns: KnownColumns, released: Integers, secrets: Sequence[Secret]) 
         for number, secret in enumerate(secrets):
             right, luck = secret.read(each, seen), secret.by_chance[unique.truth[seen]]
             if unique.by_unit:
-                right, luck = (_any(some, unique.first[seen]) for some in (right, luck))
+                # any entry of a set and unit may come true, in the order of `first`
+                misses = [np.log1p(-np.minimum(some, 1 - 1e-16)) for some in (right, luck)]
+                right, luck = (-np.expm1(np.bincount(unique.first[seen], each)[first])
+                               for each in misses)  # fmt: skip
             read[:, number] += np.bincount(which, right, columns.count)
             chance[:, number] += np.bincount(which, luck, columns.count)
             if secret.levels is not None:
                 secret.name(each, named[number])
     return found[:, 0], read[:, :-1], chance[:, :-1], named
-
-
-def _any(chances: Floats, first: Integers) -> Floats:
-    """Return P(any entry of a set and unit comes true), in the order of `first`."""
-    # Shapes: chances, first (m,); the answer (d,), of the different numbers of first.
-    misses = np.bincount(first, np.log1p(-np.minimum(chances, 1 - 1e-16)))
-    return np.asarray(-np.expm1(misses[np.unique(first)]))
 
 
 def worst_level(

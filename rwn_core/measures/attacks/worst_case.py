@@ -310,7 +310,7 @@ class WorstLinkage(Detail):
         Share and number of rows above one half; the largest probability.
     units_above : int, optional
         Of units with several rows, how many have a row above one half.
-    records_worst, truth_worst : ndarray, shape (w,)
+    records_worst : ndarray of int64, shape (w,)
         The rows with the largest probabilities, and these.
     levels : sequence of str
         Intruders, from a guess (L0) to the whole original file (L4).
@@ -348,7 +348,6 @@ class WorstLinkage(Detail):
     units_above: int | None = None
     over: int = 0
     records_worst: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
-    truth_worst: Floats = field(default_factory=lambda: np.zeros(0))
     levels: Sequence[str] = ()
     success: Sequence[float | None] = ()
     reasons: Sequence[str] = ()

@@ -26,16 +26,13 @@ from rwn_core.measures.measure import FROM_ZERO, SHARE, Detail, Measure, Reading
 from rwn_core.measures.sentence import filled, percent
 from rwn_core.measures.statistics.distributions import standard_deviation
 from rwn_core.measures.statistics.nearest_points import (
-    contiguous_rows,
     nearest_distances,
     nearest_others,
     original_points,
     released_points,
     spread_sample,
-    unweighted_metric,
 )
 from rwn_core.measures.view import View
-from rwn_core.neighbors.distance import Points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -54,8 +51,6 @@ class Nearness(Detail):
         These rows, of `of`; a sample where `sampled`.
     exact_copies : ndarray of int64
         Rows at distance 0.
-    share_nearer_than_holdout : float, optional
-        Share of rows that are nearer to originals than to held-out records.
     share, overall : ndarray of float64, shape (v,), and float
         Changed share of the cells of each variable, and of all.
     q : float, optional
@@ -69,7 +64,6 @@ class Nearness(Detail):
     sampled: bool = False
     of: int = 0
     exact_copies: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
-    share_nearer_than_holdout: float | None = None
     share: Floats = field(default_factory=lambda: np.zeros(0))
     overall: float = 0.0
     q: float | None = None
@@ -122,18 +116,6 @@ INTERVAL_DISCLOSURE = Measure(
 # Distance of released rows to the closest original record
 
 
-def _share_nearer(comparison: Comparison, points: Points, released: Points) -> float | None:
-    """Return the share of rows that are nearer to originals than to as many held-out records."""
-    if comparison.holdout is None:
-        return None
-    held = contiguous_rows(unweighted_metric(comparison).coded(comparison.holdout))
-    size = min(len(held), len(points))
-    even = points[np.arange(size) * len(points) // size]
-    near = nearest_distances(even, released, 1)[:, 0]
-    far = nearest_distances(held[np.arange(size)], released, 1)[:, 0]
-    return float(((near < far) + 0.5 * (near == far)).mean())
-
-
 def compute_closest_record(comparison: Comparison) -> Reading[Nearness]:
     """Return the median distance of a released row to its nearest original."""
     points = original_points(comparison)
@@ -148,7 +130,6 @@ def compute_closest_record(comparison: Comparison) -> Reading[Nearness]:
         distance=nearest,
         records=rows,
         exact_copies=rows[nearest == 0],
-        share_nearer_than_holdout=_share_nearer(comparison, points, released),
         sampled=len(rows) < comparison.masked.n,
         of=comparison.masked.n,
     )

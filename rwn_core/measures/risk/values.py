@@ -340,8 +340,6 @@ class Queries(Detail):
     disclosed, baseline : sequence of float or None
         Probability that one row answers and is near the person's confidential value, and the
         share of rows that are.
-    disclosed_now : sequence of bool or None
-        Whether this release's is.
     """
 
     names: list[str]
@@ -355,7 +353,6 @@ class Queries(Detail):
     same_person: list[bool]
     disclosed: list[float | None]
     baseline: list[float | None]
-    disclosed_now: list[bool | None]
 
 
 def ask(
@@ -375,7 +372,6 @@ def ask(
         "same_person": bool(len(matches) == 1 and matches[0] == record),
         "disclosed": None,
         "baseline": None,
-        "disclosed_now": None,
     }
     if secret is None or secret in {c.name for c in predicate.conditions}:
         return asked
@@ -384,7 +380,6 @@ def ask(
     released = near_truth(original, masked, secret, record)
     asked["disclosed"] = float(np.clip(alone @ matching, 0.0, 1.0))
     asked["baseline"] = float(released.mean())
-    asked["disclosed_now"] = bool(len(matches) == 1 and released[matches[0]])
     return asked
 
 

@@ -231,7 +231,6 @@ def linked_over_half_reading(
         truth=truth,
         records=records,
         records_worst=records[worst],
-        truth_worst=truth[worst],
         largest=float(truth.max()),
         over=int((truth > HALF).sum()),
         random=len(links.rows),

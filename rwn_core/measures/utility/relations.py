@@ -414,11 +414,6 @@ def compute_association_loss(comparison: Comparison) -> Reading[Loss]:
     return Reading(value=loss.value, baseline=0.0, detail=detail)
 
 
-def _most_faded(reading: Reading[Loss]) -> str:
-    pairs = reading.detail.faded
-    return f"most: {', '.join(style.short_names(pairs[0], 16))}" if pairs else ""
-
-
 ASSOCIATION_LOSS = utility_measure(
     key="association_loss",
     title="Relations lost",
@@ -435,7 +430,10 @@ ASSOCIATION_LOSS = utility_measure(
                 words="{:.3f}".format,
                 help="Loss of the relations between all variables: 0 as in the original, 1 no "
                 "relation left. Pairs that are unrelated in the original do not count.",
-                context=_most_faded,
+                context=lambda reading: "".join(
+                    f"most: {', '.join(style.short_names(pair, 16))}"
+                    for pair in reading.detail.faded[:1]
+                ),
             ),
         ),
         recorded=("faded", "gone", "invented"),

@@ -339,7 +339,9 @@ def _statistic(values: np.ndarray, asked: re.Match[str], factor: float) -> Resul
     if what == "share":
         wanted = given if texts else float(given)
         count = int(_COMPARED.get(sign, np.equal)(values, wanted).sum())
-        return Result((Row(term, "", count / n, None, _wilson(count, n)),), n)
+        # Wilson's interval of half as many records
+        low, high = proportion_confint(count / 2, n / 2, 0.05, "wilson")
+        return Result((Row(term, "", count / n, None, (float(low), float(high))),), n)
     if what == "mean":
         _enough(term, values)
         error = factor * float(values.std(ddof=1)) / math.sqrt(n)
@@ -347,22 +349,11 @@ def _statistic(values: np.ndarray, asked: re.Match[str], factor: float) -> Resul
     level = 0.5 if given is None else float(given)
     if not n * min(level, 1 - level) >= FEWEST_APART:
         raise Refused(f"Fewer than {FEWEST_APART} records lie beyond {term}.")
-    return Result(
-        (Row(term, "", float(np.quantile(values, level)), None, _by_ranks(values, level)),), n
-    )
-
-
-def _wilson(count: int, n: int) -> tuple[float, float]:
-    """Return Wilson's interval of a share, of half as many records."""
-    low, high = proportion_confint(count / 2, n / 2, 0.05, "wilson")
-    return float(low), float(high)
-
-
-def _by_ranks(values: np.ndarray, level: float) -> tuple[float, float]:
-    """Return the values, sorted and of shape (n,), at the ends of the interval of their share."""
-    n, reach = len(values), Z * math.sqrt(2 * level * (1 - level) / len(values))
-    low, high = (min(max(math.ceil(n * (level + end)), 1), n) for end in (-reach, reach))
-    return float(values[low - 1]), float(values[high - 1])
+    # the sorted values at the ends of the interval of their share
+    reach = Z * math.sqrt(2 * level * (1 - level) / n)
+    ranks = [min(max(math.ceil(n * (level + end)), 1), n) for end in (-reach, reach)]
+    low, high = (float(values[rank - 1]) for rank in ranks)
+    return Result((Row(term, "", float(np.quantile(values, level)), None, (low, high)),), n)
 
 
 def _sides(formula: str) -> tuple[str, frozenset[str]]:

@@ -246,7 +246,6 @@ def asked(count: int = 12) -> Any:
         one_and_target=steps[::-1],
         disclosed=[None, *steps[1:]],
         baseline=[0.1] * count,
-        disclosed_now=[False] * count,
         matches=list(range(count)),
         same_person=[True] * count,
     )

@@ -21,7 +21,7 @@ from rwn_core.laws.transition_matrix import (
     second_stage,
     successive_share,
 )
-from rwn_core.masking import PRAM, RandomSwapping, RankSwapping
+from rwn_core.masking import PRAM, RankSwapping
 from rwn_core.randomness import SecretKey
 from tests.check_values import check_values
 
@@ -132,18 +132,6 @@ def test_people_outside_change_like_those_with_their_values(data):
     inside = law.unit_chances(("g",), data, ROWS)
     np.testing.assert_allclose(found[:, 0], inside[:, 3])
     assert not found[:, 1].any()  # nobody of the file can tell how such a value would change
-    rare = RandomSwapping(share=1.0, rarer_than=2, variables="g").prepare(keyed(data)).law
-    with pytest.raises(NotApplicable, match="more than their own"):
-        rare.unit_chances(("g",), data, ROWS, people)
-
-
-def keyed(data: Microdata) -> Microdata:
-    from dataclasses import replace
-
-    from rwn_core.data.variable import Role
-
-    variables = [replace(v, role=Role.KEY) if v.name == "g" else v for v in data.schema.variables]
-    return data.with_schema(replace(data.schema, variables=tuple(variables)))
 
 
 ENTRIES = check_values("risk")

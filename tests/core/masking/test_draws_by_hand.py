@@ -11,7 +11,6 @@ import pytest
 from scipy import stats
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Role
 from rwn_core.laws.rank_swaps import moore_partners, mu_argus_partners
 from rwn_core.masking import (
     KPRAM,
@@ -123,19 +122,6 @@ def test_successive_swaps_go_one_by_one(data):
         other = [i for i in range(N) if i != one][int(second * (N - 1))]
         expected[one], expected[other] = expected[other], expected[one]
     assert found.tolist() == expected
-
-
-def test_only_combinations_that_are_rare_enough_are_swapped(data):
-    schema = data.schema.replace_variable("g", role=Role.KEY)
-    keyed = data.with_schema(schema)  # a 3 times, b 6 times, c 3 times
-    for most, some in ((3, ""), (4, "ac"), (6, "ac"), (7, "abc")):
-        method = RandomSwapping(share=1.0, rarer_than=most, variables="n")
-        law = method.prepare(keyed).law
-        moving = data.frame["g"].isin(list(some)).to_numpy()
-        assert (law.retained("n") < 1).tolist() == moving.tolist()
-        changed = drawn(method, keyed)["n"] != data.frame["n"]
-        assert not changed[~moving].any()
-        assert law.keeps_value_counts("n")
 
 
 def test_ranks_are_exchanged_from_the_largest_down_and_the_ends_become_means(data):

@@ -416,7 +416,7 @@ REMARKS: list[tuple[str, list[dict[str, Any]]]] = [
     ("rank_swapping", [{"p": 0.25}, {"p": 0.2}, {"p": 0.2, "r0": 0.5}, {"p": 0.2, "k0": 0.5},
         {"p": 0}]),
     ("data_shuffling", [{}]),
-    ("random_swapping", [{}, {"rarer_than": 2}]),
+    ("random_swapping", [{}]),
     ("record_swapping", [{"within": "g"}, {"within": "h"}]),
     ("pram", [{}, {"change": 1}]),
     ("recoding", [{"k": 2}, {"k": 1}]),

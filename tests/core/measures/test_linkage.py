@@ -145,15 +145,8 @@ def test_UT_DCR_distance_to_the_closest_record(compare, ut_frames):
     np.testing.assert_allclose(detail.distance, ENTRIES["UT-DCR"]["expected"], rtol=1e-9)
 
 
-def test_closest_record_beside_a_holdout():
-    data, holdout = related(200, 1), related(200, 2)
-    for masked, low, high in ((data, 0.99, 1.0), (related(200, 3), 0.35, 0.65)):
-        detail = (
-            MEASURES["closest_record"]
-            .compute(Comparison(original=data, masked=masked, holdout=holdout))
-            .detail
-        )
-        assert low <= detail.share_nearer_than_holdout <= high
+def test_copies_are_counted_by_the_closest_record():
+    data = related(200, 1)
     copies = MEASURES["closest_record"].compute(Comparison(original=data, masked=data)).detail
     assert len(copies.exact_copies) == 200
 
@@ -306,7 +299,6 @@ def test_a_few_open_people_break_the_policy_that_the_mean_keeps() -> None:
     assert isinstance(found, Reading)
     assert found.value > 0.012
     assert (found.detail.records_worst >= 1160).all()  # those apart, by their numbers
-    assert (np.diff(found.detail.truth_worst) <= 0).all()
     assert len(found.detail.records_worst) == 10
 
 

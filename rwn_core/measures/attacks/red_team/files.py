@@ -103,7 +103,13 @@ def intruder_files(comparison: Comparison, inside: Integers | None = None) -> Fi
     truth = _matrix(original, original, names)[asked]
     people = _matrix(original, rounded(original, precision), names)[asked]
     rows = _matrix(original, masked, names)[shown]
-    order, place = (_order(each, seed) for each, seed in zip((truth, rows), _SHUFFLES, strict=True))
+    # random orders that depend on the values alone, not on the order of the records
+    order, place = (
+        np.lexsort(np.nan_to_num(each, nan=np.inf, posinf=np.inf).T)[
+            np.random.default_rng(seed).permutation(len(each))
+        ]
+        for each, seed in zip((truth, rows), _SHUFFLES, strict=True)
+    )
     own = np.arange(len(shown)) if inside is None else inside[shown]
     unit = asked if comparison.units is None else comparison.units[asked]
     slices = original.schema.slices if comparison.law is None else comparison.law.units()
@@ -139,10 +145,3 @@ def _column(original: Microdata, table: Microdata, name: str) -> Floats:
 def _matrix(original: Microdata, table: Microdata, names: Sequence[str]) -> Floats:
     # Shapes: the answer (n, p), a column for each name.
     return np.column_stack([_column(original, table, name) for name in names])
-
-
-def _order(values: Floats, seed: int) -> Integers:
-    """Return a random order that depends on the values alone, not on the order of the records."""
-    # Shapes: values (n, p); the answer (n,).
-    sorted_first = np.lexsort(np.nan_to_num(values, nan=np.inf, posinf=np.inf).T)
-    return sorted_first[np.random.default_rng(seed).permutation(len(values))]
