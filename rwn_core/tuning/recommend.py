@@ -133,9 +133,8 @@ def _recommended(
     facts = facts.replace("categorys", "categories")
     judged, apart = policy.judgeable(microdata)  # compiles what the limits need, once a machine
     begin = time.monotonic()
-    usual = FoundSetting(
-        point=Point(setting=Setting(params=_KERNELS["balanced"], slices=()), spreads={})
-    )
+    plain = Setting(params=_KERNELS["balanced"], slices=())
+    usual = FoundSetting(point=Point(setting=plain, spreads={}))
     shared: dict[str, Any] = {
         "goal": policy,
         "unfit": unfit_here,
@@ -184,10 +183,9 @@ def _recommended(
         found = [FoundSetting(point=Point(setting=each, spreads={})) for each in wide]
     tried = f"all {n:,} records" if small else f"{_PART:,} of {n:,} records"
     reason = f"{facts}: of {counted(ranked.looked, 'setting')} of RWN tried on {tried}, "
-    if best is None and (ranked.unread or table.unread):
-        reason += f"none has an answer for each limit.{not_judged(ranked.unread | table.unread)}"
-    else:
-        reason += _reason(best, other, late, f"all {n:,} records", within)
+    open_ = f"none has an answer for each limit.{not_judged(ranked.unread | table.unread)}"
+    none = best is None and (ranked.unread or table.unread)
+    reason += open_ if none else _reason(best, other, late, f"all {n:,} records", within)
     return SearchAnswer(
         settings=tuple(found[:3]) or (usual,),
         reason=reason + not_judged(apart),

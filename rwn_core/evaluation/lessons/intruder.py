@@ -43,11 +43,16 @@ def known_order(microdata: Microdata) -> tuple[str, ...]:
     return tuple(v.name for role in _KNOWN_FIRST for v in released if v.role is role)
 
 
+def source_of(row: int, n: int) -> int:  # words: shown in lessons
+    """Return the record behind a row of the lesson's release, which is in random order."""
+    return int(random_order(SecretKey.from_seed(SEED), n)[row])
+
+
 def intruder(made: Masked, *, row: int, known: int) -> Intruder:
     """Weigh every original against one released row."""
     assert made.law is not None  # the lesson's methods have one
     names, n = known_order(made.masked)[:known], made.masked.n
-    source = int(random_order(SecretKey.from_seed(SEED), n)[row])  # rows are in random order
+    source = source_of(row, n)
     belief = posteriors(made.law, made.masked, np.array([source]), names).toarray()[:, 0]
     ranked = np.argsort(-belief, kind="stable")
     possible = int((belief > 0).sum())
