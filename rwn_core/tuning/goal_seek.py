@@ -117,14 +117,14 @@ def seek(
     plan = replace(plan, measures=goal.measures)
     steps, share = half_steps(points), 1 / (_ROUNDS + 1)
     farthest = [point.setting for point in points]
-    found, told = answers_to(progress), ""
+    found, reported = answers_to(progress), ""
 
     def tell() -> None:
         """Tell the best point whenever it is another one."""
-        nonlocal told
+        nonlocal reported
         best, n = _leader(known.values(), goal), microdata.n
-        if best.setting.key != told:
-            told = best.setting.key
+        if best.setting.key != reported:
+            reported = best.setting.key
             found(SearchAnswer.of_point(goal.keep, best, so_far=True, records=n, of=n))
 
     tell()
