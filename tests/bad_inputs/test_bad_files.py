@@ -6,13 +6,10 @@ import base64
 import bz2
 import contextlib
 import gzip
-import importlib
 import io
-import pkgutil
 import re
 import struct
 import tempfile
-import time
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -28,10 +25,8 @@ import xlsxwriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import rwn_core.io
 from rwn_core.errors import InputError
 from rwn_core.io import FORMATS, limits, writable
-from rwn_core.io.excel_container import check_workbook
 from rwn_core.io.parse import parse
 from rwn_core.io.reading import FileReading, FileToRead, read, read_bytes
 from rwn_core.io.write import table_bytes
@@ -312,68 +307,6 @@ def test_two_records_that_unpack_to_gigabytes_are_refused_before_they_are_read(m
         assert len(bomb) < 10_000
         with pytest.raises(InputError, match="unpacks to more than 5 MB"):
             parse("people.parquet", bomb)
-
-
-UNCLOSED = [b"<c ", b"<row ", b"<f ", b"<x:f a/", b"<c r=", b"</f> ", b"<f/ ", b"<a:c t=", b"<col "]
-PARTS = [*UNCLOSED, b"1,", b" a", b",,", b"a@", b"- ", b"+1 ", b"..", b"ab: ", b"=(", b"\r", b"  "]
-
-
-def patterns() -> dict[str, re.Pattern]:
-    """Every regular expression at the top of a file of rwn_core.io."""
-    found = {}
-    for each in pkgutil.walk_packages(rwn_core.io.__path__, "rwn_core.io."):
-        module = importlib.import_module(each.name)
-        for name, value in vars(module).items():
-            if isinstance(value, re.Pattern):
-                found[f"{each.name}.{name}"] = value
-    return found
-
-
-def seconds(pattern: re.Pattern, part: bytes, size: int) -> float:
-    """The time that a pattern takes over so many letters, at best of two."""
-    many = (part * size)[:size] + b"!"
-    text = many if isinstance(pattern.pattern, bytes) else many.decode()
-    best = float("inf")
-    for _ in range(2):
-        begun = time.perf_counter()
-        # parts of a file are searched, fields are matched from end to end
-        (pattern.findall if isinstance(text, bytes) else pattern.fullmatch)(text)
-        best = min(best, time.perf_counter() - begun)
-    return best
-
-
-def slow(found: dict[str, re.Pattern]) -> list[tuple[str, bytes]]:
-    """Patterns that take more than ten times as long for four times the letters."""
-    result = []
-    for name, pattern in found.items():
-        for part in PARTS:
-            few, many = (seconds(pattern, part, size) for size in (5_000, 20_000))
-            if many > 10 * few and many > 0.05:
-                result.append((name, part))
-    return result
-
-
-def test_no_pattern_of_the_readers_takes_the_square_of_the_letters():
-    """Finding T5."""
-    found = patterns()
-    assert len(found) > 8
-    assert slow(found) == []
-
-
-def test_a_quadratic_pattern_would_be_seen():
-    assert slow({"planted": re.compile(rb"<(?:c|row)\s[^>]*?\br=")})
-
-
-@pytest.mark.parametrize("part", UNCLOSED)
-def test_a_workbook_of_tags_that_never_end_is_looked_at_once(part):
-    times = []
-    for size in (500_000, 2_000_000):
-        content = with_part(GOOD["excel"], SHEET, (part * size)[:size])
-        begun = time.perf_counter()
-        with contextlib.suppress(InputError):
-            check_workbook("t.xlsx", content)
-        times.append(time.perf_counter() - begun)
-    assert times[1] < 10 * times[0] + 0.5
 
 
 def transport(version: int, frame: pd.DataFrame, name: str) -> bytes:

@@ -12,10 +12,9 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-import typer
 
 import rwn_core as rwn
-from rwn_cli.main import app, run
+from rwn_cli.main import run
 from tests.cli.conftest import Run
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -40,7 +39,7 @@ LONG = (
     *("how-to/round-values.md", "explanation/kernels.md"),
 )
 
-"""Pages with searches, sweeps and plans: nightly; their options are read at every check."""
+"""Pages with searches, sweeps and plans: nightly; rules/test_readme reads their options."""
 
 COMMAND_LINE = "how-to/use-the-command-line.md"
 
@@ -115,19 +114,6 @@ def test_a_page_can_be_followed(page: str, rwn_command: Run) -> None:
     assert follow(page, rwn_command) or page in {"how-to/deploy.md", "index.md"}
 
 
-@pytest.mark.parametrize("page", LONG)
-def test_the_options_of_a_long_page_are_known(page: str) -> None:
-    program = typer.main.get_command(app)
-    text = (DOCS / page).read_text(encoding="utf-8")
-    lines = [each for language, block, _ in blocks(text) if language == "sh"
-             for each in commands(block) if not is_elsewhere(each)]  # fmt: skip
-    assert lines
-    for _, name, *arguments in lines:
-        command = program.commands[name]
-        if not hasattr(command, "commands"):
-            assert command.make_context(name, arguments)
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize("page", LONG)
 def test_a_long_page_can_be_followed(page: str, rwn_command: Run) -> None:
@@ -160,19 +146,6 @@ def test_every_page_with_commands_is_followed() -> None:
     assert [
         file for file in ELSEWHERE.values() if not (Path(__file__).parent / file).exists()
     ] == []
-
-
-def test_a_command_that_fails_is_noticed(
-    rwn_command: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = (
-        "A plan `a.toml`:\n\n```toml\nx = 1\n```\n\n```sh\nrwn mask gone.csv out.csv --k 5\n```\n"
-    )
-    (tmp_path / "page.md").write_text(page)
-    monkeypatch.setattr("tests.cli.test_commands_of_pages.DOCS", tmp_path)
-    with pytest.raises(AssertionError, match=r"gone\.csv"):
-        follow("page.md", rwn_command)
-    assert Path("a.toml").read_text() == "x = 1\n"
 
 
 @pytest.fixture

@@ -143,8 +143,17 @@ def test_a_decision_for_another_setting_is_not_passed_off_as_followed(screen) ->
     assert "It does not follow the decision" in screen.words()
 
 
-def test_a_release_is_of_the_choices_that_it_was_drawn_under(screen) -> None:
+def test_the_limits_are_listed_and_a_second_draw_is_counted(screen) -> None:
     look_and_draw(screen)
+    limits = screen.test.dataframe[0].value
+    assert len(limits) == 5  # with the ordinary intruder
+    assert list(limits)[1:] == ["this release", "read it against", "at most", "uses"]
+    screen.press("Draw another release")
+    assert screen.work.drawn.number == 2
+    shown = {each.name for each in fields(screen.work.drawn) if each.repr}
+    assert not shown & {"files", "foreseen", "entry"}, "what stays inside is in no log"
+    assert "It is release 2 that was drawn of this setting" in screen.words()
+    # it is of the choices that it was drawn under
     before = about(screen.session)
     screen.session.policy = rwn.Policy(limits=())
     assert "No release of the present setting was drawn." in [
@@ -156,18 +165,6 @@ def test_a_release_is_of_the_choices_that_it_was_drawn_under(screen) -> None:
     screen.test.run()
     assert "is of another setting, policy or table" in screen.words()
     assert not [e for e in screen.test.text_input if e.label.startswith("Name of")]
-
-
-def test_the_limits_are_listed_and_a_second_draw_is_counted(screen) -> None:
-    look_and_draw(screen)
-    limits = screen.test.dataframe[0].value
-    assert len(limits) == 5  # with the ordinary intruder
-    assert list(limits)[1:] == ["this release", "read it against", "at most", "uses"]
-    screen.press("Draw another release")
-    assert screen.work.drawn.number == 2
-    shown = {each.name for each in fields(screen.work.drawn) if each.repr}
-    assert not shown & {"files", "foreseen", "entry"}, "what stays inside is in no log"
-    assert "It is release 2 that was drawn of this setting" in screen.words()
 
 
 def test_an_entry_says_what_became_of_its_policy(monkeypatch) -> None:

@@ -42,13 +42,19 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> Payloads:
 
 
 @pytest.fixture
-def page(drawn, open_page) -> Any:
-    """The page with a third of the demo's records, which are attacked in a moment."""
+def small(drawn, open_page) -> Any:
+    """The app with a third of the demo's records, which are attacked in a moment, at Risk."""
     screen = open_page("compare")
     screen.session.data = screen.session.data.take(np.arange(80))
     screen.visit("risk")
     assert screen.errors == []
-    return screen.test
+    return screen
+
+
+@pytest.fixture
+def page(small) -> Any:
+    """Its page."""
+    return small.test
 
 
 def charts(payload: dict[str, Any]) -> dict[str, Any]:
@@ -113,8 +119,8 @@ def test_key_variables_reach_the_numbers(page, drawn):
     assert "Choose at least one variable" in page.error[0].value
 
 
-def test_what_the_intruder_knows_outlives_a_visit_to_another_page(drawn, open_page):
-    screen = open_page("risk")
+def test_what_the_intruder_knows_outlives_a_visit_to_another_page(drawn, small):
+    screen = small
     screen.test.multiselect[0].set_value(["age"]).run()
     half = next(x for x in screen.test.multiselect if x.label.startswith("Linkability: one"))
     half.set_value(["neck"]).run()
@@ -341,8 +347,8 @@ def table(panels: list[dict[str, Any]]) -> dict[str, Any]:
     return [t for t in tables if t["title"] == "Watch list (internal)"][-1]
 
 
-def test_the_list_is_kept_over_pages_and_emptied_with_the_table(panels, open_page):
-    screen = open_page("risk")
+def test_the_list_is_kept_over_pages_and_emptied_with_the_table(small, panels):
+    screen = small
     assert screen.press("Watch this record").errors == []
     screen.visit("tune").visit("risk")
     assert screen.session.watched == (0,)
