@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import json
 import os
 import re
 import signal
@@ -27,16 +26,6 @@ from rwn_ui.server import environment, launch, login, safety
 from rwn_ui.server.safety import SAFE_OPTIONS, behind_proxy
 
 ROOT = Path(__file__).resolve().parents[2]
-
-EFFECTIVE = """
-import json, sys
-from streamlit import config
-from streamlit.web import bootstrap, cli
-arguments = sys.argv[1:]
-flags = cli.main_run.make_context("run", arguments).params
-bootstrap.load_config_options({k: v for k, v in flags.items() if v is not None and v != ()})
-print(json.dumps({key: config.get_option(key) for key in json.loads(sys.stdin.read())}))
-"""
 
 UNSERVED = "import streamlit; streamlit.App.run = lambda *_, **__: None"
 LOOKS_FOR_PAGES = """
@@ -119,22 +108,6 @@ def test_a_page_opened_by_its_address_first_belongs_to_the_app() -> None:
     first = f"{UNSERVED}\n{launch.START}\n{LOOKS_FOR_PAGES}"  # what it sets stays in its process
     command = [sys.executable, "-c", first, "run", str(launch.app_file())]
     assert subprocess.check_output(command, text=True).strip() == "False"
-
-
-def test_every_flag_takes_effect(tmp_path: Path) -> None:
-    result = subprocess.run(
-        [sys.executable, "-c", EFFECTIVE, *launch.command(8501)[4:]],
-        input=json.dumps([*SAFE_OPTIONS]),
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=tmp_path,  # away from the checkout's config.toml
-        env={**os.environ, "HOME": str(tmp_path)},
-    )
-    effective = json.loads(result.stdout)
-    # the one option whose flag is read as a text
-    effective["client.showErrorLinks"] = effective["client.showErrorLinks"] == "true"
-    assert effective == {key: as_flags_read(value) for key, value in SAFE_OPTIONS.items()}
 
 
 def test_a_taken_port_is_refused_or_passed_over() -> None:

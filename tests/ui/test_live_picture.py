@@ -104,7 +104,7 @@ def test_weights_that_are_refused_are_left_to_a_run_which_says_why(open_page, ca
     assert all(variable.weight == 1 for variable in screen.session.data.schema.released)
 
 
-def test_each_move_is_one_to_undo_and_what_is_dragged_over_is_none(open_page) -> None:
+def test_edits_are_taken_in_order_and_each_move_is_one_to_undo(open_page) -> None:
     screen = open_page("tune")
     for k in (6, 7, 8):
         assert asked(screen, {"k": k}, held=k == 7)
@@ -115,15 +115,17 @@ def test_each_move_is_one_to_undo_and_what_is_dragged_over_is_none(open_page) ->
     picture = edited(screen, {"undo": True}, {"undo": True}, {"undo": True})
     assert [each["disabled"] for each in picture["controls"]["levers"]["steps"]] == [True, False]
     assert screen.session.history.settings[0].params.k == screen.session.levers["k"] == 5
-
-
-def test_edits_are_taken_in_their_order_and_numbered(open_page) -> None:
-    screen = open_page("tune")
+    # edits are taken in their order, and numbered
     first = edited(screen, {"preset": "Strong"}, {"levers": {"k": 9}})
     second = edited(screen, {"levers": {"k": 9}}, {"preset": "Strong"})
     assert screen.session.levers["k"] != 9
     assert "k = 9" in first["summary"]["text"]
     assert first["seq"] < second["seq"] == screen.endpoint.seq
+    # a move of another table or of no lever changes nothing
+    before = dict(screen.session.levers)
+    assert screen.endpoint.handle({"table": "1", "edits": [{"levers": {"k": 6}}]}) is None
+    assert asked(screen, {"no lever": 1})
+    assert screen.session.levers == before
 
 
 def test_a_choice_outside_of_the_picture_has_the_page_follow(open_page) -> None:
@@ -133,14 +135,6 @@ def test_a_choice_outside_of_the_picture_has_the_page_follow(open_page) -> None:
     screen.edit()  # as the browser does then
     assert screen.test.selectbox(key="tune.0.method.rwn.0").value == "rwn"
     assert not asked(screen, {"k": 9})["page"]
-
-
-def test_a_move_of_another_table_or_of_no_lever_changes_nothing(open_page) -> None:
-    screen = open_page("tune")
-    before = dict(screen.session.levers)
-    assert screen.endpoint.handle({"table": "1", "edits": [{"levers": {"k": 6}}]}) is None
-    assert asked(screen, {"no lever": 1})
-    assert screen.session.levers == before
 
 
 def test_where_a_run_has_to_answer_it_does(open_page, monkeypatch) -> None:
