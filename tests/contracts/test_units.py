@@ -79,8 +79,8 @@ def setting(method: str, data: Microdata) -> Method | None:
     return moved
 
 
-def released(data: Microdata, params: Method) -> Comparison:
-    release = mask(data, params, seed=3)
+def compared(data: Microdata, params: object, seed: int = 1) -> Comparison:
+    release = mask(data, params, seed=seed)
     return Comparison(original=data, masked=release.masked, law=release.law)
 
 
@@ -90,7 +90,7 @@ def tables() -> dict[str, Microdata]:
 
 
 def differences(data: Microdata, params: Method) -> list[str]:
-    one, two = (released(each, params) for each in (data, in_other_units(data)))
+    one, two = (compared(each, params, seed=3) for each in (data, in_other_units(data)))
     wrong = []
     for key in RISKS:
         first, second = (measures.MEASURES[key].read(each, bare=True) for each in (one, two))
@@ -152,7 +152,7 @@ def test_no_linkage_is_above_the_worst_case_whatever_the_units(method: str) -> N
     params = setting(method, data)
     if params is None:
         pytest.skip("the method does not take this table")
-    comparison = released(data, params)
+    comparison = compared(data, params, seed=3)
     worst = worst_linkage(comparison)
     team = read("red_team", comparison)
     assert isinstance(team, Reading)
@@ -210,11 +210,6 @@ def in_rows(data: Microdata) -> Microdata:
     return Microdata(frame, schema)
 
 
-def compared(data: Microdata, params: object, seed: int = 1) -> Comparison:
-    release = mask(data, params, seed=seed)
-    return Comparison(original=data, masked=release.masked, law=release.law)
-
-
 def value(comparison: Comparison, key: str) -> float:
     reading = MEASURES[key].read(comparison, bare=True)
     assert isinstance(reading, Reading), reading
@@ -246,11 +241,8 @@ METHODS_OF_COUNTED_UNITS = {
 def test_no_linkage_of_units_is_below_that_of_rows(which: str, method: str) -> None:
     units, role = TABLES[which]
     data = described(rows_of(units, seed=3), role)
-    by_unit, params = (
-        compared(data, METHODS_OF_COUNTED_UNITS[method]),
-        METHODS_OF_COUNTED_UNITS[method],
-    )
-    by_row = compared(in_rows(data), params)
+    params = METHODS_OF_COUNTED_UNITS[method]
+    by_unit, by_row = compared(data, params), compared(in_rows(data), params)
     # the masked values are the same: only what is counted differs
     assert by_row.masked.frame.equals(by_unit.masked.frame)
     assert by_row.units is None
@@ -494,13 +486,9 @@ def test_secrets_of_units_depend_neither_on_names_order_nor_units_of_measurement
     order, names = draw.permutation(data.n), draw.permutation(20)
     other = data.frame.assign(unit=[f"p{names[unit]}" for unit in PANEL]).iloc[order]
     schema = data.schema.replace_variable("unit", kind=rwn.Kind.CATEGORICAL)
-    again = Comparison(
-        original=Microdata(other.reset_index(drop=True), schema),
-        masked=release.masked.take(order),
-        law=mask(
-            Microdata(other.reset_index(drop=True), schema), AdditiveNoise(size=0.5), seed=1
-        ).law,
-    )
+    renamed = Microdata(other.reset_index(drop=True), schema)
+    law = mask(renamed, AdditiveNoise(size=0.5), seed=1).law
+    again = Comparison(original=renamed, masked=release.masked.take(order), law=law)
     assert value(again, key) == pytest.approx(value(comparison, key), abs=0.02)
 
 
@@ -521,15 +509,12 @@ def test_names_of_units_and_the_order_of_rows_change_nothing() -> None:
     schema = data.schema.replace_variable("unit", kind=rwn.Kind.CATEGORICAL)
     renamed = Microdata(other.reset_index(drop=True), schema)
     masked = comparison.masked.take(order)
-    again = Comparison(original=renamed, masked=masked, law=_law_of(renamed))
+    law = mask(renamed, AdditiveNoise(size=1.0), seed=1).law
+    again = Comparison(original=renamed, masked=masked, law=law)
     for key in LINKAGE:
         # chains of exchanges take other steps where rows stand otherwise
         near = 0.03 if key in ("bayes_linkage", "intruder_levels") else 1e-9
         assert value(again, key) == pytest.approx(value(comparison, key), abs=near), key
-
-
-def _law_of(data: Microdata) -> object:
-    return mask(data, AdditiveNoise(size=1.0), seed=1).law
 
 
 def tiny(seed: int) -> Comparison:
