@@ -15,7 +15,13 @@ from benchmarks.certified_forecast import FIRST_SEED, forecast_certified
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.audit import ReadSoFar, audit, changed_shares, weakly_masked
+from rwn_core.evaluation.audit import (
+    ReadSoFar,
+    audit,
+    changed_shares,
+    untouched_words,
+    weakly_masked,
+)
 from rwn_core.evaluation.disclosure import disclose_release
 from rwn_core.evaluation.draws import Gathering, draws, ensemble
 from rwn_core.laws.cell_law import CellLaw
@@ -362,3 +368,10 @@ def test_what_cannot_be_certified_is_refused() -> None:
 
 def test_draws_are_apart_from_those_of_releases() -> None:
     assert FIRST_SEED > 1_000_000 * 10
+
+
+def test_variables_of_which_no_cell_changed_are_named_in_the_right_number():
+    assert untouched_words(["age"]).startswith("age is masked at this setting")
+    assert "state that it is not masked" in untouched_words(["age"])
+    assert "state that they are not masked" in untouched_words(["age", "sex"])
+    assert untouched_words(["age", "sex"]).startswith("age, sex are masked at this setting")

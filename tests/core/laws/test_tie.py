@@ -31,6 +31,7 @@ from rwn_core.laws.tied_law import (
 from rwn_core.masking import SoftRWN
 from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.posterior import likelihoods, posteriors
+from rwn_core.measures.comparison import Comparison
 from rwn_core.parallel.threads import work
 from rwn_core.randomness import SecretKey
 from tests.check_values import check_values
@@ -441,3 +442,22 @@ def test_a_row_that_nobody_can_release_has_no_source() -> None:
     strange = data.frame.assign(b=np.linspace(100.0, 101.0, 6))
     masked = rwn.Microdata.from_columns({name: strange[name] for name in strange}, data.schema)
     assert np.isinf(law.tied.logs([("b",)], masked, ALL)).all()
+
+
+def test_people_outside_are_attacked_by_the_law_of_the_file_with_each_of_them():
+    draw = np.random.default_rng(5)
+    frame = pd.DataFrame({"a": draw.normal(size=100), "b": draw.normal(size=100)})
+    frame["s"] = np.where(frame["a"] + draw.normal(size=100) > 0, "yes", "no")
+    everybody = rwn.Microdata.from_frame(frame).with_slices([("b", "s")])
+    for name, role in (("a", rwn.Role.KEY), ("b", rwn.Role.KEY), ("s", rwn.Role.CONFIDENTIAL)):
+        everybody = everybody.with_schema(everybody.schema.replace_variable(name, role=role))
+    inside, held = everybody.take(np.arange(70)), everybody.take(np.arange(70, 100))
+    release = rwn.mask(inside, SoftRWN(tie=True), seed=1)
+    person = held.take(np.array([0]))
+    law = release.law.with_people(person).tied
+    assert law.original.n == 71
+    assert sorted(law.tie.ranks[0].tolist()) == list(range(71))
+    compared = Comparison(original=inside, masked=release.masked, law=release.law, holdout=held)
+    found = rwn.MEASURES["attribute_inference"].compute(compared).detail
+    assert found.control is not None
+    assert found.control_people == 30

@@ -37,6 +37,12 @@ def test_a_larger_table_begins_with_the_smaller_one() -> None:
     assert (columns("normal", 50, seed=2) != columns("normal", 50)).all()
 
 
+def test_points_of_the_ring_lie_on_it() -> None:
+    radius = np.hypot(*columns("ring", 2000).T)
+    assert radius.mean() == pytest.approx(1.0, abs=0.01)
+    assert radius.std() == pytest.approx(0.1, abs=0.01)
+
+
 def test_discrete_points_are_whole_and_an_unknown_density_is_refused() -> None:
     values = columns("discrete", 500)
     np.testing.assert_array_equal(values, np.round(values))

@@ -36,6 +36,7 @@ def test_belief_is_bayes_rule_over_everybody_s_neighborhood(table) -> None:
     belief = chance / chance.sum()
     assert found.known == ("age", "weight")
     assert found.candidates == (belief > 0).sum()
+    assert found.baseline == 1 / 241
     np.testing.assert_allclose(found.belief, belief[found.records])
     np.testing.assert_allclose(found.belief, np.sort(belief)[::-1][: len(found.belief)])
     assert found.of_source == pytest.approx(belief[found.source])
