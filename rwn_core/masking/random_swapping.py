@@ -133,11 +133,8 @@ class RandomSwapping(Method):
 
     def _taking_part(self, table: Prepared, unit: tuple[str, ...]) -> Integers:
         """The records that may be in a pair, ascending."""
-        frame = table.microdata.frame
-        return table.cached(
-            ("taking part", unit),
-            lambda: np.flatnonzero(~frame[list(unit)].isna().to_numpy().any(axis=1)),
-        )
+        cells = table.microdata.frame[list(unit)]
+        return table.cached(("pairs", unit), lambda: np.flatnonzero(cells.notna().all(axis=1)))
 
     def _swaps(self, n: int) -> int:
         return whole_part(self.share * n / 2) if n > 1 else 0

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from rwn_core.measures.attacks.red_team import Finding, attack
+from rwn_core.measures.attacks.red_team import Finding, attack, prediction
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Detail, Measure, Reading
 from rwn_core.measures.sentence import percent
@@ -45,9 +45,9 @@ def compute(comparison: Comparison) -> Reading[RedTeam]:
     found = attack(comparison)
     links = [each for each in found if each.kind == "identity"]
     names = [each for each in found if each.kind == "attribute"]
-    # names of people outside the file would be no disclosure, and were not looked for
+    # names of people outside would be no disclosure; only predictions are tried on them
     caveat = ""
-    if names and comparison.holdout is None:
+    if names and (comparison.holdout is None or names[0].attack != prediction.KEY):
         people = "the people" if names[0].level is None else "the people with one of its values"
         caveat = _OUTSIDE.format(names[0].words, names[0].secret, percent(names[0].recall), people)
     return Reading(

@@ -333,8 +333,8 @@ typed_column <- function(cells) {
 # Too few records, or values of which nearly all are the same, are refused.
 enough <- function(label, values) {
   if (length(values) < 60L) refused("Fewer than 60 records have all values.")
-  if (length(values) - max(table(match(values, unique(values)))) < 20L) {
-    refused("In ", label, " fewer than 20 records differ from the rest.")
+  if (length(values) - max(table(match(values, unique(values)))) < 30L) {
+    refused("In ", label, " fewer than 30 records differ from the rest.")
   }
 }
 

@@ -51,7 +51,8 @@ MOST_CONDITION = 30.0
 MOST_ERROR = 50.0  # of a standardized slope that has an estimate
 STEPS = 100
 FEWEST = 60  # records of an interval
-FEWEST_APART = 20  # records that differ from the rest, or lie beyond a quantile
+FEWEST_APART = 20  # records that lie beyond a quantile
+FEWEST_OTHER = 30  # records that differ from the rest; with fewer intervals hold too seldom
 LEAST_FREEDOM = 10
 Z = 1.959963984540054
 NO_USE = "do not use"
@@ -316,8 +317,8 @@ def _enough(label: str, values: np.ndarray) -> None:
     # shape of values: (n,)
     if len(values) < FEWEST:
         raise Refused(f"Fewer than {FEWEST} records have all values.")
-    if len(values) - np.unique(values, return_counts=True)[1].max() < FEWEST_APART:
-        raise Refused(f"In {label} fewer than {FEWEST_APART} records differ from the rest.")
+    if len(values) - np.unique(values, return_counts=True)[1].max() < FEWEST_OTHER:
+        raise Refused(f"In {label} fewer than {FEWEST_OTHER} records differ from the rest.")
 
 
 def _around(term: str, value: float, error: float, freedom: float) -> Row:
