@@ -39,7 +39,7 @@ def test_what_would_change_nothing_or_has_no_size_is_refused() -> None:
     with pytest.raises(rwn.ParameterError, match="All variables would move together"):
         rwn.mask(rwn.Microdata.from_frame(levels), everything, seed=1)
     with pytest.raises(rwn.ParameterError, match="neither is given"):
-        rwn.find_neighborhoods(numbers().matrix(["a", "b"]), epsilon=None, k=None)
+        rwn.RWN()
     with pytest.raises(rwn.ParameterError, match="matrices must be rows"):
         rwn.PRAM(matrices={"g": [[0.9, 0.1], [1.0]]})
     parts = rwn.RWN(k=5, neighbors="partition", u=9)
