@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 import rwn_core as rwn
+from rwn_core import NotApplicable, SecretKey
 from rwn_core.charts import CHARTS, Chart, several_measures
-from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.lessons import (
     choose,
     disclosure,
@@ -39,7 +39,6 @@ from rwn_core.measures.utility.distributions import marginal_distances
 from rwn_core.measures.utility.regressions import FittedSlopes
 from rwn_core.measures.utility.relations import Components, Relations
 from rwn_core.measures.utility.tables import Counts
-from rwn_core.randomness import SecretKey
 
 HOSTILE = '<img src=x onerror="x()">'
 """A column name that would be markup if anything took it for HTML."""

@@ -14,13 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rwn_core import charts
+from rwn_core import RWN, audit, charts, load_demo, mask
 from rwn_core.charts import CHARTS, Chart, chart_marks, draw_reason, serialise, with_pins
 from rwn_core.charts.parts.map_marks import fit_scale
-from rwn_core.evaluation.audit import audit
-from rwn_core.io.demo import load_demo
-from rwn_core.masking import RWN
-from rwn_core.masking.release import mask
 from rwn_core.measures.drawing import style, tables
 from rwn_core.measures.drawing.style import NEUTRAL, ORIGINAL, PINS, RELEASED, beyond_words, clipped
 from rwn_core.measures.risk.outliers import RecordValues, paired

@@ -12,11 +12,9 @@ import pytest
 import statsmodels.formula.api as smf
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
-from rwn_core.errors import InputError, NotApplicable, ParameterError
+from rwn_core import Analysis, AnalysisPlan, InputError, Microdata, NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.figure_curves import PAPER_FIGURES
-from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.formula import Formula, formula_design
 from rwn_core.measures.statistics.ols import least_squares

@@ -9,10 +9,8 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.errors import NotApplicable
+from rwn_core import NotApplicable, Reading, attribute_difference
 from rwn_core.evaluation import control_group
-from rwn_core.evaluation.control_group import attribute_difference
-from rwn_core.measures.measure import Reading
 from rwn_core.reporting.judged_release import judged
 from rwn_core.tuning import Limit, Policy, Setting, evaluate
 from tests.attacked_tables import described, flagged_register

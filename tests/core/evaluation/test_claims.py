@@ -21,9 +21,7 @@ import statsmodels.formula.api as smf
 from scipy import stats
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Role
-from rwn_core.errors import ParameterError, ReleaseError
+from rwn_core import Microdata, ParameterError, ReleaseError, Role
 from rwn_core.evaluation import claims
 from rwn_core.evaluation.claims import ClaimTable, claim_table, holds, slope_claim
 from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan, fit_model
@@ -38,9 +36,7 @@ FORMULAS = {
     "sex ~ pay + school": "logistic",
     "visits ~ school + region": "poisson",
 }
-
 TIED = "pay ~ age + square(age) + months"
-
 RARE = "pay ~ job"
 
 
@@ -373,13 +369,10 @@ def test_a_release_in_the_original_order_or_of_a_seed_gets_no_claims(found: Any)
 
 
 FORMULA = "y ~ a + b"
-
 PLAN_OF_CLAIM_SENTENCES = AnalysisPlan(
     analyses=(Analysis(name="y", kind="linear", tolerance=1.0, formula=FORMULA),)
 )
-
 SLOPES = {"a": 0.8, "b": 0.15}  # of the population
-
 SAID = re.compile(
     r"95 % interval (?P<low>\S+) to (?P<high>[^;\s]+)|(?P<sign>positive|negative)(?=,|;)"
     r"|by at most (?P<errors>\S+) of the original's standard errors"

@@ -11,10 +11,8 @@ import pytest
 
 import rwn_core
 import rwn_core as rwn
+from rwn_core import MEASURES, Comparison, Kind, NotApplicable, Role, Schema, Variable
 from rwn_core.data.rounding import given_steps, rounded
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.attack_list import attacks, read_attack
 from rwn_core.evaluation.control_group import control_group
 from rwn_core.evaluation.disclosure import (
@@ -27,9 +25,7 @@ from rwn_core.evaluation.disclosure import (
     worst_records,
 )
 from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, RandomSample, SoftRWN, mask
-from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.non_members import NonMembers
-from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.risk.repeated_releases import bhattacharyya, bounds_of_records
 from rwn_ui.risk import sentences as risk_sentences
@@ -115,7 +111,6 @@ ALWAYS = (
     "edit rules may break",  # 10
     "one outlier changes every neighborhood",  # 11
 )
-
 """What METHODS has a steward see, at every setting of an ordinary table."""
 
 WARNED_BY = (
@@ -287,12 +282,7 @@ def _unrelated(seed: int) -> rwn_core.Microdata:
     roles = {"x": Role.KEY, "y": Role.KEY, "s": Role.CONFIDENTIAL}
     schema = Schema(
         variables=tuple(
-            Variable(
-                name=name,
-                kind=Kind.CONTINUOUS,
-                role=role,
-                weight=float(role is Role.KEY),
-            )
+            Variable(name=name, kind=Kind.CONTINUOUS, role=role, weight=float(role is Role.KEY))
             for name, role in roles.items()
         )
     )

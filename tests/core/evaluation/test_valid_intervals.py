@@ -17,24 +17,15 @@ import statsmodels.api as sm
 from scipy import linalg, stats
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
+from rwn_core import Comparison, Microdata, Role, SoftRWN, combine_releases, standard_error_validity
 from rwn_core.data.schema import Question, Schema
-from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.draws import draws
 from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
 from rwn_core.evaluation.two_way import two_way
 from rwn_core.evaluation.valid_intervals import FACTOR, valid_intervals
-from rwn_core.evaluation.validity import (
-    combine_releases,
-    misses,
-    slope_trust,
-    standard_error_validity,
-    turns,
-)
-from rwn_core.masking import SoftRWN
-from rwn_core.measures.comparison import Comparison
+from rwn_core.evaluation.validity import misses, slope_trust, turns
 from rwn_core.neighbors import neighbor_table
 from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey
@@ -46,7 +37,6 @@ from tests.check_values import check_values
 from tests.core.reporting.conftest import touched
 
 BALANCED = SoftRWN(kernel="gaussian", balance=1.0, bandwidth_k=6)
-
 EVEN = rwn.RWN(k=60)
 
 
@@ -242,12 +232,10 @@ MODELS = {
     "visits ~ sex + age": "poisson",
     "wage ~ 1": "linear",
 }
-
 SINGLE = (
     *("mean(wage)", "median(wage)", "quantile(age, 0.9)", "share(wage > 12)", "share(member = 1)"),
     *("share(region = north)", "share(age <= 30)", "quantile( wage ,.25 )"),
 )
-
 REFUSED = {
     "wage ~ age + height": "height lies outside of the slice",
     "wage ~ age + nothing": "nothing lies outside of the slice",
@@ -435,9 +423,7 @@ def test_the_reader_for_r_is_equal(folder: Path) -> None:
 
 
 MI_1 = check_values("utility")["MI-1"]
-
 QUESTION = Question(response="y", predictors=("a", "b", "c"))
-
 TRUTH = np.array([1.0, 1.0, -0.5, 0.5])
 
 

@@ -9,9 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Question
-from rwn_core.measures.comparison import Comparison
+from rwn_core import Comparison, Microdata, Question
 from tests.check_values import check_values
 
 Compare = Callable[..., Comparison]

@@ -5,9 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core import Kind, Microdata, Role, Schema, Variable
 
 
 def related(n: int, seed: int) -> Microdata:

@@ -10,39 +10,24 @@ import pandas as pd
 import pytest
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-import rwn_core
-import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Role
-from rwn_core.errors import NotApplicable
-from rwn_core.io.demo import load_demo
-from rwn_core.masking import RWN, mask
-from rwn_core.measures import MEASURES
+from rwn_core import MEASURES, RWN, Microdata, NotApplicable, Reading, Role, Schema, load_demo, mask
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk import guesses
 from rwn_core.measures.risk.guesses import ENOUGH, NARROW, VARIABLES, Conditions, alone_among, edges
 from rwn_core.measures.statistics.intervals import newcombe
+from tests.core.measures.attacks.attribute_tables import released
 from tests.core.measures.intruder_free_table import related
 
 
 @pytest.fixture(scope="module")
 def pima():
-    data = rwn.load_demo("pima")
-    release = mask(data, RWN(epsilon=1.0, k=5, q=0.5), seed=2)
-    return data, release
-
-
-def compared(pima, **given):
-    data, release = pima
-    return Comparison(original=data, masked=release.masked, law=release.law, **given)
+    return released(load_demo("pima"), RWN(epsilon=1.0, k=5, q=0.5), seed=2)
 
 
 def test_households_are_called_so(pima):
     for key in ("attribute_inference", "attribute_gain"):
-        reading = MEASURES[key].read(compared(pima))
+        reading = MEASURES[key].read(pima)
         said = MEASURES[key].sentence(replace(reading, unit_words="households"), 768)
         assert "households" in said
         assert "people" not in said.removesuffix(reading.detail.scope).replace(
@@ -52,8 +37,10 @@ def test_households_are_called_so(pima):
 
 @pytest.mark.parametrize("held", [None, 90])
 def test_the_gain_is_that_of_the_worst_variable_and_level(pima, held):
-    given = {} if held is None else {"holdout": pima[0].take(np.arange(held))}
-    comparison = compared(pima, **given)
+    outside = None if held is None else pima.original.take(np.arange(held))
+    comparison = Comparison(
+        original=pima.original, masked=pima.masked, law=pima.law, holdout=outside
+    )
     worst = MEASURES["attribute_inference"].read(comparison)
     gain = MEASURES["attribute_gain"].read(comparison)
     each = gain.detail.gains[gain.detail.worst]
@@ -68,10 +55,9 @@ def test_the_gain_is_that_of_the_worst_variable_and_level(pima, held):
 
 @pytest.mark.parametrize("held", [None, 90])
 def test_of_a_number_the_interval_is_newcombes(held):
-    data = rwn.load_demo("bodyfat")
-    release = mask(data, RWN(epsilon=2.0, k=5), seed=1)
-    given = {} if held is None else {"holdout": data.take(np.arange(held))}
-    comparison = Comparison(original=data, masked=release.masked, law=release.law, **given)
+    data = load_demo("bodyfat")
+    outside = None if held is None else data.take(np.arange(held))
+    comparison = released(data, RWN(epsilon=2.0, k=5), holdout=outside)
     worst = MEASURES["attribute_inference"].read(comparison)
     gain = MEASURES["attribute_gain"].read(comparison)
     if gain.detail.gains[gain.detail.worst]["of_all"]:
@@ -85,12 +71,9 @@ def test_of_a_number_the_interval_is_newcombes(held):
 
 
 def test_a_table_without_a_confidential_variable_has_no_gain(pima):
-    data, release = pima
-    variables = tuple(replace(each, role=rwn.Role.KEY) for each in data.schema.variables)
-    plain = rwn.Microdata(data.frame, rwn.Schema(variables=variables))
-    reading = MEASURES["attribute_gain"].read(
-        Comparison(original=plain, masked=release.masked, law=release.law)
-    )
+    variables = tuple(replace(v, role=Role.KEY) for v in pima.original.schema.variables)
+    plain = Microdata(pima.original.frame, Schema(variables=variables))
+    reading = MEASURES["attribute_gain"].read(pima.with_original(plain))
     assert "No variable is confidential" in str(reading)
 
 
@@ -107,49 +90,17 @@ def test_newcombe_is_that_of_statsmodels_and_covers_nothing_gained():
     assert ((wrong[:, 0] <= 0) & (wrong[:, 1] >= 0)).mean() < 0.2
 
 
-KEYS = ("age", "weight", "height")
-
-SEEDS = (1, 2, 3)
-
-SLICES = {
-    "none": (4.0, {}),
-    "whole rows": (6.0, None),
-    "keys and siri": (4.0, dict.fromkeys((*KEYS, "siri"), "a")),
-    "keys apart": (6.0, dict.fromkeys(KEYS, "a")),
-}
-
-
-def sliced(groups: dict[str, str] | None, rest: str | None) -> Microdata:
-    """Bodyfat with groups; None for whole rows, `rest` for all that have none."""
-    data = rwn_core.load_demo("bodyfat")
-    given = {} if groups is None else groups
-    variables = (replace(v, group=given.get(v.name, rest)) for v in data.schema.variables)
-    return Microdata(data.frame, Schema(variables=tuple(variables)))
-
-
-def readings(slices: str) -> list[Reading]:
-    epsilon, groups = SLICES[slices]
-    data = sliced(groups, "b" if slices in ("whole rows", "keys apart") else None)
-    found = []
-    for seed in SEEDS:
-        release = mask(data, RWN(epsilon=epsilon, k=5), seed=seed)
-        comparison = Comparison(original=data, masked=release.masked, law=release.law)
-        found.append(MEASURES["attribute_inference"].compute(comparison))
-    return found
-
-
 @pytest.mark.parametrize(("k", "guess", "named"), [(25, 0.832, 0.992), (5, 0.941, 0.984)])
 def test_naming_the_likeliest_value_beats_a_guess_by_the_belief(k, guess, named):
     """Diabetes of the women of pima: the mean belief in the truth is not how often one is right."""
-    data = rwn_core.load_demo("pima")
+    data = load_demo("pima")
     variables = (
         replace(v, role=Role.OTHER if v.role is Role.CONFIDENTIAL and v.name != "test" else v.role)
         for v in data.schema.variables
     )
     data = Microdata(data.frame, Schema(variables=tuple(variables)))
-    release = mask(data, RWN(k=k), seed=1)
-    comparison = Comparison(original=data, masked=release.masked, law=release.law)
-    reading = MEASURES["attribute_inference"].compute(comparison)
+    release = released(data, RWN(k=k))
+    reading = MEASURES["attribute_inference"].compute(release)
     belief = posteriors(release.law, release.masked, np.arange(data.n), ["pregnant", "bmi", "age"])
     right = data.frame["test"].to_numpy()[:, None] == release.masked.frame["test"].to_numpy()
     dense = belief.toarray()
@@ -162,26 +113,18 @@ def test_naming_the_likeliest_value_beats_a_guess_by_the_belief(k, guess, named)
 
 
 REPETITIONS = {"singling_out": 80, "linkability": 80, "inference": 200}
-
 """So many tell a share of 93 % from a smaller one; that of inference is nearest to it."""
-
 LEAST = 0.93  # of the intervals of 95 % hold the truth
-
-KEYS_OF_NULL_EXPERIMENTS = ("singling_out", "linkability", "inference")
-
 SIZES = {"as many outside": (80, 80, 80), "few outside": (120, 120, 40), "many": (60, 90, 150)}
-
 CASES = [
     (key, size)
-    for key in KEYS_OF_NULL_EXPERIMENTS
+    for key in REPETITIONS
     for size in SIZES
-    if key == KEYS_OF_NULL_EXPERIMENTS[0] or size == "few outside"
+    if key == "singling_out" or size == "few outside"
 ]
 
 
-def readings_of_null_experiments(
-    key: str, size: str, times: int, fault: float | None = None
-) -> list[Reading]:
+def readings(key: str, size: str, times: int, fault: float | None = None) -> list[Reading]:
     """One reading a repetition: of a fresh sample, or of the original with so much noise."""
     found = []
     n, m, h = SIZES[size]
@@ -190,9 +133,7 @@ def readings_of_null_experiments(
         if fault is not None:
             masked = noisy(original, fault, seed)
         beside = Comparison(original=original, masked=masked, holdout=related(h, seed + 2))
-        reading = MEASURES[key].read(beside, bare=True)
-        assert isinstance(reading, Reading), reading
-        found.append(reading)
+        found.append(MEASURES[key].read(beside, bare=True))
     return found
 
 
@@ -211,7 +152,7 @@ def holding_nothing(found: list[Reading]) -> int:
 @pytest.mark.parametrize(("key", "size"), CASES)
 def test_a_fresh_sample_gives_nobody_away(key, size):
     times = REPETITIONS[key]
-    found = readings_of_null_experiments(key, size, times)
+    found = readings(key, size, times)
     assert holding_nothing(found) >= LEAST * times
     attack, control = (
         np.array([getattr(reading.detail, part) for reading in found])
@@ -223,8 +164,7 @@ def test_a_fresh_sample_gives_nobody_away(key, size):
 
 @pytest.mark.parametrize(("key", "size"), CASES)
 def test_the_original_with_noise_is_discovered(key, size):
-    found = readings_of_null_experiments(key, size, 12, fault=0.01)
-    assert holding_nothing(found) <= 1
+    assert holding_nothing(readings(key, size, 12, fault=0.01)) <= 1
 
 
 def test_attribute_inference_needs_a_law():
@@ -262,17 +202,12 @@ def read(table: Microdata, k: int, holdout: Microdata | None = None) -> Reading:
     return MEASURE.compute(Comparison(original=table, masked=masked, holdout=holdout))
 
 
-def half_width(reading: Reading) -> float:
-    assert reading.interval is not None
-    low, high = reading.interval
-    return (high - low) / 2
-
-
 @pytest.mark.parametrize("k", [5, 20])
 def test_the_attacks_go_on_until_the_interval_is_narrow(k):
     """With one set of variables a row there were 48 and 54 attacks, of 768 rows of pima."""
     reading = read(load_demo("pima"), k)
-    assert half_width(reading) <= NARROW
+    low, high = reading.interval
+    assert (high - low) / 2 <= NARROW
     detail = reading.detail
     assert detail.ended == "narrow"
     assert ENOUGH <= detail.attacks <= detail.rows < 768

@@ -13,37 +13,30 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from rwn_core.data.microdata import Microdata
+from rwn_core import MEASURES, Kind, Microdata, Question, Reading, Role, Schema, SecretKey, Variable
 from rwn_core.data.rounding import given_steps, rounded
-from rwn_core.data.schema import Question, Schema
-from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.audit import compare
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
 from rwn_core.masking import RWN, SoftRWN, mask
 from rwn_core.masking.method import Masked
-from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.certificate import linkage_bounds, ratios_of_release
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.certified_linkage import log_likelihood
 from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_lists import list_neighbors
 from rwn_core.neighbors.soft_neighborhoods import scale, soft_neighborhoods
-from rwn_core.randomness import SecretKey
 from rwn_core.tuning.policy import Limit, Policy
 from tests.check_values import check_values
 from tests.holding import hold
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
 
 MEASURE = MEASURES["certified_linkage"]
-
 ENTRIES = check_values("kernel")
-
 SOFT = SoftRWN(kernel="exponential", bandwidth="absolute", width=4.0, cap=1.0, own=True)
 
 
@@ -239,7 +232,6 @@ def test_random_rows_of_a_large_table_estimate_the_bound() -> None:
 
 
 WAYS = pytest.mark.parametrize("way", [compared, in_blocks])
-
 """All pairs of a small table, and the blocks of a large one."""
 
 
@@ -262,7 +254,6 @@ def test_other_units_have_the_same_bound(way: Callable[..., Comparison]) -> None
 
 
 RELEASES = 400
-
 SETTINGS = {
     "gaussian": SoftRWN(kernel="gaussian", width=0.4, q=0.9),
     "balanced": SoftRWN(kernel="gaussian", balance=1.0, width=0.3),
@@ -486,9 +477,7 @@ def test_what_the_law_says_happens_in_400_releases(
 
 
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_the_law_of_another_setting_is_refuted(
-    check: Callable[[list[Masked], Law], float],
-) -> None:
+def test_the_law_of_another_setting_is_refuted(check: Callable[[list[Masked], Law], float]) -> None:
     """Planted faults: the law of an even kernel, and of own donors left out."""
     name = "exponential with own"
     even = RWN(k=8, q=0.9)

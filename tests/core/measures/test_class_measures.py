@@ -10,12 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Question, Schema
-from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core import MEASURES, Microdata, Question, Reading, Role, Schema, load_demo
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.audit import compare as compare_release
-from rwn_core.io.demo import load_demo
 from rwn_core.laws.noise_law import Noise
 from rwn_core.laws.transition_matrix import privacy_epsilon
 from rwn_core.masking import (
@@ -30,28 +27,21 @@ from rwn_core.masking import (
     RecordSwapping,
     mask,
 )
-from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
-from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.key_classes import distances, distinct_values, entropies
 from rwn_core.measures.risk.population_risk import dis_scores, scores
 from rwn_core.measures.statistics.key_variables import class_sizes, confidential_names, key_names
 from tests.check_values import check_values
+from tests.core.measures.attacks.attribute_tables import released
+from tests.tables import described
 
 ENTRIES = check_values("risk")
 
 
 def kan_table() -> Microdata:
     given = ENTRIES["KAN-1"]["input"]
-    schema = Schema(
-        variables=(
-            Variable(name="key", kind=Kind.CATEGORICAL, role=Role.KEY),
-            Variable(name="secret", kind=Kind.CATEGORICAL, role=Role.CONFIDENTIAL),
-        )
-    )
-    return Microdata.from_frame(
-        pd.DataFrame({"key": given["keys"], "secret": given["sensitive"]}), schema
-    )
+    frame = pd.DataFrame({"key": given["keys"], "secret": given["sensitive"]})
+    return described(frame, key="key", secret="confidential")
 
 
 def test_KAN_1_k_anonymity():
@@ -69,13 +59,11 @@ def test_KAN_1_l_diversity_and_t_closeness():
     groups, secret = data.codes("key")[0].astype(int), data.codes("secret")[0].astype(int)
     assert distinct_values(groups, secret).min() == expected["distinct_l"]
     found = dict(zip(data.codes("key")[1], entropies(groups, secret), strict=True))
-    for name, value in expected["entropies"].items():
-        letter, number = literal_eval(name)
-        assert found[f"{letter}{number}"] == pytest.approx(value, abs=1e-12)
     far = dict(zip(data.codes("key")[1], distances(groups, secret, ordered=False), strict=True))
-    for name, value in expected["t_equal"].items():
-        letter, number = literal_eval(name)
-        assert far[f"{letter}{number}"] == pytest.approx(value, abs=1e-12)
+    for ours, published in ((found, expected["entropies"]), (far, expected["t_equal"])):
+        for name, value in published.items():
+            letter, number = literal_eval(name)
+            assert ours[f"{letter}{number}"] == pytest.approx(value, abs=1e-12)
     reading = MEASURES["l_diversity"].compute(Comparison(original=data, masked=data))
     assert reading.detail.worst.released.tolist() == [expected["distinct_l"]]
 
@@ -92,17 +80,9 @@ def test_KAN_2_ordered_t_closeness():
 
 
 def test_a_missing_value_matches_any():
-    cells = np.array([[0, 0], [0, -1], [-1, -1], [1, 0], [0, 1]])
-    slow = [
-        sum(
-            all(a == b or a < 0 or b < 0 for a, b in zip(one, other, strict=True))
-            for other in cells.tolist()
-        )
-        for one in cells.tolist()
-    ]
-    assert class_sizes(cells).tolist() == slow
-    rng = np.random.default_rng(1)
-    cells = rng.integers(-1, 3, (60, 4))
+    by_hand = np.array([[0, 0], [0, -1], [-1, -1], [1, 0], [0, 1]])
+    assert class_sizes(by_hand).tolist() == [3, 4, 5, 2, 3]
+    cells = np.random.default_rng(1).integers(-1, 3, (60, 4))
     slow = [int((((cells == one) | (cells < 0) | (one < 0)).all(axis=1)).sum()) for one in cells]
     assert class_sizes(cells).tolist() == slow
 
@@ -168,13 +148,10 @@ def test_sampling_weights():
     from rwn_core.measures.statistics.population import fitted_risk, individual_risk, pitman_law
 
     frame = kan_table().frame.assign(w=[1.0, 100, 3, 100, 50, 2, 7, 40])
-    kinds = kan_table().schema.variables
-    weight = Variable(name="w", kind=Kind.CONTINUOUS)
-    data = Microdata.from_frame(frame, Schema(variables=(*kinds, weight)))
-    keys = [v.name for v in kinds if v.role is Role.KEY]
+    data = described(frame, key="key", secret="confidential")
     comparison = Comparison(original=data, masked=data, sampling=Sampling(weights="w"))
     found = MEASURES["individual_risk"].compute(comparison)
-    classes = frame.groupby(keys)["w"]
+    classes = frame.groupby("key")["w"]
     of_classes = classes.transform("size").to_numpy(), classes.transform("sum").to_numpy()
     expected = fitted_risk(*of_classes, pitman_law(classes.size().to_numpy()))
     older = individual_risk(*of_classes)
@@ -183,12 +160,8 @@ def test_sampling_weights():
     assert found.detail.expected.released == pytest.approx(expected.sum())
     assert found.detail.older.released == pytest.approx(older.sum())
     # weights that are all alike are a population of their sum
-    same = data.frame.assign(w=20.0)
-    alike = Comparison(
-        original=Microdata(same, data.schema),
-        masked=Microdata(same, data.schema),
-        sampling=Sampling(weights="w"),
-    )
+    same = Microdata(data.frame.assign(w=20.0), data.schema)
+    alike = Comparison(original=same, masked=same, sampling=Sampling(weights="w"))
     drawn = Comparison(original=data, masked=data, sampling=Sampling(population=8 * 20))
     for key in ("individual_risk", "loglinear_risk"):
         one, two = MEASURES[key].compute(alike), MEASURES[key].compute(drawn)
@@ -200,17 +173,9 @@ def test_weights_need_not_be_released_and_may_be_masked():
     frame = pd.DataFrame(
         {"g": list("aabbcc"), "x": [0.0, 1, 2, 3, 4, 5], "w": [1.0, 2, 3, 4, 5, 6]}
     )
-    kinds = {"g": Kind.CATEGORICAL, "x": Kind.CONTINUOUS, "w": Kind.CONTINUOUS}
     values = {}
     for role in (Role.OTHER, Role.IDENTIFIER):
-        schema = Schema(
-            variables=tuple(
-                Variable(name=n, kind=k, role=Role.KEY if n == "g" else role if n == "w" else
-                         Role.OTHER)
-                for n, k in kinds.items()
-            )
-        )  # fmt: skip
-        data = Microdata.from_frame(frame, schema)
+        data = described(frame, g="key", x="other", w=role)
         release = mask(data, RWN(k=2), seed=3)
         comparison = compare_release(data, release, sampling=Sampling(weights="w"))
         values[role] = MEASURES["individual_risk"].compute(comparison)
@@ -245,23 +210,13 @@ def test_sampling_is_checked_before_the_work(sampling, message):
 
 def test_homogeneous_neighborhoods():
     frame = pd.DataFrame({"x": [0.0, 0.1, 0.2, 9.0, 9.1, 9.2], "ill": ["y"] * 3 + ["n", "y", "n"]})
-    schema = Schema(
-        variables=(
-            Variable(name="x", kind=Kind.CONTINUOUS, role=Role.KEY),
-            Variable(name="ill", kind=Kind.CATEGORICAL, role=Role.CONFIDENTIAL, weight=0.0),
-        )
-    )
-    data = Microdata.from_frame(frame, schema)
-    release = mask(data, RWN(k=2), seed=1)
-    reading = MEASURES["homogeneity"].compute(compare_release(data, release))
-    assert reading.value == 0.5
-    assert reading.baseline == 0.0
+    data = described(frame, x="key", ill="confidential").with_weights({"ill": 0.0})
+    reading = MEASURES["homogeneity"].compute(released(data, RWN(k=2)))
+    assert (reading.value, reading.baseline) == (0.5, 0.0)
 
 
-def read(data: Microdata, method, **options) -> Reading:
-    release = mask(data, method, seed=1, **options)
-    comparison = Comparison(original=data, masked=release.masked, law=release.law)
-    return MEASURES["differential_privacy"].compute(comparison)
+def read(data: Microdata, method) -> Reading:
+    return MEASURES["differential_privacy"].compute(released(data, method))
 
 
 @pytest.fixture
@@ -406,12 +361,8 @@ def test_what_comes_from_the_file_has_a_delta_and_no_epsilon(text, method):
     if not alone:  # the chances themselves move: each ratio is beyond that of one row
         part = method.prepare(data).law._parts[("g",)].row_epsilon()
         own = releases(data, method)
-        ratios = [
-            abs(np.log(own[each] / theirs[each]))
-            for other in neighbors(text, "ab")
-            for theirs in (releases(of(other), method),)
-            for each in own
-        ]
+        others = [releases(of(other), method) for other in neighbors(text, "ab")]
+        ratios = [abs(np.log(own[each] / theirs[each])) for theirs in others for each in own]
         assert max(ratios) > part + 1e-6
 
 

@@ -17,16 +17,11 @@ import orjson
 import pandas as pd
 import pytest
 
+from rwn_core import NBRS2015, RWN, Microdata, NotApplicable, Question, Role, Schema, forecast, mask
 from rwn_core.charts import serialise
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Question, Schema
-from rwn_core.data.variable import Role
-from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.disclosure import disclose_release, worst_records
-from rwn_core.evaluation.forecast import forecast
 from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
-from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading, plain

@@ -9,13 +9,8 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.outliers_influence import OLSInfluence
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Question
-from rwn_core.data.variable import Kind, Role
-from rwn_core.errors import NotApplicable
+from rwn_core import MEASURES, Comparison, Kind, Microdata, NotApplicable, Question, Role
 from rwn_core.laws.donors import released_schema
-from rwn_core.measures import MEASURES
-from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.ols import design_matrix, least_squares
 
 REGRESSION = MEASURES["regression"]

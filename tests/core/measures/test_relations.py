@@ -6,11 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Question
-from rwn_core.errors import NotApplicable
-from rwn_core.measures import MEASURES
-from rwn_core.measures.comparison import Comparison
+from rwn_core import MEASURES, Comparison, Microdata, NotApplicable, Question
 from rwn_core.measures.utility.relations import (
     component_variances,
     correlation_matrix,

@@ -12,11 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.masking import RWN, SoftRWN, mask
-from rwn_core.measures import MEASURES
+from rwn_core import MEASURES, RWN, Kind, Microdata, Role, Schema, SoftRWN, Variable, mask
 from rwn_core.measures.attacks.red_team import Finding
 from rwn_core.measures.attacks.true_match import KnownSets
 from rwn_core.measures.comparison import Comparison, Sampling
@@ -26,7 +22,6 @@ RISKS = [key for key, measure in MEASURES.items() if measure.side == "risk"]
 ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 N = 60
-
 VERDICT = re.compile(
     r"\b(safe|safely|safer|secure|fine|ok|okay|harmless|sufficient|sufficiently|acceptable|"
     r"anonymous|anonymi[sz]ed?|protected|protects|no risk|risk.free|guarantees?|guaranteed|"

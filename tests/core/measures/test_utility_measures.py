@@ -11,11 +11,8 @@ import pytest
 import statsmodels.formula.api as smf
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
+from rwn_core import Kind, Microdata, NotApplicable, Question, Role, Schema, SchemaError, Variable
 from rwn_core.data.open_questions import asks_population
-from rwn_core.data.schema import Question, Schema
-from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.errors import NotApplicable, SchemaError
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
@@ -170,7 +167,6 @@ def test_quantiles_by_hand():
 
 
 VALUES = check_values("utility")
-
 TIGHT = {"rel": 1e-9}
 
 
@@ -191,9 +187,7 @@ def comparison(tables) -> Comparison:
         Microdata.from_frame(pd.DataFrame(table, columns=["one", "two"])) for table in tables
     )
     return Comparison(
-        original=before,
-        masked=after,
-        question=Question(response="two", predictors=("one",)),
+        original=before, masked=after, question=Question(response="two", predictors=("one",))
     )
 
 
@@ -320,7 +314,6 @@ def test_TH_2_a_disc_is_no_product_neighborhood():
 
 
 ROLES = {"w": Role.SAMPLING_WEIGHT, "home": Role.HOUSEHOLD, "h": Role.STRATUM, "year": Role.TIME}
-
 FRAME = pd.DataFrame(
     {
         "w": [1.0, 2.0, 1.0, 4.0, 2.0, 2.0],

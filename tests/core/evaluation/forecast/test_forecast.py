@@ -10,20 +10,13 @@ import pytest
 from scipy import stats
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Variable
-from rwn_core.errors import ParameterError
+from rwn_core import RWN, Kind, Microdata, ParameterError, Schema, SecretKey, Variable, coordinates
 from rwn_core.evaluation.forecast import Forecast, forecast, forecast_scan
 from rwn_core.evaluation.forecast.forecast import _correlations
 from rwn_core.laws.donors import copy_from_donors
-from rwn_core.masking import RWN
 from rwn_core.neighbors import Neighborhoods, find_neighborhoods
-from rwn_core.neighbors.metric import coordinates
-from rwn_core.randomness import SecretKey
 
 RELEASES = 400
-
 FAMILY_ERROR = 1e-4
 
 
@@ -277,7 +270,6 @@ def test_a_scan_is_what_was_published_for_bodyfat():
 
 
 Q = 0.5
-
 NEAREST = np.array([1, 0, 1, 2])  # whose value a record takes
 
 

@@ -10,23 +10,17 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.errors import ParameterError
+from rwn_core import RWN, Kind, Microdata, ParameterError, Role, Schema, SoftRWN, Variable
 from rwn_core.evaluation.forecast import forecast, forecast_scan
-from rwn_core.masking import RWN, SoftRWN
 from rwn_core.measures.risk.repeated_releases import simulated_donors
 from rwn_core.randomness import SecretKey
 from tests.check_values import check_values
 
 BALANCED = SoftRWN(kernel="gaussian", balance=1.0)
-
 SETTINGS = {
     "balanced": replace(BALANCED, q=0.7, width=0.6),
     "exponential with own": SoftRWN(kernel="exponential", own=True, cap=0.3, q=0.8),
 }
-
 BAL_5 = check_values("kernel")["BAL-5"]
 
 

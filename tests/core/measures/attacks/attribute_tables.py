@@ -9,11 +9,9 @@ import numpy as np
 import pandas as pd
 
 import rwn_core as rwn
-from rwn_core.data.variable import Role
+from rwn_core import MEASURES, Comparison, Reading, Role
+from rwn_core.data.rounding import given_steps, rounded
 from rwn_core.masking import Method, mask
-from rwn_core.measures import MEASURES
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
 
 
 def table(
@@ -38,10 +36,13 @@ def table(
     return data.with_schema(schema)
 
 
-def released(data: rwn.Microdata, params: Method, seed: int = 1, **given: Any) -> Comparison:
-    """A release beside its original."""
-    release = mask(data, params, seed=seed)
-    return Comparison(original=data, masked=release.masked, law=release.law, **given)
+def released(
+    data: rwn.Microdata, params: Method, seed: int = 1, share: float = 0.0, **given: Any
+) -> Comparison:
+    """A release beside its original, if asked rounded to a share of the standard deviations."""
+    release, steps = mask(data, params, seed=seed), given_steps(data, share)
+    masked, law = rounded(release.masked, steps), release.law.rounded(steps)
+    return Comparison(original=data, masked=masked, law=law, **given)
 
 
 def beside(comparison: Comparison, masked: pd.DataFrame) -> Comparison:

@@ -11,9 +11,8 @@ import pandas as pd
 import pytest
 
 import rwn_core
-from rwn_core.data.microdata import Microdata
+from rwn_core import Microdata, find_neighborhoods
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.neighbors import find_neighborhoods
 from tests.check_values import check_values
 
 MakeLaw = Callable[[float], CellLaw]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -11,11 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.errors import NotApplicable
-from rwn_core.evaluation.audit import compare
+from rwn_core import Comparison, Microdata, NotApplicable, SecretKey
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.attacks.attribute_attack import (
@@ -36,23 +32,18 @@ from rwn_core.measures.attacks.predicate import (
     single_record_predicates,
 )
 from rwn_core.measures.attacks.worst_case import worst_case
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.repeated_releases import simulate
 from rwn_core.measures.risk.worst_linkage import curve
-from rwn_core.randomness import SecretKey
+from tests.core.measures.attacks.attribute_tables import released
+from tests.tables import described
 
 
 def table(n: int, known: float = 1.0) -> Microdata:
     """One unique key, and a coin that is missing for some."""
     rng = np.random.default_rng(4)
     coin = np.where(rng.random(n) < known, rng.choice(["heads", "tails"], n), None)
-    frame = pd.DataFrame({"x": np.arange(n) * 1.0, "s": coin})
-    variables = (
-        Variable(name="x", kind=Kind.CONTINUOUS, role=Role.KEY),
-        Variable(name="s", kind=Kind.CATEGORICAL, role=Role.CONFIDENTIAL, weight=0.0),
-    )
-    return Microdata.from_frame(frame, Schema(variables=variables))
+    data = described(pd.DataFrame({"x": np.arange(n) * 1.0, "s": coin}), x="key", s="confidential")
+    return data.with_weights({"s": 0.0})
 
 
 def attacked(truth: list[float], belief: list[list[float]], released: list[float],
@@ -85,8 +76,7 @@ def test_the_likeliest_value_counts_what_lies_within_reach():
 
 def test_ties_share():
     found = attacked([3.0], [[0.25, 0.25, 0.25, 0.25]], [1.0, 2.0, 3.0, 4.0])
-    assert found.rates["donor"] == 0.25
-    assert found.rates["surest"] == 0.25
+    assert found.rates["donor"] == found.rates["surest"] == 0.25
 
 
 def test_the_surest_row_is_one_that_says_something():
@@ -108,21 +98,16 @@ def test_nobody_fails_on_people_who_have_no_value():
     assert (nobody.people, nobody.rates["donor"]) == (0, 0.0)
 
 
-@pytest.mark.parametrize(("group", "strategy"), [("a", "source"), (None, "source")])
-def test_an_open_release_names_the_simplest_strategy(group, strategy):
-    data = table(40)
-    variables = tuple(replace(each, group=group) for each in data.schema.variables)
-    data = Microdata(data.frame, Schema(variables=variables))
-    reading = MEASURES["attribute_inference"].compute(compare(data, mask(data, RWN(k=3, q=0.0),
-                                                                         seed=1)))  # fmt: skip
-    assert reading.detail.strategies == [strategy]
-    assert STRATEGIES[strategy] in MEASURES["attribute_inference"].sentence(reading, 40)
+@pytest.mark.parametrize("slices", [[["x", "s"]], []])
+def test_an_open_release_names_the_simplest_strategy(slices):
+    comparison = released(table(40).with_slices(slices), RWN(k=3, q=0.0))
+    reading = MEASURES["attribute_inference"].compute(comparison)
+    assert reading.detail.strategies == ["source"]
+    assert STRATEGIES["source"] in MEASURES["attribute_inference"].sentence(reading, 40)
 
 
 RELEASES = 30
-
 TAUS = (0.31, 0.61, 0.91)
-
 NAMES = ("age", "weight", "height", "neck")
 
 
@@ -170,10 +155,7 @@ def test_the_share_at_a_precision_is_the_largest():
 
 
 def test_an_average_may_hide_certain_links(bodyfat):
-    law = (
-        release := RWN(epsilon=1.5, k=60, q=0.7).prepare(bodyfat).release(SecretKey.from_seed(3))
-    ).law
-    found = read("abstaining_linkage", Comparison(original=bodyfat, masked=release.masked, law=law))
+    found = read("abstaining_linkage", released(bodyfat, RWN(epsilon=1.5, k=60, q=0.7), 3))
     keys = found.detail.keys
     assert 0 < found.detail.by_keys < found.value <= 1
     assert len(keys.tau) == len(keys.precision) == len(keys.recall)
@@ -184,25 +166,17 @@ def test_an_average_may_hide_certain_links(bodyfat):
 KEYS = ("age", "weight", "height")
 
 
-def with_keys(data: Microdata, keys: tuple[str, ...]) -> Microdata:
-    schema = data.schema
-    for variable in schema.released:
-        role = Role.KEY if variable.name in keys else Role.OTHER
-        schema = schema.replace_variable(variable.name, role=role)
-    return Microdata(data.frame, schema)
-
-
 def levels(comparison: Comparison) -> dict[str, tuple[float | None, str]]:
     reading = read("intruder_levels", comparison)
-    assert isinstance(reading, Reading)
     detail = reading.detail
     found = zip(detail.success, detail.reasons, strict=True)
     return dict(zip(detail.levels, found, strict=True))
 
 
 def test_more_knowledge_links_more(bodyfat):
-    data = with_keys(bodyfat, KEYS)
-    comparison = compare(data, mask(data, RWN(epsilon=2.0, k=5), seed=3))
+    roles = {name: "key" if name in KEYS else "other" for name in bodyfat.names}
+    data = described(bodyfat.frame, **roles)
+    comparison = released(data, RWN(epsilon=2.0, k=5), 3)
     found = levels(comparison)
     assert list(found) == ["L0", "L1", "L2", "L3", "L4"]
     success = {key: value for key, (value, _) in found.items()}
@@ -215,23 +189,20 @@ def test_more_knowledge_links_more(bodyfat):
 
 
 def test_without_a_law_there_are_no_levels(bodyfat):
-    release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=3)
-    assert "law of the method" in str(read("intruder_levels", Comparison(
-        original=bodyfat, masked=release.masked)))  # fmt: skip
+    itself = Comparison(original=bodyfat, masked=bodyfat)
+    assert "law of the method" in str(read("intruder_levels", itself))
 
 
 def test_a_key_with_one_level():
     rng = np.random.default_rng(1)
     frame = pd.DataFrame({"c": ["same"] * 20, "x": rng.normal(size=20)})
-    data = with_keys(Microdata.from_frame(frame), ("c",))
-    found = levels(compare(data, mask(data, RWN(k=3), seed=1)))
-    assert found["L1"][0] is None
-    assert found["L2"][0] is None
+    found = levels(released(described(frame, c="key", x="other"), RWN(k=3)))
+    assert found["L1"][0] is found["L2"][0] is None
     assert "No key variable varies" in found["L2"][1]
     assert found["L3"][0] == pytest.approx(1 / 20)
 
 
-def staff() -> Microdata:
+def staff(slices: Sequence[Sequence[str]] = ()) -> Microdata:
     """One female engineer among ten people."""
     frame = pd.DataFrame(
         {
@@ -241,15 +212,7 @@ def staff() -> Microdata:
             "wage": [9.0, 4, 5, 6, 3, 2, 4, 3, 5, 4],
         }
     )
-    schema = Schema(
-        variables=(
-            Variable(name="sex", kind=Kind.CATEGORICAL, role=Role.KEY),
-            Variable(name="job", kind=Kind.CATEGORICAL, role=Role.KEY),
-            Variable(name="age", kind=Kind.COUNT, role=Role.KEY),
-            Variable(name="wage", kind=Kind.CONTINUOUS, role=Role.CONFIDENTIAL),
-        )
-    )
-    return Microdata.from_frame(frame, schema)
+    return described(frame, slices, sex="key", job="key", age="key", wage="confidential")
 
 
 def test_the_lone_female_engineer_is_found():
@@ -263,7 +226,7 @@ def test_the_lone_female_engineer_is_found():
 
 def test_the_answer_agrees_with_simulated_releases():
     data = staff()
-    law = RWN(k=3, q=0.7).prepare(data).release(mask_key()).law
+    law = RWN(k=3, q=0.7).prepare(data).law
     predicate = single_record_predicates(data, ["sex", "job"])[0][0]
     expected, _ = answer(law, predicate)
     generator = np.random.default_rng(3)
@@ -275,18 +238,8 @@ def test_the_answer_agrees_with_simulated_releases():
         assert abs(share - chance) < 4 * np.sqrt(chance * (1 - chance) / 1500) + 1e-9
 
 
-def mask_key():
-    from rwn_core.randomness import SecretKey
-
-    return SecretKey.from_seed(1)
-
-
 def test_query_attack_reading():
-    data = staff()
-    release = mask(data, RWN(k=3, q=0.5), seed=4)
-    reading = MEASURES["queries"].compute(
-        Comparison(original=data, masked=release.masked, law=release.law)
-    )
+    reading = MEASURES["queries"].compute(released(staff(), RWN(k=3, q=0.5), 4))
     detail = reading.detail
     assert detail.secret == "wage"
     place = detail.words.index("sex = f and job = engineer")
@@ -296,26 +249,19 @@ def test_query_attack_reading():
     assert reading.baseline == 1.0
 
 
-def in_one_group(data: Microdata, names: tuple[str, ...]) -> Microdata:
-    schema = data.schema
-    for name in names:
-        schema = schema.replace_variable(name, group="together")
-    return data.with_schema(schema)
-
-
 LONE = Predicate(
     conditions=(
         Condition(name="sex", sign="is", value="f"),
         Condition(name="job", sign="is", value="engineer"),
     )
 )
-
+WHOLE = [("sex", "job", "age", "wage")]
 TOLD_BY = {
-    "whole rows, all modified": (RWN(k=4, q=1.0), ("sex", "job", "age", "wage")),
-    "whole rows": (RWN(k=4, q=0.5), ("sex", "job", "age", "wage")),
-    "secret beside one condition": (RWN(k=6, q=0.8), ("sex", "wage")),
+    "whole rows, all modified": (RWN(k=4, q=1.0), WHOLE),
+    "whole rows": (RWN(k=4, q=0.5), WHOLE),
+    "secret beside one condition": (RWN(k=6, q=0.8), [("sex", "wage")]),
     "no groups": (RWN(k=4, q=0.8), ()),
-    "2015, whole rows": (NBRS2015(epsilon=4.0, q=0.9), ("sex", "job", "age", "wage")),
+    "2015, whole rows": (NBRS2015(epsilon=4.0, q=0.9), WHOLE),
     "2015, no groups": (NBRS2015(epsilon=4.0, q=0.9), ()),
 }
 
@@ -323,9 +269,9 @@ TOLD_BY = {
 @pytest.mark.parametrize("case", TOLD_BY)
 def test_what_a_lone_match_tells_agrees_with_simulated_releases(case):
     """A secret that shares its donor with a condition comes from somebody who fulfils it."""
-    params, together = TOLD_BY[case]
-    data = in_one_group(staff(), together)
-    law = params.prepare(data).release(mask_key()).law
+    params, slices = TOLD_BY[case]
+    data = staff(slices)
+    law = params.prepare(data).law
     fits = data.values("wage") == 9.0
     alone = np.clip(answer(law, LONE)[1], 0.0, 1.0)
     stated = float(alone @ LONE.tells(law, "wage", fits))
@@ -348,9 +294,10 @@ def test_no_lone_member():
         MEASURES["queries"].compute(Comparison(original=data, masked=data, law=law))
 
 
-@given(
-    st.floats(-1e9, 1e9, allow_nan=False, width=32), st.floats(-1e9, 1e9, allow_nan=False, width=32)
-)
+FLOATS = st.floats(-1e9, 1e9, allow_nan=False, width=32)
+
+
+@given(FLOATS, FLOATS)
 def test_a_limit_lies_strictly_between_two_values(one, other):
     found = simplest_between(one, other)
     assert min(one, other) < found < max(one, other) or found == other
@@ -358,9 +305,7 @@ def test_a_limit_lies_strictly_between_two_values(one, other):
 
 def test_found_questions_print_no_value_of_a_record(bodyfat):
     found = single_record_predicates(bodyfat, ["weight", "abdomen", "neck"])
-    cuts = [
-        c for predicate, _ in found for c in predicate.conditions if len(predicate.conditions) == 1
-    ]
+    cuts = [each.conditions[0] for each, _ in found if len(each.conditions) == 1]
     assert cuts
     for cut in cuts:
         assert cut.value not in bodyfat.values(cut.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import permutations, product
 from typing import Any
@@ -14,14 +14,10 @@ import pytest
 from numpy.typing import NDArray
 from scipy import sparse
 
-import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core import NBRS2015, RWN, Microdata, mask
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import RowMixtureLaw
-from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures.attacks import attribute_attack, posterior
 from rwn_core.measures.attacks.assignment import Blocks, _inside, all_rows, blocks, scaled
 from rwn_core.measures.attacks.attribute_attack import beliefs
@@ -33,12 +29,11 @@ from rwn_core.measures.attacks.belief_columns_kernel import (
 from rwn_core.measures.attacks.likeliest_value import ReleasedValues, Tolerance
 from rwn_core.measures.attacks.posterior import entries, largest, of_units, posteriors, times
 from rwn_core.measures.attacks.worst_case import WorstCase, shares_given_part, worst_case
-from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors import find_neighborhoods
-from rwn_core.randomness import SecretKey
-from rwn_core.tuning.slice_presets import preset_slices
+from tests.core.measures.attacks.attribute_tables import released
 from tests.oracles.donor_enumeration import SmallFile
 from tests.oracles.exact_assignments import sinkhorn
+from tests.tables import described
 
 N, M = 60, 25
 
@@ -120,26 +115,18 @@ def test_pairs_of_one_block_are_put_in_order(blocks: int) -> None:
     expected = np.where(of[:, np.newaxis] == of, square, 0.0)[order][:, order]
     np.testing.assert_array_equal(found.toarray(), expected)
     assert found.nnz == np.count_nonzero(expected)
-    assert all(
-        np.all(np.diff(column) > 0) for column in np.split(found.indices, found.indptr[1:-1])
-    )
-
-
-ALWAYS, NEVER = -1.0, 2.0
-
-KEYS, SECRETS = ("age", "weight", "height"), ("siri",)
+    for column in np.split(found.indices, found.indptr[1:-1]):
+        assert (np.diff(column) > 0).all()
 
 
 @pytest.mark.parametrize("q", [0.5, 1.0])
-def test_beliefs_in_donors(monkeypatch: pytest.MonkeyPatch, q: float) -> None:
-    data = rwn.load_demo("bodyfat")
-    made = rwn.RWN(epsilon=3.0, k=10, q=q).prepare(data).release(SecretKey.from_seed(2))
-    people = np.arange(0, data.n, 3)
+def test_beliefs_in_donors(bodyfat, monkeypatch, q: float) -> None:
+    made = mask(bodyfat, RWN(epsilon=3.0, k=10, q=q), seed=2)
+    rows, people = np.arange(bodyfat.n), np.arange(0, bodyfat.n, 3)
     found: list[Any] = []
-    for share in (ALWAYS, NEVER):
-        monkeypatch.setattr(attribute_attack, "DENSE", share)
-        assert made.law is not None
-        asked = (made.law, made.masked, np.arange(data.n), KEYS, SECRETS, people)
+    for always_or_never in (-1.0, 2.0):
+        monkeypatch.setattr(attribute_attack, "DENSE", always_or_never)
+        asked = (made.law, made.masked, rows, ("age", "weight", "height"), ("siri",), people)
         found.append(beliefs(*asked).donor[0].toarray())
     np.testing.assert_allclose(found[0], found[1], rtol=1e-12, atol=1e-15)
     assert 0 < np.count_nonzero(found[0]) < found[0].size
@@ -230,11 +217,10 @@ def releases(bodyfat) -> list[tuple[WorstCase, float]]:
     """Worst cases, and what an intruder links by other code who scales beliefs of the file."""
     found = []
     for seed in range(SEEDS):
-        release = mask(bodyfat, RWN(epsilon=4.0, k=5), seed=seed)
-        comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
+        release = released(bodyfat, RWN(epsilon=4.0, k=5), seed)
         likelihood = posteriors(release.law, release.masked, np.arange(bodyfat.n)).toarray().T
         named = sinkhorn(likelihood, steps=200).argmax(axis=1)
-        found.append((worst_case(comparison), float(np.mean(named == np.arange(bodyfat.n)))))
+        found.append((worst_case(release), float(np.mean(named == np.arange(bodyfat.n)))))
     return found
 
 
@@ -259,7 +245,6 @@ def test_what_is_expected_comes_true(releases, bodyfat):
 
 
 NAMES = ("x", "y", "z", "s")
-
 UNITS = (
     [["x"], ["y"], ["z"], ["s"]],
     [["x", "s"], ["y"], ["z"]],
@@ -301,19 +286,10 @@ def small_table(rng: np.random.Generator, units: list[list[str]], masked: list[b
     values[rng.random((n, 4)) < 0.1] = np.nan
     values[:2, :] = [[0.0, 0, 0, 0], [1, 1, 1, 2]]  # no variable is constant
     frame = pd.DataFrame(values, columns=list(NAMES))
-    group = {name: str(place) for place, unit in enumerate(units) for name in unit}
-    able = {name: each for each, unit in zip(masked, units, strict=True) for name in unit}
-    variables = tuple(
-        Variable(
-            name=name,
-            kind=Kind.CONTINUOUS,
-            role=Role.CONFIDENTIAL if name == "s" else Role.KEY,
-            group=group[name],
-            masked=able[name],
-        )
-        for name in NAMES
-    )
-    return Microdata(frame, Schema(variables=variables))
+    each = list(zip(masked, units, strict=True))
+    slices = [unit for able, unit in each if able and len(unit) > 1]
+    kept = [name for able, unit in each if not able for name in unit]
+    return described(frame, slices, kept, x="key", y="key", z="key", s="confidential")
 
 
 def chances(rng: np.random.Generator, members: np.ndarray, equal: bool) -> dict[int, Fraction]:
@@ -351,11 +327,8 @@ def case(seed: int) -> Case:
 
 
 def matrix(shares: list[dict[int, Fraction]]) -> sparse.csr_array:
-    dense = np.zeros((len(shares), len(shares)))
-    for record, each in enumerate(shares):
-        for member, share in each.items():
-            dense[record, member] = float(share)
-    return sparse.csr_array(dense)
+    people = range(len(shares))
+    return sparse.csr_array([[float(each.get(member, 0)) for member in people] for each in shares])
 
 
 def small_file(law, units, masked, shares, q, whole) -> SmallFile:
@@ -382,9 +355,7 @@ def test_e1_is_believed_of_exactly(e1, e1_points):
     shares = [{int(m): Fraction(1, len(near.members(i))) for m in near.members(i)}
               for i in range(6)]  # fmt: skip
     for units, q in product(([[0], [1]], [[0, 1]]), (half, Fraction(1))):
-        group = None if len(units) > 1 else "both"
-        variables = tuple(replace(each, group=group) for each in e1.schema.variables)
-        table = Microdata(e1.frame, Schema(variables=variables))
+        table = e1 if len(units) > 1 else e1.with_slices([("x", "y")])
         exact = SmallFile(rows=rows, units=units, masked=[True] * len(units), shares=shares, q=q,
                           whole=False).beliefs([0], 1)  # fmt: skip
         frame = pd.DataFrame([(x, 0.0) for (x,) in exact], columns=["x", "y"])
@@ -400,15 +371,13 @@ def test_e1_is_believed_of_exactly(e1, e1_points):
 @pytest.mark.parametrize(
     "params", [RWN(k=4, q=0.6), NBRS2015(epsilon=1.2, q=0.6), RWN(epsilon=1.0, k=2)]
 )
-@pytest.mark.parametrize("groups", [{}, {"x": "a", "s": "a"}, dict.fromkeys("xyzs", "a")])
-def test_a_large_table_is_believed_of_as_a_small_one(params, groups, monkeypatch):
+@pytest.mark.parametrize("slices", [[], [["x", "s"]], [NAMES]])
+def test_a_large_table_is_believed_of_as_a_small_one(params, slices, monkeypatch):
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(rng.integers(0, 6, (60, 4)) * 1.0, columns=list(NAMES))
     frame.loc[3] = [40.0, -40, 40, 2]
     frame.loc[rng.random(60) < 0.1, ["y"]] = np.nan
-    table = Microdata.from_frame(frame)
-    variables = (replace(each, group=groups.get(each.name)) for each in table.schema.variables)
-    table = Microdata(table.frame, Schema(variables=tuple(variables)))
+    table = described(frame, slices)
     release = mask(table, params, seed=2, precision={"z": 2.0})
     asked, few = (np.arange(60), ["x", "y", "z"], ["s"]), np.array([3, 8, 41])
     small = beliefs(release.law, release.masked, *asked, few)
@@ -446,13 +415,11 @@ def test_planted_faults_are_seen(fault, monkeypatch):
 
 
 @pytest.mark.parametrize("q", [1.0, 0.9])
-def test_a_way_that_no_row_came_about_in_adds_nothing(q: float) -> None:
+def test_a_way_that_no_row_came_about_in_adds_nothing(bodyfat, q: float) -> None:
     """The 2015 method at q = 1 keeps no record: nothing is known of that way, and nothing fails."""
-    data = rwn.load_demo("bodyfat")
-    data = data.with_slices(preset_slices(data, "whole"))
-    work = NBRS2015(epsilon=6.0, q=q).prepare(data).release(rwn.SecretKey.from_seed(1))
-    rows, everybody = np.arange(data.n), np.arange(data.n)
-    found = beliefs(work.law, work.masked, rows, ("age", "weight"), ("siri",), everybody)
+    work = mask(bodyfat.with_slices([bodyfat.names]), NBRS2015(epsilon=6.0, q=q), seed=1)
+    everybody = np.arange(bodyfat.n)
+    found = beliefs(work.law, work.masked, everybody, ("age", "weight"), ("siri",), everybody)
     (shown,) = found.donor
     named = np.asarray(shown.toarray().argmax(axis=0)).ravel()
     some = work.donors[:, 0] >= 0

@@ -10,10 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotApplicable
-from rwn_core.masking import RWN, mask
-from rwn_core.measures import MEASURES
+from rwn_core import MEASURES, RWN, Comparison, Microdata, NotApplicable
 from rwn_core.measures.attacks import certificate
 from rwn_core.measures.attacks.certificate import (
     Exchange,
@@ -26,7 +23,6 @@ from rwn_core.measures.attacks.certificate import (
 )
 from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
 from rwn_core.measures.attacks.value_survival import appearance, count_distribution, expected_copies
-from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.kernel import Kernel
@@ -35,6 +31,7 @@ from rwn_core.neighbors.soft_lists import ranked_lists
 from rwn_core.neighbors.soft_neighborhoods import scale, weigh
 from rwn_core.neighbors.table import complete_table
 from tests.check_values import check_values
+from tests.core.measures.attacks.attribute_tables import released
 from tests.core.measures.attacks.intruder_examples import number
 from tests.oracles.extreme_values import extreme_distribution
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
@@ -42,6 +39,11 @@ from tests.oracles.whole_file_beliefs import whole_file_beliefs
 Array = NDArray[np.float64]
 
 ENTRIES = check_values("kernel")
+
+
+def kernel(width: float = 1.0, cap: float = 1.0, balance: float = 0.0) -> Kernel:
+    some = {"width": width, "cap": cap, "balance": balance}
+    return Kernel(shape="exponential", bandwidth="absolute", own=True, **some)
 
 
 def weights_of(points: Array, kernel: Kernel) -> tuple[Array, Array]:
@@ -61,6 +63,13 @@ def everyone(n: int) -> NDArray[np.int32]:
     return np.tile(np.arange(n, dtype=np.int32), (n, 1))
 
 
+def a_priori(points: Array, factors: Array, width: float, slices: int, cap: float = 1.0) -> Array:
+    """The ratios that distances and row factors alone bound."""
+    given = {"width": width, "slices": slices, "capped": cap < 1}
+    near = everyone(len(factors))
+    return ratios_a_priori(factors[:, None], factors[near], distances(points), **given)
+
+
 def values_of(weights: Array, codes: NDArray[np.int64]) -> Array:
     """P(each record releases each value), shape (n, V)."""
     return weights @ np.eye(codes.max() + 1)[codes]
@@ -69,8 +78,7 @@ def values_of(weights: Array, codes: NDArray[np.int64]) -> Array:
 def test_CERT_1_six_records_and_two_slices() -> None:
     given = ENTRIES["CERT-1"]
     points = np.array(given["input"]["W"], dtype=np.float64)
-    kernel = Kernel(shape="exponential", width=2, bandwidth="absolute", cap=1.0, own=True)
-    weights, factors = weights_of(points, kernel)
+    weights, factors = weights_of(points, kernel(2))
     codes = [np.unique(column, return_inverse=True)[1] for column in points.T]
     slices = [values_of(weights, each) for each in codes]
     donors = [np.array(given["input"][f"donors of column {j}"]) - 1 for j in (1, 2)]
@@ -79,14 +87,13 @@ def test_CERT_1_six_records_and_two_slices() -> None:
         for table, own, donor in zip(slices, codes, donors, strict=True)
     )
     near = everyone(6)
-    a_priori = ratios_a_priori(
-        factors[:, None], factors[near], distances(points), width=2, slices=2, capped=False
-    )
     found = {
         "exact beliefs (rows of the release x records)": whole_file_beliefs(np.exp(logs)),
         "bound by release": linkage_bounds(logs, ratios_of_release(logs, near), near),
         "bound by law": linkage_bounds(logs, ratios_of_law(slices, near), near),
-        "bound a priori (distances and row factors)": linkage_bounds(logs, a_priori, near),
+        "bound a priori (distances and row factors)": linkage_bounds(
+            logs, a_priori(points, factors, 2, 2), near
+        ),
     }
     for name, expected in given["expected"].items():
         np.testing.assert_allclose(found[name], expected, rtol=0, atol=1e-7, err_msg=name)
@@ -97,17 +104,13 @@ def test_CERT_5_bodyfat(slices: int) -> None:
     expected = ENTRIES["CERT-5"]["expected"]
     data = rwn.load_demo("bodyfat")
     points = shared_metric(data, "sd", "dummies", "schema").coded(data)
-    kernel = Kernel(shape="exponential", width=4, bandwidth="absolute", cap=1.0, own=True)
-    weights, factors = weights_of(points, kernel)
+    weights, factors = weights_of(points, kernel(4))
     n, near = data.n, everyone(data.n)
     columns = np.array_split(data.frame.to_numpy(dtype=np.float64), slices, axis=1)
     codes = [np.unique(each, axis=0, return_inverse=True)[1].ravel() for each in columns]
     law = ratios_of_law([values_of(weights, each) for each in codes], near)
-    far = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=2))
-    a_priori = ratios_a_priori(
-        factors[:, None], factors[near], far, width=4, slices=slices, capped=False
-    )
-    for name, ratios in (("mean over i of sum_k M_ik (law)", law), ("the same a priori", a_priori)):
+    far = a_priori(points, factors, 4, slices)
+    for name, ratios in (("mean over i of sum_k M_ik (law)", law), ("the same a priori", far)):
         value = expected[f"{slices} slice(s): {name}"]
         assert np.exp(ratios).sum() / n == pytest.approx(value, rel=1e-4)
 
@@ -128,15 +131,7 @@ class Beliefs:
             points = np.round(points)
         width, slices = float(rng.choice([0.7, 1.5, 4.0])), int(rng.integers(1, 4))
         cap, balance = ((1.0, 0.0), (1.0, 1.0), (0.4, 0.0), (0.4, 1.0))[rng.integers(4)]
-        kernel = Kernel(
-            shape="exponential",
-            width=width,
-            bandwidth="absolute",
-            cap=cap,
-            own=True,
-            balance=balance,
-        )
-        weights, factors = weights_of(points, kernel)
+        weights, factors = weights_of(points, kernel(width, cap, balance))
         columns = np.array_split(points, slices, axis=1)
         codes = [np.unique(each, axis=0, return_inverse=True)[1].ravel() for each in columns]
         tables = [values_of(weights, each) for each in codes]
@@ -149,14 +144,7 @@ class Beliefs:
         ratios = {
             "release": ratios_of_release(logs, near),
             "law": ratios_of_law(tables, near),
-            "a priori": ratios_a_priori(
-                factors[:, None],
-                factors[near],
-                distances(points),
-                width=width,
-                slices=slices,
-                capped=cap < 1,
-            ),
+            "a priori": a_priori(points, factors, width, slices, cap),
         }
         return logs, ratios
 
@@ -243,14 +231,8 @@ def test_CERT_6_a_law_with_zeros_certifies_nothing() -> None:
         linkage_bounds(np.zeros((2, 2)), np.zeros((2, 1)), np.array([[1], [0]], dtype=np.int32))
 
 
-def kernel(width: float = 1.0, cap: float = 1.0) -> Kernel:
-    return Kernel(shape="exponential", bandwidth="absolute", own=True, width=width, cap=cap)
-
-
 def table_of(points: Array, chosen: Kernel) -> AllDonors:
-    table = AllDonors.of_points(points, chosen).neighborhoods().table
-    assert isinstance(table, AllDonors)
-    return table
+    return AllDonors.of_points(points, chosen).neighborhoods().table
 
 
 def points_of(rng: np.random.Generator, n: int) -> Array:
@@ -265,7 +247,7 @@ def by_all_pairs(
     points: Array, chosen: Kernel, codes: list[NDArray[np.int64]], rows: NDArray[np.int64]
 ) -> tuple[Array, Array]:
     """Log-likelihoods of rows for records, and bounds a priori, by full matrices."""
-    far = np.sqrt(((points[:, None] - points[None]) ** 2).sum(axis=2))
+    far = distances(points)
     weights = np.exp(-far / chosen.width)
     for _ in range(200):  # weights above the cap are cut and the others raised
         weights = np.minimum(weights / weights.sum(axis=1, keepdims=True), chosen.cap)
@@ -277,16 +259,8 @@ def by_all_pairs(
         np.log(weights @ np.eye(own.max() + 1)[own])[:, shown].T
         for own, shown in zip(codes, rows.T, strict=True)
     )
-    near = np.tile(each.astype(np.int32), (len(points), 1))
-    ratios = ratios_a_priori(
-        factors[:, None],
-        factors[near],
-        far,
-        width=chosen.width,
-        slices=len(codes),
-        capped=chosen.cap < 1,
-    )
-    return np.asarray(logs), linkage_bounds(np.asarray(logs), ratios, near)
+    ratios = a_priori(points, factors, chosen.width, len(codes), chosen.cap)
+    return np.asarray(logs), linkage_bounds(np.asarray(logs), ratios, everyone(len(points)))
 
 
 def codes_of(points: Array) -> list[NDArray[np.int64]]:
@@ -329,14 +303,11 @@ def test_what_single_precision_cannot_hold_is_bounded_by_one() -> None:
     codes = [np.array([0, 0, 1, 1]), np.array([0, 1, 2, 3])]
     table = table_of(points, kernel(width=2.0))
     found = Exchange.from_table(table, codes).bounds([np.array([0]), np.array([0])])
-    assert found.bounds[0, table.places.number].tolist() == pytest.approx(
-        [0.5, 0.5, 1, 1], rel=1e-3
-    )
+    bounds = found.bounds[0, table.places.number]
+    assert bounds == pytest.approx([0.5, 0.5, 1, 1], rel=1e-3)
 
 
-def test_chances_below_any_number_and_too_little_memory_are_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_chances_below_any_number_and_too_little_memory_are_refused(monkeypatch) -> None:
     points = np.array([[0.0], [1.0], [5000.0]])
     codes = [np.arange(3), np.arange(3)]
     with pytest.raises(NotApplicable, match="larger width"):
@@ -347,9 +318,10 @@ def test_chances_below_any_number_and_too_little_memory_are_refused(
 
 
 MAXIMUM = 11.0
+SHARES = pytest.mark.parametrize(("q", "key"), [(0.5, "q_half"), (1.0, "q_one")])
 
 
-@pytest.mark.parametrize(("q", "key"), [(0.5, "q_half"), (1.0, "q_one")])
+@SHARES
 def test_EXT_1_survival_and_copies_of_the_maximum(e1_law, check_values, q, key):
     table, values = e1_law(q).table("x")
     place = values.index(MAXIMUM)
@@ -358,7 +330,7 @@ def test_EXT_1_survival_and_copies_of_the_maximum(e1_law, check_values, q, key):
     assert expected_copies(table)[place] == pytest.approx(number(copies))
 
 
-@pytest.mark.parametrize(("q", "key"), [(0.5, "q_half"), (1.0, "q_one")])
+@SHARES
 def test_EXT_2_distribution_of_the_released_maximum(e1_law, check_values, q, key):
     values, found = extreme_distribution(e1_law(q), "x")
     expected = {float(v): number(p) for v, p in check_values["EXT-2"][key].items()}
@@ -366,7 +338,7 @@ def test_EXT_2_distribution_of_the_released_maximum(e1_law, check_values, q, key
     assert found.sum() == pytest.approx(1)
 
 
-@pytest.mark.parametrize(("q", "key"), [(0.5, "q_half"), (1.0, "q_one")])
+@SHARES
 def test_EXT_3_number_of_copies(e1_law, check_values, q, key):
     table, values = e1_law(q).table("x")
     chances = table[:, [values.index(MAXIMUM)]].toarray().ravel()
@@ -385,7 +357,7 @@ def test_EXT_4_delta_of_differential_privacy(e1_law, e1, check_values):
     assert "not differentially private" in reading.detail.statement
 
 
-@pytest.mark.parametrize(("q", "key"), [(0.5, "q_half"), (1.0, "q_one")])
+@SHARES
 def test_ATT_6_membership(e1_law, check_values, q, key):
     appears, own = fingerprints(e1_law(q))
     np.testing.assert_allclose(appears, check_values["ATT-6"][key], atol=1e-6)
@@ -394,13 +366,9 @@ def test_ATT_6_membership(e1_law, check_values, q, key):
 
 def test_QRY_1_the_lone_member(e1_law, check_values):
     expected = check_values["QRY-1"]
-    predicate = Predicate(
-        conditions=(
-            Condition(name="x", sign="at least", value=10.0),
-            Condition(name="y", sign="at least", value=1.0),
-        )
-    )
-    law = e1_law(0.5)
+    asked = {"x": 10.0, "y": 1.0}.items()
+    conditions = (Condition(name=name, sign="at least", value=value) for name, value in asked)
+    predicate, law = Predicate(conditions=tuple(conditions)), e1_law(0.5)
     np.testing.assert_allclose(predicate.chances(law), [number(p) for p in expected["p"]])
     counts, alone = answer(law, predicate)
     np.testing.assert_allclose(counts, [number(p) for p in expected["count_dist"]])
@@ -433,18 +401,15 @@ def test_membership_speaks_of_those_who_have_a_value_of_their_own() -> None:
     """Two of forty: their mean, not diluted by the 38 whom no value betrays."""
     frame = pd.DataFrame({"x": np.repeat([0.0, 1.0], 20), "y": np.tile([0.0, 1.0], 20)})
     frame.loc[[3, 30], "x"] = [7.0, 9.0]
-    data = Microdata.from_frame(frame)
-    measure = MEASURES["membership"]
-    release = mask(data, RWN(epsilon=0.5, k=5, q=0.5), seed=1)
-    comparison = Comparison(original=data, masked=release.masked, law=release.law)
-    found = measure.compute(comparison)
+    measure, params = MEASURES["membership"], RWN(epsilon=0.5, k=5, q=0.5)
+    release = released(Microdata.from_frame(frame), params)
+    found = measure.compute(release)
     appears, own = fingerprints(release.law)
     assert np.flatnonzero(own).tolist() == [3, 30]
     assert found.value == pytest.approx(appears[[3, 30]].mean())
     assert found.value >= 0.5  # over everybody: 0.03
     assert measure.sentence(found, 40).startswith("2 of 40 records have a value that nobody else")
     nobody = Microdata.from_frame(frame.drop(index=[3, 30]).reset_index(drop=True))
-    release = mask(nobody, RWN(epsilon=0.5, k=5, q=0.5), seed=1)
-    empty = measure.compute(Comparison(original=nobody, masked=release.masked, law=release.law))
+    empty = measure.compute(released(nobody, params))
     assert empty.value == 0.0
     assert measure.sentence(empty, 38).startswith("Nobody has a value")

@@ -8,45 +8,33 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import given_steps, rounded
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.errors import NotApplicable
+from rwn_core import MEASURES, Comparison, Microdata, NotApplicable
 from rwn_core.evaluation.audit import compare
 from rwn_core.masking import NBRS2015, PRAM, RWN, AdditiveNoise, SoftRWN, mask
-from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks import attribute_guesses, posterior, worst_case
-from rwn_core.measures.attacks.non_members import (
-    NonMembers,
-    NonMembersOneByOne,
-    non_members,
-)
+from rwn_core.measures.attacks.non_members import NonMembers, NonMembersOneByOne, non_members
 from rwn_core.measures.attacks.posterior import likelihoods, posteriors, row_sample, weigh
 from rwn_core.measures.attacks.worst_case import InformedIntruder, UpperBound
-from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.intervals import mean_at_most
 from rwn_core.neighbors.metric import Metric
+from tests.core.measures.attacks.attribute_tables import released
 from tests.oracles.soft_weights import balanced_by_projections, capped_row, log_kernel
+from tests.tables import described
 
 NAMES = ("x", "y", "s")
-
 PARAMS = {
     "rwn": RWN(epsilon=0.9, k=2, q=0.7),
     "nearest": RWN(k=3),
     "mixture": NBRS2015(epsilon=0.9, q=0.6, record_selection="bernoulli"),
 }
+SLICES = {"alone": [], "x and s": [["x", "s"]], "whole": [NAMES]}
 
-GROUPS = {"alone": {}, "x and s": {"x": "a", "s": "a"}, "whole": dict.fromkeys("xys", "a")}
 
-
-def table(n: int, seed: int, groups: dict[str, str]) -> Microdata:
+def table(n: int, seed: int, slices: list[str]) -> Microdata:
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame(rng.integers(0, 4, (n, 3)) * 1.0, columns=list(NAMES))
     frame.loc[0] = [9.0, 9, 9]  # nobody is near
-    schema = Microdata.from_frame(frame).schema
-    variables = tuple(replace(each, group=groups.get(each.name)) for each in schema.variables)
-    return Microdata(frame, Schema(variables=variables))
+    return described(frame, slices=slices)
 
 
 class Slow:
@@ -111,10 +99,10 @@ class Slow:
         return (source / total, shown / total) if total else (0.0, 0.0)
 
 
-@pytest.mark.parametrize("groups", GROUPS)
+@pytest.mark.parametrize("slices", SLICES.values(), ids=SLICES)
 @pytest.mark.parametrize("method", PARAMS)
-def test_a_row_shows_people_outside_as_often_as_defined(method, groups):
-    data, outside = table(14, 1, GROUPS[groups]), table(5, 2, GROUPS[groups])
+def test_a_row_shows_people_outside_as_often_as_defined(method, slices):
+    data, outside = table(14, 1, slices), table(5, 2, slices)
     release = mask(data, PARAMS[method], seed=3)
     asked = NonMembers(compare(data, release), release.law, outside, ["x", "y"])
     found = asked.beliefs(np.arange(data.n), ["s"])
@@ -130,9 +118,7 @@ def test_somebody_with_the_keys_of_a_person_in_the_file_halves_the_belief():
     """Whole rows: of two twins, one inside and one outside, a row shows either as likely."""
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=list(NAMES))
-    data = Microdata.from_frame(frame)
-    variables = tuple(replace(each, group="a") for each in data.schema.variables)
-    data = Microdata(frame, Schema(variables=variables))
+    data = described(frame, slices=[NAMES])
     release = mask(data, RWN(epsilon=1e3), seed=1)  # everybody is everybody's neighbor
     double = int(release.donors[0, 0])
     twin = Microdata(frame.iloc[[double]].reset_index(drop=True), data.schema)
@@ -143,33 +129,16 @@ def test_somebody_with_the_keys_of_a_person_in_the_file_halves_the_belief():
     assert shown == pytest.approx(0.5, abs=1e-9)
 
 
-PARAMS_OF_NON_MEMBERS = {
-    "rwn": RWN(epsilon=0.9, k=2, q=0.7),
-    "mixture": NBRS2015(epsilon=1.1, q=0.6, record_selection="bernoulli"),
-}
-
-
 def table_of_non_members(n: int, seed: int) -> Microdata:
     rng = np.random.default_rng(seed)
-    frame = pd.DataFrame(
-        {
-            "x": rng.integers(0, 4, n) * 1.0,
-            "g": rng.choice(["u", "v"], n),
-            "s": rng.choice(["yes", "no"], n),
-        }
-    )
-    roles = {"s": (Kind.CATEGORICAL, Role.CONFIDENTIAL), "g": (Kind.CATEGORICAL, Role.KEY),
-             "x": (Kind.CONTINUOUS, Role.KEY)}  # fmt: skip
-    variables = tuple(
-        Variable(name=name, kind=kind, role=role, weight=0.0 if name == "s" else 1.0)
-        for name, (kind, role) in roles.items()
-    )
-    return Microdata.from_frame(frame[list(roles)], Schema(variables=variables))
+    x, g = rng.integers(0, 4, n) * 1.0, rng.choice(["u", "v"], n)
+    frame = pd.DataFrame({"s": rng.choice(["yes", "no"], n), "g": g, "x": x})
+    return described(frame, s="confidential", g="key", x="key").with_weights({"s": 0.0})
 
 
 def test_adding_people_one_by_one_is_the_same_for_an_even_kernel():
     data, outside = table_of_non_members(20, 1), table_of_non_members(8, 2)
-    release = mask(data, PARAMS_OF_NON_MEMBERS["rwn"], seed=3)
+    release = mask(data, PARAMS["rwn"], seed=3)
     comparison, rows = compare(data, release, holdout=outside), np.arange(data.n)
     law = release.law
     found = NonMembersOneByOne(comparison, law, outside, ["x", "g"]).beliefs(rows, ["s", "g"])
@@ -209,13 +178,7 @@ def test_beliefs_under_a_soft_kernel_follow_bayes_rule(balance):
 def test_a_large_file_asks_about_fewer_people_outside(monkeypatch):
     rng = np.random.default_rng(9)
     frame = pd.DataFrame({"x": rng.normal(size=220), "s": rng.choice(["yes", "no"], 220)})
-    schema = Schema(
-        variables=(
-            Variable(name="x", kind=Kind.CONTINUOUS, role=Role.KEY),
-            Variable(name="s", kind=Kind.CATEGORICAL, role=Role.CONFIDENTIAL, weight=0.0),
-        )
-    )
-    everybody = Microdata.from_frame(frame, schema)
+    everybody = described(frame, x="key", s="confidential").with_weights({"s": 0.0})
     data, held = everybody.take(np.arange(100)), everybody.take(np.arange(100, 220))
     release = mask(data, RWN(k=5), seed=1)
     asked = []
@@ -238,13 +201,11 @@ def test_a_radius_for_each_record_has_none_for_people_outside():
 
 N, SEEDS = 120, 6
 
-SIZES = (60, 30)
-
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two or more parts of a small file."""
-    monkeypatch.setattr(worst_case, "SIZES", SIZES)
+    monkeypatch.setattr(worst_case, "SIZES", (60, 30))
 
 
 def table_of_upper_bound(n: int = N, *, missing: bool = False) -> Microdata:
@@ -254,13 +215,6 @@ def table_of_upper_bound(n: int = N, *, missing: bool = False) -> Microdata:
     if missing:
         frame.loc[rng.random(n) < 0.15, ["x"]] = np.nan
     return Microdata.from_frame(frame)
-
-
-def released(data: Microdata, params, seed: int, share: float = 0.0) -> Comparison:
-    release, steps = mask(data, params, seed=seed), given_steps(data, share)
-    return Comparison(
-        original=data, masked=rounded(release.masked, steps), law=release.law.rounded(steps)
-    )
 
 
 def told(comparison: Comparison) -> tuple[InformedIntruder, UpperBound]:
@@ -273,15 +227,11 @@ def told(comparison: Comparison) -> tuple[InformedIntruder, UpperBound]:
     return made, made.upper_bound()
 
 
-GROUPED = Microdata(
-    table_of_upper_bound().frame, table_of_upper_bound().schema.with_slices((("x", "sex"),))
-)
-
+GROUPED = table_of_upper_bound().with_slices((("x", "sex"),))
 CATEGORIES = Microdata.from_frame(
     pd.DataFrame({name: np.random.default_rng(at).choice(list("abcdef"), N)
                   for at, name in enumerate(("g", "h", "i"))})
 )  # fmt: skip
-
 CASES = {
     "alone": (table_of_upper_bound(), RWN(epsilon=0.5, k=10), 0.0),
     "grouped": (GROUPED, RWN(epsilon=0.5, k=25, q=0.7), 0.0),
@@ -316,15 +266,13 @@ def test_who_is_told_links_at_least_as_much_as_who_is_not(case):
 
 
 def test_parts_that_are_not_told_rightly_are_no_bound(monkeypatch):
-    monkeypatch.setattr(InformedIntruder, "add_rows", _look_at_other_rows)
+    look = InformedIntruder.add_rows
+
+    def look_at_other_rows(self, belief, rows):
+        look(self, belief, np.roll(rows, 1))
+
+    monkeypatch.setattr(InformedIntruder, "add_rows", look_at_other_rows)
     assert not holds(*shares("alone"))
-
-
-look = InformedIntruder.add_rows
-
-
-def _look_at_other_rows(self, belief, rows):
-    look(self, belief, np.roll(rows, 1))
 
 
 @pytest.mark.parametrize("case", ["alone", "grouped", "2015", "noise"])
@@ -361,22 +309,21 @@ def test_who_is_told_nothing_is_the_worst_case(monkeypatch):
     assert bound.joint_gain == pytest.approx(together, abs=1e-12)
 
 
+LOW = UpperBound(parts=9, rows=1500, row_by_row=0.0, upper_confidence_limit=0.0, joint_gain=1.0)
+
+
 def test_the_upper_end_is_that_of_the_rows_and_more_by_what_they_tell_together():
     made, bound = told(released(table_of_upper_bound(), RWN(epsilon=0.5, k=10), 1))
     best = np.concatenate(made._best)
     assert bound.upper_confidence_limit == mean_at_most(best, N) > bound.row_by_row
-    hand = UpperBound(
-        parts=9, rows=1500, row_by_row=0.05, upper_confidence_limit=0.06, joint_gain=1.1
-    )
-    assert hand.share == pytest.approx(0.055)
-    assert hand.at_most == pytest.approx(0.066)
+    hand = replace(LOW, row_by_row=0.05, upper_confidence_limit=0.06, joint_gain=1.1)
+    assert (hand.share, hand.at_most) == pytest.approx((0.055, 0.066))
 
 
 def test_a_bound_below_what_is_known_is_raised_to_it():
     comparison = released(table_of_upper_bound(), RWN(epsilon=0.5, k=10), 1)
     links = worst_case.worst_case(comparison).links
-    low = UpperBound(parts=9, rows=1500, row_by_row=0.0, upper_confidence_limit=0.0, joint_gain=1.0)
-    found = worst_case.WorstCase(links=links, linked=None, matched=None, together=None, bound=low)
+    found = worst_case.WorstCase(links=links, linked=None, matched=None, together=None, bound=LOW)
     assert found.at_most == found.success == links.success
     assert found.detail.standing == "at least"
     assert (found.detail.parts, found.detail.linked_by_parts) == (9, 0.0)
@@ -423,18 +370,15 @@ LAWS = {
 @pytest.mark.parametrize("case", LAWS)
 def test_likelihoods_of_some_records_are_those_of_all(case, monkeypatch):
     comparison = released(*LAWS[case], 3)
-    for pairs in (posterior.LARGEST_DENSE, 0):  # as plain arrays, and counted
-        if comparison.original.n == N or not pairs:
-            monkeypatch.setattr(posterior, "LARGEST_DENSE", max(pairs, 1))
-            check_some(comparison)
-
-
-def check_some(comparison: Comparison) -> None:
     rows, people = np.arange(0, 100, 3), np.arange(2, 118, 4)
-    whole, logs = likelihoods(comparison.law, comparison.masked, rows)
-    some, other = likelihoods(comparison.law, comparison.masked, rows, None, people)
-    expected = whole.toarray()[people] * np.exp(logs)
-    with np.errstate(invalid="ignore"):
-        found = np.where(np.isfinite(other), some.toarray() * np.exp(other), 0.0)
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-300)
-    assert expected.any()
+    for pairs in (posterior.LARGEST_DENSE, 1):  # as plain arrays, and counted
+        if comparison.original.n > N and pairs > 1:
+            continue
+        monkeypatch.setattr(posterior, "LARGEST_DENSE", pairs)
+        whole, logs = likelihoods(comparison.law, comparison.masked, rows)
+        some, other = likelihoods(comparison.law, comparison.masked, rows, None, people)
+        expected = whole.toarray()[people] * np.exp(logs)
+        with np.errstate(invalid="ignore"):
+            found = np.where(np.isfinite(other), some.toarray() * np.exp(other), 0.0)
+        np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-300)
+        assert expected.any()

@@ -9,16 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import given_steps, rounded
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Variable
+from rwn_core import MEASURES, Comparison, Microdata, SecretKey, coordinates
 from rwn_core.errors import NotApplicable
 from rwn_core.laws import donor_lists
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donor_lists import DonorTables, Lists
 from rwn_core.masking import NBRS2015, RWN, mask
-from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks import posterior
 from rwn_core.measures.attacks.posterior import (
     SMALLEST_SAMPLE,
@@ -29,12 +25,9 @@ from rwn_core.measures.attacks.posterior import (
     posteriors,
 )
 from rwn_core.measures.attacks.worst_case import worst_case
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.risk.repeated_releases import simulate
-from rwn_core.neighbors import LARGEST_DENSE, find_neighborhoods, neighbor_table
-from rwn_core.neighbors.metric import coordinates
+from rwn_core.neighbors import LARGEST_DENSE, find_neighborhoods
 from rwn_core.neighbors.search import Search
-from rwn_core.randomness import SecretKey
+from tests.core.measures.attacks.attribute_tables import released
 from tests.core.measures.attacks.intruder_examples import number, table
 from tests.oracles.exact_enumeration import expected_success
 
@@ -64,24 +57,14 @@ SETTINGS = [
     ("pima", "keys", 2.0, 5, 1.0),
     ("pima", None, 2.5, 25, 0.8),
 ]
-
 """Table, attacked variables, epsilon, k, q: settings of each table."""
 
 
-@pytest.fixture(scope="module")
-def ranked(bodyfat, pima):
-    data = {"bodyfat": bodyfat, "pima": pima}
-    return {
-        name: (table, neighbor_table(coordinates(table), k=25, epsilon=6.0))
-        for name, table in data.items()
-    }
-
-
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: "-".join(map(str, setting)))
-def test_analytic_success_is_the_realized_one(ranked, setting):
+def test_analytic_success_is_the_realized_one(request, setting):
     """Rao-Blackwell: what the intruder expects is what he gets, within 3 standard errors."""
     name, keys, epsilon, k, q = setting
-    data, _ = ranked[name]
+    data = request.getfixturevalue(name)
     names = KEYS[name] if keys else None
     prepared = RWN(k=1).preview(data).with_levers(epsilon=epsilon, k=k, q=q)
     differences = []
@@ -94,28 +77,21 @@ def test_analytic_success_is_the_realized_one(ranked, setting):
     assert abs(difference.mean()) <= max(3 * error, 1e-9)
 
 
-def test_a_wrong_law_is_refuted(ranked):
+def test_a_wrong_law_is_refuted(bodyfat):
     """The same comparison with q misstated fails: the agreement above is no accident."""
-    data, table = ranked["bodyfat"]
-    neighborhoods = table.cut(k=5, epsilon=4.0)
-    masked = RWN(epsilon=4.0, k=5, q=1.0).prepare(data).release(SecretKey.from_seed(3))
-    wrong = CellLaw(data, neighborhoods, np.full(data.p, 0.5))
-    found = link(wrong, masked.masked)
+    made = released(bodyfat, RWN(epsilon=4.0, k=5, q=1.0), 3)
+    wrong = CellLaw(bodyfat, made.law.neighborhoods, np.full(bodyfat.p, 0.5))
+    found = link(wrong, made.masked)
     difference = found.top1 - found.best
     assert abs(difference.mean()) > 3 * difference.std(ddof=1) / np.sqrt(len(difference))
 
 
-def test_a_sample_of_a_large_file_is_stated(ranked):
-    data, table = ranked["pima"]
-    neighborhoods = table.cut(k=5, epsilon=1.0)
-    law = RWN(epsilon=1.0, k=5).law(data, neighborhoods)
-    masked = simulate(law, np.random.default_rng(1))
-    whole = link(law, masked, work=10**9)
-    some = link(law, masked, work=400 * data.n)
-    assert not whole.sampled
-    assert some.sampled
-    assert len(some.rows) == 400
-    assert some.total_rows == data.n
+def test_a_sample_of_a_large_file_is_stated(pima):
+    made = released(pima, RWN(epsilon=1.0, k=5))
+    whole = link(made.law, made.masked, work=10**9)
+    some = link(made.law, made.masked, work=400 * pima.n)
+    assert (whole.sampled, some.sampled) == (False, True)
+    assert (len(some.rows), some.total_rows) == (400, pima.n)
     assert some.success == pytest.approx(whole.success, abs=0.05)
     np.testing.assert_allclose(some.best, whole.best[some.rows])
 
@@ -134,9 +110,7 @@ def test_identical_records_share_their_link():
 
 def test_a_row_that_no_original_can_release(e1_law, e1_rows):
     found = link(e1_law(1.0), e1_rows([[99.0, 0.0], [0.0, 0.0]]))
-    assert found.best[0] == 0
-    assert found.first[0] == -1
-    assert found.candidates[0] == 0
+    assert (found.best[0], found.first[0], found.candidates[0]) == (0, -1, 0)
     assert found.truth[0] == found.top5[0] == 0
 
 
@@ -145,19 +119,18 @@ def test_no_variable_to_link_by(e1_law, e1):
         link(e1_law(1.0), e1, ["nowhere"])
 
 
-@pytest.mark.parametrize(
-    "params",
-    [
-        RWN(epsilon=1.5, k=5, q=0.9, neighbors="sample", m=80),
-        RWN(epsilon=1.5, k=5, q=0.9, neighbors="sample", m=80, fresh=True),
-        RWN(epsilon=1.5, k=5, q=0.9, neighbors="pairs", m=30),
-        RWN(epsilon=1.5, k=5, q=0.9, neighbors="partition", u=3),
-    ],
-    ids=["Method 1", "Method 1, fresh", "Method 2", "Method 3"],
-)
-def test_the_methods_for_large_data_carry_their_law(bodyfat, params):
+LARGE_DATA = {
+    "Method 1": {"neighbors": "sample", "m": 80},
+    "Method 1, fresh": {"neighbors": "sample", "m": 80, "fresh": True},
+    "Method 2": {"neighbors": "pairs", "m": 30},
+    "Method 3": {"neighbors": "partition", "u": 3},
+}
+
+
+@pytest.mark.parametrize("options", LARGE_DATA.values(), ids=LARGE_DATA)
+def test_the_methods_for_large_data_carry_their_law(bodyfat, options):
     """Given the random candidates: every donor is possible, and the success is the realized."""
-    differences = []
+    params, differences = RWN(epsilon=1.5, k=5, q=0.9, **options), []
     for seed in range(4):
         release = mask(bodyfat, params, seed=seed)
         members = release.law.probabilities.toarray() > 0
@@ -227,19 +200,13 @@ def test_a_hundred_small_factors_do_not_vanish() -> None:
 
 
 N = LARGEST_DENSE + 100
-
 ROWS = np.arange(0, N, 50)
 
 
 @pytest.fixture(scope="module")
 def data() -> Microdata:
     """Ties, missing values, a category; two of the numbers share a donor."""
-    found = table(np.random.default_rng(8), N, 4)
-    group = {"x1": "pair", "x3": "pair"}
-    variables = [
-        type(v)(name=v.name, kind=v.kind, group=group.get(v.name)) for v in found.schema.variables
-    ]
-    return Microdata(found.frame, Schema(variables=tuple(variables)))
+    return table(np.random.default_rng(8), N, 4).with_slices([("x1", "x3")])
 
 
 def by_tables(law, masked, names=None) -> np.ndarray:
@@ -313,21 +280,12 @@ def test_pairs_are_never_held_whole(data, monkeypatch):
 
 
 SEEDS = 4
-
 CASES = {
     # table, k, rounded to so many standard deviations: one row at a time, all at once
     "bodyfat 50": ("bodyfat", 50, 0.0, 0.732, 0.908),
     "pima 25": ("pima", 25, 0.0, 0.680, 0.845),
     "bodyfat 10, rounded": ("bodyfat", 10, 0.5, 0.628, 0.767),
 }
-
-
-def released(data: Microdata, params, seed: int, share: float = 0.0) -> Comparison:
-    release = mask(data, params, seed=seed)
-    steps = given_steps(data, share)
-    return Comparison(
-        original=data, masked=rounded(release.masked, steps), law=release.law.rounded(steps)
-    )
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -356,11 +314,9 @@ def test_E1_by_hand_and_by_trying_all_assignments(e1, e1_law, e1_rows):
     found = worst_case(Comparison(original=e1, masked=masked, law=law))
     # products of the possible links of 1 to 4: 1 and 4 take (0, 0) twice, 2 and 3 (1, 0) twice
     likelihood = posteriors(law, masked, np.arange(6)).toarray().T
-    weight = {
-        order: np.prod(likelihood[np.arange(6), list(order)]) for order in permutations(range(6))
-    }
-    best = [order for order, w in weight.items() if w == pytest.approx(max(weight.values()))]
-    right = np.mean([np.mean(np.array(order) == np.arange(6)) for order in best])
+    orders = np.array(list(permutations(range(6))))
+    weights = likelihood[np.arange(6), orders].prod(axis=1)
+    right = (orders[np.isclose(weights, weights.max())] == np.arange(6)).mean()
     assert found.matched == pytest.approx(right) == pytest.approx(4 / 6)
     expected = (9 / 23 * 2 + 8 / 17 * 2 + 3 / 4 + 4 / 5) / 6
     assert found.links.success == pytest.approx(expected)
@@ -381,8 +337,7 @@ def test_with_missing_values_and_other_laws(params):
     frame = pd.DataFrame({"x": rng.normal(size=60), "y": rng.normal(size=60).round(0)})
     frame["sex"] = rng.choice(["f", "m"], 60)
     frame.loc[rng.random(60) < 0.15, ["x"]] = np.nan
-    data = Microdata.from_frame(frame)
-    comparison = released(data, params, 1)
+    comparison = released(Microdata.from_frame(frame), params)
     found = worst_case(comparison)
     assert found.earned
     assert found.success == max(found.links.success, found.matched, found.joint_success)
@@ -441,15 +396,10 @@ def data_of_identical_records(request) -> Microdata:
     numbers = np.random.default_rng(11)
     kinds = numbers.integers(0, 6, (N // 10, 3))[numbers.integers(0, N // 10, N)]
     frame = pd.DataFrame(kinds.astype(float), columns=["a", "b", "c"])
-    weight = 1.0 if request.param == "all in the distance" else 0.0
-    if not weight:
-        frame["c"] = numbers.integers(0, 4, N)
-    variables = (
-        Variable(name="a", kind=Kind.CONTINUOUS),
-        Variable(name="b", kind=Kind.CONTINUOUS),
-        Variable(name="c", kind=Kind.COUNT, weight=weight),
-    )
-    return Microdata(frame, Schema(variables=variables))
+    if request.param == "all in the distance":
+        return Microdata.from_frame(frame)
+    data = Microdata.from_frame(frame.assign(c=numbers.integers(0, 4, N)))
+    return data.with_weights({"c": 0.0})
 
 
 @pytest.fixture(scope="module", params=[1.0, 0.6, 0.0])

@@ -6,17 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotApplicable
-from rwn_core.masking import RWN, RowCopy
+from rwn_core import RWN, Comparison, Microdata, NotApplicable, RowCopy
 from rwn_core.measures.attacks.red_team import attack, matching, merge, prediction
-from rwn_core.measures.attacks.red_team.finding import (
-    Finding,
-    NameCounts,
-    reach,
-)
+from rwn_core.measures.attacks.red_team.finding import Finding, NameCounts, reach
 from rwn_core.measures.attacks.red_team.merge import shown
-from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.intervals import naming_score
 from tests.attacked_tables import (
     best,

@@ -11,11 +11,7 @@ import pytest
 from scipy import sparse
 from scipy.stats import binom
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.rounding import given_steps, rounded
-from rwn_core.data.schema import Question
-from rwn_core.data.variable import Role
-from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core import Comparison, Microdata, NotApplicable, ParameterError, Reading
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures import MEASURES, read
@@ -26,17 +22,15 @@ from rwn_core.measures.attacks.posterior import likelihoods, posteriors
 from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
 from rwn_core.measures.attacks.true_match import known_sets
 from rwn_core.measures.attacks.worst_case import worst_case
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.key_classes import same_share
 from rwn_core.measures.risk.membership import fingerprints
-from rwn_core.measures.risk.repeated_releases import (
-    bhattacharyya,
-    simulated_donors,
-)
+from rwn_core.measures.risk.repeated_releases import bhattacharyya, simulated_donors
+from tests.core.measures.attacks.attribute_tables import released
 from tests.core.measures.attacks.intruder_examples import number
 from tests.oracles.exact_assignments import exact_marginals, permanent, sinkhorn
+from tests.tables import described
 
+KEYS = ("age", "weight", "height")
 RELEASE = [[1, 0], [0, 0], [1, 0], [0, 0], [11, 0], [10, 1]]
 
 
@@ -133,9 +127,7 @@ def test_a_row_that_no_record_can_release_takes_what_is_left(e1, e1_law, e1_rows
 def test_BF_3_the_whole_file_helps_on_three_keys(bodyfat):
     found = []
     for seed in range(6):
-        release = mask(bodyfat, RWN(epsilon=0.0, k=5), seed=seed)
-        comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
-        found.append(worst_case(comparison, ("age", "weight", "height")))
+        found.append(worst_case(released(bodyfat, RWN(epsilon=0.0, k=5), seed), KEYS))
     assert np.mean([each.links.success for each in found]) == pytest.approx(0.69, abs=0.03)
     assert np.mean([each.matched for each in found]) == pytest.approx(0.90, abs=0.04)
 
@@ -146,10 +138,9 @@ def test_the_whole_file_needs_one_row_each_and_a_moderate_size(e1, e1_law, e1_ro
     with pytest.raises(NotApplicable, match="another number of records"):
         MEASURES["whole_file_linkage"].compute(short)
     monkeypatch.setattr("rwn_core.measures.attacks.assignment.LARGEST_ASSIGNMENT", 2)
+    whole = Comparison(original=e1, masked=e1_rows(RELEASE), law=law)
     with pytest.raises(NotApplicable, match="lower bound"):
-        MEASURES["whole_file_linkage"].compute(
-            Comparison(original=e1, masked=e1_rows(RELEASE), law=law)
-        )
+        MEASURES["whole_file_linkage"].compute(whole)
 
 
 DRAWS = 4000
@@ -162,11 +153,6 @@ def data() -> Microdata:
     frame.loc[[5, 11]] = [[40.0, 40.0], [-40.0, 9.0]]  # two records without a neighbor
     frame.loc[7] = [1.5, 0.5]  # values of its own, that others may take
     return Microdata.from_frame(frame)
-
-
-@pytest.fixture(scope="module", params=["count", "bernoulli"])
-def params(request) -> NBRS2015:
-    return NBRS2015(epsilon=1.0, q=0.6, record_selection=request.param)
 
 
 @pytest.fixture(scope="module")
@@ -257,17 +243,6 @@ def test_a_neighborhood_is_homogeneous_by_the_weights_of_its_members():
     assert found.tolist() == pytest.approx([(1 + 0.8 / 0.38) / (1 + 1 / 0.38), 0, 0, 0])
 
 
-KEYS = ("age", "weight", "height")
-
-
-def grouped_of_true_matches(table: Microdata, units: tuple[tuple[str, ...], ...]) -> Microdata:
-    schema = table.schema
-    for place, unit in enumerate(units):
-        for name in unit:
-            schema = schema.replace_variable(name, group=f"unit {place}")
-    return table.with_schema(schema)
-
-
 def small(seed: int, n: int = 40) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame(
@@ -281,14 +256,6 @@ def small(seed: int, n: int = 40) -> pd.DataFrame:
         }
     )
     return frame.mask(rng.random(frame.shape) < 0.04)
-
-
-def confidential(frame: pd.DataFrame, names: tuple[str, ...]) -> Microdata:
-    table = Microdata.from_frame(frame)
-    schema = table.schema
-    for name in names:
-        schema = schema.replace_variable(name, role=Role.CONFIDENTIAL)
-    return table.with_schema(schema)
 
 
 def counted_by_hand(
@@ -314,7 +281,7 @@ def counted_by_hand(
 @pytest.mark.parametrize("seed", range(2))
 def test_every_set_is_counted_as_by_hand(seed):
     frame = small(seed)
-    original = confidential(frame, ("s", "t"))
+    original = described(frame, s="confidential", t="confidential")
     mixed = frame.sample(frac=1, random_state=seed).reset_index(drop=True)
     masked = frame.where(np.random.default_rng(seed).random(frame.shape) < 0.7, mixed)
     comparison = Comparison(original=original, masked=Microdata(masked, original.schema))
@@ -342,10 +309,11 @@ TABLE_OF_4_9 = {
 }
 
 
-def units_of(table: Microdata, units: tuple[Any, ...]) -> tuple[tuple[str, ...], ...]:
+def in_units(table: Microdata, *units: Any) -> Microdata:
+    """The table in slices, of which "*" has all other variables."""
     named = {name for unit in units if unit != "*" for name in unit}
-    rest = tuple(v.name for v in table.schema.released if v.name not in named)
-    return tuple(rest if unit == "*" else unit for unit in units)
+    rest = [name for name in table.names if name not in named]
+    return table.with_slices([rest if unit == "*" else unit for unit in units])
 
 
 def deviations(shares: np.ndarray, expected: tuple[float, float], n: int) -> np.ndarray:
@@ -359,7 +327,7 @@ def shares(bodyfat: Microdata) -> dict[str, np.ndarray]:
     """Found and read truly by the keys over 8 seeds."""
     result = {}
     for name, (units, epsilon, *_) in TABLE_OF_4_9.items():
-        table = grouped_of_true_matches(bodyfat, units_of(bodyfat, units))
+        table = in_units(bodyfat, *units)
         start, rows = Comparison(original=table, masked=table), []
         for seed in range(8):
             release = mask(table, RWN(epsilon=epsilon, k=5, q=1.0), seed=seed)
@@ -379,9 +347,7 @@ def test_whole_rows_give_two_thirds_of_the_people_away(shares, bodyfat):
 
 
 def test_no_law_and_no_order_of_the_rows_is_needed(bodyfat):
-    release = mask(
-        grouped_of_true_matches(bodyfat, units_of(bodyfat, ("*",))), RWN(epsilon=6.0, k=5), seed=3
-    )
+    release = mask(in_units(bodyfat, "*"), RWN(epsilon=6.0, k=5), seed=3)
     order = np.random.default_rng(1).permutation(bodyfat.n)
     tables = (release.masked, release.masked.take(order), release.masked.take(order[:100]))
     whole, moved, part = (
@@ -392,15 +358,9 @@ def test_no_law_and_no_order_of_the_rows_is_needed(bodyfat):
 
 
 def test_the_keys_are_rounded_as_the_release_is(bodyfat):
-    table, steps = (
-        grouped_of_true_matches(bodyfat, units_of(bodyfat, ("*",))),
-        given_steps(bodyfat, 0.25),
-    )
-    release = mask(table, RWN(epsilon=6.0, k=5), seed=3)
-    masked, law = rounded(release.masked, steps), release.law.rounded(steps)
-    start = Comparison(original=table, masked=table)
-    blind = read("true_matches", start.with_masked(masked))
-    knowing = read("true_matches", start.with_masked(masked, law))
+    release = released(in_units(bodyfat, "*"), RWN(epsilon=6.0, k=5), 3, share=0.25)
+    blind = read("true_matches", release.with_masked(release.masked))
+    knowing = read("true_matches", release)
     assert blind.value < 0.1
     assert knowing.detail.read[knowing.detail.worst] > 0.5
 
@@ -414,27 +374,24 @@ def test_without_a_confidential_variable_being_found_counts():
     assert 0 < found.baseline < 0.02
 
 
+def asked(original: pd.DataFrame, masked: pd.DataFrame, *sets: tuple[str, ...]) -> Comparison:
+    """Of s, by somebody who knows one of the sets."""
+    data, shown = described(original, s="confidential"), Microdata.from_frame(masked)
+    return Comparison(original=data, masked=shown).with_key_sets(sets)
+
+
 def test_a_few_people_decide_only_where_no_set_has_more():
     n = 60
-    frame = pd.DataFrame(
-        {"a": np.arange(n) % 30 * 1.0, "b": [0.0, 1.0] * 30, "s": np.arange(n) * 1.0}
-    )
+    numbers = np.arange(n) * 1.0
+    frame = pd.DataFrame({"a": numbers % 30, "b": [0.0, 1.0] * 30, "s": numbers})
     frame.loc[0, "b"] = 7.0  # the only person who is alone with b
-    masked = frame.assign(a=-1.0)
-    question = Question(response="s", predictors=("a",))
-    tables = {"original": Microdata.from_frame(frame), "masked": Microdata.from_frame(masked)}
-    comparison = Comparison(**tables, question=question).with_key_sets([("b",), ("a", "b")])
+    comparison = asked(frame, frame.assign(a=-1.0), ("b",), ("a", "b"))
     sets = read("true_matches", comparison).detail
     assert dict(zip(sets.known.sets, sets.read.tolist(), strict=True))[("b",)] == 1.0
     # two people are too few, too; of 60 rows one is right by chance: nothing else is within 5 %
     assert read("true_matches", comparison).value == pytest.approx(1 - 1 / 60)
     frame["c"] = np.arange(n) * 2.0
-    more = Comparison(
-        original=Microdata.from_frame(frame),
-        masked=Microdata.from_frame(frame.assign(a=-1.0, c=-1.0)),
-        question=question,
-    ).with_key_sets([("b",)])
-    found = read("true_matches", more)
+    found = read("true_matches", asked(frame, frame.assign(a=-1.0, c=-1.0), ("b",)))
     assert found.value == 0.0
     few = found.detail.few
     assert found.detail.known.sets[few] == ("b",)
@@ -447,13 +404,12 @@ def test_a_few_people_decide_only_where_no_set_has_more():
 def test_the_search_says_what_it_leaves_out(monkeypatch):
     names = tuple("abcdefgh")
     monkeypatch.setattr(known_sets_file, "WORK", 100)
-    found = known_sets([("h", "a")], names, [("f", "g", "h"), ("b", "c", "d", "s")], ("s",), 10)
+    given = [("h", "a")], names, [("f", "g", "h"), ("b", "c", "d", "s")], ("s",), 10
+    found = known_sets(*given)
     assert (len(found.sets), found.stated, found.searched, found.possible) == (11, 1, 10, 56)
     # what shares its donor with the secret, then what shares a donor, then the rest
     assert found.sets[:4] == (("h", "a"), ("b", "c", "d"), ("f", "g", "h"), ("a", "b", "c"))
-    assert found == known_sets(
-        [("h", "a")], names, [("f", "g", "h"), ("b", "c", "d", "s")], ("s",), 10
-    )
+    assert found == known_sets(*given)
 
 
 def test_a_set_of_unknown_variables_is_refused(bodyfat):
@@ -466,18 +422,11 @@ def test_a_set_of_unknown_variables_is_refused(bodyfat):
 def _of_a_small_group(people: int, shown: int) -> Reading:
     """Of 300 who are alone with c some are with b; the release shows s of a few of those."""
     n = 300
-    frame = pd.DataFrame(
-        {"b": np.maximum(np.arange(n) - n + people, -1.0), "c": np.arange(n) * 1.0}
-    )
-    frame["s"] = np.arange(n) * 1.0
+    numbers = np.arange(n) * 1.0
+    frame = pd.DataFrame({"b": np.maximum(numbers - n + people, -1.0), "c": numbers, "s": numbers})
     masked = frame.assign(b=-2.0, c=-2.0)
     masked.loc[n - shown :, "b"] = frame["b"]
-    question = Question(response="s", predictors=("b",))
-    tables = {"original": Microdata.from_frame(frame), "masked": Microdata.from_frame(masked)}
-    comparison = Comparison(**tables, question=question).with_key_sets([("b",), ("c",)])
-    found = read("true_matches", comparison)
-    assert isinstance(found, Reading)
-    return found
+    return read("true_matches", asked(frame, masked, ("b",), ("c",)))
 
 
 def test_of_a_small_group_counts_what_luck_hardly_explains():

@@ -28,7 +28,6 @@ from rwn_core.measures.statistics.intervals import (
 from rwn_core.tuning import Spread
 
 REPEATS = 40_000
-
 EIGHT = (0.100, 0.112, 0.121, 0.130, 0.138, 0.149, 0.158, 0.180)
 
 Interval = Callable[[Any], tuple[Any, Any]]
@@ -254,7 +253,6 @@ def missed(kind: str, end) -> float:
 
 
 MOST = ERROR + 3 * math.sqrt(ERROR * (1 - ERROR) / TRIALS)
-
 KINDS = ("few alone", "shares", "yes or no")
 
 

@@ -13,10 +13,8 @@ from scipy.optimize import brute
 from statsmodels.genmod.families import Poisson
 from statsmodels.genmod.generalized_linear_model import GLM
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotApplicable
+from rwn_core import Comparison, Microdata, NotApplicable, Sampling
 from rwn_core.measures import read
-from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.risk.population_risk import check_deviation, fit_margins, forward_search
 from rwn_core.measures.statistics.population import (
     _pitman_misfit,

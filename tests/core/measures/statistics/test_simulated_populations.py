@@ -12,17 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.measures import MEASURES
-from rwn_core.measures.comparison import Comparison, Sampling
+from rwn_core import MEASURES, Comparison, Kind, Microdata, Role, Sampling, Schema, Variable
 from rwn_core.measures.measure import Reading
-from rwn_core.measures.statistics.population import (
-    PitmanLaw,
-    fitted_risk,
-    individual_risk,
-)
+from rwn_core.measures.statistics.population import PitmanLaw, fitted_risk, individual_risk
 
 N = 9000
 FRACTIONS = (0.02, 0.3)

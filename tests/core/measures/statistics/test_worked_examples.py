@@ -8,10 +8,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.holdout import predict_on_holdout
-from rwn_core.laws.transition_matrix import (
-    check_transition,
-    privacy_epsilon,
-)
+from rwn_core.laws.transition_matrix import check_transition, privacy_epsilon
 from rwn_core.measures.risk.nearness import changed_cells
 from rwn_core.measures.risk.outliers import mahalanobis_distances
 from rwn_core.measures.statistics import nearest_points
@@ -52,11 +49,8 @@ from tests.check_values import check_values
 from tests.oracles.transition_matrices import merged_first, misclassification_risk
 
 COUNTS = np.array([5, 3, 2]), np.array([4, 4, 2])
-
 LINE = np.array([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]])
-
 PAIR = np.array([[1.0, 0.8], [0.8, 1.0]]), np.array([[1.0, 0.2], [0.2, 1.0]])
-
 ENDS = [(np.array([0.0]), np.array([10.0])), (np.array([5.0]), np.array([15.0]))]
 
 
