@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from rwn_core import MEASURES, Kind, Microdata, Question, Reading, Role, Schema, SecretKey, Variable
+from rwn_core import MEASURES, Microdata, Question, Reading, Role, SecretKey
 from rwn_core.data.rounding import given_steps, rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.evaluation.audit import compare
@@ -32,8 +32,10 @@ from rwn_core.neighbors.soft_lists import list_neighbors
 from rwn_core.neighbors.soft_neighborhoods import scale, soft_neighborhoods
 from rwn_core.tuning.policy import Limit, Policy
 from tests.check_values import check_values
+from tests.core.measures.attacks.attribute_tables import released
 from tests.holding import hold
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
+from tests.tables import described as described_table
 
 MEASURE = MEASURES["certified_linkage"]
 ENTRIES = check_values("kernel")
@@ -41,8 +43,7 @@ SOFT = SoftRWN(kernel="exponential", bandwidth="absolute", width=4.0, cap=1.0, o
 
 
 def compared(data: Microdata, params: Any = SOFT, seed: int = 1) -> Comparison:
-    release = mask(data, params, seed=seed)
-    return Comparison(original=data, masked=release.masked, law=release.law)
+    return released(data, params, seed)
 
 
 def read(comparison: Comparison) -> Reading:
@@ -99,11 +100,8 @@ def test_CERT_1_the_rows_of_six_records() -> None:
     donors = [np.array(given["input"][f"donors of column {j}"]) - 1 for j in (1, 2)]
     shown = {name: points[donor, j] for j, (name, donor) in enumerate(zip("ab", donors))}  # noqa: B905
     masked = Microdata.from_frame(pd.DataFrame(shown), data.schema)
-    law = CellLaw(
-        data,
-        soft_neighborhoods(kernel, scale(kernel, list_neighbors(points, kernel.bandwidth_k))),
-        np.ones(2),
-    )
+    lists = scale(kernel, list_neighbors(points, kernel.bandwidth_k))
+    law = CellLaw(data, soft_neighborhoods(kernel, lists), np.ones(2))
     found = read(Comparison(original=data, masked=masked, law=law))
     bounds = np.array(given["expected"]["bound by release"]).max(axis=1)
     np.testing.assert_allclose(found.detail.bounds, bounds, rtol=0, atol=1e-7)
@@ -118,12 +116,8 @@ def test_CERT_4_no_exact_belief_is_above_the_bound(seed: int) -> None:
     frame["g"] = ["x"] * 5 + ["rare"]
     frame.loc[4, "a"] = 9.0
     frame.loc[1] = frame.loc[0]
-    params = SoftRWN(
-        kernel=("exponential", "gaussian")[seed % 2],
-        cap=0.5,
-        own=True,
-        balance=float(seed % 3 == 0),
-    )
+    kernel, balance = ("exponential", "gaussian")[seed % 2], float(seed % 3 == 0)
+    params = SoftRWN(kernel=kernel, cap=0.5, own=True, balance=balance)
     comparison = compared(Microdata.from_frame(frame), params, seed)
     bounds = read(comparison).detail.bounds
     assert (exact(comparison).max(axis=1) <= bounds + 1e-12).all()
@@ -281,22 +275,11 @@ def everybody() -> Microdata:
             "job": rng.choice(["a", "b", "c", None], n),
         }
     )
-    about = {
-        "home": (Kind.CATEGORICAL, Role.HOUSEHOLD, None),
-        "weight": (Kind.CONTINUOUS, Role.SAMPLING_WEIGHT, None),
-        "age": (Kind.COUNT, Role.KEY, "1"),
-        "sex": (Kind.CATEGORICAL, Role.KEY, "1"),
-        "income": (Kind.CONTINUOUS, Role.CONFIDENTIAL, "2"),
-        "wealth": (Kind.CONTINUOUS, Role.OTHER, "2"),
-        "ill": (Kind.CATEGORICAL, Role.CONFIDENTIAL, None),
-        "job": (Kind.CATEGORICAL, Role.OTHER, None),
-    }
-    variables = tuple(
-        Variable(name=name, kind=kind, role=role, group=group)
-        for name, (kind, role, group) in about.items()
-    )
+    roles = {"home": "household", "weight": "sampling weight", "age": "key", "sex": "key"}
+    roles |= {"income": "confidential", "ill": "confidential"}
+    data = described_table(frame, [("age", "sex"), ("income", "wealth")], **roles)
     question = Question(response="income", predictors=("age", "sex"))
-    return Microdata.from_frame(frame, Schema(variables=variables, question=question))
+    return data.with_schema(replace(data.schema, question=question))
 
 
 def table() -> Microdata:
@@ -376,9 +359,8 @@ def cells(releases: list[Masked], law: Law) -> float:
         expected = chances.toarray() * len(releases)
         often = expected >= 5
         seen = np.column_stack((np.where(often, counts, 0), np.where(often, 0, counts).sum(1)))
-        awaited = np.column_stack(
-            (np.where(often, expected, 0), np.where(often, 0, expected).sum(1))
-        )
+        awaited = (np.where(often, expected, 0), np.where(often, 0, expected).sum(1))
+        awaited = np.column_stack(awaited)
         some = awaited > 1e-9
         if seen[~some].any():
             return np.inf
@@ -463,16 +445,12 @@ def donors(releases: list[Masked], law: Law) -> float:
     return scored(np.array(differences))
 
 
-CHECKS: tuple[Callable[[list[Masked], Law], float], ...] = (
-    cells, extremes, membership, queries, linkage, misclassification, donors,
-)  # fmt: skip
+CHECKS = (cells, extremes, membership, queries, linkage, misclassification, donors)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
 @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
-def test_what_the_law_says_happens_in_400_releases(
-    check: Callable[[list[Masked], Law], float], name: str
-) -> None:
+def test_what_the_law_says_happens_in_400_releases(check, name: str) -> None:
     assert abs(check(drawn(name), law_of(SETTINGS[name]))) < 4
 
 

@@ -293,26 +293,6 @@ def test_UT_PMSE():
         assert each.specks == pytest.approx(0.2, **TIGHT)
 
 
-def test_TH_2_a_disc_is_no_product_neighborhood():
-    """The uniform law on the unit disc: uncorrelated coordinates whose squares are dependent."""
-    wanted = expected("TH-2")
-    radius = (np.arange(4000) + 0.5) / 4000
-    angle = (np.arange(400) + 0.5) * 2 * np.pi / 400
-    weight = 2 * radius / radius.size / angle.size
-    x2 = np.outer(radius**2, np.cos(angle) ** 2)
-    y2 = np.outer(radius**2, np.sin(angle) ** 2)
-
-    def mean(values: np.ndarray) -> float:
-        return float((values * weight[:, None]).sum())
-
-    assert mean(x2) == pytest.approx(wanted["Ex2"], rel=1e-6)
-    assert mean(x2 * y2) == pytest.approx(wanted["Ex2y2"], rel=1e-6)
-    assert mean(x2) * mean(y2) == pytest.approx(wanted["prod"], rel=1e-6)
-    covariance = mean(x2 * y2) - mean(x2) * mean(y2)
-    spread = mean(x2**2) - mean(x2) ** 2
-    assert covariance / spread == pytest.approx(wanted["corr_x2y2"], rel=1e-5)
-
-
 ROLES = {"w": Role.SAMPLING_WEIGHT, "home": Role.HOUSEHOLD, "h": Role.STRATUM, "year": Role.TIME}
 FRAME = pd.DataFrame(
     {

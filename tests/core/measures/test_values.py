@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import rwn_core as rwn
 from rwn_cli.terminal import readings_table
-from rwn_core import NBRS2015, PRAM, RWN, AdditiveNoise, LocalSuppression, RandomSample, Role, mask
+from rwn_core import NBRS2015, PRAM, RWN, AdditiveNoise, LocalSuppression, RandomSample, mask
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Question
 from rwn_core.errors import NotApplicable, ParameterError
@@ -34,7 +34,9 @@ from rwn_core.measures.utility.distributions import (
 )
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.policy import Policy
+from tests.core.measures.attacks.attribute_tables import released
 from tests.holding import hold
+from tests.tables import described
 
 MEASURE = MEASURES["cells_changed"]
 
@@ -68,10 +70,17 @@ def test_q_counts_the_variables_that_are_not_masked(numeric_frames):
     assert reading.value == reading.baseline == 0.75
 
 
-def test_another_number_of_records(compare, numeric_frames):
+@pytest.mark.parametrize(
+    ("key", "change", "reason"),
+    [
+        ("cells_changed", lambda frame: frame.head(10), "another number of records"),
+        ("marginals", lambda frame: frame.assign(b=np.nan), "b is missing in the released table"),
+    ],
+)
+def test_why_there_is_no_reading(compare, numeric_frames, key, change, reason):
     original, masked = numeric_frames
-    with pytest.raises(NotApplicable, match="another number of records"):
-        MEASURE.compute(compare(original, masked.head(10)))
+    with pytest.raises(NotApplicable, match=reason):
+        MEASURES[key].compute(compare(original, change(masked)))
 
 
 MARGINALS = MEASURES["marginals"]
@@ -100,8 +109,7 @@ def test_counts_means_and_missing_values(compare):
     reading = MARGINALS.compute(compare(original, masked))
     x, g = reading.detail.variables["x"], reading.detail.variables["g"]
     assert (x.edges is None, g.edges is None) == (False, True)
-    assert x.original.sum() == 3
-    assert x.released.sum() == 2
+    assert (x.original.sum(), x.released.sum()) == (3, 2)
     assert (x.missing_original, x.missing_released) == (1, 2)
     assert x.mean_original == pytest.approx(2.75 / 3)
     assert x.sd_original == pytest.approx(original["x"].std())
@@ -118,8 +126,7 @@ def test_bins_widen_for_values_outside_the_original_range(compare):
     original = pd.DataFrame({"x": np.linspace(0.0, 1.0, 50)})
     masked = pd.DataFrame({"x": np.r_[-3.0, 7.0, 1.0, np.linspace(0.0, 1.0, 47)]})
     shown = MARGINALS.compute(compare(original, masked)).detail.variables["x"]
-    assert shown.edges[0] == -3.0
-    assert shown.edges[-1] == 7.0
+    assert (shown.edges[0], shown.edges[-1]) == (-3.0, 7.0)
     assert (np.diff(shown.edges) > 0).all()
     assert shown.original[0] == shown.original[-1] == 0
     assert shown.released[0] == shown.released[-1] == 1
@@ -136,12 +143,6 @@ def test_bins_widen_for_values_outside_the_original_range(compare):
 )
 def test_bin_edges(values, expected):
     assert bin_edges(np.array(values)) == pytest.approx(expected)
-
-
-def test_a_variable_that_lost_all_values_is_named(compare, numeric_frames):
-    original, masked = numeric_frames
-    with pytest.raises(NotApplicable, match=r"variable b is missing in the released table\."):
-        MARGINALS.compute(compare(original, masked.assign(b=np.nan)))
 
 
 def test_a_rounded_release_has_whole_steps_in_each_bin(compare):
@@ -214,9 +215,8 @@ def test_a_variable_that_nobody_masked_is_named() -> None:
     assert "Over 90 % of the cells are unchanged in: b, c, y." in words
     masked = comparison.masked.frame.apply(lambda column: column + 1)
     changed = comparison.with_masked(rwn.Microdata(masked, comparison.original.schema))
-    assert "unchanged" not in MEASURES["cells_changed"].sentence(
-        MEASURES["cells_changed"].read(changed), 120
-    )
+    reading = MEASURES["cells_changed"].read(changed)
+    assert "unchanged" not in MEASURES["cells_changed"].sentence(reading, 120)
 
 
 SURE = (  # of a file in which every row is a true row of one person
@@ -241,17 +241,11 @@ def table(n: int, seed: int = 3) -> Microdata:
     draw = np.random.default_rng(seed)
     frame = pd.DataFrame(draw.normal(50, 9, size=(n, 3)), columns=["a", "b", "c"])
     frame["s"] = draw.normal(100, 20, n).round(1)
-    data = Microdata.from_frame(frame)
-    schema = data.schema
-    for name in ("a", "b", "c"):
-        schema = schema.replace_variable(name, role=Role.KEY)
-    return data.with_schema(schema.replace_variable("s", role=Role.CONFIDENTIAL))
+    return described(frame, a="key", b="key", c="key", s="confidential")
 
 
 def sampled(n: int, left_out: float) -> Comparison:
-    data = table(n)
-    release = mask(data, RandomSample(left_out=left_out), seed=1)
-    return Comparison(original=data, masked=release.masked, law=release.law)
+    return released(table(n), RandomSample(left_out=left_out))
 
 
 @pytest.mark.parametrize(("n", "left_out"), [(1000, 0.96), (400, 0.97)])
@@ -295,14 +289,12 @@ def test_every_measure_of_risk_says_of_what_its_share_is() -> None:
 @pytest.mark.parametrize("params", [NBRS2015(epsilon=0.6, q=1.0), RandomSample(left_out=0.5)])
 def test_right_links_are_counted_among_the_rows_that_leave(params: object) -> None:
     """An independent count: the best belief of each row that leaves, from the posteriors."""
-    data = table(250)
-    release = mask(data, params, seed=2)
-    comparison = Comparison(original=data, masked=release.masked, law=release.law)
+    release = released(table(250), params, 2)
     leaves = ~release.masked.frame.isna().all(axis=1).to_numpy()
-    assert 0 < leaves.sum() < data.n
-    belief = posteriors(release.law, release.masked, np.arange(data.n)).toarray()
+    assert 0 < leaves.sum() < 250
+    belief = posteriors(release.law, release.masked, np.arange(250)).toarray()
     by_hand = belief.max(axis=0)[leaves].mean()
-    reading = MEASURES["bayes_linkage"].read(comparison)
+    reading = MEASURES["bayes_linkage"].read(release)
     assert reading.detail.row_by_row == pytest.approx(by_hand)
     assert reading.detail.row_by_row != pytest.approx(belief.max(axis=0).mean(), rel=0.05)
     np.testing.assert_array_equal(reading.detail.records, np.flatnonzero(leaves))
@@ -342,21 +334,16 @@ def test_the_nearest_are_named_and_where_all_are() -> None:
         assert sum(known in no_measure(key) for known in MEASURES) < 10
 
 
-def test_a_catalogue_refuses_with_it() -> None:
+def test_a_catalogue_and_an_audit_refuse_with_it() -> None:
+    data = table(40)
     with pytest.raises(ParameterError, match="There is no measure corelation; near it"):
         rwn.MEASURES["corelation"]
+    with pytest.raises(ParameterError, match="no measure corelation; near it: correlation"):
+        rwn.audit(data, data, measures=["corelation"])
     with pytest.raises(ParameterError, match="There is no method typo"):
         rwn.METHODS["typo"]
     assert rwn.METHODS.get("typo") is None
     assert "typo" not in rwn.METHODS
-
-
-def test_an_audit_refuses_with_it() -> None:
-    table = rwn.load_demo("bodyfat")
-    with pytest.raises(
-        ParameterError, match="There is no measure corelation; near it: correlation"
-    ):
-        rwn.audit(table, table, measures=["corelation"])
 
 
 def table_of_ends(n: int, seed: int = 0) -> rwn.Microdata:
@@ -370,11 +357,7 @@ def table_of_ends(n: int, seed: int = 0) -> rwn.Microdata:
             "ill": rng.choice(["no", "yes"], n, p=[0.97, 0.03]),
         }
     )
-    schema = rwn.Microdata.from_frame(frame).schema
-    roles = (("name", Role.IDENTIFIER), ("group", Role.KEY), ("ill", Role.CONFIDENTIAL))
-    for name, role in (*roles, ("age", Role.KEY)):
-        schema = schema.replace_variable(name, role=role)
-    return rwn.Microdata.from_frame(frame, schema)
+    return described(frame, name="identifier", group="key", age="key", ill="confidential")
 
 
 def read(data: rwn.Microdata, measure: str) -> dict[str, float]:
@@ -443,13 +426,11 @@ def test_each_end_is_read_once_for_all_releases_weights_and_slices() -> None:
     assert len(calls) == 1 + SHUFFLES
     release = rwn.mask(data, rwn.RWN(k=3), seed=1)
     sliced = data.with_weights({"age": 4.0}).with_slices([("group", "ill")])
-    for other in (
-        first.with_masked(release.masked, release.law),
-        Comparison(original=sliced, masked=sliced),
-    ):
-        assert made_up.ends(other) == found
+    assert made_up.ends(first.with_masked(release.masked, release.law)) == found
+    assert made_up.ends(Comparison(original=sliced, masked=sliced)) == found
     assert len(calls) == 1 + SHUFFLES
-    made_up.ends(Comparison(original=table_of_ends(80, 1), masked=table_of_ends(80, 1)))
+    another = table_of_ends(80, 1)
+    made_up.ends(Comparison(original=another, masked=another))
     assert len(calls) == 2 * (1 + SHUFFLES)
 
 

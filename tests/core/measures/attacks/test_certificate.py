@@ -33,7 +33,6 @@ from rwn_core.neighbors.table import complete_table
 from tests.check_values import check_values
 from tests.core.measures.attacks.attribute_tables import released
 from tests.core.measures.attacks.intruder_examples import number
-from tests.oracles.extreme_values import extreme_distribution
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
 
 Array = NDArray[np.float64]
@@ -328,14 +327,6 @@ def test_EXT_1_survival_and_copies_of_the_maximum(e1_law, check_values, q, key):
     survival, _, copies = check_values["EXT-1"][key]
     assert appearance(table)[place] == pytest.approx(number(survival))
     assert expected_copies(table)[place] == pytest.approx(number(copies))
-
-
-@SHARES
-def test_EXT_2_distribution_of_the_released_maximum(e1_law, check_values, q, key):
-    values, found = extreme_distribution(e1_law(q), "x")
-    expected = {float(v): number(p) for v, p in check_values["EXT-2"][key].items()}
-    assert dict(zip(values, found, strict=True)) == pytest.approx(expected)
-    assert found.sum() == pytest.approx(1)
 
 
 @SHARES

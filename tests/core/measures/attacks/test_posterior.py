@@ -29,7 +29,6 @@ from rwn_core.neighbors import LARGEST_DENSE, find_neighborhoods
 from rwn_core.neighbors.search import Search
 from tests.core.measures.attacks.attribute_tables import released
 from tests.core.measures.attacks.intruder_examples import number, table
-from tests.oracles.exact_enumeration import expected_success
 
 KEYS = {"bodyfat": ("age", "weight", "height"), "pima": ("pregnant", "bmi", "age")}
 
@@ -43,11 +42,6 @@ def test_ATT_1_likelihoods_and_posteriors(e1_law, e1_rows, check_values):
         np.testing.assert_allclose(found, [number(p) for p in expected["L"]], atol=1e-14)
         belief = posteriors(law, masked, np.arange(1)).toarray()[:, 0]
         np.testing.assert_allclose(belief, [number(p) for p in expected["post"]], atol=1e-14)
-
-
-@pytest.mark.parametrize(("q", "key"), [(0.5, "q1/2"), (1.0, "q1"), (0.0, "q0"), (0.1, "q1/10")])
-def test_ATT_2_expected_success_by_enumeration(e1_law, check_values, q, key):
-    assert expected_success(e1_law(q)) == pytest.approx(number(check_values["ATT-2"][key][0]))
 
 
 SETTINGS = [

@@ -51,12 +51,6 @@ def test_ATT_4_joint_marginals(likelihood, check_values):
     np.testing.assert_allclose(exact_marginals(likelihood), expected, atol=1e-12)
 
 
-def test_ATT_4_single_record_posteriors(likelihood, check_values):
-    expected = check_values["ATT-4"]["single_record_posteriors"]
-    found = likelihood / likelihood.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(found, [[number(p) for p in row] for row in expected], atol=1e-12)
-
-
 def test_ATT_4_sinkhorn_limit(likelihood, e1_law, e1_rows, check_values):
     expected = check_values["ATT-4"]["sinkhorn_limit"]
     np.testing.assert_allclose(sinkhorn(likelihood), expected, atol=2e-6)

@@ -25,7 +25,6 @@ from rwn_core.measures.statistics.population import (
     probability_unique,
 )
 from tests.check_values import check_values
-from tests.oracles.leakage import leakage_of_independent_keys
 
 ENTRIES = check_values("risk")
 
@@ -117,17 +116,6 @@ def test_the_check_has_the_stated_deviation():
     checks = [file_risk(rng.poisson(means) * 1.0, means, 0.1).check2 for _ in range(4000)]
     assert np.std(checks) == pytest.approx(check_deviation(means, 0.1), rel=0.06)
     assert abs(np.mean(checks)) < 4 * np.std(checks) / np.sqrt(4000)
-
-
-def test_LEAK_1_share_of_sample_uniques_that_are_population_uniques():
-    leakage, both, uniques = leakage_of_independent_keys(100_000, 2000, [[0.2, 0.8]] * 11)
-    given = expected("LEAK-1")
-    assert leakage == pytest.approx(given["ratio_of_expectations"], rel=1e-9)
-    assert both == pytest.approx(given["expected_SU_and_PU"], rel=1e-9)
-    assert uniques == pytest.approx(given["expected_SU"], rel=1e-9)
-    assert leakage != pytest.approx(given["published_on_slide"], abs=0.003)
-    tolerance = ENTRIES["LEAK-1"]["tolerance"]["mean_ratio"]
-    assert leakage == pytest.approx(given["simulation"]["mean_ratio"], abs=tolerance)
 
 
 @pytest.mark.parametrize(("f", "weights"), [(1, 50.0), (2, 90.0), (5, 200.0), (30, 3000.0)])
