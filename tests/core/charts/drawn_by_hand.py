@@ -48,123 +48,69 @@ def reading(value: float = 1.0, baseline: float | None = 2.0, **detail: Any) -> 
     return Reading(value=value, baseline=baseline, detail=Detail(**detail))
 
 
-def of(
-    record: type[Detail], value: float = 1.0, baseline: float | None = 2.0, **detail: Any
-) -> Reading:
+def of(record: type[Detail], value: float = 1.0, baseline: float = 2.0, **detail: Any) -> Reading:
     """A reading whose detail is a record."""
     return Reading(value=value, baseline=baseline, detail=record(**detail))
 
 
+def both(original: dict[str, Any], released: dict[str, Any]) -> dict[str, Any]:
+    """What a detail has of both files, by its names there."""
+    before = {f"{name}_original": value for name, value in original.items()}
+    return before | {f"{name}_released": value for name, value in released.items()}
+
+
 def index_reading(original: Any, released: Any) -> Reading:
-    original, released = np.asarray(original, dtype=float), np.asarray(released, dtype=float)
-    return of(
-        RecordValues,
-        original=original,
-        released=released,
-        records_original=np.arange(len(original)),
-        records_released=np.arange(len(released)),
-        max_original=float(np.nanmax(original)),
-        argmax_original=int(np.nanargmax(original)),
-        max_released=float(np.nanmax(released)),
-        argmax_released=int(np.nanargmax(released)),
-        sampled=False,
-        of=len(original),
-    )
+    def told(file: np.ndarray) -> dict[str, Any]:
+        most = {"max": float(np.nanmax(file)), "argmax": int(np.nanargmax(file))}
+        return {"records": np.arange(len(file)), **most}
+
+    files = [np.asarray(file, dtype=float) for file in (original, released)]
+    values = {"original": files[0], "released": files[1], **both(*map(told, files))}
+    return of(RecordValues, **values, sampled=False, of=len(original))
 
 
 def correlation_reading(size: int = 3, first: str = "age") -> Reading:
-    names = [first, *(f"v{i}" for i in range(1, size))]
-    original = np.full((size, size), 0.5)
-    released = np.full((size, size), -0.25)
-    for square in (original, released):
-        np.fill_diagonal(square, 1.0)
-    return of(
-        Relations,
-        names=names,
-        original=original,
-        released=released,
-        mean_absolute_change=0.75,
-        sign_changes=size * (size - 1) // 2,
-        pairs=size * (size - 1) // 2,
-    )
+    names, pairs = [first, *(f"v{i}" for i in range(1, size))], size * (size - 1) // 2
+    original, released = (r + (1 - r) * np.eye(size) for r in (0.5, -0.25))
+    squares = {"names": names, "original": original, "released": released}
+    return of(Relations, **squares, mean_absolute_change=0.75, sign_changes=pairs, pairs=pairs)
 
 
 def regression_reading(slopes: int = 2, first: str = "bmi") -> Reading:
     terms = ["(intercept)", first, *(f"x{i}" for i in range(2, slopes + 1))]
-    count = len(terms)
-    return of(
-        FittedSlopes,
-        response="siri",
-        terms=terms,
-        coefficient_original=np.arange(count, dtype=float),
-        se_original=np.full(count, 0.5),
-        coefficient_released=-np.arange(count, dtype=float),
-        se_released=np.full(count, 1.0),
-        sign_changed=np.arange(count) > 0,
-        standardized_difference=np.arange(count) * 4.0,
-        r2_original=0.75,
-        r2_released=0.5,
-        n_original=241,
-        n_released=241,
-    )
+    count = np.arange(float(len(terms)))
+    original = {"coefficient": count, "se": np.full(len(terms), 0.5), "r2": 0.75, "n": 241}
+    released = {"coefficient": -count, "se": np.full(len(terms), 1.0), "r2": 0.5, "n": 241}
+    changes = {"sign_changed": count > 0, "standardized_difference": count * 4}
+    return of(FittedSlopes, response="siri", terms=terms, **both(original, released), **changes)
 
 
-def size_reading(
-    sizes: Any, nearest: Any, k: int | None = 5, epsilon: float | None = 2.0
-) -> Reading:
-    sizes = np.asarray(sizes)
+def size_reading(sizes: Any, nearest: Any, k: int | None = 5, epsilon: Any = 2.0) -> Reading:
+    sizes, nearest = np.asarray(sizes), np.asarray(nearest, dtype=float)
     by_k = sizes <= (k or 0)
-    return of(
-        NeighborhoodSizes,
-        sizes=sizes,
-        nearest=np.asarray(nearest, dtype=float),
-        epsilon=epsilon,
-        k=k,
-        governed_by_k=by_k,
-        median=float(np.median(sizes)),
-        share_governed_by_k=float(by_k.mean()),
-    )
+    told = {"epsilon": epsilon, "k": k, "governed_by_k": by_k}
+    told |= {"median": float(np.median(sizes)), "share_governed_by_k": float(by_k.mean())}
+    return of(NeighborhoodSizes, sizes=sizes, nearest=nearest, **told)
 
 
 def components_reading() -> Reading:
-    return of(
-        Components,
-        names=["a", "b", "c"],
-        share_original=np.array([0.6, 0.3, 0.1]),
-        share_released=np.array([0.5, 0.3, 0.2]),
-        sd1_original=1.3,
-        sd1_released=1.2,
-        cumulative5_original=1.0,
-        cumulative5_released=1.0,
-        n_original=4,
-        n_released=4,
-    )
+    original = {"share": np.array([0.6, 0.3, 0.1]), "sd1": 1.3, "cumulative5": 1.0, "n": 4}
+    released = {"share": np.array([0.5, 0.3, 0.2]), "sd1": 1.2, "cumulative5": 1.0, "n": 4}
+    return of(Components, names=["a", "b", "c"], **both(original, released))
+
+
+def marginal(original: Any, released: Any, difference: float = 0.1, **more: Any) -> Marginal:
+    counts = {"original": np.array(original), "released": np.array(released)}
+    more = {"missing_original": 0, "missing_released": 0} | more
+    return Marginal(**counts, difference=difference, **more)
 
 
 def marginals_reading(name: str = "age") -> Reading:
-    numeric = Marginal(
-        edges=np.array([0.0, 0.1, 2.0, 4.0]),
-        original=np.array([3, 5, 2]),
-        released=np.array([4, 4, 2]),
-        difference=0.1,
-        mean_original=1.4,
-        mean_released=1.3,
-        sd_original=0.8,
-        sd_released=0.7,
-        missing_original=1,
-        missing_released=0,
-    )
-    categorical = Marginal(
-        levels=["blue", HOSTILE],
-        original=np.array([7, 3]),
-        released=np.array([6, 4]),
-        difference=0.1,
-        missing_original=0,
-        missing_released=2,
-    )
-    return Reading(
-        value=1.0, baseline=2.0, detail=marginal_distances({name: numeric, "eyes": categorical})
-    )
+    moments = both({"mean": 1.4, "sd": 0.8, "missing": 1}, {"mean": 1.3, "sd": 0.7, "missing": 0})
+    numeric = marginal([3, 5, 2], [4, 4, 2], edges=np.array([0.0, 0.1, 2.0, 4.0]), **moments)
+    categorical = marginal([7, 3], [6, 4], levels=["blue", HOSTILE], missing_released=2)
+    both_kinds = marginal_distances({name: numeric, "eyes": categorical})
+    return Reading(value=1.0, baseline=2.0, detail=both_kinds)
 
 
 def map_points() -> list[dict[str, Any]]:
@@ -193,12 +139,8 @@ def attacks() -> list[dict[str, Any]]:
     ]
 
 
-def shares(value: float, baseline: float) -> Any:
-    return reading(value=value, baseline=baseline)
-
-
 def classes() -> dict[str, Any]:
-    readings: dict[str, Any] = {key: shares(0.4, 0.6) for key in several_measures.NAMES}
+    readings: dict[str, Any] = {key: reading(0.4, 0.6) for key in several_measures.NAMES}
     return readings | {"t_closeness": REASON}
 
 
@@ -206,171 +148,87 @@ def guesses() -> dict[str, Any]:
     rates = {"attack": 0.3, "guess": 0.02, "void": False}
     one = of(Guesses, 0.2, 0.0, **rates, control=0.1, attacks=50, controls=50)
     alone = of(Guesses, 0.2, 0.0, **rates, control=None, attacks=50, controls=None)
-    return {
-        "singling_out": one,
-        "linkability": alone,
-        "inference": REASON,
-        "attribute_inference": of(
-            AttributeGuesses,
-            value=0.5,
-            baseline=0.3,
-            names=["x"],
-            secrets=["y", "z"],
-            worst=1,
-            strategies=["majority", "majority"],
-            rates=[{"majority": 0.1}, {"majority": 0.3}],
-            exact=np.array([0.1, 0.5]),
-            informed=np.array([0.2, 0.5]),
-            ignorant=np.array([0.1, 0.3]),
-            control=np.array([0.2, 0.4]),
-            gains=[],
-            people=10.0,
-            control_people=10.0,
-            sampled=False,
-            records=np.arange(10),
-            of=10,
-        ),
-    }
+    about = {"names": ["x"], "secrets": ["y", "z"], "worst": 1, "records": np.arange(10), "of": 10}
+    about |= {"people": 10.0, "control_people": 10.0, "sampled": False, "gains": []}
+    rates = {"strategies": ["majority"] * 2, "rates": [{"majority": 0.1}, {"majority": 0.3}]}
+    rates |= {"exact": np.array([0.1, 0.5]), "informed": np.array([0.2, 0.5])}
+    rates |= {"ignorant": np.array([0.1, 0.3]), "control": np.array([0.2, 0.4])}
+    guessed = of(AttributeGuesses, 0.5, 0.3, **about, **rates)
+    found = {"singling_out": one, "linkability": alone, "inference": REASON}
+    return found | {"attribute_inference": guessed}
 
 
 def asked(count: int = 12) -> Any:
-    steps = np.linspace(0, 1, count).tolist()
+    steps, places = np.linspace(0, 1, count).tolist(), list(range(count))
+    words = [HOSTILE, *(f"x ≥ {i}" for i in range(1, count))]
+    chances = {"none": steps, "one": steps, "one_and_target": steps[::-1]}
+    chances |= {"disclosed": [None, *steps[1:]]}
+    shown = {"record": places, "matches": places, "same_person": [True] * count}
     detail = Queries(
-        names=["x"],
-        secret="y",
-        words=[HOSTILE, *(f"x ≥ {i}" for i in range(1, count))],
-        record=list(range(count)),
-        none=steps,
-        one=steps,
-        one_and_target=steps[::-1],
-        disclosed=[None, *steps[1:]],
-        baseline=[0.1] * count,
-        matches=list(range(count)),
-        same_person=[True] * count,
+        names=["x"], secret="y", words=words, baseline=[0.1] * count, **chances, **shown
     )
     return Reading(value=0.3, baseline=2.0, detail=detail)
 
 
 def ends(variables: int = 3) -> Any:
     names = [name for i in range(variables) for name in [f"v{i}" if i else HOSTILE] * 2]
-    count = len(names)
-    detail = Extremes(
-        name=names,
-        side=["largest", "smallest"] * variables,
-        value=[1.0] * count,
-        record=[0] * count,
-        holders=[1] * count,
-        survival=[0.5] * count,
-        copies=[1.0] * (count - 1) + [None],
-        own_row=[0.0] * count,
-        released=[1] * count,
-        by_law=True,
-    )
+    count, sides = len(names), ["largest", "smallest"] * variables
+    same = {"value": 1.0, "record": 0, "holders": 1, "survival": 0.5, "own_row": 0.0, "released": 1}
+    each = {part: [value] * count for part, value in same.items()}
+    copies = [1.0] * (count - 1) + [None]
+    detail = Extremes(name=names, side=sides, **each, copies=copies, by_law=True)
     return Reading(value=0.5, baseline=2.0, detail=detail)
 
 
+NINE = {"names": ["age"], "records": np.arange(9), "sampled": False, "total": 9}
+
+
 def releases(standing: str = "worst") -> Any:
-    return of(
-        RepeatedReleases,
-        0.9,
-        names=["age"],
-        releases=[1, 2, 3, 4, 5],
-        same_order=np.linspace(0.1, 1, 5),
-        shuffled=0.1,
-        standing=standing,
-        records=np.arange(9),
-        sampled=False,
-        total=9,
-    )
+    shares = {"releases": [1, 2, 3, 4, 5], "same_order": np.linspace(0.1, 1, 5), "shuffled": 0.1}
+    return of(RepeatedReleases, 0.9, **shares, standing=standing, **NINE)
 
 
 def matches(secret: str | None = "siri", sets: int = 12) -> Any:
     steps, names = np.linspace(0, 1, sets), [(f"v{i}", "b", "c") for i in range(1, sets)]
-    return of(
-        TrueMatches,
-        1.0,
-        0.1,
-        known=KnownSets(((HOSTILE, "age"), *names), 2, 0, sets, sets),
-        people=np.arange(sets),
-        found=steps,
-        secret=[secret] * sets,
-        read=steps / 2,
-        chance=steps / 10,
-        shares=steps if secret is None else steps * 0.4,
-        worst=sets - 1,
-        few=None,
-        level=None if secret is None else {"secret": secret, "level": HOSTILE},
-    )
+    known = KnownSets(((HOSTILE, "age"), *names), 2, 0, sets, sets)
+    each = {"people": np.arange(sets), "found": steps, "read": steps / 2, "chance": steps / 10}
+    each |= {"secret": [secret] * sets, "shares": steps if secret is None else steps * 0.4}
+    level = None if secret is None else {"secret": secret, "level": HOSTILE}
+    return of(TrueMatches, 1.0, 0.1, known=known, **each, worst=sets - 1, few=None, level=level)
 
 
 def sure(points: int = 5) -> Any:
     steps = np.linspace(1, 0.2, points), np.linspace(1, 0.4, points), np.linspace(0.1, 0.9, points)
-    return of(
-        SureLinks,
-        0.1,
-        names=["age"],
-        all=Curve(*steps),
-        keys=Curve(*steps),
-        by_keys=0.1,
-        success=0.5,
-        records=np.arange(9),
-        sampled=False,
-        total=9,
-    )
+    curves = {"all": Curve(*steps), "keys": Curve(*steps)}
+    return of(SureLinks, 0.1, **curves, by_keys=0.1, success=0.5, **NINE)
 
 
 def quantile_reading(names: list[str]) -> Reading:
-    count = len(names)
-    return of(
-        BothFiles,
-        0.1,
-        names=names,
-        columns=[0.05, 0.5, 0.95],
-        original=np.zeros((count, 3)),
-        released=np.zeros((count, 3)),
-        change=np.linspace(-0.3, 0.2, 3 * count).reshape(count, 3),
-    )
+    nothing = np.zeros((len(names), 3))
+    change = np.linspace(-0.3, 0.2, nothing.size).reshape(nothing.shape)
+    files = {"original": nothing, "released": nothing, "change": change}
+    return of(BothFiles, 0.1, names=names, columns=[0.05, 0.5, 0.95], **files)
 
 
 def subgroup_reading(count: int = 2) -> Reading:
     sizes = np.arange(10, 10 + count)
-    return of(
-        Counts,
-        0.2,
-        names=[HOSTILE, *(f"g{place}" for place in range(1, count))],
-        original=sizes,
-        released=sizes - 5,
-        change=-5 / sizes,
-        total_change=-0.45,
-        vanished=0,
-    )
+    names = [HOSTILE, *(f"g{place}" for place in range(1, count))]
+    files = {"original": sizes, "released": sizes - 5, "change": -5 / sizes}
+    return of(Counts, 0.2, names=names, **files, total_change=-0.45, vanished=0)
 
 
 def points_reading(records: int = 30, first: str = "age") -> Reading:
     values = np.random.default_rng(1).normal(size=(records, 2))
-    return of(
-        TwoWay,
-        0.1,
-        kind="points",
-        names=[first, "bmi"],
-        original=values,
-        released=values[::-1] * 0.9,
-        correlation_original=0.5,
-        correlation_released=None,
-    )
+    files = {"original": values, "released": values[::-1] * 0.9}
+    files |= both({"correlation": 0.5}, {"correlation": None})
+    return of(TwoWay, 0.1, kind="points", names=[first, "bmi"], **files)
 
 
 def table_reading() -> Reading:
-    return of(
-        TwoWay,
-        0.25,
-        kind="table",
-        names=["region", HOSTILE],
-        rows=["north", HOSTILE],
-        columns=["yes", "no", "(missing)"],
-        original=np.array([[5, 5, 1], [4, 4, 1]]),
-        released=np.array([[7, 3, 1], [8, 0, 1]]),
-    )
+    original, released = np.array([[5, 5, 1], [4, 4, 1]]), np.array([[7, 3, 1], [8, 0, 1]])
+    levels = {"rows": ["north", HOSTILE], "columns": ["yes", "no", "(missing)"]}
+    files = {"original": original, "released": released}
+    return of(TwoWay, 0.25, kind="table", names=["region", HOSTILE], **levels, **files)
 
 
 def band(low: Any, high: Any) -> Band:
@@ -386,24 +244,15 @@ def correlation_band(size: int = 3) -> dict[str, Band]:
 
 LOSS = {"title": "Correlations", "unit": "mean change", "falls": True, "share": False}
 RISK = {"title": "Linkage", "unit": "share", "falls": False, "share": True}
-SHARE = {"title": "of a limit", "unit": "1 is all", "falls": False, "share": False} | {
-    "of_limits": True
-}
+SHARE = {"title": "of a limit", "unit": "1 is all", "falls": False, "share": False}
+SHARE |= {"of_limits": True}
 
 
 def spot(key: str, x: float | None, y: float | None, *, frontier: bool = False) -> dict:
     pair = None if x is None else (x - 0.01, x + 0.01)
-    return {
-        "key": key,
-        "text": HOSTILE + key,
-        "x": x,
-        "y": y,
-        "x_interval": pair,
-        "y_interval": None,
-        "frontier": frontier,
-        "kept": key == "b",
-        "released": 0.25 if key == "c" else 1.0,
-    }
+    at = {"x": x, "y": y, "x_interval": pair, "y_interval": None}
+    more = {"frontier": frontier, "kept": key == "b", "released": 0.25 if key == "c" else 1.0}
+    return {"key": key, "text": HOSTILE + key, **at, **more}
 
 
 SPOTS = [
@@ -476,20 +325,9 @@ def outlying(value: float) -> np.ndarray:
 
 
 def levels(count: int) -> Reading:
-    counts = np.arange(count, 0, -1)
-    shown = Marginal(
-        levels=[f"level {i}" for i in range(count)],
-        original=counts,
-        released=counts[::-1].copy(),
-        difference=0.5,
-        missing_original=0,
-        missing_released=0,
-    )
+    counts, names = np.arange(count, 0, -1), [f"level {i}" for i in range(count)]
+    shown = marginal(counts, counts[::-1], 0.5, levels=names)
     return Reading(value=1.0, baseline=2.0, detail=marginal_distances({"job": shown}))
-
-
-def changed(plain: Reading, **detail: Any) -> Reading:
-    return with_parts(plain, **detail)
 
 
 def at_least() -> list[dict[str, Any]]:
@@ -511,22 +349,18 @@ def swept() -> list[dict[str, Any]]:
     ]
 
 
+SLOPES = {
+    "coefficient_released": band([-1.0, -2.0, -3.0], [0.0, 0.0, -1.0]),
+    "se_released": band([0.9] * 3, [1.1] * 3),
+}
+SHARES = {
+    "share_released": band([0.4, 0.2, 0.1], [0.6, 0.4, 0.3]),
+    "cumulative_released": band([0.4, 0.7, 1.0], [0.6, 0.9, 1.0]),
+}
 _bands = {
     "correlation": (correlation_reading(first=HOSTILE), correlation_band()),
-    "regression": (
-        regression_reading(first=HOSTILE),
-        {
-            "coefficient_released": band([-1.0, -2.0, -3.0], [0.0, 0.0, -1.0]),
-            "se_released": band([0.9] * 3, [1.1] * 3),
-        },
-    ),
-    "principal_components": (
-        components_reading(),
-        {
-            "share_released": band([0.4, 0.2, 0.1], [0.6, 0.4, 0.3]),
-            "cumulative_released": band([0.4, 0.7, 1.0], [0.6, 0.9, 1.0]),
-        },
-    ),
+    "regression": (regression_reading(first=HOSTILE), SLOPES),
+    "principal_components": (components_reading(), SHARES),
     "cooks_distance": (index_reading(STEPS, STEPS / 2), {"max_released": band(1.2, 4.0)}),
     "mahalanobis": (index_reading(STEPS, STEPS / 2), {"max_released": band(1.2, 4.0)}),
     "nearest_distance": (index_reading(STEPS, STEPS + 1), {"value": band(1.2, 1.4)}),
@@ -573,23 +407,23 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         "neighborhood_size: outlier": (size_reading(np.arange(5, 45), outlying(5021.0)),),
         "nearest_distance: whiskers": (index_reading([*range(1, 10), 17], [2.0] * 10),),
         "nearest_distance: sample": (
-            changed(index_reading([1.0, 2.0], [1.0, 2.0]), sampled=True, of=9_000),
+            with_parts(index_reading([1.0, 2.0], [1.0, 2.0]), sampled=True, of=9_000),
         ),
         "correlation: 15": (correlation_reading(15),),
         "correlation: 40": (correlation_reading(40),),
         "correlation: missing": (holes(),),
         "association": (
-            changed(correlation_reading(), coefficient=np.add.outer(*2 * [[0, 0, 1]])),
+            with_parts(correlation_reading(), coefficient=np.add.outer(*2 * [[0, 0, 1]])),
         ),
-        "regression: poisson": (changed(regression_reading(), family="poisson"),),
+        "regression: poisson": (with_parts(regression_reading(), family="poisson"),),
         "regression: many": (regression_reading(slopes=30),),
         "regression: turned": (
-            changed(regression_reading(), sign_changed=np.array([True, False, False])),
+            with_parts(regression_reading(), sign_changed=np.array([True, False, False])),
         ),
         "cooks_distance: close": (index_reading([0.1, 0.9, 0.2], [0.1, 0.88, 0.2]),),
         "cooks_distance: closer": (index_reading([0.1, 0.88, 0.2], [0.1, 0.9, 0.2]),),
         "cooks_distance: numbers": (
-            changed(
+            with_parts(
                 index_reading([0.1, 0.9], [0.3, 0.1]),
                 records_original=np.array([4, 9]),
                 argmax_original=9,
@@ -637,7 +471,7 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         "repeated_releases": (releases(),),
         "repeated_releases: a bound": (releases("at least"),),
         "key_classes": (classes(),),
-        "key_classes: tiny": ({key: shares(0.0001, 0.5) for key in several_measures.NAMES},),
+        "key_classes: tiny": ({key: reading(0.0001, 0.5) for key in several_measures.NAMES},),
         "guessing_attacks": (guesses(),),
         "queries": (asked(),),
         "extreme_values": (ends(),),

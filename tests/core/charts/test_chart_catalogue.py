@@ -92,10 +92,8 @@ def test_what_each_chart_shows(drawn, sentences):
 
 def test_every_chart_is_drawn_by_hand(drawn):
     assert {chart["key"] for chart in drawn.values()} == set(CHARTS) - OF_REPLAYS
-    assert {
-        "risk_utility_map",
-        *(each for card in results.CARDS for each in card.view.charts),
-    } <= set(drawn)
+    cards = (each for card in results.CARDS for each in card.view.charts)
+    assert {"risk_utility_map", *cards} <= set(drawn)
     assert {getattr(draw, "func", draw).__module__ for draw in CHARTS.values()} == chart_files()
     assert len(set(CHARTS.values())) == len(CHARTS)
 
@@ -163,13 +161,10 @@ def test_twenty_thousand_records_stay_small():
     random = np.random.default_rng(5)
     values = random.gamma(2.0, size=20_000)
     tall = index_reading(values, values[::-1])
-    charts = [
-        CHARTS["cooks_distance"](tall),
-        CHARTS["mahalanobis"](tall),
-        CHARTS["nearest_distance"](tall),
-        CHARTS["neighborhood_size"](size_reading(random.integers(5, 5_000, 20_000), values)),
-    ]
-    for chart in charts:
+    sizes = size_reading(random.integers(5, 5_000, 20_000), values)
+    drawn = dict.fromkeys(("cooks_distance", "mahalanobis", "nearest_distance"), tall)
+    for key, reading in (drawn | {"neighborhood_size": sizes}).items():
+        chart = CHARTS[key](reading)
         assert len(serialise(chart).encode()) < 150_000
         assert len(chart["table"]["rows"]) == 400
         assert "400 of 20,000" in chart["table"]["caption"]
@@ -278,12 +273,9 @@ def test_a_long_table_keeps_the_largest_and_says_so():
 
 
 def test_records_in_any_order_keep_their_own_values():
-    detail = RecordValues(
-        original=np.array([1.0, 2.0]),
-        records_original=np.array([7, 0]),
-        released=np.array([3.0, 4.0]),
-        records_released=np.array([7, 0]),
-    )
+    values = {"original": np.array([1.0, 2.0]), "released": np.array([3.0, 4.0])}
+    records = {f"records_{side}": np.array([7, 0]) for side in values}
+    detail = RecordValues(**values, **records)
     assert paired(detail, "distance")["rows"] == [[8, 1.0, 3.0], [1, 2.0, 4.0]]
     detail = replace(detail, records_released=np.array([0, 7]))
     assert paired(detail, "distance")["rows"] == [[1, 2.0, 3.0], [8, 1.0, 4.0]]
@@ -328,11 +320,8 @@ def test_ticks_stand_where_their_shares_do():
 
 
 def test_settings_that_keep_the_limits_have_half_of_the_map_and_the_best_a_name():
-    spots = [
-        spot("good", 0.2, 0.5, name="ε 2"),
-        spot("twin", 0.2005, 0.5, name="ε 2.1"),
-        spot("bad", 0.1, 20.0),
-    ]
+    spots = [spot("good", 0.2, 0.5, name="ε 2"), spot("twin", 0.2005, 0.5, name="ε 2.1")]
+    spots.append(spot("bad", 0.1, 20.0))
     drawn = CHARTS["sweep_map"](spots, LOSS, SHARE, limit=1.0)
     low, high = drawn["layout"]["yaxis"]["range"]
     assert (1.0 - low) / (high - low) == pytest.approx(0.5)
@@ -377,13 +366,8 @@ def test_the_map_of_one_release_has_the_axis_of_the_sweep():
 
 
 KEYS = (
-    "cooks_distance",
-    "mahalanobis",
-    "neighborhood_size",
-    "nearest_distance",
-    "correlation",
-    "regression",
-    "principal_components",
+    *("cooks_distance", "mahalanobis", "neighborhood_size", "nearest_distance"),
+    *("correlation", "regression", "principal_components"),
 )
 
 
@@ -411,41 +395,32 @@ def test_a_chart_shows_the_pins_own_numbers(readings, key):
 
 
 def test_the_mark_stands_where_the_release_of_the_pin_was(readings):
-    before, now = (each["cooks_distance"] for each in readings)
-    marked = with_pins(
-        CHARTS["cooks_distance"](now), {"B": {"title": "Cook’s distance", "level": 0.01}}, now
-    )
+    now = readings[1]["cooks_distance"]
+    pin = {"B": {"title": "Cook’s distance", "level": 0.01}}
+    marked = with_pins(CHARTS["cooks_distance"](now), pin, now)
     (line,) = [s for s in marked["layout"]["shapes"] if s["line"]["color"] == PINS["B"]]
     assert line["y0"] == line["y1"] == 0.01
     before, now = (each["regression"] for each in readings)
     pinned, chart = CHARTS["regression"](before), CHARTS["regression"](now)
-    (mark,) = with_pins(chart, {"A": chart_marks(pinned, before)}, now)["data"][
-        len(chart["data"]) :
-    ]
-    (own,) = [
-        t for t in pinned["data"] if "markers" in t["mode"] and t["marker"]["color"] == RELEASED
-    ]
+    marked = with_pins(chart, {"A": chart_marks(pinned, before)}, now)["data"]
+    (mark,) = marked[len(chart["data"]) :]
+    points = [trace for trace in pinned["data"] if "markers" in trace["mode"]]
+    (own,) = [trace for trace in points if trace["marker"]["color"] == RELEASED]
     np.testing.assert_array_equal(mark["x"], own["x"])
 
 
 def test_other_variables_and_values_beyond_the_axis_have_no_mark(readings):
-    chart = CHARTS["cooks_distance"](readings[0]["cooks_distance"])
+    reading = readings[0]["cooks_distance"]
+    chart = CHARTS["cooks_distance"](reading)
     far = {"A": {"title": chart["title"], "level": 1e9}}
-    assert with_pins(chart, far, readings[0]["cooks_distance"])["layout"]["shapes"] == list(
-        chart["layout"]["shapes"]
-    )
-    assert (
-        with_pins(chart, {"A": {"title": "Another", "level": 0.0}}, readings[0]["cooks_distance"])
-        is chart
-    )
+    shapes = with_pins(chart, far, reading)["layout"]["shapes"]
+    assert shapes == list(chart["layout"]["shapes"])
+    assert with_pins(chart, {"A": {"title": "Another", "level": 0.0}}, reading) is chart
 
 
 def test_two_letters_never_share_a_place(readings):
-    chart = CHARTS["mahalanobis"](readings[0]["mahalanobis"])
+    reading = readings[0]["mahalanobis"]
+    chart = CHARTS["mahalanobis"](reading)
     both = {name: {"title": chart["title"], "level": 5.0} for name in "AB"}
-    notes = [
-        n
-        for n in with_pins(chart, both, readings[0]["mahalanobis"])["layout"]["annotations"]
-        if n["text"] in "AB"
-    ]
-    assert len({(n["x"], n["y"]) for n in notes}) == 2
+    notes = with_pins(chart, both, reading)["layout"]["annotations"]
+    assert len({(note["x"], note["y"]) for note in notes if note["text"] in "AB"}) == 2

@@ -9,9 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-import rwn_core
 import rwn_core as rwn
-from rwn_core import MEASURES, Comparison, Kind, NotApplicable, Role, Schema, Variable
+from rwn_core import MEASURES, Comparison, NotApplicable
 from rwn_core.data.rounding import given_steps, rounded
 from rwn_core.evaluation.attack_list import attacks, read_attack
 from rwn_core.evaluation.control_group import control_group
@@ -30,6 +29,8 @@ from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.risk.repeated_releases import bhattacharyya, bounds_of_records
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import warnings as risk_warnings
+from tests.core.measures.attacks.attribute_tables import released
+from tests.tables import described
 
 # without an answer: where the file is the population, under an even kernel, without categories
 REFUSED = {"population_uniqueness", "certified_linkage", "posterior_odds"}
@@ -133,9 +134,8 @@ WARNED_BY = (
     ids=["small radius", "half the file", "sample", "partition", "2015"],
 )  # fmt: skip
 def test_the_caveats_apply_to_the_setting(bodyfat, params, more, other):
-    release = mask(bodyfat, params, seed=7)
-    comparison = Comparison(original=bodyfat, masked=release.masked, law=release.law)
-    readings = {key: MEASURES[key].read(comparison) for key in WARNED_BY}
+    release = released(bodyfat, params, 7)
+    readings = {key: MEASURES[key].read(release) for key in WARNED_BY}
     sentences = " ".join(risk_warnings.warnings(params, readings, digits=True, separate=15))
     shown = list(ALWAYS)
     if params.epsilon == 9.0 or params.method == "nbrs2015":
@@ -191,10 +191,8 @@ def test_what_many_releases_tell_is_what_they_show(q, donors):
     """One cell over and over; donors have values 1, 2, ..., the own one is 0."""
     rng = np.random.default_rng(5)
     drawn = np.where(rng.random(200_000) < q, rng.integers(1, donors + 1, 200_000), 0)
-    counts, words = (
-        np.bincount(drawn, minlength=donors + 1),
-        risk_sentences.repeated_words(q, donors),
-    )
+    counts = np.bincount(drawn, minlength=donors + 1)
+    words = risk_sentences.repeated_words(q, donors)
     away = q == 1 or abs(q - donors / (donors + 1)) > 1e-9  # no tie
     assert ("becomes the person's own" in words) == (away and counts[0] > counts[1:].max())
     assert ("becomes the rarest one" in words) == (away and 0 < counts[0] < counts[1:].min())
@@ -204,11 +202,7 @@ def test_what_many_releases_tell_is_what_they_show(q, donors):
         assert f"tends to {1 - q:.2g} of the own value and {q:.2g} of the" in words
 
 
-@pytest.mark.parametrize(
-    "params",
-    [AdditiveNoise(size=0.3), RandomSample(left_out=0.5)],
-    ids=lambda params: params.method,
-)
+@pytest.mark.parametrize("params", [AdditiveNoise(size=0.3), RandomSample(left_out=0.5)], ids=str)
 def test_a_method_without_neighborhoods_is_not_told_of_them(bodyfat, params):
     release = mask(bodyfat, params, seed=7)
     base = Comparison(original=bodyfat, masked=bodyfat)
@@ -220,8 +214,7 @@ def test_a_method_without_neighborhoods_is_not_told_of_them(bodyfat, params):
     for words in ("neighborhood", "donor", "q = ", "larger q", "ε"):
         assert words not in " ".join(said), words
     if params.method == "sampling":  # everybody is unique, so each released row is
-        assert found.readings["uniqueness"].value == 1.0
-        assert found.readings["k_anonymity"].value == 1.0
+        assert found.readings["uniqueness"].value == found.readings["k_anonymity"].value == 1.0
 
 
 def test_a_control_group_is_left_out_and_guessed_about(bodyfat, monkeypatch):
@@ -266,27 +259,20 @@ def test_a_control_group_is_left_out_and_guessed_about(bodyfat, monkeypatch):
 
 
 def test_where_a_control_group_has_no_answer_the_release_is_asked(bodyfat):
-    release = mask(bodyfat, RWN(epsilon=2.0, k=5), seed=1)
-    base = Comparison(original=bodyfat, masked=bodyfat)
-    lawless = Comparison(original=bodyfat, masked=release.masked)
-    full = base.with_masked(release.masked, release.law)
+    full = released(bodyfat, RWN(epsilon=2.0, k=5))
+    lawless = Comparison(original=bodyfat, masked=full.masked)
     measure = MEASURES["attribute_inference"]
     assert isinstance(read_attack(measure, full, lawless), Reading)
     assert isinstance(read_attack(measure, lawless, lawless), NotApplicable)
     assert isinstance(read_attack(measure, lawless, full), Reading)
 
 
-def _unrelated(seed: int) -> rwn_core.Microdata:
+def _unrelated(seed: int) -> rwn.Microdata:
     """A confidential number that two keys tell nothing of."""
     values = np.random.default_rng(seed).normal(size=(600, 3))
-    roles = {"x": Role.KEY, "y": Role.KEY, "s": Role.CONFIDENTIAL}
-    schema = Schema(
-        variables=tuple(
-            Variable(name=name, kind=Kind.CONTINUOUS, role=role, weight=float(role is Role.KEY))
-            for name, role in roles.items()
-        )
-    )
-    return rwn_core.Microdata.from_frame(pd.DataFrame(values, columns=list(roles)), schema)
+    frame = pd.DataFrame(values, columns=["x", "y", "s"])
+    data = described(frame, x="key", y="key", s="confidential")
+    return data.with_weights({"s": 0.0})
 
 
 def test_people_outside_are_judged_as_they_are_like_those_inside():
@@ -310,10 +296,10 @@ def test_people_outside_are_judged_as_they_are_like_those_inside():
 
 def test_no_control_group_of_a_few():
     frame = pd.DataFrame({"x": np.arange(60.0), "y": np.arange(60.0) % 7})
-    data = rwn_core.Microdata.from_frame(frame)
+    data = rwn.Microdata.from_frame(frame)
     base = Comparison(original=data, masked=data)
     assert control_group(base, RWN(k=2), seed=1) is None  # 12 people
-    large = rwn_core.Microdata.from_frame(pd.concat([frame, frame + 0.5], ignore_index=True))
+    large = rwn.Microdata.from_frame(pd.concat([frame, frame + 0.5], ignore_index=True))
     base = Comparison(original=large, masked=large)
     assert control_group(base, RWN(k=2), seed=1) is not None
     assert control_group(base, RWN(k=110), seed=1) is None  # the rest has 96
@@ -374,13 +360,11 @@ def test_odds_on_the_unmasked_file_in_other_units_and_among_twins() -> None:
 
 def test_rows_of_one_person_count_as_one() -> None:
     frame = pd.concat([people(30), people(30) + 0.01], ignore_index=True)
-    frame.insert(0, "id", [*range(30), *range(30)])
-    schema = rwn.Microdata.from_frame(frame).schema.replace_variable("id", role=rwn.Role.PERSON)
-    both = rwn.Microdata.from_frame(frame, schema)
-    alone = rwn.Microdata.from_frame(frame.drop(columns="id"))
-    of_people = follow(both, rwn.RWN(epsilon=0.2, k=4), (3, 8), seed=4)
-    of_rows = follow(alone, rwn.RWN(epsilon=0.2, k=4), (3, 8), seed=4)
-    assert sum(of_people.values()) > sum(of_rows.values())
+    both = described(frame.assign(id=[*range(30), *range(30)]), id="person")
+    people_and_rows = (both, rwn.Microdata.from_frame(frame))
+    setting = rwn.RWN(epsilon=0.2, k=4)
+    named = [sum(follow(each, setting, (3, 8), seed=4).values()) for each in people_and_rows]
+    assert named[0] > named[1]
 
 
 def test_a_setting_without_a_law_says_so_and_the_guess_stands_beside() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import rwn_core as rwn
 from benchmarks.certified_forecast import FIRST_SEED, forecast_certified
-from rwn_core import MEASURES, RWN, Comparison, Microdata, Role, SecretKey, SoftRWN, audit, mask
+from rwn_core import MEASURES, RWN, Microdata, Role, SoftRWN, audit
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import ReadSoFar, changed_shares, untouched_words, weakly_masked
 from rwn_core.evaluation.disclosure import disclose_release
@@ -20,35 +20,27 @@ from rwn_core.evaluation.draws import Gathering, draws, ensemble
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
 from rwn_core.measures.measure import Reading, plain
-from rwn_core.measures.statistics.distributions import Marginal
 from rwn_core.measures.statistics.intervals import Band, prediction_interval
 from rwn_core.measures.utility.distributions import marginal_distances
-from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.reporting.judged_release import FurtherDraws, judge_release
-from tests.core.measures.test_certified_linkage import described
+from tests.core.charts.drawn_by_hand import marginal
+from tests.core.measures.attacks.attribute_tables import released
+from tests.core.measures.test_certified_linkage import described, in_blocks
 
 KEYS = ["correlation", "regression", "principal_components", "prediction"]
 
 
 @pytest.fixture(scope="module")
 def drawn():
-    data = rwn.load_demo("bodyfat")
-    shares: list[float] = []
-    made = ensemble(
-        data, rwn.RWN(epsilon=2.0, k=5), repeats=12, measures=KEYS, seed=4, progress=shares.append
-    )
-    return data, made, shares
-
-
-def test_each_draw_is_the_release_of_its_seed(drawn):
-    data, made, _ = drawn
-    release = rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=6)
-    reading = rwn.audit(data, release, measures=["correlation"])["correlation"]
-    assert made.values["correlation"][2] == pytest.approx(reading.value, rel=1e-12)
+    data, shares, given = rwn.load_demo("bodyfat"), [], {"repeats": 12, "seed": 4}
+    params = rwn.RWN(epsilon=2.0, k=5)
+    made = ensemble(data, params, measures=KEYS, progress=shares.append, **given)
+    assert shares == sorted(shares)
+    return data, made
 
 
 def test_median_and_interval(drawn):
-    _, made, _ = drawn
+    _, made = drawn
     low, high = made.interval("correlation")
     values = made.values["correlation"]
     assert len(values) == made.repeats == 12
@@ -59,11 +51,13 @@ def test_median_and_interval(drawn):
 
 
 def test_bands_are_where_the_parts_of_the_details_fall(drawn):
-    data, made, _ = drawn
+    data, made = drawn
     readings = [
         rwn.audit(data, rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=seed), measures=KEYS[:3])
         for seed in range(4, 16)
     ]
+    values = [reading["correlation"].value for reading in readings]
+    np.testing.assert_allclose(made.values["correlation"], values, rtol=1e-12)
     anything = (-np.inf, np.inf)
     for key, part, bounds in (
         ("correlation", "released", (-1, 1)),
@@ -96,16 +90,8 @@ def test_bands_of_counts_belong_to_one_set_of_bins():
     assert (counts.low <= counts.high).all()
     gathering = Gathering("marginals")
     for edges in ([0.0, 1.0, 2.0], [0.0, 1.0, 3.0]):
-        shown = Marginal(
-            edges=np.array(edges),
-            original=np.array([1, 2]),
-            released=np.array([1, 2]),
-            difference=0.0,
-            missing_original=0,
-            missing_released=0,
-            mean_released=1.0,
-            sd_released=0.5,
-        )
+        moments = {"mean_released": 1.0, "sd_released": 0.5}
+        shown = marginal([1, 2], [1, 2], 0.0, edges=np.array(edges), **moments)
         gathering.add(Reading(value=0.0, detail=marginal_distances({"x": shown})))
     assert set(gathering.bands()) == {"mean x", "sd x"}
 
@@ -123,18 +109,13 @@ def test_what_is_kept_does_not_grow_with_the_records():
         data = rwn.load_demo("cps1988").take(np.arange(n))
         made = ensemble(data, rwn.RWN(k=3), repeats=2, measures=keys, seed=1)
         sizes.append(len(pickle.dumps(made)))
-        arrays = [
-            end
-            for parts in made.bands.values()
-            for band in parts.values()
-            for end in (band.low, band.median, band.high)
-        ]
-        assert all(np.shape(array)[:1] != (n,) for array in arrays)
+        for band in (band for parts in made.bands.values() for band in parts.values()):
+            assert all(np.shape(end)[:1] != (n,) for end in (band.low, band.median, band.high))
     assert sizes[1] < 2 * sizes[0]
 
 
 def test_a_measure_without_an_answer_keeps_its_reason(drawn):
-    _, made, _ = drawn
+    _, made = drawn
     assert isinstance(made.reading("prediction"), NotApplicable)
     frame = made.frame().set_index("measure")
     assert "held-out" in frame.loc["prediction", "not_applicable"]
@@ -153,19 +134,15 @@ KEYS_OF_READ_SO_FAR = ("bayes_linkage", "certified_linkage", "true_matches", "su
 
 
 class Reports:
-    """Takes reports and answers."""
+    """The shares done that are reported, and what was read."""
 
     def __init__(self) -> None:
         self.shares: list[float] = []
         self.read: list[ReadSoFar] = []
+        self.found = self.read.append
 
     def __call__(self, share: float) -> None:
-        """Take in the share done."""
         self.shares.append(share)
-
-    def found(self, read: ReadSoFar) -> None:
-        """Take in what was read."""
-        self.read.append(read)
 
 
 def small() -> rwn.Microdata:
@@ -248,18 +225,14 @@ def test_a_narrow_width_among_clones_is_called_weak() -> None:
     weak = []
     for width in (0.05, 30.0):
         params = SoftRWN(kernel="gaussian", width=width, cap=0.2, bandwidth="absolute")
-        release = params.prepare(data).release(SecretKey.from_seed(1))
-        reading = MEASURES["cells_changed"].compute(
-            Comparison(original=data, masked=release.masked, law=release.law)
-        )
+        reading = MEASURES["cells_changed"].compute(released(data, params))
         weak.append(weakly_masked(data, params, changed_shares(plain(reading.detail))))
     assert weak == [["siri", "age"], []]
 
 
 def soft(width: float = 3.0, cap: float = 1.0, balance: float = 0.0) -> RWN:
-    return SoftRWN(
-        kernel="exponential", bandwidth="absolute", width=width, cap=cap, own=True, balance=balance
-    )
+    levers = {"width": width, "cap": cap, "balance": balance}
+    return SoftRWN(kernel="exponential", bandwidth="absolute", own=True, **levers)
 
 
 def normal(n: int = 80, seed: int = 0) -> Microdata:
@@ -269,34 +242,20 @@ def normal(n: int = 80, seed: int = 0) -> Microdata:
 
 
 def law_of(data: Microdata, params: RWN) -> Law:
-    law = params.prepare(data).law
-    assert law is not None
-    return law
+    return params.prepare(data).law
 
 
-def by_release(data: Microdata, params: RWN, seeds: range) -> list[float]:
-    values = []
-    for seed in seeds:
-        made = mask(data, params, seed=seed)
-        found = MEASURES["certified_linkage"].read(
-            Comparison(original=data, masked=made.masked, law=made.law)
-        )
-        values.append(found.value)
-    return values
-
-
-def in_blocks(data: Microdata, params: RWN) -> CellLaw:
+def law_in_blocks(data: Microdata, params: RWN) -> CellLaw:
     """The law of a large table, of a small one."""
-    kernel = params.ball.kernel
-    found = AllDonors.of_points(params.points(data), kernel).neighborhoods()
-    return CellLaw(data, found, np.ones(len(data.schema.released)))
+    return in_blocks(data, params).law
 
 
 @pytest.mark.parametrize("params", [soft(), soft(balance=1.0), soft(1.0, cap=0.2)])
 def test_it_is_above_the_certificates_of_releases_and_not_far(params: RWN) -> None:
     """Ratios that hold for every draw are smaller than those of one."""
-    data = normal()
-    known, drawn = forecast_certified(law_of(data, params)), by_release(data, params, range(6))
+    data, measure = normal(), MEASURES["certified_linkage"]
+    known = forecast_certified(law_of(data, params))
+    drawn = [measure.read(released(data, params, seed)).value for seed in range(6)]
     assert len(known) == 3
     assert min(known) >= max(drawn) * 0.9
     assert np.mean(drawn) <= np.mean(known) <= 6 * np.mean(drawn)
@@ -315,10 +274,10 @@ def test_bodyfat_in_two_slices_is_as_published_with_the_method() -> None:
 def test_blocks_say_what_the_law_says_where_values_are_unique() -> None:
     data = normal(60)
     by_law = forecast_certified(law_of(data, soft()))
-    a_priori = forecast_certified(in_blocks(data, soft()), rows=60)
+    a_priori = forecast_certified(law_in_blocks(data, soft()), rows=60)
     np.testing.assert_allclose(a_priori, by_law, rtol=1e-3)
     # a sample of the rows is about as high
-    some = forecast_certified(in_blocks(data, soft()), rows=40)
+    some = forecast_certified(law_in_blocks(data, soft()), rows=40)
     assert np.mean(some) == pytest.approx(np.mean(by_law), rel=0.2)
 
 
@@ -328,12 +287,13 @@ def test_records_of_one_household_are_no_cover() -> None:
     together = described(alone, h={"role": Role.HOUSEHOLD})
     without = described(alone, h={"role": Role.IDENTIFIER}).with_slices((("a", "b"), ("c", "d")))
     assert np.mean(forecast_certified(law_of(together, soft()))) > 1.5 / 30
-    in_rows = forecast_certified(in_blocks(together, soft()), rows=30)
-    assert np.mean(in_rows) > np.mean(forecast_certified(in_blocks(alone, soft()), rows=30))
-    # an identifier that repeats is a unit, too
-    assert forecast_certified(law_of(without, soft())) != forecast_certified(
-        law_of(normal(30), soft())
+    in_rows, of_rows = (
+        forecast_certified(law_in_blocks(data, soft()), rows=30) for data in (together, alone)
     )
+    assert np.mean(in_rows) > np.mean(of_rows)
+    # an identifier that repeats is a unit, too
+    laws = (law_of(data, soft()) for data in (without, normal(30)))
+    assert len(set(map(forecast_certified, laws))) == 2
 
 
 def test_what_cannot_be_certified_is_refused() -> None:
@@ -341,7 +301,7 @@ def test_what_cannot_be_certified_is_refused() -> None:
     for law in (None, law_of(data, RWN(k=5)), law_of(data, SoftRWN(kernel="exponential"))):
         with pytest.raises(NotApplicable):
             forecast_certified(law)
-    kept = in_blocks(data, soft())
+    kept = law_in_blocks(data, soft())
     kept.q = np.full(4, 0.5)
     with pytest.raises(NotApplicable, match="q = 1"):
         forecast_certified(kept)

@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core import RWN, Kind, Microdata, ParameterError, Role, Schema, SoftRWN, Variable
+from rwn_core import RWN, Microdata, ParameterError, SoftRWN
 from rwn_core.evaluation.forecast import forecast, forecast_scan
 from rwn_core.measures.risk.repeated_releases import simulated_donors
 from rwn_core.randomness import SecretKey
 from tests.check_values import check_values
+from tests.tables import described
 
 BALANCED = SoftRWN(kernel="gaussian", balance=1.0)
 SETTINGS = {
@@ -39,18 +40,7 @@ def table(n: int = 90, *, holes: bool = False) -> Microdata:
             "g": np.where(base > 1.1, "high", "low"),
         }
     )
-    kinds = dict.fromkeys("xyab", Kind.CONTINUOUS) | {"g": Kind.CATEGORICAL}
-    slices = {"x": "1", "y": "1", "a": "2", "b": "2"}
-    variables = tuple(
-        Variable(
-            name=name,
-            kind=kind,
-            group=slices.get(name),
-            role=Role.KEY if name in "ab" else Role.OTHER,
-        )
-        for name, kind in kinds.items()
-    )
-    return Microdata.from_frame(frame, Schema(variables=variables))
+    return described(frame, [["x", "y"], ["a", "b"]], a="key", b="key")
 
 
 def donor_law(params: RWN, data: Microdata) -> np.ndarray:
@@ -86,11 +76,8 @@ def test_expectations_are_products_with_the_law(name: str) -> None:
 def test_a_mean_with_missing_values_agrees_with_300_releases() -> None:
     data, params = table(holes=True), SETTINGS["exponential with own"]
     prepared = params.prepare(data)
-    means = [
-        prepared.release(SecretKey.from_seed(seed)).masked.frame[["x", "y"]].mean()
-        for seed in range(300)
-    ]
-    found = np.array(means)
+    releases = (prepared.release(SecretKey.from_seed(seed)).masked for seed in range(300))
+    found = np.array([each.frame[["x", "y"]].mean() for each in releases])
     error = found.std(axis=0, ddof=1) / np.sqrt(len(found))
     right, wrong = (forecast(data, each).means[["x", "y"]] for each in (params, RWN(k=30)))
     assert (abs(found.mean(axis=0) - right) < 3.5 * error).all()
@@ -158,15 +145,10 @@ def table_of_tied_forecast(n: int = 60, *, holes: bool = False) -> rwn.Microdata
     """Related numbers, two of them in a slice, and two related categories."""
     rng = np.random.default_rng(6)
     base = rng.normal(size=n)
-    frame = pd.DataFrame(
-        {
-            "a": base + 0.5 * rng.normal(size=n),
-            "b": base + 0.5 * rng.normal(size=n),
-            "c": base + 0.5 * rng.normal(size=n),
-            "g": np.where(base + 0.5 * rng.normal(size=n) > 0, "high", "low"),
-            "h": np.where(base + 0.5 * rng.normal(size=n) > 0.4, "yes", "no"),
-        }
-    )
+    values = base[:, None] + 0.5 * rng.normal(size=(5, n)).T
+    frame = pd.DataFrame(values[:, :3], columns=["a", "b", "c"])
+    frame["g"] = np.where(values[:, 3] > 0, "high", "low")
+    frame["h"] = np.where(values[:, 4] > 0.4, "yes", "no")
     if holes:
         frame.loc[rng.random(n) < 0.15, "a"] = np.nan
     return rwn.Microdata.from_frame(frame).with_slices([("a", "b")])
