@@ -60,36 +60,23 @@ def test_a_formula_means_what_statsmodels_says(people, ours, theirs):
     assert sorted(found.standard_errors) == pytest.approx(sorted(wanted.bse), rel=1e-7)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "y",
-        "y ~",
-        "y ~ a + ",
-        "y ~ a - 1",
-        "y ~ __import__('os').system('true')",
-        "y ~ exp(a)",
-        "y ~ log(a",
-        "y ~ a)",
-        "y ~ a ~ b",
-        "y ~ (a + b)",
-    ],
+NO_FORMULAS = (
+    *("y", "y ~", "y ~ a + ", "y ~ a - 1", "y ~ __import__('os').system('true')"),
+    *("y ~ exp(a)", "y ~ log(a", "y ~ a)", "y ~ a ~ b", "y ~ (a + b)"),
 )
+
+
+@pytest.mark.parametrize("text", NO_FORMULAS)
 def test_a_formula_is_never_a_program(text):
     with pytest.raises(ParameterError, match="formula"):
         Formula.parse(text)
 
 
 def test_a_formula_names_what_is_wrong(people):
-    def reason(text: str) -> str:
-        with pytest.raises(NotApplicable) as refusal:
+    named = {"y ~ nowhere": "nowhere", "y ~ log(`z z`)": "log(z z)", "y ~ log(g)": "log(g)"}
+    for text, words in (named | {"g ~ x": "categorical"}).items():
+        with pytest.raises(NotApplicable, match=re.escape(words)):
             formula_design(people, people, Formula.parse(text))
-        return refusal.value.reason
-
-    assert "nowhere" in reason("y ~ nowhere")
-    assert "log(z z)" in reason("y ~ log(`z z`)")
-    assert "log(g)" in reason("y ~ log(g)")
-    assert "categorical" in reason("g ~ x")
 
 
 def test_verdicts_of_a_weak_and_a_strong_masking():
@@ -114,9 +101,8 @@ def test_a_setting_is_judged_over_many_releases():
         assert standing.value == pytest.approx(np.median([verdict.value for verdict in each]))
         assert standing.always == (standing.passed == 6)
     assert AnalysisPlan().judge_setting(data, params, repeats=1) == ()
-    nothing = AnalysisPlan(
-        analyses=(Analysis(name="n", kind="table", tolerance=1, variables=("no",)),)
-    )
+    unknown = Analysis(name="n", kind="table", tolerance=1, variables=("no",))
+    nothing = AnalysisPlan(analyses=(unknown,))
     (standing,) = nothing.judge_setting(data, params, repeats=2)
     assert (standing.passed, standing.value) == (0, None)
     assert "no" in standing.reason
@@ -149,23 +135,21 @@ def test_toml_round_trip_without_data():
     assert "[[analysis]]" in text
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("[[analysis]]\nname = 'a'", "has no kind; state it"),
-        (
-            "[[analysis]]\nname='a'\nkind='linear'\ntolerance='x'\nformula='y~x'",
-            r"analysis\[1\].tolerance of the analysis plan must be a number",
-        ),
-        ("[[analysis]]\nname='a'\nkind='linear'\ntolerance=1\nsecret=1", "unknown field secret"),
-        (
-            "[[analysis]]\nname='a'\nkind='table'\ntolerance=1\nvariables=[1]",
-            r"variables\[1\] of the analysis plan must be a text",
-        ),
-        ("x = 1", "nothing else"),
-        ("[[", "not valid TOML"),
-    ],
-)
+NO_PLANS = {
+    "[[analysis]]\nname='a'": "has no kind; state it",
+    "[[analysis]]\nname='a'\nkind='linear'\ntolerance='x'\nformula='y~x'": (
+        r"analysis\[1\].tolerance of the analysis plan must be a number"
+    ),
+    "[[analysis]]\nname='a'\nkind='linear'\ntolerance=1\nsecret=1": "unknown field secret",
+    "[[analysis]]\nname='a'\nkind='table'\ntolerance=1\nvariables=[1]": (
+        r"variables\[1\] of the analysis plan must be a text"
+    ),
+    "x = 1": "nothing else",
+    "[[": "not valid TOML",
+}
+
+
+@pytest.mark.parametrize(("text", "words"), NO_PLANS.items())
 def test_a_file_that_is_no_analysis_plan(text, words):
     with pytest.raises(InputError, match=words):
         AnalysisPlan.from_toml(text)

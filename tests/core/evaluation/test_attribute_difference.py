@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core import NotApplicable, Reading, attribute_difference
+from rwn_core import NotApplicable, attribute_difference
 from rwn_core.evaluation import control_group
 from rwn_core.reporting.judged_release import judged
 from rwn_core.tuning import Limit, Policy, Setting, evaluate
@@ -112,7 +112,6 @@ def test_a_tenth_left_as_it_is_is_found():
     frame = rwn.mask(table, STRONG, seed=1).masked.frame.copy()
     frame.iloc[:60] = table.frame[list(frame)].iloc[:60]
     file = attribute_difference(table, STRONG, masked=roles(frame), splits=4)
-    assert file.value > 0.05
     assert file.value == pytest.approx(0.1, abs=0.05)
 
 
@@ -126,28 +125,20 @@ def test_rows_of_one_person_are_on_one_side():
     frame = numbers(80).loc[np.repeat(np.arange(80), 3)].reset_index(drop=True)
     frame = frame.assign(person=np.repeat(np.arange(80), 3))
     table = roles(frame)
-    schema = table.schema.replace_variable("person", role=rwn.Role.PERSON)
-    found = attribute_difference(table.with_schema(schema), rwn.RWN(epsilon=0.0, k=3, q=0.1))
+    persons = table.with_schema(table.schema.replace_variable("person", role=rwn.Role.PERSON))
+    setting = rwn.RWN(epsilon=0.0, k=3, q=0.1)
+    found = attribute_difference(persons, setting)
     assert found.value > 0.5
-    one = attribute_difference(
-        table.with_schema(table.schema.replace_variable("person", role=rwn.Role.OTHER)),
-        rwn.RWN(epsilon=0.0, k=3, q=0.1),
-    )
-    assert one.value < found.value - 0.2
+    assert attribute_difference(table, setting).value < found.value - 0.2
 
 
-@pytest.mark.parametrize(
-    "params",
-    [
-        rwn.CARTSynthesis(leaf=5),
-        rwn.AdditiveNoise(size=0.2),
-        rwn.RankSwapping(),
-        rwn.Microaggregation(),
-        rwn.RandomSample(),
-        rwn.SoftRWN(width=2.0),
-    ],
-    ids=lambda each: each.method,
+SETTINGS = (
+    *(rwn.CARTSynthesis(leaf=5), rwn.AdditiveNoise(size=0.2), rwn.RankSwapping()),
+    *(rwn.Microaggregation(), rwn.RandomSample(), rwn.SoftRWN(width=2.0)),
 )
+
+
+@pytest.mark.parametrize("params", SETTINGS, ids=lambda each: each.method)
 def test_every_method_is_judged_alike(params):
     found = attribute_difference(roles(numbers()), params, splits=3)
     assert -0.2 < found.value <= 1
@@ -174,13 +165,9 @@ def test_the_limit_on_attribute_gain_applies_to_the_difference():
 def test_the_red_team_says_the_difference_with_its_error():
     table = roles(numbers())
     release = rwn.mask(table, WEAK, seed=1)
-    audit = rwn.audit(table, release, measures=["red_team"])
-    readings = control_group.with_difference(
-        audit.readings, lambda: attribute_difference(table, WEAK)
-    )
-    team = readings["red_team"]
-    assert isinstance(team, Reading)
-    said = rwn.MEASURES["red_team"].sentence(team, table.n)
+    read = rwn.audit(table, release, measures=["red_team"]).readings
+    readings = control_group.with_difference(read, lambda: attribute_difference(table, WEAK))
+    said = rwn.MEASURES["red_team"].sentence(readings["red_team"], table.n)
     assert "8 random halvings of 200 records" in said
     assert "standard error" in said
 

@@ -13,6 +13,7 @@ import rwn_core as rwn
 from rwn_core.evaluation.valid_intervals import FACTOR, valid_intervals
 from rwn_core.measures.comparison import Comparison
 from rwn_core.reporting.readers import rwn_claims
+from tests.core.measures.attacks.attribute_tables import released as release
 from tests.tables import described
 
 N = 160
@@ -39,9 +40,7 @@ def people(seed=0, n=N):
 
 def released(frame, way, *, seed=1, **roles):
     """Return the comparison of a release whose slices are drawn in this way."""
-    data = described(frame, slices=SLICES, **roles)
-    made = rwn.mask(data, WAYS[way], seed=seed)
-    return Comparison(original=data, masked=made.masked, law=made.law)
+    return release(described(frame, slices=SLICES, **roles), WAYS[way], seed)
 
 
 @cache
@@ -53,14 +52,18 @@ def loss(compared):
     return rwn.MEASURES["association_loss"].read(compared).value
 
 
-def interval(compared, model):
-    """Return estimate and ends by the reader that an analyst has."""
+def reader(compared, factor=FACTOR):
+    """Return the reader that an analyst has."""
     judged = valid_intervals(compared.original, compared.law, compared.masked.n)
     assert judged["refusal"] == ""
-    about = {"refusal": "", "slices": judged["slices"], "factor": FACTOR}
+    about = {"refusal": "", "slices": judged["slices"], "factor": factor}
     columns = {name: compared.masked.frame[name].tolist() for name in compared.masked.frame}
-    read = rwn_claims.Survey(columns, {"variables": (), "intervals": about})
-    (row,) = read.interval(model, "linear").rows
+    return rwn_claims.Survey(columns, {"variables": (), "intervals": about})
+
+
+def interval(compared, model):
+    """Return estimate and ends."""
+    (row,) = reader(compared).interval(model, "linear").rows
     return row.estimate, *row.interval
 
 
@@ -133,11 +136,9 @@ def test_a_second_release_differs_by_what_the_interval_allows(way):
     assert abs(means.mean() - people()["z"].mean()) < 4 * np.sqrt(sampling / 24)
     assert high - low > 2 * 1.96 * np.sqrt(sampling)
     # a drift is found: without balance means move to where records are dense
-    assert valid_intervals(
-        usual(way).original,
-        rwn.mask(usual(way).original, replace(WAYS[way], balance=0.0), seed=1).law,
-        N,
-    )["refusal"] == "drift"  # fmt: skip
+    data = usual(way).original
+    drifting = rwn.mask(data, replace(WAYS[way], balance=0.0), seed=1).law
+    assert valid_intervals(data, drifting, N)["refusal"] == "drift"
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -152,26 +153,19 @@ def test_intervals_hold_inside_a_later_slice_of_a_balanced_chain():
     # samples of one population; `python -m benchmarks intervals` has real tables
     population = people(seed=5, n=4000)
     models = ("mean(z)", "z ~ y", "median(y)")
-    truth = (
-        population["z"].mean(),
-        np.polyfit(population["y"], population["z"], 1)[0],
-        population["y"].median(),
-    )
+    slope = np.polyfit(population["y"], population["z"], 1)[0]
+    truth = (population["z"].mean(), slope, population["y"].median())
     chained, held = replace(WAYS["chained"], order=("x",)), {FACTOR: [], 1.0: []}
     for seed in range(60):
         sample = population.sample(N, random_state=seed).drop(columns="flag").reset_index(drop=True)
         data = described(sample, slices=SLICES)
-        made = rwn.mask(data, chained, seed=seed)
+        made = release(data, chained, seed)
         assert next(iter(made.law.later)) == "y"
-        judged = valid_intervals(data, made.law, N)
-        columns = {name: made.masked.frame[name].tolist() for name in sample}
         for factor, inside in held.items():
-            about = {"refusal": "", "slices": judged["slices"], "factor": factor}
-            read = rwn_claims.Survey(columns, {"variables": (), "intervals": about})
+            read = reader(made, factor)
             ends = [read.interval(model, "linear").rows[-1].interval for model in models]
-            inside.append(
-                [low <= true <= high for (low, high), true in zip(ends, truth, strict=True)]
-            )
+            each = zip(ends, truth, strict=True)
+            inside.append([low <= true <= high for (low, high), true in each])
     coverage = {factor: np.mean(inside, axis=0) for factor, inside in held.items()}
     assert min(coverage[FACTOR]) > 0.95 - 3 * np.sqrt(0.95 * 0.05 / 60)
     assert np.mean(coverage[FACTOR]) > 0.93

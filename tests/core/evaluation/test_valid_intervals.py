@@ -18,7 +18,7 @@ from scipy import linalg, stats
 
 import rwn_core as rwn
 from rwn_core import Comparison, Microdata, Role, SoftRWN, combine_releases, standard_error_validity
-from rwn_core.data.schema import Question, Schema
+from rwn_core.data.schema import Question
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.draws import draws
@@ -35,6 +35,7 @@ from rwn_core.reporting.public_notice import public_file
 from rwn_core.reporting.readers import READERS, rwn_claims
 from tests.check_values import check_values
 from tests.core.reporting.conftest import touched
+from tests.tables import described
 
 BALANCED = SoftRWN(kernel="gaussian", balance=1.0, bandwidth_k=6)
 EVEN = rwn.RWN(k=60)
@@ -56,13 +57,8 @@ def test_masking_variance_and_its_bound(id_: str) -> None:
     n, q = len(given["weights"]), given["q"]
     drawn = (1 - q) * np.eye(n) + q * np.array(given["weights"])
     values = np.array(given["values"], dtype=float)
-    for column, said, share, factor in zip(
-        values.T,
-        expected["columns"],
-        expected["share_kept_each"],
-        expected["factor_each"],
-        strict=True,
-    ):
+    each = (expected[name] for name in ("columns", "share_kept_each", "factor_each"))
+    for column, said, share, factor in zip(values.T, *each, strict=True):
         variance = masking_variance(drawn, column)
         assert variance == pytest.approx(said["masking_variance"], abs=1e-10)
         assert column.var() / n == pytest.approx(said["bound"], abs=1e-10)
@@ -87,8 +83,11 @@ def people(rng: np.random.Generator, n: int = 150) -> pd.DataFrame:
     return pd.DataFrame({"x": x, "y": y, "z": z, "w": rng.exponential(size=n)})
 
 
+SLICES = [["x", "y"], ["z", "w"]]
+
+
 def sliced(frame: pd.DataFrame) -> Microdata:
-    return Microdata.from_frame(frame).with_slices([["x", "y"], ["z", "w"]])
+    return described(frame, SLICES)
 
 
 def test_the_bound_holds_for_the_law_of_a_release() -> None:
@@ -127,18 +126,16 @@ def test_slices_are_what_one_donor_gives() -> None:
 def panel(frame: pd.DataFrame) -> pd.DataFrame:
     """Several rows a person, of whom nobody said so."""
     rows = frame.iloc[np.repeat(np.arange(30), 5)].reset_index(drop=True)
-    rows["z"] += np.tile(np.arange(5), 30) / 10
-    return rows.assign(
-        person_id=np.repeat(np.arange(1000, 1030), 5), wave=np.tile(np.arange(5), 30)
-    )
+    wave = np.tile(np.arange(5), 30)
+    rows["z"] += wave / 10
+    return rows.assign(person_id=np.repeat(np.arange(1000, 1030), 5), wave=wave)
 
 
 def with_role(role: Role) -> Callable[[pd.DataFrame], Microdata]:
-    def made(frame: pd.DataFrame) -> Microdata:
-        data = sliced(frame.assign(number=np.arange(len(frame)) // 3))
-        return data.with_schema(data.schema.replace_variable("number", role=role))
-
-    return made
+    """Three records of each household, person or name."""
+    return lambda frame: described(
+        frame.assign(number=np.arange(len(frame)) // 3), SLICES, number=role
+    )
 
 
 @pytest.mark.parametrize(
@@ -164,14 +161,19 @@ def test_conditions(make: Callable[[pd.DataFrame], Microdata], params: Any, why:
     assert judged(make(people(np.random.default_rng(1))), params)["refusal"] == why
 
 
-def slope(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
-    """The slope of two columns and HC3, by the definition."""
+def fitted(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The line through two columns and HC3, by the definition: intercept and slope."""
     design = np.column_stack([np.ones(len(one)), one])
     inverse = np.linalg.inv(design.T @ design)
     found = inverse @ design.T @ other
     leverage = np.einsum("ij,jk,ik->i", design, inverse, design)
     scores = design * ((other - design @ found) / (1 - leverage))[:, None]
-    return float(found[1]), float(np.sqrt((inverse @ scores.T @ scores @ inverse)[1, 1]))
+    return found, np.sqrt(np.diag(inverse @ scores.T @ scores @ inverse))
+
+
+def slope(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
+    found, errors = fitted(one, other)
+    return found[1], errors[1]
 
 
 @pytest.fixture(scope="module")
@@ -290,9 +292,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     release = rwn.mask(data, SoftRWN(kernel="gaussian", balance=1.0))
     content = release.to_bytes("csv", keep=[each.variable for each in release.find_doubts()])
     file = ReleasedFile.of(content, "csv")
-    text = internal_record(
-        data, release, file, measures=["marginals"], policy=rwn.Policy(limits=())
-    )
+    no_limits = rwn.Policy(limits=())
+    text = internal_record(data, release, file, measures=["marginals"], policy=no_limits)
     notice = public_file(touched(Material(record=read_record(text))), data, ".json")
     (into / "release.csv").write_bytes(content)
     (into / "notice.json").write_bytes(notice)
@@ -308,25 +309,19 @@ def loaded(folder: Path) -> rwn_claims.Survey:
 def test_one_call_gives_an_interval_by_the_definition(folder: Path) -> None:
     read, file = loaded(folder), pd.read_csv(folder / "release.csv")
     known = file.dropna(subset=["wage"])
-    design = np.column_stack([np.ones(len(known)), known["age"]])
-    inverse = np.linalg.inv(design.T @ design)
-    slopes = inverse @ design.T @ known["wage"]
-    leverage = np.einsum("ij,jk,ik->i", design, inverse, design)
-    scores = design * ((known["wage"] - design @ slopes) / (1 - leverage)).to_numpy()[:, None]
-    error = np.sqrt(2 * np.diag(inverse @ scores.T @ scores @ inverse))
+    slopes, errors = fitted(known["age"].to_numpy(), known["wage"].to_numpy())
     result = read.interval("wage ~ age")
     assert result.records == len(known)
     reach = stats.t.ppf(0.975, len(known) / 2 - 2)
-    for row, value, own in zip(result.rows, slopes, error, strict=True):
+    for row, value, own in zip(result.rows, slopes, np.sqrt(2) * errors, strict=True):
         np.testing.assert_allclose((row.estimate, row.error), (value, own), rtol=1e-9)
         np.testing.assert_allclose(row.interval, (value - reach * own, value + reach * own))
     (mean,) = read.interval("mean(wage)").rows
     assert mean.error == pytest.approx(np.sqrt(2 / len(known)) * known["wage"].std())
     assert "95 % interval" in str(result)
     # other units change nothing but the unit
-    scaled = rwn_claims.Survey(
-        {name: list(file[name]) for name in file}, {**read.claims, "variables": []}
-    )
+    columns = {name: list(file[name]) for name in file}
+    scaled = rwn_claims.Survey(columns, {**read.claims, "variables": []})
     scaled._columns["wage"] = [1e6 * value for value in file["wage"]]
     (large,) = scaled.interval("mean(wage)").rows
     np.testing.assert_allclose(large.interval, 1e6 * np.array(mean.interval))
@@ -410,13 +405,10 @@ def test_the_reader_for_r_is_equal(folder: Path) -> None:
     for (model, kind), line in zip(asked, lines, strict=False):
         theirs = np.array([np.nan if word == "NA" else float(word) for word in line.split()])
         rows = read.interval(model, kind).rows
-        ours = [[row.estimate, row.error, *row.interval] for row in rows]
-        ours = np.array(ours, dtype=np.float64).T
+        ours = np.array([[row.estimate, row.error, *row.interval] for row in rows], float).T
         # terms stand in another order where categories are written after numbers
-        theirs = theirs.reshape(4, -1)
-        np.testing.assert_allclose(
-            np.sort(theirs, axis=1), np.sort(ours, axis=1), rtol=1e-10, err_msg=model
-        )
+        both = (np.sort(each, axis=1) for each in (theirs.reshape(4, -1), ours))
+        np.testing.assert_allclose(*both, rtol=1e-10, err_msg=model)
     assert [line.strip() for line in lines[len(asked) : -1]] == ["refused"] * len(REFUSED)
     assert lines[-1].split() == ["(Intercept)", "age"]
     assert json.loads((folder / "notice.json").read_text("utf-8"))["intervals"]["refusal"] == ""
@@ -432,18 +424,20 @@ def sample(rng: np.random.Generator, n: int = 300) -> Microdata:
     x = shared * 0.7 + rng.normal(size=(n, 3)) * 0.7
     y = TRUTH[0] + x @ TRUTH[1:] + rng.normal(size=n)
     frame = pd.DataFrame({"y": y, "a": x[:, 0], "b": x[:, 1], "c": x[:, 2]})
-    made = Microdata.from_frame(frame)
-    return made.with_schema(Schema(variables=made.schema.variables, question=QUESTION))
+    return asked(Microdata.from_frame(frame), QUESTION)
+
+
+def asked(data: Microdata, question: Question | None) -> Microdata:
+    return data.with_schema(replace(data.schema, question=question))
 
 
 def test_MI_1_combining_releases():
     given, wanted = MI_1["input"], MI_1["expected"]
     found = combine_releases(np.array(given["q"]), np.array(given["u"]))
-    assert found.estimate == pytest.approx(wanted["qbar"], rel=1e-12)
-    assert found.within == pytest.approx(wanted["ubar"], rel=1e-12)
-    assert found.between == pytest.approx(wanted["b"], rel=1e-12)
-    assert found.variance == pytest.approx(wanted["T"], rel=1e-12)
-    assert found.degrees == pytest.approx(wanted["nu"], rel=1e-9)
+    parts = {"estimate": "qbar", "within": "ubar", "between": "b", "variance": "T", "degrees": "nu"}
+    for part, published in parts.items():
+        rel = 1e-9 if part == "degrees" else 1e-12
+        assert getattr(found, part) == pytest.approx(wanted[published], rel=rel), part
 
 
 def test_equal_estimates_have_all_the_degrees_of_freedom():
@@ -522,27 +516,21 @@ def test_a_sample_never_draws_from_its_own_copies():
 
 
 def test_refusals_name_the_columns():
-    data = sample(np.random.default_rng(5), 50)
-    with pytest.raises(NotApplicable, match="No regression"):
-        standard_error_validity(
-            rwn.load_demo("bodyfat_raw").with_schema(
-                Schema(variables=rwn.load_demo("bodyfat_raw").schema.variables)
-            ),
-            rwn.RWN(k=5),
-        )
+    data, params = sample(np.random.default_rng(5), 50), rwn.RWN(k=5)
+    doubled, exact = (
+        Microdata.from_frame(data.frame.assign(d=values))
+        for values in (2 * data.frame["a"], 3 * data.frame["y"])
+    )
+    for table, predictors, why in (
+        (asked(data, None), (), "No regression"),
+        (doubled, ("a", "d"), r"collinear.*: d"),
+        (exact, ("d",), "exactly"),
+    ):
+        question = Question(response="y", predictors=predictors) if predictors else None
+        with pytest.raises(NotApplicable, match=why):
+            standard_error_validity(table, params, question=question)
     with pytest.raises(ParameterError, match="repeats"):
-        standard_error_validity(data, rwn.RWN(k=5), repeats=3)
-    frame = data.frame.assign(d=2 * data.frame["a"])
-    doubled = Microdata.from_frame(frame)
-    question = Question(response="y", predictors=("a", "d"))
-    with pytest.raises(NotApplicable, match=r"collinear.*: d"):
-        standard_error_validity(doubled, rwn.RWN(k=5), question=question)
-    frame = data.frame.assign(d=data.frame["y"] * 3)
-    exact = Microdata.from_frame(frame)
-    with pytest.raises(NotApplicable, match="exactly"):
-        standard_error_validity(
-            exact, rwn.RWN(k=5), question=Question(response="y", predictors=("d",))
-        )
+        standard_error_validity(data, params, repeats=3)
 
 
 def test_the_variance_of_a_mean_is_that_of_releases():
@@ -604,9 +592,8 @@ def linear(n: int = 400, seed: int = 0) -> Microdata:
     x, z = rng.normal(size=(2, n))
     frame = pd.DataFrame({"x": x, "z": z, "g": rng.choice(list("ab"), n)})
     frame["y"] = x - 2 * z + (frame["g"] == "b") + rng.normal(size=n)
-    data = Microdata.from_frame(frame)
     question = Question(response="y", predictors=("x", "z", "g"))
-    return data.with_schema(replace(data.schema, question=question))
+    return asked(Microdata.from_frame(frame), question)
 
 
 def test_an_unmasked_file_is_trusted_and_one_without_relations_is_not() -> None:
@@ -623,8 +610,7 @@ def test_an_unmasked_file_is_trusted_and_one_without_relations_is_not() -> None:
 def test_terms_belong_to_variables_and_levels_are_not_named() -> None:
     data = linear()
     (found,) = slope_trust(data, rwn.RWN(k=3, q=0.1), plan=plan("y ~ x * z + g"), repeats=4, seed=1)
-    assert found.names == ("x", "z", "g")
-    assert found.response == "y"
+    assert (found.names, found.response) == (("x", "z", "g"), "y")
 
 
 def test_without_a_regression_nothing_is_judged() -> None:
@@ -633,10 +619,8 @@ def test_without_a_regression_nothing_is_judged() -> None:
 
 
 def test_a_regression_that_releases_cannot_fit_is_not_to_be_trusted() -> None:
-    record = {
-        "response": "y", "names": ["x"], "coverage": [1.0], "signs": [1.0], "shift": [0.0],
-        "releases": 47, "drawn": 60,
-    }  # fmt: skip
+    record = {"response": "y", "names": ["x"], "releases": 47, "drawn": 60}
+    record |= {"coverage": [1.0], "signs": [1.0], "shift": [0.0]}
     assert misses(record) == ["x"]
     assert misses({**record, "releases": 48}) == []
 
@@ -649,9 +633,8 @@ def test_intervals_of_thirty_records_are_those_of_student() -> None:
     def fitted(table: Microdata) -> sm.regression.linear_model.RegressionResults:
         frame = table.frame
         dummy = frame["g"].astype(str).eq("b").to_numpy(float)
-        return sm.OLS(
-            frame["y"], np.column_stack([np.ones(30), frame["x"], frame["z"], dummy])
-        ).fit()
+        design = np.column_stack([np.ones(30), frame["x"], frame["z"], dummy])
+        return sm.OLS(frame["y"], design).fit()
 
     own, held, by_normal = fitted(data).params.to_numpy(), [], []
     for work in draws(data, rwn.RWN(k=3, q=0.3), 60, 4):
@@ -678,15 +661,15 @@ def test_two_numbers(comparison):
     original = comparison.original.frame[["x", "y"]].dropna()
     assert found.detail.original.shape == (79, 2)
     assert found.detail.correlation_original == pytest.approx(original.corr().iloc[0, 1])
-    assert found.value == pytest.approx(
-        abs(found.detail.correlation_released - found.detail.correlation_original)
-    )
+    change = found.detail.correlation_released - found.detail.correlation_original
+    assert found.value == pytest.approx(abs(change))
 
 
-def test_a_constant_has_no_correlation(comparison):
+def test_a_constant_has_no_correlation_and_one_variable_is_not_two(comparison):
     found = two_way(comparison, "x", "c")
-    assert found.detail.correlation_original is None
-    assert found.value == 0.0
+    assert (found.detail.correlation_original, found.value) == (None, 0.0)
+    with pytest.raises(NotApplicable, match="different"):
+        two_way(comparison, "x", "x")
 
 
 def test_a_category_makes_a_table(comparison):
@@ -696,8 +679,3 @@ def test_a_category_makes_a_table(comparison):
     assert "(missing)" in found.detail.columns
     itself = Comparison(original=comparison.original, masked=comparison.original)
     assert two_way(itself, "g", "y").value == 0.0
-
-
-def test_one_variable_is_not_two(comparison):
-    with pytest.raises(NotApplicable, match="different"):
-        two_way(comparison, "x", "x")

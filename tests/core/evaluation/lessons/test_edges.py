@@ -17,16 +17,13 @@ BALANCED = rwn.SoftRWN(kernel="gaussian", width=1.0, balance=1.0)
 @pytest.mark.parametrize("setting", [HARD, SOFT, BALANCED])
 def test_numbers_by_loops_over_the_law(setting: rwn.RWN, together: bool) -> None:
     data = lesson.table(together=together)
-    law = setting.prepare(data).law
-    assert law is not None
-    shares = law.probabilities.toarray()
+    shares = setting.prepare(data).law.probabilities.toarray()
     n, columns = data.n, data.matrix(["x", "y"])
     found = lesson.edges(data, setting, record=7)
     np.testing.assert_allclose(found.weights, shares[7], rtol=0, atol=1e-15)
     loads = [sum(shares[i, l] for i in range(n)) for l in range(n)]  # noqa: E741
     np.testing.assert_allclose(found.loads, loads, rtol=0, atol=1e-12)
-    missed = np.ones(n)
-    apart = np.ones(n)
+    missed, apart = np.ones(n), np.ones(n)
     for row in shares:
         missed *= 1 - row
         apart *= 1 - (row if together else row**2)

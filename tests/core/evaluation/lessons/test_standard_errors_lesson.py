@@ -46,9 +46,7 @@ def test_the_slope_and_its_error_are_those_of_least_squares() -> None:
     assert (fits.slope[3], fits.error[3]) == pytest.approx((coefficients[1], error))
 
 
-def test_original_intervals_hold_the_truth_and_those_of_a_release_do_too_rarely(
-    ready, released
-) -> None:
+def test_original_intervals_hold_the_truth_and_those_of_a_release_do_too_rarely(ready, released):
     error = 4 * np.sqrt(0.95 * 0.05 / SAMPLES)
     before = lesson.slopes([one.microdata for one in ready])
     assert before.coverage == pytest.approx(0.95, abs=error)

@@ -21,8 +21,7 @@ def balls(values: np.ndarray, epsilon: float) -> list[np.ndarray]:
     for i, point in enumerate(scaled):
         apart = np.sqrt(((scaled - point) ** 2).sum(axis=1))
         apart[i] = np.inf
-        near = np.flatnonzero(apart <= max(epsilon, apart.min()) * (1 + 1e-9))
-        found.append(near)
+        found.append(np.flatnonzero(apart <= max(epsilon, apart.min()) * (1 + 1e-9)))
     return found
 
 
