@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from rwn_core import Kind, Microdata, Role, Schema, Variable
+from rwn_core import Microdata
+from tests.tables import described
 
 
 def related(n: int, seed: int) -> Microdata:
@@ -14,11 +15,4 @@ def related(n: int, seed: int) -> Microdata:
     values = rng.normal(size=(n, 5)) + rng.normal(size=(n, 1))
     frame = pd.DataFrame(values, columns=["a", "b", "c", "d", "s"])
     frame["s"] += 20
-    roles = {"s": Role.CONFIDENTIAL}
-    schema = Schema(
-        variables=tuple(
-            Variable(name=name, kind=Kind.CONTINUOUS, role=roles.get(name, Role.KEY))
-            for name in frame
-        )
-    )
-    return Microdata.from_frame(frame, schema)
+    return described(frame, **dict.fromkeys("abcd", "key"), s="confidential")

@@ -17,7 +17,7 @@ import orjson
 import pandas as pd
 import pytest
 
-from rwn_core import NBRS2015, RWN, Microdata, NotApplicable, Question, Role, Schema, forecast, mask
+from rwn_core import NBRS2015, RWN, Microdata, NotApplicable, Question, Schema, forecast, mask
 from rwn_core.charts import serialise
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.disclosure import disclose_release, worst_records
@@ -29,7 +29,9 @@ from rwn_ui.panel.parts import measure_tables
 from rwn_ui.risk import sentences as risk_sentences
 from rwn_ui.risk import view as risk_view
 from rwn_ui.risk import warnings as risk_warnings
+from tests.core.measures.attacks.attribute_tables import released
 from tests.holding import hold
+from tests.tables import described
 
 RISKS = [key for key, measure in MEASURES.items() if measure.side == "risk"]
 FITS = ("regression", "ci_overlap", "standard_errors")
@@ -77,13 +79,8 @@ def table(name: str) -> Microdata:
         question = Question(response="y", predictors=predictors)
         return data.with_schema(Schema(variables=data.schema.variables, question=question))
     frame, keys, secrets = LINKED[name]
-    data = Microdata.from_frame(frame)
-    schema = data.schema
-    for column in frame:
-        role = Role.KEY if column in keys else Role.OTHER
-        given = Role.CONFIDENTIAL if column in secrets else role
-        schema = schema.replace_variable(column, role=given)
-    return data.with_schema(schema)
+    roles = dict.fromkeys(keys, "key") | dict.fromkeys(secrets, "confidential")
+    return described(frame, **dict.fromkeys(frame, "other") | roles)
 
 
 def setting(way: str, n: int) -> Any:
@@ -179,16 +176,14 @@ def test_an_analysis_plan_names_the_columns_too() -> None:
 
 
 def test_everybody_is_found_in_an_unmasked_table_of_different_records() -> None:
-    data = table("unique key")
-    seen = compare(data, mask(data, RWN(k=3, q=0.0), seed=1))
+    seen = released(table("unique key"), RWN(k=3, q=0.0))
     for key in ("bayes_linkage", "intruder_levels", "whole_file_linkage", "distance_linkage",
                 "membership", "uniqueness", "suda"):  # fmt: skip
         assert MEASURES[key].read(seen).value == pytest.approx(1.0), key
 
 
 def test_nobody_is_told_apart_among_identical_records() -> None:
-    data = table("identical")
-    seen = compare(data, mask(data, RWN(k=3, q=0.0), seed=1))
+    seen = released(table("identical"), RWN(k=3, q=0.0))
     found = MEASURES["bayes_linkage"].read(seen)
     assert found.value == pytest.approx(2 / 13)
     assert found.detail.same == pytest.approx(1.0)
@@ -218,10 +213,8 @@ def test_numbers_of_half_precision_are_judged_like_any_others() -> None:
     frame = pd.DataFrame(values, columns=["a", "b", "c"])
     found = []
     for given in (frame, frame.astype(np.float32)):
-        data = Microdata.from_frame(given)
-        release = mask(data, RWN(k=5), seed=1)
-        assert (release.masked.frame.dtypes == given.dtypes).all()
-        seen = Comparison(original=data, masked=release.masked, law=release.law)
+        seen = released(Microdata.from_frame(given), RWN(k=5))
+        assert (seen.masked.frame.dtypes == given.dtypes).all()
         found.append({key: measure.read(seen) for key, measure in MEASURES.items()})
     for key in MEASURES:
         one, other = (getattr(each[key], "value", str(each[key])) for each in found)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core import MEASURES, Comparison, Microdata, NotApplicable, Question
+from rwn_core import MEASURES, NotApplicable
 from rwn_core.measures.utility.relations import (
     component_variances,
     correlation_matrix,
@@ -44,9 +44,8 @@ def test_each_pair_uses_the_records_that_have_both(numeric_frames):
 def test_a_constant_variable_is_left_out_of_the_mean(compare, numeric_frames):
     original, masked = numeric_frames
     plain = MEASURES["correlation"].compute(compare(original, masked))
-    more = MEASURES["correlation"].compute(
-        compare(original.assign(fixed=0.1), masked.assign(fixed=0.1))
-    )
+    fixed = (frame.assign(fixed=0.1) for frame in (original, masked))
+    more = MEASURES["correlation"].compute(compare(*fixed))
     assert more.value == pytest.approx(plain.value, abs=1e-12)
     assert more.detail.pairs == plain.detail.pairs == 6
     assert np.isnan(more.detail.original[4]).all()
@@ -58,16 +57,18 @@ def test_a_pair_that_is_constant_where_both_are_known_is_left_out():
     assert np.isnan(correlation_matrix(values)[0, 1])
 
 
-def test_one_numeric_variable_is_not_enough(compare):
-    frame = pd.DataFrame({"x": [1.0, 2.0], "g": ["a", "b"]})
-    with pytest.raises(NotApplicable, match="at least two continuous or count"):
-        MEASURES["correlation"].compute(compare(frame, frame))
-
-
-def test_no_pair_that_varies(compare):
-    frame = pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 3.0]})
-    with pytest.raises(NotApplicable, match="varies in both tables"):
-        MEASURES["correlation"].compute(compare(frame, frame))
+@pytest.mark.parametrize(
+    ("key", "other", "reason"),
+    [
+        ("correlation", ["a", "b"], "at least two continuous or count"),
+        ("correlation", [3.0, 3.0], "varies in both tables"),
+        ("principal_components", [3.0, 3.0], "at least two continuous or count"),
+    ],
+)
+def test_two_numbers_that_vary_are_needed(compare, key, other, reason):
+    frame = pd.DataFrame({"x": [1.0, 2.0], "y": other})
+    with pytest.raises(NotApplicable, match=reason):
+        MEASURES[key].compute(compare(frame, frame))
 
 
 def normal(n: int, seed: int, common: float = 1.0) -> pd.DataFrame:
@@ -76,24 +77,15 @@ def normal(n: int, seed: int, common: float = 1.0) -> pd.DataFrame:
     return pd.DataFrame(shared * [1, 1, 1, 0.5] + rng.normal(size=(n, 4)), columns=list("yabc"))
 
 
-def value(key: str, before: pd.DataFrame, after: pd.DataFrame) -> float:
-    tables = (Microdata.from_frame(each) for each in (before, after))
-    original, masked = tables
-    question = Question(response="y", predictors=("a", "b"))
-    return (
-        MEASURES[key].compute(Comparison(original=original, masked=masked, question=question)).value
-    )
-
-
 def test_by_hand():
     one, other = np.array([[0.6, 0.0], [0.8, 1.0]]), np.array([[-0.8, 0.0], [-0.6, 1.0]])
     assert loading_changes(one, other) == pytest.approx([0.2, 0.0])  # the sign is turned back
     assert near_neighbors(np.array([2.0, 1.9, 0.1]), 200, 2) == 1  # 0.1 < 2 sqrt(2 / 200) = 0.2
 
 
-def test_a_variable_made_constant_loses_its_relations():
+def test_a_variable_made_constant_loses_its_relations(compare):
     frame = normal(400, 4)
-    assert value("loadings", frame, frame.assign(y=1.0)) > 0.05
+    assert MEASURES["loadings"].compute(compare(frame, frame.assign(y=1.0))).value > 0.05
 
 
 MEASURE = MEASURES["principal_components"]
@@ -145,9 +137,3 @@ def test_a_variable_that_does_not_vary_is_left_out_of_both(compare, numeric_fram
     assert detail.names == ["a", "c", "d"]
     expected = component_variances(original[["a", "c", "d"]].to_numpy()) / 3
     np.testing.assert_allclose(detail.share_original, expected)
-
-
-def test_no_two_variables_that_vary(compare):
-    frame = pd.DataFrame({"x": [1.0, 2.0], "y": [3.0, 3.0]})
-    with pytest.raises(NotApplicable, match="at least two continuous or count"):
-        MEASURE.compute(compare(frame, frame))

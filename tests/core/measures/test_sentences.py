@@ -12,11 +12,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core import MEASURES, RWN, Kind, Microdata, Role, Schema, SoftRWN, Variable, mask
+from rwn_core import MEASURES, RWN, Microdata, SoftRWN
 from rwn_core.measures.attacks.red_team import Finding
 from rwn_core.measures.attacks.true_match import KnownSets
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading, Sides, with_parts
+from tests.core.measures.attacks.attribute_tables import released
+from tests.tables import described
 
 RISKS = [key for key, measure in MEASURES.items() if measure.side == "risk"]
 ROOT = Path(__file__).parents[3]
@@ -41,11 +43,8 @@ NAMED = (
     "safe setting",  # of the Five Safes: a place where a file is used
 )
 """What may be said: of a number that deceives, of all limits, as a title, and of what is lost."""
-PROGRAM = [
-    path
-    for name in ("rwn_ui", "rwn_cli", "rwn_core", "pages")
-    for path in sorted((ROOT / name).rglob("*.py"))
-]
+FOLDERS = ("rwn_ui", "rwn_cli", "rwn_core", "pages")
+PROGRAM = [path for name in FOLDERS for path in sorted((ROOT / name).rglob("*.py"))]
 
 
 def screen_words(text: str) -> str:
@@ -75,29 +74,18 @@ def table() -> Microdata:
     frame = pd.DataFrame(rng.normal(size=(N, 3)), columns=["a", "b", "s"])
     frame["g"], frame["t"] = rng.choice(list("xyz"), N), rng.choice(["u", "v"], N)
     frame.loc[3, "s"] = np.nan
-    variables = [
-        Variable(
-            name=name,
-            kind=Kind.CATEGORICAL if name in "gt" else Kind.CONTINUOUS,
-            role=Role.CONFIDENTIAL if name in "st" else Role.KEY,
-        )
-        for name in frame
-    ]
-    return Microdata.from_frame(frame, Schema(variables=tuple(variables)))
+    return described(frame, a="key", b="key", g="key", s="confidential", t="confidential")
 
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, Reading]:
     data = table()
-    release = mask(data, RWN(epsilon=1.0, k=3, q=0.7), seed=2)
-    comparison = Comparison(original=data, masked=release.masked, law=release.law)
-    read = {key: MEASURES[key].read(comparison) for key in RISKS}
-    sampled = Comparison(
-        original=data, masked=release.masked, sampling=Sampling(population=20.0 * N)
-    )
+    release = released(data, RWN(epsilon=1.0, k=3, q=0.7), 2)
+    read = {key: MEASURES[key].read(release) for key in RISKS}
+    known = Sampling(population=20.0 * N)
+    sampled = Comparison(original=data, masked=release.masked, sampling=known)
     read["population_uniqueness"] = MEASURES["population_uniqueness"].read(sampled)
-    soft = mask(data, SoftRWN(kernel="exponential", own=True), seed=2)
-    certain = Comparison(original=data, masked=soft.masked, law=soft.law)
+    certain = released(data, SoftRWN(kernel="exponential", own=True), 2)
     read["certified_linkage"] = MEASURES["certified_linkage"].read(certain)
     return {key: reading for key, reading in read.items() if isinstance(reading, Reading)}
 
@@ -252,9 +240,8 @@ def test_no_screen_and_no_report_calls_a_setting_good_enough():
     found = {path.name: verdicts(screen_words(path.read_text("utf-8"))) for path in PROGRAM}
     assert len(found) > 200
     for path in sorted((ROOT / "rwn_ui").rglob("*.js")):
-        found[path.name] = verdicts(
-            " ".join(re.findall(r'"[^"\n]*[ ·][^"\n]*"', path.read_text("utf-8")))
-        )
+        texts = re.findall(r'"[^"\n]*[ ·][^"\n]*"', path.read_text("utf-8"))
+        found[path.name] = verdicts(" ".join(texts))
     assert not {name: words for name, words in found.items() if words}
 
 

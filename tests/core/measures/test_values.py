@@ -73,8 +73,8 @@ def test_q_counts_the_variables_that_are_not_masked(numeric_frames):
 @pytest.mark.parametrize(
     ("key", "change", "reason"),
     [
-        ("cells_changed", lambda frame: frame.head(10), "another number of records"),
-        ("marginals", lambda frame: frame.assign(b=np.nan), "b is missing in the released table"),
+        ("cells_changed", lambda x: x.head(10), "another number of records"),
+        ("marginals", lambda x: x.assign(b=np.nan), "variable b is missing in the released table"),
     ],
 )
 def test_why_there_is_no_reading(compare, numeric_frames, key, change, reason):

@@ -73,11 +73,9 @@ def test_from_nineteen_draws_on_it_is_right_for_any_distribution(kind: str, coun
 @pytest.mark.parametrize("kind", ["lognormal", "exponential", "student"])
 def test_few_skewed_or_heavy_tailed_draws_are_held_nine_times_in_ten(kind: str, count: int) -> None:
     """Finding A16; the interval that is exact for normal values holds too few of them."""
-    numbers = np.random.default_rng(count)
-    shape = (count + 1, REPEATS)
-    values = (
-        numbers.standard_t(1.5, shape) if kind == "student" else getattr(numbers, kind)(size=shape)
-    )
+    numbers, shape = np.random.default_rng(count), (count + 1, REPEATS)
+    student = kind == "student"
+    values = numbers.standard_t(1.5, shape) if student else getattr(numbers, kind)(size=shape)
     assert held(prediction_interval, values) > 0.895
     if count < 6:
         assert held(exact_of_normal, values) < 0.89
@@ -139,16 +137,13 @@ def test_one_rule_wherever_nine_of_ten_are_told() -> None:
 def test_ends_stay_within_what_a_measure_can_be() -> None:
     low, high = prediction_interval([0.0, 0.3], bounds=(0.0, 1.0))
     assert (low, high) == (0.0, 1.0)
-    assert release_interval("distance_linkage", [0.0, 0.01]) == (
-        0.0,
-        pytest.approx(0.115, abs=0.001),
-    )
+    low, high = release_interval("distance_linkage", [0.0, 0.01])
+    assert (low, high) == (0.0, pytest.approx(0.115, abs=0.001))
     assert release_interval("attribute_gain", [-0.9, 0.9]) == (-1.0, 1.0)
     gathering = Gathering("correlation")
     for value in (0.9, 0.99):
-        gathering.add(
-            Reading(value=0.1, detail=BothFiles(original=0.0, released=np.array([[1.0, value]])))
-        )
+        files = BothFiles(original=0.0, released=np.array([[1.0, value]]))
+        gathering.add(Reading(value=0.1, detail=files))
     band = gathering.bands()["released"]
     assert band.high.tolist() == [[1.0, 1.0]]
     assert band.low[0, 0] == 1.0
@@ -190,9 +185,6 @@ def test_thirty_records_need_students_interval() -> None:
     assert t95(math.inf) == pytest.approx(1.959963984540054)
 
 
-REPEATS_OF_EXCESS_INTERVAL = 4000
-
-
 def test_an_excess_of_known_rates_is_known_and_edges_stay_finite():
     known = excess_interval((0.5, 0.5, 0.5), (0.3, 0.3, 0.3))
     assert known == pytest.approx((0.2 / 0.7, 0.2 / 0.7))
@@ -213,19 +205,16 @@ def test_an_interval_of_no_success_begins_at_zero_for_every_number_of_trials():
 @pytest.mark.parametrize(("rate", "other"), [(0.45, 0.45), (0.1, 0.1), (0.7, 0.45), (0.8, 0.4)])
 def test_an_excess_is_held_as_often_as_stated(rate, other):
     """By a small control group, too; who takes its rate for certain holds too little."""
-    rng = np.random.default_rng(8)
+    rng, repeats = np.random.default_rng(8), 4000
     truth, held, certain = (rate - other) / (1 - other), 0, 0
-    attacks, controls = (
-        rng.binomial(120, rate, REPEATS_OF_EXCESS_INTERVAL),
-        rng.binomial(40, other, REPEATS_OF_EXCESS_INTERVAL),
-    )
+    attacks, controls = rng.binomial(120, rate, repeats), rng.binomial(40, other, repeats)
     for attack, control in zip(attacks.tolist(), controls.tolist(), strict=True):
         low, high = excess_interval(_rate(attack, 120), _rate(control, 40))
         held += low <= truth <= high
         low, high = excess_interval(_rate(attack, 120), (control / 40,) * 3)
         certain += low <= truth <= high
-    assert 0.94 <= held / REPEATS_OF_EXCESS_INTERVAL <= 0.98
-    assert certain / REPEATS_OF_EXCESS_INTERVAL < held / REPEATS_OF_EXCESS_INTERVAL - 0.02
+    assert 0.94 <= held / repeats <= 0.98
+    assert certain / repeats < held / repeats - 0.02
 
 
 def _rate(successes: int, attacks: int) -> tuple[float, float, float]:

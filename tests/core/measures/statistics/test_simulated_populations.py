@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core import MEASURES, Comparison, Kind, Microdata, Role, Sampling, Schema, Variable
+from rwn_core import MEASURES, Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.population import PitmanLaw, fitted_risk, individual_risk
+from tests.tables import described
 
 N = 9000
 FRACTIONS = (0.02, 0.3)
@@ -50,15 +51,12 @@ def sampled(kind: str, fraction: float, seed: int = 1) -> tuple[Comparison, np.n
     code = people.groupby(list(people.columns)).ngroup().to_numpy()
     sharing = np.bincount(code)[code][rows]
     frame = people.iloc[rows].reset_index(drop=True)
-    variables = [Variable(name=n, kind=Kind.CATEGORICAL, role=Role.KEY) for n in frame]
-    data = Microdata.from_frame(frame, Schema(variables=tuple(variables)))
+    data = described(frame, **dict.fromkeys(frame, "key"))
     return Comparison(original=data, masked=data, sampling=Sampling(population=N)), sharing
 
 
 def read(key: str, comparison: Comparison) -> Reading:
-    found = MEASURES[key].read(comparison)
-    assert isinstance(found, Reading)
-    return found
+    return MEASURES[key].read(comparison)
 
 
 @pytest.mark.parametrize("fraction", FRACTIONS)
@@ -98,9 +96,8 @@ def test_the_posterior_mean_is_that_of_seated_people(alpha: float, theta: float)
         assert risk == pytest.approx(inverse.mean(), abs=4 * inverse.std() / np.sqrt(runs) + 0.006)
     # the older one is the law without unseen values
     older = individual_risk(np.array([1]), np.array([5.0]))[0]
-    assert fitted_risk(np.ones(10**6), np.full(10**6, 5.0), PitmanLaw(0.0, 0.0))[
-        0
-    ] == pytest.approx(older, rel=1e-4)
+    many = fitted_risk(np.ones(10**6), np.full(10**6, 5.0), PitmanLaw(0.0, 0.0))
+    assert many[0] == pytest.approx(older, rel=1e-4)
 
 
 @pytest.mark.parametrize("fraction", FRACTIONS)
