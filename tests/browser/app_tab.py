@@ -218,10 +218,11 @@ class App:
                 return field
         raise AssertionError("The cell does not open.")
 
-    def settle(self) -> None:
+    def settle(self, *, begun: bool = False) -> None:
         """Wait for the end of a run that changes nothing one could wait for."""
-        with suppress(TimeoutError):  # until it has begun; a short one may be over
-            self.page.locator("[data-test-script-state=running]").wait_for(timeout=500)
+        if not begun:  # until it has; a short one may be over
+            with suppress(TimeoutError):
+                self.page.locator("[data-test-script-state=running]").wait_for(timeout=500)
         self.page.locator("[data-test-script-state=notRunning]").wait_for()
 
     def card(self, title: str) -> Locator:

@@ -12,13 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    Playwright,
-    ViewportSize,
-    sync_playwright,
-)
+from playwright.sync_api import Browser, BrowserContext, Playwright, ViewportSize, sync_playwright
 
 from rwn_ui.server import launch
 from rwn_ui.state.project_folder import FOLDER_VARIABLE as PROJECTS

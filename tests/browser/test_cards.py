@@ -26,6 +26,13 @@ RANGES = """(plot) => {
 # from the last button the focus may go to the browser's own bar, which is the body to a page
 INSIDE = """() => document.activeElement === document.body
   || Boolean(document.activeElement.closest('dialog'))"""
+STATED = """
+(title) => {
+  const { cards } = document.querySelector(".rwn-panel").rwnPanel;
+  const chart = JSON.parse(cards.find((card) => card.title.textContent.startsWith(title)).text);
+  return [chart.layout.xaxis.ticktext, chart.layout.yaxis.ticktext];
+}
+"""
 FOCUSED = "() => document.activeElement.getAttribute('aria-label')"
 
 
@@ -48,8 +55,17 @@ def drag(app, box: tuple[float, float, float, float]) -> None:
     app.page.mouse.up()
 
 
-def test_a_zoomed_chart_stays_zoomed_when_a_key_redraws_it(opened) -> None:
-    app, title = opened, "Regression of siri"  # bars whose names take room
+def test_the_pointer_changes_no_ticks_and_a_zoomed_chart_stays_zoomed(opened) -> None:
+    app = opened
+    for title in ("Cook", "Distribution"):
+        card = app.card(title)
+        point(app, title)
+        for axis, stated in zip("xy", app.page.evaluate(STATED, title), strict=True):
+            assert card.locator(f".{axis}tick text").all_text_contents() == stated
+    app.page.mouse.move(5, 5)
+    app.until("() => !document.querySelector('.rwn-live')")
+
+    title = "Regression of siri"  # bars whose names take room
     box = point(app, title)
     plot = app.card(title).locator(".rwn-plot")
     whole = plot.evaluate(RANGES)
@@ -74,7 +90,7 @@ def test_a_zoomed_chart_stays_zoomed_when_a_key_redraws_it(opened) -> None:
     assert again[0] < zoomed[0] < zoomed[1] < again[1]
 
 
-def test_the_full_view_of_every_card_has_picture_table_and_exports(opened) -> None:
+def test_every_card_has_a_full_view_that_the_keyboard_opens_and_closes(opened) -> None:
     app = opened
     for title in CARDS:
         app.card(title).get_by_role("button").click()
@@ -82,6 +98,31 @@ def test_the_full_view_of_every_card_has_picture_table_and_exports(opened) -> No
         view.locator(".main-svg").first.wait_for()
         check_view(app, view, title)
         app.page.keyboard.press("Escape")
+
+    button = app.card("Cook’s distance").get_by_role("button")
+    button.focus()
+    for leave in ("Escape", "Enter"):
+        app.page.keyboard.press("Enter")
+        view = app.page.locator("dialog[open]")
+        view.locator(".main-svg").first.wait_for()
+        for _ in range(4):  # the keyboard stays inside
+            app.page.keyboard.press("Tab")
+            assert app.page.evaluate(INSIDE)
+        if leave == "Enter":
+            view.get_by_role("button", name="Close").focus()
+        app.page.keyboard.press(leave)
+        view.wait_for(state="hidden")
+        assert app.page.evaluate(FOCUSED) == "Full view: Cook’s distance"
+    button.click()
+    view.locator(".main-svg").first.wait_for()
+    app.page.evaluate("""() => {
+      document.querySelector("dialog[open]").close();
+      document.querySelector("[aria-label='Full view: Correlations']").click();
+    }""")
+    view.locator("h2").get_by_text("Correlations").wait_for()
+    view.locator(".main-svg").first.wait_for()
+    app.page.keyboard.press("Escape")
+    view.wait_for(state="detached")
 
 
 def check_view(app, view, title: str) -> None:
@@ -121,34 +162,6 @@ def same(shown: str, written: str) -> bool:
     return number == pytest.approx(float(written), rel=5e-4)
 
 
-def test_the_full_view_opens_and_closes_by_keyboard_and_gives_the_focus_back(opened) -> None:
-    app = opened
-    button = app.card("Cook’s distance").get_by_role("button")
-    button.focus()
-    for leave in ("Escape", "Enter"):
-        app.page.keyboard.press("Enter")
-        view = app.page.locator("dialog[open]")
-        view.locator(".main-svg").first.wait_for()
-        for _ in range(4):  # the keyboard stays inside
-            app.page.keyboard.press("Tab")
-            assert app.page.evaluate(INSIDE)
-        if leave == "Enter":
-            view.get_by_role("button", name="Close").focus()
-        app.page.keyboard.press(leave)
-        view.wait_for(state="hidden")
-        assert app.page.evaluate(FOCUSED) == "Full view: Cook’s distance"
-    button.click()
-    view.locator(".main-svg").first.wait_for()
-    app.page.evaluate("""() => {
-      document.querySelector("dialog[open]").close();
-      document.querySelector("[aria-label='Full view: Correlations']").click();
-    }""")
-    view.locator("h2").get_by_text("Correlations").wait_for()
-    view.locator(".main-svg").first.wait_for()
-    app.page.keyboard.press("Escape")
-    view.wait_for(state="detached")
-
-
 def test_a_file_with_markup_for_names_is_shown_as_text(app, tmp_path) -> None:
     names = ["<b>x</b>", "<img src=x onerror=boom()>", "=1+1", "a&b"]
     lines = [",".join(names), *(f"{i},{i * 7 % 11},{i * i % 13},{i % 3}" for i in range(40))]
@@ -168,22 +181,3 @@ def test_a_file_with_markup_for_names_is_shown_as_text(app, tmp_path) -> None:
     app.card("Correlations").get_by_role("button").click()
     _, content = app.saved(app.page.locator("dialog[open]").get_by_role("button", name="CSV").click)
     assert "'=1+1" in content.decode("utf-8")
-
-
-STATED = """
-(title) => {
-  const { cards } = document.querySelector(".rwn-panel").rwnPanel;
-  const chart = JSON.parse(cards.find((card) => card.title.textContent.startsWith(title)).text);
-  return [chart.layout.xaxis.ticktext, chart.layout.yaxis.ticktext];
-}
-"""
-
-
-def test_the_pointer_changes_no_ticks_and_leaves_no_trace(opened) -> None:
-    for title in ("Cook", "Distribution"):
-        card = opened.card(title)
-        point(opened, title)
-        for axis, stated in zip("xy", opened.page.evaluate(STATED, title), strict=True):
-            assert card.locator(f".{axis}tick text").all_text_contents() == stated
-    opened.page.mouse.move(5, 5)
-    opened.until("() => !document.querySelector('.rwn-live')")

@@ -64,7 +64,9 @@ def test_an_identifier_is_in_no_release(opened, tmp_path: Path) -> None:
     assert header == [name for name in rwn.load_demo("bodyfat").names if name != "age"]
 
 
-def test_a_bad_file_is_one_sentence_and_the_table_before_it_stays(opened, tmp_path: Path) -> None:
+def test_a_bad_file_is_a_sentence_another_layout_one_click_and_what_is_erased_is_gone(
+    opened, tmp_path: Path
+) -> None:
     app = opened.visit("Data")
     for name, content in BAD_FILES.items():
         path = tmp_path / name
@@ -91,11 +93,9 @@ def test_a_bad_file_is_one_sentence_and_the_table_before_it_stays(opened, tmp_pa
     app.visit("Tune")
     assert "k = 6" in app.press("k", "ArrowRight")
 
-
-def test_what_was_seen_of_a_file_is_one_click_away(opened, tmp_path: Path) -> None:
     path = tmp_path / "german.csv"
     path.write_bytes(GERMAN.encode("cp1252"))
-    app = opened.visit("Data")
+    app.visit("Data")
     upload(app, path)
     app.page.get_by_text("This is what I saw").wait_for()
     app.page.get_by_text("Windows-1252 text; fields separated by semicolons").wait_for()
@@ -107,11 +107,8 @@ def test_what_was_seen_of_a_file_is_one_click_away(opened, tmp_path: Path) -> No
     assert 'separator = ";"' in saved
     assert 'decimal = ","' in saved
 
-
-def test_erased_is_gone(opened, tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     path.write_text(TABLE, encoding="utf-8")
-    app = opened.visit("Data")
     upload(app, path)
     badge(app, "mine.csv \u00b7 30 \u00d7 3")
     app.page.get_by_role("button", name="Erase everything").click()

@@ -113,9 +113,7 @@ def rankings(folder: Path) -> list[int]:
         pytest.param("survey", "upload", marks=pytest.mark.nightly),
     ],
 )
-def test_a_file_is_one_form_one_ranking_and_few_clicks_from_its_picture(
-    serve: Callable[..., App], tmp_path: Path, kind: str, way: str
-) -> None:
+def test_a_file_is_one_form_one_ranking_and_few_clicks_from_its_picture(serve, tmp_path, kind, way):
     make, name = FILES[kind]
     file = make(tmp_path / name)
     app = serve(file if way == "command line" else None)

@@ -123,9 +123,7 @@ def ended(job: str, steward: Steward, end: str) -> None:
 
 @pytest.mark.parametrize("job", ["clinical", "workbook"])
 @pytest.mark.nightly  # test_release_walk draws a release and its file again, step by step
-def test_a_small_table_leaves_and_the_shell_draws_the_same_bytes(
-    app: App, tmp_path: Path, job: str
-) -> None:
+def test_a_small_table_leaves_and_the_shell_draws_the_same_bytes(app, tmp_path, job) -> None:
     make = {"clinical": files.clinical, "workbook": files.workbook}[job]
     original = make(tmp_path / {"clinical": "clinical.csv", "workbook": "staff.xlsx"}[job])
     steward = opened(app, original)

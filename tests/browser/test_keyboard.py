@@ -27,7 +27,7 @@ def walk(app, presses: int) -> list[dict]:
     return places
 
 
-def test_tab_reaches_every_control_and_the_open_drawer_with_a_visible_focus(opened) -> None:
+def test_tab_shows_where_it_is_at_every_control_and_keys_open_explanations(opened) -> None:
     app = opened
     assert not app.page.get_by_text("The same in a shell").is_visible()
     places = walk(app, 70)
@@ -46,16 +46,13 @@ def test_tab_reaches_every_control_and_the_open_drawer_with_a_visible_focus(open
     for part in ("More options", "View", "Policy", "The same in a shell"):
         assert any(part in name for name in names), (part, names)
 
-
-def test_explanations_open_and_close_by_keyboard(opened) -> None:
-    button = opened.verdict.get_by_role("button")
-    tip = opened.verdict.get_by_role("tooltip")
+    page, button = app.page, app.verdict.get_by_role("button")
+    tip = app.verdict.get_by_role("tooltip")
     assert not tip.is_visible()
     button.focus()
     assert tip.is_visible()
-    opened.page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
     assert not tip.is_visible()
-    page = opened.page
     opener = page.get_by_role("button", name="What am I looking at?")
     opener.press("Enter")
     page.get_by_text("One masked copy of your table compared").wait_for()

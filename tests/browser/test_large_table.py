@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -58,9 +56,7 @@ def test_twenty_thousand_records_show_nine_cards_of_a_sample(app) -> None:
 
 
 @pytest.mark.nightly  # tests/ui/test_large_tables cancels a preparation and shows some records
-def test_a_very_large_file_is_cancelled_and_then_shown_by_some_of_its_records(
-    app, tmp_path: Path
-) -> None:
+def test_a_very_large_file_is_cancelled_and_then_shown_by_some_of_its_records(app, tmp_path):
     numbers = np.random.default_rng(0).normal(size=(101_000, 8))  # some seconds to rank
     path = tmp_path / "large.parquet"
     pd.DataFrame(numbers, columns=list("abcdefgh")).to_parquet(path)

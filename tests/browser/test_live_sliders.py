@@ -51,7 +51,7 @@ def waits(request: Any) -> bool:
     return request.url.endswith(ADDRESS) and not (request.post_data_json or {}).get("edits")
 
 
-def test_dragging_redraws_before_the_mouse_is_let_go_and_draws_the_last_position(opened) -> None:
+def test_dragging_and_a_held_key_redraw_at_once_and_are_undone(opened) -> None:
     app = opened
     app.page.evaluate(WATCH)
     slider = app.slider("epsilon")
@@ -74,15 +74,12 @@ def test_dragging_redraws_before_the_mouse_is_let_go_and_draws_the_last_position
     last = slider.input_value()
     assert float(last) > float(held)
     app.page.get_by_text(f"ε = {float(last):g} ·").wait_for()
-    app.page.get_by_role("button", name="Undo").click()  # where it was dragged from
+    undo = app.page.get_by_role("button", name="Undo")
+    undo.click()  # where it was dragged from
     app.page.get_by_text("ε = 2 ·").wait_for()
     expect(slider).to_have_value("2")  # the sliders come after the picture
 
-
-def test_a_held_key_redraws_until_it_is_let_go_and_is_one_step_to_undo(opened) -> None:
-    app = opened
-    app.page.evaluate(WATCH)
-    slider = app.slider("epsilon")
+    app.page.evaluate("() => { window.shown = []; }")
     slider.focus()
     for _ in range(25):  # as a keyboard repeats
         app.page.keyboard.down("ArrowRight")
@@ -91,28 +88,14 @@ def test_a_held_key_redraws_until_it_is_let_go_and_is_one_step_to_undo(opened) -
     app.page.keyboard.up("ArrowRight")
     last = slider.input_value()
     app.page.get_by_text(f"ε = {float(last):g} ·").wait_for()
-    undo = app.page.get_by_role("button", name="Undo")
     for _ in range(2):  # the first press is a move of its own
+        before = app.stamp
         undo.click()
-        app.settle()
+        app.wait_for_change(before)
     expect(slider).to_have_value("2")
 
 
-def test_an_answer_that_comes_late_is_one(app) -> None:
-    """The next position is told without it, and the last one drawn."""
-    app.open("/")
-    app.slider("k").wait_for()  # it comes after the picture, and a stopped server sends nothing
-    app.server.process.send_signal(signal.SIGSTOP)
-    try:
-        app.slider("k").press("ArrowRight")
-        app.page.wait_for_timeout(3300)  # longer than a slider waits
-    finally:
-        app.server.process.send_signal(signal.SIGCONT)
-    app.page.get_by_text("· k = 6 ·").wait_for()
-    assert "k = 7 " in app.press("k", "ArrowRight")
-
-
-def test_a_slider_keeps_its_keyboard_and_its_words_for_a_screen_reader(opened) -> None:
+def test_a_slider_keeps_its_keyboard_and_its_words_and_asks_for_no_file(opened) -> None:
     app = opened
     for key, wanted in (
         ("Home", "k = 1 "),
@@ -138,16 +121,14 @@ def test_a_slider_keeps_its_keyboard_and_its_words_for_a_screen_reader(opened) -
     app.page.get_by_role("button", name="Standard", exact=True).click()
     app.wait_for_change(before)
 
-
-def test_a_move_asks_for_no_file(opened) -> None:
     asked: list[str] = []
-    opened.settle()  # or the slider may still be at its end, and the server busy
-    expect(opened.slider("k")).not_to_have_value("100")
-    opened.page.on("request", lambda request: waits(request) or asked.append(request.url))
-    opened.press("k", "ArrowRight")
-    opened.settle()
+    app.settle(begun=True)  # or the slider may still be at its end, and the server busy
+    expect(app.slider("k")).not_to_have_value("100")
+    app.page.on("request", lambda request: waits(request) or asked.append(request.url))
+    app.press("k", "ArrowRight")
+    app.settle()
     asked = [url for url in asked if not url.startswith("blob:")]  # a part that comes late
-    assert asked == [f"{opened.server.address}/{ADDRESS}"]  # the picture
+    assert asked == [f"{app.server.address}/{ADDRESS}"]  # the picture
 
 
 def test_moves_presets_and_undo_are_answered_without_a_run(app) -> None:
@@ -158,8 +139,7 @@ def test_moves_presets_and_undo_are_answered_without_a_run(app) -> None:
         "request",
         lambda asked: asked.url.endswith(ADDRESS) and not waits(asked) and questions.append(asked),
     )
-    app.open("/")
-    app.settle()
+    app.open("/").settle(begun=True)
     runs.clear()
     questions.clear()
     app.page.evaluate(HOLD)
@@ -196,18 +176,27 @@ NO_PICTURE = (
 """What a run has to answer; a proxy that blocks posts; one whose login has ended."""
 
 
-def test_where_the_address_gives_no_picture_a_run_does_and_none_is_drawn_late(app) -> None:
+def test_a_late_answer_is_one_and_where_the_address_gives_no_picture_a_run_does(app) -> None:
     app.open("/")
-    for k, answer in enumerate(NO_PICTURE, 6):
+    app.slider("k").wait_for()  # it comes after the picture, and a stopped server sends nothing
+    app.server.process.send_signal(signal.SIGSTOP)
+    try:
+        app.slider("k").press("ArrowRight")
+        app.page.wait_for_timeout(3300)  # longer than a slider waits
+    finally:
+        app.server.process.send_signal(signal.SIGCONT)
+    app.page.get_by_text("· k = 6 ·").wait_for()
+    assert "k = 7 " in app.press("k", "ArrowRight")
+
+    for k, answer in enumerate(NO_PICTURE, 8):
         app.page.route(f"**/{ADDRESS}", lambda route, _, answer=answer: route.fulfill(**answer))
         by_run = app.press("k", "ArrowRight")
         assert f"k = {k} " in by_run
         app.page.unroute(f"**/{ADDRESS}")
-        app.settle()
+        app.settle(begun=True)
         app.press("k", "ArrowRight")
         assert app.press("k", "ArrowLeft") == by_run
     # a picture that a move has overtaken is not drawn after it
-    app.settle()
     held = app.page.evaluate(HOLD)
     app.press("k", "ArrowRight")
     newer = app.press("k", "ArrowRight")

@@ -153,22 +153,3 @@ def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, walked) -> 
         for inside in archive.namelist():
             assert archive.read(inside) == (folder / inside).read_bytes()
     assert "Traceback" not in app.server.log
-
-
-def test_pages_print_without_what_only_a_screen_can_use(app) -> None:
-    app.open("/")
-    seen = ".stMainBlockContainer, [data-testid=stSidebar], [data-testid=stHeader], button"
-    app.page.emulate_media(media="print")
-    app.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    shown = app.page.locator(seen).evaluate_all(
-        "all => all.filter((e) => e.checkVisibility()).map((e) => e.className + e.dataset.testid)"
-    )
-    # an explanation's button is its tile's title
-    assert [
-        each for each in shown if "rwn-" not in each and "stMainBlockContainer" not in each
-    ] == []
-    blank = app.page.locator(".rwn-card").evaluate_all(
-        "cards => cards.filter((c) => !Number(c.dataset.drawn)).length"
-    )
-    assert (len(app.drawn), blank) == (9, 0)
-    assert app.page.pdf(format="A4").count(b"/Type /Page\n") <= 4

@@ -20,9 +20,7 @@ st.text(json.dumps({key: config.get_option(key) for key in json.loads('KEYS')}, 
 """
 
 
-def test_every_safe_option_is_in_force_in_the_running_server(
-    chromium, tmp_path: Path, free_port
-) -> None:
+def test_every_safe_option_is_in_force_in_the_running_server(chromium, tmp_path, free_port) -> None:
     script = tmp_path / "options.py"
     script.write_text(SCRIPT.replace("KEYS", json.dumps([*SAFE_OPTIONS])), encoding="utf-8")
     port = free_port()

@@ -147,9 +147,7 @@ def test_no_text_is_cut_or_collides_with_long_names(app: App, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("made", [answers, languages, alike])
-def test_no_page_is_too_wide_for_other_names_and_labels(
-    app: App, tmp_path: Path, made: Callable[[Path], Path]
-) -> None:
+def test_no_page_is_too_wide_for_other_names_and_labels(app, tmp_path, made) -> None:
     found = [*open_table(app, made(tmp_path))]
     for name in ("Tune", "Utility", "Risk"):
         go(app, name)

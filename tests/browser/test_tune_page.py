@@ -8,7 +8,6 @@ from typing import Any
 from playwright.sync_api import expect
 
 TAG = "() => document.querySelectorAll('.rwn-card, .rwn-card canvas').forEach((n) => n.mine = 1)"
-
 TAGGED = (
     "() => [...document.querySelectorAll('.rwn-card, .rwn-card canvas')]"
     ".filter((n) => n.mine).length"
@@ -21,7 +20,7 @@ PAINTED = """() => [...document.querySelectorAll('.rwn-card canvas')].filter((ca
 }).length"""
 
 
-def test_the_page_opens_on_bodyfat_with_tiles_cards_and_the_regression_table(opened) -> None:
+def test_the_page_opens_with_all_its_parts_and_a_key_redraws_them_in_place(opened) -> None:
     app = opened
     assert app.page.title() == "RWN"
     assert "bodyfat" in app.page.get_by_test_id("stSidebar").inner_text()
@@ -45,9 +44,6 @@ def test_the_page_opens_on_bodyfat_with_tiles_cards_and_the_regression_table(ope
     terms = table.locator("tbody tr td:first-child").all_inner_texts()
     assert terms == ["(intercept)", "bmi", "neck", "chest", "abdomen", "hip"]
 
-
-def test_an_arrow_key_redraws_the_cards_in_place(opened) -> None:
-    app = opened
     app.page.evaluate(TAG)
     titles = app.page.locator(".rwn-card figcaption b").all_inner_texts()
     for name, key, word, same in (
@@ -108,9 +104,7 @@ def settings_on_map(app) -> list[str]:
 
 COLORS = """() => [...document.querySelectorAll('.rwn-original i, .rwn-released i')]
   .map((node) => getComputedStyle(node).color)"""
-
 LIGHT = ["rgb(0, 114, 178)", "rgb(213, 94, 0)"]
-
 DARK = ["rgb(86, 180, 233)", "rgb(233, 138, 58)"]
 
 # how many pixels of the box plot have a color, within the rounding of opacity
@@ -124,13 +118,30 @@ PIXELS = """(wanted) => {
 }"""
 
 
-def test_each_theme_draws_in_its_own_colors_also_when_it_changes(opened) -> None:
+def test_each_theme_has_its_own_colors_and_paper_nothing_of_a_screen(opened) -> None:
     for scheme, colors in (("light", LIGHT), ("dark", DARK)):
         opened.page.emulate_media(color_scheme=scheme)
         for color in colors:
             channels = [int(part) for part in re.findall(r"\d+", color)]
             opened.until(f"channels => ({PIXELS})(channels) > 20", channels)
         assert opened.page.evaluate(COLORS) == colors
+
+    seen = ".stMainBlockContainer, [data-testid=stSidebar], [data-testid=stHeader], button"
+    opened.page.emulate_media(media="print")
+    opened.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    shown = opened.page.locator(seen).evaluate_all(
+        "all => all.filter((e) => e.checkVisibility()).map((e) => e.className + e.dataset.testid)"
+    )
+    # an explanation's button is its tile's title
+    assert [
+        each for each in shown if "rwn-" not in each and "stMainBlockContainer" not in each
+    ] == []
+    blank = opened.page.locator(".rwn-card").evaluate_all(
+        "cards => cards.filter((c) => !Number(c.dataset.drawn)).length"
+    )
+    assert (len(opened.drawn), blank) == (9, 0)
+    assert opened.page.pdf(format="A4").count(b"/Type /Page\n") <= 4
+    opened.page.emulate_media(media="screen")
 
 
 def test_on_a_narrow_screen_the_sidebar_does_not_cover_the_page(open_app) -> None:
@@ -143,24 +154,8 @@ def test_on_a_narrow_screen_the_sidebar_does_not_cover_the_page(open_app) -> Non
         narrow.page.goto(narrow.server.address + link)  # cards are drawn when they are seen
         tile = narrow.page.locator(".rwn-tile").first
         tile.wait_for()
-        narrow.settle()
+        narrow.settle(begun=True)
         assert tile.evaluate(on_top), link
-
-
-def test_it_has_every_measure_and_the_setting_of_tune(opened):
-    opened.page.get_by_role("link", name="Utility", exact=True).click()
-    opened.card("Change of correlations").wait_for()
-    opened.wait_for_cards()
-    expect(opened.page.locator(".rwn-card figcaption b")).to_have_text([
-        "Correlations", "Change of correlations", "Regression of siri",
-        "Principal components", "Small groups", "Distribution of siri", "siri and bmi",
-        "Shift of quantiles",
-    ])  # fmt: skip
-    table = opened.page.locator(".rwn-tables table").filter(has_text="All utility measures")
-    table.get_by_role("row").nth(15).wait_for()
-    words = opened.press("k", "ArrowRight").rpartition(" ")[0]
-    opened.visit("Tune")
-    opened.shows(words)
 
 
 def reads(app: Any, words: str, state: str = "", worst: str = "") -> None:
@@ -222,23 +217,35 @@ def begin(app) -> None:
     app.page.get_by_role("button", name="Cancel").wait_for()
 
 
-def test_it_can_be_cancelled_and_sliders_answer_until_the_table_comes(app) -> None:
+def test_utility_has_every_measure_and_a_prediction_that_no_slider_waits_for(app) -> None:
     before = app.server.children()
     app.open("/").visit("Utility")
+    app.card("Change of correlations").wait_for()
+    expect(app.page.locator(".rwn-card figcaption b")).to_have_text([
+        "Correlations", "Change of correlations", "Regression of siri",
+        "Principal components", "Small groups", "Distribution of siri", "siri and bmi",
+        "Shift of quantiles",
+    ])  # fmt: skip
+    table = app.page.locator(".rwn-tables table").filter(has_text="All utility measures")
+    table.get_by_role("row").nth(15).wait_for()
+    words = app.press("k", "ArrowRight").rpartition(" ")[0]
+    app.visit("Tune")
+    app.shows(words)
+    app.visit("Utility")
     begin(app)
     app.page.get_by_role("button", name="Cancel").click()
     app.page.get_by_text("Cancelled.").wait_for()
     assert app.server.ends_what_began_since(before)
     begin(app)
     app.visit("Tune")
-    assert "k = 6" in app.press("k", "ArrowRight")
     assert "k = 7" in app.press("k", "ArrowRight")
+    assert "k = 8" in app.press("k", "ArrowRight")
     app.visit("Utility")
     expect(app.page.get_by_role("button", name=RUN)).to_be_disabled()
     table = app.page.get_by_test_id("stTable")
     table.wait_for(timeout=60_000)
     text = table.inner_text()
-    assert "ε = 2 · k = 5 · q = 1" in text  # the setting at which it began
+    assert "ε = 2 · k = 6 · q = 1" in text  # the setting at which it began
     assert "169 / 72" in text
     app.visit("Utility")
     expect(app.page.get_by_role("button", name=RUN)).to_be_enabled()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,34 @@ import typer
 
 from rwn_cli import main
 
-Run = Callable[..., tuple[int, str, str]]
+
+class Run:
+    """Runs commands in a folder; each gives its exit code, its output and what it said."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: object) -> tuple[int, str, str]:
+        code = main.run([str(argument) for argument in arguments])
+        output, said = self._capsys.readouterr()
+        assert "Traceback" not in said
+        return code, output, said
+
+    def done(self, *arguments: object) -> str:
+        """What a command says that succeeds."""
+        return self.refused(0, *arguments)
+
+    def refused(self, code: int, *arguments: object) -> str:
+        """What a command says that ends with this code."""
+        ended, _, said = self(*arguments)
+        assert ended == code, said
+        return said
+
+    def shown(self, *arguments: object) -> str:
+        """The output of a command that succeeds."""
+        code, output, said = self(*arguments)
+        assert code == 0, said
+        return output
 
 
 @pytest.fixture(autouse=True)
@@ -30,14 +56,7 @@ def _commands() -> Any:
 def rwn_command(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Run:
-    """Run a command in an empty folder: its exit code, its output, what it said."""
+    """Run commands in an empty folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(main, "app", _commands())
-
-    def run(*arguments: object) -> tuple[int, str, str]:
-        code = main.run([str(argument) for argument in arguments])
-        output, said = capsys.readouterr()
-        assert "Traceback" not in said
-        return code, output, said
-
-    return run
+    return Run(capsys)

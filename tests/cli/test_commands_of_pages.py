@@ -14,7 +14,6 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_cli.main import run
 from tests.cli.conftest import Run
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -62,7 +61,6 @@ NOT_HERE = {
 }
 
 _BLOCK = re.compile(r"^( *)```(\w*)\n(.*?)^ *```$", flags=re.DOTALL | re.MULTILINE)
-
 _FILE = re.compile(r"`([\w-]+\.toml)`:\s*$")
 
 
@@ -86,7 +84,7 @@ def is_elsewhere(words: list[str]) -> bool:
 def follow(page: str, run: Run) -> int:
     """Do all that a page says; how many commands and examples that was."""
     done, names = 0, {"__name__": page}
-    for language, block, before in blocks((DOCS / page).read_text(encoding="utf-8")):
+    for language, block, before in blocks((DOCS / page).read_text("utf-8")):
         named = _FILE.search(before)
         if language == "toml" and named:
             Path(named[1]).write_text(block, encoding="utf-8")
@@ -97,8 +95,7 @@ def follow(page: str, run: Run) -> int:
             if is_elsewhere(words):
                 continue
             assert words[0] == "rwn", words
-            code, _, said = run(*words[1:])
-            assert code == 0, f"{shlex.join(words)}: {said}"
+            run.done(*words[1:])
             done += 1
     return done
 
@@ -136,7 +133,7 @@ def test_every_page_with_commands_is_followed() -> None:
         page = path.relative_to(DOCS).as_posix()
         if page.startswith(("decisions/", "reference/", "methods/")) or page in held:
             continue
-        found = list(blocks(path.read_text(encoding="utf-8")))
+        found = list(blocks(path.read_text("utf-8")))
         ours = [
             words for language, block, _ in found if language == "sh" for words in commands(block)
         ]
@@ -149,86 +146,69 @@ def test_every_page_with_commands_is_followed() -> None:
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> Path:
+def source(rwn_command: Run) -> Path:
+    """A dataset of two files in the empty folder."""
     numbers = np.random.default_rng(4)
     table = pd.DataFrame({"x": numbers.normal(size=2500), "g": numbers.choice(["a", "b"], 2500)})
-    (tmp_path / "in").mkdir()
-    table[:1000].to_parquet(tmp_path / "in" / "1.parquet")
-    table[1000:].to_parquet(tmp_path / "in" / "2.parquet")
-    return tmp_path / "in"
+    Path("in").mkdir()
+    table[:1000].to_parquet("in/1.parquet")
+    table[1000:].to_parquet("in/2.parquet")
+    return Path("in")
 
 
-COMMAND = ("--k", "4", "--epsilon", "0.1", "--sample", "100", "--workers", "1", "--weight", "g=2")
+COMMAND = ("mask-dataset", "in", "out", "--k", 4, "--epsilon", 0.1, "--sample", 100)
+COMMAND += ("--workers", 1, "--weight", "g=2", "--key-file", "key")
 
 
-def test_the_command_writes_what_python_does(
-    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    key = tmp_path / "key"
-    files = ("mask-dataset", str(source), str(tmp_path / "out"), "--key-file", str(key))
-    assert run([*files, *COMMAND]) == 0
-    said = capsys.readouterr()
-    assert "2,500 records" in said.err
-    assert "fewer than k candidates" in said.err
-    assert "note: key holds the secret of this release; delete it." in said.err
-    assert "a seed is for teaching" not in said.err
-    assert said.out == ""
-    secret = key.read_text()
-    assert secret not in said.err
-    assert key.stat().st_mode & 0o077 == 0
+def test_the_command_writes_what_python_does(source: Path, rwn_command: Run) -> None:
+    code, output, said = rwn_command(*COMMAND)
+    assert (code, output) == (0, "")
+    assert "2,500 records" in said
+    assert "fewer than k candidates" in said
+    assert "note: key holds the secret of this release; delete it." in said
+    assert "a seed is for teaching" not in said
+    secret = Path("key").read_text()
+    assert secret not in said
+    assert Path("key").stat().st_mode & 0o077 == 0
 
     data = rwn.Microdata.from_frame(pd.read_parquet(source)).with_weights({"g": 2.0})
     params = rwn.RWN(k=4, epsilon=0.1, neighbors="sample", m=100)
     release = rwn.mask(data, params, seed=rwn.SecretKey(bytes.fromhex(secret)))
-    wanted = pd.read_parquet(release.publish(tmp_path / "memory.parquet"))
-    pd.testing.assert_frame_equal(pd.read_parquet(tmp_path / "out"), wanted)
+    wanted = pd.read_parquet(release.publish("memory.parquet"))
+    pd.testing.assert_frame_equal(pd.read_parquet("out"), wanted)
 
 
-def test_a_plan_writes_nothing(
-    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    key = tmp_path / "key"
-    command = ["mask-dataset", str(source), str(tmp_path / "out"), *COMMAND]
-    assert run([*command, "--plan", "--key-file", str(key)]) == 0
-    said = capsys.readouterr().err
+def test_a_plan_writes_nothing(source: Path, rwn_command: Run) -> None:
+    said = rwn_command.done(*COMMAND, "--plan")
     assert re.search(r"2,500 records in 2 files, 0\.1 MB\n", said)
     assert re.search(r"about \d{3} MB of memory for each worker", said)
     assert "only 100 people give values" in said
-    assert [path.name for path in tmp_path.iterdir()] == ["in"]
+    assert [*Path().iterdir()] == [source]
 
 
-def test_a_release_is_judged_on_a_sample(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_release_is_judged_on_a_sample(rwn_command: Run) -> None:
     numbers = np.random.default_rng(4)
     x = numbers.normal(size=2500)
-    table = pd.DataFrame(
-        {"x": x, "y": x + numbers.normal(size=2500), "g": np.where(x > 1, "a", "b")}
-    )
-    table.to_parquet(tmp_path / "in.parquet")
-    source, out, key = (str(tmp_path / name) for name in ("in.parquet", "out", "key"))
-    masking = ["mask-dataset", source, out, "--k", "4", "--q", "0.5", "--workers", "1"]
-    assert run([*masking, "--key-file", key]) == 0
-    command = ["audit-dataset", source, out, "--sample", "200", "--measure", "regression"]
-    command += ["--measure", "distance_linkage", "--response", "y", "--predictor", "x"]
-    capsys.readouterr()
-    assert run([*command, "--key-file", key]) == 0
-    said = capsys.readouterr()
-    assert said.out.startswith("judged on 200 of 2,500 records, drawn at random\n")
-    assert "WARNING" not in said.err
-    assert run([*command, "--json", "--key-file", key]) == 0
-    document = json.loads(capsys.readouterr().out)
+    y, g = x + numbers.normal(size=2500), np.where(x > 1, "a", "b")
+    pd.DataFrame({"x": x, "y": y, "g": g}).to_parquet("in.parquet")
+    masking = ("mask-dataset", "in.parquet", "out", "--k", 4, "--q", 0.5, "--workers", 1)
+    rwn_command.done(*masking, "--key-file", "key")
+    command = ("audit-dataset", "in.parquet", "out", "--sample", 200, "--measure", "regression")
+    command += ("--measure", "distance_linkage", "--response", "y", "--predictor", "x")
+    code, output, said = rwn_command(*command, "--key-file", "key")
+    assert code == 0, said
+    assert output.startswith("judged on 200 of 2,500 records, drawn at random\n")
+    assert "WARNING" not in said
+    document = json.loads(rwn_command.shown(*command, "--json", "--key-file", "key"))
     assert (document["records"], document["judged"]) == (2500, 200)
     values = {row["measure"]: row["value"] for row in document["measures"]}
     assert values["distance_linkage"] > 0.5
     assert values["regression"] is not None
-    assert run([*command, "--json", "--seed", "1"]) == 0
-    said = capsys.readouterr()
-    assert "look whether this is the key of the release" in said.err
-    assert run(command) == 2
-    assert "give --key-file" in capsys.readouterr().err
-    assert run([*command, "--key-file", str(tmp_path / "none")]) == 2
-    assert not (tmp_path / "none").exists()
+    said = rwn_command.done(*command, "--json", "--seed", 1)
+    assert "look whether this is the key of the release" in said
+    assert "give --key-file" in rwn_command.refused(2, *command)
+    rwn_command.refused(2, *command, "--key-file", "none")
+    assert not Path("none").exists()
 
 
 N = 600
@@ -241,54 +221,40 @@ def _table() -> pd.DataFrame:
     place[7], place[11] = "hermitage", "lighthouse"
     sparse = np.full(N, np.nan)
     sparse[:4] = 777_123.25
-    return pd.DataFrame(
-        {
-            "x": x,
-            "y": x + numbers.normal(0, 3, N),
-            "place": place,
-            "sparse": sparse,
-            "person": [f"name-{number:05d}" for number in range(N)],
-        }
-    )
+    person = [f"name-{number:05d}" for number in range(N)]
+    columns = {"x": x, "y": x + numbers.normal(0, 3, N), "place": place, "sparse": sparse}
+    return pd.DataFrame({**columns, "person": person})
 
 
 @pytest.fixture
-def released(tmp_path: Path) -> Path:
+def released(rwn_command: Run) -> Run:
     """A folder with a dataset, its release, the key and the record."""
-    source = tmp_path / "cellar-seven"
-    source.mkdir()
+    Path("cellar-seven").mkdir()
     table = _table()
-    table[:250].to_parquet(source / "a.parquet", index=False)
-    table[250:].to_parquet(source / "b.parquet", index=False)
-    masking = ["mask-dataset", str(source), str(tmp_path / "out"), "--k", "4", "--drop", "person"]
-    masking += ["--workers", "1", "--key-file", str(tmp_path / "key"), "--weight", "x=0.5"]
-    masking += ["--slice", "x,y", "--q", "0.9"]
-    assert run([*masking, "--record", str(tmp_path / "record.toml")]) == 0
-    return tmp_path
+    table[:250].to_parquet("cellar-seven/a.parquet", index=False)
+    table[250:].to_parquet("cellar-seven/b.parquet", index=False)
+    masking = ("mask-dataset", "cellar-seven", "out", "--k", 4, "--drop", "person", "--workers", 1)
+    masking += ("--key-file", "key", "--weight", "x=0.5", "--slice", "x,y", "--q", 0.9)
+    rwn_command.done(*masking, "--record", "record.toml")
+    return rwn_command
 
 
-def _hidden(released: Path) -> list[str]:
-    table = _table()
-    secret = (released / "key").read_text().strip().splitlines()[-1]
+def _shown_of_the_original(text: str) -> list[str]:
+    """What nobody but the keeper of the original may read, and a text holds."""
+    table, secret = _table(), Path("key").read_text().strip().splitlines()[-1]
     rare = ["hermitage", "lighthouse", "777123", "777,1", secret]
-    return [*table["person"], *map(str, table["x"]), *rare]
+    return [each for each in (*table["person"], *map(str, table["x"]), *rare) if each in text]
 
 
-def test_a_report_has_the_facts_and_no_value_of_the_original_alone(
-    released: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    source, out, key = (released / name for name in ("cellar-seven", "out", "key"))
-    record, report = released / "record.toml", released / "report.html"
-    auditing = ["audit-dataset", str(source), str(out), "--drop", "person", "--sample", "50"]
-    auditing += ["--response", "y", "--predictor", "x", "--key-file", str(key)]
-    assert run(auditing) == 0
-    for file in (report, report.with_suffix(".json")):
-        assert run(["report", str(record), "-o", str(file)]) == 0
-
-    text = report.read_text(encoding="utf-8")
+def test_a_report_has_the_facts_and_no_value_of_the_original_alone(released: Run) -> None:
+    auditing = ("audit-dataset", "cellar-seven", "out", "--drop", "person", "--sample", 50)
+    released.done(*auditing, "--response", "y", "--predictor", "x", "--key-file", "key")
+    for file in ("report.html", "report.json"):
+        released.done("report", "record.toml", "-o", file)
+    text, record = Path("report.html").read_text("utf-8"), Path("record.toml").read_text()
     facts = {
         fact["key"]: fact["content"]
-        for fact in json.loads(report.with_suffix(".json").read_text())["facts"]
+        for fact in json.loads(Path("report.json").read_text())["facts"]
     }
     changed = {row[0]: row[1] for row in facts["changed"]["table"]["rows"]}
     assert changed.keys() == {"x", "y", "place", "sparse"}
@@ -297,48 +263,40 @@ def test_a_report_has_the_facts_and_no_value_of_the_original_alone(
     assert any("linkage" in row[0].lower() for row in facts["risks"]["table"]["rows"])
     assert "person" in facts["data"]["lines"][1]
     assert "What changed" in text
-    for said in (text, json.dumps(facts, ensure_ascii=False), record.read_text()):
-        assert not [value for value in _hidden(released) if value in said]
-        assert (source.name in said) == (said == record.read_text())  # so that it is found again
+    for said in (text, json.dumps(facts, ensure_ascii=False), record):
+        assert not _shown_of_the_original(said)
+        assert ("cellar-seven" in said) == (said == record)  # so that it is found again
 
-    (out / next(out.iterdir()).name).write_bytes(b"changed")
-    capsys.readouterr()
-    assert run(["report", str(record), "-o", str(report), "--overwrite"]) == 3
-    assert "not the one that the record was made of" in capsys.readouterr().err
+    next(Path("out").iterdir()).write_bytes(b"changed")
+    said = released.refused(3, "report", "record.toml", "-o", "report.html", "--overwrite")
+    assert "not the one that the record was made of" in said
 
 
-def test_a_record_gives_the_notice_and_a_card_that_knows_its_files(released: Path) -> None:
-    out, record, notice, card = (
-        released / name for name in ("out", "record.toml", "notice.html", "card.toml")
-    )
-    for file in (notice, card):
-        assert run(["report", str(record), "--public", "-o", str(file)]) == 0
-        assert not [value for value in _hidden(released) if value in file.read_text()]
-    part = next(out.iterdir())
-    for file in (out, part):
-        assert run(["verify", str(file), str(card)]) == 0
-    assert run(["report", str(record), "-o", str(released / "report.html")]) == 0
-    assert "judged on 600 of 600 records" in (released / "report.html").read_text()
+def test_a_record_gives_the_notice_and_a_card_that_knows_its_files(released: Run) -> None:
+    for file in ("notice.html", "card.toml"):
+        released.done("report", "record.toml", "--public", "-o", file)
+        assert not _shown_of_the_original(Path(file).read_text())
+    part = next(Path("out").iterdir())
+    for released_file in ("out", part):
+        released.done("verify", released_file, "card.toml")
+    released.done("report", "record.toml", "-o", "report.html")
+    assert "judged on 600 of 600 records" in Path("report.html").read_text()
 
-    notice.unlink()
-    again = ["report", str(record), "--public", "-o", str(notice)]
-    assert run([*again, "--title", "The hermitage"]) == 4
-    assert not notice.exists()
-    moved = out.rename(released / "moved")
-    assert run(again) == 3
-    there = ["--released", str(moved), "--original", str(released / "cellar-seven")]
-    assert run([*again, *there]) == 0
+    Path("notice.html").unlink()
+    again = ("report", "record.toml", "--public", "-o", "notice.html")
+    released.refused(4, *again, "--title", "The hermitage")
+    assert not Path("notice.html").exists()
+    moved = Path("out").rename("moved")
+    released.refused(3, *again)
+    released.done(*again, "--released", "moved", "--original", "cellar-seven")
     (moved / part.name).write_bytes(b"changed")
-    for file in (moved, moved / part.name):
-        assert run(["verify", str(file), str(card)]) == 4
+    for changed in (moved, moved / part.name):
+        released.refused(4, "verify", changed, "card.toml")
 
 
-def test_a_ledger_and_a_reproduction_are_of_tables(
-    released: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ledger, record = (str(released / name) for name in ("ledger.jsonl", "record.toml"))
-    assert run(["ledger", "add", ledger, record, "--by", "Ada Lovelace"]) == 2
-    assert "The ledger is of tables" in capsys.readouterr().err
-    assert not (released / "ledger.jsonl").exists()
-    assert run(["reproduce", record, "--key", str(released / "key")]) == 2
-    assert "rwn mask-dataset with the same key" in capsys.readouterr().err
+def test_a_ledger_and_a_reproduction_are_of_tables(released: Run) -> None:
+    said = released.refused(2, "ledger", "add", "ledger.jsonl", "record.toml", "--by", "Ada")
+    assert "The ledger is of tables" in said
+    assert not Path("ledger.jsonl").exists()
+    said = released.refused(2, "reproduce", "record.toml", "--key", "key")
+    assert "rwn mask-dataset with the same key" in said

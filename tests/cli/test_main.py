@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 import tracemalloc
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +35,7 @@ SECRET = "sentinel-078-05-1120"
 @pytest.fixture
 def bodyfat(rwn_command: Run) -> Path:
     """The demo table as a file in the empty folder."""
-    assert rwn_command("demo", "bodyfat", "-o", "bodyfat.csv", "--schema")[0] == 0
+    rwn_command.done("demo", "bodyfat", "-o", "bodyfat.csv", "--schema")
     return Path("bodyfat.csv")
 
 
@@ -47,16 +46,13 @@ def test_demo_copies_table_and_schema(bodyfat: Path) -> None:
 
 
 @pytest.mark.parametrize(("suffix", "order"), [("csv", "original"), ("parquet", "shuffled")])
-def test_mask_writes_the_bytes_that_python_writes(
-    rwn_command: Run, suffix: str, order: str
-) -> None:
+def test_mask_writes_the_bytes_that_python_writes(rwn_command, suffix, order) -> None:
     target = f"out.{suffix}"
-    code, _, said = rwn_command(
+    said = rwn_command.done(
         *("mask", "demo:bodyfat", target, "--epsilon", 2, "--k", 5, "--q", 0.5),
         *("--weight", "age=2", "--weight", "siri=0", "--seed", 7, "--order", order),
         *("--round", "age=5", "--round", "weight=10", "--drop", "wrist"),
     )
-    assert code == 0
     data = rwn.load_demo("bodyfat")
     schema = data.schema.replace_variable("wrist", role=Role.IDENTIFIER)
     data = data.with_schema(schema.with_weights({"age": 2.0, "siri": 0.0}))
@@ -71,14 +67,13 @@ def test_mask_writes_the_bytes_that_python_writes(
 
 def test_audit_tells_what_python_tells(rwn_command: Run, bodyfat: Path) -> None:
     masked = ("masked.csv", "--k", 5, "--seed", 7, "--order", "original")
-    rwn_command("mask", bodyfat, *masked, "--schema", "bodyfat.toml")
+    rwn_command.done("mask", bodyfat, *masked, "--schema", "bodyfat.toml")
     data = rwn.load_demo("bodyfat")
     release = rwn.mask(data, rwn.RWN(k=5), seed=7)
     keys = ["correlation", "regression", "cells_changed"]
     expected = rwn.audit(data, release.masked, measures=keys).records()
     asked = [part for key in keys for part in ("--measure", key)]
-    code, output, _ = rwn_command("audit", "demo:bodyfat", "masked.csv", "--json", *asked)
-    assert code == 0
+    output = rwn_command.shown("audit", "demo:bodyfat", "masked.csv", "--json", *asked)
     result = json.loads(output)
     assert (result["records"], result["variables"]) == (241, 15)
     for row, wanted in zip(result["measures"], expected, strict=True):
@@ -88,7 +83,7 @@ def test_audit_tells_what_python_tells(rwn_command: Run, bodyfat: Path) -> None:
 
 def test_audit_table_has_baselines_and_reasons(rwn_command: Run) -> None:
     Path("t.csv").write_text("a,b\n" + "".join(f"{i * i % 31},{i % 7}\n" for i in range(40)))
-    rwn_command("mask", "t.csv", "masked.csv", "--k", 5, "--order", "original")
+    rwn_command.done("mask", "t.csv", "masked.csv", "--k", 5, "--order", "original")
     code, output, said = rwn_command("audit", "t.csv", "masked.csv")
     assert code == 0
     assert "shuffled" in said
@@ -101,10 +96,9 @@ def test_audit_table_has_baselines_and_reasons(rwn_command: Run) -> None:
 
 def test_an_audit_without_people_outside_says_what_it_did_not_judge(rwn_command: Run) -> None:
     made = ("--epsilon", 1, "--k", 5, "--seed", 7, "--order", "original")
-    rwn_command("mask", "demo:bodyfat", "masked.csv", *made)
+    rwn_command.done("mask", "demo:bodyfat", "masked.csv", *made)
     asked = ("audit", "demo:bodyfat", "masked.csv", "--measure", "red_team")
-    code, _, said = rwn_command(*asked)
-    assert code == 0
+    said = rwn_command.done(*asked)
     (note,) = [line for line in said.splitlines() if "Red team" in line]
     assert "siri is named for" in note  # what was found, and what was not, in one sentence
     assert "people outside were not attacked" in note
@@ -112,9 +106,9 @@ def test_an_audit_without_people_outside_says_what_it_did_not_judge(rwn_command:
     assert note.count(". ") == 0
     # of a file where no value is named there is nothing to compare with people outside
     Path("flat.csv").write_text("a,b\n" + "".join(f"{i % 5},{i}\n" for i in range(60)), "utf-8")
-    rwn_command("mask", "flat.csv", "far.csv", "--k", 40, "--order", "original")
-    _, _, said = rwn_command("audit", "flat.csv", "far.csv", "--measure", "red_team")
-    assert "not attacked" not in said
+    rwn_command.done("mask", "flat.csv", "far.csv", "--k", 40, "--order", "original", "--keep", "b")
+    asked = ("audit", "flat.csv", "far.csv", "--measure", "red_team")
+    assert "not attacked" not in rwn_command.done(*asked)
     # a judgement that attacks people outside says nothing of the kind
     data = rwn.load_demo("bodyfat")
     release = rwn.mask(data, rwn.RWN(epsilon=1.0, k=5), seed=7)
@@ -137,12 +131,10 @@ def test_what_somebody_may_know_can_be_stated(rwn_command: Run) -> None:
     asked = ("audit", "t.csv", "t.csv", "--schema", "t.toml", "--measure", "true_matches", "--json")
     values = []
     for more in ((), ("--keys", "a, b"), ("--keys", "a,b", "--keys", "g, a,b,c,d")):
-        code, output, _ = rwn_command(*asked, *more)
-        assert code == 0
+        output = rwn_command.shown(*asked, *more)
         values.append(json.loads(output)["measures"][0]["value"])
     assert min(values) > 0.8  # all are read truly, less luck; larger sets are searched, too
-    code, _, said = rwn_command(*asked, "--keys", "a,nobody")
-    assert code == 2
+    said = rwn_command.refused(2, *asked, "--keys", "a,nobody")
     assert "must name released variables only" in said
 
 
@@ -156,9 +148,7 @@ def test_what_somebody_may_know_can_be_stated(rwn_command: Run) -> None:
         (ValueError(f"could not convert {SECRET}"), 1, "ValueError"),
     ],
 )
-def test_no_failure_shows_a_traceback_or_a_value(
-    rwn_command: Run, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, word: str
-) -> None:
+def test_no_failure_shows_a_traceback_or_a_value(rwn_command, monkeypatch, error, code, word):
     def fail(*_: object, **__: object) -> None:
         raise error
 
@@ -172,8 +162,7 @@ def test_no_failure_shows_a_traceback_or_a_value(
 def test_version_and_help(rwn_command: Run) -> None:
     assert rwn_command("--version") == (0, f"rwn {rwn.__version__}\n", "")
     for command in ((), ("app",), ("demo",), ("mask",), ("audit",)):
-        code, output, _ = rwn_command(*command, "--help")
-        assert code == 0
+        output = rwn_command.shown(*command, "--help")
         assert "Usage: rwn" in output
     assert "not that of differential privacy" in " ".join(rwn_command("mask", "--help")[1].split())
 
@@ -204,21 +193,17 @@ def test_a_bar_is_drawn_on_a_terminal_when_it_takes_long_and_never_into_a_pipe(
 
 MASK = ("mask", "demo:bodyfat", "m.csv", "--epsilon", "2", "--k", "5", "--seed", "7",
         "--order", "original", "--round", "age=5", "--weight", "age=2")  # fmt: skip
-
 STATED = ("--set", "epsilon=2", "--set", "k=5", "--round", "age=5", "--weight", "age=2")
-
 KEYS = ("bayes_linkage", "intruder_levels")
-
 AUDIT = ("audit", "demo:bodyfat", "m.csv", "--json", "--measure", KEYS[0], "--measure", KEYS[1])
 
 
 def test_the_worst_case_of_a_record_is_that_of_the_release(rwn_command: Run) -> None:
     def read(*more: str) -> dict[str, Any]:
-        code, output, _ = rwn_command(*AUDIT, *more)
-        assert code == 0
+        output = rwn_command.shown(*AUDIT, *more)
         return {row["measure"]: row["value"] for row in json.loads(output)["measures"]}
 
-    assert rwn_command(*MASK, "--record", "r.toml")[0] == 0
+    rwn_command.done(*MASK, "--record", "r.toml")
     data = rwn.load_demo("bodyfat")
     data = data.with_schema(data.schema.with_weights({"age": 2.0}))
     release = rwn.mask(data, rwn.RWN(epsilon=2, k=5), seed=7, precision={"age": 5})
@@ -239,32 +224,29 @@ formula = "siri ~ abdomen + age"
 
 
 @pytest.fixture
-def record(rwn_command, tmp_path: Path) -> Path:
-    assert rwn_command("demo", "bodyfat", "-o", "b.csv", "--schema")[0] == 0
+def record(rwn_command) -> Path:
+    rwn_command.done("demo", "bodyfat", "-o", "b.csv", "--schema")
     words = "mask b.csv r.csv --schema b.toml --epsilon 2 --k 5 --round 0.1 --record r.toml"
-    assert rwn_command(*words.split())[0] == 0
-    (tmp_path / "plan.toml").write_text(PLAN, encoding="utf-8")
-    return tmp_path / "r.toml"
+    rwn_command.done(*words.split())
+    Path("plan.toml").write_text(PLAN, encoding="utf-8")
+    return Path("r.toml")
 
 
 def test_claims_and_readers_are_written_and_read(record: Path, rwn_command) -> None:
     words = "claims r.toml -o claims.json --plan plan.toml --draws 40 --readers"
-    code, _, said = rwn_command(*words.split())
-    assert code == 0, said
+    said = rwn_command.done(*words.split())
     assert "1 of 1 analyses have a claim" in said
     assert "of 105 pairs of numbers have a claim" in said
     assert (record.parent / "rwn_claims.R").exists()
     survey = rwn_claims.load(record.parent / "r.csv", record.parent / "claims.json")
     assert survey.fit("siri ~ age + abdomen").rows[0].term == "abdomen"
-    assert rwn_command(*words.split())[0] == 4  # the files are there
+    rwn_command.refused(4, *words.split())
 
 
 @pytest.mark.parametrize("factors", ["abcdefghijklmnopqrstuvwxyz", ["weight"] * 40_000])
-def test_a_hostile_scenario_is_refused_at_once(
-    rwn_command: Run, tmp_path: Path, factors: Sequence[str]
-) -> None:
+def test_a_hostile_scenario_is_refused_at_once(rwn_command, factors) -> None:
     """Finding T1."""
-    (tmp_path / "s.toml").write_text(
+    Path("s.toml").write_text(
         'format = "rwn scenario 1"\n[setting]\nmethod = "rwn"\n[setting.parameters]\nk = 5\n'
         '[[analysis_plan]]\nname = "n"\nkind = "linear"\ntolerance = 1.0\n'
         f'formula = "y ~ {"*".join(factors)}"\n'
@@ -278,26 +260,23 @@ def test_a_hostile_scenario_is_refused_at_once(
     assert code != 0
     assert "formula" in said
     assert len(said.strip().splitlines()) == 1
-    assert not (tmp_path / "out.csv").exists()
+    assert not Path("out.csv").exists()
 
 
-def test_the_second_reading_is_said_and_stands_in_the_record(
-    rwn_command: Run, tmp_path: Path
-) -> None:
-    code, _, said = rwn_command("mask", "demo:bodyfat", "out.csv", "--k", 50, "--record", "r.toml")
-    assert code == 0
+def test_the_second_reading_is_said_and_stands_in_the_record(rwn_command) -> None:
+    said = rwn_command.done("mask", "demo:bodyfat", "out.csv", "--k", 50, "--record", "r.toml")
     words = (
         "Every cell is the same in a second reading: release read by pandas, original by pandas."
     )
     assert words in said
-    assert words in (tmp_path / "r.toml").read_text(encoding="utf-8")
-    assert rwn_command("report", "r.toml", "--public", "-o", "card.toml")[0] == 0
-    assert words in (tmp_path / "card.toml").read_text(encoding="utf-8")
+    assert words in Path("r.toml").read_text("utf-8")
+    rwn_command.done("report", "r.toml", "--public", "-o", "card.toml")
+    assert words in Path("card.toml").read_text("utf-8")
 
 
-def test_a_survey_is_described_and_the_schema_is_ready_to_mask(rwn_command, tmp_path: Path) -> None:
+def test_a_survey_is_described_and_the_schema_is_ready_to_mask(rwn_command) -> None:
     data = a_table("survey")
-    (tmp_path / "s.csv").write_bytes(table_bytes(data.frame, "csv", data.schema))
+    Path("s.csv").write_bytes(table_bytes(data.frame, "csv", data.schema))
     code, out, said = rwn_command("describe", "s.csv", "-o", "s.toml")
     assert code == 0, said
     assert "s.csv: 400 records, 7 variables" in said
@@ -305,122 +284,96 @@ def test_a_survey_is_described_and_the_schema_is_ready_to_mask(rwn_command, tmp_
     assert "What is confidential: hhIncome (guessed: by its name), Krankheit" in out
     assert "household or cluster: hid (guessed: its values number groups of records)" in out
     assert "open: design_weight is the sampling weight and is masked" in out
-    schema = rwn.Schema.from_toml((tmp_path / "s.toml").read_text(encoding="utf-8"))
+    schema = rwn.Schema.from_toml(Path("s.toml").read_text("utf-8"))
     assert schema.name_with_role(rwn.Role.HOUSEHOLD) == "hid"
-    code, _, said = rwn_command("describe", "s.csv", "-o", "s.toml")
-    assert code
+    said = rwn_command.refused(4, "describe", "s.csv", "-o", "s.toml")
     assert "s.toml exists; choose another name" in said
-    code, _, said = rwn_command(
-        "mask", "s.csv", "o.csv", "--schema", "s.toml", "--epsilon", 6, "--k", 40
-    )
-    assert code == 0, said
+    rwn_command.done("mask", "s.csv", "o.csv", "--schema", "s.toml", "--epsilon", 6, "--k", 40)
 
 
-def test_the_official_file_that_a_table_looks_like_is_named(rwn_command, tmp_path: Path) -> None:
+def test_the_official_file_that_a_table_looks_like_is_named(rwn_command) -> None:
     names = "DB030,RB050,PB140,PB150,PY010G,HY010,mine"
     rows = [f"{i // 2},{400 + i // 2}.5,{1950 + i % 50},{1 + i % 2},{i * 7},{i // 2 * 9},{i % 5}"
             for i in range(60)]  # fmt: skip
-    (tmp_path / "t.csv").write_text("\n".join([names, *rows, ""]), encoding="utf-8")
-    code, _, said = rwn_command("describe", "t.csv")
-    assert code == 0, said
-    assert "note: This looks like EU-SILC: 6 of 7 names." in said
-    assert rwn.read(tmp_path / "t.csv").looks_like == "This looks like EU-SILC: 6 of 7 names."
-    (tmp_path / "t.csv").write_text("age,x\n1,3\n2,5\n2,7\n", encoding="utf-8")
+    Path("t.csv").write_text("\n".join([names, *rows, ""]), encoding="utf-8")
+    assert "note: This looks like EU-SILC: 6 of 7 names." in rwn_command.done("describe", "t.csv")
+    assert rwn.read("t.csv").looks_like == "This looks like EU-SILC: 6 of 7 names."
+    Path("t.csv").write_text("age,x\n1,3\n2,5\n2,7\n", encoding="utf-8")
     assert "This looks like" not in rwn_command("describe", "t.csv")[2]
-    assert rwn.read(tmp_path / "t.csv").looks_like is None
+    assert rwn.read("t.csv").looks_like is None
 
 
-def test_a_description_that_lies_with_the_file_is_used_and_named(
-    rwn_command, tmp_path: Path
-) -> None:
-    (tmp_path / "t.csv").write_text("code,x\n1,3\n2,5\n2,7\n1,3\n", encoding="utf-8")
+def test_a_description_that_lies_with_the_file_is_used_and_named(rwn_command) -> None:
+    Path("t.csv").write_text("code,x\n1,3\n2,5\n2,7\n1,3\n", encoding="utf-8")
     mask = ("mask", "t.csv", "o.csv", "--epsilon", 6, "--k", 2, "--overwrite", "--record", "r.toml")
     mask += ("--seed", 1)  # by another key no cell of four rows may change
-    code, _, said = rwn_command(*mask)
-    assert code == 0, said
+    said = rwn_command.done(*mask)
     assert "described by" not in said
-    described = rwn.read(tmp_path / "t.csv").schema.replace_variable("code", role="identifier")
-    (tmp_path / "t.csv.toml").write_text(described.to_toml(), encoding="utf-8")
-    code, _, said = rwn_command(*mask)
-    assert code == 0, said
+    described = rwn.read("t.csv").schema.replace_variable("code", role="identifier")
+    Path("t.csv.toml").write_text(described.to_toml(), encoding="utf-8")
+    said = rwn_command.done(*mask)
     assert said.count("note: described by t.csv.toml, which lies with the file.") == 1
-    assert (tmp_path / "o.csv").read_text(encoding="utf-8").startswith("x\n")
-    assert "t.csv.toml" in (tmp_path / "r.toml").read_text(encoding="utf-8")
-    (tmp_path / "other.toml").write_text(
-        rwn.read(tmp_path / "t.csv").schema.to_toml(), encoding="utf-8"
-    )
-    code, _, said = rwn_command(*mask, "--schema", "other.toml")
-    assert code == 0, said
+    assert Path("o.csv").read_text("utf-8").startswith("x\n")
+    assert "t.csv.toml" in Path("r.toml").read_text("utf-8")
+    Path("other.toml").write_text(rwn.read("t.csv").schema.to_toml(), encoding="utf-8")
+    said = rwn_command.done(*mask, "--schema", "other.toml")
     assert "described by" not in said
-    assert (tmp_path / "o.csv").read_text(encoding="utf-8").startswith("code,x\n")
+    assert Path("o.csv").read_text("utf-8").startswith("code,x\n")
 
 
-def test_a_description_of_another_table_is_refused_by_name(rwn_command, tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_text("code,x\n1,3\n2,5\n", encoding="utf-8")
-    (tmp_path / "t.csv.toml").write_text('[[variable]]\nname="y"\nkind="count"\n')
-    code, _, said = rwn_command("describe", "t.csv")
-    assert code
+def test_a_description_of_another_table_is_refused_by_name(rwn_command) -> None:
+    Path("t.csv").write_text("code,x\n1,3\n2,5\n", encoding="utf-8")
+    Path("t.csv.toml").write_text('[[variable]]\nname="y"\nkind="count"\n')
+    said = rwn_command.refused(3, "describe", "t.csv")
     assert "described by t.csv.toml" in said
     assert "the schema has a variable y that the table lacks" in said
 
 
-def test_only_some_variables_are_released_and_the_record_names_the_others(
-    rwn_command, tmp_path: Path
-) -> None:
-    (tmp_path / "t.csv").write_text("a,b,c\n1,3,1\n2,5,2\n2,7,3\n1,3,4\n", encoding="utf-8")
+def test_only_some_variables_are_released_and_the_record_names_the_others(rwn_command) -> None:
+    Path("t.csv").write_text("a,b,c\n1,3,1\n2,5,2\n2,7,3\n1,3,4\n", encoding="utf-8")
     mask = ("mask", "t.csv", "o.csv", "--k", 2, "--seed", 1, "--only", "a, c", "--record", "r.toml")
-    code, _, said = rwn_command(*mask)
-    assert code == 0, said
-    assert (tmp_path / "o.csv").read_text(encoding="utf-8").startswith("a,c\n")
-    assert 'dropped = ["b"]' in (tmp_path / "r.toml").read_text(encoding="utf-8")
-    code, _, said = rwn_command("describe", "t.csv", "--only", "b", "-o", "s.toml")
-    assert code == 0, said
-    schema = rwn.Schema.from_toml((tmp_path / "s.toml").read_text(encoding="utf-8"))
+    rwn_command.done(*mask)
+    assert Path("o.csv").read_text("utf-8").startswith("a,c\n")
+    assert 'dropped = ["b"]' in Path("r.toml").read_text("utf-8")
+    rwn_command.done("describe", "t.csv", "--only", "b", "-o", "s.toml")
+    schema = rwn.Schema.from_toml(Path("s.toml").read_text("utf-8"))
     assert [v.name for v in schema.released] == ["b"]
-    code, _, said = rwn_command("mask", "t.csv", "p.csv", "--k", 2, "--only", "d")
-    assert code
+    said = rwn_command.refused(2, "mask", "t.csv", "p.csv", "--k", 2, "--only", "d")
     assert "There is no variable d; the table has: a, b, c." in said
 
 
-def test_a_file_with_odd_columns_is_described_masked_and_audited(
-    rwn_command, tmp_path: Path
-) -> None:
+def test_a_file_with_odd_columns_is_described_masked_and_audited(rwn_command) -> None:
     """Finding F4: a house number 12 1/2, a column without values, a wiped column of a release."""
     rows = [f"{20 + i % 50},{'12 1/2' if i == 7 else i % 40},,{i * 7 % 90}.5" for i in range(200)]
-    (tmp_path / "t.csv").write_text("\n".join(["age,house,empty,x", *rows, ""]), encoding="utf-8")
+    Path("t.csv").write_text("\n".join(["age,house,empty,x", *rows, ""]), encoding="utf-8")
     for more in ((), ("--drop", "house"), ("--drop", "empty"), ("--only", "age,x")):
         code, out, said = rwn_command("describe", "t.csv", *more)
         assert code == 0, said
         assert "Left out of every release: empty (no values)." in said
         assert "age" in out
     given = ("--k", 5, "--drop", "house", "--seed", 1)
-    code, _, said = rwn_command("mask", "t.csv", "o.csv", *given, "--order", "original")
-    assert code == 0, said
-    masked = pd.read_csv(tmp_path / "o.csv")
+    rwn_command.done("mask", "t.csv", "o.csv", *given, "--order", "original")
+    masked = pd.read_csv("o.csv")
     assert masked.columns.tolist() == ["age", "x"]
     for wiped in (None, "***"):
-        masked.assign(age=wiped).to_csv(tmp_path / "w.csv", index=False)
-        code, out, said = rwn_command(
+        masked.assign(age=wiped).to_csv("w.csv", index=False)
+        said = rwn_command.done(
             "audit", "t.csv", "w.csv", "--drop", "house", "--measure", "cells_changed"
         )
-        assert code == 0, said
         assert "not compared, because MASKED has no such values: age" in said
-    code, _, said = rwn_command("recommend", "t.csv", "--only", "age,x")
-    assert code == 0, said
+    rwn_command.done("recommend", "t.csv", "--only", "age,x")
 
 
-def test_only_acts_on_both_tables_of_an_audit_and_the_rest_is_named(
-    rwn_command: Run, tmp_path: Path
-) -> None:
+def test_only_acts_on_both_tables_of_an_audit_and_the_rest_is_named(rwn_command) -> None:
     rows = "".join(f"{20 + i * 7 % 60},{'NS'[i % 2]},{i % 30} 1/2\n" for i in range(60))
     for name in ("in.csv", "out.csv"):
-        (tmp_path / name).write_text(f"age,region,house\n{rows}")
+        Path(name).write_text(f"age,region,house\n{rows}")
     code, shown, said = rwn_command("audit", "in.csv", "out.csv", "--only", "age,region")
     assert code == 0, said
     assert "not compared, because ORIGINAL is read without: house." in said
     assert "marginals" in shown
     made = ("--method", "rwn", "--set", "k=5")
-    _, _, said = rwn_command("audit", "in.csv", "out.csv", "--only", "age,region", *made)
+    said = rwn_command.done("audit", "in.csv", "out.csv", "--only", "age,region", *made)
     assert "the worst case is not computed" in said
 
 
@@ -443,9 +396,7 @@ for line in (
 
 # a hash, an identifier, a time, a file that is written first under another name
 CHANGES = re.compile(r"[0-9a-f]{64}|[0-9a-f]{16,32}|\d{4}-\d\d-\d\dT[\d:.+]+|[\w-]{16,}\.\w+")
-
 COMPILING = re.compile(r"note: part of the search .*\n")  # said by the first run of a machine
-
 ROOMS = ("rwn_core", "rwn_cli", "rwn_ui", "pages")
 
 

@@ -163,11 +163,11 @@ frobnicate | 2 | frobnicate
 def folder(rwn_command: Run, tmp_path: Path) -> Path:
     """Tables, scenarios, decisions and a record, of which some are wrong."""
     bodyfat = rwn.load_demo("bodyfat")
-    assert rwn_command("demo", "bodyfat", "-o", "bodyfat.csv", "--schema")[0] == 0
-    assert rwn_command("demo", "pima", "-o", "demo.csv")[0] == 0
+    rwn_command.done("demo", "bodyfat", "-o", "bodyfat.csv", "--schema")
+    rwn_command.done("demo", "pima", "-o", "demo.csv")
     bodyfat.frame[["siri", "age", "weight"]].to_csv("small.csv", index=False)
     masked = ("mask", "small.csv", "m.csv", "--k", 5, "--seed", 7, "--order", "original")
-    assert rwn_command(*masked, "--record", "record.toml")[0] == 0
+    rwn_command.done(*masked, "--record", "record.toml")
     Path("bad.csv").write_text(f"a,b\n1,{SECRET}\n2,{SECRET},3\n", encoding="utf-8")
     Path("link.csv").symlink_to("bodyfat.csv")
     Path("folder.csv").mkdir()

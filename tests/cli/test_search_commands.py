@@ -59,26 +59,23 @@ def test_a_scenario_gives_the_same_numbers(rwn_command: Run) -> None:
         ),
     )
     Path("s.toml").write_text(scenario.to_toml(), encoding="utf-8")
-    code, _, _ = rwn_command(
+    rwn_command.done(
         "sweep", "demo:bodyfat", "--scenario", "s.toml", "--workers", 1, "-o", "out.csv"
     )
-    assert code == 0
     assert same(Path("out.csv"), expected())
-    code, _, said = rwn_command(
+    said = rwn_command.done(
         *("sweep", "demo:bodyfat", "--scenario", "s.toml", "--k", "5", "--releases", 1),
         *("--workers", 1, "-o", "out.parquet"),
     )
-    assert code == 0
     assert "2 settings, 1 release each" in said
     assert len(pd.read_parquet("out.parquet")) == 4
 
 
 def test_a_sweep_says_which_settings_keep_all_limits(rwn_command: Run) -> None:
     sweep = ("sweep", "demo:bodyfat", "--k", "3,60", "--q", "1", "--releases", 3, "--workers", 1)
-    code, _, said = rwn_command(
+    said = rwn_command.done(
         *sweep, "--measure", "correlation", "--limit", "distance_linkage=0.12", "-o", "out.csv"
     )
-    assert code == 0
     assert "1 of 2 settings keep all limits" in said
     table = pd.read_csv("out.csv")
     linked = table[table["measure"] == "distance_linkage"]
@@ -98,7 +95,6 @@ def test_an_alias_names_find_in_one_line_apart_from_its_answer(rwn_command: Run,
 
 
 ROOT = Path(__file__).resolve().parents[2]
-
 LIMIT = ("--limit", "distance_linkage=0.05")
 
 
@@ -121,9 +117,7 @@ def interrupted(value: float | None) -> Any:
 
 
 @pytest.mark.parametrize("command", ["find", "seek", "seek-slices"])
-def test_an_answer_so_far_that_keeps_the_limits_is_written(
-    rwn_command: Run, monkeypatch, command
-) -> None:
+def test_an_answer_so_far_that_keeps_the_limits_is_written(rwn_command, monkeypatch, command):
     monkeypatch.setattr(rwn, "search", interrupted(0.04))
     code, output, said = rwn_command(command, "demo:bodyfat", *LIMIT, "-o", "s.toml")
     assert code == SO_FAR == 6, said
@@ -132,16 +126,14 @@ def test_an_answer_so_far_that_keeps_the_limits_is_written(
     assert "Fresh releases have not confirmed it yet." in output
     assert output.count("\n") == 1
     assert "age + weight travel together" in said  # the setting whole
-    scenario = Scenario.from_toml(Path("s.toml").read_text(encoding="utf-8"))
+    scenario = Scenario.from_toml(Path("s.toml").read_text("utf-8"))
     assert scenario.setting.slices == (("age", "weight"),)
     assert scenario.note.startswith("Interrupted. Best so far")
-    assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml")[0] == 0
+    rwn_command.done("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml")
 
 
 @pytest.mark.parametrize("command", ["find", "seek", "seek-slices"])
-def test_the_nearest_so_far_is_named_and_not_written(
-    rwn_command: Run, monkeypatch, command
-) -> None:
+def test_the_nearest_so_far_is_named_and_not_written(rwn_command, monkeypatch, command) -> None:
     """The counterexample: an answer that breaks a limit does not pass for one."""
     monkeypatch.setattr(rwn, "search", interrupted(0.2))
     code, output, said = rwn_command(command, "demo:bodyfat", *LIMIT, "-o", "s.toml")
@@ -152,11 +144,9 @@ def test_the_nearest_so_far_is_named_and_not_written(
     assert not Path("s.toml").exists()
 
 
-def test_without_an_answer_it_is_an_interruption_as_any_other(
-    rwn_command: Run, monkeypatch
-) -> None:
+def test_without_an_answer_it_is_an_interruption_as_any_other(rwn_command, monkeypatch) -> None:
     monkeypatch.setattr(rwn, "search", interrupted(None))
-    assert rwn_command("find", "demo:bodyfat", *LIMIT)[0] == 130
+    rwn_command.refused(130, "find", "demo:bodyfat", *LIMIT)
 
 
 def search_on(stderr: int) -> subprocess.Popen[str]:
@@ -209,14 +199,12 @@ def test_find_passes_what_may_change_and_writes_a_scenario(rwn_command: Run, mon
     code, output, said = rwn_command(*find, "--slices", "--seconds", 9)
     assert (code, asked["seconds"], asked["space"]) == (0, 9.0, rwn.Space(slices=True)), said
     assert output.startswith("ε = 6")
-    assert rwn_command("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml")[0] == 0
+    rwn_command.done("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml")
     again = ("--scenario", "s.toml", "--strength", "--lose-at-most", 0.1, "-o", "t.toml")
-    code, _, said = rwn_command(*find, *again)
-    assert code == 0, said
+    rwn_command.done(*find, *again)
     assert (asked["space"].slices, asked["space"].lose_at_most) == (False, 0.1)
     assert asked["space"].setting.params.k == 7
-    code, _, said = rwn_command(*find, "-o", "none.toml")
-    assert code == 4
+    said = rwn_command.refused(4, *find, "-o", "none.toml")
     assert asked["space"] == rwn.Space(slices=True, kernels=True)
     assert "None of 2 keeps all limits; nearest is" in said
     assert not Path("none.toml").exists()
@@ -232,18 +220,15 @@ def small(rwn_command: Run) -> str:
     return "small.csv"
 
 
-def test_without_parameters_the_recommended_setting_is_used_and_said(
-    rwn_command: Run, small: str
-) -> None:
+def test_without_parameters_the_recommended_setting_is_used_and_said(rwn_command, small) -> None:
     roles = ("--key", "age", "--confidential", "siri")
-    code, _, said = rwn_command("mask", small, "a.csv", "--seed", 3, *roles)
-    assert code == 0, said
+    said = rwn_command.done("mask", small, "a.csv", "--seed", 3, *roles)
     assert "recommended: 6 numbers, 1 key: of " in said
     assert "this one keeps 4 limits on all 241 records" in said
     (line,) = [line for line in said.splitlines() if line.startswith("the same as: ")]
     words = shlex.split(line.removeprefix("the same as: rwn "))
     words[words.index("a.csv")] = "b.csv"
-    assert rwn_command(*words, "--seed", 3)[0] == 0
+    rwn_command.done(*words, "--seed", 3)
     assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
     assert "WARNING: this setting is not known" not in said
 
@@ -259,8 +244,7 @@ def described(rwn_command: Run) -> Path:
     frame["income"] = (size * 20 + rng.normal(0, 90, 260)).round()
     frame.to_csv("people.csv", index=False)
     path = Path("people.toml")
-    code, _, said = rwn_command("describe", "people.csv", "--drop", "name", "-o", path)
-    assert code == 0, said
+    rwn_command.done("describe", "people.csv", "--drop", "name", "-o", path)
     schema = rwn.Schema.from_toml(path.read_text("utf-8"))
     schema = schema.with_weights({"height": 3.0})
     for name in ("age", "sex", "income"):
@@ -271,42 +255,34 @@ def described(rwn_command: Run) -> Path:
 
 @pytest.mark.parametrize("given", [("--only", "height,weight,sex,income", "--as-is", "sex"),
                                    ("--key", "weight", "--order", "original")])  # fmt: skip
-def test_the_line_alone_gives_the_bytes_and_the_verdict(
-    rwn_command: Run, described: Path, given: tuple[str, ...]
-) -> None:
+def test_the_line_alone_gives_the_bytes_and_the_verdict(rwn_command, described, given) -> None:
     """Schema, options, guessed roles and weights that the setting does not have are in the line."""
     command = ("mask", "people.csv", "a.csv", "--schema", described, *given)
-    code, _, said = rwn_command(*command, "--seed", 3)
-    assert code == 0, said
+    said = rwn_command.done(*command, "--seed", 3)
     (line,) = [line for line in said.splitlines() if line.startswith("the same as: ")]
     assert "--confidential income" in line
     words = shlex.split(line.removeprefix("the same as: rwn "))
     words[words.index("a.csv")] = "b.csv"
-    code, _, again = rwn_command(*words, "--seed", 3)
-    assert code == 0, again
+    again = rwn_command.done(*words, "--seed", 3)
     assert "roles guessed" not in again
     assert Path("a.csv").read_bytes() == Path("b.csv").read_bytes()
     verdicts = [[each for each in text.splitlines() if "limit" in each] for text in (said, again)]
     assert verdicts[0][-1] == verdicts[1][-1]
 
 
-def test_a_large_table_is_told_which_limits_no_release_of_it_can_be_judged_by(
-    rwn_command: Run,
-) -> None:
+def test_a_large_table_is_told_which_limits_no_release_of_it_can_be_judged_by(rwn_command) -> None:
     rng = np.random.default_rng(5)
     frame = pd.DataFrame({name: rng.normal(size=2_100).round(3) for name in ("u", "v", "w")})
     frame.to_csv("large.csv", index=False)
-    code, _, said = rwn_command("mask", "large.csv", "o.csv", "--k", 5, "--seed", 1)
-    assert code == 0, said
+    mask = ("mask", "large.csv", "o.csv", "--k", 5, "--seed", 1)
+    said = rwn_command.done(*mask)
     assert (
         "No limit was read: on a table of this size it takes long. Attribute gain not judged: no "
         "variable is confidential. Say which is (--confidential NAME). --record FILE.toml reads 3 "
         "limits." in said
     )
     # the planted other case: with a confidential variable all of them can be read
-    code, _, said = rwn_command(
-        "mask", "large.csv", "o.csv", "--k", 5, "--seed", 1, "--overwrite", "--confidential", "u"
-    )
+    said = rwn_command.done(*mask, "--overwrite", "--confidential", "u")
     assert "takes long. --record FILE.toml reads 4 limits." in said
 
 
@@ -315,8 +291,7 @@ def test_the_command_of_a_setting_of_rwn_masks_as_the_setting_does(rwn_command: 
     data, options = rwn.load_demo("bodyfat"), {"kernel": "gaussian", "width": 1.5, "scale": "range"}
     setting = Setting.of("rwn", options, slices=slices)
     words = shlex.split(command(setting, "demo:bodyfat", Path("out.csv")))
-    code, _, said = rwn_command(*words[1:], "--seed", 3)
-    assert code == 0, said
+    rwn_command.done(*words[1:], "--seed", 3)
     release = rwn.mask(setting.applied_to(data), setting.params, seed=3)
     assert Path("out.csv").read_bytes() == release.to_bytes("csv")
 
@@ -326,28 +301,24 @@ def test_a_table_without_a_setting_that_keeps_the_policy_is_warned_of(rwn_comman
         {f"v{i}": [(7.0 * i + 3) * row % 31 for row in range(15)] for i in range(3)}
     )
     frame.to_csv("t.csv", index=False)
-    code, _, said = rwn_command("mask", "t.csv", "o.csv", "--seed", 1)
-    assert code == 0, said
+    said = rwn_command.done("mask", "t.csv", "o.csv", "--seed", 1)
     assert "WARNING: this setting is not known to keep the usual policy" in said
 
 
 def test_the_recommendation_is_printed_as_a_command(rwn_command: Run, small: str) -> None:
     """The line masks as it stands, with what the table was told; unfit methods have a reason."""
-    code, out, _ = rwn_command("recommend", small, "--drop", "neck")
-    assert code == 0
+    out = rwn_command.shown("recommend", small, "--drop", "neck")
     first, why, *_ = out.splitlines()
     assert first.startswith("recommended: rwn mask small.csv OUT.csv --drop neck ")
     assert why.startswith("why: 5 numbers")
     assert " on all 241 records, 6 releases" in why
     words = shlex.split(first.removeprefix("recommended: rwn "))
-    code, _, said = rwn_command(*words, "--seed", 1)
-    assert code == 0, said
+    rwn_command.done(*words, "--seed", 1)
     assert "neck" not in pd.read_csv("OUT.csv")
     assert "not rank_swapping: It has no exact law, so that worst-case linkage" in out
 
 
 def test_a_method_alone_takes_its_own_start_and_says_it(rwn_command: Run, small: str) -> None:
-    code, _, said = rwn_command("mask", small, "a.csv", "--method", "microaggregation", "--seed", 3)
-    assert code == 0, said
+    said = rwn_command.done("mask", small, "a.csv", "--method", "microaggregation", "--seed", 3)
     (line,) = [line for line in said.splitlines() if line.startswith("its own start: ")]
     assert "releases of all 241 records" in line

@@ -27,7 +27,6 @@ REACH = 0.1  # standard deviations, and quartile distances, within which a numbe
 OF_VALUE = 0.05  # the same, of the own value, unless the middle half lies on both sides of 0
 ERRORS = 3.0
 WEIGHED = 1000  # records of a table whose beliefs are scaled as plain arrays
-
 Linkage = dict[str, float]
 """Share of right links by what is known: "keys" or "all"."""
 
@@ -79,10 +78,7 @@ def worst_linkage(comparison: Comparison) -> Linkage:
     """The worst case on any screen, by the keys and by all variables, where one is claimed."""
     if reading("intruder_levels", comparison) is None:
         return {}
-    return {
-        "keys": value("intruder_levels", comparison),
-        "all": value("bayes_linkage", comparison),
-    }
+    return {"keys": value("intruder_levels", comparison), "all": value("bayes_linkage", comparison)}
 
 
 def worst_attribute(comparison: Comparison) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -16,7 +16,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS, NBRS2015, RWN, Rounded, at_levers, mask, unrounded
+from rwn_core.masking import METHODS, NBRS2015, RWN, Method, Rounded, at_levers, mask, unrounded
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures.comparison import Comparison
 
@@ -98,6 +98,21 @@ class Case:
         return sliced(self.table, self.slices)
 
 
+def along(kind: type[Method], data: Microdata, shares: Sequence[float]) -> list[Method]:
+    """A method at shares of the way along the lever of its strength; none if it refuses a table."""
+    start = kind(**neutral_levers(kind))
+    try:
+        lever = start.prepare(data).ranges[kind.strength]
+    except ParameterError:
+        return []
+    whole = next(each.whole_number for each in kind.levers if each.name == kind.strength)
+    values = [lever.low + share * (lever.high - lever.low) for share in shares]
+    return [
+        at_levers(start, {kind.strength: round(value) if whole else round(value, 3)})
+        for value in values
+    ]
+
+
 @cache
 def sliced(name: str, slices: str) -> Microdata:
     """A table whose variables travel together by their roles."""
@@ -149,16 +164,7 @@ def _others() -> Iterator[Case]:
 def _every_method() -> Iterator[Case]:
     """Whatever method there is, at two positions of the lever of its strength."""
     for kind, slices in product(METHODS.values(), ("each alone", "whole rows")):
-        start = kind(**neutral_levers(kind))
-        try:
-            prepared = start.prepare(sliced("bodyfat", slices))
-        except ParameterError:  # a method need not know groups
-            continue
-        lever = prepared.ranges[kind.strength]
-        for share in ALONG:
-            value = lever.low + share * (lever.high - lever.low)
-            whole = next(each.whole_number for each in kind.levers if each.name == kind.strength)
-            params = at_levers(start, {kind.strength: round(value) if whole else round(value, 3)})
+        for params in along(kind, sliced("bodyfat", slices), ALONG):  # none if it takes no groups
             yield Case(table="bodyfat", slices=slices, params=params)
 
 

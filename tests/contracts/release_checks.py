@@ -17,6 +17,7 @@ import rwn_core as rwn
 from rwn_core.data.rounding import given_steps
 from rwn_core.evaluation.lessons import standard_errors
 from rwn_core.masking import SoftRWN
+from tests.tables import described
 
 KEYS = ("age", "weight", "height")
 Params = Any
@@ -66,11 +67,7 @@ def people(n: int = 600, seed: int = 3) -> rwn.Microdata:
     region = rng.choice(["north", "south", "west"], n, p=[0.5, 0.3, 0.2])
     ill = np.where(np.arange(n) % 50 == 0, "yes", "no")
     frame = pd.DataFrame({"age": age, "income": income, "region": region, "ill": ill})
-    data = rwn.Microdata.from_frame(frame)
-    schema = data.schema.replace_variable("ill", role=rwn.Role.CONFIDENTIAL)
-    for name in ("age", "income", "region"):
-        schema = schema.replace_variable(name, role=rwn.Role.KEY)
-    return data.with_schema(schema)
+    return described(frame, ill="confidential", age="key", income="key", region="key")
 
 
 def same_bytes(one: int, other: int) -> bool:

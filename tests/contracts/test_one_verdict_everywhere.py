@@ -310,9 +310,7 @@ def nobody_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.mark.parametrize("params", [STRONG, WEAK], ids=["strong", "weak"])
 @pytest.mark.parametrize("make", TABLES)
-def test_every_entrance_says_the_same_of_a_setting(
-    make: Make, params: rwn.RWN, tmp_path: Path
-) -> None:
+def test_every_entrance_says_the_same_of_a_setting(make, params, tmp_path) -> None:
     data, policy = make(), policy_of(EASY)
     _, apart = policy.judgeable(data)
     verdict = judged_file(data, rwn.mask(data, params, seed=1), policy)
@@ -327,9 +325,7 @@ def test_every_entrance_says_the_same_of_a_setting(
 
 @pytest.mark.parametrize("make", TABLES)
 @pytest.mark.parametrize("entrance", OF_A_TABLE)
-def test_every_search_says_the_same_of_a_table(
-    make: Make, entrance: Callable[[rwn.Microdata, Policy], Said]
-) -> None:
+def test_every_search_says_the_same_of_a_table(make, entrance) -> None:
     """What the strongest release keeps is found; what none keeps is said to be broken."""
     data = make()
     for limits in (EASY, STRICT):

@@ -12,14 +12,13 @@ import numpy as np
 import pytest
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS, RWN, Method, RowCopy, at_levers, mask
-from rwn_core.masking.lever import neutral_levers
+from rwn_core.masking import METHODS, RWN, Method, RowCopy, mask
 from rwn_core.measures import read
 from rwn_core.measures.attacks.red_team import Finding, attack
 from rwn_core.measures.comparison import Comparison
 from rwn_core.tuning import Policy
 from tests.attacked_tables import HARMLESS, TABLES
+from tests.contracts.dominance_cases import along
 
 ALONG = (0.15, 0.5, 1.0)  # shares of the way along the lever of a method's strength
 QUICK = ("rwn", "row_copy")
@@ -37,22 +36,6 @@ def reads(found: Finding) -> bool:
 @cache
 def table(name: str) -> Microdata:
     return {**TABLES, **HARMLESS}[name](np.random.default_rng(17))
-
-
-def settings(method: str, data: Microdata) -> list[Method]:
-    """A method from light to strong; none where it does not take the table."""
-    kind = METHODS[method]
-    start = kind(**neutral_levers(kind))
-    try:
-        lever = start.prepare(data).ranges[kind.strength]
-    except ParameterError:
-        return []
-    whole = next(each.whole_number for each in kind.levers if each.name == kind.strength)
-    values = [lever.low + share * (lever.high - lever.low) for share in ALONG]
-    return [
-        at_levers(start, {kind.strength: round(value) if whole else round(value, 3)})
-        for value in values
-    ]
 
 
 def lightest_kept(data: Microdata, params: list[Method]) -> Comparison | None:
@@ -75,7 +58,7 @@ def lightest_kept(data: Microdata, params: list[Method]) -> Comparison | None:
 
 def unread(method: str, name: str) -> None:
     data = table(name)
-    kept = lightest_kept(data, settings(method, data))
+    kept = lightest_kept(data, along(METHODS[method], data, ALONG))
     if kept is not None:
         assert not [each for each in attack(kept) if reads(each)], (method, name)
 

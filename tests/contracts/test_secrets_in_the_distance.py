@@ -16,6 +16,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.tuning.policy import Limit, Policy
+from tests.tables import described
 
 SECRETS = ("fair coin", "correlated", "rare flag")
 SAID = "This is an upper bound: c has a weight in the distance"
@@ -30,11 +31,9 @@ def table(secret: str, seed: int, weight: float = 1.0) -> Microdata:
         "correlated": frame["a"] + np.sqrt(3.0) * draw.normal(size=n) > 0,  # latent: .5
         "rare flag": draw.permutation(n) < 8,
     }[secret]
-    data = Microdata.from_frame(frame.assign(c=np.where(own, "yes", "no")))
-    schema = data.schema.replace_variable("c", role=Role.CONFIDENTIAL, weight=weight)
-    for name in ("a", "b"):
-        schema = schema.replace_variable(name, role=Role.KEY)
-    return data.with_schema(schema)
+    frame = frame.assign(c=np.where(own, "yes", "no"))
+    data = described(frame, a=Role.KEY, b=Role.KEY, c=Role.CONFIDENTIAL)
+    return data.with_weights({"c": weight})
 
 
 def released(data: Microdata, params: Any = None) -> Comparison:

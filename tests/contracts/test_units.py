@@ -16,10 +16,8 @@ from rwn_core import measures
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.units import unit_of
 from rwn_core.data.variable import Kind, Role
-from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS, NBRS2015, RWN, Method, SoftRWN, at_levers, mask
+from rwn_core.masking import METHODS, NBRS2015, RWN, Method, SoftRWN, mask
 from rwn_core.masking.additive_noise import AdditiveNoise
-from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.attacks.assignment import expected_right
 from rwn_core.measures.attacks.likeliest_value import tolerance
@@ -31,15 +29,13 @@ from rwn_core.measures.risk import true_matches
 from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.policy import Policy
+from tests import tables
 from tests.contracts.dominance_attacks import linkers, worst_linkage
-from tests.contracts.dominance_cases import table
+from tests.contracts.dominance_cases import along, table
 
 N = 90
-
 RISKS = [key for key, measure in MEASURES.items() if measure.side == "risk"]
-
 FACTORS = (1e6, 1e-6)
-
 CHAIN = 0.005  # what a chain of permutations, which float noise leads elsewhere, may differ by
 
 
@@ -59,24 +55,13 @@ def amounts() -> Microdata:
     for name, size in (("u", 2e6), ("v", 5e7), ("w", 5e6)):
         spread = np.exp(0.6 * frame["b"] + 0.8 * rng.normal(size=n))
         frame[name] = np.round(spread * size)
-    data = Microdata.from_frame(frame.assign(sex=rng.choice(["m", "f"], n)))
-    for name in data.names:
-        data = data.with_schema(data.schema.replace_variable(name, role=Role.KEY))
-    return data
+    frame = frame.assign(sex=rng.choice(["m", "f"], n))
+    return tables.described(frame, **dict.fromkeys(frame, Role.KEY))
 
 
 def setting(method: str, data: Microdata) -> Method | None:
     """A method a fifth along the lever of its strength; None where it does not take the table."""
-    kind = METHODS[method]
-    start = kind(**neutral_levers(kind))
-    try:
-        lever = start.prepare(data).ranges[kind.strength]
-    except ParameterError:
-        return None
-    value = lever.low + 0.2 * (lever.high - lever.low)
-    whole = next(each.whole_number for each in kind.levers if each.name == kind.strength)
-    moved: Method = at_levers(start, {kind.strength: round(value) if whole else round(value, 3)})
-    return moved
+    return next(iter(along(METHODS[method], data, [0.2])), None)
 
 
 def compared(data: Microdata, params: object, seed: int = 1) -> Comparison:
@@ -85,8 +70,8 @@ def compared(data: Microdata, params: object, seed: int = 1) -> Comparison:
 
 
 @cache
-def tables() -> dict[str, Microdata]:
-    return {name: table(name).take(np.arange(N)) for name in ("bodyfat", "holes")}
+def part(name: str) -> Microdata:
+    return table(name).take(np.arange(N))
 
 
 def differences(data: Microdata, params: Method) -> list[str]:
@@ -108,10 +93,10 @@ def check(method: str, names: Iterable[str]) -> int:
     """Hold a method's risks on these tables; how many the method takes."""
     tried = 0
     for name in names:
-        params = setting(method, tables()[name])
+        params = setting(method, part(name))
         if params is not None:
             tried += 1
-            assert differences(tables()[name], params) == []
+            assert differences(part(name), params) == []
     return tried
 
 
@@ -140,7 +125,7 @@ def test_a_reading_that_depends_on_units_would_be_noticed(monkeypatch: pytest.Mo
 
     planted = {**MEASURES, "suda": replace(MEASURES["suda"], compute=unscaled)}
     monkeypatch.setattr(measures, "MEASURES", planted)
-    data = tables()["bodyfat"]
+    data = part("bodyfat")
     params = setting("additive_noise", data)
     assert params is not None
     assert differences(data, params)
@@ -170,9 +155,7 @@ LINKAGE = (
 )
 
 READ = ("membership", "posterior_odds", "true_matches", "homogeneity", "repeated_releases")
-
 NAMING = ("attribute_gain", "attribute_inference", "red_team", "inference")
-
 COUNTED = {*LINKAGE, *READ, *NAMING, "singling_out", "certified_linkage"}
 
 OF_RECORDS = {
@@ -196,11 +179,8 @@ def rows_of(units: np.ndarray, seed: int, own: float = 0.5) -> pd.DataFrame:
 
 
 def described(frame: pd.DataFrame, role: Role) -> Microdata:
-    data = Microdata.from_frame(frame)
-    schema = data.schema.replace_variable("unit", role=role)
-    for name, known in (("a", Role.KEY), ("b", Role.KEY), ("sex", Role.KEY)):
-        schema = schema.replace_variable(name, role=known)
-    return data.with_schema(schema.replace_variable("c", role=Role.CONFIDENTIAL))
+    key, secret = Role.KEY, Role.CONFIDENTIAL
+    return tables.described(frame, unit=role, a=key, b=key, sex=key, c=secret)
 
 
 def in_rows(data: Microdata) -> Microdata:
@@ -217,9 +197,7 @@ def value(comparison: Comparison, key: str) -> float:
 
 
 PANEL = np.repeat(np.arange(20), 6)
-
 FIRMS = np.repeat(np.arange(6), 15)
-
 HOMES = np.repeat(np.arange(40), np.random.default_rng(8).integers(1, 5, 40))
 
 TABLES = {
@@ -397,9 +375,7 @@ def panel(secret: str, seed: int, units: np.ndarray = PANEL) -> Microdata:
 
 @pytest.mark.parametrize("method", METHODS_OF_COUNTED_UNITS)
 @pytest.mark.parametrize("secret", SECRETS)
-def test_a_secret_of_people_is_never_read_less_often_than_that_of_their_rows(
-    secret: str, method: str
-) -> None:
+def test_a_secret_of_people_is_never_read_less_often_than_that_of_their_rows(secret, method):
     data = panel(secret, seed=4)
     by_unit, by_row = (
         compared(each, METHODS_OF_COUNTED_UNITS[method]) for each in (data, in_rows(data))
@@ -477,18 +453,21 @@ def test_many_rows_of_one_person_do_not_count_as_many_people() -> None:
     assert named is None or named.level != "third"
 
 
-@pytest.mark.parametrize("key", NAMING)
-def test_secrets_of_units_depend_neither_on_names_order_nor_units_of_measurement(key: str) -> None:
-    data = panel("number", 5)
-    release = mask(data, AdditiveNoise(size=0.5), seed=1)
-    comparison = Comparison(original=data, masked=release.masked, law=release.law)
-    draw = np.random.default_rng(0)
-    order, names = draw.permutation(data.n), draw.permutation(20)
-    other = data.frame.assign(unit=[f"p{names[unit]}" for unit in PANEL]).iloc[order]
+def compared_twice(data: Microdata, units: np.ndarray, params: Method) -> list[Comparison]:
+    """A release, and the same with its rows in another order and other names of its units."""
+    comparison, draw = compared(data, params), np.random.default_rng(0)
+    order, names = draw.permutation(data.n), draw.permutation(data.n)
+    other = data.frame.assign(unit=[f"unit {names[unit]}" for unit in units]).iloc[order]
     schema = data.schema.replace_variable("unit", kind=rwn.Kind.CATEGORICAL)
     renamed = Microdata(other.reset_index(drop=True), schema)
-    law = mask(renamed, AdditiveNoise(size=0.5), seed=1).law
-    again = Comparison(original=renamed, masked=release.masked.take(order), law=law)
+    law = mask(renamed, params, seed=1).law
+    again = Comparison(original=renamed, masked=comparison.masked.take(order), law=law)
+    return [comparison, again]
+
+
+@pytest.mark.parametrize("key", NAMING)
+def test_secrets_of_units_depend_neither_on_names_order_nor_units_of_measurement(key: str) -> None:
+    comparison, again = compared_twice(panel("number", 5), PANEL, AdditiveNoise(size=0.5))
     assert value(again, key) == pytest.approx(value(comparison, key), abs=0.02)
 
 
@@ -502,15 +481,7 @@ def test_the_certificate_bounds_what_is_linked_of_units() -> None:
 def test_names_of_units_and_the_order_of_rows_change_nothing() -> None:
     units, role = TABLES["households"]
     data = described(rows_of(units, seed=6), role)
-    comparison = compared(data, AdditiveNoise(size=1.0))
-    draw = np.random.default_rng(0)
-    order, names = draw.permutation(data.n), draw.permutation(data.n)
-    other = data.frame.assign(unit=[f"home {names[unit]}" for unit in units]).iloc[order]
-    schema = data.schema.replace_variable("unit", kind=rwn.Kind.CATEGORICAL)
-    renamed = Microdata(other.reset_index(drop=True), schema)
-    masked = comparison.masked.take(order)
-    law = mask(renamed, AdditiveNoise(size=1.0), seed=1).law
-    again = Comparison(original=renamed, masked=masked, law=law)
+    comparison, again = compared_twice(data, units, AdditiveNoise(size=1.0))
     for key in LINKAGE:
         # chains of exchanges take other steps where rows stand otherwise
         near = 0.03 if key in ("bayes_linkage", "intruder_levels") else 1e-9

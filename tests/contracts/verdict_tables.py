@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 import rwn_core as rwn
+from tests import tables
 
 ROLES = {"age": rwn.Role.KEY, "size": rwn.Role.KEY, "ill": rwn.Role.CONFIDENTIAL}
 Make = Callable[[], rwn.Microdata]
@@ -29,11 +30,7 @@ def frame(n: int = 104) -> pd.DataFrame:
 
 def described(table: pd.DataFrame, roles: dict[str, rwn.Role] | None = None) -> rwn.Microdata:
     """The table with the roles of its variables by name."""
-    data = rwn.Microdata.from_frame(table)
-    schema = data.schema
-    for name, role in (ROLES if roles is None else roles).items():
-        schema = schema.replace_variable(name, role=role)
-    return data.with_schema(schema)
+    return tables.described(table, **(ROLES if roles is None else roles))
 
 
 def with_roles() -> rwn.Microdata:

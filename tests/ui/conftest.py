@@ -118,6 +118,14 @@ class Screen:
         """The first widget of a kind whose label begins so."""
         return next(each for each in getattr(self.test, kind) if each.label.startswith(label))
 
+    def option(self, kind: str, name: str) -> Any:
+        """The widget of an option of the method on screen, whose box is opened first."""
+        key = f"tune.0.option.{self.session.method}"
+        if not self.test.session_state[f"{key}.options.box"]:
+            self.test.session_state[f"{key}.options.box"] = True
+            self.test.run()
+        return getattr(self.test, kind)(key=f"{key}.{name}")
+
     def press(self, label: str) -> Screen:
         """Press the first button whose label begins so."""
         self.find("button", label).click().run()
@@ -221,12 +229,7 @@ def at_once(finished: type[Finished]) -> Callable[..., Finished]:
     """A job that is done as soon as it is begun, in this process."""
 
     def job(
-        label: str,
-        work: Callable[..., Any],
-        *,
-        words: str,
-        about: Any = None,
-        **arguments: Any,
+        label: str, work: Callable[..., Any], *, words: str, about: Any = None, **arguments: Any
     ) -> Finished:
         assert words
         result = work(**arguments, progress=lambda share: None)

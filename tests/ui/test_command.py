@@ -43,18 +43,12 @@ def test_the_command_of_a_trial_writes_its_bytes(open_page: Any, tmp_path: Path,
     assert (tmp_path / "masked.csv").read_bytes() == wanted
 
 
-SPACES = {
-    "published": ["k"],
-    "soft": ["kernels", "q"],
-    "another method": [],
-}
+SPACES = {"published": ["k"], "soft": ["kernels", "q"], "another method": []}
 LOOSE = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.3),))
 
 
 @pytest.mark.parametrize("name", SPACES)
-def test_the_command_of_find_looks_for_the_same_setting(
-    open_page: Any, tmp_path: Path, monkeypatch: Any, name: str
-) -> None:
+def test_the_command_of_find_looks_for_the_same_setting(open_page, tmp_path, monkeypatch, name):
     screen = open_page("find")
     session: Session = screen.session
     set_setting(session, SETTINGS[name].resolved(session.data))
@@ -72,9 +66,7 @@ def test_the_command_of_find_looks_for_the_same_setting(
     assert wanted.setting.applied_to(data).schema == session.data.schema
 
 
-def test_the_command_of_find_ends_with_the_answer_of_the_page(
-    open_page: Any, tmp_path: Path, monkeypatch: Any
-) -> None:
+def test_the_command_of_find_ends_with_the_answer_of_the_page(open_page, tmp_path, monkeypatch):
     screen = open_page("find")
     session: Session = screen.session
     set_setting(session, SETTINGS["published"].resolved(session.data))
@@ -90,9 +82,7 @@ def test_the_command_of_find_ends_with_the_answer_of_the_page(
     assert found.resolved(session.data).key == best.resolved(session.data).key
 
 
-def test_the_commands_of_compare_read_what_it_shows(
-    open_page: Any, tmp_path: Path, monkeypatch: Any
-) -> None:
+def test_the_commands_of_compare_read_what_it_shows(open_page, tmp_path, monkeypatch) -> None:
     screen = open_page("compare")
     session: Session = screen.session
     for name in ("published", "soft"):
@@ -128,11 +118,11 @@ def test_a_described_table_comes_with_its_schema_and_limits(open_page: Any) -> N
     session.policy = rwn.Policy(limits=(limit,))
     (line,) = command.commands(session, "find")
     assert line[2:] == [
-        *("own table.csv", "--schema", "schema.toml", "--limit", "distance_linkage=0.2"),
+        *("own table.csv", "--schema", "schema.toml", "--limit", "distance_linkage=0.2")
     ]
     demo = open_page("tune")
     schema = demo.session.data.schema.replace_variable("age", role=rwn.Role.CONFIDENTIAL)
     redescribe(demo.session, demo.session.data.with_schema(schema), by_grid=False)
     assert command.commands(demo.session, "find")[0][2:5] == [
-        *("demo:bodyfat", "--schema", "schema.toml"),
+        *("demo:bodyfat", "--schema", "schema.toml")
     ]

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
 from rwn_core.evaluation.registered_analysis import Standing
@@ -22,7 +21,6 @@ from rwn_ui.features.setting_sentences import differences
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import History
 from tests.ui.following import until
-from tests.ui.one_page import PAGES, field, session_of
 
 PASS = rwn.AnalysisPlan(
     analyses=(rwn.Analysis(name="both", kind="measure", measure="correlation", tolerance=9.0),)
@@ -70,9 +68,7 @@ def end(screen: Any) -> None:
     assert screen.errors == []
 
 
-def test_a_scenario_of_a_large_table_and_its_analyses_are_measured_beside_the_page(
-    screen, drawn
-) -> None:
+def test_a_scenario_of_a_large_table_and_its_analyses_are_measured_beside_the_page(screen, drawn):
     session = screen.session
     save(screen, "One")
     job = screen.job(JOB)
@@ -123,41 +119,35 @@ def test_cancelling_and_another_table_end_the_work(screen) -> None:
     assert screen.job(JOB) is None
 
 
-def test_scenarios_are_kept_compared_and_frozen() -> None:
-    page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=60).run()
-    session = session_of(page)
+def test_scenarios_are_kept_compared_and_frozen(compare) -> None:
+    session = compare.session
     for name, preset in (("One", "Light"), ("Two", "Strong")):
         session.set(session.setting, prepared(session).prepared, preset)
-        field(page, "text_input", "Name").set_value(name)
-        field(page, "button", "Save scenario").click().run()
+        save(compare, name)
     assert list(session.scenarios) == ["One", "Two"]
     assert {"median", "low", "high"} <= set(session.scenarios["One"].readings["correlation"])
-    field(page, "toggle", "Meeting").set_value(True).run()
-    assert field(page, "selectbox", "Decision").value is None
-    field(page, "button", "Freeze").click().run()
-    assert page.error[0].value == (
+    compare.find("toggle", "Meeting").set_value(True).run()
+    assert compare.find("selectbox", "Decision").value is None
+    assert compare.press("Freeze").errors == [
         "Nothing is frozen. Missing: a decision; a reason; at least one participant."
-    )
+    ]
     assert session.decisions == []
-    field(page, "selectbox", "Decision").set_value("One")
-    field(page, "text_area", "Reason").set_value("It serves the analysts best.")
-    field(page, "text_area", "Participants, a line each").set_value("A\nB")
-    field(page, "button", "Freeze").click().run()
-    (refused,) = (message.value for message in page.error)
+    compare.find("selectbox", "Decision").set_value("One")
+    compare.find("text_area", "Reason").set_value("It serves the analysts best.")
+    compare.find("text_area", "Participants, a line each").set_value("A\nB")
+    (refused,) = compare.press("Freeze").errors
     assert refused.startswith("Nothing is frozen. Missing: who accepts this: ")
-    accepts = "Who accepts limits that the scenario does not keep"
-    field(page, "text_input", accepts).set_value("C")
-    field(page, "selectbox", "Decision").set_value("Two")
-    field(page, "button", "Freeze").click().run()
+    compare.find("text_input", "Who accepts limits that the scenario").set_value("C")
+    compare.find("selectbox", "Decision").set_value("Two")
+    assert compare.press("Freeze").errors == []
     (record,) = session.decisions
     assert record.verdict == session.policy.judge(session.scenarios["Two"].readings).sentence
     assert record.accepted_by == "C"
     assert record.verdict.encode() in decision_html(record)
     assert record.chosen == "Two"
     assert record.participants == ("A", "B")
-    assert any(record.hash in message.value for message in page.success)
+    assert record.hash in compare.words("success")
     assert Decision.thaw(record.frozen()).hash == record.hash
-    assert not page.error
 
 
 def test_a_board_draws_its_line_before_it_sees_the_candidates(
@@ -213,21 +203,18 @@ def test_tune_keeps_settings_for_the_meeting_and_compares_with_them(open_page) -
     assert shown == ["A", "B"]
 
 
-def test_a_decision_of_another_day_is_taken_up_again() -> None:
+def test_a_decision_of_another_day_is_taken_up_again(compare) -> None:
     chosen = rwn.Scenario(name="Careful", setting=Setting.of("rwn", {"epsilon": 1.0, "k": 9}))
     decided = Decision(scenarios=(chosen,), chosen="Careful", date="2026-03-31")
-    page = AppTest.from_file(str(PAGES / "compare.py"), default_timeout=60).run()
-    page.file_uploader[0].set_value(
-        ("decision.toml", decided.frozen().encode(), "text/plain")
-    ).run()
-    session = session_of(page)
+    upload(compare, "decision.toml", decided.frozen())
+    session = compare.session
     assert [each.hash for each in session.decisions] == [decided.hash]
     assert session.scenarios["Careful"].setting == chosen.setting
     assert (session.levers["epsilon"], session.levers["k"]) == (1.0, 9)
-    assert any("2026-03-31" in message.value for message in page.info)
+    assert "2026-03-31" in compare.words("info")
     forged = decided.frozen().replace("2026-03-31", "2026-04-01")
-    page.file_uploader[0].set_value(("decision.toml", forged.encode(), "text/plain")).run()
-    assert any("changed after it was frozen" in error.value for error in page.error)
+    compare.test.file_uploader[0].set_value(("decision.toml", forged.encode(), "text/plain")).run()
+    assert "changed after it was frozen" in compare.words("error")
     assert len(session.decisions) == 1
 
 

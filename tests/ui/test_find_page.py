@@ -15,7 +15,6 @@ from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import FIND
 from rwn_ui.tune import view as tune_view
-from tests.ui.one_page import field
 
 
 def setting(k: int) -> Setting:
@@ -129,7 +128,7 @@ def test_what_may_change_is_what_the_search_gets(asked) -> None:
     ends(screen, begun[0], answer(screen.session.policy))
     assert begun[0].asked["space"] == rwn.Space(slices=True, kernels=True), "everything of RWN"
     screen.find("radio", "Target").set_value(view.LOSE).run()
-    field(screen.test, "number_input", "Relations lost at most, %").set_value(10.0).run()
+    screen.find("number_input", "Relations lost at most, %").set_value(10.0).run()
     screen.find("button_group", "What may change").set_value(["k", "methods"]).run()
     screen.press("Find")
     assert begun[1].asked["space"] == rwn.Space(

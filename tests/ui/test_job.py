@@ -371,9 +371,7 @@ def test_questions_asked_together_are_answered_until_a_process_dies() -> None:
         assert answered(made, about(seed=5)).value == 5.0
 
 
-def test_old_answers_go_first_and_a_foreign_error_leaves_the_process_as_its_type_only(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_old_answers_go_first_and_a_foreign_error_leaves_the_process_as_its_type_only(monkeypatch):
     monkeypatch.setattr(measure_worker, "CACHE_SIZE", 2)
     with started() as made:
         answer = str(answered(made, about(seed=2)))

@@ -99,9 +99,7 @@ def test_another_table_takes_the_place_of_the_one_that_is_prepared(open_page, ga
 
 
 @pytest.mark.parametrize("kind", ["refusal", "failure"])
-def test_a_table_that_cannot_be_made_ready_is_a_sentence(
-    open_page, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, kind: str
-) -> None:
+def test_a_table_that_cannot_be_made_ready_is_a_sentence(open_page, monkeypatch, caplog, kind):
     def prepare(data, progress=None, cancel=None, **method):
         if kind == "refusal":
             raise rwn.ParameterError("Searching this table needs about 3 GB of memory.")

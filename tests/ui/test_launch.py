@@ -26,7 +26,6 @@ from rwn_ui.server import environment, launch, login, safety
 from rwn_ui.server.safety import SAFE_OPTIONS, behind_proxy
 
 ROOT = Path(__file__).resolve().parents[2]
-
 UNSERVED = "import streamlit; streamlit.App.run = lambda *_, **__: None"
 LOOKS_FOR_PAGES = """
 import sys

@@ -290,9 +290,7 @@ def test_many_releases_are_drawn_in_the_background_and_stay(
     assert "25 releases at each position" in panels[-1]["stamp"]
 
 
-def test_a_first_picture_in_a_moment_is_followed_by_the_band(
-    open_page, panels, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_first_picture_in_a_moment_is_followed_by_the_band(open_page, panels, monkeypatch):
     monkeypatch.setattr(paper, "REST_SECONDS", 60.0)
     open_page("paper", figure="7")
     counts = [each["stamp"].partition("q = 1 · ")[2].split()[0] for each in panels]

@@ -123,9 +123,7 @@ def test_a_setting_from_elsewhere_brings_its_method_and_its_options(open_page) -
     assert screen.errors == []
 
 
-def test_another_method_of_a_large_table_is_prepared_in_the_background(
-    open_page, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_another_method_of_a_large_table_is_prepared_in_the_background(open_page, monkeypatch):
     screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
     with monkeypatch.context() as patch:  # work that only Cancel ends
         patch.setattr(background_task, "_compile", lambda task: task.check(60))
@@ -172,20 +170,11 @@ def parts(session: Session) -> dict[str, str]:
     return _parts(address(session))
 
 
-def field(screen, kind: str, name: str):
-    """The widget of an option of the method on screen, whose box is opened first."""
-    key = f"tune.0.option.{screen.session.method}"
-    if not screen.test.session_state[f"{key}.options.box"]:
-        screen.test.session_state[f"{key}.options.box"] = True
-        screen.test.run()
-    return getattr(screen.test, kind)(key=f"{key}.{name}")
-
-
 def test_an_option_makes_the_release_and_can_be_undone(open_page) -> None:
     screen = open_page("tune", method="additive_noise")
     assert "Variables that travel together" not in [box.label for box in screen.test.selectbox]
-    field(screen, "selectbox", "shape").select("laplace").run()
-    field(screen, "toggle", "reflected").set_value(True).run()
+    screen.option("selectbox", "shape").select("laplace").run()
+    screen.option("toggle", "reflected").set_value(True).run()
     assert screen.errors == []
     params = screen.session.params
     assert (params.shape, params.reflected) == ("laplace", True)
@@ -198,32 +187,32 @@ def test_an_option_makes_the_release_and_can_be_undone(open_page) -> None:
     assert "*shape*laplace*reflected*1" in link["setting"]
     screen.edit({"undo": True})
     assert screen.session.params.reflected is False
-    assert field(screen, "toggle", "reflected").value is False
+    assert screen.option("toggle", "reflected").value is False
     again = open_page("tune", **{name: text for name, text in link.items() if name != "demo"})
     assert again.session.params == params
 
 
 def test_an_option_that_is_refused_says_why_and_changes_nothing(open_page) -> None:
     screen = open_page("tune")
-    chosen = field(screen, "selectbox", "neighbors")
+    chosen = screen.option("selectbox", "neighbors")
     assert [title[:8] for title in chosen.options[1:]] == ["Method 1", "Method 2", "Method 3"]
     chosen.select("sample").run()
     assert (screen.session.params.neighbors, screen.session.params.m) == ("sample", 120)
-    field(screen, "number_input", "m").set_value(0).run()
+    screen.option("number_input", "m").set_value(0).run()
     assert screen.session.params.m == 120
     (warning,) = screen.test.warning
     assert warning.value == "m must be a whole number of at least 1."
-    field(screen, "number_input", "m").set_value(60).run()
+    screen.option("number_input", "m").set_value(60).run()
     assert not screen.test.warning
     assert (screen.session.params.neighbors, screen.session.params.m) == ("sample", 60)
-    field(screen, "selectbox", "neighbors").select("partition").run()
+    screen.option("selectbox", "neighbors").select("partition").run()
     assert (screen.session.params.m, screen.session.params.u) == (None, 4)
     assert screen.errors == []
 
 
 def test_a_variable_gives_each_record_its_radius_on_tune_and_in_a_link(open_page) -> None:
     screen = open_page("tune", epsilon="0.05", k="5")
-    field(screen, "selectbox", "radius_variable").select("age").run()
+    screen.option("selectbox", "radius_variable").select("age").run()
     assert screen.errors == []
     session = screen.session
     assert session.params == rwn.RWN(epsilon=0.05, k=5, radius_variable="age")
@@ -243,7 +232,7 @@ def test_a_variable_gives_each_record_its_radius_on_tune_and_in_a_link(open_page
 
 def test_chosen_variables_are_numbers_in_a_link_and_matrices_too(open_page) -> None:
     screen = open_page("tune", method="record_swapping")
-    field(screen, "multiselect", "variables").set_value(["chest", "hip"]).run()
+    screen.option("multiselect", "variables").set_value(["chest", "hip"]).run()
     assert screen.session.params.variables == ("chest", "hip")
     names = [variable.name for variable in screen.session.data.schema.released]
     numbers = f"{names.index('chest')}-{names.index('hip')}"
@@ -306,11 +295,11 @@ def test_hard_to_soft_to_balance_and_back(open_page) -> None:
 
 def test_one_click_goes_over_to_soft_neighborhoods_and_one_back(open_page) -> None:
     screen = open_page("tune", q="0.5")
-    field(screen, "button", "Keep totals and spreads").click().run()
+    screen.option("button", "Keep totals and spreads").click().run()
     assert screen.session.params == SoftRWN(balance=1.0)
-    field(screen, "selectbox", "kernel").select("exponential").run()
+    screen.option("selectbox", "kernel").select("exponential").run()
     assert screen.session.params == SoftRWN(kernel="exponential", balance=1.0)
-    field(screen, "button", "As published").click().run()
+    screen.option("button", "As published").click().run()
     assert screen.session.method == "rwn"
     assert screen.preset == "Standard"
     assert screen.errors == []

@@ -74,9 +74,7 @@ def forms(screen: Any) -> int:
     return sum(each.label == "Use these answers" for each in screen.test.button)
 
 
-def test_an_official_table_is_ranked_once_from_the_upload_to_the_first_picture(
-    open_page: Any, ranked: list[rwn.Microdata]
-) -> None:
+def test_an_official_table_is_ranked_once_from_the_upload_to_the_first_picture(open_page, ranked):
     screen = open_page("data").upload("silc.csv", official(), asked=True)
     assert screen.errors == []
     assert (ranked, forms(screen)) == ([], 1)
@@ -127,9 +125,7 @@ def test_opening_tune_begins_without_the_answers_and_an_answer_meanwhile_counts(
     assert roles(screen.session.data)["PB040"] == "sampling weight"
 
 
-def test_edits_of_the_grid_and_answers_during_a_ranking_are_all_applied(
-    open_page: Any, gate: Gate
-) -> None:
+def test_edits_of_the_grid_and_answers_during_a_ranking_are_all_applied(open_page, gate) -> None:
     gate.open.set()
     screen = open_page("data").upload("silc.csv", official()).wait()
     gate.open.clear()
@@ -153,9 +149,7 @@ def test_edits_of_the_grid_and_answers_during_a_ranking_are_all_applied(
     assert [found[name] for name in ("PB150", "opinion", "PB140")] == ["key"] * 3
 
 
-def test_a_file_that_is_another_one_is_asked_by_variable(
-    open_page: Any, ranked: list[rwn.Microdata]
-) -> None:
+def test_a_file_that_is_another_one_is_asked_by_variable(open_page, ranked) -> None:
     screen = open_page("data").upload("silc.csv", official(), asked=True)
     screen.find("radio", "This looks like").set_value("It is another file")
     screen.press("Use these answers")

@@ -119,9 +119,7 @@ def apply(screen, monkeypatch: pytest.MonkeyPatch, **columns: object) -> list[st
         return screen.errors
 
 
-def test_a_description_that_masks_nothing_or_half_a_group_is_a_sentence(
-    open_page, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_description_that_masks_nothing_or_half_a_group_is_a_sentence(open_page, monkeypatch):
     screen = open_page("tune")
     nothing = "No variable is chosen for masking; choose at least one."
     half = "Group all has masked and unmasked variables; mask all of them or none."
@@ -369,9 +367,7 @@ def test_the_address_of_an_own_table_waits_for_it_and_is_not_of_the_demo(open_pa
     assert screen.session.words != "ε = 0.7 · k = 3 · q = 0.25"
 
 
-def test_an_address_serves_the_file_that_the_app_was_started_with(
-    open_page, tmp_path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_address_serves_the_file_that_the_app_was_started_with(open_page, tmp_path, monkeypatch):
     path = tmp_path / "mine.csv"
     path.write_bytes(table())
     monkeypatch.setenv("RWN_FILE", str(path))

@@ -100,9 +100,7 @@ def test_steps_that_are_typed_in_are_the_release_and_survive_other_pages(tune, t
     assert session.precision == ()
 
 
-def test_a_step_that_cannot_be_used_is_a_sentence_and_the_last_good_panel_stays(
-    tune, type_steps
-) -> None:
+def test_a_step_that_cannot_be_used_is_a_sentence_and_the_last_good_panel_stays(tune, type_steps):
     good = tune.panel
     type_steps["age"] = -5.0
     tune.test.run()

@@ -37,9 +37,7 @@ def chosen(screen) -> None:
     project_folder.save(project.current_project(session))
 
 
-def test_a_saved_project_is_offered_with_its_table_and_brings_everything_back(
-    open_page, folder: Path
-) -> None:
+def test_a_saved_project_is_offered_with_its_table_and_brings_everything_back(open_page, folder):
     first = open_page("tune", k="9")
     assert "Take it up" not in buttons(first)
     chosen(first)

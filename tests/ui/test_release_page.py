@@ -47,6 +47,14 @@ def look_and_draw(screen) -> None:
     screen.press("Draw the release and judge it")
 
 
+def record(screen, reason: str = "") -> None:
+    """Ada answers for the release, if a reason is given in spite of its limits."""
+    screen.find("text_input", "Name of the person").set_value("Ada")
+    if reason:
+        screen.find("text_input", "Reason, where").set_value(reason)
+    screen.press("Record")
+
+
 def decide(screen, params: Any) -> Decision:
     """A meeting that chose this setting of the table."""
     session = screen.session
@@ -67,9 +75,7 @@ def test_each_step_opens_the_next(screen, tmp_path: Path) -> None:
     broken = len(screen.work.drawn.judged.verdict.broken)
     assert broken > 1
     assert f"Refused. {broken} of 4 limits are broken" in screen.errors[0]
-    screen.find("text_input", "Name of the person").set_value("Ada")
-    screen.find("text_input", "Reason, where").set_value("A lesson")
-    screen.press("Record")
+    record(screen, reason="A lesson")
     assert missing(screen) == everything[3:]
     assert "Ada answers" not in " ".join(each.value for each in screen.test.success)
     (amber,) = (each.value for each in screen.test.warning if "Ada answers" in each.value)
@@ -89,27 +95,22 @@ def test_each_step_opens_the_next(screen, tmp_path: Path) -> None:
         assert screen.find("button", label).disabled
 
 
-def test_a_release_that_follows_its_decision_and_keeps_its_policy_needs_a_name_alone(
-    screen,
-) -> None:
+def test_a_release_that_follows_its_decision_and_keeps_its_policy_needs_a_name_alone(screen):
     screen.session.policy = rwn.Policy(limits=(rwn.Limit(measure="true_matches", at_most=0.9),))
     made = decide(screen, rwn.RWN(epsilon=2.0, k=5))
     look_and_draw(screen)
     assert screen.errors == []
-    screen.find("text_input", "Name of the person").set_value("Ada")
-    screen.press("Record")
+    record(screen)
     assert "It follows the decision of 2026-03-31" in screen.words()
     screen.press("Make the files")
-    record = read_record(screen.work.drawn.files[RECORD].decode("utf-8"))
-    assert (record["decision"]["hash"], record["decision"]["followed"]) == (made.hash, True)
-    assert record["approval"]["exception"] is False
+    said = read_record(screen.work.drawn.files[RECORD].decode("utf-8"))
+    assert (said["decision"]["hash"], said["decision"]["followed"]) == (made.hash, True)
+    assert said["approval"]["exception"] is False
 
 
 def test_answers_go_with_project_record_and_reports_and_older_files_are_dropped(screen) -> None:
     look_and_draw(screen)
-    screen.find("text_input", "Name of the person").set_value("Ada")
-    screen.find("text_input", "Reason, where").set_value("A lesson")
-    screen.press("Record")
+    record(screen, reason="A lesson")
     screen.press("Make the files")
     assert "“not stated” of: recipient, purpose" in screen.words()
     screen.find("text_area", "What could happen").set_value("Shame\nand loss")
@@ -134,8 +135,7 @@ def test_a_decision_for_another_setting_is_not_passed_off_as_followed(screen) ->
     screen.session.policy = rwn.Policy(limits=(rwn.Limit(measure="true_matches", at_most=0.9),))
     decide(screen, rwn.RWN(epsilon=1.0, k=5))
     look_and_draw(screen)
-    screen.find("text_input", "Name of the person").set_value("Ada")
-    screen.press("Record")
+    record(screen)
     assert "not what the meeting chose" in screen.errors[0]
     screen.find("text_input", "Reason, where").set_value("Agreed by telephone")
     screen.press("Record")
@@ -203,9 +203,7 @@ def test_a_server_elsewhere_writes_no_folder_and_reads_no_ledger(screen, monkeyp
     for part in (files, ledger):
         monkeypatch.setattr(part, "on_own_machine", lambda: False)
     look_and_draw(screen)
-    screen.find("text_input", "Name of the person").set_value("Ada")
-    screen.find("text_input", "Reason, where").set_value("A lesson")
-    screen.press("Record")
+    record(screen, reason="A lesson")
     screen.press("Make the files")
     labels = [each.label for each in screen.test.text_input]
     assert not [each for each in labels if "folder" in each or "Ledger" in each]
@@ -296,9 +294,7 @@ def claiming(open_page, at_once, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_the_table_joins_the_files_and_the_notice_names_it(claiming) -> None:
     look_and_draw(claiming)
-    claiming.find("text_input", "Name of the person").set_value("Ada")
-    claiming.find("text_input", "Reason, where").set_value("A lesson")
-    claiming.press("Record")
+    record(claiming, reason="A lesson")
     claiming.press("Make the files")
     assert not any("claims" in name for name in claiming.work.drawn.files)
     assert CLAIMS.encode() not in claiming.work.drawn.files["for-users/notice.html"]
@@ -326,9 +322,7 @@ def test_the_table_joins_the_files_and_the_notice_names_it(claiming) -> None:
 def test_claims_belong_to_a_setting_and_its_analyses(claiming) -> None:
     assert claims.present_claims(claiming.session) is None
     look_and_draw(claiming)
-    claiming.find("text_input", "Name of the person").set_value("Ada")
-    claiming.find("text_input", "Reason, where").set_value("A lesson")
-    claiming.press("Record")
+    record(claiming, reason="A lesson")
     claiming.find("number_input", "Releases to draw").set_value(36).run()
     claiming.press("Judge the claims")
     table = claims.present_claims(claiming.session)

@@ -51,17 +51,11 @@ def small(drawn, open_page) -> Any:
     return screen
 
 
-@pytest.fixture
-def page(small) -> Any:
-    """Its page."""
-    return small.test
-
-
 def charts(payload: dict[str, Any]) -> dict[str, Any]:
     return {chart["key"]: chart for chart in map(orjson.loads, payload["cards"])}
 
 
-def test_tiles_cards_and_tables(page, drawn):
+def test_tiles_cards_and_tables(small, drawn):
     payload = drawn[-1]
     assert payload["verdict"]["price"].endswith(" of the relations are left")
     labels = [tile["label"] for tile in payload["tiles"]]
@@ -106,27 +100,20 @@ def test_tiles_cards_and_tables(page, drawn):
     assert charts(drawn[-1])["queries"]["title"].endswith("(internal)")
 
 
-def test_key_variables_reach_the_numbers(page, drawn):
-    before = drawn[-1]["tiles"][1]["released"]
+def test_key_variables_reach_the_numbers_and_outlive_a_visit_to_another_page(small, drawn):
+    page, before = small.test, drawn[-1]["tiles"][1]["released"]
     page.multiselect[0].set_value(["age"]).run()
-    assert not page.exception
+    assert small.errors == []
     after = drawn[-1]
     assert after["tiles"][1]["released"] != before
     assert "keys: age" in after["summary"]["text"]
     assert after["tiles"][0]["released"] == drawn[0]["tiles"][0]["released"]
-    page.multiselect[0].set_value([]).run()
-    assert not page.exception
-    assert "Choose at least one variable" in page.error[0].value
-
-
-def test_what_the_intruder_knows_outlives_a_visit_to_another_page(drawn, small):
-    screen = small
-    screen.test.multiselect[0].set_value(["age"]).run()
-    half = next(x for x in screen.test.multiselect if x.label.startswith("Linkability: one"))
-    half.set_value(["neck"]).run()
-    screen.visit("tune").visit("risk")
+    small.find("multiselect", "Linkability: one").set_value(["neck"]).run()
+    small.visit("tune").visit("risk")
     assert drawn[-1]["summary"]["text"].endswith("keys: age")
     assert "neck" in str(drawn[-1]["tables"][:3])
+    page.multiselect[0].set_value([]).run()
+    assert "Choose at least one variable" in small.errors[0]
 
 
 def test_the_population_model_names_its_interactions_or_says_that_there_are_none() -> None:
@@ -146,15 +133,12 @@ def shown_values(payload: dict[str, Any]) -> list[list[str]]:
     return rows
 
 
-def test_further_sets_and_halves_are_stated_and_taken_back(page, drawn):
+def test_further_sets_and_halves_are_stated_and_taken_back(small, drawn):
     assert shown_values(drawn[-1])[0][0] == "age, weight, height"
-    labels = [widget.label for widget in page.multiselect]
-    page.multiselect[labels.index("A further set of variables")].set_value(["neck", "age"]).run()
-    buttons = {button.label: button for button in page.button}
-    buttons["Add this set"].click().run()
-    assert not page.exception
+    small.find("multiselect", "A further set of variables").set_value(["neck", "age"]).run()
+    assert small.press("Add this set").errors == []
     assert [row[0] for row in shown_values(drawn[-1])[:2]] == ["age, weight, height", "neck, age"]
-    next(button for button in page.button if button.label == "Clear the sets").click().run()
+    small.press("Clear the sets")
     assert "neck, age" not in [row[0] for row in shown_values(drawn[-1])]
 
     # halves of linkability
@@ -162,38 +146,34 @@ def test_further_sets_and_halves_are_stated_and_taken_back(page, drawn):
         rows = [row for table in drawn[-1]["tables"][:3] for row in table["rows"]]
         return str(next(row[-1] for row in rows if row[0] == "Linkability"))
 
-    def choose(label: str, names: list[str]) -> None:
-        labels = [widget.label for widget in page.multiselect]
-        page.multiselect[labels.index(f"Linkability: {label}")].set_value(names).run()
-        assert not page.exception
+    def choose(label: str, names: list[str]) -> list[str]:
+        small.find("multiselect", f"Linkability: {label}").set_value(names).run()
+        return small.errors
 
     assert "Halves as stated" not in said()
     choose("one half of the variables", ["age", "weight"])
     assert "Halves as stated: age, weight | " in said()
     choose("the other half", ["height", "neck"])
     assert "Halves as stated: age, weight | height, neck." in said()
-    choose("the other half", ["height", "age"])
-    assert "must not overlap" in page.error[0].value
+    assert "must not overlap" in choose("the other half", ["height", "age"])[0]
     choose("one half of the variables", [])
     assert "Halves as stated" not in said()
 
 
-def test_sliders_and_rounding_are_live_and_a_small_population_is_refused(page, drawn):
-    before = drawn[-1]
+def test_sliders_and_rounding_are_live_and_a_small_population_is_refused(small, drawn):
+    before, page = drawn[-1], small.test
     page.slider[1].set_value(25).run()
-    assert not page.exception
+    assert small.errors == []
     assert "k = 25" in drawn[-1]["summary"]["text"]
     # all variables link everybody at either k, the keys do not
     assert drawn[-1]["tiles"][1]["released"] != before["tiles"][1]["released"]
     page.slider[1].set_value(5).run()
     page.select_slider[0].set_value("1 SD").run()
-    assert not page.exception
+    assert small.errors == []
     exact, rounded = (float(p["tiles"][0]["released"].split()[0]) for p in (before, drawn[-1]))
     assert rounded < exact - 10
-    numbers = [entry.label for entry in page.number_input]
-    place = numbers.index("People in the population (0: the file is all)")
-    page.number_input[place].set_value(5).run()
-    assert "at least the file" in page.error[0].value
+    small.find("number_input", "People in the population").set_value(5).run()
+    assert "at least the file" in small.errors[0]
 
 
 @pytest.fixture

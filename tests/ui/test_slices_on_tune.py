@@ -19,14 +19,13 @@ from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.results import current_release
 from rwn_ui.state.session import Session
 from rwn_ui.widgets import slices
-from tests.ui.one_page import field
 
 LABEL = "Variables that travel together"
 
 
 def choose(screen: Any, title: str) -> Any:
     key = next((key for key, each in PRESETS.items() if each.title == title), title)
-    field(screen.test, "selectbox", LABEL).set_value(key).run()
+    screen.find("selectbox", LABEL).set_value(key).run()
     assert screen.errors == []
     return screen
 
@@ -81,19 +80,19 @@ def test_a_preset_is_live_and_ranks_nothing_anew(open_page, searches, method) ->
 def test_own_slices_are_put_together_from_fields(open_page) -> None:
     screen = open_page("tune")
     choose(screen, "own")
-    field(screen.test, "multiselect", "Slice 1").set_value(["age", "weight", "hip"]).run()
+    screen.find("multiselect", "Slice 1").set_value(["age", "weight", "hip"]).run()
     assert screen.session.slices == (("age", "hip", "weight"),)
-    field(screen.test, "multiselect", "Slice 2").set_value(["knee"]).run()
+    screen.find("multiselect", "Slice 2").set_value(["knee"]).run()
     assert screen.session.slices == (("age", "hip", "weight"),)  # one alone is no slice
-    field(screen.test, "multiselect", "Slice 2").set_value(["knee", "hip"]).run()
+    screen.find("multiselect", "Slice 2").set_value(["knee", "hip"]).run()
     assert screen.session.slices == (("age", "weight"), ("hip", "knee"))
-    assert field(screen.test, "multiselect", "Slice 1").value == ["age", "weight"]
+    assert screen.find("multiselect", "Slice 1").value == ["age", "weight"]
     assert screen.errors == []
-    field(screen.test, "multiselect", "Slice 1").set_value([]).run()
+    screen.find("multiselect", "Slice 1").set_value([]).run()
     assert screen.session.slices == (("hip", "knee"),)
     screen.visit("data").visit("tune")
     assert screen.session.slices == (("hip", "knee"),)
-    assert field(screen.test, "multiselect", "Slice 2").value == ["knee", "hip"]
+    assert screen.find("multiselect", "Slice 2").value == ["knee", "hip"]
 
 
 def test_a_link_names_no_variable_and_brings_the_slices(open_page) -> None:
@@ -133,10 +132,7 @@ def test_a_table_with_groups_keeps_its_own_as_a_choice() -> None:
 def test_slices_are_chained(open_page) -> None:
     screen = open_page("tune", method="soft_rwn", balance="1")
     choose(screen, "Keys together | rest")
-    key = "tune.0.option.soft_rwn"
-    screen.test.session_state[f"{key}.options.box"] = True
-    screen.test.run()
-    screen.test.toggle(key=f"{key}.chain").set_value(True).run()
+    screen.option("toggle", "chain").set_value(True).run()
     assert screen.errors == []
     params = screen.session.params
     assert params.chain
@@ -148,7 +144,7 @@ def test_slices_are_chained(open_page) -> None:
     screen.slider("q").set_value(0.5).run()
     assert screen.session.params.q == 1
     assert "Chained slices need q = 1" in screen.errors[0]
-    field(screen.test, "selectbox", LABEL).set_value("whole").run()
+    screen.find("selectbox", LABEL).set_value("whole").run()
     assert "needs two slices or more" in screen.errors[0]
 
 
@@ -156,10 +152,7 @@ def test_tied_slices_say_which_share_of_relations_they_keep_at_each_move(open_pa
     screen = open_page("tune", method="soft_rwn", balance="1")
     choose(screen, "Keys together | rest")
     assert "ties keep" not in screen.panel["changed"]["least"]
-    key = "tune.0.option.soft_rwn"
-    screen.test.session_state[f"{key}.options.box"] = True
-    screen.test.run()
-    screen.test.toggle(key=f"{key}.tie").set_value(True).run()
+    screen.option("toggle", "tie").set_value(True).run()
     assert screen.errors == []
     assert TIED[0] in [each.value for each in screen.test.caption]
     told = []

@@ -32,9 +32,7 @@ def same_release(current, release, records: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("beyond", [0.5, 1.0, 1.3])
-def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(
-    monkeypatch: pytest.MonkeyPatch, beyond: float
-) -> None:
+def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(monkeypatch, beyond):
     monkeypatch.setattr(find, "STORED_PAIRS", 60_000)
     data = table()
     ready = PreparedTable.prepare(data)

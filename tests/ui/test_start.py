@@ -77,9 +77,7 @@ def test_the_written_start_of_a_demo_is_what_is_recommended(demo: str) -> None:
     assert found == rwn.Setting.from_dict(rwn.DEMOS[demo].start)
 
 
-def test_an_untouched_start_is_computed_anew_when_a_column_turns_out_to_be_a_number(
-    own: Any,
-) -> None:
+def test_an_untouched_start_is_computed_anew_when_a_column_turns_out_to_be_a_number(own) -> None:
     session: Session = own.session
     assert session.is_untouched
     schema = session.data.schema.replace_variable("number", role=rwn.Role.IDENTIFIER)
@@ -95,9 +93,7 @@ def test_an_untouched_start_is_computed_anew_when_a_column_turns_out_to_be_a_num
     assert session.is_untouched, "the start was taken by itself, and so is the next one"
 
 
-def test_a_soft_start_is_followed_by_the_next_and_its_method_by_no_other_table(
-    own: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_soft_start_is_followed_by_the_next_and_its_method_by_no_other_table(own, monkeypatch):
     soft = rwn.Setting(params=rwn.SoftRWN(width=1.5), slices=())
     monkeypatch.setitem(globals(), "BETTER", soft)
     known(own, reached=True)
@@ -124,9 +120,7 @@ def test_what_was_moved_stays_also_when_it_was_moved_back(own: Any) -> None:
     assert session.levers["epsilon"] != 0.5
 
 
-def test_the_best_that_is_attainable_is_the_start_where_no_setting_keeps_the_policy(
-    own: Any,
-) -> None:
+def test_the_best_that_is_attainable_is_the_start_where_no_setting_keeps_the_policy(own) -> None:
     known(own, reached=False, confirmed=True)
     assert own.session.levers["epsilon"] == 0.5
 
@@ -148,17 +142,12 @@ def with_loss(session: Session, loss: float, share: float = 0.5) -> dict[str, An
 
 def test_the_headline_has_its_price_and_says_a_wreck_in_the_same_line(session: Session) -> None:
     fair, wreck = with_loss(session, 0.16), with_loss(session, 0.96)
-    assert (fair["text"], fair["price"]) == (
-        "Keeps all 4 limits",
-        "84 % of the relations are left",
-    )
+    assert (fair["text"], fair["price"]) == ("Keeps all 4 limits", "84 % of the relations are left")
     assert wreck["text"] == "Keeps all 4 limits, but only 4 % of the relations are left"
     assert with_loss(session, 0.96, share=2.0)["state"] == "over"
 
 
-def test_the_page_says_what_is_made_before_there_is_a_picture(
-    open_page: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_page_says_what_is_made_before_there_is_a_picture(open_page, monkeypatch) -> None:
     said = list[tuple[float, str]]()
     drawn = DeltaGenerator.progress
 

@@ -117,12 +117,7 @@ def test_charts_show_where_draws_fall_and_only_those_of_their_setting(session, f
     keep(session, setting_key(session), (four, ()))
     after = cards(session)
     names = {key: {trace.get("name", "") for trace in card["data"]} for key, card in after.items()}
-    for key in (
-        "regression",
-        "principal_components",
-        "subgroups",
-        "distribution",
-    ):
+    for key in ("regression", "principal_components", "subgroups", "distribution"):
         assert "9 of 10 draws" in names[key], key
     for key in ("correlation", "correlation_change", "regression", "subgroups", "distribution"):
         assert any("9 of 10 draws" in column for column in after[key]["table"]["columns"]), key
