@@ -6,9 +6,7 @@ import hashlib
 
 import numpy as np
 
-from rwn_core.laws.donors import draw_donors
-from rwn_core.neighbors import Neighborhoods
-from rwn_core.randomness import SecretKey
+from rwn_core import Neighborhoods, SecretKey, draw_donors
 from tests.oracles.record_chain import RecordChain
 
 

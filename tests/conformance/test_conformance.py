@@ -6,11 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.masking import RWN, mask
-from rwn_core.neighbors import find_neighborhoods
-from rwn_core.neighbors.metric import coordinates
-from rwn_core.randomness import SecretKey
+from rwn_core import RWN, Microdata, SecretKey, coordinates, find_neighborhoods, mask
 from tests.conformance.battery import ALPHA, BATTERY, Design, refuted, verdicts
 from tests.conformance.faults import FAULTS, Machine, pairwise_distances, scaled_up
 from tests.conformance.replicates import replicate_draws, replicate_keys, replicate_sources

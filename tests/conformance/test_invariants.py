@@ -9,19 +9,17 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rwn_core import METHODS, Rounded
 from rwn_core.data.microdata import Microdata, codes_together
 from rwn_core.data.rounding import rounded
 from rwn_core.data.variable import NUMBERS, Kind
 from rwn_core.laws.invariants import Invariants
-from rwn_core.masking import METHODS
-from rwn_core.masking.method import Rounded
 from tests.core.masking.method_tables import key, table
 from tests.tables import MIXED, described
 
 TIGHT = 1e-9
 TABLES = ("mixed", "holes", "related")
 SLICED = [["g", "s"], ["x", "y"]]
-
 SETTINGS: dict[str, list[dict[str, Any]]] = {
     "rwn": [{"k": 30}, {"k": 40, "q": 0.9}, {"k": 30, "q": 0.3}, {"k": 5, "q": 0.0},
             {"k": 20, "weights": "discrete"}],

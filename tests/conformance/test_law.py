@@ -14,13 +14,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from rwn_core.data.microdata import Microdata
+from rwn_core import NBRS2015, RWN, Microdata, SecretKey, SoftRWN, coordinates, mask
 from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.masking import NBRS2015, RWN, SoftRWN, mask
 from rwn_core.neighbors import Neighborhoods, find_neighborhoods
-from rwn_core.neighbors.metric import coordinates
-from rwn_core.randomness import SecretKey
 from tests.conformance.battery import ALPHA as ALPHA_weighted
 from tests.conformance.battery import Evidence, _uniformity, refuted, verdicts
 from tests.conformance.replicates import replicate_draws, replicate_keys, replicate_sources

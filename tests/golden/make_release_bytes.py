@@ -14,13 +14,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Role
-from rwn_core.masking import NBRS2015, RWN, CARTSynthesis, DataShuffling, mask
+from rwn_core import NBRS2015, RWN, CARTSynthesis, DataShuffling, Microdata, Role, mask
 
 FILE = Path(__file__).parent / "release_bytes.json"
 SEED = 7
-
 SETTINGS = {
     "rwn k 5": RWN(k=5),
     "rwn epsilon 1 k 3 q 0.5": RWN(epsilon=1.0, k=3, q=0.5),

@@ -18,15 +18,10 @@ import pytest
 
 import rwn_core
 from benchmarks.papers.replay import SOURCES, Published, published
-from rwn_core.data.microdata import Microdata
+from rwn_core import MEASURES, RWN, Comparison, Microdata, SecretKey, coordinates
 from rwn_core.evaluation.figure_curves import CURVES, PAPER_FIGURES
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.masking import RWN
-from rwn_core.measures import MEASURES
-from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors import NeighborTable, neighbor_table
-from rwn_core.neighbors.metric import coordinates
-from rwn_core.randomness import SecretKey
 
 PUBLISHED = {
     entry["id"]: entry["expected"]

@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rwn_core.data.microdata import Microdata
+from rwn_core import NBRS2015, Microdata, coordinates, mask
 from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.laws.cell_law import CellLaw
-from rwn_core.masking import NBRS2015, mask
 from rwn_core.neighbors import Neighborhoods, find_neighborhoods, neighbor_table
-from rwn_core.neighbors.metric import coordinates
 from tests.core.laws.cell_probability import probability
 from tests.oracles.exact_cells import donor_load, exact_probability
 

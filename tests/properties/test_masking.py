@@ -12,13 +12,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Role
+from rwn_core import NBRS2015, RWN, Microdata, Role, coordinates, find_neighborhoods, mask
 from rwn_core.laws.donors import Draws, draw_donors, random_streams
-from rwn_core.masking import NBRS2015, RWN, mask
-from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.kernel import Kernel
-from rwn_core.neighbors.metric import coordinates
 from rwn_core.neighbors.soft_lists import ranked_lists
 from rwn_core.neighbors.soft_neighborhoods import scale, weigh
 from rwn_core.neighbors.table import complete_table

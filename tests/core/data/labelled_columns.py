@@ -319,7 +319,6 @@ IDENTIFYING: dict[str, Make] = {
     "v4": days("1925-01-01", "2006-12-31"),
     "hid": households(2_000, 3, shuffled=True),
 }
-
 IDENTIFYING_HELD_OUT: dict[str, Make] = {
     "Vorname": choice(GIVEN[15:40]),
     "NomDeFamille": choice(FAMILY[8:40]),
@@ -420,7 +419,6 @@ HARMLESS: dict[str, Make] = {
     "marathon_minutes": normal(251, 40, 0),
     "p_value": uniform(0, 1, 4),
 }
-
 HARMLESS_HELD_OUT: dict[str, Make] = {
     "Einkommen": skewed(2_400, 0.5, 2),
     "salaire_annuel": skewed(31_500, 0.4),

@@ -11,15 +11,14 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_core import Microdata, Role
 from rwn_core.data.guess_schema import guess_schema
 from rwn_core.data.identity import Confidence, identity_doubts
 from rwn_core.data.identity.gate import with_answers
 from rwn_core.data.identity.of_texts import _is_iban
 from rwn_core.data.identity.profile import PROFILE_ROWS, Profile, block_rows
-from rwn_core.data.microdata import Microdata
 from rwn_core.data.open_questions import open_questions, require_answers
 from rwn_core.data.role_guesses import guessed_roles, standard_file
-from rwn_core.data.variable import Role
 from rwn_core.reporting import internal_record, read_record
 from rwn_core.reporting.release_folder import reproduced
 from tests.core.data.labelled_columns import GIVEN, Labelled, judged, labelled_columns, stops

@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rwn_core import Question, Schema, SchemaError
 from rwn_core.data import microdata as microdata_module
 from rwn_core.data.microdata import Microdata, codes_together, numbered
-from rwn_core.data.schema import Question, Schema
 from rwn_core.data.variable import Kind, Variable, is_missing
-from rwn_core.errors import SchemaError
 from rwn_core.neighbors.metric import discretely_weighted
 from tests.tables import frame
 

@@ -20,15 +20,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rwn_core as rwn
+from rwn_core import METHODS, NotApplicable, ParameterError, Role, RWNError, Schema, SchemaError
 from rwn_core.data import plain as plain_budget
 from rwn_core.data.edit_rules import as_edit_rules
 from rwn_core.data.plain import WIDTH, read_plain, toml_document, toml_text
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Role
-from rwn_core.errors import NotApplicable, ParameterError, RWNError, SchemaError
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan, verdict
-from rwn_core.masking import METHODS
 from rwn_core.measures.statistics.formula import Formula, formula_design
 from rwn_core.reporting.context import Context
 from rwn_core.reporting.project import Project

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import rwn_core
 import rwn_core as rwn
+from rwn_core import RWN, Kind, Microdata, coordinates, find_neighborhoods
 from rwn_core.data.derived import broken_relations, derived_variables
-from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import (
     given_steps,
     precision_words,
@@ -22,13 +22,9 @@ from rwn_core.data.rounding import (
     rounded,
     rounded_values,
 )
-from rwn_core.data.variable import Kind
-from rwn_core.masking import RWN
 from rwn_core.masking.release import notes_on_file
 from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.risk.repeated_releases import simulate
-from rwn_core.neighbors import find_neighborhoods
-from rwn_core.neighbors.metric import coordinates
 from rwn_core.reporting import read_record
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.leak_check import file_texts

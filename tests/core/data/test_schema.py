@@ -12,17 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import rwn_core as rwn
+from rwn_core import Kind, ParameterError, Question, Role, Schema, SchemaError, Variable
 from rwn_core.data.edit_rules import EditRule
-from rwn_core.data.schema import (
-    Question,
-    Schema,
-    as_slices,
-    slice_words,
-    slices_words,
-    verbatim_words,
-)
-from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.errors import ParameterError, SchemaError
+from rwn_core.data.schema import as_slices, slice_words, slices_words, verbatim_words
 from rwn_core.tuning.slice_presets import preset_slices
 
 NAMES = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=8)

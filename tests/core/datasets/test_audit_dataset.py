@@ -10,12 +10,10 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.schema import Question
+from rwn_core import InputError, ParameterError, Question, SecretKey
 from rwn_core.datasets.audit_dataset import released_rows
-from rwn_core.errors import InputError, ParameterError
 from rwn_core.laws.donors import released_schema
 from rwn_core.neighbors.record_draws import random_order
-from rwn_core.randomness import SecretKey
 from tests.core.datasets import datasets
 
 KEY = SecretKey.from_seed(3)

@@ -18,6 +18,7 @@ import pytest
 from numpy.typing import NDArray
 
 import rwn_core as rwn
+from rwn_core import Comparison, ReleaseError
 from rwn_core.datasets import donors, engines, key_file, spatial_parts, staged_arrays
 from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.dataset_statistics import BLOCK, block_sums, merge_sums
@@ -27,10 +28,8 @@ from rwn_core.datasets.run import Run, SurveyResult
 from rwn_core.datasets.spatial_parts import leaf_numbers
 from rwn_core.datasets.stage import Stage
 from rwn_core.datasets.staged_arrays import give_back, load, save
-from rwn_core.errors import ReleaseError
 from rwn_core.laws import tied_law
 from rwn_core.masking.soft_rwn import imbalance_words
-from rwn_core.measures.comparison import Comparison
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index
 from rwn_core.neighbors.kernel import Kernel

@@ -18,9 +18,8 @@ import xlsxwriter
 
 import rwn_core as rwn
 from rwn_cli import main
+from rwn_core import InputError, ReleaseError, Schema, SchemaError
 from rwn_core.data.file_layout import FileLayout
-from rwn_core.data.schema import Schema
-from rwn_core.errors import InputError, ReleaseError, SchemaError
 from rwn_core.io import excel_reader, excel_writer
 from rwn_core.io.excel_reader import chosen_sheet, seen_in_workbook
 from rwn_core.io.guessed_layout import GuessedLayout, guess_text_layout

@@ -11,9 +11,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_cli.main import run
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind
-from rwn_core.errors import InputError, ParameterError
+from rwn_core import InputError, Kind, Microdata, ParameterError
 from rwn_core.io.fixed_width_format import FORMAT
 from rwn_core.io.parse import parse, table_content
 

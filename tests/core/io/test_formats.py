@@ -23,13 +23,10 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core import io
+from rwn_core import Kind, Microdata, Role, Schema, Variable, io
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.identity import identity_doubts
-from rwn_core.data.microdata import Microdata
 from rwn_core.data.role_guesses import guessed_roles
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import InputError, ParameterError, SchemaError
 from rwn_core.io import Format, csv_format, demo, format_of_name, parquet_format
 from rwn_core.io.demo import DEMOS, demo_path, load_demo

@@ -15,11 +15,7 @@ import pyreadstat
 import pytest
 import rdata
 
-from rwn_core import io
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Variable
-from rwn_core.errors import InputError, ReleaseError
+from rwn_core import InputError, Kind, Microdata, ReleaseError, Schema, Variable, io
 from rwn_core.io.format import Feature, Format
 from rwn_core.io.format_limits import losses
 from rwn_core.io.parse import file_content, parse
@@ -90,7 +86,6 @@ def test_the_largest_short_numbers_take_four_bytes():
 
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "open-a-file.md"
-
 FRAME = pd.DataFrame(
     {
         "truth": [True, False, True, True],

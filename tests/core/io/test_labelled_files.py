@@ -22,10 +22,7 @@ import rdata
 from rdata.missing import R_INT_NA
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role, Variable
-from rwn_core.errors import InputError, ReleaseError
+from rwn_core import InputError, Kind, Microdata, ReleaseError, Role, Schema, Variable
 from rwn_core.io import limits, r_files
 from rwn_core.io.parse import describe, parse
 from rwn_core.io.r_files import _converted, _Vector

@@ -23,9 +23,8 @@ import pytest
 import xlsxwriter
 
 import rwn_core as rwn
+from rwn_core import InputError, Role
 from rwn_core.data.file_layout import FileLayout
-from rwn_core.data.variable import Role
-from rwn_core.errors import InputError
 from rwn_core.io import format_of_key, format_of_name, limits
 from rwn_core.io.guessed_layout import guess_text_layout
 from rwn_core.io.parse import parse

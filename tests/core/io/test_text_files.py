@@ -19,17 +19,13 @@ from hypothesis import strategies as st
 
 import rwn_core as rwn
 from rwn_cli import main
+from rwn_core import InputError, Kind, Microdata, Schema, Variable, read
 from rwn_core.data.file_layout import NOTATIONS, FileLayout
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Variable
-from rwn_core.errors import InputError
 from rwn_core.io import format_of_key
 from rwn_core.io.format_limits import losses
 from rwn_core.io.guessed_layout import guess_text_layout
 from rwn_core.io.limits import LONGEST_FIELD, MOST_COLUMNS
 from rwn_core.io.parse import parse
-from rwn_core.io.reading import read
 from rwn_core.io.write import table_bytes
 from tests.core.io.test_excel_sheets import sheet
 from tests.read_here import said_of

@@ -14,8 +14,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core import NBRS2015, Microdata, NotApplicable, ParameterError, find_neighborhoods, mask
 from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donor_lists import Lists
@@ -26,14 +25,12 @@ from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.unit_law import AS_IT_IS, FROM_FILE
 from rwn_core.laws.value_counts_kernel import pairs_as_columns
-from rwn_core.masking import NBRS2015, mask
 from rwn_core.measures.attacks import pair_likelihood_kernel
 from rwn_core.measures.attacks.pair_likelihood_kernel import likely_pairs
 from rwn_core.measures.attacks.posterior import likelihoods, posteriors
 from rwn_core.measures.attacks.predicate import Condition, Predicate
 from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.measures.risk.repeated_releases import bhattacharyya, simulate
-from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.metric import coordinates
 from tests.check_values import check_values
 from tests.core.laws.cell_probability import probability
@@ -469,10 +466,6 @@ def test_a_lost_row_betrays_the_records_without_neighbors(data_mixture, law_mixt
 
 
 def test_at_full_selection_it_is_the_product_law(data_mixture):
-    from rwn_core.laws.cell_law import CellLaw
-    from rwn_core.neighbors import find_neighborhoods
-    from rwn_core.neighbors.metric import coordinates
-
     neighborhoods = find_neighborhoods(coordinates(data_mixture), k=3)
     one = RowMixtureLaw(data_mixture, neighborhoods, np.ones(2, bool), 1.0)
     two = CellLaw(data_mixture, neighborhoods, np.ones(2))
@@ -498,11 +491,6 @@ def test_variables_that_are_not_masked_stay(data_mixture):
 
 
 def test_M1_1_donors_that_are_not_equally_likely():
-    from scipy import sparse
-
-    from rwn_core.laws.cell_law import CellLaw
-    from rwn_core.neighbors import find_neighborhoods
-
     expected = [float(Fraction(each)) for each in check_values("risk")["M1-1"]["expected"]["k2"]]
     frame = pd.DataFrame({"x": np.arange(6.0) ** 2})
     data = Microdata.from_frame(frame)

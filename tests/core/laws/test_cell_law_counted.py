@@ -10,21 +10,13 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+from rwn_core import RWN, Kind, Neighborhoods, Radii, Schema, Variable, find_neighborhoods
 from rwn_core.data.microdata import Microdata, value_codes
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Variable
 from rwn_core.laws import donor_lists
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donor_lists import DonorTables, Lists
 from rwn_core.laws.row_mixture import RowMixtureLaw
-from rwn_core.masking import RWN
-from rwn_core.neighbors import (
-    LARGEST_DENSE,
-    Neighborhoods,
-    Radii,
-    find_neighborhoods,
-    neighbor_table,
-)
+from rwn_core.neighbors import LARGEST_DENSE, neighbor_table
 
 N = LARGEST_DENSE + 150
 STEPS = {"wide": 0.5, "fine": 0.001}
@@ -62,7 +54,6 @@ def data() -> Microdata:
 
 
 Q = np.array([1.0, 0.3, 1.0, 0.6, 0.6, 0.0])
-
 SEARCHES: dict[str, Callable[[], Neighborhoods]] = {
     "a radius on the ties": lambda: find_neighborhoods(points(), epsilon=1.0),
     "both": lambda: find_neighborhoods(points(), k=9, epsilon=0.5),

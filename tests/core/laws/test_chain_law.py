@@ -9,14 +9,13 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_core import MEASURES, Comparison
 from rwn_core.data.microdata import codes_together
 from rwn_core.evaluation.disclosure import Assumptions, disclose_release
 from rwn_core.evaluation.valid_intervals import valid_intervals
 from rwn_core.masking import chain
-from rwn_core.measures import MEASURES
 from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.posterior import link
-from rwn_core.measures.comparison import Comparison
 from rwn_core.reporting.judged_release import judged
 from rwn_core.tuning.evaluate import evaluate
 from rwn_core.tuning.policy import CHAIN_UNJUDGED
@@ -125,10 +124,7 @@ def test_the_true_donor_has_the_chance_that_an_intruder_believes():
 def test_intervals_hold_inside_balanced_slices_only():
     data = survey()
     balanced = replace(CHAINED, balance=1.0)
-    for setting, slices in (
-        (balanced, 3),
-        (replace(balanced, later_balance=False), 1),
-    ):
+    for setting, slices in ((balanced, 3), (replace(balanced, later_balance=False), 1)):
         release = rwn.mask(data, setting, seed=1)
         found = valid_intervals(data, release.law, 120)
         assert found["refusal"] == ""

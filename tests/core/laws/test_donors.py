@@ -11,23 +11,14 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+from rwn_core import Draws, Kind, Question, Role, Schema, Variable, copy_from_donors, draw_donors
 from rwn_core.data.microdata import Microdata, codes_together
-from rwn_core.data.schema import Question, Schema
-from rwn_core.data.variable import Kind, Role, Variable
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws import block_law, transition_law
 from rwn_core.laws.block_law import BlockLaw, block_pairs, block_transition, law_within_blocks
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donor_lists import DonorTables
-from rwn_core.laws.donors import (
-    NO_DONOR,
-    Draws,
-    copy_from_donors,
-    draw_donors,
-    masked_columns,
-    random_streams,
-    released_schema,
-)
+from rwn_core.laws.donors import NO_DONOR, masked_columns, random_streams, released_schema
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.laws.transition_law import (
     Levels,

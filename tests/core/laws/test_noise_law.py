@@ -10,10 +10,8 @@ import pytest
 from scipy import integrate, stats
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
+from rwn_core import Comparison, Microdata, NotApplicable, ParameterError, Role, SecretKey
 from rwn_core.data.rounding import rounded_values
-from rwn_core.data.variable import Role
-from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.forecast import forecast, forecast_scan
 from rwn_core.laws.correlated_noise_law import FINE, CorrelatedNoiseOn, spread_axes
 from rwn_core.laws.law import Law
@@ -45,8 +43,6 @@ from rwn_core.masking import (
 from rwn_core.masking.correlated_noise import moments
 from rwn_core.measures import read
 from rwn_core.measures.attacks.posterior import posteriors
-from rwn_core.measures.comparison import Comparison
-from rwn_core.randomness import SecretKey
 
 NAN = np.nan
 

@@ -14,7 +14,7 @@ import pytest
 from scipy.stats import chi2
 
 import rwn_core as rwn
-from rwn_core.errors import ParameterError
+from rwn_core import Comparison, ParameterError, SecretKey, SoftRWN
 from rwn_core.laws.donor_lists import Lists
 from rwn_core.laws.tie_kernel import draw_tied, tied_logs, weigh_scores
 from rwn_core.laws.tied_law import (
@@ -28,12 +28,9 @@ from rwn_core.laws.tied_law import (
     fit_loadings,
     needed_correlations,
 )
-from rwn_core.masking import SoftRWN
 from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.posterior import likelihoods, posteriors
-from rwn_core.measures.comparison import Comparison
 from rwn_core.parallel.threads import work
-from rwn_core.randomness import SecretKey
 from tests.check_values import check_values
 from tests.oracles import tied_slices
 from tests.oracles.whole_file_beliefs import whole_file_beliefs

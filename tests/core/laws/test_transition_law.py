@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core import PRAM, Microdata, NotApplicable, ParameterError, RankSwapping, SecretKey
 from rwn_core.laws.rank_swaps import descending, moore_partners, mu_argus_partners, whole_part
 from rwn_core.laws.transition_law import Transition, one_pool, value_numbers
 from rwn_core.laws.transition_matrix import (
@@ -21,8 +20,6 @@ from rwn_core.laws.transition_matrix import (
     second_stage,
     successive_share,
 )
-from rwn_core.masking import PRAM, RankSwapping
-from rwn_core.randomness import SecretKey
 from tests.check_values import check_values
 
 ROWS = np.arange(6)

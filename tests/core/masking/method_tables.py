@@ -6,11 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS
+from rwn_core import METHODS, Microdata, ParameterError, SecretKey
 from rwn_core.masking.lever import neutral_levers
-from rwn_core.randomness import SecretKey
 from tests import tables
 
 TABLES = (

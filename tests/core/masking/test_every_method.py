@@ -12,18 +12,9 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind, Role
+from rwn_core import METHODS, NBRS2015, RWN, Kind, Microaggregation, Microdata, Role, mask
 from rwn_core.errors import ParameterError
-from rwn_core.masking import (
-    METHODS,
-    NBRS2015,
-    RWN,
-    Microaggregation,
-    mask,
-    method_options,
-    option_words,
-)
+from rwn_core.masking import method_options, option_words
 from rwn_core.masking.lever import lever_presets, lever_ranges, neutral_levers
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
 from rwn_core.masking.option import method_words
@@ -34,13 +25,7 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.slider_range import SliderRange
 from rwn_core.randomness import SecretKey
 from tests import tables
-from tests.core.masking.method_tables import (
-    TABLES,
-    WITHOUT,
-    key,
-    prepared,
-    table,
-)
+from tests.core.masking.method_tables import TABLES, WITHOUT, key, prepared, table
 from tests.holding import hold
 
 CERTAIN = {"recoding", "microaggregation", "local_suppression"}

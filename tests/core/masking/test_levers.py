@@ -7,11 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS
+from rwn_core import METHODS, ParameterError, RandomSample
 from rwn_core.masking.intervals import equal_counts
 from rwn_core.masking.option import name_tuple
-from rwn_core.masking.sampling import RandomSample
 from tests.core.masking.method_tables import defaults, table
 from tests.core.masking.test_every_method import weakest
 from tests.holding import hold

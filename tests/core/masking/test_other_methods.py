@@ -10,22 +10,14 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_core import PRAM, Microdata, RandomSwapping, RankSwapping, RecordSwapping, Schema, mask
 from rwn_core.data.arrays import Floats
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.noise_law import Noise
 from rwn_core.laws.transition_matrix import invariant, privacy_epsilon
 from rwn_core.laws.unit_law import FROM_FILE
-from rwn_core.masking import (
-    PRAM,
-    RandomSwapping,
-    RankSwapping,
-    RecordSwapping,
-    at_levers,
-    mask,
-)
+from rwn_core.masking import at_levers
 from rwn_core.masking.intervals import equal_length, intervals
 from rwn_core.masking.k_noise import delta
 from rwn_core.masking.local_suppression import suppressed

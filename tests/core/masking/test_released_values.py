@@ -13,26 +13,16 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
+from rwn_core import MEASURES, RWN, Comparison, Microdata, Recoding, Release, Role, Rounded, RowCopy
 from rwn_core.data.rounding import rounded, rounded_values
-from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError, ReleaseError, SeedWarning
 from rwn_core.evaluation.draws import draws, ensemble
 from rwn_core.evaluation.holdout import predict_on_holdout
 from rwn_core.masking import METHODS as METHODS_refusals
-from rwn_core.masking import (
-    RWN,
-    Recoding,
-    Rounded,
-    RowCopy,
-    at_levers,
-)
+from rwn_core.masking import at_levers
 from rwn_core.masking.lever import LeverRange, check_share, family, fixed_options
 from rwn_core.masking.method import unrounded
 from rwn_core.masking.option import maskable, require_masked
-from rwn_core.masking.release import Release
-from rwn_core.measures import MEASURES
-from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.randomness import SecretKey
 from rwn_core.reporting import ReleasedFile, internal_record
@@ -436,7 +426,6 @@ TAKEN: dict[str, list[dict[str, Any]]] = {
     "row_copy": [{"k": 1, "epsilon": 0, "q": 0}],
     "nbrs2015": [{"epsilon": 1e-9, "q": 0}, {"epsilon": np.int64(1)}],
 }  # fmt: skip
-
 NAN = float("nan")
 CANDIDATES: list[dict[str, Any]] = [
     {"neighbors": "some"}, {"neighbors": "sample"}, {"neighbors": "pairs"},

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core import Microdata, NotApplicable, ParameterError
 from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.io.parse import parse
 from rwn_core.laws.donors import Draws, draw_donors, shuffled_donors
@@ -440,8 +439,6 @@ def test_levels_are_those_that_occur_without_missing_ones():
 
 
 def test_a_matrix_under_strata_is_that_of_one_stratum(data):
-    from rwn_core.errors import ParameterError
-
     with pytest.raises(ParameterError, match="each stratum has its own matrix; take one of them"):
         PRAM(within="g").matrix(data, "s")
     half = PRAM(change=0.5, invariant=False).matrix(data, "s")

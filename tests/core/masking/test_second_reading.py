@@ -18,14 +18,13 @@ import pyreadstat
 import pytest
 
 import rwn_core as rwn
+from rwn_core import ReleasedFile, ReleaseError
 from rwn_core.data.file_layout import FileLayout
-from rwn_core.errors import ReleaseError
 from rwn_core.io import arrow_files, format_of_key, writable
 from rwn_core.io.demo import demo_path
 from rwn_core.io.parse import parse
 from rwn_core.io.write import table_bytes
 from rwn_core.masking.second_reading import ALONE, NOT_DONE, SourceFile, second_reading
-from rwn_core.reporting import ReleasedFile
 from rwn_core.reporting.facts import Material
 from rwn_core.reporting.public_notice import public_file
 

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Role
+from rwn_core import Microdata, Role, SecretKey
 from rwn_core.masking import (
     CorrelatedNoise,
     KNoise,
@@ -23,7 +22,6 @@ from rwn_core.masking.k_noise import delta
 from rwn_core.masking.local_suppression import suppressed
 from rwn_core.masking.microaggregation import _scaled, mdav
 from rwn_core.masking.recoding import merged
-from rwn_core.randomness import SecretKey
 
 NAN_SMALL = np.nan
 KEY = SecretKey.from_seed(1)

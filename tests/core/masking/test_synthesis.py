@@ -10,18 +10,9 @@ import pytest
 from scipy import stats
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Role
+from rwn_core import NBRS2015, RWN, CARTSynthesis, DataShuffling, Microdata, Role, coordinates, mask
 from rwn_core.laws.donors import Draws, draw_donors, random_streams
-from rwn_core.masking import (
-    NBRS2015,
-    RWN,
-    CARTSynthesis,
-    DataShuffling,
-    mask,
-)
 from rwn_core.neighbors import find_neighborhoods
-from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
 from tests import tables
 

@@ -13,10 +13,8 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core import Draws, Microdata, NotApplicable, ParameterError, draw_donors
 from rwn_core.laws.donor_lists import DonorTables
-from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.masking import RWN, SoftRWN, mask
 from rwn_core.neighbors import DrawRequest, Finder, find, find_neighborhoods, neighbor_table
 from rwn_core.neighbors.all_donors import AllDonors

@@ -7,11 +7,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Variable
-from rwn_core.laws.donors import Draws, draw_donors
-from rwn_core.measures.comparison import Comparison
+from rwn_core import Comparison, Draws, Kind, Microdata, Schema, SecretKey, Variable, draw_donors
 from rwn_core.neighbors import DrawRequest, slider_range
 from rwn_core.neighbors.distance import CodedPoints, squared_distances
 from rwn_core.neighbors.index import build_index
@@ -19,7 +15,6 @@ from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.metric import Metric, coordinates, discrete_weights
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import complete_table
-from rwn_core.randomness import SecretKey
 
 NUMBERS = [1.0, 2.0, 4.0, 9.0]
 GROUPS = ["a", "a", "b", "c"]

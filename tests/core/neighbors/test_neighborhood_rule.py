@@ -13,16 +13,13 @@ from scipy import stats
 from scipy.stats import chisquare
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
+from rwn_core import NBRS2015, RWN, Microdata, NotApplicable, ParameterError, coordinates, mask
 from rwn_core.datasets.mask_dataset import RunOptions, prepare_run
-from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures.statistics.key_variables import only
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.neighbors.chacha_kernel import last_rank, uniforms_of_block, uniforms_of_records
 from rwn_core.neighbors.draw_kernel import draw_rows
 from rwn_core.neighbors.find import check_outside
-from rwn_core.neighbors.metric import coordinates
 from rwn_core.neighbors.record_draws import order_by, random_order, two_uniforms
 from rwn_core.neighbors.table import LARGEST_DENSE
 from rwn_core.randomness import ORDER_STREAM, SecretKey, uniforms

@@ -15,23 +15,11 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
+from rwn_core import RWN, Microdata, Neighborhoods, Radii, find_neighborhoods, mask, nearest_radii
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.donors import Draws, draw_donors
-from rwn_core.masking import RWN, mask
-from rwn_core.neighbors import (
-    DrawRequest,
-    Finder,
-    Neighborhoods,
-    NeighborTable,
-    Radii,
-    candidates,
-    find,
-    find_neighborhoods,
-    nearest_radii,
-    neighbor_table,
-)
+from rwn_core.neighbors import DrawRequest, Finder, NeighborTable, candidates, find, neighbor_table
 from rwn_core.neighbors.candidates import LARGEST_N, numbered_pairs, random_pairs
 from rwn_core.neighbors.distance import rank, squared_distances, squared_to_all
 from rwn_core.neighbors.distance_kernel import (

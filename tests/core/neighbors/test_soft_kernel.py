@@ -11,9 +11,7 @@ import pandas as pd
 import pytest
 from numpy.typing import NDArray
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.errors import ParameterError
-from rwn_core.masking import SoftRWN
+from rwn_core import Microdata, ParameterError, SecretKey, SoftRWN
 from rwn_core.neighbors import find_neighborhoods, soft_lists
 from rwn_core.neighbors.kernel import EVEN, Kernel
 from rwn_core.neighbors.soft_lists import (
@@ -27,7 +25,6 @@ from rwn_core.neighbors.soft_neighborhoods import scale, weigh
 from rwn_core.neighbors.table import NeighborTable, complete_table
 from rwn_core.neighbors.weight_kernel import bit_equal_exp, fill_log
 from rwn_core.parallel.threads import work
-from rwn_core.randomness import SecretKey
 from tests.check_values import check_values
 from tests.core.neighbors.brute_force import callable_here
 from tests.oracles.soft_weights import balanced_by_projections, capped_row, log_kernel

@@ -20,14 +20,10 @@ from jsonschema import Draft202012Validator
 
 import rwn_core as rwn
 from rwn_cli import main
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Question
-from rwn_core.data.variable import Role
-from rwn_core.datasets.audit_dataset import AuditOptions, audit_dataset
+from rwn_core import RWN, AuditOptions, Microdata, Question, Role, audit_dataset
 from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.mask_dataset import DatasetRelease, RunOptions, mask_dataset
 from rwn_core.errors import InputError, ParameterError, ReleaseError
-from rwn_core.masking import RWN
 from rwn_core.measures.statistics.key_variables import class_sizes
 from rwn_core.reporting import auditors_page, public_notice, read_record
 from rwn_core.reporting import facts as listed
@@ -43,15 +39,7 @@ from rwn_core.reporting.dataset_record import (
     read_dataset_record,
 )
 from rwn_core.reporting.evidence import read_evidence
-from rwn_core.reporting.facts import (
-    DATASET,
-    FACTS,
-    Audience,
-    Content,
-    Entry,
-    Material,
-    facts_for,
-)
+from rwn_core.reporting.facts import DATASET, FACTS, Audience, Content, Entry, Material, facts_for
 from rwn_core.reporting.facts.inside import INSIDE
 from rwn_core.reporting.facts.outside import OUTSIDE
 from rwn_core.reporting.judged_release import Approval, judge_release
@@ -323,10 +311,7 @@ def test_charts_are_handed_on():
 
 @pytest.mark.parametrize(
     ("key", "path"),
-    [
-        ("data", ("table", "kinds")),
-        ("anonymity", ("readings", "k_anonymity", "limits")),
-    ],
+    [("data", ("table", "kinds")), ("anonymity", ("readings", "k_anonymity", "limits"))],
 )
 def test_lists_that_do_not_belong_together_are_never_cut_to_the_shorter(key, path):
     damaged = part = copy.deepcopy(RECORD)

@@ -12,9 +12,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Role
-from rwn_core.errors import ReleaseError
+from rwn_core import Microdata, ReleaseError, Role
 from rwn_core.reporting import facts as listed
 from rwn_core.reporting import public_notice
 from rwn_core.reporting.facts import FACTS, Audience, Content, Entry, Material
@@ -22,6 +20,7 @@ from rwn_core.reporting.leak_check import (
     ALLOWED,
     check_file,
     counted,
+    file_texts,
     rare_values,
     refuse_identifiers,
     said_values,
@@ -137,8 +136,6 @@ def test_no_sentence_of_a_notice_has_a_number_of_its_own():
 
 
 def test_hidden_places_of_a_file_are_read_too():
-    from rwn_core.reporting.leak_check import file_texts
-
     html = b"<p class='one' title='two'>three<!--four--></p><style>p{}</style>"
     assert set(file_texts(html, ".html")) == {"one", "two", "three", "four"}
     assert set(file_texts(b"<a b='c'>d<!--e--></a>", ".xml")) >= {"c", "d", "e"}

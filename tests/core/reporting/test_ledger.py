@@ -16,11 +16,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Variable
-from rwn_core.datasets.mask_dataset import RunOptions, mask_dataset
-from rwn_core.errors import InputError, ReleaseError
+from rwn_core import InputError, Microdata, ReleaseError, RunOptions, Schema, Variable, mask_dataset
 from rwn_core.reporting import ReleasedFile, internal_record, ledger, read_record
 from rwn_core.reporting.chained_releases import (
     SKETCH,

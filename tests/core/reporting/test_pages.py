@@ -14,23 +14,17 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_core import Analysis, AnalysisPlan, Setting
 from rwn_core.data.summary import Plotted, Summarized
 from rwn_core.evaluation.claims import claim_table
-from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
 from rwn_core.reporting import page
-from rwn_core.reporting.facts import (
-    Audience,
-    Content,
-    Fact,
-    Table,
-)
+from rwn_core.reporting.facts import Audience, Content, Fact, Table
 from rwn_core.reporting.leak_check import file_texts
 from rwn_core.reporting.page import page as page_scenarios
 from rwn_core.reporting.page import rendered
 from rwn_core.reporting.public_notice import unchecked_file
 from rwn_core.reporting.readable import decision_html
 from rwn_core.reporting.scenario import Decision, Scenario
-from rwn_core.tuning import Setting
 from tests.core.reporting.records_by_hand import RECORD, by_hand
 
 HOSTILE = "</p><script>alert('x')</script> \" onload=\"x' {{ 7 * 7 }} & <b"

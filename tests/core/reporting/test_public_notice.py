@@ -16,12 +16,9 @@ import pytest
 
 import rwn_core as rwn
 from docs import notices
-from rwn_core.data.microdata import Microdata
-from rwn_core.errors import InputError, ParameterError, ReleaseError
-from rwn_core.masking import METHODS, SoftRWN
+from rwn_core import METHODS, InputError, Microdata, ParameterError, Reading, ReleaseError, SoftRWN
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.masking.option import method_words
-from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.distributions import Marginal
 from rwn_core.measures.utility.distributions import marginal_distances
 from rwn_core.reporting import public_notice

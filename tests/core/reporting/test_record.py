@@ -19,9 +19,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_cli import main
-from rwn_core.data.microdata import Microdata
-from rwn_core.errors import InputError, ParameterError, ReleaseError
-from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan
+from rwn_core import Analysis, AnalysisPlan, InputError, Microdata, ParameterError, ReleaseError
 from rwn_core.reporting import ReleasedFile, internal_record, read_record, release_folder
 from rwn_core.reporting.context import QUESTIONS, Context, context_in, with_context
 from rwn_core.reporting.facts import Audience, facts_for

@@ -13,17 +13,10 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
-from rwn_core.errors import ReleaseError
-from rwn_core.masking import METHODS
+from rwn_core import METHODS, Microdata, ReleaseError
 from rwn_core.reporting import ReleasedFile, chained_releases, internal_record, read_record
 from rwn_core.reporting.judged_release import FurtherDraws, judge_release
-from rwn_core.reporting.ledger import (
-    add,
-    foresee,
-    read_entries,
-    refuse_readable,
-)
+from rwn_core.reporting.ledger import add, foresee, read_entries, refuse_readable
 from rwn_core.reporting.release_record import described_variables
 from tests.core.measures.attacks.test_several_files import SETTINGS_OF_SUBTRACTION, people
 
@@ -140,9 +133,7 @@ def test_two_methods_are_subtracted_by_what_both_keep(path):
         added_twice(path, frame, frame.drop(index=7), *both)
 
 
-def test_a_column_that_is_spared_on_purpose_refuses_nothing_unless_it_is_confidential(
-    path,
-):
+def test_a_column_that_is_spared_on_purpose_refuses_nothing_unless_it_is_confidential(path):
     frame = people()[["a", "b", "g"]]
     for role, refused in (("other", False), ("confidential", True)):
         made = []

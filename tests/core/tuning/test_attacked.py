@@ -9,14 +9,12 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.microdata import Microdata
-from rwn_core.errors import NotApplicable
+from rwn_core import Limit, Microdata, NotApplicable, Policy, Setting
 from rwn_core.measures.attacks.red_team import Finding
 from rwn_core.measures.measure import Detail, Reading
 from rwn_core.measures.risk.red_team import RedTeam
 from rwn_core.reporting import judged_release
 from rwn_core.reporting.judged_release import FurtherDraws, judge_release
-from rwn_core.tuning import Limit, Policy, Setting
 from rwn_core.tuning.evaluate import ATTACKED, Plan, evaluate
 from rwn_core.tuning.evaluate import stated as stated_of
 from rwn_core.tuning.point import Point, Spread
@@ -65,7 +63,6 @@ def test_what_is_stated_stays_where_no_attack_goes_further() -> None:
 def test_a_raised_reading_holds_what_was_stated_and_a_bound_that_is_not_below_it() -> None:
     readings = {"bayes_linkage": stated(0.01, standing="at least", at_most=0.03)}
     raised = attacked({**readings, "red_team": team(0.4)})["bayes_linkage"]
-    assert isinstance(raised, Reading)
     assert (raised.value, raised.interval) == (0.4, None)
     assert raised.detail.standing == "at least"
     assert (raised.detail.at_most, raised.detail.attacked_by) == (0.4, "ranks")

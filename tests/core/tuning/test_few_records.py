@@ -5,18 +5,8 @@ from __future__ import annotations
 import pytest
 
 import rwn_core as rwn
-from rwn_core.tuning import (
-    Goal,
-    Grid,
-    Plan,
-    Point,
-    Policy,
-    Setting,
-    Sweep,
-    frontier,
-    seek,
-    sweep,
-)
+from rwn_core import Goal, Grid, Plan, Policy, Setting, frontier, seek, sweep
+from rwn_core.tuning import Point, Sweep
 from rwn_core.tuning.point import few_words
 from tests.core.tuning.test_goal_of_a_policy import policy
 

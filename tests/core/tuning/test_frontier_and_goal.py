@@ -11,19 +11,8 @@ from dataclasses import replace
 import pytest
 
 import rwn_core as rwn
-from rwn_core.errors import ParameterError, RWNError
-from rwn_core.tuning import (
-    Goal,
-    Grid,
-    Plan,
-    Point,
-    Setting,
-    Spread,
-    evaluate,
-    frontier,
-    seek,
-    sweep,
-)
+from rwn_core import Goal, Grid, ParameterError, Plan, RWNError, Setting, frontier, seek, sweep
+from rwn_core.tuning import Point, Spread, evaluate
 from rwn_core.tuning import goal_seek as goal_module
 from rwn_core.tuning.evaluate import SettingPool
 from rwn_core.tuning.goal_seek import around, half_steps

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rwn_core.errors import ParameterError
+from rwn_core import ParameterError, SearchAnswer
 from rwn_core.tuning import Goal, Grid, Limit, Plan, Point, Policy, Setting, Spread, evaluate, seek
 from rwn_core.tuning import goal_seek as goal_module
 from rwn_core.tuning import sweep as run_sweep
-from rwn_core.tuning.answer import SearchAnswer
 
 MEASURES = ("bayes_linkage", "distance_linkage", "attribute_gain", "correlation")
 PLAN = Plan(measures=MEASURES, releases=3, seed=5)

@@ -7,25 +7,14 @@ from dataclasses import replace
 import pytest
 
 import rwn_core as rwn
-from rwn_core.errors import ParameterError
-from rwn_core.tuning import (
-    Goal,
-    Grid,
-    Plan,
-    Point,
-    Setting,
-    frontier,
-    seek,
-    sweep,
-)
-from rwn_core.tuning.answer import SearchAnswer
+from rwn_core import Goal, Grid, ParameterError, Plan, SearchAnswer, Setting, frontier, seek, sweep
+from rwn_core.tuning import Point
 from rwn_core.tuning.goal_seek import around, half_steps
 from rwn_core.tuning.seek_slices import each_kernel, seek_slices
 from rwn_core.tuning.slice_presets import SliceRanges
 from tests.core.tuning.test_goal_of_a_policy import policy
 
 BOTH = policy(distance_linkage=0.08, true_matches=0.1)
-
 RANGES = SliceRanges(strengths=(2.0, 3.0, 4.0, 6.0), tries=30, weights=False, kernels=True)
 
 

@@ -8,29 +8,16 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_core import Goal, Grid, ParameterError, Plan, SliceRanges, seek, seek_slices, sweep
 from rwn_core.data.plain import read_plain
-from rwn_core.errors import ParameterError
 from rwn_core.reporting import ReleasedFile, internal_record
 from rwn_core.reporting.judged_release import FurtherDraws, judge_release
 from rwn_core.reporting.release_record import read_record
 from rwn_core.reporting.scenario import Scenario
-from rwn_core.tuning import (
-    Goal,
-    Grid,
-    Plan,
-    SliceRanges,
-    prepared,
-    seek,
-    seek_slices,
-    sweep,
-)
+from rwn_core.tuning import prepared
 from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.verdict import (
-    LimitBounds,
-    Verdict,
-    empty_end,
-)
+from rwn_core.tuning.verdict import LimitBounds, Verdict, empty_end
 from tests.tables import described
 
 CANNOT = "This limit cannot be broken on this table: the unmasked file reads"
@@ -133,11 +120,7 @@ def test_a_point_a_saved_point_and_a_scenario_agree(rare: rwn.Microdata) -> None
         table=rare.fingerprint, setting=point.setting, policy=POLICY, readings=point.stated()
     )
     loaded = Scenario.from_toml(scenario.to_toml())
-    verdicts = [
-        POLICY.judge(point),
-        POLICY.judge(again),
-        POLICY.judge(loaded.readings),
-    ]
+    verdicts = [POLICY.judge(point), POLICY.judge(again), POLICY.judge(loaded.readings)]
     for verdict in verdicts:
         assert not verdict.kept
         assert verdict.unread["t_closeness"].startswith(CANNOT)

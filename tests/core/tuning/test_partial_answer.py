@@ -8,21 +8,8 @@ from itertools import pairwise
 import pytest
 
 import rwn_core as rwn
-from rwn_core.tuning import (
-    Goal,
-    Grid,
-    Plan,
-    Point,
-    Setting,
-    Spread,
-    evaluate,
-    prepared,
-    seek,
-    sweep,
-)
-from rwn_core.tuning.answer import SearchAnswer
-from rwn_core.tuning.seek_slices import seek_slices
-from rwn_core.tuning.slice_presets import SliceRanges
+from rwn_core import Goal, Grid, Plan, SearchAnswer, Setting, SliceRanges, seek, seek_slices, sweep
+from rwn_core.tuning import Point, Spread, evaluate, prepared
 from tests.core.tuning.test_goal_of_a_policy import policy
 
 POLICY = policy(distance_linkage=0.08, true_matches=0.1)

@@ -10,10 +10,9 @@ from dataclasses import replace
 import pytest
 
 import rwn_core as rwn
+from rwn_core import InputError, Limit, NotApplicable, ParameterError, Policy
 from rwn_core.data.plain import read_plain, toml_text
-from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.measures.measure import Detail, Reading
-from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.verdict import share_words
 
 TWO = Policy(

@@ -11,9 +11,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.variable import Role
-from rwn_core.tuning.answer import SearchAnswer
-from rwn_core.tuning.point import Setting
+from rwn_core import Role, SearchAnswer, Setting
 from rwn_core.tuning.quick_verdict import EVERY
 from rwn_core.tuning.recommend import USED, policy_presets
 from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch

@@ -10,20 +10,15 @@ import numpy as np
 import pytest
 
 import rwn_core as rwn
+from rwn_core import Comparison, Limit, Measure, ParameterError, Plan, Policy, Setting, forecast
 from rwn_core.data.sizes import QUICK_RECORDS
-from rwn_core.errors import ParameterError
-from rwn_core.evaluation.forecast import forecast
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Measure
 from rwn_core.measures.statistics.association import (
     original_associations,
     original_chance,
     relation_loss,
 )
-from rwn_core.tuning import Plan, Setting
 from rwn_core.tuning.evaluate import SettingPool, evaluate
 from rwn_core.tuning.point import Point
-from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.seek_slices import seek_slices
 from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import SliceRanges, preset_slices, slice_steps, weight_steps
@@ -163,11 +158,7 @@ def test_a_step_joins_two_slices_or_moves_one_variable() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"records": 1}, "at least two records"),
-        ({"tries": 0}, "one try"),
-    ],
+    ("change", "words"), [({"records": 1}, "at least two records"), ({"tries": 0}, "one try")]
 )
 def test_ranges_are_checked(change, words) -> None:
     with pytest.raises(ParameterError, match=words):

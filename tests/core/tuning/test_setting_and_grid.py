@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 import rwn_core as rwn
-from rwn_core.errors import ParameterError
+from rwn_core import Grid, ParameterError, Setting
 from rwn_core.masking.lever import neutral_levers
-from rwn_core.tuning import Grid, Setting
 from rwn_core.tuning.goal_seek import Step, around
 from rwn_core.tuning.sweep import unique_settings
 

@@ -7,18 +7,12 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.errors import InputError, ParameterError
-from rwn_core.masking import Rounded
+from rwn_core import InputError, ParameterError, Rounded
 from rwn_core.neighbors import Finder
 from rwn_core.reporting.scenario import SavedSearch, Scenario
 from rwn_core.tuning import Grid, Plan, Setting, prepared, sweep
 from rwn_core.tuning.evaluate import PreparedTables, evaluate
-from rwn_core.tuning.slice_presets import (
-    PRESETS,
-    masked_names,
-    preset_key,
-    preset_slices,
-)
+from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key, preset_slices
 
 SLICES = (("abdomen", "hip", "knee"), ("age", "weight"))
 METHODS = (
@@ -78,8 +72,7 @@ def test_slices_are_an_axis_of_a_grid(bodyfat) -> None:
 def test_a_scenario_keeps_slices(bodyfat) -> None:
     setting = Setting.of("rwn", {"k": 5}, slices=SLICES).resolved(bodyfat)
     search = SavedSearch(
-        grid=Grid(axes={"k": (3,)}, slices=(None, (), SLICES)),
-        plan=Plan(measures=("correlation",)),
+        grid=Grid(axes={"k": (3,)}, slices=(None, (), SLICES)), plan=Plan(measures=("correlation",))
     )
     scenario = Scenario(setting=setting, search=search)
     again = Scenario.from_toml(scenario.to_toml())

@@ -6,9 +6,8 @@ import orjson
 import pytest
 
 import rwn_core as rwn
-from rwn_core.errors import ParameterError
+from rwn_core import Grid, ParameterError, Plan, Setting, sweep
 from rwn_core.neighbors import find as find_module
-from rwn_core.tuning import Grid, Plan, Setting, sweep
 from rwn_core.tuning.sweep import JobFolder
 
 MEASURES = ("correlation", "distance_linkage", "neighborhood_size")
