@@ -7,13 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Role
-from rwn_core.masking import mask
+from rwn_core import Comparison, Microdata, Role, mask
 from rwn_core.masking.method import Method
 from rwn_core.measures.attacks.red_team import Finding, attack
 from rwn_core.measures.attacks.red_team.files import Files
-from rwn_core.measures.comparison import Comparison
+from tests import tables
 
 N = 150
 
@@ -26,13 +24,8 @@ def described(
     fixed: Sequence[str] = (),
 ) -> Microdata:
     """A table with keys, secrets, slices, and variables without a part in distances."""
-    data = Microdata.from_frame(frame)
-    schema = data.schema
-    for name in data.names:
-        role = Role.KEY if name in keys else Role.CONFIDENTIAL if name in secrets else Role.OTHER
-        weight = {"weight": 0.0} if name in fixed else {}
-        schema = schema.replace_variable(name, role=role, **weight)
-    return data.with_schema(schema.with_slices(slices) if slices else schema)
+    roles = dict.fromkeys(secrets, "confidential") | dict.fromkeys(keys, "key")
+    return tables.described(frame, slices, **roles).with_weights(dict.fromkeys(fixed, 0.0))
 
 
 def people(rng: np.random.Generator, n: int = N) -> pd.DataFrame:

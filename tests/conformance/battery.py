@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from scipy import stats
@@ -207,12 +208,7 @@ def verdicts(
     return {test.__name__: test(evidence) for test in BATTERY}
 
 
-def refuted(
-    sources: np.ndarray,
-    members: list[np.ndarray],
-    q: float,
-    weights: list[np.ndarray] | None = None,
-) -> dict[str, float]:
-    """The tests that the mechanism fails, with their probabilities."""
-    result = verdicts(sources, members, q, weights)
+def refuted(*given: Any) -> dict[str, float]:
+    """The tests that a mechanism fails, with their probabilities; it is given as to `verdicts`."""
+    result = verdicts(*given)
     return {name: value for name, value in result.items() if not value >= ALPHA}

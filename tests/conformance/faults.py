@@ -7,7 +7,7 @@ assigns donors by random numbers that are wrong.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -94,16 +94,7 @@ def k_minus_1(machine: Machine) -> np.ndarray:
 def smaller_of_the_two_sets(machine: Machine) -> np.ndarray:
     right = machine.neighborhoods
     smaller = np.where(right.within > 0, np.minimum(right.within, right.k), right.k)
-    return machine.run(
-        neighborhoods=Neighborhoods(
-            table=right.table,
-            sizes=smaller,
-            within=right.within,
-            radius=right.radius,
-            k=right.k,
-            epsilon=right.epsilon,
-        )
-    )
+    return machine.run(neighborhoods=replace(right, sizes=smaller))
 
 
 def epsilon_only(machine: Machine) -> np.ndarray:

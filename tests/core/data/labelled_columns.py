@@ -305,13 +305,7 @@ IDENTIFYING: dict[str, Make] = {
     "record": lambda rng, n: np.arange(1, n + 1),
     "uuid": uuids,
     "ip": _joined(
-        integers(10, 200),
-        choice(["."]),
-        integers(0, 255),
-        choice(["."]),
-        integers(0, 255),
-        choice(["."]),
-        integers(1, 255),
+        integers(10, 200), *[choice(["."]), integers(0, 255)] * 2, choice(["."]), integers(1, 255)
     ),
     "Kennzeichen": filled("W-9999AA"),
     "kundennummer": unique_integers(40_000, 60_000),

@@ -15,6 +15,7 @@ from rwn_core.datasets.audit_dataset import released_rows
 from rwn_core.laws.donors import released_schema
 from rwn_core.neighbors.record_draws import random_order
 from tests.core.datasets import datasets
+from tests.tables import described
 
 KEY = SecretKey.from_seed(3)
 READ = ("correlation", "regression", "marginals", "distance_linkage", "cells_changed")
@@ -85,8 +86,7 @@ def test_a_variable_without_a_value_in_the_sample_is_left_out(tmp_path):
     x = np.random.default_rng(1).normal(size=500)
     table = pd.DataFrame({"x": x, "y": np.arange(500.0) % 7, "rare": np.nan})
     table.loc[0, "rare"] = 1.5
-    data = rwn.Microdata.from_frame(table)
-    data = data.with_schema(data.schema.replace_variable("rare", masked=False))
+    data = described(table, unmasked=["rare"])
     table.to_parquet(tmp_path / "in.parquet", index=False)
     rwn.mask(data, rwn.RWN(k=3), seed=3).publish(tmp_path / "out.parquet")
     asked = rwn.AuditOptions(

@@ -20,6 +20,10 @@ EXACT = rwn.RWN(k=5, epsilon=1.5, q=0.8)
 METHOD_1 = rwn.RWN(k=5, epsilon=1.0, q=0.8, neighbors="sample", m=150)
 
 
+def over(address: str) -> dict[str, str]:
+    return {"engine": "dask", "address": address}
+
+
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     with LocalCluster(
@@ -41,9 +45,7 @@ def test_the_release_is_that_of_one_process(source, address, tmp_path):
     other = datasets.write_files(tmp_path / "in", datasets.frame(), 1)
     datasets.mask(other, tmp_path / "wanted", EXACT, rows=2048)
     shares: list[float] = []
-    datasets.mask(
-        source, tmp_path / "out", EXACT, engine="dask", address=address, progress=shares.append
-    )
+    datasets.mask(source, tmp_path / "out", EXACT, progress=shares.append, **over(address))
     assert datasets.digest(tmp_path / "out") == datasets.digest(tmp_path / "wanted")
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1)
@@ -62,32 +64,22 @@ def test_a_killed_worker_changes_nothing(source, address, tmp_path):
                 killed.append(next(iter(client.run(os.getpid).values())))
                 os.kill(killed[0], signal.SIGKILL)
 
-        datasets.mask(
-            source, tmp_path / "out", METHOD_1, engine="dask", address=address, progress=kill
-        )
+        datasets.mask(source, tmp_path / "out", METHOD_1, progress=kill, **over(address))
     assert killed
     assert datasets.digest(tmp_path / "out") == datasets.digest(tmp_path / "wanted")
 
 
 def test_a_refusal_comes_back(source, address, tmp_path):
-    empty = rwn.RWN(epsilon=1e-9, neighbors="sample", m=150)
+    empty, there = rwn.RWN(epsilon=1e-9, neighbors="sample", m=150), over(address)
     with pytest.raises(ParameterError, match="no other record within epsilon"):
-        datasets.mask(source, tmp_path / "out", empty, engine="dask", address=address)
+        datasets.mask(source, tmp_path / "out", empty, **there)
     gone = datasets.write_files(tmp_path / "in", datasets.frame(), 1)
 
     def remove(share: float) -> None:
         (gone / "000.parquet").unlink(missing_ok=True)
 
     with pytest.raises(RWNError, match="no longer there"):
-        datasets.mask(
-            gone,
-            tmp_path / "other",
-            METHOD_1,
-            engine="dask",
-            rows=3072,
-            address=address,
-            progress=remove,
-        )
+        datasets.mask(gone, tmp_path / "other", METHOD_1, rows=3072, progress=remove, **there)
 
 
 def test_what_engines_refuse(source, tmp_path, monkeypatch):

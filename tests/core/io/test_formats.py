@@ -90,7 +90,6 @@ def test_every_file_of_a_format_is_in_the_catalogue_and_no_key_or_ending_is_shar
 
 @pytest.mark.parametrize("form", [*io.writable(), TOY], ids=lambda form: form.key)
 def test_a_format_reads_what_it_writes_and_writes_the_same_again(form):
-    assert form.write is not None
     content = form.write(TABLE, None)
     again = form.read(f"t{form.suffixes[0]}", content, None)
     pd.testing.assert_frame_equal(again.frame, TABLE)
@@ -207,7 +206,6 @@ def test_every_layout_is_seen_and_read_with_the_same_values():
     for layout in LAYOUTS:
         content = written(layout)
         seen = guess_text_layout(content, ",")
-        assert seen is not None
         assert seen.layout == layout
         data = parse("t.csv", content, None, seen.layout)
         assert data.schema.file == (layout if layout != FileLayout() else None)
@@ -331,7 +329,6 @@ def test_every_cell_is_the_one_written_and_that_of_another_library(layout, form)
         else:
             assert found == wanted, name
     other = format_of_name(file.name)
-    assert other is not None
     if other.again is not None and form != "xpt8":  # pandas reads the transport format of version 5
         again = other.again(file.content, data.frame, data.schema)
         assert differing(data.frame, again, data.schema, gaps=False) == {}
@@ -379,7 +376,6 @@ MEASUREMENTS = (
 def ols(microdata: Microdata) -> tuple[np.ndarray, np.ndarray, float]:
     """Coefficients, standard errors and R squared of the question."""
     question = microdata.schema.question
-    assert question is not None
     y = microdata.values(question.response)
     x = np.column_stack([np.ones(microdata.n), microdata.matrix(question.predictors)])
     coefficients = np.linalg.lstsq(x, y)[0]
@@ -398,7 +394,6 @@ def test_each_demo_is_as_described():
         assert {Role.KEY, Role.CONFIDENTIAL} <= roles
         assert microdata.notices == ()
         question = microdata.schema.question
-        assert question is not None
         assert microdata.schema.variable(question.response).kind in (Kind.CONTINUOUS, Kind.COUNT)
     pima = load_demo("pima")  # its zeros stay
     assert [int((pima.values(name) == 0).sum()) for name in ("insulin", "triceps")] == [374, 227]

@@ -255,7 +255,6 @@ def _written(layout: Layout, form: str) -> tuple[str, bytes]:
         return form, stream.getvalue()
     if form == "r":
         write = format_of_key("r").write
-        assert write is not None
         return "rds", write(frame, None)
     if form.startswith("dta"):
         frame.to_stata(
@@ -275,17 +274,12 @@ def _written(layout: Layout, form: str) -> tuple[str, bytes]:
 def _by_readstat(
     layout: Layout, form: str, labels: dict[str, str], codes: dict[str, dict[int, str]]
 ) -> tuple[str, bytes]:
-    import tempfile
-
     frame, more = layout.frame, dict[str, Any]()
     kind = {"xpt5": "xport", "xpt8": "xport", "zsav": "sav"}.get(form, form)
     if kind == "sav":
         missing = {each.name: list(each.missing) for each in layout.items if each.missing}
-        more = {
-            "variable_value_labels": codes,
-            "missing_ranges": missing,
-            "compress": form == "zsav",
-        }
+        more = {"variable_value_labels": codes, "missing_ranges": missing}
+        more["compress"] = form == "zsav"
     if kind == "xport":
         more = {"file_format_version": int(form[3:]), "table_name": "DEMO"}
     # a day has no clock, or the programs show one
@@ -401,11 +395,7 @@ def test_stata_counts_leap_seconds_only_where_it_says_so():
     """[D] Datetime: the leap second of 2016 is 30dec2016 23:59:60 plus a day, number 27 of them."""
     new_year = 1000 * seconds_since(dt.datetime(1960, 1, 1), [dt.datetime(2017, 1, 1)])[0]
     numbers = [0.0, new_year + 27_000, new_year + 25_000]
-    expected = [
-        dt.datetime(1960, 1, 1),
-        dt.datetime(2017, 1, 1),
-        dt.datetime(2016, 12, 31, 23, 59, 59),
-    ]
+    expected = ["1960-01-01", "2017-01-01", "2016-12-31 23:59:59"]
     assert values(read_when("dta", numbers, "%tC")) == [pd.Timestamp(each) for each in expected]
 
 
@@ -560,7 +550,6 @@ ODD_COLUMNS: dict[str, list[Any]] = {
 def test_one_odd_column_never_stops_the_others(key):
     frame = pd.DataFrame(ODD_COLUMNS).astype({"empty": "float64"})
     form = format_of_key(key)
-    assert form.write is not None
     data = parse(f"t{form.suffixes[0]}", form.write(frame, None))
     for name in ("house", "route", "code"):
         assert data.frame[name].astype(str).tolist() == ODD_COLUMNS[name]
@@ -617,8 +606,6 @@ def test_of_too_many_columns_those_that_are_asked_for_are_read(ending, monkeypat
     monkeypatch.setattr(limits, "MOST_COLUMNS", 20)
     frame = pd.DataFrame(np.arange(3 * 31).reshape(3, -1), columns=WIDE)
     form = format_of_name(f"t.{ending}")
-    assert form is not None
-    assert form.write is not None
     content = form.write(frame, None)
     data = parse(f"t.{ending}", content)
     assert data.p == 20
@@ -693,5 +680,4 @@ def test_japanese_text_is_recognized():
     text = "氏名,市,x\n" + "".join(f"山田{i},東京,{i}\n" for i in range(9))
     for encoding, content in (("cp932", text), ("cp1252", "name,x\nMüßig “Zürich”,1\nÄöü,2\n")):
         seen = guess_text_layout(content.encode(encoding), ",")
-        assert seen is not None
         assert seen.layout.encoding == encoding

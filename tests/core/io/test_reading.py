@@ -74,7 +74,6 @@ def test_what_comes_back_is_what_was_read():
     line = reading._answer(data, None)
     again, refusal, _ = reading._taken(line)
     assert refusal is None
-    assert again is not None
     pd.testing.assert_frame_equal(again.frame, data.frame)
     assert again.schema == data.schema
     assert again.notices == data.notices
@@ -230,7 +229,6 @@ def test_a_refusal_over_there_is_one_here():
 
 def layout_of(content: str | bytes, usual: str = ",") -> FileLayout:
     seen = guess_text_layout(content if isinstance(content, bytes) else content.encode(), usual)
-    assert seen is not None
     assert GuessedLayout.from_dict(seen.plain()) == seen
     return seen.layout
 
@@ -413,13 +411,8 @@ def archive(**parts: bytes) -> bytes:
 
 
 def test_the_parts_of_a_workbook_are_judged():
-    assert [_column_number(letters) for letters in (b"", b"A", b"Z", b"AA", b"XFD")] == [
-        0,
-        1,
-        26,
-        27,
-        16_384,
-    ]
+    numbers = [_column_number(letters) for letters in (b"", b"A", b"Z", b"AA", b"XFD")]
+    assert numbers == [0, 1, 26, 27, 16_384]
     assert said(check_workbook, "t.xlsx", archive(a=b'<!ENTITY a "b">')) == (
         "t.xlsx has XML entities, which no office program writes; save it again."
     )
@@ -456,14 +449,9 @@ def test_a_folder_is_no_file_to_write(tmp_path):
 def test_a_reading_says_what_it_does_and_why_it_ended(tmp_path, monkeypatch):
     content = b"a;b\n1;2\n3;4\n"
     job = FileReading(FileToRead(name="x/t.csv", content=content), memory=2e9, seconds=60.0)
-    assert (job.words, job.running, job.wait(0.0), job.wait()) == (
-        "Reading t.csv",
-        False,
-        True,
-        True,
-    )
+    assert (job.words, job.running) == ("Reading t.csv", False)
+    assert (job.wait(0.0), job.wait()) == (True, True)
     assert "semicolons" in said(job.table)
-    assert job.seen is not None
     assert job.seen.layout == FileLayout(separator=";")
     assert str(job._why(Stopped(CANCELLED))) == CANCELLED
     again = "get or save the file again, or read fewer columns or records."

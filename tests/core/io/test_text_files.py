@@ -177,7 +177,6 @@ def test_each_notation_is_proposed_read_and_written_back(notation):
     content = table_dates([noted(day, notation) for day in DAYS])
     assert parse("t.csv", content).frame.equals(PLAIN.frame), "no other notation fits"
     seen = guess_text_layout(content, ",")
-    assert seen is not None
     assert seen.layout == FileLayout(dates=notation)
     data = parse("t.csv", content, None, seen.layout)
     assert data.frame.equals(PLAIN.frame)
@@ -198,7 +197,6 @@ def test_days_that_may_be_months_are_never_guessed():
     assert "texts: born" in said
     assert "all fit DD/MM/YYYY and MM/DD/YYYY, and no value tells" in said
     seen = guess_text_layout(content, ",")
-    assert seen is not None
     assert seen.layout == FileLayout()
     for notation, day in (("DD/MM/YYYY", 2), ("MM/DD/YYYY", 3)):
         data = parse("t.csv", content, None, FileLayout(dates=notation))

@@ -247,25 +247,16 @@ def test_two_values_that_are_written_alike_share_their_chances(groups):
 
 
 def test_exchanged_values_have_certain_sums_and_promise_nothing(data_parts):
-    one, chance = np.zeros(4, dtype=np.int64), np.full(4, 0.25)
+    def redraw(data: Microdata, group: list[int], chance: list[float], **more: bool):
+        given = {"group": np.array(group), "chance": np.array(chance), **more}
+        return RedrawWithinGroups(original=data, names=("x",), **given)
+
     apart, together = (
-        RedrawWithinGroups(
-            original=data_parts,
-            names=("x",),
-            group=one,
-            chance=chance,
-            keeps_value_counts=exchanged,
-        )
-        for exchanged in (False, True)
+        redraw(data_parts, [0] * 4, [0.25] * 4, keeps_value_counts=each) for each in (False, True)
     )
     assert apart.privacy == FROM_FILE
     assert together.privacy == (np.inf, "keeps the count of every value, which one person changes")
-    split = RedrawWithinGroups(
-        original=data_parts,
-        names=("x",),
-        group=np.array([0, 0, 0, 1]),
-        chance=np.array([0.5, 0.25, 0.25, 1.0]),
-    )
+    split = redraw(data_parts, [0, 0, 0, 1], [0.5, 0.25, 0.25, 1.0])
     assert split.privacy == (np.inf, "can only take values of its group")
     assert (apart.keeps_value_counts, together.keeps_value_counts) == (False, True)
     assert together.rounded({"x": 4.0}).keeps_value_counts
@@ -275,9 +266,7 @@ def test_exchanged_values_have_certain_sums_and_promise_nothing(data_parts):
     assert apart.moments().totals[0, 0] > 0
     none = Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 3.5], "y": 1.5})).take(np.arange(2))
     lost = Microdata(none.frame.assign(x=NAN), none.schema)
-    empty = RedrawWithinGroups(
-        original=lost, names=("x",), group=np.array([0]), chance=np.array([1.0])
-    ).moments()
+    empty = redraw(lost, [0], [1.0]).moments()
     assert np.isnan(empty.means).all()
     assert empty.variances.tolist() == [[0.0], [0.0]]
 

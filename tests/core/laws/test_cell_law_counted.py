@@ -152,12 +152,8 @@ def test_columns_of_a_mixture_hold_lost_values():
     frame.loc[5, "z"] = 2.0
     data = Microdata.from_frame(frame)
     for share in (0.4, 1.0):
-        law = RowMixtureLaw(
-            data,
-            find_neighborhoods(table, epsilon=1.0, strict=True),
-            np.array([True, True, False]),
-            share,
-        )
+        found = find_neighborhoods(table, epsilon=1.0, strict=True)
+        law = RowMixtureLaw(data, found, np.array([True, True, False]), share)
         assert len(law.empty) == 4
         for name, (supports, chances) in zip("xyz", law.supports(["x", "y", "z"]), strict=True):
             whole = law.table(name)[0]

@@ -19,6 +19,8 @@ from rwn_core.measures.attacks.posterior import link
 from rwn_core.reporting.judged_release import judged
 from rwn_core.tuning.evaluate import evaluate
 from rwn_core.tuning.policy import CHAIN_UNJUDGED
+from tests.attacked_tables import released
+from tests.tables import described
 
 CHAINED = rwn.SoftRWN(
     chain=True, kernel="exponential", bandwidth="absolute", own=True, width=2.0, cap=1.0
@@ -33,17 +35,12 @@ def survey(n=120, seed=4):
     income = (age * 10 + height + draw.normal(0, 40, n)).round()
     sport = draw.integers(0, 5, n) + (age < 40)
     frame = pd.DataFrame({"age": age, "height": height, "income": income, "sport": sport})
-    schema = rwn.Microdata.from_frame(frame).schema
-    for name, role in (("age", "KEY"), ("height", "KEY"), ("income", "CONFIDENTIAL")):
-        schema = schema.replace_variable(name, role=getattr(rwn.Role, role))
-    return rwn.Microdata.from_frame(frame, schema).with_slices([["age", "height"]])
+    return described(frame, [["age", "height"]], age="key", height="key", income="confidential")
 
 
 @pytest.fixture(scope="module")
 def compared():
-    data = survey()
-    release = rwn.mask(data, CHAINED, seed=1)
-    return Comparison(original=data, masked=release.masked, law=release.law)
+    return released(survey(), CHAINED)
 
 
 def of_first_slice(compared):
@@ -77,11 +74,7 @@ def test_certificate_is_that_of_the_first_slice(compared):
 def test_one_slice_is_still_not_certified():
     data = survey()
     whole = data.with_slices([data.names])
-    setting = replace(CHAINED, chain=False)
-    release = rwn.mask(whole, setting, seed=1)
-    reading = MEASURES["certified_linkage"].read(
-        Comparison(original=whole, masked=release.masked, law=release.law)
-    )
+    reading = MEASURES["certified_linkage"].read(released(whole, replace(CHAINED, chain=False)))
     assert isinstance(reading, rwn.NotApplicable)
 
 

@@ -12,7 +12,9 @@ import rwn_core as rwn
 from rwn_core.evaluation.control_group import control_group
 from rwn_core.measures.attacks.non_members import NonMembersOneByOne, non_members
 from rwn_core.measures.comparison import Comparison
+from tests.attacked_tables import released
 from tests.oracles.chained_rows import row_law
+from tests.tables import described
 
 N, LATER = 14, 5
 SETTING = rwn.SoftRWN(chain=True, own=True, later=LATER, later_balance=False)
@@ -27,13 +29,7 @@ def tables(count, seed=2):
         frame = pd.DataFrame({"age": age, "sex": draw.integers(0, 2, N + 1)})
         frame["income"] = draw.permutation(N + 1) * 1.7 + age
         assert frame["income"].is_unique
-        roles = {"key": KEYS, "confidential": "income"}
-        everyone = rwn.Microdata.from_frame(frame)
-        schema = everyone.schema
-        for role, names in roles.items():
-            for name in np.atleast_1d(names):
-                schema = schema.replace_variable(str(name), role=rwn.Role(role))
-        everyone = everyone.with_schema(schema).with_slices([KEYS])
+        everyone = described(frame, [KEYS], age="key", sex="key", income="confidential")
         yield everyone.take(np.arange(N)), everyone.take(np.array([N]))
 
 
@@ -143,10 +139,7 @@ def survey(n=200, seed=0):
     height = (150 + 0.4 * age + draw.normal(0, 6, n)).round(1)
     rich = (age * 2 + height + draw.normal(0, 12, n) > 265).astype(int)
     frame = pd.DataFrame({"age": age, "height": height, "rich": np.where(rich == 1, "y", "n")})
-    schema = rwn.Microdata.from_frame(frame).schema
-    for name, role in (("age", "KEY"), ("height", "KEY"), ("rich", "CONFIDENTIAL")):
-        schema = schema.replace_variable(name, role=getattr(rwn.Role, role))
-    return rwn.Microdata.from_frame(frame, schema).with_slices([["age", "height"]])
+    return described(frame, [["age", "height"]], age="key", height="key", rich="confidential")
 
 
 def test_what_holds_for_everybody_is_no_gain_of_a_chain():
@@ -154,8 +147,7 @@ def test_what_holds_for_everybody_is_no_gain_of_a_chain():
     # beyond people outside
     data = survey()
     setting = rwn.SoftRWN(chain=True, own=True, width=1.0, balance=1.0)
-    release = rwn.mask(data, setting, seed=1)
-    base = Comparison(original=data, masked=release.masked, law=release.law)
+    base = released(data, setting)
     gain = rwn.MEASURES["attribute_gain"]
     against_majority = gain.read(base).value
     beyond = gain.read(control_group(base, setting, 1))

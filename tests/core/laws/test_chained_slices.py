@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -21,7 +20,6 @@ from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.neighbors.metric import shared_metric
 from tests.check_values import check_values
 from tests.oracles.chained_rows import row_law
-from tests.oracles.whole_file_beliefs import whole_file_beliefs
 
 VALUES = check_values("chained")
 RECORDS = np.array(VALUES["CHAIN-1"]["input"]["values"], dtype=np.float64)
@@ -212,42 +210,6 @@ def test_rounding_after_the_draw_tells_of_the_source():
 
     assert spread(written) < 1e-12
     assert spread(None) > 0.03
-
-
-def file_beliefs(values, chances, shown, later, kind):
-    """Return whole-file beliefs from all slices, for the donors that a file was drawn from."""
-    n = len(values)
-    contents = numbers(values, [0])
-    # every choice of donors that shows the same first slices, and each donor of the second one
-    alike = [np.flatnonzero(contents == contents[donor]) for donor in shown]
-    likelihood = np.zeros((n, n))
-    second = None
-    for donors in product(*alike):
-        now = kind(points=coordinates(values), later=later, balanced=True)
-        now.show([0], contents, np.array(donors))
-        weights = now.next_slice(["b"]).probabilities().toarray()
-        if second is None:
-            second = [int(np.argmax(row)) for row in weights]
-        for row in range(n):  # the file's second slice shows the values of those records
-            has = values[:, 1] == values[second[row], 1]
-            share = 1 / np.prod([len(alike[k]) for k in range(n) if k != row])
-            likelihood[row] += chances[:, donors[row]] * weights[row, has].sum() * share
-    return whole_file_beliefs(likelihood), whole_file_beliefs(
-        np.array([chances[:, alike[row]].sum(axis=1) for row in range(n)])
-    )
-
-
-def test_whole_file_beliefs_are_those_of_the_first_slice():
-    faulty = 0.0
-    for values, chances in small_tables(6, seed=8):
-        shown = np.array([0, 1, 2, 3, 4, 5])
-        if np.bincount(numbers(values, [0])).max() > 3:
-            continue
-        every, first = file_beliefs(values, chances, shown, 2, Chain)
-        np.testing.assert_allclose(every, first, atol=1e-10)
-        wrong, first = file_beliefs(values, chances, shown, 2, ExcludesDonors)
-        faulty = max(faulty, abs(wrong - first).max())
-    assert faulty > 0.02
 
 
 def survey(n=60, seed=3):

@@ -10,7 +10,7 @@ import pytest
 from scipy import integrate, stats
 
 import rwn_core as rwn
-from rwn_core import Comparison, Microdata, NotApplicable, ParameterError, Role, SecretKey
+from rwn_core import Microdata, NotApplicable, ParameterError, SecretKey
 from rwn_core.data.rounding import rounded_values
 from rwn_core.evaluation.forecast import forecast, forecast_scan
 from rwn_core.laws.correlated_noise_law import FINE, CorrelatedNoiseOn, spread_axes
@@ -25,30 +25,22 @@ from rwn_core.laws.noise_law import (
     shortfall,
 )
 from rwn_core.laws.unit_law import NORMAL_NOISE, STILL_MISSING
-from rwn_core.masking import (
-    KPRAM,
-    NBRS2015,
-    PRAM,
-    AdditiveNoise,
-    CorrelatedNoise,
-    LocalSuppression,
-    Microaggregation,
-    RandomSample,
-    RandomSwapping,
-    RankSwapping,
-    Recoding,
-    RecordSwapping,
-    mask,
-)
+from rwn_core.masking import KPRAM, PRAM, AdditiveNoise, CorrelatedNoise, RecordSwapping, mask
 from rwn_core.masking.correlated_noise import moments
 from rwn_core.measures import read
 from rwn_core.measures.attacks.posterior import posteriors
+from tests.attacked_tables import released
+from tests.tables import described
 
 NAN = np.nan
 
 
 def table(**columns: list[float]) -> Microdata:
     return Microdata.from_frame(pd.DataFrame(columns))
+
+
+def noise_on(data: Microdata, noise: Noise, **more: object) -> NoiseOn:
+    return NoiseOn(original=data, names=("x",), noise=noise, **more)
 
 
 def test_noise_at_points_that_are_known_by_heart():
@@ -79,8 +71,9 @@ ROWS = np.arange(4)
 def test_densities_of_a_release_with_and_without_signs(shape):
     data, noise = table(x=OWN), Noise(shape=shape, sd=1.5)
     masked = Microdata(pd.DataFrame({"x": SHOWN}), data.schema)
-    plain = NoiseOn(original=data, names=("x",), noise=noise).chances(masked, ROWS)
-    folded = NoiseOn(original=data, names=("x",), noise=noise, reflected=True).chances(masked, ROWS)
+    plain, folded = (
+        noise_on(data, noise, reflected=each).chances(masked, ROWS) for each in (False, True)
+    )
     for row, shown in enumerate(SHOWN):
         for person, own in enumerate(OWN):
             if np.isnan(shown) or np.isnan(own):
@@ -110,14 +103,7 @@ def mass(noise: Noise, own: float, reflected: bool, step: float) -> dict[float, 
 def test_whole_numbers_are_as_likely_as_all_that_is_rounded_to_them(shape, reflected, step):
     """At a step of 2 the numbers 3 and 5 are halfway, and both go to 4."""
     data, noise = table(x=[0, 3, 4]), Noise(shape=shape, sd=1.9)
-    part = NoiseOn(
-        original=data,
-        names=("x",),
-        noise=noise,
-        discrete=True,
-        reflected=reflected,
-        precision={"x": step},
-    )
+    part = noise_on(data, noise, discrete=True, reflected=reflected, precision={"x": step})
     grid = np.arange(-10.0, 13.0)
     found = part.chances(Microdata(pd.DataFrame({"x": grid}), data.schema), np.arange(len(grid)))
     masses = [mass(noise, own, reflected, step) for own in (0.0, 3.0, 4.0)]
@@ -133,7 +119,7 @@ def test_whole_numbers_are_as_likely_as_all_that_is_rounded_to_them(shape, refle
 
 def test_a_continuous_number_is_never_kept_unless_it_is_missing_or_rounded():
     data, noise = table(x=[0.5, 4.0, NAN]), Noise(shape="uniform", sd=2 / np.sqrt(3))
-    part = NoiseOn(original=data, names=("x",), noise=noise)
+    part = noise_on(data, noise)
     assert part.retained.tolist() == [0.0, 0.0, 1.0]
     # to multiples of 1: 0.5 is written as 0, which noise within 2 gives with a chance of 1 in 4
     assert part.rounded({"x": 1.0}).retained.tolist() == pytest.approx([0.25, 0.25, 1.0])
@@ -152,9 +138,7 @@ def test_what_noise_promises_depends_on_its_shape():
     whole, gaps = table(x=[1.0, 4.5, 3.0]), table(x=[1.0, NAN])
 
     def privacy(data: Microdata, shape: str) -> object:
-        return NoiseOn(
-            original=data, names=("x",), noise=Noise(shape=shape, sd=np.sqrt(2) * 7)
-        ).privacy
+        return noise_on(data, Noise(shape=shape, sd=np.sqrt(2) * 7)).privacy
 
     assert privacy(whole, "gaussian") == NORMAL_NOISE
     assert all(privacy(gaps, shape) == STILL_MISSING for shape in SHAPES)
@@ -167,7 +151,7 @@ def test_what_noise_promises_depends_on_its_shape():
 @pytest.mark.parametrize("shape", SHAPES)
 def test_moments_of_a_number_without_its_sign_are_those_of_its_density(shape):
     data, noise = table(x=OWN), Noise(shape=shape, sd=1.5)
-    part = NoiseOn(original=data, names=("x",), noise=noise, reflected=True)
+    part = noise_on(data, noise, reflected=True)
     found = part.moments()
     for person, own in enumerate(OWN[:2]):
         ends = [max(0.0, own - noise.half_width), own + noise.half_width, noise.half_width - own]
@@ -184,7 +168,7 @@ def test_moments_of_a_number_without_its_sign_are_those_of_its_density(shape):
         assert found.variances[person, 0] == pytest.approx(second - first**2, rel=1e-6)
     assert np.isnan(found.means[2, 0])
     assert found.variances[2, 0] == 0
-    plain = NoiseOn(original=data, names=("x",), noise=noise).moments()
+    plain = noise_on(data, noise).moments()
     assert plain.means[:2, 0].tolist() == OWN[:2]
     assert plain.variances[:, 0].tolist() == [2.25, 2.25, 0.0]
     assert plain.totals.tolist() == plain.together.tolist() == [[4.5]]
@@ -193,8 +177,7 @@ def test_moments_of_a_number_without_its_sign_are_those_of_its_density(shape):
 def test_moments_of_whole_numbers_are_those_of_their_mass():
     data, noise = table(x=[0, 3, 4]), Noise(shape="laplace", sd=0.8)
     for reflected in (False, True):
-        part = NoiseOn(original=data, names=("x",), noise=noise, discrete=True, reflected=reflected)
-        found = part.moments()
+        found = noise_on(data, noise, discrete=True, reflected=reflected).moments()
         for person, own in enumerate((0.0, 3.0, 4.0)):
             law = mass(noise, own, reflected, 0.0)
             mean = sum(at * chance for at, chance in law.items())
@@ -331,15 +314,11 @@ def amounts(unit: float = 1.0, n: int = 400) -> Microdata:
     money = np.round(money * np.array([2e6, 5e7, 5e6])) / unit
     frame = pd.DataFrame({"age": age, "b": shared, **dict(zip("uvw", money.T, strict=True))})
     frame["sex"] = rng.integers(0, 2, n)
-    data = Microdata.from_frame(frame)
-    for name in data.names:
-        data = data.with_schema(data.schema.replace_variable(name, role=Role.KEY))
-    return data
+    return described(frame, **dict.fromkeys(frame, "key"))
 
 
 def linkages(data: Microdata, size: float) -> list[float]:
-    release = mask(data, CorrelatedNoise(size=size), seed=1)
-    comparison = Comparison(original=data, masked=release.masked, law=release.law)
+    comparison = released(data, CorrelatedNoise(size=size))
     return [read(key, comparison).value for key in LINKAGES]
 
 
@@ -404,10 +383,10 @@ SETTINGS = (
     KPRAM(k=12),
     KPRAM(k=12, draw_from="permute"),
     PRAM(change=0.4, invariant=False, variables="rooms,kind"),
-    RandomSwapping(share=0.6, variables="rooms,area,kind"),
+    rwn.RandomSwapping(share=0.6, variables="rooms,area,kind"),
     RecordSwapping(share=0.7, within="kind", variables="area,rent"),
 )
-CERTAIN = (Recoding(k=10), Microaggregation(k=4), LocalSuppression(k=3))
+CERTAIN = (rwn.Recoding(k=10), rwn.Microaggregation(k=4), rwn.LocalSuppression(k=3))
 
 
 @pytest.fixture(scope="module")
@@ -506,9 +485,9 @@ def test_noise_adds_its_variance_to_the_original():
 
 REFUSED = (
     rwn.RWN(k=3, neighbors="sample", m=20),
-    RandomSample(left_out=0.5),
-    RankSwapping(p=0.2),
-    NBRS2015(epsilon=0.6, q=0.6),
+    rwn.RandomSample(left_out=0.5),
+    rwn.RankSwapping(p=0.2),
+    rwn.NBRS2015(epsilon=0.6, q=0.6),
     AdditiveNoise(size=0.6),
     PRAM(change=0.4),
 )

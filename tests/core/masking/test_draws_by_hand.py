@@ -10,20 +10,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.rank_swaps import moore_partners, mu_argus_partners
-from rwn_core.masking import (
-    KPRAM,
-    NBRS2015,
-    PRAM,
-    AdditiveNoise,
-    CorrelatedNoise,
-    KNoise,
-    RandomSample,
-    RandomSwapping,
-    RankSwapping,
-    RecordSwapping,
-)
+from rwn_core.masking import KPRAM, NBRS2015, AdditiveNoise, RandomSwapping, RecordSwapping
 from rwn_core.masking.k_pram import _donors
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
@@ -80,12 +70,12 @@ def test_k_noise_is_uniform_within_its_delta(data):
     own = np.sort(data.frame["n"].to_numpy(float))
     half = max(np.sort(np.abs(own - each))[2] for each in own) / 2
     expected = np.rint(data.frame["n"] + half * (2 * numbers(2)[0] - 1))
-    assert drawn(KNoise(k=3), data)["n"].tolist() == expected.tolist()
+    assert drawn(rwn.KNoise(k=3), data)["n"].tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize(("form", "factor"), [("population", 1 / 1.5), ("plain", 1.0)])
 def test_correlated_noise_has_the_root_of_the_covariance(data, form, factor):
-    found = drawn(CorrelatedNoise(size=0.5, form=form), only(data, "x"))
+    found = drawn(rwn.CorrelatedNoise(size=0.5, form=form), only(data, "x"))
     x = data.frame["x"]
     expected = x.mean() + np.sqrt(factor) * (x + np.sqrt(0.5) * x.std() * noise(0) - x.mean())
     # a root has either sign
@@ -127,7 +117,7 @@ def test_successive_swaps_go_one_by_one(data):
 def test_ranks_are_exchanged_from_the_largest_down_and_the_ends_become_means(data):
     n = data.frame["n"].to_numpy(float)
     for form, partners in (("moore", moore_partners), ("mu_argus", mu_argus_partners)):
-        method = RankSwapping(p=0.5, top=0.2, bottom=0.1, form=form)
+        method = rwn.RankSwapping(p=0.5, top=0.2, bottom=0.1, form=form)
         uniform = numbers(2)
         order = np.lexsort((uniform[1], -n))
         middle = order[2:11]  # two of twelve at the top, one at the bottom
@@ -155,7 +145,7 @@ def test_records_of_a_block_are_permuted_in_a_random_order(data):
 
 def test_a_category_is_drawn_anew_where_its_number_exceeds_what_is_kept(data):
     """By shares: a is 3, b is 6 and c is 3 of 12."""
-    found = drawn(PRAM(change=0.6, spread="margins", variables="g"), data)["g"]
+    found = drawn(rwn.PRAM(change=0.6, spread="margins", variables="g"), data)["g"]
     first, second = numbers(0)[:2]
     ends = np.cumsum([0.25, 0.5, 0.25])
     anew = ["abc"[int(np.searchsorted(ends, each))] for each in second]
@@ -195,7 +185,7 @@ def test_an_interval_has_the_law_of_what_is_drawn(draw_from):
 
 
 def test_so_many_are_left_out_from_a_random_order(data):
-    lost = drawn(RandomSample(left_out=0.3), data)["g"].isna()
+    lost = drawn(rwn.RandomSample(left_out=0.3), data)["g"].isna()
     assert np.flatnonzero(lost).tolist() == sorted(random_order(KEY, N, SELECTION_STREAM)[:3])
 
 

@@ -328,7 +328,7 @@ def test_the_law_is_the_same_without_a_search(params, way):
 
 def test_where_not_everybody_may_be_a_neighbor_nothing_is_told():
     data = table_sizes()
-    apart = data.with_schema(data.schema.replace_variable("h", role=Role.HOUSEHOLD))
+    apart = tables.described(data.frame, h="household")
     others = [
         RWN(k=2, outside_household=True).prepare(apart),
         RWN(k=2, neighbors="sample", m=8).prepare(data),
@@ -386,10 +386,7 @@ def data() -> Microdata:
             "h": list("uuvvuuvv"),
         }
     )
-    made = Microdata.from_frame(frame)
-    schema = made.schema.replace_variable("g", role=Role.KEY)
-    schema = schema.replace_variable("h", role=Role.KEY)
-    return made.with_schema(schema.replace_variable("z", role=Role.CONFIDENTIAL))
+    return tables.described(frame, g="key", h="key", z="confidential")
 
 
 REMARKS: list[tuple[str, list[dict[str, Any]]]] = [

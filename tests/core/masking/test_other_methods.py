@@ -12,7 +12,6 @@ import pytest
 import rwn_core as rwn
 from rwn_core import PRAM, Microdata, RandomSwapping, RankSwapping, RecordSwapping, Schema, mask
 from rwn_core.data.arrays import Floats
-from rwn_core.data.variable import Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.noise_law import Noise
 from rwn_core.laws.transition_matrix import invariant, privacy_epsilon
@@ -24,9 +23,10 @@ from rwn_core.masking.local_suppression import suppressed
 from rwn_core.masking.microaggregation import mdav
 from rwn_core.masking.recoding import merged
 from rwn_core.measures import MEASURES
-from rwn_core.measures.comparison import Comparison
 from rwn_core.randomness import SecretKey
+from tests.attacked_tables import released
 from tests.check_values import check_values
+from tests.tables import described
 
 ENTRIES = check_values("method")
 
@@ -158,9 +158,8 @@ def test_PRAM_1_matrices_of_a_release(options, expected):
 
 def test_PRAM_1_epsilon_of_a_release():
     data, given = levels((50, 30, 20)), ENTRIES_PRAM["PRAM-1"]["expected"]
-    release = mask(data, PRAM(matrices={"g": P}, invariant=False), seed=1)
-    comparison = Comparison(original=data, masked=release.masked, law=release.law)
-    reading = MEASURES["differential_privacy"].compute(comparison)
+    made = released(data, PRAM(matrices={"g": P}, invariant=False))
+    reading = MEASURES["differential_privacy"].compute(made)
     assert reading.detail.total_epsilon == pytest.approx(given["epsilon"], rel=1e-9)
     assert reading.value == 0
 
@@ -168,14 +167,9 @@ def test_PRAM_1_epsilon_of_a_release():
 def test_MIS_1_the_risk_of_a_row_with_a_persons_own_key():
     """The file is the population here, for which the check value has its limit of small samples."""
     given = ENTRIES_PRAM["MIS-1"]
-    data = levels(tuple(given["input"]["F"]))
-    data = data.with_schema(
-        replace(data.schema, variables=(replace(data.schema.variables[0], role=Role.KEY),))
-    )
+    data = described(levels(tuple(given["input"]["F"])).frame, g="key")
     method = PRAM(matrices={"g": given["input"]["T_rows_true_cols_released"]}, invariant=False)
-    release = mask(data, method, seed=1)
-    comparison = Comparison(original=data, masked=release.masked, law=release.law)
-    risk = MEASURES["misclassification"].compute(comparison).detail.truth
+    risk = MEASURES["misclassification"].compute(released(data, method)).detail.truth
     np.testing.assert_allclose(risk[[0, 1, 4]], given["expected"]["approx_pi0"], rtol=1e-9)
 
 
@@ -466,8 +460,8 @@ def test_REC_1_the_recoding_matrix():
     shown = codes[merged(codes, 6, ordered=True)]
     matrix = np.zeros((3, 5), dtype=int)
     rows = {0: 0, 3: 1, 4: 2}  # the merged class carries its most frequent level's name
-    for true, released in zip(codes, shown, strict=True):
-        matrix[rows[released], true] = 1
+    for true, given in zip(codes, shown, strict=True):
+        matrix[rows[given], true] = 1
     assert matrix.tolist() == ENTRIES["REC-1"]["expected"]
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core import MEASURES, RWN, Comparison, Microdata, Recoding, Release, Role, Rounded, RowCopy
+from rwn_core import MEASURES, RWN, Comparison, Microdata, Recoding, Release, Rounded, RowCopy
 from rwn_core.data.rounding import rounded, rounded_values
 from rwn_core.errors import NotApplicable, ParameterError, ReleaseError, SeedWarning
 from rwn_core.evaluation.draws import draws, ensemble
@@ -29,6 +29,7 @@ from rwn_core.reporting import ReleasedFile, internal_record
 from rwn_core.reporting.release_record import read_record
 from tests.core.laws.cell_probability import probability
 from tests.oracles.exact_cells import exact_probability
+from tests.tables import described
 
 
 def table(n: int = 40) -> Microdata:
@@ -43,8 +44,7 @@ def table(n: int = 40) -> Microdata:
         index=pd.Index([f"row {i}" for i in range(n)], name="Zaphod"),
     )
     frame.attrs["source"] = "/home/Zaphod"
-    data = Microdata.from_frame(frame)
-    return data.with_schema(data.schema.replace_variable("id", role=Role.IDENTIFIER))
+    return described(frame, id="identifier")
 
 
 def release(data: Microdata | None = None) -> Release:
@@ -134,10 +134,7 @@ def people(n: int = 12) -> rwn.Microdata:
             "since": pd.Timestamp(2020, 1, 1) + pd.to_timedelta(place * 11 % 17, unit="D"),
         }
     )
-    schema = rwn.Microdata.from_frame(frame).schema
-    for name in ("name", "number"):
-        schema = schema.replace_variable(name, role=Role.IDENTIFIER)
-    return rwn.Microdata.from_frame(frame, schema)
+    return described(frame, name="identifier", number="identifier")
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -6,15 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import rwn_core as rwn
 from rwn_core import Microdata, Role, SecretKey
-from rwn_core.masking import (
-    CorrelatedNoise,
-    KNoise,
-    LocalSuppression,
-    Microaggregation,
-    RandomSample,
-    Recoding,
-)
+from rwn_core.masking import KNoise, LocalSuppression, Microaggregation, RandomSample, Recoding
 from rwn_core.masking.additive_noise import known_spread
 from rwn_core.masking.correlated_noise import moments
 from rwn_core.masking.intervals import equal_counts, group_means, intervals
@@ -22,17 +16,14 @@ from rwn_core.masking.k_noise import delta
 from rwn_core.masking.local_suppression import suppressed
 from rwn_core.masking.microaggregation import _scaled, mdav
 from rwn_core.masking.recoding import merged
+from tests.tables import described
 
 NAN_SMALL = np.nan
 KEY = SecretKey.from_seed(1)
 
 
 def shown(method: object, frame: pd.DataFrame, **roles: Role) -> pd.DataFrame:
-    data = Microdata.from_frame(frame)
-    schema = data.schema
-    for name, role in roles.items():
-        schema = schema.replace_variable(name, role=role)
-    return method.prepare(data.with_schema(schema)).release(KEY).masked.frame  # type: ignore[attr-defined]
+    return method.prepare(described(frame, **roles)).release(KEY).masked.frame  # type: ignore[attr-defined]
 
 
 def test_intervals_by_hand():
@@ -95,7 +86,7 @@ def test_means_of_known_numbers_and_covariances_of_complete_records():
 
 def test_without_correlated_noise_every_variable_is_as_it_is():
     data = Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 4.5], "y": [3.0, 1.0, 2.5]}))
-    none, some = (CorrelatedNoise(size=size).prepare(data).law for size in (0, 0.5))
+    none, some = (rwn.CorrelatedNoise(size=size).prepare(data).law for size in (0, 0.5))
     assert (none.units(), some.units()) == ([("x",), ("y",)], [("x", "y")])
     assert none.rows_unchanged().tolist() == [1.0, 1.0, 1.0]
     assert some.rows_unchanged().tolist() == [0.0, 0.0, 0.0]
@@ -196,9 +187,5 @@ def test_a_sample_loses_whole_records_and_says_how_likely():
     assert lost.sum().tolist() == [3, 3]
     assert (lost["x"] == lost["g"]).all()
     np.testing.assert_allclose(made.law.rows_unchanged(), 0.7)
-    assert [RandomSample(left_out=share).count(10) for share in (0.0, 0.05, 0.1, 0.99)] == [
-        0,
-        0,
-        1,
-        9,
-    ]
+    lost = [RandomSample(left_out=share).count(10) for share in (0.0, 0.05, 0.1, 0.99)]
+    assert lost == [0, 0, 1, 9]

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import rwn_core as rwn
-from rwn_core import NBRS2015, RWN, CARTSynthesis, DataShuffling, Microdata, Role, coordinates, mask
+from rwn_core import NBRS2015, RWN, CARTSynthesis, DataShuffling, Microdata, coordinates, mask
 from rwn_core.laws.donors import Draws, draw_donors, random_streams
 from rwn_core.neighbors import find_neighborhoods
 from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
@@ -26,9 +26,8 @@ def data_shuffling() -> Microdata:
     one = 0.6 * age + 0.8 * sex + 0.6 * shared + 0.4 * rng.normal(size=n)
     two = -0.5 * age + 0.6 * shared + 0.5 * rng.normal(size=n)
     frame = pd.DataFrame({"age": age, "sex": np.where(sex, "m", "f")})
-    made = Microdata.from_frame(frame.assign(wage=np.exp(one), rent=np.exp(two)))
-    schema = made.schema.replace_variable("wage", role=Role.CONFIDENTIAL)
-    return made.with_schema(schema.replace_variable("rent", role=Role.CONFIDENTIAL))
+    frame = frame.assign(wage=np.exp(one), rent=np.exp(two))
+    return tables.described(frame, wage="confidential", rent="confidential")
 
 
 def releases(data: Microdata, drawn: float, many: int = 60) -> list[pd.DataFrame]:
@@ -184,11 +183,8 @@ def test_raising_q_only_adds_records(cloud, way):
 
 def test_with_every_record_selected_it_is_the_2022_method_of_that_radius(cloud):
     neighborhoods = find_neighborhoods(coordinates(cloud), epsilon=5.0)
-    donors = draw_donors(
-        neighborhoods,
-        Draws(SecretKey.from_seed(7), np.arange(cloud.n), random_streams(cloud)),
-        np.ones(4),
-    )
+    draws = Draws(SecretKey.from_seed(7), np.arange(cloud.n), random_streams(cloud))
+    donors = draw_donors(neighborhoods, draws, np.ones(4))
     release = mask(cloud, NBRS2015(epsilon=5.0), seed=7)
     np.testing.assert_array_equal(release.donors, donors)
     np.testing.assert_array_equal(release.donors, mask(cloud, RWN(epsilon=5.0), seed=7).donors)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core import Comparison, Draws, Kind, Microdata, Schema, SecretKey, Variable, draw_donors
+from rwn_core import Draws, Kind, Microdata, Schema, SecretKey, Variable, draw_donors
 from rwn_core.neighbors import DrawRequest, slider_range
 from rwn_core.neighbors.distance import CodedPoints, squared_distances
 from rwn_core.neighbors.index import build_index
@@ -15,6 +15,7 @@ from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.metric import Metric, coordinates, discrete_weights
 from rwn_core.neighbors.search import Search
 from rwn_core.neighbors.table import complete_table
+from tests.attacked_tables import released
 
 NUMBERS = [1.0, 2.0, 4.0, 9.0]
 GROUPS = ["a", "a", "b", "c"]
@@ -333,8 +334,7 @@ def test_the_end_of_a_slider_keeps_the_limit_of_linkage(demo, lever):
     """In this release, by the upper bound of so large a table and not only by what is known."""
     data = rwn.load_demo(demo)
     ranges = rwn.RWN(k=5, q=1.0).preview(data).ranges
-    release = rwn.mask(data, rwn.RWN(**({"k": 5} | {lever: ranges[lever].high}), q=1.0), seed=1)
-    comparison = Comparison(original=data, masked=release.masked, law=release.law)
-    linked = rwn.MEASURES["bayes_linkage"].read(comparison)
+    params = rwn.RWN(**({"k": 5} | {lever: ranges[lever].high}), q=1.0)
+    linked = rwn.MEASURES["bayes_linkage"].read(released(data, params))
     limit = rwn.Policy().limit("bayes_linkage")
     assert linked.value <= linked.detail.at_most <= limit.at_most

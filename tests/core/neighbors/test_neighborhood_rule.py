@@ -339,9 +339,6 @@ def test_what_cannot_be_followed_is_refused_by_name(tmp_path):
     data = table_household(60, sizes=(30,))
     with pytest.raises(ParameterError, match="leaves 31 records outside it; choose k"):
         rwn.mask(data, rwn.RWN(k=32, outside_household=True), seed=1)
-    check_outside(np.array([0, 0, 1]), None)
-    with pytest.raises(ParameterError, match="leaves 0 records"):
-        check_outside(np.array([0, 0]), None)
     nobody = data.with_schema(data.schema.replace_variable("home", role="identifier"))
     with pytest.raises(ParameterError, match="the role household"):
         rwn.mask(nobody, SETTING, seed=1)

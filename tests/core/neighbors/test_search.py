@@ -14,7 +14,6 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-import rwn_core as rwn
 from rwn_core import RWN, Microdata, Neighborhoods, Radii, find_neighborhoods, mask, nearest_radii
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donor_lists import DonorTables
@@ -47,6 +46,7 @@ from tests.core.neighbors.brute_force import (
 )
 from tests.oracles.pair_numbers import pair_of
 from tests.oracles.record_chain import RecordChain, assigned
+from tests.tables import described
 
 TABLES = 240
 KEY = SecretKey.from_seed(7)
@@ -382,29 +382,6 @@ def test_dense_and_tree_engine_equal_brute_force(group):
             assert dense.sizes.tolist() == [len(members) for members in expected]
 
 
-@pytest.mark.parametrize("number", range(0, 60, 3))
-def test_strict_radius_leaves_out_the_boundary(number):
-    points = hard_table(number)
-    for _, epsilon in hard_settings(points, number):
-        if epsilon:
-            expected = member_sets(points, epsilon=epsilon, strict=True)
-            for table in (complete_table(points), searched_table(points, k=None, epsilon=epsilon)):
-                assert found_sets(table.cut(k=None, epsilon=epsilon, strict=True)) == expected
-
-
-def test_a_large_file_takes_the_tree_and_gives_the_same(monkeypatch):
-    points = np.random.default_rng(5).integers(0, 12, (2001, 3)).astype(float)
-    tree = find_neighborhoods(points, k=7, epsilon=1.0)
-    assert tree.table.k == 7
-    for module in (find, candidates):
-        monkeypatch.setattr(module, "LARGEST_DENSE", 3000)
-    dense = find_neighborhoods(points, k=7, epsilon=1.0)
-    assert dense.table.k == 2000
-    np.testing.assert_array_equal(tree.sizes, dense.sizes)
-    np.testing.assert_array_equal(tree.pairs()[1], dense.pairs()[1])
-    np.testing.assert_array_equal(tree.nearest, dense.nearest)
-
-
 def test_near_ties_within_one_part_in_a_billion_belong_together():
     """1 and 1 + 3e-10 are one tie; the k-th distance never cuts it in two."""
     points = np.array([[0.0], [1.0], [-(1 + 3e-10)], [2.0]])
@@ -512,8 +489,7 @@ def test_a_variable_that_stays_inside_multiplies_the_radius():
     rng = np.random.default_rng(4)
     frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["x", "y"])
     frame["own"] = rng.choice([0.5, 1.0, 3.0], 60)
-    data = Microdata.from_frame(frame)
-    data = data.with_schema(data.schema.replace_variable("own", role=rwn.Role.IDENTIFIER))
+    data = described(frame, own="identifier")
     by_name = RWN(epsilon=0.4, k=2, radius_variable="own")
     by_number = RWN(epsilon=0.4 * frame["own"].to_numpy(), k=2)
     expected = mask(data, by_number, seed=3).masked.frame

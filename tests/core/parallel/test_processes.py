@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import as_completed
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -217,14 +218,8 @@ def test_a_worker_that_dies_loses_one_task_and_the_others_go_on():
     for task in as_completed(tasks, 60):
         task.exception()
     failures = [task.exception() for task in tasks]
-    assert [isinstance(each, Stopped) for each in failures] == [
-        False,
-        True,
-        False,
-        False,
-        True,
-        False,
-    ]
+    stopped = [isinstance(each, Stopped) for each in failures]
+    assert stopped == [False, True, False, False, True, False]
     assert [each.fault.partition(",")[0] for each in failures if each] == ["", "ValueError"]
     (last,) = pool.pids
     os.kill(last, signal.SIGKILL)
@@ -299,19 +294,20 @@ print(job.result, job.refusal)
 """
 
 
+def ran(*line: str, path: object = ROOT, cwd: Path | None = None) -> Any:
+    """What Python prints of a line, where modules are found in a path."""
+    about = {"capture_output": True, "text": True, "timeout": 120, "cwd": cwd}
+    environment = {**os.environ, "PYTHONPATH": str(path)}
+    return subprocess.run([sys.executable, *line], env=environment, **about)
+
+
 @pytest.mark.parametrize("how", ["script", "command", "module"])
 def test_no_worker_runs_the_program_that_started_it(tmp_path, how):
     text = SCRIPT.format(tests=str(Path(__file__).parents[3]))
     script = tmp_path / "without_a_guard.py"
     script.write_text(text, encoding="utf-8")
     line = {"script": [str(script)], "command": ["-c", text], "module": ["-m", script.stem]}[how]
-    ended = subprocess.run(
-        [sys.executable, *line],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}"},
-    )
+    ended = ran(*line, path=f"{ROOT}{os.pathsep}{tmp_path}")
     assert ended.stdout.strip() == "(None, None, 'once')", ended.stderr
 
 
@@ -323,14 +319,7 @@ def test_no_worker_runs_what_lies_in_the_current_folder(tmp_path):
     for name in ("pickle", "queue", "socket", "tempfile"):
         planted = f"open({str(data / 'ran')!r}, 'w'); raise ImportError"
         (data / f"{name}.py").write_text(planted, encoding="utf-8")
-    ended = subprocess.run(
-        [sys.executable, str(script)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        cwd=data,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
+    ended = ran(str(script), cwd=data)
     assert ended.stdout.strip() == "(None, None, 'once')", ended.stderr
     assert not (data / "ran").exists()
 
@@ -432,7 +421,6 @@ def parent(tmp_path: Path) -> Iterator[Callable[[str], tuple[subprocess.Popen[st
             # tests may run behind a shell's &, which has SIGINT ignored
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
-        assert process.stdout is not None
         pids = [int(pid) for pid in process.stdout.readline().split()]
         begun.append((process, pids))
         assert len(pids) == 3

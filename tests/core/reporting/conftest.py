@@ -11,9 +11,9 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.data.microdata import Microdata
-from rwn_core.reporting import ReleasedFile, internal_record, read_record
+from rwn_core.reporting import ReleasedFile, facts, internal_record, read_record
 from rwn_core.reporting.evidence import read_evidence
-from rwn_core.reporting.facts import Material
+from rwn_core.reporting.facts import Audience, Content, Entry, Material
 from rwn_core.reporting.release_record import Basis, internal_files
 
 
@@ -38,6 +38,15 @@ def touched(made: Material) -> Material:
     record: dict[str, Any] = copy.deepcopy(dict(made.record))
     record["table"]["untouched"] = []
     return replace(made, record=record)
+
+
+def plant(monkeypatch: pytest.MonkeyPatch, *lines: str, among: str = "FACTS") -> None:
+    """Let a public fact say something more."""
+    fact = Entry(
+        key="use", title="Use", audience=Audience.BOTH, make=lambda _: Content(lines=lines)
+    )
+    others = [each for each in getattr(facts, among) if each.key != "use"]
+    monkeypatch.setattr(facts, among, (*others, fact))
 
 
 @pytest.fixture(scope="session")

@@ -39,7 +39,7 @@ from rwn_core.reporting.dataset_record import (
     read_dataset_record,
 )
 from rwn_core.reporting.evidence import read_evidence
-from rwn_core.reporting.facts import DATASET, FACTS, Audience, Content, Entry, Material, facts_for
+from rwn_core.reporting.facts import DATASET, FACTS, Audience, Content, Material, facts_for
 from rwn_core.reporting.facts.inside import INSIDE
 from rwn_core.reporting.facts.outside import OUTSIDE
 from rwn_core.reporting.judged_release import Approval, judge_release
@@ -50,7 +50,7 @@ from rwn_core.reporting.release_record import OF_EACH_RECORD, shared_columns, sh
 from rwn_core.reporting.scenario import Decision, Scenario
 from rwn_core.tuning.policy import CLINICAL
 from tests import tables
-from tests.core.reporting.conftest import made_of, quickly_made_of
+from tests.core.reporting.conftest import made_of, plant, quickly_made_of
 from tests.core.reporting.records_by_hand import RECORD, by_hand, said
 from tests.core.reporting.test_record import FULL
 
@@ -85,9 +85,7 @@ def classes_table() -> Microdata:
     """Three keys; two people are alone, two share their keys, all others are many."""
     region = ["a"] * 20 + ["b"] * 20 + ["c", "d", "e", "e"]
     frame = pd.DataFrame({"region": region, "income": np.arange(44.0)})
-    data = Microdata.from_frame(frame)
-    schema = data.schema.replace_variable("region", role=Role.KEY)
-    return data.with_schema(schema.replace_variable("income", role=Role.CONFIDENTIAL))
+    return tables.described(frame, region="key", income="confidential")
 
 
 def test_anonymity_by_hand():
@@ -249,7 +247,6 @@ EVIDENCE: dict[str, Any] = {"charts": [{"key": "correlation", "title": "Correlat
 
 def section(key: str, material: Material) -> Content:
     (entry,) = (each for each in FACTS if each.key == key)
-    assert entry.make is not None
     return entry.make(material)
 
 
@@ -461,16 +458,6 @@ def public(made: Made, out: Path | None = None, **about: Any) -> dict[str, bytes
     )
 
 
-def plant(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
-    """Let a public fact say something more."""
-    entry = Entry(
-        key="use", title="Use", audience=Audience.BOTH, make=lambda _: Content(lines=(line,))
-    )
-    monkeypatch.setattr(
-        listed, "DATASET", (*(each for each in DATASET if each.key != "use"), entry)
-    )
-
-
 def test_every_public_form_speaks_of_all_files(made):
     shares: list[float] = []
     known = material(made, title="Homes of 1978")
@@ -512,9 +499,10 @@ def test_an_internal_fact_of_a_dataset_is_not_made_public(made, monkeypatch):
 
 
 def test_a_planted_value_is_refused(made, monkeypatch):
-    plant(monkeypatch, "Many are from Vogsphere.")  # a value of 37 records is an aggregate
+    # a value of 37 records is an aggregate
+    plant(monkeypatch, "Many are from Vogsphere.", among="DATASET")
     assert b"Many are from Vogsphere." in public(made)[".html"]
-    plant(monkeypatch, "Somebody from magrathea.")
+    plant(monkeypatch, "Somebody from magrathea.", among="DATASET")
     with pytest.raises(ReleaseError, match="fewer than 10 records"):
         public(made)
 
@@ -594,7 +582,6 @@ FILE = {
 
 def section_sections(key: str, record: dict[str, Any]) -> Content:
     (entry,) = (each for each in DATASET if each.key == key)
-    assert entry.make is not None
     return entry.make(by_hand(**record))
 
 
@@ -641,7 +628,6 @@ def lines(record: dict[str, object]) -> list[str]:
     said = []
     for entry in (*OUTSIDE, *INSIDE):
         if entry.key in ("variables", "data"):
-            assert entry.make is not None
             said += entry.make(Material(record=record)).lines
     return said
 
@@ -671,11 +657,9 @@ def test_household_columns_that_are_drawn_person_by_person_are_named(masked):
 
 def test_nothing_is_said_without_households_or_where_nobody_shares_one():
     data = tables.table("homes")
-    undeclared = data.with_schema(data.schema.replace_variable("hid", role="other"))
+    undeclared = tables.described(data.frame, hid="other")
     assert shared_columns(undeclared, undeclared) == {}
-    alone = data.frame.iloc[::3]
-    single = rwn.Microdata.from_frame(alone)
-    single = single.with_schema(single.schema.replace_variable("hid", role="household"))
+    single = tables.described(data.frame.iloc[::3], hid="household")
     assert shared_columns(single, single) == {}
     assert shared_columns(data, data)["household"] == {"kept": ["hh_income", "region"], "split": []}
 

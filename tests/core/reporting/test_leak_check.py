@@ -12,10 +12,10 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core import Microdata, ReleaseError, Role
+from rwn_core import Microdata, ReleaseError
 from rwn_core.reporting import facts as listed
 from rwn_core.reporting import public_notice
-from rwn_core.reporting.facts import FACTS, Audience, Content, Entry, Material
+from rwn_core.reporting.facts import FACTS, Audience, Material
 from rwn_core.reporting.leak_check import (
     ALLOWED,
     check_file,
@@ -27,20 +27,12 @@ from rwn_core.reporting.leak_check import (
 )
 from rwn_core.reporting.public_notice import public_file, unchecked_file
 from rwn_core.reporting.public_words import vocabulary
-from tests.core.reporting.conftest import quickly_made_of, touched
+from tests.core.reporting.conftest import plant, quickly_made_of, touched
 from tests.core.reporting.records_by_hand import RECORD, by_hand
+from tests.tables import described
 
 PUBLIC = [each for each in FACTS if each.audience in (Audience.PUBLIC, Audience.BOTH)]
 INTERNAL = [each for each in FACTS if each.audience is Audience.INTERNAL]
-
-
-def plant(monkeypatch: pytest.MonkeyPatch, *lines: str) -> None:
-    """Let a public fact say something more."""
-    entry = Entry(
-        key="use", title="Use", audience=Audience.BOTH, make=lambda _: Content(lines=lines)
-    )
-    others = [each for each in FACTS if each.key != "use"]
-    monkeypatch.setattr(listed, "FACTS", (*others, entry))
 
 
 def test_the_public_facts_are_stated_twice():
@@ -114,8 +106,7 @@ def names() -> Microdata:
             "day": pd.Timestamp("1978-03-08") + pd.to_timedelta(number, unit="D"),
         }
     )
-    data = Microdata.from_frame(frame)
-    return data.with_schema(data.schema.replace_variable("person", role=Role.IDENTIFIER))
+    return described(frame, person="identifier")
 
 
 def test_texts_dates_and_identifiers_of_few_records_are_refused(monkeypatch):
@@ -152,8 +143,8 @@ def table(n: int = 40, **columns: object) -> Microdata:
 def test_an_ordinary_table_passes_and_so_does_an_identifier_which_no_release_has():
     refuse_identifiers(table(10))
     refuse_identifiers(table(place=[f"place {i // 2}" for i in range(40)]))
-    data = table(who=[f"Zaphod {i}" for i in range(40)])
-    refuse_identifiers(data.with_schema(data.schema.replace_variable("who", role="identifier")))
+    who = table(who=[f"Zaphod {i}" for i in range(40)]).frame
+    refuse_identifiers(described(who, who="identifier"))
     with pytest.raises(ReleaseError, match="fewer than 10 records, so that each of them shows"):
         refuse_identifiers(table(9))
 

@@ -411,23 +411,18 @@ def test_a_scenario_survives_its_file():
     again = Scenario.from_toml(text)
     assert again.to_toml() == text
     assert again.setting == FULL_PROJECT.setting
-    assert again.search is not None
     assert [s.key for s in again.search.grid.settings()] == [
         s.key for s in FULL_PROJECT.search.grid.settings()
     ]
     assert again.search.plan == FULL_PROJECT.search.plan
-    assert (again.name, again.note, again.policy) == (
-        FULL_PROJECT.name,
-        FULL_PROJECT.note,
-        FULL_PROJECT.policy,
-    )
+    for name in ("name", "note", "policy"):
+        assert getattr(again, name) == getattr(FULL_PROJECT, name)
     assert text.count("[[limit]]") == 2
     assert again.analysis_plan == FULL_PROJECT.analysis_plan
     assert "[[analysis_plan]]" in text
     turned = {"correlation": dict(reversed(FULL_PROJECT.readings["correlation"].items()))}
-    assert (
-        replace(FULL_PROJECT, readings=turned).to_toml() == text
-    )  # the same for the same scenario
+    same = replace(FULL_PROJECT, readings=turned)
+    assert same.to_toml() == text
 
 
 def test_a_short_one_written_by_hand_is_enough():

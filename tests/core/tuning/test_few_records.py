@@ -28,11 +28,8 @@ def test_a_point_knows_how_many_records_it_releases(bodyfat, swept) -> None:
     assert (few.few, many.few) == (True, False)
     assert 0 < few.released < 0.1 < 0.9 < many.released
     assert Point.from_dict(few.to_dict()).shown == few.shown
-    frame = swept.frame()
-    assert frame.groupby("epsilon")["records_released"].first().tolist() == [
-        few.released,
-        many.released,
-    ]
+    shown = swept.frame().groupby("epsilon")["records_released"].first()
+    assert shown.tolist() == [few.released, many.released]
 
 
 def test_it_keeps_no_policy_and_the_sweep_says_why(swept) -> None:

@@ -87,13 +87,8 @@ def answers(bodyfat, swept):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(goal_module, "_ROUNDS", 1)  # what is promised does not depend on it
             answer = seek(bodyfat, swept.points, goal, plan=PLAN, workers=1)
-        setting = answer.point.setting
-        values = (
-            evaluate(bodyfat, setting, fresh.keys, fresh.measures)
-            .spreads["distance_linkage"]
-            .values
-        )
-        found[limit] = (answer, values)
+        point = evaluate(bodyfat, answer.point.setting, fresh.keys, fresh.measures)
+        found[limit] = (answer, point.spreads["distance_linkage"].values)
     return found
 
 

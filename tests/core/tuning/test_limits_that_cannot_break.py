@@ -18,6 +18,7 @@ from rwn_core.tuning import prepared
 from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.verdict import LimitBounds, Verdict, empty_end
+from tests.core.tuning.test_goal_of_a_policy import policy
 from tests.tables import described
 
 CANNOT = "This limit cannot be broken on this table: the unmasked file reads"
@@ -56,12 +57,7 @@ def rare() -> rwn.Microdata:
     return majority()
 
 
-POLICY = Policy(
-    limits=(
-        Limit(measure="distance_linkage", at_most=0.3),
-        Limit(measure="t_closeness", at_most=1.0),
-    )
-)
+POLICY = policy(distance_linkage=0.3, t_closeness=1.0)
 """The second limit is kept by the unmasked file of any of these tables."""
 
 
@@ -173,7 +169,6 @@ def test_a_limit_on_a_loss_is_empty_where_no_relation_is_left() -> None:
     limit = Limit(measure="correlation", at_most=0.08)
     ends = {"unmasked": 0.0, "unrelated": 0.045}
     words = empty_end(limit.measure, ends, limit.share)
-    assert words is not None
     assert "a file without any relation reads 0.045" in words
     assert empty_end(limit.measure, {"unmasked": 0.0, "unrelated": 0.3}, limit.share) is None
     assert empty_end(limit.measure, {"unmasked": 0.0}, limit.share) is None
@@ -239,7 +234,6 @@ def test_what_can_be_judged_is_one_answer(rare: rwn.Microdata, bodyfat: rwn.Micr
     assert POLICY.judgeable(rare.with_schema(schema)) == (judged, apart)
     assert Policy(limits=POLICY.limits[1:]).judgeable(rare) == (None, apart)
     left, reasons = Policy().judgeable(rwn.Microdata.from_frame(rare.frame))
-    assert left is not None
     assert set(left.measures) | set(reasons) == set(Policy().measures)
     assert "confidential" in reasons["attribute_gain"]
     # the unmasked file loses nothing, and yet a limit on a loss can be judged
@@ -253,7 +247,6 @@ def test_the_upper_end_of_few_releases_breaks_no_limit_that_cannot_be_broken() -
 
     def judged(*values: float, unmasked: float) -> Verdict:
         spread = Spread(measure="attribute_gain", values=values, ends={"unmasked": unmasked})
-        assert spread.interval is not None
         assert spread.interval[1] > 0.05
         return policy.judge(
             Point(setting=Setting(params=rwn.RWN(epsilon=1.0)), spreads={spread.measure: spread})

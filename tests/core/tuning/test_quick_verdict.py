@@ -69,7 +69,6 @@ def test_a_search_notes_what_keeps_the_limits_and_loses_least(few) -> None:
         for policy in (WEAK, rwn.Policy(limits=none))
     )
     found = weak.look(setting)
-    assert found is not None
     assert found.kept
     assert found.loss < MOST_LOST
     assert weak.look(setting) is None  # seen

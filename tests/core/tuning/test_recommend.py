@@ -56,7 +56,6 @@ def test_numbers_get_a_setting_that_keeps_the_policy_on_all_records() -> None:
     data, found = numbers(240), of_numbers()
     verdict = rwn.quick_verdict(data, found.setting, within=math.inf, steps=False)
     assert verdict.answer == "can"
-    assert verdict.setting is not None
     release = rwn.mask(verdict.setting.applied_to(data), verdict.setting.params, seed=1)
     readings = rwn.audit(data, release, measures=list(rwn.Policy().measures))
     assert rwn.Policy().judge(readings.readings).kept
@@ -202,7 +201,6 @@ def test_can_is_said_inside_of_what_is_of_use_only() -> None:
         verdict = rwn.quick_verdict(data, method, within=math.inf, steps=False)
         answers.append(verdict.answer)
         if verdict.answer == "can":
-            assert verdict.setting is not None
             table = TableSearch(microdata=data, policy=rwn.Policy(), places=EVERY)
             trial = StrengthTrial(table, verdict.setting)
             value = getattr(verdict.setting.params, verdict.setting.params.strength)
@@ -244,10 +242,8 @@ def test_a_rare_confidential_level_is_not_overlooked() -> None:
     ill = np.where(np.arange(400) < 10, "yes", "no")
     frame = pd.DataFrame({"a": np.where(ill == "yes", 50.0, 0.0) + rng.standard_normal(400)})
     data = described(frame.assign(ill=ill), a=Role.KEY, ill=Role.CONFIDENTIAL)
-    assert (
-        rwn.quick_verdict(data, rwn.RWN(epsilon=0.1, k=5), within=math.inf, steps=False).answer
-        != "can"
-    )
+    fine = rwn.RWN(epsilon=0.1, k=5)
+    assert rwn.quick_verdict(data, fine, within=math.inf, steps=False).answer != "can"
 
 
 def test_presets_are_distances_from_the_policy() -> None:
@@ -291,9 +287,8 @@ def test_nearest_counts_what_further_releases_used() -> None:
     place = trial.weakest_using(1.0, trial.strongest(1.0))
     assert place is not None
     before = trial.nearest()
-    assert (
-        before is None or trial.share(place) <= 1 < before[0]
-    )  # what keeps all limits is not near them, but within
+    # what keeps all limits is not near them, but within
+    assert before is None or trial.share(place) <= 1 < before[0]
     used = trial.used(place)
     assert trial.share(place) == used > 1
     assert trial.nearest() == min(each for each in (before, (used, place)) if each)

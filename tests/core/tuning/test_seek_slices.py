@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rwn_core as rwn
-from rwn_core import Comparison, Limit, Measure, ParameterError, Plan, Policy, Setting, forecast
+from rwn_core import Comparison, Measure, ParameterError, Plan, Policy, Setting, forecast
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.measures.statistics.association import (
     original_associations,
@@ -27,7 +27,7 @@ from rwn_core.tuning.verdict import Verdict
 from tests.core.tuning.test_goal_of_a_policy import policy
 
 evaluate_module = import_module("rwn_core.tuning.evaluate")  # its room has a function of this name
-LINKAGE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.05),))
+LINKAGE = policy(distance_linkage=0.05)
 BOTH = policy(distance_linkage=0.08, true_matches=0.1)
 SMALL = SliceRanges(strengths=(2.0, 3.0, 4.0, 5.0, 6.0, 8.0), tries=40, weights=False)
 
@@ -114,9 +114,8 @@ def test_one_limit_alone_is_gamed_by_whole_rows_and_a_second_is_not(few, quick) 
 
 
 def test_none_keeps_all_limits_is_said_with_the_nearest(few, quick) -> None:
-    policy = Policy(limits=(Limit(measure="true_matches", at_most=0.0001),))
     ranges = replace(SMALL, strengths=(1.0, 2.0), tries=12)
-    found = seek_slices(few, policy, ranges=ranges, workers=1)
+    found = seek_slices(few, policy(true_matches=0.0001), ranges=ranges, workers=1)
     assert not found.reached
     assert found.sentence.startswith(f"None of {found.tried} keeps all limits; nearest is ε")
     assert found.tried <= 12 + 1  # a bisection that has begun goes on
@@ -186,7 +185,7 @@ def test_each_alone_is_the_answer_where_all_that_looked_better_breaks_a_limit(
     assert LINKAGE.judge(found.point).kept
 
 
-LOOSE = Policy(limits=(Limit(measure="distance_linkage", at_most=0.06),))
+LOOSE = policy(distance_linkage=0.06)
 ALONE = replace(SMALL, weights=True, tries=240, starts=[()], only_starts=True)
 
 
@@ -236,13 +235,8 @@ def test_kind_trials_are_found_out_on_fresh_releases(few, quick, monkeypatch) ->
 
 def test_a_limit_that_fresh_releases_break_is_the_only_one_read(few, quick, monkeypatch) -> None:
     """What is read quickest refuses first: the intruder's beliefs are not asked for nothing."""
-    policy = Policy(
-        limits=(
-            Limit(measure="distance_linkage", at_most=0.5),
-            Limit(measure="true_matches", at_most=0.0001),
-        )
-    )
-    policy.judgeable(few)  # which reads all of them, once a table
+    limits = policy(distance_linkage=0.5, true_matches=0.0001)
+    limits.judgeable(few)  # which reads all of them, once a table
     asked, read, points = list[str](), Measure.read, SettingPool.points
 
     def counted(self: Measure, comparison: Comparison, **how: bool) -> object:
@@ -256,7 +250,7 @@ def test_a_limit_that_fresh_releases_break_is_the_only_one_read(few, quick, monk
     monkeypatch.setattr(Measure, "read", counted)
     monkeypatch.setattr(SettingPool, "points", checked)
     ranges = replace(SMALL, strengths=(2.0,), starts=[()], only_starts=True)
-    assert not seek_slices(few, policy, ranges=ranges, workers=1).reached
+    assert not seek_slices(few, limits, ranges=ranges, workers=1).reached
     before = {*asked[: asked.index("check")]}
     assert "true_matches" in before
     assert "distance_linkage" not in before
