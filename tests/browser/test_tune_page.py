@@ -118,7 +118,7 @@ PIXELS = """(wanted) => {
 }"""
 
 
-def test_each_theme_has_its_own_colors_and_paper_nothing_of_a_screen(opened) -> None:
+def test_each_theme_draws_in_its_own_colors_also_when_it_changes(opened) -> None:
     for scheme, colors in (("light", LIGHT), ("dark", DARK)):
         opened.page.emulate_media(color_scheme=scheme)
         for color in colors:
@@ -126,22 +126,24 @@ def test_each_theme_has_its_own_colors_and_paper_nothing_of_a_screen(opened) -> 
             opened.until(f"channels => ({PIXELS})(channels) > 20", channels)
         assert opened.page.evaluate(COLORS) == colors
 
+
+def test_pages_print_without_what_only_a_screen_can_use(app) -> None:
+    app.open("/")
     seen = ".stMainBlockContainer, [data-testid=stSidebar], [data-testid=stHeader], button"
-    opened.page.emulate_media(media="print")
-    opened.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    shown = opened.page.locator(seen).evaluate_all(
+    app.page.emulate_media(media="print")
+    app.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    shown = app.page.locator(seen).evaluate_all(
         "all => all.filter((e) => e.checkVisibility()).map((e) => e.className + e.dataset.testid)"
     )
     # an explanation's button is its tile's title
     assert [
         each for each in shown if "rwn-" not in each and "stMainBlockContainer" not in each
     ] == []
-    blank = opened.page.locator(".rwn-card").evaluate_all(
+    blank = app.page.locator(".rwn-card").evaluate_all(
         "cards => cards.filter((c) => !Number(c.dataset.drawn)).length"
     )
-    assert (len(opened.drawn), blank) == (9, 0)
-    assert opened.page.pdf(format="A4").count(b"/Type /Page\n") <= 4
-    opened.page.emulate_media(media="screen")
+    assert (len(app.drawn), blank) == (9, 0)
+    assert app.page.pdf(format="A4").count(b"/Type /Page\n") <= 4
 
 
 def test_on_a_narrow_screen_the_sidebar_does_not_cover_the_page(open_app) -> None:
