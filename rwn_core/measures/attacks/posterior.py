@@ -160,27 +160,21 @@ def _product(
         informative = [coded[unit] for unit in first]  # the most informative unit first
         return sparse_likelihood(law.donors, informative, len(rows), people)
     most = max(1, LARGEST_DENSE // law.original.n)
-    parts = [
-        of_records(_product_of_chances(law, masked, rows[start : start + most], names), people)
-        for start in range(0, max(1, len(rows)), most)
-    ]
+    parts = []
+    for start in range(0, max(1, len(rows)), most):
+        part = rows[start : start + most]
+        # the product of the units' probabilities, in logarithms, shape (rows, n)
+        chances = np.zeros((len(part), law.original.n))
+        for unit in attacked_units(law, names):
+            with np.errstate(divide="ignore"):
+                chances += np.log(law.unit_chances(unit, masked, part))
+        top = chances.max(axis=1)
+        scaled = np.exp(chances - np.where(np.isfinite(top), top, 0.0)[:, np.newaxis])
+        parts.append(of_records((sparse.csc_array(scaled.T), top), people))
     if len(parts) == 1:
         return parts[0]
     matrices, logs = zip(*parts, strict=True)
     return sparse.csc_array(sparse.hstack(matrices)), np.concatenate(logs)
-
-
-def _product_of_chances(
-    law: Law, masked: Microdata, rows: Integers, names: Sequence[str] | None
-) -> Scaled:
-    """Return the product of the units' probabilities, in logarithms."""
-    logs = np.zeros((len(rows), law.original.n))
-    for unit in attacked_units(law, names):
-        with np.errstate(divide="ignore"):
-            logs += np.log(law.unit_chances(unit, masked, rows))
-    top = logs.max(axis=1)
-    scaled = np.exp(logs - np.where(np.isfinite(top), top, 0.0)[:, np.newaxis])
-    return sparse.csc_array(scaled.T), top
 
 
 def _lost(

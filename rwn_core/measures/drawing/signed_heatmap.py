@@ -69,7 +69,7 @@ def pair_layout(names: Sequence[str], room: tuple[int, int], right: float) -> di
     return made
 
 
-def colorbar(ends: Sequence[float], texts: Sequence[str], size: int = SMALL_FONT) -> dict[str, Any]:
+def colorbar(ends: Sequence[float], texts: Sequence[str]) -> dict[str, Any]:
     """Return a thin color bar with ticks at some values."""
     return {
         "thickness": 10,
@@ -78,7 +78,7 @@ def colorbar(ends: Sequence[float], texts: Sequence[str], size: int = SMALL_FONT
         "ypad": 0,
         "tickvals": list(ends),
         "ticktext": list(texts),
-        "tickfont": {"size": size},
+        "tickfont": {"size": SMALL_FONT},
     }
 
 

@@ -180,39 +180,31 @@ def attribute_inference_sentence(reading: Reading[AttributeGuesses], n: int) -> 
 def gains_table(reading: Reading[AttributeGuesses], _: int) -> dict[str, Any]:
     """Return the gain in naming each confidential variable, and its worst level."""
     detail = reading.detail
-    order = np.argsort([-gain["value"] for gain in detail.gains], kind="stable")
+    rows = []
+    for at in np.argsort([-each["value"] for each in detail.gains], kind="stable").tolist():
+        gained = detail.gains[at]
+        # the worst level, and recall and precision of naming it
+        naming = gained["naming"]
+        level, recall, right = "–", "–", "–"
+        if naming["score"]:
+            level = "all" if naming["level"] is None else naming["level"]
+            level += f", {percent(naming['certainty'])} sure" if naming["certainty"] else ""
+            recall = percent(naming["right"] / naming["people"])
+            right = percent(naming["right"] / naming["named"])
+        rates = (float(detail.informed[at]), float(detail.exact[at]), gained["reference"])
+        named = [detail.secrets[at], *map(percent, rates)]
+        rows.append([*named, level, recall, right, percent(gained["value"])])
     return {
         "title": "Which confidential value is disclosed?",
         "columns": [
             *("confidential", "named correctly", "exact value", "without the release"),
             *("worst level", "named of it", "names that are right", "gain"),
         ],
-        "rows": [_gain_row(detail, at) for at in order.tolist()],
+        "rows": rows,
         "caption": "Named correctly: the share of people, by the best strategy. Worst level: "
         "recall and precision of naming its people, or people an intruder is sure of. "
         "Gain: the larger one of both, beyond the baseline. The largest gain decides.",
     }
-
-
-def _gain_row(detail: AttributeGuesses, at: int) -> list[str]:
-    gain = detail.gains[at]
-    naming = gain["naming"]
-    level, recall, right = "–", "–", "–"
-    if naming["score"]:
-        level = "all" if naming["level"] is None else naming["level"]
-        level += f", {percent(naming['certainty'])} sure" if naming["certainty"] else ""
-        recall = percent(naming["right"] / naming["people"])
-        right = percent(naming["right"] / naming["named"])
-    return [
-        detail.secrets[at],
-        percent(float(detail.informed[at])),
-        percent(float(detail.exact[at])),
-        percent(gain["reference"]),
-        level,
-        recall,
-        right,
-        percent(gain["value"]),
-    ]
 
 
 ATTRIBUTE_INFERENCE = Measure(

@@ -152,7 +152,13 @@ def compute_mahalanobis_linkage(comparison: Comparison) -> Reading[OrdinaryLinka
     root, moved = difference_root(before, after)
     chosen = spread_sample(np.arange(len(rows)))
     units = rows if comparison.units is None else comparison.units[rows]
-    score = _scores(before @ root, after[chosen] @ root + moved, units, units[chosen])
+    # the chance of a correct link of each released row; ties share
+    points, released = before @ root, after[chosen] @ root + moved
+    score = np.empty(len(released))
+    for number, row in enumerate(released):
+        squared = ((points - row) ** 2).sum(axis=1)
+        near = squared <= squared.min() * (1 + TIE) + 1e-18
+        score[number] = near[units == units[chosen[number]]].sum() / near.sum()
     detail = OrdinaryLinkage(
         names=[n for n, k in zip(original.numeric_names, varied, strict=True) if k],
         score=score,
@@ -162,18 +168,6 @@ def compute_mahalanobis_linkage(comparison: Comparison) -> Reading[OrdinaryLinka
     )
     baseline = 1.0 / len(np.unique(units))
     return Reading(value=float(score.mean()), baseline=baseline, detail=detail)
-
-
-def _scores(points: Floats, released: Floats, units: Integers, truth: Integers) -> Floats:
-    """Return the chance of a correct link of each released record; ties share."""
-    # Shapes: points (n, d); units (n,); released (m, d); truth, the answer (m,).
-    score = np.empty(len(released))
-    for number, row in enumerate(released):
-        squared = ((points - row) ** 2).sum(axis=1)
-        edge = squared.min() * (1 + TIE) + 1e-18
-        near = squared <= edge
-        score[number] = near[units == truth[number]].sum() / near.sum()
-    return score
 
 
 def mahalanobis_linkage_sentence(reading: Reading[OrdinaryLinkage], n: int) -> str:

@@ -162,7 +162,14 @@ class _Encoder:
         return np.asarray(np.clip(scaled, -FARTHEST, FARTHEST), dtype=np.float64)
 
 
-def _encoder(comparison: Comparison) -> _Encoder:
+def compute(comparison: Comparison) -> Reading[Prediction]:
+    """Return the holdout error of a forest trained on the release; baseline: the original's."""
+    holdout = comparison.holdout
+    if holdout is None:
+        raise NotApplicable(
+            "There are no held-out records; keep some of them out of the masking to see how well "
+            "a model trained on the release predicts them."
+        )
     original, question = comparison.original, comparison.question
     if question is None:
         raise NotApplicable("No response is chosen; choose the variable to predict.")
@@ -174,27 +181,15 @@ def _encoder(comparison: Comparison) -> _Encoder:
         )
     if len(names) < 2:
         raise NotApplicable("The table has no other variable to predict from.")
+    # the same coding for all three tables; forests of either file predict the holdout
     encoder = _Encoder(original, question.response)
     if encoder.width > MOST_FEATURES:
         raise NotApplicable(
             f"The predictors have {encoder.width:,} levels and numbers together, and the forest "
             f"takes at most {MOST_FEATURES}; give variables of many levels the role identifier."
         )
-    return encoder
-
-
-def compute(comparison: Comparison) -> Reading[Prediction]:
-    """Return the holdout error of a forest trained on the release; baseline: the original's."""
-    holdout = comparison.holdout
-    if holdout is None:
-        raise NotApplicable(
-            "There are no held-out records; keep some of them out of the masking to see how well "
-            "a model trained on the release predicts them."
-        )
-    # the same coding for all three tables; forests of either file predict the holdout
-    encoder = _encoder(comparison)
     test = encoder.table(holdout, " in the held-out records")
-    train = encoder.table(comparison.original, "")
+    train = encoder.table(original, "")
     released = encoder.table(comparison.masked, RELEASED)
     if not encoder.classify and test[1].min() == test[1].max():
         raise NotApplicable(f"The response {encoder.response} is constant in the held-out records.")

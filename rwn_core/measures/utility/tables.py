@@ -22,7 +22,6 @@ from rwn_core.measures.drawing.tables import table
 from rwn_core.measures.measure import FROM_ZERO, BothFiles, Reading, Sides, utility_measure
 from rwn_core.measures.statistics.distributions import (
     Distances,
-    Grouping,
     counts,
     grouping,
     total_variation,
@@ -122,12 +121,20 @@ def compute_subgroups(comparison: Comparison) -> Reading[Counts]:
         if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED)
     ]
     tables = [*singles, *combinations(categories, 2)]
-    rows = _small(groups, (before, after), tables)
+    # name, original and released size of every small group, ascending
+    rows: list[tuple[str, int, int]] = []
+    for positions in tables:
+        widths = [len(groups[i].labels) for i in positions]
+        own, new = (counts([side[i] for i in positions], widths) for side in (before, after))
+        for cell in np.flatnonzero((own >= LEAST) & (own <= SMALL * original.n)):
+            places = zip(positions, np.unravel_index(cell, widths), strict=True)
+            parts = [f"{groups[i].name} {groups[i].labels[int(at)]}" for i, at in places]
+            rows.append((" & ".join(parts), int(own[cell]), int(new[cell])))
+    rows = sorted(rows, key=lambda row: (row[1], row[0]))[:MOST]
     if not rows:
         raise NotApplicable(
             f"No level, tail or pair of levels has from {LEAST} records to {SMALL:.0%} of the file."
         )
-    # a row has its name, the original and the released size
     sizes = np.array([row[1:] for row in rows], dtype=np.float64)
     change = sizes[:, 1] / sizes[:, 0] - 1
     detail = Counts(
@@ -139,27 +146,6 @@ def compute_subgroups(comparison: Comparison) -> Reading[Counts]:
         vanished=int((sizes[:, 1] == 0).sum()),
     )
     return Reading(value=float(np.abs(change).mean()), baseline=0.0, detail=detail)
-
-
-Codes = list[Integers]
-Row = tuple[str, int, int]
-
-
-def _small(
-    groups: list[Grouping], codes: tuple[Codes, Codes], tables: list[tuple[int, ...]]
-) -> list[Row]:
-    """Return name, original and released size of every small group, ascending."""
-    most = SMALL * len(codes[0][0])
-    result: list[Row] = []
-    for positions in tables:
-        sizes = [len(groups[i].labels) for i in positions]
-        own, new = (counts([side[i] for i in positions], sizes) for side in codes)
-        for cell in np.flatnonzero((own >= LEAST) & (own <= most)):
-            labels = [int(at) for at in np.unravel_index(cell, sizes)]
-            named = [(groups[i], at) for i, at in zip(positions, labels, strict=True)]
-            parts = [f"{group.name} {group.labels[at]}" for group, at in named]
-            result.append((" & ".join(parts), int(own[cell]), int(new[cell])))
-    return sorted(result, key=lambda row: (row[1], row[0]))[:MOST]
 
 
 # Sizes of small groups before and after
