@@ -262,10 +262,8 @@ class SoftRWN(CellMethod):
             return CellMethod.law(self, microdata, neighborhoods)
         from rwn_core.laws.tied_law import FittedTie, TiedLaw, fitted_records
 
-        some, listed = (
-            fitted_records(microdata.fingerprint, microdata.n),
-            neighborhoods.table.numbers,
-        )
+        some = fitted_records(microdata.fingerprint, microdata.n)
+        listed = neighborhoods.table.numbers
         fits = listed is None or np.array_equal(listed, some)
         found = neighborhoods if fits else self.neighborhoods(microdata)
         units = self.tied_units(microdata)

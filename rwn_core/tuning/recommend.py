@@ -183,9 +183,12 @@ def _recommended(
         found = [FoundSetting(point=Point(setting=each, spreads={})) for each in wide]
     tried = f"all {n:,} records" if small else f"{_PART:,} of {n:,} records"
     reason = f"{facts}: of {counted(ranked.looked, 'setting')} of RWN tried on {tried}, "
-    open_ = f"none has an answer for each limit.{not_judged(ranked.unread | table.unread)}"
-    none = best is None and (ranked.unread or table.unread)
-    reason += open_ if none else _reason(best, other, late, f"all {n:,} records", within)
+    unread = ranked.unread | table.unread
+    reason += (
+        f"none has an answer for each limit.{not_judged(unread)}"
+        if best is None and unread
+        else _reason(best, other, late, f"all {n:,} records", within)
+    )
     return SearchAnswer(
         settings=tuple(found[:3]) or (usual,),
         reason=reason + not_judged(apart),

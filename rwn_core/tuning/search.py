@@ -98,14 +98,17 @@ class Space(NamedParameters):
         if self.lose_at_most is not None and not 0 <= self.lose_at_most <= 1:
             raise ParameterError("lose_at_most must be a fraction from 0 to 1, such as 0.1.")
 
-    def starts(self, microdata: Microdata) -> Iterator[Setting]:
-        """Yield the settings that are tried along their strength, usual ones first."""
+    def starts(self, microdata: Microdata, *, own: bool = False) -> Iterator[Setting]:
+        """Yield the settings that are tried along their strength, usual ones first.
+
+        With `own` a soft kernel that is tried besides the first may copy a record's own values.
+        """
         start = self.setting or Setting(params=RWN(epsilon=1.0, k=5))
         slicings, kernels = [start.slices], [start.params]
         if self.slices:
             slicings += [preset_slices(microdata, each) for each in (*OFTEN_BEST, *PRESETS)]
         if self.kernels and not kernels_refused(start.params):
-            kernels += reversed(each_kernel(start.params))
+            kernels += reversed(each_kernel(start.params, own=own))
         slicings, kernels = list(dict.fromkeys(slicings)), list(dict.fromkeys(kernels))
         # few changes first: where the time ends early, each kernel and the first slices were tried
         places = product(range(len(slicings)), range(len(kernels)))
@@ -247,7 +250,8 @@ def _along_lines(
     judged, apart = policy.judgeable(microdata)
     if judged is None:
         raise ParameterError(f"No limit can be judged on this table:{not_judged(apart)}")
-    known, starts, begin = space.known, list(space.starts(microdata)), time.monotonic()
+    starts = list(space.starts(microdata, own=policy.needs_own))
+    known, begin = space.known, time.monotonic()
     first = 0 if known is None else max(known.tried - 1, 0)
     kept = starts if space.levers else starts[:1] if space.setting else []
     # a method that is refused is named, and read only where a loss is what is equal

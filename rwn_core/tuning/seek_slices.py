@@ -104,7 +104,7 @@ def seek_slices(
         raise ParameterError(why)
     if ranges.kernels and (why := kernels_refused(start.params)):
         raise ParameterError(why)
-    kinds = each_kernel(start.params) if ranges.kernels else (start.params,)
+    kinds = each_kernel(start.params, own=policy.needs_own) if ranges.kernels else (start.params,)
     report, tell = progress or (lambda share: None), answers_to(progress)
 
     def answer(point: Point, **more: Any) -> SearchAnswer:
@@ -154,11 +154,15 @@ def kernels_refused(params: Any) -> str:
     return ""
 
 
-def each_kernel(params: Any) -> tuple[RWN, SoftRWN, SoftRWN]:
-    """Return the same with the even kernel, a soft one, and a soft one with balance."""
+def each_kernel(params: Any, *, own: bool = False) -> tuple[RWN, SoftRWN, SoftRWN]:
+    """Return the same with the even kernel, a soft one, and a soft one with balance.
+
+    With `own` a soft one may copy a record's own values.
+    """
     names = ("q", "scale", "encoding", "weights", "outside_household")
     shared: dict[str, Any] = {name: getattr(params, name) for name in names}
     soft = params if params.method == SoftRWN.method else SoftRWN(**shared)
+    soft = replace(soft, own=soft.own or own)
     even = params if params.method == RWN.method else RWN(epsilon=1.0, k=5, **shared)
     return even, replace(soft, balance=0.0), replace(soft, balance=1.0)
 

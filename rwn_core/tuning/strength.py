@@ -230,10 +230,13 @@ class TableSearch:
         With `most` it may lose so much, whatever others lose, and what comes nearest to the limits
         is read as a whole; `near` is the strength that is expected.
         """
-        own = kind(candidate.resolved(self.microdata), levers=candidate.method in self.stays)
-        if self.late or (most is None and own in self.seen):
+        stays = candidate.method in self.stays
+        if self.policy.needs_own and candidate.method == SoftRWN.method and not stays:
+            candidate = replace(candidate, params=replace(candidate.params, own=True))
+        kept = kind(candidate.resolved(self.microdata), levers=stays)
+        if self.late or (most is None and kept in self.seen):
             return None
-        self.seen.add(own)
+        self.seen.add(kept)
         losses = (each.loss for each in self.tried if each.kept and each.loss is not None)
         least = min(losses, default=self.least)
         trial = found = None
@@ -285,8 +288,6 @@ class StrengthTrial:
     """
 
     def __init__(self, table: TableSearch, setting: Setting) -> None:
-        if table.policy.needs_own and setting.method == SoftRWN.method:
-            setting = replace(setting, params=replace(setting.params, own=True))
         setting = setting.resolved(table.microdata)
         start = table.timed("ready", partial(table.tables.start, setting))
         if setting.method not in table.stays:

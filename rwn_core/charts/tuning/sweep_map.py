@@ -51,6 +51,7 @@ def draw(
     y_range = scale.ends if scale else _range(held, y["falls"], _ROOM_UP)
     ticks = scale.ticks if scale else {}
     best = [{**s, "label": s["name"], "plain": True} for s in placed if s.get("name")]
+    # one line through the settings of the frontier
     ends = sorted((s["x"], s["y"]) for s in placed if s["frontier"])
     line = [_broken_line([e[0] for e in ends], [e[1] for e in ends], "frontier line",
                          color=style.RELEASED, width=2)] if ends[1:] else []  # fmt: skip

@@ -360,7 +360,8 @@ def count(columns: KnownColumns, released: Integers, secrets: Sequence[Secret]) 
         for number, secret in enumerate(secrets):
             right, luck = secret.read(each, seen), secret.by_chance[unique.truth[seen]]
             if unique.by_unit:
-                # any entry of a set and unit may come true, in the order of `first`
+                # any entry of a set and unit may come true; shapes: right, luck, first[...] (m,),
+                # and after it (d,), of the different numbers of first, in their order
                 misses = [np.log1p(-np.minimum(some, 1 - 1e-16)) for some in (right, luck)]
                 right, luck = (-np.expm1(np.bincount(unique.first[seen], each)[first])
                                for each in misses)  # fmt: skip

@@ -311,7 +311,7 @@ class WorstLinkage(Detail):
     units_above : int, optional
         Of units with several rows, how many have a row above one half.
     records_worst : ndarray of int64, shape (w,)
-        The rows with the largest probabilities, and these.
+        The rows with the largest probabilities.
     levels : sequence of str
         Intruders, from a guess (L0) to the whole original file (L4).
     success, reasons : sequence of float or None, and of str

@@ -14,8 +14,8 @@ from rwn_core.measures.view import View
 
 SURE = 0.9  # precision of names that are nearly sure
 _OUTSIDE = (
-    "by {}, {} is named for {} of {} in the file, and people outside were not attacked, so that "
-    "what the file adds (attribute gain, inside less outside) is not judged."
+    "by {}, {} is named for {} of {} in the file, and people outside were not attacked in this "
+    "way, so that what the file adds to it (attribute gain, inside less outside) is not judged."
 )
 
 

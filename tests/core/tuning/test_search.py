@@ -264,3 +264,33 @@ def test_where_no_setting_has_an_answer_for_a_limit_the_reason_is_said(few) -> N
     found = search(few, CERTIFIED, Space(setting=START), seconds=1e6)
     assert not found.kept
     assert "an even kernel gives most records no chance to be a donor" in found.reason
+    # a soft kernel that is not to change keeps own = false, and the reason names what to set
+    fixed = Setting(params=rwn.SoftRWN(own=False))
+    found = search(few, CERTIFIED, Space(setting=fixed), seconds=1e6)
+    assert not found.kept
+    assert not any(each.setting.params.own for each in found.settings)
+    assert "set own = true" in found.reason
+    # where kernels may change, own may, too
+    found = search(few, CERTIFIED, Space(setting=fixed, kernels=True), seconds=1e6)
+    assert found.setting.params.own
+    assert "certified_linkage" in found.verdict.values
+
+
+@pytest.mark.parametrize(
+    ("params", "reason"),
+    [
+        (rwn.RWN(k=5, q=0), "an exponential or gaussian kernel"),  # the unmasked file
+        (rwn.RWN(epsilon=1, k=5), "an exponential or gaussian kernel"),
+        (rwn.SoftRWN(own=False), "set own = true"),
+    ],
+)
+def test_what_has_no_certificate_does_not_keep_a_limit_on_it(few, params, reason) -> None:
+    alone = Policy(limits=CERTIFIED.limits[-1:])
+    audit = rwn.audit(few, rwn.mask(few, params, seed=7), measures=["certified_linkage"])
+    verdict = alone.judge(audit.readings)
+    assert not verdict.kept
+    assert not verdict.values
+    assert reason in verdict.unread["certified_linkage"]
+    said = rwn.quick_verdict(few, params, alone, steps=False)
+    assert said.answer == "unknown"
+    assert reason in said.reason

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core import RWN, Comparison, Microdata, NotApplicable, RowCopy
+from rwn_core import MEASURES, RWN, Comparison, Microdata, NotApplicable, RowCopy, load_demo, mask
 from rwn_core.measures.attacks.red_team import attack, matching, merge, prediction
 from rwn_core.measures.attacks.red_team.finding import Finding, NameCounts, reach
 from rwn_core.measures.attacks.red_team.merge import shown
+from rwn_core.measures.risk import red_team
 from rwn_core.measures.statistics.intervals import naming_score
 from tests.attacked_tables import (
     best,
@@ -193,3 +196,23 @@ def test_values_that_few_people_have_are_counted_together(numbers: bool) -> None
     assert max(each.score for each in rare) == pytest.approx(
         float(naming_score(4, 7, 7, 1 / 600)), abs=0.01
     )
+
+
+@pytest.mark.parametrize("way", ["merge", prediction.KEY])
+def test_people_outside_count_as_attacked_only_by_what_was_tried_on_them(
+    way: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With a holdout only predictions name people outside; another attack keeps its caveat."""
+    everybody = load_demo("bodyfat")
+    rows = np.arange(everybody.n)
+    data, outside = everybody.take(rows[::2]), everybody.take(rows[1::2])
+    release = mask(data, RowCopy(k=3), seed=7)
+    for holdout in (None, outside):
+        compared = Comparison(
+            original=data, masked=release.masked, law=release.law, holdout=holdout
+        )
+        named = [replace(each, attack=way) for each in found(compared)]
+        monkeypatch.setattr(red_team, "attack", lambda _, named=named: named)
+        caveat = MEASURES["red_team"].compute(compared).detail.caveat
+        judged = holdout is not None and way == prediction.KEY
+        assert ("people outside were not attacked in this way" in caveat) != judged
