@@ -177,8 +177,7 @@ def judged_words(limit: Limit, verdict: Verdict) -> str:
     key = limit.measure
     if key not in verdict.shares:
         return "not judged"
-    standing = verdict.standing.get(key, "")
-    return f"{standing} {amount(key, verdict.values[key])}".strip()
+    return f"{verdict.bounds[key].standing} {amount(key, verdict.values[key])}".strip()
 
 
 def loss_words(scenario: Scenario) -> tuple[str, str]:

@@ -257,12 +257,12 @@ def record_document(
                 key: {
                     "title": verdict.title(key),
                     "value": value,
-                    "standing": verdict.standing.get(key, ""),
+                    "standing": verdict.bounds[key].standing,
                 }
                 for key, value in verdict.values.items()
             },
             "not_judged": dict(verdict.unread),
-            "ends": {key: dict(each) for key, each in verdict.ends.items()},
+            "ends": {k: dict(each.ends) for k, each in verdict.bounds.items() if each.ends},
         },
         "program": program_versions(),
     }

@@ -41,7 +41,7 @@ class FoundSetting:
     share : float
         The largest of them in a release, the middle one of a few; infinite where a limit has no
         answer.
-    ends : tuple of float
+    interval : tuple of float
         Where this share of one more release falls, 9 times in 10, as the policy judges it.
     releases : int
         How many releases were read.
@@ -58,7 +58,7 @@ class FoundSetting:
     loss: float | None = None
     shares: Mapping[str, float] = field(default_factory=dict)
     share: float = 0.0
-    ends: tuple[float, float] = (0.0, math.inf)
+    interval: tuple[float, float] = (0.0, math.inf)
     releases: int = 0
     title: str = ""
     schema: Schema | None = None
@@ -106,7 +106,7 @@ class FoundSetting:
         """The title, and what the setting gives: a range where releases differ much."""
         if self.loss is None:
             return self.title
-        low, high = self.ends
+        low, high = self.interval
         least = low if high > _APART * self.share else None
         used = "keeps the limits" if self.kept else f"{share_words(high, least)} a limit"
         if self.unread:

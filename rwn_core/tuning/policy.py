@@ -231,24 +231,18 @@ class Policy(NamedParameters, Summarized):
         if getattr(params, "chain", False) and (why := self.unjudged(params)):
             given, reasons = {}, dict.fromkeys(self.measures, why)
         held: dict[str, LimitBounds] = {}
-        scope: dict[str, str] = {}
         for each in self.limits:
             bounds = bounds_of(given.get(each.measure))
             bounds = replace(bounds, reason=reasons.get(each.measure, bounds.reason))
             held[each.measure] = bounds.against(each.measure, each.share)
-            if bounds.scope:
-                scope[each.measure] = bounds.scope
         values = {key: each.value for key, each in held.items() if each.value is not None}
         return Verdict(
             shares={each.measure: each.share(values[each.measure])
                     for each in self.limits if each.measure in values},
             unread={key: each.reason for key, each in held.items() if key not in values},
             values=values,
-            standing={key: each.standing for key, each in held.items() if each.standing},
-            by={key: held[key].by for key in values if held[key].by},
-            scope=scope,
+            bounds=held,
             released=released,
-            ends={key: each.ends for key, each in held.items() if each.ends},
             none_allowed=tuple(each.measure for each in self.limits if each.at_most == 0),
             unreachable=tuple(
                 each.measure for each in self.limits if held[each.measure].unreachable(each.share)

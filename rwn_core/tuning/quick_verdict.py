@@ -175,7 +175,7 @@ def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:
     if not known and any((trial.verdict(each).largest or 0.0) <= CLEARLY for each in weaker):
         return ""
     first = str(verdict.first)
-    least = "at least " if verdict.standing.get(first) else ""
+    least = "at least " if verdict.bounds[first].standing else ""
     where = ", and a stronger one loses nearly all relations" if place < trial.last else ""
     what = f"{MEASURES[first].title} uses {least}{verdict.uses(first)} its limit"
     strength = _strength(trial.at(place))
@@ -213,23 +213,23 @@ def with_next_steps(
     until = time.monotonic() + within
     own = _tried(microdata, setting, policy, until, math.inf)
     steps = list[FoundSetting]()
-    most = math.inf if own is None else _HELPS * own.ends[1]
+    most = math.inf if own is None else _HELPS * own.interval[1]
     for title, schema, start in _candidates(microdata, setting, policy, advice, within / 3):
         table = microdata if schema is None else microdata.with_schema(schema)
         if not any(variable.masked for variable in table.schema.released):
             continue
         tried = _tried(table, _fitted(start, table), policy, until, max(most, 1.0))
-        if tried is None or not (tried.kept or tried.ends[1] < most):
+        if tried is None or not (tried.kept or tried.interval[1] < most):
             continue
         unread = policy.judgeable(table)[1]
         steps.append(replace(tried, title=title, schema=schema, unread=unread))
     # first what is known to keep the limits, then what kept them, each by its loss
-    steps.sort(key=lambda each: (not each.kept, max(each.ends[1], 1.0), each.loss or 0.0))
-    shares = [each.ends[1] for each in steps]
+    steps.sort(key=lambda each: (not each.kept, max(each.interval[1], 1.0), each.loss or 0.0))
+    shares = [each.interval[1] for each in steps]
     caution = "" if any(each.kept for each in steps) else _DIFFER
     if min(shares, default=math.inf) > 1:
         caution = "None of these keeps the policy." if steps else "Nothing that was tried helps."
-        shares += [own.ends[1]] if own else []
+        shares += [own.interval[1]] if own else []
         if shares and math.isfinite(min(shares)):
             best = share_words(max(min(shares), 1.01))
             caution += f" The best that was found may use {best} a limit."

@@ -517,7 +517,7 @@ class StrengthTrial:
             loss=fmean(self.losses(place)),
             shares=shares,
             share=median(used),
-            ends=(float(low), high),
+            interval=(float(low), high),
             releases=len(verdicts),
         )
 
@@ -528,8 +528,8 @@ class StrengthTrial:
             key: Spread(
                 measure=key,
                 values=(value,),
-                is_bound=verdict.standing.get(key) == "at least",
-                ends=verdict.ends.get(key, {}),
+                is_bound=verdict.bounds[key].standing == "at least",
+                ends=verdict.bounds[key].ends,
             )
             for key, value in verdict.values.items()
         }

@@ -360,7 +360,7 @@ class Sweep(Plotted):
                 f"nearest is {nearest.setting.words}, which uses {judged.uses(first)} the limit on "
                 f"{judged.title(first)}."
             )
-        return words + few + (not_judged(open_one.unread, open_one.standing) if open_one else "")
+        return words + few + (not_judged(open_one.unread, open_one.title) if open_one else "")
 
 
 def _row(point: Point, spread: Spread, names: list[str], releases: int) -> dict[str, Any]:

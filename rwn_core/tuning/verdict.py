@@ -27,37 +27,23 @@ class Verdict(Summarized):
         The measures without a number, and why.
     values : mapping of str to float
         By measure, the number that was compared with its limit.
-    standing : mapping of str to str
-        Of the measures without a known worst case, what that number is: "at least",
-        "estimated at most" or "an estimate".
-    by : mapping of str to str
-        Of the measures that a simple attack went beyond, which one.
+    bounds : mapping of str to LimitBounds
+        By measure, all that is known of that number.
     released : float, optional
         Share of the records that is released, where it is too small for limits to be kept.
-    ends : mapping of str to mapping of str to float
-        By measure, what it reads on the unmasked file ("unmasked") and where no relation is left
-        ("unrelated"), as far as that is known.
     unreachable : tuple of str
         The broken limits that a file without any relation breaks, too.
     none_allowed : tuple of str
         The measures with a limit of 0, of which a share says nothing.
-    remedy : mapping of str to str
-        By measure, what to do about a limit that is broken or not judged, as a sentence.
-    scope : mapping of str to str
-        By measure, what its value includes that an intruder may not reach, as a sentence.
     """
 
     shares: Mapping[str, float]
     unread: Mapping[str, str]
     values: Mapping[str, float] = field(default_factory=dict)
-    standing: Mapping[str, str] = field(default_factory=dict)
-    by: Mapping[str, str] = field(default_factory=dict)
+    bounds: Mapping[str, LimitBounds] = field(default_factory=dict)
     released: float | None = None
-    ends: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     unreachable: tuple[str, ...] = ()
     none_allowed: tuple[str, ...] = ()
-    remedy: Mapping[str, str] = field(default_factory=dict)
-    scope: Mapping[str, str] = field(default_factory=dict)
 
     def _summary(self) -> Summary:
         read = [
@@ -122,14 +108,15 @@ class Verdict(Summarized):
 
     def title(self, measure: str) -> str:
         """Return the title of a judged value: a worst case only if it is one."""
-        return MEASURES[measure].title_as(self.standing.get(measure, ""))
+        known = self.bounds.get(measure)
+        return MEASURES[measure].title_as("" if known is None else known.standing)
 
     @property
     def sentence(self) -> str:
         """The verdict in words: which limit is nearest or most broken, and what was not judged."""
         if not self.states:
             return "The policy has no limits, so that nothing is judged."
-        missing = not_judged(self.unread, self.standing)
+        missing = not_judged(self.unread, self.title)
         if self.first is not None:
             missing = self._nearest(self.first) + missing
         elif self.shares:
@@ -143,18 +130,16 @@ class Verdict(Summarized):
             )
         if self.released is not None:
             parts.append(f" But only {100 * self.released:.3g} % of the records are released.")
-        for key, words in self.scope.items():
-            if self.shares.get(key, 0.0) > 1:  # after another limit "this" would be that one
-                parts.append(f" {words.replace('This is', f'{self.title(key)} is', 1)}")
-        for key, words in self.remedy.items():
-            if self.shares.get(key, math.inf) > 1:
-                parts.append(f" {words}")
+        for key, known in self.bounds.items():
+            if known.scope and key in self.broken:  # after another limit "this" would be that one
+                parts.append(f" {known.scope.replace('This is', f'{self.title(key)} is', 1)}")
         return "".join(parts).strip()
 
     def _nearest(self, first: str) -> str:
         """Say how many limits are broken or kept, and how much of one is used."""
         # the simple attack that reached a value beyond what the measure states
-        by = f", {percent(self.values[first])} by {self.by[first]}" if first in self.by else ""
+        known = self.bounds.get(first)
+        by = f", {percent(self.values[first])} by {known.by}" if known and known.by else ""
         what = f"{self.title(first)}{by}, which uses {self.uses(first)} its limit."
         count, broken = len(self.shares) + len(self.unread), len(self.broken)
         if count == 1:
@@ -165,7 +150,7 @@ class Verdict(Summarized):
         return f"{broken} of {counted(count, 'limit')} {verb} broken, most of all {what}"
 
 
-def not_judged(unread: Mapping[str, str], standing: Mapping[str, str] | None = None) -> str:
+def not_judged(unread: Mapping[str, str], title: Callable[[str], str] | None = None) -> str:
     """Say which limits could not be judged and why, once for each reason; nothing where all were.
 
     >>> not_judged({"attribute_gain": "No variable is confidential. Say which is."})
@@ -173,7 +158,7 @@ def not_judged(unread: Mapping[str, str], standing: Mapping[str, str] | None = N
     """
     titles: dict[str, list[str]] = {}
     for key, why in unread.items():
-        titles.setdefault(why, []).append(MEASURES[key].title_as((standing or {}).get(key, "")))
+        titles.setdefault(why, []).append(title(key) if title else MEASURES[key].title_as(""))
     return "".join(
         f" {', '.join(named)} not judged: {_lowered(why)}" for why, named in titles.items()
     )

@@ -343,7 +343,7 @@ def limits_words(
             words += f" (read it against {about.words(reading.baseline)})"
         judged = limit.measure in verdict.shares
         share = verdict.uses(limit.measure) if judged else "not judged against"
-        ends = ends_words(limit.measure, verdict.ends.get(limit.measure, {}))
+        ends = ends_words(limit.measure, verdict.bounds[limit.measure].ends)
         reached = f"; {ends}" if ends else ""
         source = ", ".join(part for part in (limit.source, limit.set_by) if part)
         by = f" ({source})" if source else ""

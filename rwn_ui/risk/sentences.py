@@ -93,7 +93,7 @@ def limits(now: Snapshot) -> Table:
     verdict, rows = now.verdict, []
     for limit in now.policy.limits:
         key = limit.measure
-        reading, ends = now.readings.get(key), verdict.ends.get(key, {})
+        reading, ends = now.readings.get(key), verdict.bounds[key].ends
         values = (
             reading.value if isinstance(reading, Reading) else None,
             limit.at_most,

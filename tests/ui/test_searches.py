@@ -74,7 +74,7 @@ def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
             found(OTHER, title="Try noise"),
             found(
                 setting, title="Leave b out", schema=replace(schema, variables=fewer),
-                ends=(1.2, 1.3), share=1.25, loss=0.4,
+                interval=(1.2, 1.3), share=1.25, loss=0.4,
             ),
         )  # fmt: skip
         keyed = any(v.role is rwn.Role.KEY for v in schema.variables)

@@ -47,7 +47,7 @@ def test_the_worse_of_stated_and_attacked_is_judged_and_says_by_whom() -> None:
     verdict = POLICY.judge({**readings, "red_team": team(0.03, 0.61)})
     assert verdict.broken == ("attribute_gain",)
     assert verdict.values == {"bayes_linkage": 0.04, "attribute_gain": 0.61}
-    assert dict(verdict.by) == {"attribute_gain": "a merge on age"}
+    assert [each.by for each in verdict.bounds.values()] == ["", "a merge on age"]
     assert "Attribute gain, 61 % by a merge on age, which uses 12 times its limit" in (
         verdict.sentence
     )
@@ -94,7 +94,7 @@ def test_a_spread_names_its_attack_in_files_too() -> None:
     assert asked[0] == plan
     assert asked[1].measures == ("attribute_gain", "red_team")
     assert (asked[1].releases, asked[1].seed) == (ATTACKED, 4) == (5, 4)
-    assert POLICY.judge(few).by == {"attribute_gain": "a merge on age"}
+    assert POLICY.judge(few).bounds["attribute_gain"].by == "a merge on age"
 
 
 def open_secret(n: int = 120, seed: int = 0) -> Microdata:

@@ -77,8 +77,8 @@ def gives(share: float, least: float | None, shares: list[float]) -> bool:
 
 def holds(data: rwn.Microdata, step: FoundSetting, policy: rwn.Policy, releases: int = 40) -> None:
     """Press a step, and hold what it says against fresh releases; fewer where it keeps nothing."""
-    share = step.ends[1]
-    least = step.ends[0] if share > 1.15 * step.share else None  # else it stands alone
+    share = step.interval[1]
+    least = step.interval[0] if share > 1.15 * step.share else None  # else it stands alone
     assert (f"{least:.1f} to" in step.words if share > 1 else True) if least else True
     releases = releases if step.kept else min(releases, 10)
     shares = largest_shares(*pressed(data, step), policy, releases)
@@ -128,14 +128,14 @@ def test_every_step_gives_what_it_says(number: int) -> None:
 def test_words_of_a_step_state_a_range_where_releases_differ() -> None:
     """A number stands alone only where releases agree on it."""
     point = Point(setting=Setting(params=EVEN), spreads={})
-    step = FoundSetting(point=point, title="Try it", ends=(0.4, 1.3), share=1.0, loss=0.4)
+    step = FoundSetting(point=point, title="Try it", interval=(0.4, 1.3), share=1.0, loss=0.4)
     assert step.words == "Try it: 0.4 to 1.3 times a limit, 40 % of the relations lost"
-    inside = replace(step, ends=(0.4, 0.9), share=0.6)
+    inside = replace(step, interval=(0.4, 0.9), share=0.6)
     assert inside.words == "Try it: 40 to 90 % of a limit, 40 % of the relations lost"
     alone = replace(step, share=1.2)
     assert alone.words == "Try it: 1.3 times a limit, 40 % of the relations lost"
     verdict = Verdict(shares={"true_matches": 0.9}, unread={})
-    kept = replace(step, verdict=verdict, ends=(0.8, 0.9), share=0.9)
+    kept = replace(step, verdict=verdict, interval=(0.8, 0.9), share=0.9)
     assert kept.words == "Try it: keeps the limits, 40 % of the relations lost"
     # a limit that cannot be judged is named in the same sentence
     unread = {"attribute_gain": "No variable is confidential."}
