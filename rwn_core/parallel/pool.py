@@ -130,11 +130,6 @@ class Pool:
             thread.join(max(0.0, end - time.monotonic()))
 
     @property
-    def running(self) -> bool:
-        """True while a worker thread is alive."""
-        return any(thread.is_alive() for thread in self._threads)
-
-    @property
     def pids(self) -> list[int]:
         """The numbers of the processes that are alive."""
         processes = [worker.process for worker in self._workers]
@@ -250,7 +245,7 @@ class Job:
     @property
     def running(self) -> bool:
         """True until the work has ended."""
-        return not self._task.done() or (self._pool is not None and self._pool.running)
+        return not self._task.done() or bool(self._pool and self._pool.pids)
 
     @property
     def share(self) -> float:

@@ -115,11 +115,11 @@ class Space(NamedParameters):
         for one, two in sorted(places, key=sum):
             for params in self._moved(microdata, kernels[two]):
                 yield replace(start, params=params, slices=slicings[one])
-        own = start.params if start.method == SoftRWN.method else SoftRWN(own=True, balance=1.0)
+        soft = start.params if start.method == SoftRWN.method else SoftRWN(own=True, balance=1.0)
         usual = [preset_slices(microdata, each) for each in PRESETS]
         ways = ["chain"] * self.chain + ["tie"] * self.tie
         for way, slices in product(ways, dict.fromkeys([start.slices, *usual])):
-            params = replace(own, **{"chain": False, "tie": False, "q": 1.0, way: True})
+            params = replace(soft, **{"chain": False, "tie": False, "q": 1.0, way: True})
             setting = replace(start, params=params, slices=slices)
             with suppress(ParameterError):  # slices that are not to be chained or tied
                 params.check(setting.applied_to(microdata))

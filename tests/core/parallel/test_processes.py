@@ -206,7 +206,7 @@ def test_a_pool_keeps_what_it_prepared_and_ends_with_its_last_task():
     assert totals == (11, 13, 16)
     assert len(set(pids)) == 1
     assert tasks[0].share == 1.0
-    wait_until(lambda: not pool.running)
+    wait_until(lambda: not pool.pids)
     assert multiprocessing.active_children() == []
     with pytest.raises(Stopped):
         pool.submit(4).result(0)
@@ -226,7 +226,7 @@ def test_a_worker_that_dies_loses_one_task_and_the_others_go_on():
     late = [pool.submit(5), pool.submit(6)]
     for task in late:
         assert isinstance(task.exception(60), Stopped)
-    wait_until(lambda: not pool.running)
+    wait_until(lambda: not pool.pids)
     assert isinstance(pool.submit(7).exception(0), Stopped)
 
 
