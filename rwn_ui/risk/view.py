@@ -44,7 +44,8 @@ INTERNAL = "Internal: for the data steward only. Single records and their values
 def draw(session: Session, attack: Attack) -> None:
     """The panel; for a large table after a job of the user's own."""
     if session.data.n <= QUICK_RECORDS:
-        found = live(session, attack)
+        with st.container(key="attacking"), st.spinner("Attacking the release"):
+            found = live(session, attack)
         panel(payload(session, attack, found, snapshot(session, found)), key="risk")
     else:
         _by_job(session, attack)
@@ -183,9 +184,8 @@ def _warnings(session: Session, attack: Attack, found: Disclosure) -> dict[str, 
     masked = [v for v in session.data.schema.released if v.masked]
     together = {name for names in session.slices for name in names}
     separate = [v for v in masked if v.group is None and v.name not in together]
-    rounded = dict(attack.precision)
-    released = session.data.schema.released
-    digits = any(v.kind is rwn.Kind.CONTINUOUS and v.name not in rounded for v in released)
+    numbers = [v.name for v in session.data.schema.released if v.kind is rwn.Kind.CONTINUOUS]
+    digits = not set(numbers) <= set(dict(attack.precision))
     sentences = risk_warnings.warnings(
         session.params, found.readings, digits=digits, separate=len(separate)
     )
