@@ -144,9 +144,11 @@ def compare(
         law, masked = masked.law, masked.masked
     expected = tuple(variable.name for variable in original.schema.released)
     if masked.names != expected:
+        gone = ", ".join(name for name in expected if name not in masked.names)
+        more = f" If no release has {gone}: drop it from the original, too." if gone else ""
         raise InputError(
             "The masked table does not have the original's variables in the original's order; "
-            f"it must have: {', '.join(expected)}."
+            f"it must have: {', '.join(expected)}.{more}"
         )
     if masked.n != original.n:
         raise InputError(

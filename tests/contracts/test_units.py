@@ -558,3 +558,27 @@ def test_conditions_that_fit_one_person_alone_single_that_person_out() -> None:
     readings = [MEASURES["singling_out"].read(each, bare=True) for each in (by_unit, by_row)]
     attack = [reading.detail.attack for reading in readings]
     assert attack[0] > attack[1]
+
+
+@pytest.mark.parametrize("rows", [1, 2, 4, 10])
+def test_what_luck_shows_of_a_unit_counts_for_nothing(rows: int) -> None:
+    """Nearly every household of many rows has a common level: to say so discloses nothing."""
+    rng, n = np.random.default_rng(0), 600
+    secret = rng.choice(["none", "a", "b"], n, p=[0.8, 0.15, 0.05])
+    frame = pd.DataFrame({"age": rng.integers(18, 90, n), "region": rng.choice(list("nesw"), n)})
+    frame = frame.assign(sex=rng.choice(["f", "m"], n), s=secret, home=np.arange(n) // rows)
+    schema = Microdata.from_frame(frame).schema.replace_variable("home", role=Role.HOUSEHOLD)
+    for name in ("age", "region", "sex"):
+        schema = schema.replace_variable(name, role=Role.KEY)
+    schema = schema.replace_variable("s", role=Role.CONFIDENTIAL, weight=0.0)
+    data, found = Microdata(frame, schema), {}
+    for q in (0.0, 1.0):
+        audit = rwn.audit(
+            data,
+            rwn.mask(data, RWN(k=n - 1, q=q), seed=3),
+            measures=["true_matches", "posterior_odds"],
+        )
+        odds = audit["posterior_odds"]
+        found[q] = audit["true_matches"].value, odds.value - odds.baseline
+    assert found[1.0] == pytest.approx((0.0, 0.0), abs=0.03)
+    assert min(found[0.0]) > 0.15 / rows

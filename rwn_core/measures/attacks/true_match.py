@@ -263,6 +263,9 @@ class Secret:
         aligned = comparison.masked.n == original.n
         rows = released_rows(original, comparison.masked) if aligned else slice(None)
         truth = self.own[rows]
+        known = ~np.isnan(truth)
+        # people with a value: a unit with several values is one
+        self.people = int(known.sum()) if units is None else len(np.unique(units[rows][known]))
         self._held: Integers | None = None
         if units is not None:
             truth = np.unique(np.stack((units[rows], truth)), axis=1)[1]
@@ -382,7 +385,8 @@ def worst_level(
         if secret.levels is None:
             continue
         right = np.where(inside[:, [number]], 0.0, named.right)
-        people, base = secret.targets.of_level(), secret.targets.base()
+        people = secret.targets.of_level()
+        base = people / max(secret.people, 1)
         (which, level), score = best_score(right, named.named, people, base)
         if score > best["score"]:
             best = {

@@ -30,8 +30,8 @@ from rwn_core.measures.view import Tile, View
 LEVELS = (Kind.CATEGORICAL, Kind.ORDERED)
 
 
-def category_chances(law: Law, name: str, units: Integers | None = None) -> tuple[Floats, Integers]:
-    """Return P(a released category is true) of each level, and how many records have it."""
+def category_chances(law: Law, name: str, units: Integers | None = None) -> tuple[Floats, Floats]:
+    """Return P(a released category is true) of each level, and P(it is true of any record)."""
     # Shapes: both (V,); with `units`, true is a category that any record of the unit has. With t
     # the transition matrix and v the shares of the original, the odds of level k are t_kk v_k /
     # sum over l != k of t_lk v_l; each record's own law stands for its level's row of t
@@ -45,8 +45,8 @@ def category_chances(law: Law, name: str, units: Integers | None = None) -> tupl
     has[own, codes] = True
     right = cells.data * has[own[cells.row], cells.col]
     true = np.bincount(cells.col, weights=right, minlength=len(values))
-    count = np.bincount(codes, minlength=len(values))
-    return np.divide(true, shown, out=np.zeros(len(values)), where=shown > 0), count
+    chances = np.divide(true, shown, out=np.zeros(len(values)), where=shown > 0)
+    return chances, has[own].mean(axis=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -59,7 +59,8 @@ class PosteriorOdds(Detail):
     rarest : tuple of float
         P(a rarest released category is true).
     chances, shares : tuple of ndarray of float64, shape (levels,)
-        P(a released category is true), and the share of people with it.
+        P(a released category is true), and P(it is true of any record): the share of people with
+        it, each counted as often as they have records.
     """
 
     names: tuple[str, ...]
@@ -73,13 +74,13 @@ def compute_posterior_odds(comparison: Comparison) -> Reading[PosteriorOdds]:
     law, parts = comparison.required_law(), []
     for name in (v.name for v in law.original.schema.released if v.kind in LEVELS):
         try:
-            chances, count = category_chances(law, name, comparison.units)
+            chances, share = category_chances(law, name, comparison.units)
         except NotApplicable:  # variables that change together have no table each
             continue
         levels = np.array([value is not None for value in value_codes(law.original, name)[1]])
         if levels.sum() >= 2:
-            most = float(np.clip(chances[levels & (count == count[levels].min())].max(), 0.0, 1.0))
-            parts.append((name, most, chances[levels], count[levels] / count.sum()))
+            most = float(np.clip(chances[levels & (share == share[levels].min())].max(), 0.0, 1.0))
+            parts.append((name, most, chances[levels], share[levels]))
     if not parts:
         raise NotApplicable(
             "No variable has categories, two or more, that are released one by one."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 import tomllib
-from dataclasses import replace
 
 import pytest
 
@@ -165,12 +164,6 @@ def test_a_verdict_has_one_of_three_states(values, state, first, largest):
     assert {key for key, each in verdict.states.items() if each == "not judged"} == missing
     few = TWO.judge({"bayes_linkage": 0.02, "attribute_inference": 0.09}, released=0.0)
     assert (few.state, few.kept) == ("not judged", False)
-
-
-def test_a_remedy_stands_where_it_is_needed():
-    remedy = {"bayes_linkage": "Lower epsilon.", "attribute_inference": "Choose other keys."}
-    verdict = TWO.judge({"bayes_linkage": 0.1, "attribute_inference": 0.01})
-    assert replace(verdict, remedy=remedy).sentence.endswith("its limit. Lower epsilon.")
 
 
 def test_a_share_just_beyond_the_limit_is_not_said_to_be_all_of_it():
