@@ -34,7 +34,7 @@ LEAST = 20  # people outside, below which their success says nothing
 SPLITS = 8  # random halvings of a table, of which each half is masked once
 _SEED = 7
 GROUPS = 3  # control groups of a chain, of which the middle gain counts
-_OUTSIDE = " Found on releases of this setting that leave one record in five out."
+_OUTSIDE = " Found on releases of this setting that leave one person in five out."
 _SURELY = 2.0  # standard errors by which differences are compared
 _WHOLE = ("levels", "common")  # what the files of halves take over from those of the whole
 
@@ -46,16 +46,16 @@ def control_group(
     precision: Mapping[str, float] | None = None,
     part: int = 0,
 ) -> Comparison | None:
-    """A release of the same setting that leaves one record in five out, for comparison."""
-    # `part`, from 0 to 4, says which records.
+    """A release of the same setting that leaves one person in five out, for comparison."""
+    # `part`, from 0 to 4, says which people; of a person or household no row stays inside
     original, precision = base.original, precision or {}
-    order = np.random.default_rng(_SEED).permutation(canonical_sample(original, original.n))
-    count = min(original.n // 5, ATTACKS)
-    order = np.roll(order, -part * count)
-    held, others = np.sort(order[:count]), np.sort(order[count:])
+    units, order = _people(base)
+    order = np.random.default_rng(_SEED).permutation(order)
+    count = min(len(order) // 5, ATTACKS)
     if count < LEAST:
         return None
-    inside = original.take(others)
+    out = np.isin(units, np.roll(order, -part * count)[:count])
+    held, inside = np.flatnonzero(out), original.take(np.flatnonzero(~out))
     try:
         release = mask(inside, params, precision=precision, seed=seed)
     except ParameterError:
@@ -69,6 +69,14 @@ def control_group(
     )
     made.halves = base.halves
     return made
+
+
+def _people(base: Comparison) -> tuple[Integers, Integers]:
+    """Return each record's unit, and the units in an order that is the same for any row order."""
+    # Shapes: numbers (n,); order (u,).
+    units = np.arange(base.original.n) if base.units is None else base.units
+    order = units[canonical_sample(base.original, base.original.n)]
+    return units, order[np.sort(np.unique(order, return_index=True)[1])]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,10 +179,7 @@ def attribute_difference(
     if microdata.n > 2 * QUICK_RECORDS:
         some = microdata.take(np.sort(attacked_people(base, 2 * QUICK_RECORDS)))
         base = Comparison(original=some, masked=some)
-    data, units = base.original, base.units
-    units = np.arange(data.n) if units is None else units
-    order = units[canonical_sample(data, data.n)]
-    order = order[np.sort(np.unique(order, return_index=True)[1])]  # of any order of the rows
+    data, (_, order) = base.original, _people(base)
     if len(order) < 2 * LEAST:
         raise NotApplicable(f"There are fewer than {2 * LEAST} people to halve.")
     # which values are levels is decided on all records
@@ -218,8 +223,7 @@ def _halved(
 ) -> Iterator[tuple[int, Files]]:
     """Yield the files of releases of random halves of the units, two of each halving."""
     params, precision = setting
-    units = np.arange(base.original.n) if base.units is None else base.units
-    draw = np.random.default_rng(seeds[0])
+    (units, _), draw = _people(base), np.random.default_rng(seeds[0])
     for number, seed in enumerate(steps(seeds)):
         if number % 2 == 0:
             half = np.isin(units, draw.permutation(order)[: len(order) // 2])

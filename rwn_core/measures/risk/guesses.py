@@ -11,6 +11,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.units import unit_of
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.attribute_guesses import SECRETS_OF_UNITS
@@ -225,26 +226,29 @@ def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
     released, ordered = _columns(comparison, comparison.masked)
     original, _ = _columns(comparison, comparison.original)
     holdout, own, others = comparison.holdout, [], []
-    held = None if holdout is None else _columns(comparison, holdout)[0]
     attacks = _Attacks(released, ordered, canonical_sample(comparison.masked, ROWS))
     units = comparison.units
     people = len(original) if units is None else int(units.max()) + 1
+    if holdout is not None:  # whoever has several rows outside is one person there, too
+        held, beside = _columns(comparison, holdout)[0], unit_of(holdout)
+        numbers = None if units is None or beside is None else beside.numbers
+        some = len(held) if beside is None or numbers is None else beside.size
     guess = float((attacks.guesses().counts(original, units) == 1).mean())
     reading: Reading[Guesses] | None = None
     narrow = False
     while attacks.left and not narrow:
         found = attacks.next(_ROUND)
         own.append(found.counts(original, units))
-        if held is not None:
-            others.append(found.counts(held))
+        if holdout is not None:
+            others.append(found.counts(held, numbers))
         counts = np.concatenate(own)
         if not counts.size:
             continue
         success, control, wider = float((counts == 1).sum()), None, 1.0
-        if held is not None:
+        if holdout is not None:
             # a unique person among few is not unique among many: so as many people of the file as
             # there are outside are replaced by these, and the lost successes are extrapolated
-            outside, replaced = (np.concatenate(others), len(held)), min(people, len(held))
+            outside, replaced = (np.concatenate(others), some), min(people, some)
             lost = success - float(alone_among((counts, people), outside, replaced).sum())
             rate = float(np.clip(success - lost * people / replaced, 0.0, len(counts)))
             control, wider = (rate, len(counts)), float(np.sqrt(2 * people / replaced - 1))

@@ -23,6 +23,7 @@ from rwn_core.evaluation.disclosure import (
     values_alone,
     worst_records,
 )
+from rwn_core.evaluation.holdout import predict_on_holdout
 from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, RandomSample, SoftRWN, mask
 from rwn_core.measures.attacks.non_members import NonMembers
 from rwn_core.measures.measure import Measure, Reading
@@ -303,6 +304,30 @@ def test_no_control_group_of_a_few():
     base = Comparison(original=large, masked=large)
     assert control_group(base, RWN(k=2), seed=1) is not None
     assert control_group(base, RWN(k=110), seed=1) is None  # the rest has 96
+
+
+def test_no_row_of_people_outside_is_in_the_file():
+    """Else their other rows tell of them what the release would not, and the risk reads too low."""
+    person = np.repeat(np.arange(150), 4)
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.normal(size=(150, 3)), columns=["x", "y", "s"]).iloc[person]
+    frame = frame.reset_index(drop=True) + 0.01 * rng.normal(size=(600, 3))
+    data = rwn_core.Microdata.from_frame(frame.assign(who=person))
+    schema = data.schema.replace_variable("who", role=Role.PERSON)
+    data = data.with_schema(schema.replace_variable("s", role=Role.CONFIDENTIAL, weight=0.0))
+    control = control_group(Comparison(original=data, masked=data), RWN(k=3), seed=1)
+    inside, outside = (each.frame["who"].unique() for each in (control.original, control.holdout))
+    assert (len(inside), len(outside)) == (120, 30)
+    assert not set(inside) & set(outside)
+    # the nearest rows are of the same person, so that they tell of nobody else
+    found = MEASURES["inference"].read(control)
+    assert found.value > 0.4
+    assert found.detail.control < 0.3
+    # nor is a prediction tried on other rows of the people that it has learned from
+    asked = data.with_schema(data.schema.asking("s", ("x", "y")))
+    trial = predict_on_holdout(asked, RWN(k=3), seed=1, repeats=1)
+    assert (trial.n_train, trial.n_test) == (420, 180)
+    assert trial.errors.original.min() > 0.8
 
 
 PARAMS = rwn.RWN(epsilon=0.0, k=6)
