@@ -253,7 +253,7 @@ def sentence(reading: Reading[TrueMatches], n: int) -> str:
         recall, right = level["right"] / level["people"], level["right"] / level["named"]
         return (
             f"The worst level is {level['secret']} = {level['level']}: of its "
-            f"{level['people']:,.0f} people {percent(recall)} are named correctly by "
+            f"{level['people']:,.0f} {detail.unit_words} {percent(recall)} are named correctly by "
             f"{_known(level['names'])}, and {percent(right)} of the names are right, "
             f"{percent(level['score'])} beyond chance: {looked}{more}."
         )
