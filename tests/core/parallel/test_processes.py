@@ -236,13 +236,13 @@ def test_cancel_stops_waiting_tasks_too():
     wait_until(lambda: tasks[0].share)
     pool.cancel()
     assert [str(task.exception(0)) for task in tasks] == ["Cancelled."] * 2
-    assert not pool.running
+    assert not pool.pids
     assert not pool.pids
 
 
 def test_a_pool_without_workers_does_nothing():
     pool = Pool(counter, 0, workers=0)
-    assert not pool.running
+    assert not pool.pids
     assert isinstance(pool.submit(1).exception(0), Stopped)
 
 
