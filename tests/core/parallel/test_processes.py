@@ -237,7 +237,6 @@ def test_cancel_stops_waiting_tasks_too():
     pool.cancel()
     assert [str(task.exception(0)) for task in tasks] == ["Cancelled."] * 2
     assert not pool.pids
-    assert not pool.pids
 
 
 def test_a_pool_without_workers_does_nothing():
