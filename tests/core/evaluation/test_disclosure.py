@@ -312,9 +312,9 @@ def test_no_row_of_people_outside_is_in_the_file():
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(rng.normal(size=(150, 3)), columns=["x", "y", "s"]).iloc[person]
     frame = frame.reset_index(drop=True) + 0.01 * rng.normal(size=(600, 3))
-    data = rwn_core.Microdata.from_frame(frame.assign(who=person))
-    schema = data.schema.replace_variable("who", role=Role.PERSON)
-    data = data.with_schema(schema.replace_variable("s", role=Role.CONFIDENTIAL, weight=0.0))
+    data = rwn.Microdata.from_frame(frame.assign(who=person))
+    schema = data.schema.replace_variable("who", role=rwn.Role.PERSON)
+    data = data.with_schema(schema.replace_variable("s", role=rwn.Role.CONFIDENTIAL, weight=0.0))
     control = control_group(Comparison(original=data, masked=data), RWN(k=3), seed=1)
     inside, outside = (each.frame["who"].unique() for each in (control.original, control.holdout))
     assert (len(inside), len(outside)) == (120, 30)
