@@ -229,10 +229,10 @@ def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
     attacks = _Attacks(released, ordered, canonical_sample(comparison.masked, ROWS))
     units = comparison.units
     people = len(original) if units is None else int(units.max()) + 1
-    if holdout is not None:  # whoever has several rows outside is one person there, too
-        held, beside = _columns(comparison, holdout)[0], unit_of(holdout)
-        numbers = None if units is None or beside is None else beside.numbers
-        some = len(held) if beside is None or numbers is None else beside.size
+    if holdout is not None:  # a person with several rows outside is one person there, too
+        held, strangers = _columns(comparison, holdout)[0], unit_of(holdout)
+        numbers = None if units is None or strangers is None else strangers.numbers
+        some = len(held) if strangers is None or numbers is None else strangers.size
     guess = float((attacks.guesses().counts(original, units) == 1).mean())
     reading: Reading[Guesses] | None = None
     narrow = False
