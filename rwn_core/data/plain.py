@@ -13,7 +13,6 @@ What a text would become is counted while it is still a text. A page parses a te
 from __future__ import annotations
 
 import json
-import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence, Sized
@@ -284,25 +283,16 @@ def _value(value: Any, ordered: bool) -> str:
     if isinstance(value, bool | int):
         return json.dumps(value)
     if isinstance(value, float):
-        return (
-            json.dumps(value)
-            if math.isfinite(value)
-            else ("nan" if math.isnan(value) else "inf" if value > 0 else "-inf")
-        )
+        return float.__repr__(value)  # also "nan" and "inf", and of NumPy's numbers
     if isinstance(value, date | time):  # a datetime is a date
         return value.isoformat()
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_value(each, ordered) for each in value) + "]"
-    if isinstance(value, Mapping):
-        return _inline(value, ordered)
+    if isinstance(value, Mapping):  # within a list of other things
+        known = _known(value, ordered)
+        inside = ", ".join(f"{_name(name)} = {_value(each, ordered)}" for name, each in known)
+        return f"{{ {inside} }}" if inside else "{}"
     raise TypeError(f"TOML has no value of the type {type(value).__name__}.")
-
-
-def _inline(node: Mapping[str, Any], ordered: bool) -> str:
-    """A mapping within a list of other things."""
-    known = _known(node, ordered)
-    inside = ", ".join(f"{_name(name)} = {_value(value, ordered)}" for name, value in known)
-    return f"{{ {inside} }}" if inside else "{}"
 
 
 def check_letters(text: str, most: int, what: str, refusal: type[RWNError] = InputError) -> None:

@@ -104,22 +104,16 @@ def rounded(microdata: Microdata, precision: Mapping[str, float]) -> Microdata:
     if not precision:
         return microdata
     check_precision(microdata, precision)
-    columns = {
-        name: _round_column(microdata, name, precision[name])
-        if name in precision
-        else microdata.array(name)
-        for name in microdata.names
-    }
+    columns = {name: microdata.array(name) for name in microdata.names}
+    for name, step in precision.items():
+        values: Any = rounded_values(microdata.values(name), float(step))
+        missing = np.isnan(values)
+        fits = missing | ((values % 1 == 0) & (np.abs(values) < _LARGEST_WHOLE))
+        if pd.api.types.is_integer_dtype(columns[name].dtype) and fits.all():
+            whole = pd.Series(values).astype("Int64").array
+            values = whole if missing.any() else values.astype(np.int64)
+        columns[name] = values
     return Microdata(pd.DataFrame(columns, copy=False), microdata.schema, microdata.notices)
-
-
-def _round_column(microdata: Microdata, name: str, step: float) -> Any:
-    values = rounded_values(microdata.values(name), float(step))
-    fits = np.isnan(values) | ((values % 1 == 0) & (np.abs(values) < _LARGEST_WHOLE))
-    if pd.api.types.is_integer_dtype(microdata.array(name).dtype) and fits.all():
-        missing = bool(np.isnan(values).any())
-        return pd.Series(values).astype("Int64").array if missing else values.astype(np.int64)
-    return values
 
 
 def given_steps(microdata: Microdata, share: float) -> dict[str, float]:

@@ -394,7 +394,7 @@ class Schema(NamedParameters, Summarized):
     @classmethod
     def from_toml(cls, text: str) -> Schema:
         """Read the TOML form: rules, population, ``[[variable]]``, ``[question]``, ``[file]``."""
-        return cls(**schema_parts(toml_document(text, "schema file", SchemaError)))
+        return cls.from_dict(toml_document(text, "schema file", SchemaError))
 
     def to_toml(self) -> str:
         """Write the TOML form that `from_toml` reads."""
@@ -402,8 +402,24 @@ class Schema(NamedParameters, Summarized):
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Schema:
-        """Read what `to_dict` made."""
-        return cls(**schema_parts(document))
+        """Read what `to_dict` made; one with a [file] table alone has no variables."""
+        unknown = set(document) - {"variable", "question", "file", "edit_rules", "population"}
+        if unknown:
+            raise SchemaError(f"The schema file has the unknown table {sorted(unknown)[0]}.")
+        entries = [] if set(document) == {"file"} else document.get("variable")
+        if not isinstance(entries, list) or not (entries or set(document) == {"file"}):
+            raise SchemaError("The schema file has no [[variable]] table; add one a column.")
+        question, file = document.get("question"), document.get("file")
+        if question is not None:
+            how: dict[str, Any] = {"path": "question", "refusal": SchemaError}
+            question = read_plain(Question, question, "schema file", **how)
+        return cls(
+            variables=tuple(_variable_from(entry) for entry in entries),
+            question=question,
+            file=None if file is None else FileLayout.from_dict(file),
+            edit_rules=as_edit_rules(document.get("edit_rules", ())),
+            population=document.get("population"),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data: texts, numbers, truth values, lists and mappings."""
@@ -422,26 +438,6 @@ class Schema(NamedParameters, Summarized):
         if self.file is not None and self.file.changed():
             document["file"] = self.file.changed()
         return document
-
-
-def schema_parts(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields of a schema; one with a [file] table alone has no variables."""
-    unknown = set(document) - {"variable", "question", "file", "edit_rules", "population"}
-    if unknown:
-        raise SchemaError(f"The schema file has the unknown table {sorted(unknown)[0]}.")
-    entries = [] if set(document) == {"file"} else document.get("variable")
-    if not isinstance(entries, list) or not (entries or set(document) == {"file"}):
-        raise SchemaError("The schema file has no [[variable]] table; add one a column.")
-    question, file = document.get("question"), document.get("file")
-    return {
-        "variables": tuple(_variable_from(entry) for entry in entries),
-        "question": None
-        if question is None
-        else read_plain(Question, question, "schema file", path="question", refusal=SchemaError),
-        "file": None if file is None else FileLayout.from_dict(file),
-        "edit_rules": as_edit_rules(document.get("edit_rules", ())),
-        "population": document.get("population"),
-    }
 
 
 def _variable_from(entry: Any) -> Variable:

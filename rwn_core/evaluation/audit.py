@@ -96,37 +96,32 @@ class Audit(Plotted):
 
     def records(self) -> list[dict[str, Any]]:
         """A plain row for each measure: numbers, or the reason."""
-        return [_row(key, reading) for key, reading in self.readings.items()]
+        rows = []
+        for key, reading in self.readings.items():
+            measure = MEASURES[key]
+            known = reading if isinstance(reading, Reading) else None
+            detail = known and known.detail
+            rows.append(
+                {
+                    "measure": key,
+                    "title": measure.reading_title(reading),
+                    "side": measure.side,
+                    "better": measure.better,
+                    "unit": measure.unit,
+                    "used": known and known.used,
+                    "total": known and known.total,
+                    "value": known and known.value,
+                    "baseline": known and known.baseline,
+                    "at_most": detail.at_most if detail and detail.standing == "at least" else None,
+                    "not_applicable": None if isinstance(reading, Reading) else reading.reason,
+                    "caveat": (detail and detail.caveat) or None,
+                }
+            )
+        return rows
 
     def frame(self) -> pd.DataFrame:
         """The same rows as a pandas frame."""
         return pd.DataFrame(self.records())
-
-
-def _row(key: str, reading: Reading | NotApplicable) -> dict[str, Any]:
-    measure = MEASURES[key]
-    value, baseline, reason, at_most, caveat = None, None, None, None, None
-    if isinstance(reading, NotApplicable):
-        reason = reading.reason
-    else:
-        value, baseline = reading.value, reading.baseline
-        caveat = reading.detail.caveat or None
-        if reading.detail.standing == "at least":
-            at_most = reading.detail.at_most
-    return {
-        "measure": key,
-        "title": measure.reading_title(reading),
-        "side": measure.side,
-        "better": measure.better,
-        "unit": measure.unit,
-        "used": None if isinstance(reading, NotApplicable) else reading.used,
-        "total": None if isinstance(reading, NotApplicable) else reading.total,
-        "value": value,
-        "baseline": baseline,
-        "at_most": at_most,
-        "not_applicable": reason,
-        "caveat": caveat,
-    }
 
 
 def compare(

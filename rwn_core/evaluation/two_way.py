@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
@@ -152,12 +151,31 @@ def _points(reading: Reading[TwoWay], drawn: tuple[float, float] | None) -> styl
     pad = 0.04 * np.where(high > low, high - low, 1.0)
     low, high = low - pad, high + pad
     sizes = [len(cloud) for cloud in clouds]
-    many = max(sizes) >= style.CLOUD_POINTS
-    traces = _side_by_side(clouds, low, high) if many else []
-    for cloud, released in () if many else zip(clouds, (False, True), strict=True):
-        x, y = cloud.T
-        traces.append(style.points(style.floats(x), style.floats(y), released=released))
-        traces[-1]["hovertemplate"] = "%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>"
+    width, traces = high[0] - low[0], []
+    title = style.escape(style.shorten(one, 40))
+    y = style.axis(style.escape(style.shorten(other, 24)), low[1], high[1])
+    if max(sizes) >= style.CLOUD_POINTS:
+        # large clouds stand next to each other, since they would hide each other
+        for side, color in enumerate((style.ORIGINAL, style.RELEASED)):
+            own, shift = clouds[side], side * 1.06 * width
+            edges = np.linspace(low[0], high[0], 41) + shift, np.linspace(low[1], high[1], 31)
+            traces.append(style.density(own[:, 0] + shift, own[:, 1], color, edges))
+        halves: dict[str, Any] = {
+            "tickvals": [low[0] + width / 2, low[0] + 1.56 * width],
+            "ticktext": ["original", "released"],
+            "showgrid": False,
+        }
+        x = style.axis(title, low[0], low[0] + 2.06 * width, **halves)
+        between = style.vertical(high[0] + 0.03 * width, style.NEUTRAL)
+        layout = style.layout(x, y, shapes=[between])
+        shown = table(["file", "records"], [style.SIDES, sizes])
+    else:
+        for cloud, released in zip(clouds, (False, True), strict=True):
+            across, up = map(style.floats, cloud.T)
+            traces.append(style.points(across, up, released=released))
+            traces[-1]["hovertemplate"] = "%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>"
+        layout = style.layout(style.axis(title, low[0], high[0], count=7), y)
+        shown = table(["file", one, other], [np.repeat(style.SIDES, sizes), *every.T])
     return style.chart(
         "two_way",
         f"{one} and {other}",
@@ -166,42 +184,7 @@ def _points(reading: Reading[TwoWay], drawn: tuple[float, float] | None) -> styl
         f"Scatter of {one} and {other}; their correlation is {r[0]} in the original and {r[1]} in "
         "the release",
         data=traces,
-        layout=_frame(one, other, low, high, many),
+        layout=layout,
         large={"legend": True},
-        table=table(["file", "records"], [style.SIDES, sizes])
-        if many
-        else table(["file", one, other], [np.repeat(style.SIDES, sizes), *every.T]),
+        table=shown,
     )
-
-
-def _side_by_side(
-    clouds: list[NDArray[Any]], low: NDArray[Any], high: NDArray[Any]
-) -> list[style.Trace]:
-    """Return large clouds next to each other, since they would hide each other."""
-    width = high[0] - low[0]
-    traces = []
-    for side, (cloud, color) in enumerate(
-        zip(clouds, (style.ORIGINAL, style.RELEASED), strict=True)
-    ):
-        shift = side * 1.06 * width
-        edges = np.linspace(low[0], high[0], 41) + shift, np.linspace(low[1], high[1], 31)
-        traces.append(style.density(cloud[:, 0] + shift, cloud[:, 1], color, edges))
-    return traces
-
-
-def _frame(
-    one: str, other: str, low: NDArray[Any], high: NDArray[Any], many: bool
-) -> dict[str, Any]:
-    y = style.axis(style.escape(style.shorten(other, 24)), low[1], high[1])
-    if not many:
-        return style.layout(
-            style.axis(style.escape(style.shorten(one, 40)), low[0], high[0], count=7), y
-        )
-    width = high[0] - low[0]
-    halves: dict[str, Any] = {
-        "tickvals": [low[0] + width / 2, low[0] + 1.56 * width],
-        "ticktext": ["original", "released"],
-        "showgrid": False,
-    }
-    x = style.axis(style.escape(style.shorten(one, 40)), low[0], low[0] + 2.06 * width, **halves)
-    return style.layout(x, y, shapes=[style.vertical(high[0] + 0.03 * width, style.NEUTRAL)])

@@ -78,7 +78,14 @@ def arrow_microdata(
             series[name] = pd.Series(np.full(table.num_rows, np.nan))
             continue
         series[name], noticed = _typed(field, one_array(table.column(name)), variable)
-        said += noticed + _notices(field, series[name])
+        said += noticed
+        if pd.api.types.is_integer_dtype(series[name].dtype):
+            known = series[name].dropna()
+            if len(known) and max(abs(int(known.min())), abs(int(known.max()))) >= LARGEST_WHOLE:
+                said.append(
+                    f"{name} has whole numbers of 2^53 or more: a distance cannot tell them all "
+                    "apart; if they identify people, set its role to identifier."
+                )
     with in_file(file):
         frame = pd.DataFrame(series)
         data = Microdata.from_own_frame(frame, schema, notices=tuple(said), left_out=left_out)
@@ -238,17 +245,6 @@ def _nullable(array: pa.Array, dtype: Any) -> pd.Series[Any]:
     return pd.Series(pd.array(filled, dtype=dtype)).mask(missing)
 
 
-def _notices(field: pa.Field, series: pd.Series[Any]) -> list[str]:
-    if pd.api.types.is_integer_dtype(series.dtype):
-        known = series.dropna()
-        if len(known) and max(abs(int(known.min())), abs(int(known.max()))) >= LARGEST_WHOLE:
-            return [
-                f"{field.name} has whole numbers of 2^53 or more: a distance cannot tell them all "
-                "apart; if they identify people, set its role to identifier."
-            ]
-    return []
-
-
 def decimal_texts(array: pa.Array) -> pa.Array:
     """Write exact decimals with all digits of their scale."""
     texts = array.cast(pa.string())
@@ -282,7 +278,6 @@ def read_feather(
     with arrow_refusals(file):
         source = pa.ipc.open_file(pa.BufferReader(content))
         fields = checked_fields(source.schema)
-    with arrow_refusals(file):
         table = source.read_all()
         table.validate(full=True)
         table = table.unify_dictionaries()
@@ -365,19 +360,16 @@ def feather_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
 
 def arrow_table(frame: pd.DataFrame) -> pa.Table:
     """Make an Arrow table of the values alone."""
-    arrays = {name: _array(frame[name]) for name in frame.columns}
+    arrays = {}
+    for name in frame.columns:
+        column = frame[name]
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            column = column.cat.remove_unused_categories()
+        array = pa.Array.from_pandas(column)
+        # whole seconds come from a file's dates: no file of Parquet has moments of whole seconds
+        if pa.types.is_timestamp(array.type) and array.type.unit == "s" and array.type.tz is None:
+            days = column.dropna()
+            if (days == days.dt.normalize()).all():
+                array = array.cast(pa.date32())
+        arrays[name] = array
     return pa.table(arrays).replace_schema_metadata(None)
-
-
-def _array(column: pd.Series[Any]) -> pa.Array:
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return pa.Array.from_pandas(column.cat.remove_unused_categories())
-    array = pa.Array.from_pandas(column)
-    if pa.types.is_large_string(array.type):
-        return array
-    # whole seconds come from a file's dates: no file of Parquet has moments of whole seconds
-    if pa.types.is_timestamp(array.type) and array.type.unit == "s" and array.type.tz is None:
-        days = column.dropna()
-        if (days == days.dt.normalize()).all():
-            return array.cast(pa.date32())
-    return array

@@ -74,7 +74,14 @@ def read_excel(
     if marks is not None:
         # a record of such formulas alone would be lost, unless rows below the table are stated
         end = first + len(rows) if layout.below else math.inf
-        _refuse_open_formulas(file, marks.open_rows, first, end)
+        inside = [row for row in marks.open_rows if first <= row < end]
+        if inside:
+            many = f"{len(inside):,} cells are formulas"
+            which = "1 cell is a formula" if len(inside) == 1 else many
+            raise InputError(
+                f"{file}, row {inside[0]:,}: {which} without a stored result; open the file in a "
+                "spreadsheet program and save it."
+            )
         notices += marks.notices(len(rows[0]) if rows else 0)
     names = _header(file, rows, first, layout.header)
     rows, first = rows[layout.header - 1 :], first + layout.header - 1
@@ -114,17 +121,6 @@ def read_excel(
     with in_file(file):
         frame = pd.DataFrame(series)
         return Microdata.from_own_frame(frame, schema, notices=tuple(notices), left_out=left_out)
-
-
-def _refuse_open_formulas(file: str, rows: Sequence[int], first: int, end: float) -> None:
-    """Refuse formulas of the table without a stored result; those around it do no harm."""
-    inside = [row for row in rows if first <= row < end]
-    if inside:
-        cells = "1 cell is a formula" if len(inside) == 1 else f"{len(inside):,} cells are formulas"
-        raise InputError(
-            f"{file}, row {inside[0]:,}: {cells} without a stored result; open the file in a "
-            "spreadsheet program and save it."
-        )
 
 
 def _header(file: str, rows: Rows, first: int, header: int) -> list[str]:

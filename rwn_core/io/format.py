@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
+    from rwn_core.data.file_layout import FileLayout
     from rwn_core.data.microdata import Microdata
     from rwn_core.data.schema import Schema
     from rwn_core.io.guessed_layout import GuessedLayout
@@ -89,13 +90,6 @@ class Format:
         """The title, with what is demanded of a file in brackets."""
         return f"{self.title} ({self.demand})" if self.demand else self.title
 
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from rwn_core.data.file_layout import FileLayout
-    from rwn_core.data.microdata import Microdata
-    from rwn_core.data.schema import Schema
 
 MARKS = frozenset({"separator", "decimal", "dates"})
 

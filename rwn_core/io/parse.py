@@ -61,7 +61,17 @@ def parse(
                 f"{file} is to be read with a given {given}, which {form.noun} does not have; "
                 "leave it out."
             )
-    _check_content(form, file, content)
+    # the bytes and the name may show different formats
+    if not form.detects(content):
+        what = describe(content)
+        fault = f"is not {form.noun}" if what is None else f"is {what} and not {form.title}"
+        if form.has_signature:
+            raise InputError(
+                f"{file} {fault}; save the table as {form.title}, or give a file of another format "
+                f"the ending {endings(besides=form.key)}."
+            )
+        if what is not None:
+            raise InputError(f"{file} {fault}; {_remedy(what)}.")
     data = without_missing_codes(form.read(file, content, schema, layout), schema)
     layout = replace(layout, only=(), drop=())  # the variables say which columns were read
     return data.with_schema(replace(data.schema, file=layout if layout.changed() else None))
@@ -95,21 +105,6 @@ def too_large(file: str) -> str:
         f"{file} is larger than {LARGEST_FILE // 1_000_000:,} MB; "
         "read fewer columns or records, or use the commands for large tables."
     )
-
-
-def _check_content(form: Format, file: str, content: bytes) -> None:
-    """Refuse a file if its bytes and its name show different formats."""
-    if form.detects(content):
-        return
-    what = describe(content)
-    fault = f"is not {form.noun}" if what is None else f"is {what} and not {form.title}"
-    if form.has_signature:
-        raise InputError(
-            f"{file} {fault}; save the table as {form.title}, or give a file of another format "
-            f"the ending {endings(besides=form.key)}."
-        )
-    if what is not None:
-        raise InputError(f"{file} {fault}; {_remedy(what)}.")
 
 
 def describe(content: bytes) -> str | None:

@@ -95,21 +95,17 @@ def _columns(
     nothing = pd.Series(np.full(max(heights, default=0), np.nan))
     faults = {head: _fault(each, names) for head, each in pairs}
     left_out |= {head: fault for head, fault in faults.items() if fault is not None}
-    notices += [f"{head} has durations: they stay numbers of {unit}." for head, each in pairs
-                if (unit := _unit(names.attributes(each)))]  # fmt: skip
+    for head, each in pairs:
+        about = names.attributes(each)
+        if "difftime" in about.get("class", ()):
+            unit = str((about.get("units") or ["an unknown unit"])[0])
+            notices.append(f"{head} has durations: they stay numbers of {unit}.")
     return [
         LabelledColumn(name=head, values=nothing)
         if head in left_out
         else _column(head, each, names)
         for head, each in pairs
     ], notices
-
-
-def _unit(attributes: Mapping[str, Any]) -> str | None:
-    """Return what a vector of durations counts; None for another one."""
-    if "difftime" not in attributes.get("class", ()):
-        return None
-    return str((attributes.get("units") or ["an unknown unit"])[0])
 
 
 def _bounded(constructor: Any) -> Any:

@@ -239,10 +239,9 @@ def _columns(text: _Text, names: Sequence[str]) -> list[pa.DictionaryArray]:
         text.separator,
         starts[lines] if lines == text.header < len(starts) else len(text.content),
     )
-    return _split_by_csv(text, names) if plain is None else plain
-
-
-def _split_by_csv(text: _Text, names: Sequence[str]) -> list[pa.DictionaryArray]:
+    if plain is not None:
+        return plain
+    # records that only the csv module splits as it should
     records = text.after_header()
     ends = max(text.content.count(b"\n"), text.content.count(b"\r"), 1)
     chunks: list[list[pa.Array]] = [[] for _ in names]

@@ -10,7 +10,7 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -119,9 +119,25 @@ def overlaps(
         f"Release {entry['release']} of {entry['made'][:10]} {_overlap(entry['marks'], marks)}."
         for entry in overlapping(entries, marks)
     ]
-    if said:
-        said.append(_cost(len(said) + 1, record))
-    return said
+    if not said:
+        return said
+    # the joint risk of all of them, as far as the record knows
+    reading = record["readings"].get("repeated_releases", {})
+    shares = reading.get("same_order", reading.get("bound", []))  # "bound": of earlier versions
+    known = dict(zip(reading.get("releases", []), shares, strict=True))
+    most = max((m for m in known if m <= len(said) + 1), default=None)
+    if most is None or 1 not in known:
+        why = reading.get("not_applicable", "The record has no reading of it.")
+        cost = f"Together they give away more than each alone; how much is not known. {why}"
+        return [*said, cost]
+    least = "" if reading.get("standing") == "worst" else "at least "
+    fresh = reading.get("shuffled", known[1])
+    times = "1 release" if most == 1 else f"{most} releases"
+    cost = (
+        f"Who knows the keys links {least}{100 * known[most]:.0f} % of the records after {times} "
+        f"if rows keep their places, at least {100 * fresh:.0f} % in fresh secret order."
+    )
+    return [*said, cost]
 
 
 def overlapping(
@@ -144,37 +160,9 @@ def _overlap(earlier: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     return ""
 
 
-def _cost(times: int, record: Mapping[str, Any]) -> str:
-    """State the joint risk of several releases, as far as the record knows."""
-    reading = record["readings"].get("repeated_releases", {})
-    shares = reading.get("same_order", reading.get("bound", []))  # "bound": of earlier versions
-    known = dict(zip(reading.get("releases", []), shares, strict=True))
-    most = max((m for m in known if m <= times), default=None)
-    if most is None or 1 not in known:
-        why = reading.get("not_applicable", "The record has no reading of it.")
-        return f"Together they give away more than each alone; how much is not known. {why}"
-    least = "" if reading.get("standing") == "worst" else "at least "
-    fresh = reading.get("shuffled", known[1])
-    times_ = "1 release" if most == 1 else f"{most} releases"
-    return (
-        f"Who knows the keys links {least}{100 * known[most]:.0f} % of the records after {times_} "
-        f"if rows keep their places, at least {100 * fresh:.0f} % in fresh secret order."
-    )
-
-
 Files = Sequence[tuple[str, bytes]]
 LIMITS = (ATTRIBUTE_GAIN.key, TRUE_MATCHES.key)  # the limits that a chain of merges breaks
 _KEY, _SECRET = "key", "confidential"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MergedReleases:
-    """Findings of a release merged with earlier ones of the same people."""
-
-    words: tuple[str, ...] = ()  # a sentence each
-    refusal: str = ""  # why the release must not be made: it reads a person
-    # what the entry of the ledger keeps of it
-    plain: Mapping[str, Any] = field(default_factory=dict)
 
 
 def held(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -208,8 +196,12 @@ def together(
     original: Microdata,
     marks: Mapping[str, Any],
     files: Files = (),
-) -> MergedReleases:
-    """Merge a release with earlier ones of the same people, and subtract it, as an intruder may."""
+) -> tuple[list[str], dict[str, Any], str]:
+    """Merge a release with earlier ones of the same people, and subtract it, as an intruder may.
+
+    Return a sentence for each finding, what the entry of the ledger keeps of them, and why the
+    release must not be made: it reads a person.
+    """
     at_hand = {_digest(content): (name, content) for name, content in files}
     read = cache(partial(read_earlier, original=original, at_hand=at_hand))
     own = read(record["file"]["sha256"], held(record)["file"])
@@ -219,7 +211,7 @@ def together(
         words, refusal = subtracted(entries, marks, subtrahend, original, read)
     same = overlapping(entries, marks)
     if not same:
-        return MergedReleases(words=tuple(words), refusal=refusal)
+        return words, plain, refusal
     found = [read(each["sha256"], each.get("file", "")) for each in same]
     known = [] if own is None else [
         (entry, frame) for entry, frame in zip(same, found, strict=True)
@@ -267,8 +259,8 @@ def together(
             f"Merges with {which} could not be checked, so this release is not kept; give the "
             "released files."
         )
-    plain = {**plain, "checked": checked, "unchecked": unchecked, "breaks": breaks}
-    return MergedReleases(words=tuple(words), plain=plain, refusal=refusal)
+    plain |= {"checked": checked, "unchecked": unchecked, "breaks": breaks}
+    return words, plain, refusal
 
 
 def subtracted(
@@ -292,14 +284,10 @@ def subtracted(
             both = own.keeps, Invariants.from_plain(entry["keeps"])
             masked = [{*each.totals, *each.values} - set(each.records) for each in both]
             in_common = bool(masked[0] & masked[1]) or all(each.fixed for each in both)
-            if changed:
+            if changed and in_common and not refusal:
                 refusal = (
-                    refusal
-                    or (
-                        f"The file of release {entry['release']} is missing, so this release of "
-                        "some of its people cannot be subtracted from it; give it with --released."
-                    )
-                    * in_common
+                    f"The file of release {entry['release']} is missing, so this release of some "
+                    "of its people cannot be subtracted from it; give it with --released."
                 )
             continue
         found = subtract(_subtrahend(frame, entry), own, changed)
@@ -330,15 +318,14 @@ def _reading_words(found: Subtracted, release: str, changed: tuple[int, int] | N
         else f"people of whom {gone} left and {new} came",
     )  # fmt: skip
     exact, among = found.exact, len(found.columns)
+    if not found.read and not found.shown:
+        return ""
     if not found.read:
         return (
-            found.shown
-            and (
-                f"Subtraction of this release and {release} reads nothing for certain of {who}: a "
-                f"value that one of them alone shows is theirs with probability {found.shown:.2g} "
-                "at most."
-            )
-        ) or ""
+            f"Subtraction of this release and {release} reads nothing for certain of {who}: a "
+            f"value that one of them alone shows is theirs with probability {found.shown:.2g} "
+            "at most."
+        )
     part = "the whole record" if len(exact) == among else f"{len(found.read)} columns"
     least = min(found.read.values())
     more = f", the others with probability {least:.2g} or more" if least < 1 else ""
@@ -380,9 +367,15 @@ def read_earlier(
     digest: str, place: str, original: Microdata, at_hand: Mapping[str, tuple[str, bytes]]
 ) -> pd.DataFrame | None:
     """Read a released file; None if the file with this digest is not found."""
-    file = at_hand.get(digest) or _there(Path(place), digest)
+    file = at_hand.get(digest)
     if file is None:
-        return None
+        # where the ledger says that it lies, unless it is another one by now
+        path, content = Path(place), b""
+        with suppress(OSError):
+            content = path.read_bytes() if path.is_file() else b""
+        if not content or _digest(content) != digest:
+            return None
+        file = path.name, content
     for schema in (released_schema(original.schema), None):  # other columns were released then
         try:
             return read_released(file, schema).frame
@@ -391,12 +384,3 @@ def read_earlier(
         except InputError:
             return None
     return None
-
-
-def _there(path: Path, digest: str) -> tuple[str, bytes] | None:
-    """A file where the ledger says that it lies, unless it is another one by now."""
-    try:
-        content = path.read_bytes() if path.is_file() else b""
-    except OSError:
-        return None
-    return (path.name, content) if content and _digest(content) == digest else None

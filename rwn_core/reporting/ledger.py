@@ -97,10 +97,10 @@ def add(  # noqa: PLR0913 - what is not needed is given by its name
         if any(entry["release"] == record["release"]["id"] for entry in entries):
             raise ReleaseError("The ledger has this release already; nothing was added.")
         marks = table_marks(original, key)
-        found = together(entries, record, original, marks, files)
-        if found.refusal:
-            raise ReleaseError(f"{found.refusal} Nothing was added.")
-        warnings = [*overlaps(entries, marks, record), *found.words]
+        words, chain, refusal = together(entries, record, original, marks, files)
+        if refusal:
+            raise ReleaseError(f"{refusal} Nothing was added.")
+        warnings = [*overlaps(entries, marks, record), *words]
         setting = orjson.dumps(record["setting"], option=SORTED)
         entry = {
             "format": FORMAT,
@@ -116,8 +116,8 @@ def add(  # noqa: PLR0913 - what is not needed is given by its name
             "marks": dict(marks),
             "before": entries[-1]["hash"] if entries else BEGINNING,
             **held(record),
-            **_judged(record["verdict"], found.plain),
-            "chain": dict(found.plain),
+            **_judged(record["verdict"], chain),
+            "chain": chain,
             "by": by,
             **({"card": hashlib.sha256(card).hexdigest()} if card else {}),
         }
@@ -152,8 +152,8 @@ def foresee(
     key = ledger_key(path, new=False)
     entries = read_entries(content, key)
     marks = table_marks(original, key)
-    found = together(entries, record, original, marks, files)
-    return [*overlaps(entries, marks, record), *found.words]
+    words, *_ = together(entries, record, original, marks, files)
+    return [*overlaps(entries, marks, record), *words]
 
 
 def refuse_readable(

@@ -30,17 +30,26 @@ def decision_html(decision: Decision) -> bytes:
         "watched": "; ".join(decision.watched),
     }
     stated = {name: value for name, value in rows.items() if value}
+    # the candidates with a known loss, on a map
+    read = [each for each in decision.scenarios if "median" in each.readings.get(UTILITY, {})]
+    drawn = (candidates_map(read, policy),) if policy and read else ()
     made = {
         "decision": ("Decision", Content(table=pairs(stated)) if stated else None),
         "broken": ("Limits that are broken or not judged", _unmet(decision, policy)),
         "candidates": ("Candidates", _candidates(decision, policy, verdicts)),
-        "map": ("Loss and risk", _map(decision, policy)),
+        "map": ("Loss and risk", Content(charts=drawn) if drawn else None),
         "limits": ("Limits", _allowed(policy)),
         "line": ("Limits stated before the candidates were seen", _allowed(decision.line)),
         "fingerprints": ("Fingerprints", Content(table=pairs(fingerprints))),
     }
     about = f"{decision.verdict or 'No verdict was recorded.'} Minutes of {decision.date or '–'}."
-    return page(_outcome(decision, policy), MARK, about, _facts(made), "minutes")
+    # the sections of the page; empty ones are left out
+    facts = [
+        Fact(key=name, title=title, audience=Audience.INTERNAL, content=content)
+        for name, (title, content) in made.items()
+        if content is not None
+    ]
+    return page(_outcome(decision, policy), MARK, about, facts, "minutes")
 
 
 def _allowed(policy: Policy | None) -> Content | None:
@@ -118,22 +127,6 @@ def _candidates(
     known = next(filter(None, (ranges_words(each.readings) for each in scenarios)), "")
     line = f"Limits are judged at the upper end of the {known}." if known else ""
     return _table(("", *(scenario.name for scenario in scenarios)), rows, line)
-
-
-def _map(decision: Decision, policy: Policy | None) -> Content | None:
-    read = [each for each in decision.scenarios if "median" in each.readings.get(UTILITY, {})]
-    if policy is None or not read:
-        return None
-    return Content(charts=(candidates_map(read, policy),))
-
-
-def _facts(made: Mapping[str, tuple[str, Content | None]]) -> list[Fact]:
-    """Return the sections of a page; empty ones are left out."""
-    return [
-        Fact(key=name, title=title, audience=Audience.INTERNAL, content=content)
-        for name, (title, content) in made.items()
-        if content is not None
-    ]
 
 
 def _table(columns: tuple[str, ...], rows: Iterable[Iterable[object]], line: str = "") -> Content:

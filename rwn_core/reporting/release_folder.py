@@ -66,7 +66,11 @@ def reproduced(
         keep=[name for name in names if name not in dropped],
     )
     if hashlib.sha256(content).hexdigest() != file["sha256"]:
-        raise other_bytes(record)
+        versions = ", ".join(f"{name} {number}" for name, number in record["program"].items())
+        raise ReleaseError(
+            "Other bytes came out than were released: the key, the schema or a version is "
+            f"another. The release was made with {versions}."
+        )
     return content
 
 
@@ -79,15 +83,6 @@ def recorded_setting(record: Mapping[str, Any], microdata: Microdata, without: s
             f"record, so {without}."
         )
     return Setting.from_dict(plain).resolved(microdata)
-
-
-def other_bytes(record: Mapping[str, Any]) -> ReleaseError:
-    """Say that other bytes came out than were released."""
-    versions = ", ".join(f"{name} {number}" for name, number in record["program"].items())
-    return ReleaseError(
-        "Other bytes came out than were released: the key, the schema or a version is another. "
-        f"The release was made with {versions}."
-    )
 
 
 USERS, HOUSE = "for-users", "internal"

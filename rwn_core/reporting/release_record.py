@@ -282,11 +282,8 @@ def record_document(
 
 def decided(decision: Decision, setting: Setting, microdata: Microdata) -> dict[str, Any]:
     """A decision as a record holds it, with whether a release of this setting follows it."""
-    return {
-        "hash": decision.hash,
-        "followed": follows(decision, setting, microdata),
-        "meeting": decision.to_dict(),
-    }
+    followed = follows(decision, setting, microdata)
+    return {"hash": decision.hash, "followed": followed, "meeting": decision.to_dict()}
 
 
 def read_record(text: str) -> dict[str, Any]:
@@ -386,7 +383,7 @@ def shared_columns(microdata: Microdata, masked: Microdata) -> dict[str, Any]:
 
 
 def program_versions() -> dict[str, str]:
-    """Return all parameters of a method."""
+    """Return the versions of the program, of Python and of the libraries."""
     return {
         "rwn": __version__,
         "python": platform.python_version(),

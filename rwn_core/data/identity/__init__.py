@@ -73,11 +73,9 @@ def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityD
 def _judge(profile: Profile, in_pair: bool) -> IdentityDoubt | None:
     if not profile.known or profile.distinct < 2:
         return None
-    for find in (of_numbers.find_dates, of_texts.find, of_numbers.find_integers):
-        found = find(profile)
-        if found is not None:
-            return found
-    return _place(profile, in_pair) or _weight(profile)
+    found = of_numbers.find_dates(profile) or of_texts.find(profile)
+    found = found or of_numbers.find_integers(profile)
+    return found or _place(profile, in_pair) or _weight(profile)
 
 
 def _place(profile: Profile, in_pair: bool) -> IdentityDoubt | None:

@@ -30,11 +30,8 @@ def find_integers(profile: Profile) -> IdentityDoubt | None:
     values = profile.integers
     if values is None or profile.dates is not None or profile.distinct <= FEW // 2:
         return None
-    for rule in (_card, _named, _counter, _household, _long, _given_out, _even):
-        found = rule(profile, values)
-        if found is not None:
-            return found
-    return None
+    rules = (_card, _named, _counter, _household, _long, _given_out, _even)
+    return next(filter(None, (rule(profile, values) for rule in rules)), None)
 
 
 def _card(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:

@@ -10,7 +10,7 @@ import numpy as np
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.forecast.expected_sums import Adder, Columns, ExpectedSums, Neighbors
+from rwn_core.evaluation.forecast.expected_sums import Adder, Columns, Neighbors
 from rwn_core.evaluation.forecast.forecast import Forecast, forecast_from_sums
 from rwn_core.laws.law import Law
 from rwn_core.masking import Method, Prepared, family, lever_values
@@ -144,33 +144,30 @@ def forecast_law(law: Law) -> Forecast:
 def _forecast_laws(known: Sequence[Law], original: Microdata) -> list[Forecast]:
     """Forecast laws with neighborhoods from one table, in one pass."""
     columns = Columns.from_table(original)
-    laws = [law.independent for law in known]
-    if len({id(law.neighborhoods.table) for law in laws}) > 1:
+    laws = [each.independent for each in known]
+    if len({id(each.neighborhoods.table) for each in laws}) > 1:
         raise ParameterError(
             "The neighbors of these settings do not fit into memory together; forecast fewer of "
             "them, or a sample of the records."
         )
-    adder = Adder(columns, np.array([law.q for law in laws]), laws[0].neighborhoods.shares)
-    neighbors, which = Neighbors.from_each([law.neighborhoods for law in laws])
+    law = laws[0]
+    adder = Adder(columns, np.array([each.q for each in laws]), law.neighborhoods.shares)
+    neighbors, which = Neighbors.from_each([each.neighborhoods for each in laws])
     sums = adder.total(neighbors, which)
-    if laws[0].tied is not None:  # it stands alone, as its weights do
-        sums = _tied_sums(columns, sums, laws[0])
+    if law.tied is not None:  # it stands alone, as its weights do
+        # what the tie adds to the sums of slices drawn apart
+        m, of_numbers = len(columns.names), [columns.released[at] for at in columns.positions]
+        of_levels = [columns.released[at] for at in columns.dummy_positions]
+        values = np.column_stack((columns.numbers, columns.known, columns.dummies)).T
+        added = law.tied.covariances(values, [*of_numbers, *of_numbers, *of_levels])
+        own, seen, levels = slice(m), slice(m, 2 * m), slice(2 * m, None)
+        sums = replace(
+            sums,
+            first_seen=sums.first_seen + added[own, seen],
+            seen=sums.seen + added[seen, seen],
+            second=sums.second + added[own, own],
+            noise=sums.noise + added[own, own],
+            together=sums.together + added[levels, levels],
+            rows=np.array([law.rows_unchanged().sum()]),
+        )
     return [forecast_from_sums(columns, sums, setting) for setting in range(len(laws))]
-
-
-def _tied_sums(columns: Columns, sums: ExpectedSums, law: Law) -> ExpectedSums:
-    """Add to the sums of slices drawn apart what their tie adds."""
-    m, of_numbers = len(columns.names), [columns.released[at] for at in columns.positions]
-    of_levels = [columns.released[at] for at in columns.dummy_positions]
-    values = np.column_stack((columns.numbers, columns.known, columns.dummies)).T
-    added = law.tied.covariances(values, [*of_numbers, *of_numbers, *of_levels])
-    own, known, levels = slice(m), slice(m, 2 * m), slice(2 * m, None)
-    return replace(
-        sums,
-        first_seen=sums.first_seen + added[own, known],
-        seen=sums.seen + added[known, known],
-        second=sums.second + added[own, own],
-        noise=sums.noise + added[own, own],
-        together=sums.together + added[levels, levels],
-        rows=np.array([law.rows_unchanged().sum()]),
-    )

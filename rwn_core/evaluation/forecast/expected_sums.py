@@ -96,16 +96,6 @@ class Columns:
         """True if no number is missing."""
         return bool(self.known.all())
 
-    def pairs_sharing_donor(self, positions: Integers) -> list[tuple[int, int]]:
-        """Which pairs of columns, given each one's variable, share a donor."""
-        unit_of = {position: number for number, unit in enumerate(self.units) for position in unit}
-        own = [unit_of[int(position)] for position in positions]
-        return [
-            (one, two)
-            for one, two in combinations(range(len(own)), 2)
-            if own[one] == own[two] and positions[one] != positions[two]
-        ]
-
 
 NUMBERS_A_BLOCK = 4_000_000  # about 32 MB a working array
 
@@ -159,13 +149,17 @@ class Neighbors:
 class Adder:
     """The sums of one table's columns over the neighborhoods of many settings."""
 
-    def __init__(self, columns: Columns, q: Floats, shares: Floats | None = None) -> None:
+    def __init__(self, columns: Columns, q: Floats, shares: Floats | None) -> None:
         # Shapes: q (s, p): modification probability of each variable in each setting. shares (P,):
         # P(each of the listed records is the donor), of one setting; None: all are equally likely.
         self.columns = columns
         self.q = q
         self._shares = shares
-        self.pairs = columns.pairs_sharing_donor(columns.positions)
+        # which pairs of numbers share a donor
+        unit_of = {at: number for number, unit in enumerate(columns.units) for at in unit}
+        own = [unit_of[int(position)] for position in columns.positions]
+        pairs = combinations(range(len(own)), 2)
+        self.pairs = [(one, two) for one, two in pairs if own[one] == own[two]]
         one, two = np.array(self.pairs, dtype=np.intp).reshape(-1, 2).T
         self._one, self._two = one, two
         numbers = columns.numbers
@@ -175,10 +169,11 @@ class Adder:
         self._ends = np.cumsum([part.shape[1] for part in each])
         self._every = np.column_stack(each)
 
-    def total(self, found: Neighbors, which: NDArray[np.intp] | None = None) -> ExpectedSums:
+    def total(self, found: Neighbors, which: NDArray[np.intp]) -> ExpectedSums:
         """Add up all records, block by block."""
+        # Shapes: which (s,), the sizes that each setting takes.
         total: list[Floats] = []
-        which, n = np.arange(len(found.sizes)) if which is None else which, len(found.starts) - 1
+        n = len(found.starts) - 1
         wide = self._every.shape[1] + 2 * self.columns.codes.shape[1]
         for first, end in record_blocks(found.starts, wide, len(self.q)):
             near, same = self.near(found, slice(first, end))

@@ -193,13 +193,13 @@ def fitting_notations(texts: pa.Array) -> list[str]:
     ]
 
 
-def only_notation(column: TextColumn) -> str | None:
-    """The one notation that all dates of a column have; None where another one fits as well."""
+def notations_of(column: TextColumn) -> list[str]:
+    """Which notations all dates of a column have; none where it has anything else."""
     if column.has != {Form.OTHER_DATE}:
-        return None
-    dates = column.different.filter(pa.array(column.with_forms({Form.OTHER_DATE})))
-    fits = fitting_notations(dates)
-    return fits[0] if len(fits) == 1 else None
+        return []
+    return fitting_notations(
+        column.different.filter(pa.array(column.with_forms({Form.OTHER_DATE})))
+    )
 
 
 def refuse_dates(
@@ -207,7 +207,6 @@ def refuse_dates(
 ) -> NoReturn:
     """Raise an InputError about dates in another notation; it names those that fit all of them."""
     # wrong: shape (m,), m different texts
-    fits: list[str] = []
     if column.has == {Form.OTHER_DATE}:
         short = fitting(column.different, _SHORT_YEAR)
         if short.any():
@@ -217,9 +216,7 @@ def refuse_dates(
                 "have a year of two digits",
                 "write all four",
             )
-        fits = fitting_notations(
-            column.different.filter(pa.array(column.with_forms({Form.OTHER_DATE})))
-        )
+    fits = notations_of(column)
     options = [f"--file dates={each}" for each in fits]
     remedy = "write every date in this form"
     if len(fits) == 1:

@@ -23,7 +23,7 @@ from rwn_core.io.text_types.column import (
     Form,
     TextColumn,
     dates,
-    only_notation,
+    notations_of,
     refuse_dates,
 )
 
@@ -46,7 +46,9 @@ def typed_or_texts(
     column: TextColumn, variable: Variable | None, notation: str | None, as_texts: dict[str, str]
 ) -> tuple[pd.Series[Any], list[str], str | None]:
     """The column with its type and notation; as texts, with a reason, where it has no type."""
-    notation = notation or (only_notation(column) if variable is None else None)
+    if notation is None and variable is None:
+        fits = notations_of(column)
+        notation = fits[0] if len(fits) == 1 else None
     if column.name in as_texts:
         return _texts(column), [], notation
     try:
