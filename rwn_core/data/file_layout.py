@@ -20,6 +20,7 @@ NOTATIONS = (
     *(notation.replace(".", mark) for mark in "./" for notation in ("YYYY.MM.DD", "YYYY.M.D")),
 )
 """All but the usual one; DD is a day of two digits, D one without a zero before it."""
+ALL_NOTATIONS = ", ".join((USUAL_DATES, *NOTATIONS))  # for a sentence
 
 _PART = re.compile(r"YYYY|MM?|DD?")
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars", ":": "colons"}
@@ -44,11 +45,6 @@ def as_notation(value: object) -> str | None:
     """The known notation that a text names, in small letters or large; None for no other text."""
     wanted = value.upper() if isinstance(value, str) else ""
     return wanted if wanted in (USUAL_DATES, *NOTATIONS) else None
-
-
-def known_notations() -> str:
-    """All notations, for a sentence."""
-    return ", ".join((USUAL_DATES, *NOTATIONS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,7 +126,7 @@ class FileLayout:
         # how values are written, and which columns are read
         notation = as_notation(self.dates)
         if notation is None:
-            raise SchemaError(f"The dates of a file must be one of: {known_notations()}.")
+            raise SchemaError(f"The dates of a file must be one of: {ALL_NOTATIONS}.")
         object.__setattr__(self, "dates", notation)
         for name in ("missing", "only", "drop"):
             words = getattr(self, name)

@@ -274,11 +274,8 @@ def _column_notices(
 ) -> list[str]:
     name = variable.name
     if variable.role is Role.IDENTIFIER:
-        return (
-            []
-            if column.isna().all()
-            else [f"{name} is a direct identifier: it is left out of every release."]
-        )
+        said = f"{name} is a direct identifier: it is left out of every release."
+        return [] if column.isna().all() else [said]
     if not variable.is_released:
         return [f"{name} says who belongs together: it is left out of every release."]
     notices = []
@@ -294,14 +291,9 @@ def _column_notices(
             "measures of risk take the file for the whole population."
         )
     levels = list(variable.levels or ())  # those that the gate wrote down say the same as none
-    if (
-        variable.kind is Kind.ORDERED
-        and levels == sorted(levels)
-        and (
-            not isinstance(column.dtype, pd.CategoricalDtype)
-            and pd.api.types.is_string_dtype(column.dtype)
-        )
-    ):
+    category = isinstance(column.dtype, pd.CategoricalDtype)
+    texts = pd.api.types.is_string_dtype(column.dtype) and not category
+    if variable.kind is Kind.ORDERED and texts and levels == sorted(levels):
         notices.append(f"{name} is ordered by the alphabet; give its levels for another order.")
     return notices
 

@@ -24,7 +24,7 @@ from typing import (
     get_type_hints,
 )
 
-from rwn_core.data.file_layout import USUAL_DATES, as_notation, known_notations
+from rwn_core.data.file_layout import ALL_NOTATIONS, USUAL_DATES, as_notation
 from rwn_core.errors import ParameterError, SchemaError
 
 Code = int | float | str
@@ -397,7 +397,7 @@ class Variable(NamedParameters):
             notation = as_notation(self.notation)
             if notation is None:
                 raise SchemaError(
-                    f"The notation of variable {self.name} must be one of: {known_notations()}."
+                    f"The notation of variable {self.name} must be one of: {ALL_NOTATIONS}."
                 )
             object.__setattr__(self, "notation", None if notation == USUAL_DATES else notation)
         object.__setattr__(self, "value_labels", checked_labels(self.value_labels, self.name))
@@ -434,15 +434,15 @@ def _levels(value: object, name: str) -> tuple[str, ...]:
 
 
 def _weight(value: object, name: str) -> float:
-    message = f"The weight of variable {name} must be a number of at least 0; 0 leaves it out."
-    if isinstance(value, bool | str):
-        raise SchemaError(message)
+    given: Any = math.nan if isinstance(value, bool | str) else value
     try:
-        weight = float(value)  # type: ignore[arg-type]  # anything a caller may pass
+        weight = float(given)
     except (TypeError, ValueError):
-        raise SchemaError(message) from None
+        weight = math.nan
     if not (math.isfinite(weight) and weight >= 0):
-        raise SchemaError(message)
+        raise SchemaError(
+            f"The weight of variable {name} must be a number of at least 0; 0 leaves it out."
+        )
     if weight > LARGEST_WEIGHT:
         raise SchemaError(
             f"The weight of variable {name} must be at most {LARGEST_WEIGHT:g}; give a smaller one."

@@ -209,6 +209,5 @@ def records_at(
             table = dataset.read(start, stop, names)
             parts.append(table.take(pa.array(rows[order][low:high] - start)))
         advance(stop - start)
-    back = np.empty(len(rows), np.int64)
-    back[order] = np.arange(len(rows))
+    back = np.argsort(order)  # the place of each row among the sorted ones
     return pa.concat_tables(parts).combine_chunks().take(pa.array(back))

@@ -82,10 +82,8 @@ def index_leaf(run: Run, task: Task) -> dict[str, Any]:
         start, stop = load(run, DEAL, f"{number:06d}-ends")[leaf : leaf + 2]
         values.append(load(run, DEAL, f"{number:06d}-values")[start:stop])
         ids.append(load(run, DEAL, f"{number:06d}-ids")[start:stop])
-    points, numbers = (
-        points_like(run.survey_result.points, np.concatenate(values)),
-        np.concatenate(ids),
-    )
+    points = points_like(run.survey_result.points, np.concatenate(values))
+    numbers = np.concatenate(ids)
     if not len(numbers):
         return {}
     index = build_index(points, numbers=numbers, frame=common_frame(run))

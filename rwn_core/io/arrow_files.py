@@ -151,11 +151,7 @@ def arrow_refusals(file: str) -> Iterator[None]:
 
 def is_text(type_: pa.DataType) -> bool:
     """True if a column of this type holds texts."""
-    return _is(_TEXTS, type_)
-
-
-def _is(tests: tuple[Callable[[Any], bool], ...], type_: pa.DataType) -> bool:
-    return any(test(type_) for test in tests)
+    return any(test(type_) for test in _TEXTS)
 
 
 def type_fault(field: pa.Field) -> str | None:
@@ -163,7 +159,7 @@ def type_fault(field: pa.Field) -> str | None:
     type_ = field.type
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type
-    if _is(_KNOWN, type_):
+    if any(test(type_) for test in _KNOWN):
         return None
     usual = "holds bytes or objects; write numbers, texts or dates, or remove it"
     return next((what for test, what in _REMEDIES if test(type_)), usual)
@@ -226,7 +222,7 @@ def column_series(field: pa.Field, array: pa.Array) -> pd.Series[Any]:
             codes, categories=levels.to_pandas(), ordered=field.type.ordered
         )
         return pd.Series(category.remove_unused_categories())
-    if _is(_TEXTS, type_):
+    if is_text(type_):
         return pd.Series(pd.array(array.cast(pa.large_string()), dtype="str"))
     if pa.types.is_date(type_):
         array = array.cast(pa.timestamp("s"))

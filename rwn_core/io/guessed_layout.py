@@ -115,14 +115,11 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
 
 
 def _encoding(content: bytes) -> str:
-    for sign, encoding in (
-        (codecs.BOM_UTF32_LE, "utf-32"),
-        (codecs.BOM_UTF32_BE, "utf-32"),
-        (codecs.BOM_UTF16_LE, "utf-16"),
-        (codecs.BOM_UTF16_BE, "utf-16"),
-    ):
-        if content.startswith(sign):
-            return encoding
+    # that of UTF-32 begins with that of UTF-16
+    if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32"
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
     if content.isascii():
         return "utf-8"
     for encoding in ("utf-8", "cp932", "cp1252"):

@@ -112,14 +112,10 @@ def describe(content: bytes) -> str | None:
     own = detected(content)
     if own is not None:
         return own.noun
-    for sign, what in _SIGNS:
-        if content.startswith(sign):
-            return what
     start = content[:200].removeprefix(b"\xef\xbb\xbf").lstrip().lower()
-    for sign, what in _TEXT_SIGNS:
-        if start.startswith(sign):
-            return what
-    return None
+    shown_by = [what for sign, what in _SIGNS if content.startswith(sign)]
+    shown_by += [what for sign, what in _TEXT_SIGNS if start.startswith(sign)]
+    return next(iter(shown_by), None)
 
 
 def without_missing_codes(microdata: Microdata, schema: Schema | None) -> Microdata:

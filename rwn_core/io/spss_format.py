@@ -66,11 +66,9 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
 
 def _missing(variable: Variable) -> list[Any]:
     """Up to three codes, or a range and a code: SPSS has no more; letters are Stata's."""
-    codes = [code for code in variable.missing_codes if not isinstance(code, tuple)]
-    ranges = [code for code in variable.missing_codes if isinstance(code, tuple)]
-    numbers: list[Any] = [code for code in codes if not isinstance(code, str)]
-    if not numbers and not ranges:
-        return []
+    codes = variable.missing_codes
+    ranges = [code for code in codes if isinstance(code, tuple)]
+    numbers: list[Any] = [code for code in codes if not isinstance(code, tuple | str)]
     if ranges:
         low, high = ranges[0]
         return [{"lo": low, "hi": high}, *numbers[:1]]

@@ -163,10 +163,8 @@ class TextColumn:
         lines = [f"{line:,}" for line in self._lines(rows[:LINES_NAMED].tolist())]
         dots = ", ..." if len(rows) > LINES_NAMED else ""
         one_row = len(rows) == 1
-        word, have = (
-            self._place + "s" * (not one_row),
-            f"value {one}" if one_row else f"values {many}",
-        )
+        word = self._place + "s" * (not one_row)
+        have = f"value {one}" if one_row else f"values {many}"
         raise InputError(f"{word} {', '.join(lines)}{dots}: {len(rows):,} {have}; {remedy}")
 
 
@@ -210,12 +208,8 @@ def refuse_dates(
     if column.has == {Form.OTHER_DATE}:
         short = fitting(column.different, _SHORT_YEAR)
         if short.any():
-            column.refuse(
-                short,
-                "has a year of two digits",
-                "have a year of two digits",
-                "write all four",
-            )
+            what = "a year of two digits"
+            column.refuse(short, f"has {what}", f"have {what}", "write all four")
     fits = notations_of(column)
     options = [f"--file dates={each}" for each in fits]
     remedy = "write every date in this form"

@@ -262,10 +262,8 @@ def _comes_back(texts: pa.Array, values: Any) -> NDArray[np.bool_]:
 
 def written_decimals(column: TextColumn, series: pd.Series[Any]) -> int | None:
     """Find how many decimals the file writes at least; None for the usual number."""
-    if not pd.api.types.is_float_dtype(series.dtype) or not column.has <= {
-        Form.NUMBER,
-        Form.EXPONENT,
-    }:
+    are_numbers = column.has <= {Form.NUMBER, Form.EXPONENT}
+    if not pd.api.types.is_float_dtype(series.dtype) or not are_numbers:
         return None
     texts = column.different.filter(pa.array(column.with_forms({Form.NUMBER})))
     # the fewest decimals of the texts, exponents left out
