@@ -110,8 +110,8 @@ def rounded(microdata: Microdata, precision: Mapping[str, float]) -> Microdata:
         missing = np.isnan(values)
         fits = missing | ((values % 1 == 0) & (np.abs(values) < _LARGEST_WHOLE))
         if pd.api.types.is_integer_dtype(columns[name].dtype) and fits.all():
-            whole = pd.Series(values).astype("Int64").array
-            values = whole if missing.any() else values.astype(np.int64)
+            integers = pd.Series(values).astype("Int64").array
+            values = integers if missing.any() else values.astype(np.int64)
         columns[name] = values
     return Microdata(pd.DataFrame(columns, copy=False), microdata.schema, microdata.notices)
 
