@@ -81,6 +81,7 @@ def _columns(
     frames = list(_frames(parsed.object, names))
     if not frames:
         raise InputError(f"{file} holds no data frame; save one with saveRDS.")
+    # the first data frame is the table; what else the file holds is said
     name, frame = frames[0]
     notices = []
     if len(frames) > 1:
@@ -89,6 +90,7 @@ def _columns(
     attributes = names.attributes(frame)
     if "row.names" in attributes and _is_texts(attributes["row.names"]):
         notices.append("The data frame has row names: they are left out.")
+    # a column that cannot be read is left out with its reason, and stands empty
     heads = [str(head) for head in attributes.get("names", ())]
     pairs = list(zip(heads, frame.value, strict=True))
     heights = [len(names.bare(each)) for _, each in pairs if _fault(each, names) is None]
