@@ -27,7 +27,7 @@ def said_of(name: str, content: bytes, *given: Any) -> str:
 class Here:
     """Stands for the pool of a reading: the same task and the same plain answer, at once."""
 
-    running = False
+    pids: tuple[int, ...] = ()
 
     def __init__(self, prepare: Any, work: Any, *_: float, **__: Any) -> None:
         assert (prepare, work) == (reading._limited, reading._read)
