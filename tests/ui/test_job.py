@@ -157,7 +157,8 @@ def test_a_cancelled_search_of_free_text_stops_computing() -> None:
     )
     until(lambda: len(cpu_seconds()) >= 2 + thread_count())
     assert len(cpu_seconds()) == 2 + thread_count()
-    assert computes_after(job.cancel) < 0.3
+    # workers that are being started see the end of their parent within half a second each
+    assert computes_after(job.cancel) < 0.5 * thread_count()
 
 
 def compile_for_ever(levels: bool, progress: Callable[[float], None]) -> None:
