@@ -15,8 +15,8 @@ import pytest
 
 from rwn_core.errors import ParameterError
 from rwn_core.parallel import kernel_cache, memory, threads
-from rwn_core.parallel.memory import budget_bytes
-from rwn_core.parallel.pace import LONGER, UNKNOWN, Pace, left_words
+from rwn_core.parallel.memory import MEMORY_SHARE, budget_bytes, resident_bytes
+from rwn_core.parallel.pace import LONGER, UNKNOWN, Pace, Part, left_words
 from rwn_core.parallel.pool import Pool
 from rwn_core.parallel.threads import (
     BRIEF,
@@ -419,3 +419,19 @@ def test_code_that_was_installed_anew_is_not_taken_for_ready(monkeypatch, tmp_pa
     assert state() == first
     os.utime(source, ns=(1, 1))  # as another installation of the same version leaves it
     assert state() != first
+
+
+def test_memory_is_what_the_system_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RWN_MEMORY", raising=False)
+    total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    assert 0.001 * total < budget_bytes() <= MEMORY_SHARE * total
+    before, held = resident_bytes(), bytearray(b"x") * 200_000_000
+    assert resident_bytes() - before == pytest.approx(len(held), rel=0.2)
+
+
+def test_a_part_reports_its_share_of_the_whole() -> None:
+    shares: list[float] = []
+    part = Part(shares.append, 0.5, 0.7)
+    for share in (0.0, 0.5, 1.0):
+        part(share)
+    assert shares == pytest.approx([0.5, 0.6, 0.7])
