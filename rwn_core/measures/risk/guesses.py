@@ -230,9 +230,9 @@ def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
     units = comparison.units
     people = len(original) if units is None else int(units.max()) + 1
     if holdout is not None:  # a person with several rows outside is one person there, too
-        held, strangers = _columns(comparison, holdout)[0], unit_of(holdout)
-        numbers = None if units is None or strangers is None else strangers.numbers
-        some = len(held) if strangers is None or numbers is None else strangers.size
+        held, outsiders = _columns(comparison, holdout)[0], unit_of(holdout)
+        numbers = None if units is None or outsiders is None else outsiders.numbers
+        absent = len(held) if outsiders is None or numbers is None else outsiders.size
     guess = float((attacks.guesses().counts(original, units) == 1).mean())
     reading: Reading[Guesses] | None = None
     narrow = False
@@ -248,7 +248,7 @@ def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
         if holdout is not None:
             # a unique person among few is not unique among many: so as many people of the file as
             # there are outside are replaced by these, and the lost successes are extrapolated
-            outside, replaced = (np.concatenate(others), some), min(people, some)
+            outside, replaced = (np.concatenate(others), absent), min(people, absent)
             lost = success - float(alone_among((counts, people), outside, replaced).sum())
             rate = float(np.clip(success - lost * people / replaced, 0.0, len(counts)))
             control, wider = (rate, len(counts)), float(np.sqrt(2 * people / replaced - 1))

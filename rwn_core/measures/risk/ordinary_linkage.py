@@ -152,7 +152,8 @@ def compute_mahalanobis_linkage(comparison: Comparison) -> Reading[OrdinaryLinka
     root, moved = difference_root(before, after)
     chosen = spread_sample(np.arange(len(rows)))
     units = rows if comparison.units is None else comparison.units[rows]
-    # the chance of a correct link of each released row; ties share
+    # the chance of a correct link of each released row, ties share; shapes: points (n, d),
+    # released (m, d), score (m,)
     points, released = before @ root, after[chosen] @ root + moved
     score = np.empty(len(released))
     for number, row in enumerate(released):

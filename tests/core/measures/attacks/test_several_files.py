@@ -495,7 +495,7 @@ def part(frame: pd.DataFrame, method: str) -> Subtrahend:
 
 
 def subtracted(one: pd.DataFrame, two: pd.DataFrame, changed, *methods: str) -> Subtracted:
-    """What releases of two tables by these methods, or one, tell of who is in one of them."""
+    """Subtract releases of two tables that differ by some people, by one method or two."""
     made = part(one, methods[0]), part(two, methods[-1])
     return subtract(*made, changed)
 

@@ -369,7 +369,7 @@ def test_without_a_confidential_variable_being_found_counts():
 
 
 def asked(original: pd.DataFrame, masked: pd.DataFrame, *sets: tuple[str, ...]) -> Comparison:
-    """Of s, by somebody who knows one of the sets."""
+    """Compare a table with its release; s is confidential, each set may be known together."""
     data, shown = described(original, s="confidential"), Microdata.from_frame(masked)
     return Comparison(original=data, masked=shown).with_key_sets(sets)
 
