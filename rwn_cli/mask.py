@@ -11,7 +11,7 @@ import rwn_core as rwn
 from rwn_cli import options
 from rwn_cli.file_option import Laid, description
 from rwn_cli.options import read_text
-from rwn_cli.recommend import advised, restated, start_of
+from rwn_cli.recommend import command, restated, start_of
 from rwn_cli.record_file import (
     ProjectFile,
     evidence_path,
@@ -287,7 +287,15 @@ def _ready(
 
         warm()
     if params is None:
-        return advised(data, source, target, more)
+        # the recommended setting, with its slices and weights
+        advice = rwn.recommend(data)
+        say(f"recommended: {advice.reason}")
+        weighted = [each.name for each in data.schema.released if each.weight != 1]
+        say(f"the same as: {command(advice.point.setting, source, target, more, weighted)}")
+        if not (advice.reached and advice.confirmed):
+            say("WARNING: this setting is not known to keep the usual policy; see rwn recommend.")
+        setting = advice.point.setting
+        return setting.applied_to(data), setting.params
     return data, start_of(data, params) if isinstance(params, type) else params
 
 

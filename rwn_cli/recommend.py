@@ -73,20 +73,6 @@ def restated(roles: Mapping[str, str], given: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def advised(
-    data: rwn.Microdata, source: str, target: Path, more: list[str]
-) -> tuple[rwn.Microdata, Any]:
-    """Return the table with the recommended setting's slices and weights, and the parameters."""
-    advice = rwn.recommend(data)
-    say(f"recommended: {advice.reason}")
-    weighted = [each.name for each in data.schema.released if each.weight != 1]
-    say(f"the same as: {command(advice.point.setting, source, target, more, weighted)}")
-    if not (advice.reached and advice.confirmed):
-        say("WARNING: this setting is not known to keep the usual policy; see rwn recommend.")
-    setting = advice.point.setting
-    return setting.applied_to(data), setting.params
-
-
 def start_of(data: rwn.Microdata, method: Any) -> Any:
     """Return a method's own start, at the weakest strength that keeps the usual policy; say so."""
     from rwn_core.masking import at_levers

@@ -147,11 +147,6 @@ class FileLayout:
         given = {name: value for name, value in mine.items() if value != usual[name]}
         return {name: [*v] if isinstance(v, tuple) else v for name, v in given.items()}
 
-    @property
-    def divides(self) -> bool:
-        """True if the layout states the places of fields."""
-        return not self.changed().keys() <= {"dates", "missing", "only", "drop"}
-
     @classmethod
     def from_dict(cls, table: Any) -> FileLayout:
         """Read the plain data that `changed` gives."""

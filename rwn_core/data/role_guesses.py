@@ -97,7 +97,18 @@ def guessed_roles(frame: pd.DataFrame, schema: Schema) -> list[RoleGuess]:
     households = schema.name_with_role(Role.HOUSEHOLD) or households
     together = None if households is None else frame[households]
     official = standard_file(variable.name for variable in schema.released)
-    replicates = replicate_weights(frame, (v.name for v in free))
+    # weights of one name with rising numbers: replicates
+    series: dict[str, list[str]] = {}
+    for variable in free:
+        parts = re.fullmatch(r"(.*?[^\d])(\d{1,4})", variable.name)
+        if parts is not None and pd.api.types.is_numeric_dtype(frame[variable.name].dtype):
+            series.setdefault(parts[1].rstrip("_.").lower(), []).append(variable.name)
+    replicates = {
+        name
+        for stem, numbered in series.items()
+        if len(numbered) >= _REPLICATES and re.search(r"w(eigh)?(g?h?t)|brr|jk|repw|gew", stem)
+        for name in numbered
+    }
     found: list[RoleGuess] = []
     best = {} if official is None else {name: n for n, name in enumerate(official.roles)}
     for variable in sorted(free, key=lambda each: best.get(each.name, len(best))):
@@ -126,21 +137,6 @@ def guessed_roles(frame: pd.DataFrame, schema: Schema) -> list[RoleGuess]:
         if guess.role is not Role.OTHER:
             found.append(guess)
     return sorted(found, key=lambda each: schema.names.index(each.variable))
-
-
-def replicate_weights(frame: pd.DataFrame, names: Iterable[str]) -> set[str]:
-    """Find weights of one name with rising numbers: as many files as replicates share them."""
-    series: dict[str, list[str]] = {}
-    for name in names:
-        parts = re.fullmatch(r"(.*?[^\d])(\d{1,4})", name)
-        if parts is not None and pd.api.types.is_numeric_dtype(frame[name].dtype):
-            series.setdefault(parts[1].rstrip("_.").lower(), []).append(name)
-    return {
-        name
-        for stem, numbered in series.items()
-        if len(numbered) >= _REPLICATES and re.search(r"w(eigh)?(g?h?t)|brr|jk|repw|gew", stem)
-        for name in numbered
-    }
 
 
 def _guess(

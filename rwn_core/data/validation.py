@@ -109,7 +109,15 @@ def check_column(column: pd.Series[Any], variable: Variable) -> None:
     if variable.kind in NUMBERS:
         _check_numbers(column, variable)
     if variable.kind is Kind.DATE:
-        _check_dates(column, name)
+        if not pd.api.types.is_datetime64_any_dtype(column.dtype):
+            raise SchemaError(f"Column {name} holds no dates; give it another kind.")
+        moments = pd.to_datetime(column, utc=True)
+        outside = (moments < FIRST_DATE) | (moments > LAST_DATE)
+        if outside.any():
+            raise InputError(
+                f"Column {name} has dates outside the years 1 to 9999 {_count(outside)}; replace "
+                "or remove them."
+            )
     if variable.levels is not None:
         known = typed_levels(column.dropna().unique().tolist(), variable.levels or ())
         strange = ~(column.isna() | column.isin(known))
@@ -195,18 +203,6 @@ def _check_numbers(column: pd.Series[Any], variable: Variable) -> None:
     ):
         if wrong.any():
             raise InputError(f"Column {name} has {what} {_count(wrong)}; replace or remove them.")
-
-
-def _check_dates(column: pd.Series[Any], name: str) -> None:
-    if not pd.api.types.is_datetime64_any_dtype(column.dtype):
-        raise SchemaError(f"Column {name} holds no dates; give it another kind.")
-    moments = pd.to_datetime(column, utc=True)
-    outside = (moments < FIRST_DATE) | (moments > LAST_DATE)
-    if outside.any():
-        raise InputError(
-            f"Column {name} has dates outside the years 1 to 9999 {_count(outside)}; replace or "
-            "remove them."
-        )
 
 
 def level_text(value: Any) -> str:

@@ -32,40 +32,6 @@ MOST_DECIMALS = 76  # as an exact decimal of Arrow
 LARGEST_WEIGHT = 1e50  # squares of weighted distances stay numbers
 
 
-def checked_labels(value: object, name: str) -> tuple[tuple[Code, str], ...]:
-    """Check pairs of a code and its label."""
-    pairs = [tuple(pair) for pair in _listed(value) if isinstance(pair, list | tuple)]
-    fine = len(pairs) == len(_listed(value)) and all(
-        len(pair) == 2 and _is_code(pair[0]) and isinstance(pair[1], str) for pair in pairs
-    )
-    if not fine or len({pair[0] for pair in pairs}) < len(pairs):
-        raise SchemaError(
-            f"The value_labels of variable {name} must be pairs of a code and its label, each code "
-            "once."
-        )
-    return tuple((pair[0], pair[1]) for pair in pairs)
-
-
-def checked_missing(value: object, name: str) -> tuple[Code | tuple[float, float], ...]:
-    """Check codes that mean missing; a pair of numbers is a range."""
-    codes = [tuple(code) if isinstance(code, list) else code for code in _listed(value)]
-    if not all(
-        _is_code(code)
-        or (
-            isinstance(code, tuple)
-            and len(code) == 2
-            and all(_is_code(end) and not isinstance(end, str) for end in code)
-            and code[0] <= code[1]
-        )
-        for code in codes
-    ):
-        raise SchemaError(
-            f"The missing_codes of variable {name} must be numbers, texts, or pairs of numbers "
-            "from the lowest to the highest."
-        )
-    return tuple(codes)
-
-
 def _listed(value: object) -> Sequence[Any]:
     return value if isinstance(value, list | tuple) else (None,)
 
@@ -400,8 +366,37 @@ class Variable(NamedParameters):
                     f"The notation of variable {self.name} must be one of: {ALL_NOTATIONS}."
                 )
             object.__setattr__(self, "notation", None if notation == USUAL_DATES else notation)
-        object.__setattr__(self, "value_labels", checked_labels(self.value_labels, self.name))
-        object.__setattr__(self, "missing_codes", checked_missing(self.missing_codes, self.name))
+        # pairs of a code and its label
+        labels = _listed(self.value_labels)
+        pairs = [tuple(pair) for pair in labels if isinstance(pair, list | tuple)]
+        fine = len(pairs) == len(labels) and all(
+            len(pair) == 2 and _is_code(pair[0]) and isinstance(pair[1], str) for pair in pairs
+        )
+        if not fine or len({pair[0] for pair in pairs}) < len(pairs):
+            raise SchemaError(
+                f"The value_labels of variable {self.name} must be pairs of a code and its label, "
+                "each code once."
+            )
+        object.__setattr__(self, "value_labels", tuple((pair[0], pair[1]) for pair in pairs))
+        # codes that mean missing; a pair of numbers is a range
+        codes = [
+            tuple(code) if isinstance(code, list) else code for code in _listed(self.missing_codes)
+        ]
+        if not all(
+            _is_code(code)
+            or (
+                isinstance(code, tuple)
+                and len(code) == 2
+                and all(_is_code(end) and not isinstance(end, str) for end in code)
+                and code[0] <= code[1]
+            )
+            for code in codes
+        ):
+            raise SchemaError(
+                f"The missing_codes of variable {self.name} must be numbers, texts, or pairs of "
+                "numbers from the lowest to the highest."
+            )
+        object.__setattr__(self, "missing_codes", tuple(codes))
 
     @property
     def is_released(self) -> bool:

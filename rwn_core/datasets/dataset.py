@@ -49,7 +49,28 @@ class Dataset:
     @classmethod
     def at(cls, source: str | Path) -> Dataset:
         """Find the files of a folder, a pattern, or one file, and check their columns."""
-        paths = _paths(source)
+        given = Path(source)
+        if given.is_dir():
+            found = [path for path in given.rglob("*.parquet") if path.is_file()]
+            inner = [path.relative_to(given).parts for path in found]
+            found = [
+                path
+                for path, parts in zip(found, inner, strict=True)
+                if not any(part.startswith((".", "_")) for part in parts)
+            ]
+            if any("=" in part for parts in inner for part in parts[:-1]):
+                raise InputError(
+                    "The folder's names hold values (NAME=VALUE), which would be lost; write them "
+                    "as a column of the files."
+                )
+        elif given.is_file():
+            found = [given]
+        else:
+            found = [Path(path) for path in glob.glob(str(source), recursive=True)]
+            found = [path for path in found if path.is_file()]
+        if not found:
+            raise InputError("There are no Parquet files; give a folder, a pattern or one file.")
+        paths = sorted(found, key=str)
         heads = [_head(path) for path in paths]
         first = heads[0][1]
         for path, (_, columns) in zip(paths, heads, strict=True):
@@ -125,32 +146,6 @@ def check_rows(frame: pd.DataFrame, schema: Schema, start: int) -> None:
         except InputError as refusal:
             where = f"Rows are counted from record {start + 1:,} of the dataset."
             raise type(refusal)(f"{refusal} {where}") from None
-
-
-def _paths(source: str | Path) -> list[Path]:
-    """The files, sorted by their paths."""
-    given = Path(source)
-    if given.is_dir():
-        found = [path for path in given.rglob("*.parquet") if path.is_file()]
-        inner = [path.relative_to(given).parts for path in found]
-        found = [
-            path
-            for path, parts in zip(found, inner, strict=True)
-            if not any(part.startswith((".", "_")) for part in parts)
-        ]
-        if any("=" in part for parts in inner for part in parts[:-1]):
-            raise InputError(
-                "The folder's names hold values (NAME=VALUE), which would be lost; write them as "
-                "a column of the files."
-            )
-    elif given.is_file():
-        found = [given]
-    else:
-        found = [Path(path) for path in glob.glob(str(source), recursive=True)]
-        found = [path for path in found if path.is_file()]
-    if not found:
-        raise InputError("There are no Parquet files; give a folder, a pattern or one file.")
-    return sorted(found, key=str)
 
 
 @contextmanager

@@ -113,27 +113,18 @@ def keep_rows(
     with atomic_file(piece(run, number)) as unfinished:
         counts = np.bincount(target, minlength=files).tolist()
         write_batches(unfinished, dealt, counts, packed=False)
-    return {
-        "empty": int((sizes == 0).sum()),
-        "governed": int((within < (run.params.ball.k or 0)).sum()),
-        "changed": changed_values(before, masked),
-    }
-
-
-def changed_values(before: pa.Table, after: pa.Table) -> list[int]:
-    """Count the records with a changed value, column by column; missing in both is the same.
-
-    >>> before, after = pa.table({"x": [1, None, 3]}), pa.table({"x": [1, None, None]})
-    >>> changed_values(before, after)
-    [1]
-    """
-    found = []
-    for one, other in zip(before.columns, after.columns, strict=True):
+    # the records with a changed value, column by column; missing in both is the same
+    changed = []
+    for one, other in zip(before.columns, masked.columns, strict=True):
         different = pc.sum(pc.not_equal(one, other)).as_py() or 0
         if one.null_count or other.null_count:
             different += pc.sum(pc.xor(pc.is_null(one), pc.is_null(other))).as_py() or 0
-        found.append(int(different))
-    return found
+        changed.append(int(different))
+    return {
+        "empty": int((sizes == 0).sum()),
+        "governed": int((within < (run.params.ball.k or 0)).sum()),
+        "changed": changed,
+    }
 
 
 def order_file(run: Run, task: Task) -> dict[str, Any]:

@@ -222,15 +222,6 @@ def rows_at_end(rows: Sequence[Sequence[Any]], width: int, *, complete: bool) ->
     return found if found <= _MOST_BELOW else 0
 
 
-def rows_notice(below: int) -> str:
-    """Say that the last rows may be no records, and how they are left out."""
-    rows, them = ("row seems", "it") if below == 1 else (f"{below:,} rows seem", "them")
-    return (
-        f"The last {rows} to be no record{'s' * (below > 1)} (a total, a note or a source): leave "
-        f"{them} out by below = {below} in the layout of the file (--file below={below})."
-    )
-
-
 def _is_note(row: Sequence[Any], above: Sequence[Sequence[Any]]) -> bool:
     """True for words that begin as a note does, or stand alone where numbers do."""
     places = [place for place, cell in enumerate(row) if filled(cell)]

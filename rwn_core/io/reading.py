@@ -34,7 +34,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import checks_form
 from rwn_core.errors import InputError, RWNError, SchemaError
 from rwn_core.io import format_of_name
-from rwn_core.io.guessed_layout import GuessedLayout, rows_notice
+from rwn_core.io.guessed_layout import GuessedLayout
 from rwn_core.io.limits import LONGEST_READING, MOST_MEMORY, in_file, shown
 from rwn_core.io.parse import file_content, parse, table_content
 from rwn_core.parallel.memory import budget_bytes, limit_memory
@@ -196,8 +196,13 @@ def _read(file: FileToRead, progress: Progress) -> bytes | bytearray:
         seen, said = _seen(file.name, content), []
         left = 0 if outcome.schema.file is None else outcome.schema.file.below
         # the usual layout may be stated, too: then these rows are records
-        if seen is not None and seen.layout.below > left and file.layout != {}:
-            said = [rows_notice(seen.layout.below)]
+        if seen is not None and (below := seen.layout.below) > left and file.layout != {}:
+            rows, them = ("row seems", "it") if below == 1 else (f"{below:,} rows seem", "them")
+            said = [
+                f"The last {rows} to be no record{'s' * (below > 1)} (a total, a note or a source):"
+                f" leave {them} out by below = {below} in the layout of the file (--file "
+                f"below={below})."
+            ]
         return _answer(outcome, seen, said)
     except (InputError, SchemaError) as refusal:
         return _answer(refusal, _seen(file.name, content))

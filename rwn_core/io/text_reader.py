@@ -29,7 +29,6 @@ from rwn_core.io.text_types.column import Form, TextColumn, are_days, text_form
 from rwn_core.io.text_types.convert import told_of_texts, typed_or_texts, written_decimals
 from rwn_core.io.text_types.lay_out import (
     decoded,
-    invented_notice,
     names_of_schema,
     table_lines,
     with_points,
@@ -128,8 +127,15 @@ def read_text_table(
     ]
     with ThreadPoolExecutor(thread_count()) as pool:
         list(pool.map(attrgetter("forms"), cells))  # most of the time of the types
-    notices = [] if layout.header or schema is not None else [invented_notice(names)]
-    if schema is None and not layout.divides:
+    notices = []
+    if not layout.header and schema is None:
+        which = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+        notices.append(
+            f"The file has no line with names, so they are invented: {which}. A schema with a "
+            "variable for each column, in their order, gives other names."
+        )
+    # a layout that states the places of fields says which line has the names
+    if schema is None and layout.changed().keys() <= {"dates", "missing", "only", "drop"}:
         refuse_values_as_names(file, cells)
         if all(column.has and column.has <= {Form.WORD, Form.MISSING} for column in cells):
             notices.append(

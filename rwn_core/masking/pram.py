@@ -42,25 +42,6 @@ from rwn_core.randomness import SecretKey
 Rows = tuple[tuple[float, ...], ...]
 
 
-def stated_matrices(matrices: Any) -> tuple[tuple[str, Rows], ...]:
-    """Return matrices by variable as tuples, however they were stated."""
-    try:
-        given = json.loads(matrices) if isinstance(matrices, str) and matrices else matrices or ()
-        pairs = given.items() if isinstance(given, Mapping) else given
-        numbers = [(str(name), [[float(x) for x in row] for row in rows]) for name, rows in pairs]
-        stated = tuple((name, tuple(map(tuple, rows))) for name, rows in numbers)
-        if any(len(set(map(len, rows))) > 1 for _, rows in stated):
-            raise ValueError("rows of different lengths")
-    except (TypeError, ValueError) as error:
-        raise ParameterError(
-            'matrices must be rows of numbers by variable, such as {"sex": [[0.9, 0.1], [0.2, '
-            "0.8]]}."
-        ) from error
-    for _, rows in stated:
-        check_transition(np.array(rows))
-    return stated
-
-
 Spread = Literal["even", "margins"]
 
 
@@ -158,7 +139,25 @@ class PRAM(Method):
     def check_setting(self) -> None:
         """Check the options that are the method's own."""
         check_share("alpha", self.alpha)
-        object.__setattr__(self, "matrices", stated_matrices(self.matrices))
+        # the matrices by variable as tuples, however they were stated
+        given: Any = self.matrices or ()
+        try:
+            given = json.loads(given) if isinstance(given, str) else given
+            pairs = given.items() if isinstance(given, Mapping) else given
+            numbers = [
+                (str(name), [[float(x) for x in row] for row in rows]) for name, rows in pairs
+            ]
+            stated = tuple((name, tuple(map(tuple, rows))) for name, rows in numbers)
+            if any(len(set(map(len, rows))) > 1 for _, rows in stated):
+                raise ValueError("rows of different lengths")
+        except (TypeError, ValueError) as error:
+            raise ParameterError(
+                'matrices must be rows of numbers by variable, such as {"sex": [[0.9, 0.1], [0.2, '
+                "0.8]]}."
+            ) from error
+        for _, rows in stated:
+            check_transition(np.array(rows))
+        object.__setattr__(self, "matrices", stated)
         if self.within and self.matrices:
             raise ParameterError("matrices are for the whole table; give them or within.")
         if set(self.within) & set(self.variables):

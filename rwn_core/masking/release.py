@@ -46,32 +46,6 @@ GUARD = "'"
 """What a spreadsheet takes as a sign that text follows; OWASP, "CSV injection"."""
 
 
-def publishable(masked: Microdata, rows: Integers) -> Microdata:
-    """Return some rows of a masked table as a table, with nothing that they do not show."""
-    hidden = [v for v in masked.schema.variables if not v.is_released]
-    if hidden:
-        direct = hidden[0].role is Role.IDENTIFIER
-        what = "direct identifier" if direct else str(hidden[0].role)
-        raise ReleaseError(
-            f"The masked table still holds the {what} {hidden[0].name}; a release cannot have it."
-        )
-    taken, columns = masked.frame.take(rows), {}
-    for name in taken.columns:
-        column = taken[name]
-        if isinstance(column.dtype, pd.CategoricalDtype):
-            column = column.cat.remove_unused_categories()
-        columns[name] = column.reset_index(drop=True)
-    frame = pd.DataFrame(columns, index=pd.RangeIndex(len(rows)), copy=True)
-    variables, about = list(masked.schema.variables), masked.schema
-    for place, variable in enumerate(variables):
-        if variable.levels is not None:  # those that occur
-            present = {str(value) for value in frame[variable.name].dropna().unique()}
-            levels = tuple(level for level in variable.levels if level in present)
-            variables[place] = replace(variable, levels=levels or None)
-    schema = Schema(variables=tuple(variables), question=about.question, file=about.file)
-    return Microdata(frame, schema)
-
-
 def without(table: Microdata, names: Sequence[str]) -> Microdata:
     """Leave variables out of a table that is published."""
     if not names:
@@ -121,18 +95,6 @@ def without_formulas(frame: pd.DataFrame, format: str) -> pd.DataFrame:
         frame = frame.assign(**{name: texts.where(~cells, GUARD + texts.astype(str))})
     names = formula_names(frame.columns, format)
     return frame.rename(columns={name: GUARD + name for name in names}) if names else frame
-
-
-def guarded_schema(schema: Schema, format: str) -> Schema:
-    """The schema of a file of a format: its marks, and guarded names, see `formula_names`."""
-    names, layout = formula_names(schema.names, format), schema.file or FileLayout()
-    repeated = format_of_key(format).marks
-    marks = {mark: value for mark, value in layout.changed().items() if mark in repeated}
-    variables = (
-        replace(each, name=GUARD + each.name) if each.name in names else each
-        for each in schema.variables
-    )
-    return Schema(variables=tuple(variables), file=FileLayout.from_dict(marks))
 
 
 def formula_names(names: Iterable[str], format: str) -> list[str]:
@@ -226,7 +188,30 @@ class Release(Summarized):
         rows = self.order if order == "shuffled" else np.arange(self.masked.n)
         if self.params.drops_lost_rows:
             rows = rows[~self.masked.frame.isna().all(axis=1).to_numpy()[rows]]
-        return publishable(self.masked, rows)
+        hidden = [v for v in self.masked.schema.variables if not v.is_released]
+        if hidden:
+            direct = hidden[0].role is Role.IDENTIFIER
+            what = "direct identifier" if direct else str(hidden[0].role)
+            raise ReleaseError(
+                f"The masked table still holds the {what} {hidden[0].name}; a release cannot have "
+                "it."
+            )
+        # the rows, without the levels and categories that they do not show
+        taken, columns = self.masked.frame.take(rows), {}
+        for name in taken.columns:
+            column = taken[name]
+            if isinstance(column.dtype, pd.CategoricalDtype):
+                column = column.cat.remove_unused_categories()
+            columns[name] = column.reset_index(drop=True)
+        frame = pd.DataFrame(columns, index=pd.RangeIndex(len(rows)), copy=True)
+        variables, about = list(self.masked.schema.variables), self.masked.schema
+        for place, variable in enumerate(variables):
+            if variable.levels is not None:  # those that occur
+                present = {str(value) for value in frame[variable.name].dropna().unique()}
+                levels = tuple(level for level in variable.levels if level in present)
+                variables[place] = replace(variable, levels=levels or None)
+        schema = Schema(variables=tuple(variables), question=about.question, file=about.file)
+        return Microdata(frame, schema)
 
     @checks_form
     def to_bytes(
@@ -267,7 +252,16 @@ class Release(Summarized):
     ) -> tuple[pd.DataFrame, Schema]:
         """The columns of a published file of this format, and their description."""
         table = without(self.published(order), drop)
-        return without_formulas(table.frame, format), guarded_schema(table.schema, format)
+        # its description: the format's marks, and guarded names, see `formula_names`
+        names, layout = formula_names(table.schema.names, format), table.schema.file or FileLayout()
+        repeated = format_of_key(format).marks
+        marks = {mark: value for mark, value in layout.changed().items() if mark in repeated}
+        variables = (
+            replace(each, name=GUARD + each.name) if each.name in names else each
+            for each in table.schema.variables
+        )
+        schema = Schema(variables=tuple(variables), file=FileLayout.from_dict(marks))
+        return without_formulas(table.frame, format), schema
 
     def guarded(self, format: str) -> dict[str, int]:
         """Count the texts of each variable that get an apostrophe in a file of this format."""
