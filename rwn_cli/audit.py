@@ -86,7 +86,19 @@ def audit(
     if record is not None:
         if method or set_ or weight or slice_ or round_:
             raise ParameterError("--record says how MASKED was made; leave the parameters out.")
-        setting: rwn.Setting | None = _recorded(record, data)
+        # the setting of an internal record of this table
+        from rwn_cli.record_file import read_record_file
+        from rwn_core.reporting.release_folder import recorded_setting
+
+        document = read_record_file(record)
+        if document["table"]["fingerprint"] != data.fingerprint:
+            raise InputError(
+                "The record is of a release of another table; give its own ORIGINAL, with the same "
+                "--schema and --drop."
+            )
+        setting: rwn.Setting | None = recorded_setting(
+            document, data, "the worst case cannot be computed from it"
+        )
     else:
         data = options.described(data, weights=weight or (), slices=slice_ or ())
         setting = _stated(data, method, set_ or [], round_ or [])
@@ -113,20 +125,6 @@ def audit(
         for row in readings.records():
             if row["caveat"]:
                 say(f"note: {row['title']}: {row['caveat']}")
-
-
-def _recorded(path: Path, data: rwn.Microdata) -> rwn.Setting:
-    """The setting of an internal record of this table."""
-    from rwn_cli.record_file import read_record_file
-    from rwn_core.reporting.release_folder import recorded_setting
-
-    document = read_record_file(path)
-    if document["table"]["fingerprint"] != data.fingerprint:
-        raise InputError(
-            "The record is of a release of another table; give its own ORIGINAL, with the same "
-            "--schema and --drop."
-        )
-    return recorded_setting(document, data, "the worst case cannot be computed from it")
 
 
 def _stated(

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -49,31 +48,31 @@ def verify(
             "changed, or belongs to another release; ask for both again."
         )
     if ledger is not None:
-        _require_sealed(ledger, key, about, card)
+        # a release of which the ledger has no sealed entry is refused
+        from rwn_core.reporting.ledger import is_keyed
+
+        entries, keyed = ledger_content(ledger, key)
+        if not keyed:
+            raise ReleaseError(
+                "The ledger's key is not in its folder, so nothing is proved; give --key."
+            )
+        entry = next((each for each in entries if each["sha256"] == about["sha256"].lower()), None)
+        if entry is None or entry["release"] != about.get("release"):
+            raise ReleaseError(
+                "The ledger has no entry of this release; ask the institution for it."
+            )
+        if not is_keyed(entry):
+            raise ReleaseError(
+                "The ledger's entry is of an earlier version and unsealed; nothing is proved."
+            )
+        sealed = entry.get("card")
+        if sealed is not None and sealed != hashlib.sha256(card.read_bytes()).hexdigest():
+            raise ReleaseError(
+                "The card was changed after it was sealed; ask the institution for it."
+            )
+        what = "file" if sealed is None else "file and card"
+        say(f"{what} sealed in entry {entry['number']} of the ledger")
     what = "is" if is_complete else "belongs to"
     say(f"{file.name} {what} release {about.get('release', '')} of {about.get('made', '')}")
     say(f"SHA-256 {digest}")
     say(f"method: {about.get('method', '')}")
-
-
-def _require_sealed(ledger: Path, key: Path | None, about: Mapping[str, Any], card: Path) -> None:
-    """Refuse a release of which the ledger has no sealed entry."""
-    from rwn_core.reporting.ledger import is_keyed
-
-    entries, keyed = ledger_content(ledger, key)
-    if not keyed:
-        raise ReleaseError(
-            "The ledger's key is not in its folder, so nothing is proved; give --key."
-        )
-    entry = next((each for each in entries if each["sha256"] == about["sha256"].lower()), None)
-    if entry is None or entry["release"] != about.get("release"):
-        raise ReleaseError("The ledger has no entry of this release; ask the institution for it.")
-    if not is_keyed(entry):
-        raise ReleaseError(
-            "The ledger's entry is of an earlier version and unsealed; nothing is proved."
-        )
-    sealed = entry.get("card")
-    if sealed is not None and sealed != hashlib.sha256(card.read_bytes()).hexdigest():
-        raise ReleaseError("The card was changed after it was sealed; ask the institution for it.")
-    what = "file" if sealed is None else "file and card"
-    say(f"{what} sealed in entry {entry['number']} of the ledger")

@@ -22,10 +22,9 @@ from rwn_core.data.validation import (
     check_shape,
     table_notices,
     typed_levels,
-    with_usable_columns,
 )
 from rwn_core.data.variable import Kind, Role, check_forms
-from rwn_core.errors import ParameterError, SchemaError
+from rwn_core.errors import InputError, ParameterError, SchemaError
 
 _T = TypeVar("_T")
 _Notices = tuple[str, ...] | Callable[[], tuple[str, ...]]
@@ -147,8 +146,25 @@ class Microdata(Summarized):
             for variable in schema.variables:
                 check_column(frame[variable.name], variable)
         else:
-            schema, notice = with_usable_columns(frame, schema, left_out)
-            notices = (*notices, *notice)
+            # columns that cannot be used are emptied, and leave every release
+            reasons = {n: why for n, why in left_out.items() if schema.variable(n).is_released}
+            for variable in schema.variables:
+                name = variable.name
+                if variable.is_released and name not in reasons and frame[name].isna().all():
+                    reasons[name] = "no values"
+                    continue
+                try:
+                    unused = replace(variable, role=Role.IDENTIFIER, group=None)
+                    check_column(frame[name], unused if name in reasons else variable)
+                except InputError as refusal:
+                    reasons[name] = str(refusal).removeprefix(f"Column {name} has ").rstrip(".")
+            if reasons:
+                frame[list(reasons)] = np.nan
+                schema = schema.releasing(
+                    [v.name for v in schema.released if v.name not in reasons]
+                )
+                words = ", ".join(f"{name} ({why})" for name, why in reasons.items())
+                notices = (*notices, f"Left out of every release: {words}.")
         noticed = cache(lambda: (*notices, *table_notices(frame, schema)))  # slow: if asked for
         if schema.edit_rules:  # but a rule that does not fit the values is refused at once
             noticed()

@@ -413,8 +413,25 @@ class Schema(NamedParameters, Summarized):
         if question is not None:
             how: dict[str, Any] = {"path": "question", "refusal": SchemaError}
             question = read_plain(Question, question, "schema file", **how)
+        variables = []
+        for entry in entries:
+            named = isinstance(entry, dict) and isinstance(entry.get("name"), str)
+            if not named or "kind" not in entry:
+                raise SchemaError("Every [[variable]] of the schema file needs a name and a kind.")
+            odd = sorted(set(entry) - set(_FIELDS))
+            if odd:
+                raise SchemaError(
+                    f"Variable {entry['name']} of the schema file has the unknown field {odd[0]}; "
+                    f"known are {', '.join(_FIELDS)}."
+                )
+            values = dict(entry)
+            if isinstance(values.get("levels"), list):
+                values["levels"] = tuple(str(level) for level in values["levels"])
+            # a person wrote the role: nothing asks whether the variable identifies people
+            stated = values.get("role") == Role.OTHER
+            variables.append(Variable(**values, confirmed=stated))
         return cls(
-            variables=tuple(_variable_from(entry) for entry in entries),
+            variables=tuple(variables),
             question=question,
             file=None if file is None else FileLayout.from_dict(file),
             edit_rules=as_edit_rules(document.get("edit_rules", ())),
@@ -438,22 +455,6 @@ class Schema(NamedParameters, Summarized):
         if self.file is not None and self.file.changed():
             document["file"] = self.file.changed()
         return document
-
-
-def _variable_from(entry: Any) -> Variable:
-    if not (isinstance(entry, dict) and isinstance(entry.get("name"), str) and "kind" in entry):
-        raise SchemaError("Every [[variable]] of the schema file needs a name and a kind.")
-    unknown = set(entry) - set(_FIELDS)
-    if unknown:
-        raise SchemaError(
-            f"Variable {entry['name']} of the schema file has the unknown field "
-            f"{sorted(unknown)[0]}; known are {', '.join(_FIELDS)}."
-        )
-    values = dict(entry)
-    if isinstance(values.get("levels"), list):
-        values["levels"] = tuple(str(level) for level in values["levels"])
-    # a person wrote the role: nothing asks whether the variable identifies people
-    return Variable(**values, confirmed=values.get("role") == Role.OTHER)
 
 
 def _changed_fields(variable: Variable) -> dict[str, Any]:

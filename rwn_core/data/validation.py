@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -126,32 +125,6 @@ def check_column(column: pd.Series[Any], variable: Variable) -> None:
                 f"Column {variable.name} has values outside the levels of the schema "
                 f"{_count(strange)}; add the levels."
             )
-
-
-def with_usable_columns(
-    frame: pd.DataFrame, schema: Schema, left_out: Mapping[str, str]
-) -> tuple[Schema, list[str]]:
-    """Return the schema of a file's table without columns that cannot be used, and their notice.
-
-    These columns of the frame are emptied.
-    """
-    reasons = {name: why for name, why in left_out.items() if schema.variable(name).is_released}
-    for variable in schema.variables:
-        name = variable.name
-        if variable.is_released and name not in reasons and frame[name].isna().all():
-            reasons[name] = "no values"
-            continue
-        try:
-            unused = replace(variable, role=Role.IDENTIFIER, group=None)
-            check_column(frame[name], unused if name in reasons else variable)
-        except InputError as refusal:
-            reasons[name] = str(refusal).removeprefix(f"Column {name} has ").rstrip(".")
-    if not reasons:
-        return schema, []
-    frame[list(reasons)] = np.nan
-    usable = [variable.name for variable in schema.released if variable.name not in reasons]
-    words = ", ".join(f"{name} ({why})" for name, why in reasons.items())
-    return schema.releasing(usable), [f"Left out of every release: {words}."]
 
 
 def _count(wrong: Any) -> str:
@@ -279,7 +252,16 @@ def _column_notices(
     known = column.dropna() if missing else column
     if missing == 0 and (known == known.iloc[0]).all():
         notices.append(f"{name} is constant: it does not count in the distance.")
-    notices += suspicious(column, variable)
+    # what a variable may hold that its type does not show
+    if variable.kind is Kind.DATE:
+        notices += _days_for_missing(column, variable)
+    else:
+        notices += _days_as_digits(column, name)
+    if variable.kind in NUMBERS:
+        notices += _codes_for_missing(column, variable)
+    if variable.kind is Kind.CATEGORICAL:
+        different = [text for text in factorized(column)[1] if isinstance(text, str)]
+        notices += _texts(different[:_MOST], name)
     weighs = variable.role is Role.SAMPLING_WEIGHT and not stands_for_people(column, variable)
     if weighs and population is None:
         notices.append(
@@ -300,21 +282,6 @@ def stands_for_people(column: pd.Series[Any], variable: Variable) -> bool:
         return False
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     return bool(np.isfinite(values).all() and values.min() >= 1)
-
-
-def suspicious(column: pd.Series[Any], variable: Variable) -> list[str]:
-    """Say what a variable may hold that its type does not show."""
-    notices = []
-    if variable.is_released and variable.kind is not Kind.DATE:
-        notices += _days_as_digits(column, variable.name)
-    if variable.kind in (Kind.CONTINUOUS, Kind.COUNT):
-        return notices + _codes_for_missing(column, variable)
-    if variable.kind is Kind.DATE:
-        return notices + _days_for_missing(column, variable)
-    if variable.kind is Kind.CATEGORICAL and variable.is_released:
-        texts = [text for text in factorized(column)[1] if isinstance(text, str)]
-        notices += _texts(texts[:_MOST], variable.name)
-    return notices
 
 
 def _days_as_digits(column: pd.Series[Any], name: str) -> list[str]:

@@ -33,7 +33,6 @@ from rwn_core.neighbors.metric import (
     SMALLEST_SQUARED,
     Axis,
     Metric,
-    Scale,
     axes_of_counts,
     discrete_weights,
     weighted_variables,
@@ -142,15 +141,6 @@ def level_counts(microdata: Microdata, name: str) -> Counts:
     return {level: count for level, count in zip(levels, records, strict=True) if count}
 
 
-def ordered_schema(schema: Schema, levels: Mapping[str, Counts]) -> Schema:
-    """The schema with the order of every ordered variable written down, as a table's gate does."""
-    for variable in schema.released:
-        if variable.kind is Kind.ORDERED and variable.levels is None:
-            texts = tuple(level_text(level) for level in sorted(levels[variable.name]))
-            schema = schema.replace_variable(variable.name, levels=texts)
-    return schema
-
-
 def metric_of_sums(
     schema: Schema,
     n: int,
@@ -178,7 +168,25 @@ def metric_of_sums(
             axes += axes_of_counts([*known, missing], variable, params.scale, params.encoding)
         else:
             column = numbers.get(variable.name) or _ranks(variable, levels[variable.name])
-            axes += _number_axes(column, n, variable, params.scale)
+            # of numbers the variable's own axis if it varies, and one for what is missing
+            spread = column.greatest - column.least if params.scale == "range" else column.sd
+            if 0 < column.greatest - column.least < SMALLEST_SQUARED:
+                raise ParameterError(
+                    f"The values of {variable.name} differ by less than {SMALLEST_SQUARED:g}; "
+                    "multiply all of them by a large number."
+                )
+            if spread > 0:
+                axes.append(
+                    Axis(variable=variable, center=column.mean, factor=variable.weight / spread)
+                )
+            gone = n - column.count
+            if gone:
+                share = gone / n
+                width = (
+                    math.sqrt(gone * column.count / (n * (n - 1))) if params.scale == "sd" else 1.0
+                )
+                factor = variable.weight / width
+                axes.append(Axis(variable=variable, center=share, factor=factor, missing=True))
     return Metric.of_axes(axes)
 
 
@@ -193,23 +201,3 @@ def _ranks(variable: Variable, counts: Counts) -> ColumnStatistics:
     squares = math.fsum((each * (values - mean) ** 2).tolist())
     occurring = values[each > 0]
     return _statistics(weighted_statistics_count, mean, squares, occurring)
-
-
-def _number_axes(column: ColumnStatistics, n: int, variable: Variable, scale: Scale) -> list[Axis]:
-    """The axes of a variable of numbers: its own if it varies, and one for what is missing."""
-    axes = []
-    spread = column.greatest - column.least if scale == "range" else column.sd
-    if 0 < column.greatest - column.least < SMALLEST_SQUARED:
-        raise ParameterError(
-            f"The values of {variable.name} differ by less than {SMALLEST_SQUARED:g}; multiply all "
-            "of them by a large number."
-        )
-    if spread > 0:
-        axes.append(Axis(variable=variable, center=column.mean, factor=variable.weight / spread))
-    missing = n - column.count
-    if missing:
-        share = missing / n
-        width = math.sqrt(missing * column.count / (n * (n - 1))) if scale == "sd" else 1.0
-        factor = variable.weight / width
-        axes.append(Axis(variable=variable, center=share, factor=factor, missing=True))
-    return axes

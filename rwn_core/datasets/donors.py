@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from rwn_core.data.arrays import Integers, Integers32
+from rwn_core.data.arrays import Integers
 from rwn_core.data.fingerprint import fingerprint
 from rwn_core.data.microdata import Microdata
 from rwn_core.datasets.dataset import to_frame
@@ -263,9 +263,19 @@ def soft_leaf(run: Run, leaf: int) -> tuple[Neighborhoods, Integers]:
     assert numbers is not None
     place = np.full(run.dataset.n, -1, np.int32)
     place[numbers] = np.arange(len(numbers))
-    back = joined([_listing(run, each, leaf, place) for each in leaves_with_records(run)])
+    # the entries of the lists of all leaves that lie in this one, by the rows here
+    back = []
+    for other in leaves_with_records(run):
+        theirs = _near(run, other)
+        assert theirs.numbers is not None
+        first, last = load(run, LIST, f"{other:06d}-ends")[leaf : leaf + 2]
+        entries = load(run, LIST, f"{other:06d}-order")[first:last]
+        holder = theirs.numbers[np.searchsorted(theirs.offsets, entries, side="right") - 1]
+        rows = place[theirs.records[entries]]
+        give_back()
+        back.append(Entries(rows, holder.astype(np.int32), theirs.squared[entries]))
     kernel, scaling = run.params.ball.kernel, load(run, STATE, "scaling")
-    lists = list_both_ways(near, back, kernel.bandwidth_k, scaling, state["least"])
+    lists = list_both_ways(near, joined(back), kernel.bandwidth_k, scaling, state["least"])
     column = load(run, STATE, "column")
     return soft_neighborhoods(kernel, scale(kernel, lists), column=column), numbers
 
@@ -324,18 +334,6 @@ def _near(run: Run, leaf: int) -> NeighborTable:
         epsilon=0.0,
         numbers=load_side(run, leaf).numbers,
     )
-
-
-def _listing(run: Run, leaf: int, listed: int, place: Integers32) -> Entries:
-    """Return the entries of a leaf's lists that lie in another leaf, by the rows there."""
-    near = _near(run, leaf)
-    assert near.numbers is not None
-    first, last = load(run, LIST, f"{leaf:06d}-ends")[listed : listed + 2]
-    entries = load(run, LIST, f"{leaf:06d}-order")[first:last]
-    holder = near.numbers[np.searchsorted(near.offsets, entries, side="right") - 1]
-    records = near.records[entries]
-    give_back()
-    return Entries(place[records], holder.astype(np.int32), near.squared[entries])
 
 
 SAMPLE = "mask"

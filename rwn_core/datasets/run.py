@@ -23,13 +23,14 @@ from rwn_core._version import __version__
 from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
+from rwn_core.data.validation import level_text
+from rwn_core.data.variable import Kind
 from rwn_core.datasets.dataset import Dataset, to_frame
 from rwn_core.datasets.dataset_statistics import (
     Sums,
     has_levels,
     merge_sums,
     metric_of_sums,
-    ordered_schema,
 )
 from rwn_core.datasets.stage import Stage
 from rwn_core.errors import InputError
@@ -97,7 +98,12 @@ class Run:
                 table = pq.read_table(self.surveyed(task["number"], f"levels-{position}.parquet"))
                 pairs = (table.column(each).to_pylist() for each in ("level", "records"))
                 levels[name].update(dict(zip(*pairs, strict=True)))
-        schema = ordered_schema(Schema(variables=self.schema.released), levels)
+        # the order of every ordered variable is written down, as a table's gate does
+        schema = Schema(variables=self.schema.released)
+        for variable in schema.released:
+            if variable.kind is Kind.ORDERED and variable.levels is None:
+                texts = tuple(level_text(level) for level in sorted(levels[variable.name]))
+                schema = schema.replace_variable(variable.name, levels=texts)
         numbers = dict(zip(others, merge_sums(sums), strict=True))
         metric = metric_of_sums(schema, self.dataset.n, numbers, levels, self.params)
         # the sample: the records that come first in the keyed order

@@ -228,16 +228,6 @@ def refuse_dates(
     )
 
 
-def date_texts(column: pd.Series[pd.Timestamp], notation: str) -> pd.Series[str]:
-    """Dates as texts in a notation."""
-    known = {}
-    for each in column.dropna().unique():
-        year, month, day = f"{each.year:04d}", str(each.month), str(each.day)
-        parts = {"YYYY": year, "MM": month.zfill(2), "DD": day.zfill(2), "M": month, "D": day}
-        known[each] = filled_in(notation, parts)
-    return column.map(known).astype(object).where(column.notna(), None)
-
-
 def are_days(column: pd.Series[pd.Timestamp]) -> bool:
     """True if these are dates without time of day and time zone."""
     if not pd.api.types.is_datetime64_dtype(column.dtype):

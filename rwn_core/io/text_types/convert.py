@@ -82,7 +82,22 @@ def typed(column: TextColumn, variable: Variable | None, notation: str | None = 
         moments, said = dates(column, notation)
         return moments, [*said, *_missing_notice(column, "count as missing")]
     if column.has == {Form.CLOCK}:
-        return _clocks(column)
+        # times of the day as numbers of seconds
+        seconds = np.full(len(column.different), np.nan)
+        for place, text in enumerate(column.different.to_pylist()):
+            found = _TIME.fullmatch(text)
+            if found is not None:
+                hour, minute, second, half = found.groups()
+                hours = int(hour) if half is None else int(hour) % 12 + 12 * (half[0] in "pP")
+                seconds[place] = 3600 * hours + 60 * int(minute or 0) + float(second or 0)
+        said = [
+            f"{column.name} has times of the day: they are numbers of seconds; if they are none, "
+            "make it categorical in a schema.",
+            *_missing_notice(column, "count as missing"),
+        ]
+        if (seconds % 1 > 0).any():
+            return pd.Series(seconds[column.codes], name=column.name, copy=False), said
+        return _integers(column, seconds), said
     if kind in (Kind.CONTINUOUS, Kind.COUNT) or column.has <= _ALL_NUMBERS:
         return _numbers(column, declared=kind is not None)
     _refuse_half_numbers(column)
@@ -119,25 +134,6 @@ def _refuse_half_numbers(column: TextColumn) -> None:
     for form in sorted(marked):
         what, remedy = _REMEDIES[form]
         column.refuse(column.with_forms({form}), f"has {what}", f"have {what}", remedy)
-
-
-def _clocks(column: TextColumn) -> Typed:
-    """Times of the day as numbers of seconds."""
-    seconds = np.full(len(column.different), np.nan)
-    for place, text in enumerate(column.different.to_pylist()):
-        found = _TIME.fullmatch(text)
-        if found is not None:
-            hour, minute, second, half = found.groups()
-            hours = int(hour) if half is None else int(hour) % 12 + 12 * (half[0] in "pP")
-            seconds[place] = 3600 * hours + 60 * int(minute or 0) + float(second or 0)
-    said = [
-        f"{column.name} has times of the day: they are numbers of seconds; if they are none, make "
-        "it categorical in a schema.",
-        *_missing_notice(column, "count as missing"),
-    ]
-    if (seconds % 1 > 0).any():
-        return pd.Series(seconds[column.codes], name=column.name, copy=False), said
-    return _integers(column, seconds), said
 
 
 def _numbers(column: TextColumn, *, declared: bool) -> Typed:

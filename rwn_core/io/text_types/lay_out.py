@@ -15,14 +15,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from rwn_core.data.file_layout import FileLayout
+from rwn_core.data.file_layout import FileLayout, filled_in
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Variable
 from rwn_core.errors import InputError, SchemaError
 from rwn_core.io.text_types.column import (
     Form,
     are_days,
-    date_texts,
     fitting,
     text_forms,
     without_blanks,
@@ -148,7 +147,14 @@ def _as_texts(
     kinds = pd.api.types
     if kinds.is_datetime64_any_dtype(column.dtype):
         notation = None if variable is None else variable.notation
-        return None if notation is None or not are_days(column) else date_texts(column, notation)
+        if notation is None or not are_days(column):
+            return None
+        dates = {}
+        for each in column.dropna().unique():
+            year, month, day = f"{each.year:04d}", str(each.month), str(each.day)
+            parts = {"YYYY": year, "MM": month.zfill(2), "DD": day.zfill(2), "M": month, "D": day}
+            dates[each] = filled_in(notation, parts)
+        return column.map(dates).astype(object).where(column.notna(), None)
     floating = kinds.is_float_dtype(column.dtype)
     decimals = USUAL if variable is None or variable.decimals is None else variable.decimals
     if kinds.is_integer_dtype(column.dtype) or not (comma or (floating and decimals != USUAL)):
