@@ -55,7 +55,14 @@ def read_file(
     from rwn_core.io.reading import begin, schema_from
 
     described = schema_from(schema)
-    layout = _layout(described, given or ())
+    # the layout that the command line states
+    named = named_texts(given or (), "--file", "encoding=cp1252")
+    typed = {name: _value(name, value) for name, value in named.items()}
+    before = {} if described is None or described.file is None else described.file.changed()
+    try:
+        layout = FileLayout.from_dict(before | typed) if typed else None
+    except SchemaError as refusal:
+        raise ParameterError(str(refusal)) from None
     used_layout = layout
     if only or drop:
         base = layout or (described and described.file) or FileLayout()
@@ -86,21 +93,6 @@ def _how_to_say(layout: FileLayout, *, option: bool) -> str:
         "the file seems to be laid out in another way; begin its schema (--schema FILE.toml) with "
         f"the line file = {{ {fields} }}"
     )
-
-
-def _layout(schema: rwn.Schema | None, texts: Sequence[str]) -> FileLayout | None:
-    """Return the layout that the command line states."""
-    from rwn_core.data.file_layout import FileLayout
-
-    named = named_texts(texts, "--file", "encoding=cp1252")
-    given = {name: _value(name, value) for name, value in named.items()}
-    if not given:
-        return None
-    before = {} if schema is None or schema.file is None else schema.file.changed()
-    try:
-        return FileLayout.from_dict(before | given)
-    except SchemaError as refusal:
-        raise ParameterError(str(refusal)) from None
 
 
 def named_texts(texts: Sequence[str], option: str, example: str) -> dict[str, str]:

@@ -158,13 +158,11 @@ def load_chosen(
     layout: Sequence[str] | None,
     only: Sequence[str],
     drop: Sequence[str],
-    *,
-    finds: bool = True,
 ) -> tuple[rwn.Microdata, list[str]]:
     """Read a table, and name the variables that --only and --drop leave out of it."""
     from rwn_core.io.limits import READ
 
-    data = load(source, schema, layout, finds=finds, only=only, drop=drop)
+    data = load(source, schema, layout, only=only, drop=drop)
     if any(READ in notice for notice in data.notices):  # what is dropped was not read
         drop = [name for name in drop if name in data.names]
     return data, [*drop, *left_out(data.schema, only)]

@@ -156,8 +156,12 @@ def _guess(
             return None  # asked for by itself: it may identify people
         return RoleGuess(variable=variable.name, role=role, reason=reason)
     for words, reason in ((named, "by its name"), (labelled, "by its label")):
+        joined = "".join(words.words)
         for role in (Role.CONFIDENTIAL, Role.KEY):
-            if _has(words, role.value) or (role is Role.KEY and words.subjects & _LIVES):
+            known = bool({*words.words, joined} & word_list("roles", role.value))
+            known = known or _MARKED.sub("", joined) in word_list("bases", role.value)
+            known = known or any(stem in joined for stem in word_list("role_stems", role.value))
+            if known or (role is Role.KEY and words.subjects & _LIVES):
                 return RoleGuess(variable=variable.name, role=role, reason=reason)
     if _is_key_by_values(column, variable):
         return RoleGuess(variable=variable.name, role=Role.KEY, reason="by its values")
@@ -198,15 +202,6 @@ def _is_key_by_values(column: pd.Series[Any], variable: Variable) -> bool:
     codes = {label.strip() for label in labels if label.strip().isupper()}
     countries = codes & {each.upper() for each in word_list("values", "countries")}
     return len(countries) >= 3 and len(countries) >= 0.9 * len(words)
-
-
-def _has(named: NameWords, role: str) -> bool:
-    joined = "".join(named.words)
-    if {*named.words, joined} & word_list("roles", role):
-        return True
-    if _MARKED.sub("", joined) in word_list("bases", role):
-        return True
-    return any(stem in joined for stem in word_list("role_stems", role))
 
 
 def with_roles(schema: Schema, guesses: list[RoleGuess]) -> Schema:

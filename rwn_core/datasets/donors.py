@@ -248,7 +248,7 @@ def weigh_all(run: Run, task: Task) -> dict[str, Any]:
         near = NeighborTable.joined([_near(run, leaf) for leaf in leaves])
         column, error = column_factors(
             kernel,
-            list_both_ways(near, Entries.back(near), kernel.bandwidth_k, scaling, least),
+            list_both_ways(near, Entries.back(near), scaling, least),
         )
     save(run, STATE, "scaling", scaling)
     save(run, STATE, "column", column)
@@ -275,7 +275,7 @@ def soft_leaf(run: Run, leaf: int) -> tuple[Neighborhoods, Integers]:
         give_back()
         back.append(Entries(rows, holder.astype(np.int32), theirs.squared[entries]))
     kernel, scaling = run.params.ball.kernel, load(run, STATE, "scaling")
-    lists = list_both_ways(near, joined(back), kernel.bandwidth_k, scaling, state["least"])
+    lists = list_both_ways(near, joined(back), scaling, state["least"])
     column = load(run, STATE, "column")
     return soft_neighborhoods(kernel, scale(kernel, lists), column=column), numbers
 
@@ -345,7 +345,7 @@ def mask_rows(run: Run, task: Task) -> dict[str, Any]:
     table = run.dataset.read(task["start"], task["stop"], run.names)
     microdata = found.microdata(table)
     ids = np.arange(task["start"], task["stop"], dtype=np.int64)
-    points = found.to_points(microdata)
+    points = found.metric.coded(microdata)
     # the least and the greatest value of each column, as two records, before those of the sample
     values = point_values(points)
     ends = points_like(points, np.stack([values.min(axis=0), values.max(axis=0)]))

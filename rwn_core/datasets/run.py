@@ -164,7 +164,3 @@ class SurveyResult:
     def microdata(self, table: pa.Table) -> Microdata:
         """Some records of the dataset, which were checked by the survey."""
         return Microdata(to_frame(table), self.schema)
-
-    def to_points(self, microdata: Microdata) -> Points:
-        """Some records as points of the metric."""
-        return self.metric.coded(microdata)

@@ -61,7 +61,7 @@ def deal_records(run: Run, task: Task) -> dict[str, Any]:
     table = run.dataset.read(task["start"], task["stop"], run.names)
     with atomic_file(columns_path(run, number)) as unfinished:
         write_batches(unfinished, table, [len(table)], packed=False)
-    points = found.to_points(found.microdata(table))
+    points = found.metric.coded(found.microdata(table))
     leaf = leaf_numbers(found.points, points, run.leaves)
     order = np.argsort(leaf, kind="stable")
     ends = np.concatenate(([0], np.cumsum(np.bincount(leaf, minlength=run.leaves))))

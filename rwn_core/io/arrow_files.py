@@ -300,9 +300,15 @@ def read_parquet(
         table.validate(full=True)
         if table.num_rows != meta.num_rows:
             raise pa.ArrowInvalid("fewer records than declared")
-        left_out |= dict.fromkeys(
-            _wrapped(content, table, meta), "dates outside the years 1 to 9999"
-        )
+        # columns of moments of 96 bits that have no microseconds in 64 bits
+        columns = [meta.schema.column(number) for number in range(meta.num_columns)]
+        long = [c.path for c in columns if c.physical_type == "INT96" and c.path in names]
+        if long:
+            seconds = _open(content, unit="s").read(columns=long, use_pandas_metadata=False)
+        for name in long:
+            micro = table[name].cast(pa.int64()).drop_null().to_numpy()
+            if (micro // 1_000_000 != seconds[name].cast(pa.int64()).drop_null().to_numpy()).any():
+                left_out[name] = "dates outside the years 1 to 9999"
         table = table.unify_dictionaries()
     return arrow_microdata(file, table, fields, schema, notices, left_out)
 
@@ -313,21 +319,6 @@ def _open(content: bytes, unit: str = "us") -> pq.ParquetFile:
         page_checksum_verification=True,
         coerce_int96_timestamp_unit=unit,  # in nanoseconds, the year 9999 would be 1816
     )
-
-
-def _wrapped(content: bytes, table: pa.Table, meta: pq.FileMetaData) -> list[str]:
-    """Name columns of moments of 96 bits that have no microseconds in 64 bits."""
-    columns = [meta.schema.column(number) for number in range(meta.num_columns)]
-    names = [c.path for c in columns if c.physical_type == "INT96" and c.path in table.column_names]
-    if not names:
-        return []
-    seconds = _open(content, unit="s").read(columns=names, use_pandas_metadata=False)
-    found = []
-    for name in names:
-        micro = table[name].cast(pa.int64()).drop_null().to_numpy()
-        if (micro // 1_000_000 != seconds[name].cast(pa.int64()).drop_null().to_numpy()).any():
-            found.append(name)
-    return found
 
 
 def parquet_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:

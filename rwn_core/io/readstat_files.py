@@ -57,7 +57,17 @@ def read_labelled(
         _column(name, frame.iloc[:, place], meta, kind)
         for place, name in enumerate(meta.column_names)
     ]
-    return labelled_table(file, columns, schema, [*wide, *_without_labels(meta, kind)])
+    # labels that are announced and do not come: perhaps the end of the file is missing
+    lacking = [n for n in meta.variable_to_label if n not in meta.variable_value_labels]
+    words = "it may be cut off, or they are kept in another file."
+    if kind in ("sas7bdat", "xport"):  # SAS keeps labels in a catalogue, under the format's name
+        plain = (n for n in lacking if not _PLAIN.fullmatch(meta.variable_to_label[n].upper()))
+        lacking = [n for n in plain if time_format(kind, meta.variable_to_label[n]) is None]
+        words = "they are kept in a catalogue of formats, which is not read."
+    if lacking:
+        names = ", ".join(lacking)
+        wide.append(f"The file names value labels for {names} and does not hold them: {words}")
+    return labelled_table(file, columns, schema, wide)
 
 
 def _parsed(file: str, content: bytes, kind: str, **options: Any) -> Any:
@@ -78,26 +88,22 @@ def _check_sizes(file: str, meta: Any, columns: int) -> None:
     check_unpacked(file, records * sum(meta.variable_storage_width.values()))
 
 
-def _without_labels(meta: Any, program: str) -> list[str]:
-    """Say so where labels are announced and do not come: perhaps the end of the file is missing."""
-    unlabelled = [n for n in meta.variable_to_label if n not in meta.variable_value_labels]
-    if program in ("sas7bdat", "xport"):  # SAS keeps labels in a catalogue, under the format's name
-        plain = (n for n in unlabelled if not _PLAIN.fullmatch(meta.variable_to_label[n].upper()))
-        own = [n for n in plain if time_format(program, meta.variable_to_label[n]) is None]
-        words = "they are kept in a catalogue of formats, which is not read."
-    else:
-        own, words = unlabelled, "it may be cut off, or they are kept in another file."
-    if not own:
-        return []
-    return [f"The file names value labels for {', '.join(own)} and does not hold them: {words}"]
-
-
 def _damaged(file: str) -> InputError:
     return InputError(f"{file} is damaged, cut off or encrypted; get or save the file again.")
 
 
 def _column(name: str, values: pd.Series[Any], meta: Any, program: str) -> LabelledColumn:
+    # the values in the type that the file has, letters for missing still among them
     kind = meta.readstat_variable_types.get(name, "double")
+    if kind == "string":
+        # these programs have no other missing text than an empty one
+        texts = [value if isinstance(value, str) and value else None for value in values]
+        values = pd.Series(pd.array(texts, dtype="str"))
+    elif values.dtype == object:
+        # numbers among letters for missing; whole ones as such
+        values = values.map(lambda value: value if pd.isna(value) else plain_code(value))
+    elif kind == "float":
+        values = values.astype("float32")
     written = meta.original_variable_types.get(name) or ""
     labels = {
         plain_code(code): str(label)
@@ -116,7 +122,7 @@ def _column(name: str, values: pd.Series[Any], meta: Any, program: str) -> Label
         codes += [code for code in labels if isinstance(code, str) and code not in codes]
     return LabelledColumn(
         name=name,
-        values=_values(values, kind),
+        values=values,
         label=meta.column_names_to_labels.get(name),
         value_labels=labels,
         missing_codes=tuple(codes),
@@ -125,18 +131,6 @@ def _column(name: str, values: pd.Series[Any], meta: Any, program: str) -> Label
         written=written,
         time=None if kind == "string" else time_format(program, written),
     )
-
-
-def _values(values: pd.Series[Any], kind: str) -> pd.Series[Any]:
-    """The values in the type that the file has, letters for missing still among them."""
-    if kind == "string":
-        # these programs have no other missing text than an empty one
-        texts = [value if isinstance(value, str) and value else None for value in values]
-        return pd.Series(pd.array(texts, dtype="str"))
-    if values.dtype == object:
-        # numbers among letters for missing; whole ones as such
-        return values.map(lambda value: value if pd.isna(value) else plain_code(value))
-    return values.astype("float32") if kind == "float" else values
 
 
 @dataclass(slots=True, kw_only=True)

@@ -28,7 +28,6 @@ from rwn_core.io.limits import LONGEST_FIELD, chosen_columns, in_file
 from rwn_core.io.text_types.column import Form, TextColumn, are_days, text_form
 from rwn_core.io.text_types.convert import told_of_texts, typed_or_texts, written_decimals
 from rwn_core.io.text_types.lay_out import (
-    decoded,
     names_of_schema,
     table_lines,
     with_points,
@@ -98,7 +97,7 @@ def read_text_table(
     layout = layout or FileLayout()
     text = _Text(
         file,
-        table_lines(file, _checked_text(file, decoded(file, content, layout)), layout),
+        table_lines(file, _checked_text(file, content, layout.encoding), layout),
         layout.separator or separator,
         first=1 + layout.above,
         header=layout.header,
@@ -168,8 +167,15 @@ def read_text_table(
     return data.with_schema(described)
 
 
-def _checked_text(file: str, content: bytes) -> bytes:
-    """The content without a byte order mark and empty last lines, if it is UTF-8 text."""
+def _checked_text(file: str, content: bytes, encoding: str) -> bytes:
+    """The content in UTF-8, without a byte order mark and empty last lines, if it is text."""
+    if encoding != "utf-8":
+        try:
+            content = content.decode(encoding).encode("utf-8")
+        except (UnicodeError, LookupError):
+            raise InputError(
+                f"{file} is not text in {encoding}; choose another encoding."
+            ) from None
     # a large text is copied only where something of it is left out
     wide = "UTF-32" if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)) else "UTF-16"
     if wide == "UTF-32" or content.startswith((b"\xff\xfe", b"\xfe\xff")):

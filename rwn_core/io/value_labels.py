@@ -90,7 +90,18 @@ def labelled_table(
 def _typed(column: LabelledColumn, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:
     if variable is not None and not variable.is_released:
         return column.values, []
-    values, notices = _without_missing(column)
+    values, notices = column.values, list[str]()
+    if column.missing_codes:  # they are taken out and counted
+        gone = values.map(lambda value: is_missing(value, column.missing_codes)).to_numpy(bool)
+        values, count = values.mask(gone), int(np.count_nonzero(gone))
+        if values.dtype == object and column.narrow:
+            values = pd.to_numeric(values)
+        if count:
+            words = missing_words(column.missing_codes)
+            notices.append(
+                f"{column.name} has {count:,} value{'s' * (count != 1)} declared as missing "
+                f"({words}): they are missing here, without their codes."
+            )
     if column.time is not None and (variable is None or variable.kind not in NUMBERS):
         values, said = as_times(values, column.time, column.name, column.written)
         notices += said
@@ -115,25 +126,6 @@ def _typed(column: LabelledColumn, variable: Variable | None) -> tuple[pd.Series
     if labels and wanted and known:
         notices.append(f"{column.name} has labels for some of its values only: it stays as it is.")
     return _narrowed(values) if column.narrow or column.missing_codes else values, notices
-
-
-def _without_missing(column: LabelledColumn) -> tuple[pd.Series[Any], list[str]]:
-    """The values with codes for missing taken out, and a notice that counts them."""
-    values = column.values
-    if not column.missing_codes:
-        return values, []
-    gone = values.map(lambda value: is_missing(value, column.missing_codes)).to_numpy(bool)
-    valid = values.mask(gone)
-    if valid.dtype == object and column.narrow:
-        valid = pd.to_numeric(valid)
-    count = int(np.count_nonzero(gone))
-    if not count:
-        return valid, []
-    words = missing_words(column.missing_codes)
-    return valid, [
-        f"{column.name} has {count:,} value{'s' * (count != 1)} declared as missing ({words}): "
-        "they are missing here, without their codes."
-    ]
 
 
 def _narrowed(values: pd.Series[Any]) -> pd.Series[Any]:

@@ -102,7 +102,7 @@ class Chain:
             near = NeighborTable(offsets=listed.starts, records=listed.records, squared=listed[2])
             record = np.repeat(np.arange(m, dtype=np.int32), np.diff(back.starts))
             added = Entries(back.records, record, back.squared)
-            table = list_both_ways(near, added, 0, of_record, 0).table
+            table = list_both_ways(near, added, of_record, 0).table
             listed = Listed(table.offsets, table.records, table.squared)
         in_parts(partial(rank_ties, listed), len(once), len(listed.records))
         sizes = np.diff(listed.starts)

@@ -44,8 +44,8 @@ class SoftLists:
     # a record beyond another's nearest is listed where that one is among its own, so that the
     # kernel is symmetric
     table: NeighborTable
-    scale_rank: int  # m: the rank of the neighbor at the scale of the kernel
-    # shape (n,): squared distance from each record of the table to its m-th nearest other
+    # shape (n,): squared distance from each record of the table to its m-th nearest other, m being
+    # the rank of the neighbor at the scale of the kernel
     scaling: Floats
     least: int  # others that every record lists at least
 
@@ -78,7 +78,7 @@ def list_neighbors(
         near = neighbor_table(points, k=nearest, epsilon=None)
         check_fits(pairs_bytes(4.0 * len(near.records)), budget_bytes(), "Its weights", FEWER)
         scaling, least = to_rank(near, scale_rank), int(np.diff(near.offsets).min())
-        return list_both_ways(near, Entries.back(near), scale_rank, scaling, least)
+        return list_both_ways(near, Entries.back(near), scaling, least)
     return _listed_of_some(points, scale_rank, nearest, records)
 
 
@@ -90,8 +90,7 @@ def list_length(n: int, scale_rank: int) -> int:
 def ranked_lists(table: NeighborTable, scale_rank: int) -> SoftLists:
     """Return the lists of a table that holds both rows of each of its pairs."""
     least = int(np.diff(table.offsets).min())
-    scaling = to_rank(table, scale_rank)
-    return SoftLists(table=table, scale_rank=scale_rank, scaling=scaling, least=least)
+    return SoftLists(table=table, scaling=to_rank(table, scale_rank), least=least)
 
 
 def to_rank(table: NeighborTable, rank: int) -> Floats:
@@ -99,9 +98,7 @@ def to_rank(table: NeighborTable, rank: int) -> Floats:
     return table.squared[table.offsets[:-1] + np.minimum(rank, np.diff(table.offsets)) - 1]
 
 
-def list_both_ways(
-    near: NeighborTable, back: Entries, scale_rank: int, scaling: Floats, least: int
-) -> SoftLists:
+def list_both_ways(near: NeighborTable, back: Entries, scaling: Floats, least: int) -> SoftLists:
     """Return the lists of nearest others with the records added that list each."""
     # Shape: scaling (n,).
     from rwn_core.neighbors.rank_kernel import drop_listed, merge_rows
@@ -112,7 +109,7 @@ def list_both_ways(
     merged = Listed.empty(near.offsets + np.concatenate(([0], np.cumsum(left))))
     current_work().quiet().run(partial(merge_rows, own, added, merged), near.n)
     table = replace(near, offsets=merged.starts, records=merged.records, squared=merged.squared)
-    return SoftLists(table=table, scale_rank=scale_rank, scaling=scaling, least=least)
+    return SoftLists(table=table, scaling=scaling, least=least)
 
 
 class Listed(NamedTuple):
@@ -181,4 +178,4 @@ def _listed_of_some(points: Points, scale_rank: int, nearest: int, records: Inte
     rows = NeighborTable(
         offsets=own.starts, records=own.records, squared=own.squared, k=nearest, numbers=records
     )
-    return list_both_ways(rows, joined(back), scale_rank, scaling, least)
+    return list_both_ways(rows, joined(back), scaling, least)

@@ -196,28 +196,21 @@ def _attend(worker: Worker, how: list[bytes], line: _Line) -> None:
         with suppress(OSError):  # it has ended, which its first task will learn
             worker.send(how.pop())
         while (task := line.take()) is not None:
-            if not _done(worker, task, line):
-                break
+            if task.set_running_or_notify_cancel():
+                try:
+                    worker.send(task.taken())
+                    answer = worker.receive(task)
+                except Exception:  # nearly always an OSError or an EOFError: the process has ended
+                    end_workers([worker])
+                    task.stop(line.why)
+                    break
+                task.end(*answer)
+                del answer
             del task  # its result may be large, and its reader has it
     finally:
         end_workers([worker])
         worker.channel.close()
         line.leave()
-
-
-def _done(worker: Worker, task: Task, line: _Line) -> bool:
-    """Have one task done; whether the worker can do more."""
-    if not task.set_running_or_notify_cancel():
-        return True
-    try:
-        worker.send(task.taken())
-        answer = worker.receive(task)
-    except Exception:  # nearly always an OSError or an EOFError: the process has ended
-        end_workers([worker])
-        task.stop(line.why)
-        return False
-    task.end(*answer)
-    return True
 
 
 Call = tuple[Callable[..., Any], dict[str, Any]]

@@ -253,14 +253,6 @@ class SearchAnswer(Summarized):
         return self.goal.judge(self.point).kept
 
     @property
-    def beyond(self) -> float:
-        """The largest share of a limit that is known to be used; 0 where all limits are kept."""
-        if self.met:
-            return 0.0
-        largest = self.goal.judge(self.point).largest
-        return math.inf if largest is None else largest
-
-    @property
     def attainable(self) -> str:
         """What is left of the relations at most within the limits, of all that was tried."""
         if not self.settings or self.loss is None:

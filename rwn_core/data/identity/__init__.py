@@ -61,21 +61,17 @@ def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityD
     found = []
     for profile in profiles:
         name, of_people = profile.name, people.get(profile.name)
-        alone = prefixed.get(name) or _judge(profile, name in pairs)
+        alone = prefixed.get(name)
+        if alone is None and profile.known and profile.distinct > 1:
+            alone = of_numbers.find_dates(profile) or of_texts.find(profile)
+            alone = alone or of_numbers.find_integers(profile)
+            alone = alone or _place(profile, name in pairs) or _weight(profile)
         # the finding by a time variable comes first, else that of the variable alone
         sure = of_people is not None and of_people.confidence is Confidence.HIGH
         doubt = of_people if sure or alone is None else alone
         if doubt is not None:
             found.append(replace(doubt, variable=name))
     return found
-
-
-def _judge(profile: Profile, in_pair: bool) -> IdentityDoubt | None:
-    if not profile.known or profile.distinct < 2:
-        return None
-    found = of_numbers.find_dates(profile) or of_texts.find(profile)
-    found = found or of_numbers.find_integers(profile)
-    return found or _place(profile, in_pair) or _weight(profile)
 
 
 def _place(profile: Profile, in_pair: bool) -> IdentityDoubt | None:

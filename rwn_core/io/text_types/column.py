@@ -272,7 +272,9 @@ def dates(column: TextColumn, notation: str | None = None) -> tuple[pd.Series[An
         column.refuse(impossible, "is not on the calendar", "are not on the calendar", "correct it")
     notices: list[str] = []
     if zoned.any():
-        offsets = {_offset(text) for text in moments[zoned]}
+        # the time zone at the end of each text, such as +09:00
+        ends = (text[-6:].replace(":", "")[-5:] for text in moments[zoned])
+        offsets = {"+00:00" if e.endswith("Z") else f"{e[:3]}:{e[3:]}" for e in ends}
         if len(offsets) > 1:
             notices = [
                 f"{column.name} has times of {len(offsets)} time zones: they become universal "
@@ -282,11 +284,3 @@ def dates(column: TextColumn, notation: str | None = None) -> tuple[pd.Series[An
             # a day of the file stays the same day
             parsed = parsed.dt.tz_convert(f"UTC{offsets.pop()}")
     return parsed.take(column.codes).reset_index(drop=True).rename(column.name), notices
-
-
-def _offset(text: str) -> str:
-    """The time zone at the end of a text, such as +09:00."""
-    if text.endswith("Z"):
-        return "+00:00"
-    digits = text[-6:].replace(":", "")[-5:]
-    return f"{digits[:3]}:{digits[3:]}"

@@ -33,18 +33,6 @@ _POINT = r"[+-]?[\d.]*\.[\d.]*\d(,\d+)?([eE][+-]?\d+)?"
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 
 
-def decoded(file: str, content: bytes, layout: FileLayout) -> bytes:
-    """The content in UTF-8."""
-    if layout.encoding == "utf-8":
-        return content
-    try:
-        return content.decode(layout.encoding).encode("utf-8")
-    except (UnicodeError, LookupError):
-        raise InputError(
-            f"{file} is not text in {layout.encoding}; choose another encoding."
-        ) from None
-
-
 def table_lines(file: str, text: bytes, layout: FileLayout) -> bytes:
     """The lines of the table: those above are empty of content, those below are gone."""
     start = 0

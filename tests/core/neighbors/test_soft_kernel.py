@@ -190,7 +190,7 @@ def test_three_records_by_hand():
         epsilon=0.0,
     )
     back = Entries(near.records, np.arange(3, dtype=np.int32), near.squared)
-    both = list_both_ways(near, back, 1, near.squared, 1).table
+    both = list_both_ways(near, back, near.squared, 1).table
     assert both.offsets.tolist() == [0, 1, 3, 4]
     assert both.records.tolist() == [1, 0, 2, 1]
     assert both.squared.tolist() == [1.0, 1.0, 4.0, 4.0]

@@ -70,7 +70,8 @@ def test_each_answer_of_a_slice_search_is_better_and_the_last_is_confirmed(few, 
     assert last.point == answer.point
     assert "Fresh releases confirm it." in last.sentence
     before = trials[: next((i for i, each in enumerate(trials) if each.met), 0)]
-    assert all(one.beyond > other.beyond for one, other in pairwise(before))
+    used = [each.goal.judge(each.point).largest for each in before]
+    assert all(one > other for one, other in pairwise(used))
     met = [each for each in trials if each.met]
     assert met, "an answer comes before the end"
     for each in met:  # read anew, all releases of a trial and all limits
