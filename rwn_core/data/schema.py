@@ -443,8 +443,18 @@ class Schema(NamedParameters, Summarized):
         document: dict[str, Any] = {}
         if self.population is not None:
             document["population"] = self.population
-        if self.variables:
-            document["variable"] = [_changed_fields(variable) for variable in self.variables]
+        # of each variable the fields that are not the usual ones
+        for variable in self.variables:
+            changed: dict[str, Any] = {"name": variable.name, "kind": str(variable.kind)}
+            if variable.is_answered:  # a role in a file is an answer
+                changed["role"] = str(variable.role)
+            for name in _WRITTEN:
+                value = getattr(variable, name)
+                if value != _USUAL[name]:
+                    changed[name] = list(value) if isinstance(value, tuple) else value
+            if variable.value_labels:
+                changed["value_labels"] = [list(pair) for pair in variable.value_labels]
+            document.setdefault("variable", []).append(changed)
         if self.edit_rules:
             document["edit_rules"] = [rule.text for rule in self.edit_rules]
         if self.question is not None:
@@ -455,17 +465,3 @@ class Schema(NamedParameters, Summarized):
         if self.file is not None and self.file.changed():
             document["file"] = self.file.changed()
         return document
-
-
-def _changed_fields(variable: Variable) -> dict[str, Any]:
-    """The fields of a variable that are not the usual ones."""
-    changed: dict[str, Any] = {"name": variable.name, "kind": str(variable.kind)}
-    if variable.is_answered:  # a role in a file is an answer
-        changed["role"] = str(variable.role)
-    for name in _WRITTEN:
-        value = getattr(variable, name)
-        if value != _USUAL[name]:
-            changed[name] = list(value) if isinstance(value, tuple) else value
-    if variable.value_labels:
-        changed["value_labels"] = [list(pair) for pair in variable.value_labels]
-    return changed

@@ -158,9 +158,14 @@ def checks_form(
         except TypeError as why:
             of_method = {n: v for n, v in kwargs.items() if n in _OF_METHODS}
             if of_method and "params" in known.parameters:
+                soft = {"kernel", "width", "balance"} & of_method.keys()
+                call = ", ".join(
+                    f"{each}={value!r}" if isinstance(value, int | float) else f"{each}=..."
+                    for each, value in of_method.items()
+                )
                 raise ParameterError(
                     f"{name} takes a method with its parameters: rwn.{name}(table, "
-                    f"rwn.{_method_call(of_method)}, ...)."
+                    f"rwn.{'SoftRWN' if soft else 'RWN'}({call}), ...)."
                 ) from None
             names = ", ".join(each for each in known.parameters if each != "self")
             said = str(why).replace("positional arguments", "arguments without a name")
@@ -179,14 +184,6 @@ def checks_form(
 
 
 _OF_METHODS = ("epsilon", "k", "q", "kernel", "width", "balance")
-
-
-def _method_call(parameters: Mapping[str, Any]) -> str:
-    """Write the call of the method that has these parameters."""
-    soft = {"kernel", "width", "balance"} & parameters.keys()
-    texts = (f"{name}={value!r}" if isinstance(value, int | float) else f"{name}=..."
-             for name, value in parameters.items())  # fmt: skip
-    return f"{'SoftRWN' if soft else 'RWN'}({', '.join(texts)})"
 
 
 class NamedParameters:

@@ -42,7 +42,6 @@ from rwn_core.datasets.staged_arrays import (
     give_back,
     load,
     points_like,
-    read_batch,
     save,
     values_of_donors,
     write_batches,
@@ -130,7 +129,11 @@ def keep_rows(
 def order_file(run: Run, task: Task) -> dict[str, Any]:
     """Put one file of the release into its order and write it."""
     number = task["number"]
-    pieces = [read_batch(piece(run, other), number) for other in range(task["pieces"])]
+    pieces = []
+    for other in range(task["pieces"]):
+        with pa.memory_map(str(piece(run, other))) as source:
+            file = pa.ipc.open_file(source)
+            pieces.append(pa.Table.from_batches([file.get_batch(number)], file.schema))
     rows = pa.concat_tables(pieces)
     first, second = (rows.column(i).to_numpy() for i in (-2, -1))
     order = np.argsort(first)

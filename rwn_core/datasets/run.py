@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import orjson
@@ -142,13 +142,8 @@ class Run:
         return {name: value for name, value in self.__dict__.items() if name != "survey_result"}
 
 
-class Engine(Protocol):
-    """Starts workers for a run, and ends them, whatever happens."""
-
-    def __call__(
-        self, run: Run, workers: int, address: str | None
-    ) -> AbstractContextManager[Execute]:
-        """Start as many workers, or use those of a cluster at an address."""
+Engine = Callable[[Run, int, str | None], AbstractContextManager[Execute]]
+"""Starts so many workers for a run, or uses those of a cluster at an address, and ends them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -93,13 +93,6 @@ def write_batches(
             begin += count
 
 
-def read_batch(path: Path, number: int) -> pa.Table:
-    """Read one batch."""
-    with pa.memory_map(str(path)) as source:
-        file = pa.ipc.open_file(source)
-        return pa.Table.from_batches([file.get_batch(number)], file.schema)
-
-
 def columns_path(run: Run, number: int) -> Path:
     """Path of a range's columns."""
     return run.stage.path(DEAL, f"{number:06d}-columns.arrow")

@@ -7,7 +7,6 @@ import io
 import math
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -68,9 +67,8 @@ def read_excel(
     """Read a workbook."""
     by_sheet = check_workbook(file, content)
     layout = layout or FileLayout()
-    sheet = chosen_sheet(file, content, layout)
-    rows, first, notices = sheet.rows, sheet.first, sheet.notices
-    marks = by_sheet.get(sheet.name)
+    rows, first, left, sheet, notices = chosen_sheet(file, content, layout)
+    marks = by_sheet.get(sheet)
     if marks is not None:
         # a record of such formulas alone would be lost, unless rows below the table are stated
         end = first + len(rows) if layout.below else math.inf
@@ -100,7 +98,7 @@ def read_excel(
             for row in rows[1:]
         ]
         variable = None if schema is None else schema.by_name.get(name)
-        code = marks.code_of(sheet.left + position, len(values)) if marks else ""
+        code = marks.code_of(left + position, len(values)) if marks else ""
         if code and (variable is None or variable.kind not in NUMBERS):
             plain, values = values, shown_as_codes(values, code)
             if plain is not values:
@@ -301,18 +299,6 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    """A sheet's table."""
-
-    # with that of the names; as the library gives the cells, an empty one as an empty text
-    rows: Rows
-    first: int  # the number of the row with the names in the sheet, from 1
-    notices: list[str]
-    name: str
-    left: int  # the number of its first column in the sheet, from 0
-
-
 def _sheets(content: bytes) -> tuple[list[tuple[str, Any]], list[str]]:
     """The visible sheets with values by their names, and the names of the hidden ones."""
     book = python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
@@ -322,8 +308,15 @@ def _sheets(content: bytes) -> tuple[list[tuple[str, Any]], list[str]]:
     return [(name, sheet) for name, sheet in tables if sheet.start is not None], hidden
 
 
-def chosen_sheet(file: str, content: bytes, layout: FileLayout) -> Sheet:
-    """Find the table of a workbook."""
+def chosen_sheet(
+    file: str, content: bytes, layout: FileLayout
+) -> tuple[Rows, int, int, str, list[str]]:
+    """Find the table of a workbook.
+
+    Its rows with that of the names, as the library gives the cells, an empty one as an empty text;
+    the numbers in the sheet of that row, from 1, and of its first column, from 0; the sheet's name;
+    and notices.
+    """
     try:
         filled, hidden = _sheets(content)
         if not filled:
@@ -358,7 +351,7 @@ def chosen_sheet(file: str, content: bytes, layout: FileLayout) -> Sheet:
     if taken:
         cells = "1 cell has" if taken == 1 else f"{taken:,} cells have"
         notices.append(f"Of merged cells, {cells} the value of their area.")
-    return Sheet(rows, first + 1, notices, name, left)
+    return rows, first + 1, left, name, notices
 
 
 def _fill(rows: Rows, merged: Sequence[Any], start: int, left: int) -> int:

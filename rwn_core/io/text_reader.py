@@ -370,7 +370,14 @@ def refuse_other_separator(file: str, text: bytes, separator: str) -> None:
                 f"say which, or save the table with {_MARKS[separator]} between them and points in "
                 "decimals."
             )
-    if expected <= 1 and _is_spaced(text):
+    # blanks, or runs of them, may divide every line into equally many fields
+    start = text[: 100 * _LINES_SEEN].decode("utf-8", "replace")
+    lines = [line for line in start.splitlines()[:_LINES_SEEN] if line.strip()]
+    parts = {len(line.split()) for line in lines}
+    spaced = len(parts) == 1 and parts != {1}
+    spaced = spaced or all(_COLUMNS.search(line.strip()) for line in lines)
+    quoted = any('"' in line for line in lines)
+    if expected <= 1 and len(lines) > 1 and spaced and not quoted:
         raise InputError(
             f"{file}, line 1: the fields seem to be separated by blanks or to have a fixed width; "
             f"save the table with {_MARKS[separator]} between them, or put quotes around texts "
@@ -386,15 +393,3 @@ def _fields(text: bytes, mark: str) -> int:
     except csv.Error:
         return 1
     return widths.pop() if len(widths) == 1 else 1
-
-
-def _is_spaced(text: bytes) -> bool:
-    """True if blanks, or runs of them, divide every line into equally many fields."""
-    start = text[: 100 * _LINES_SEEN].decode("utf-8", "replace")
-    lines = [line for line in start.splitlines()[:_LINES_SEEN] if line.strip()]
-    if len(lines) < 2 or any('"' in line for line in lines):
-        return False
-    widths = {len(line.split()) for line in lines}
-    if len(widths) == 1 and widths != {1}:
-        return True
-    return all(_COLUMNS.search(line.strip()) for line in lines)

@@ -190,13 +190,6 @@ class Places(NamedTuple):
     points: Points  # shape (u, d): all different
     number: Integers  # shape (n,): the point of each record
 
-    @classmethod
-    def from_points(cls, points: Points) -> Places:
-        """Return the points of all records."""
-        values = point_values(points)
-        _, first, number = np.unique(values, axis=0, return_index=True, return_inverse=True)
-        return cls(points[first], number.ravel().astype(np.int64))
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AllDonors:
@@ -212,7 +205,10 @@ class AllDonors:
         cls, points: Points, kernel: Kernel, numbers: Integers | None = None
     ) -> AllDonors:
         """Return the table of all records, or the rows of some of them."""
-        return cls(places=Places.from_points(points), kernel=kernel, numbers=numbers)
+        values = point_values(points)
+        _, first, number = np.unique(values, axis=0, return_index=True, return_inverse=True)
+        places = Places(points[first], number.ravel().astype(np.int64))
+        return cls(places=places, kernel=kernel, numbers=numbers)
 
     @property
     def donors(self) -> int:

@@ -62,7 +62,17 @@ def repeated_people(
             found[name] = IdentityDoubt(COMES_AGAIN, "it is called so")
         elif _may_number(frame[name], table[:, place], numbered):
             counters, fixed = _counters_and_constants(table, place, tie_shares)
-            counted, reason = _by_counter(names, place, counters, fixed, table, tie_shares), None
+            # a counter, such as a year, of which no two rows of a value have the same
+            counted, reason = None, None
+            for counter in sorted(counters, key=lambda each: not _is_time(name_words(names[each]))):
+                other = _counters_and_constants(table, counter, tie_shares)[1]
+                fewer = not other.size and table[:, place].max() > 2 * table[:, counter].max()
+                time = _is_time(name_words(names[counter]))
+                if time or fewer or len(fixed) > len(other):
+                    agrees = f"no two rows agree on it and on {names[counter]}"
+                    sure = Confidence.HIGH if time else Confidence.MODERATE
+                    counted = IdentityDoubt(COMES_AGAIN, agrees, sure)
+                    break
             if fixed.size and (numbered or declared is not None):
                 reason = f"{names[fixed[0]]} is the same in all rows of a value"
             elif called and table[:, place].max() >= FEW:
@@ -70,8 +80,9 @@ def repeated_people(
             elif declared is not None and _similar(frame, name):
                 reason = "rows of a value are consecutive or similar"
             if counted is not None or reason is not None:
-                sure = Confidence.MODERATE
-                found[name] = counted or IdentityDoubt(COMES_AGAIN, str(reason), sure)
+                found[name] = counted or IdentityDoubt(
+                    COMES_AGAIN, str(reason), Confidence.MODERATE
+                )
     return found
 
 
@@ -114,27 +125,6 @@ def _counters_and_constants(
     fixed = (pairs >= TIES) & (ties >= CONSTANT * pairs) & (tie_shares < BY_CHANCE)
     fixed[place] = False
     return np.flatnonzero(counts), np.flatnonzero(fixed)
-
-
-def _by_counter(
-    names: Sequence[str],
-    place: int,
-    counters: Codes,
-    fixed: Codes,
-    table: Codes,
-    tie_shares: NDArray[np.float64],
-) -> IdentityDoubt | None:
-    """Return the finding by a counter, such as a year; None without one."""
-    # table: shape (n, p); tie_shares: (p,); counters and fixed: numbers of columns, (c,)
-    for counter in sorted(counters, key=lambda each: not _is_time(name_words(names[each]))):
-        other = _counters_and_constants(table, counter, tie_shares)[1]
-        fewer = not other.size and table[:, place].max() > 2 * table[:, counter].max()
-        time = _is_time(name_words(names[counter]))
-        if time or fewer or len(fixed) > len(other):
-            reason = f"no two rows agree on it and on {names[counter]}"
-            sure = Confidence.HIGH if time else Confidence.MODERATE
-            return IdentityDoubt(COMES_AGAIN, reason, sure)
-    return None
 
 
 def _similar(frame: pd.DataFrame, name: str) -> bool:

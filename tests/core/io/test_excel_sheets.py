@@ -231,9 +231,9 @@ def test_the_sheet_with_most_rows_is_read_and_pictured(lines):
     assert [number for number, _ in seen.rows] == [*range(12), *range(38, 44)]
     assert seen.rows[2][1] == ("age", "wage")
     assert seen.rows[-1][1][0] == "Source: the office"
-    sheet = chosen_sheet("any.xlsx", content, FileLayout(above=2, below=1))
-    assert (sheet.name, len(sheet.rows)) == ("Data", 41)
-    assert sheet.notices == ["The sheet Data is read; these are not: Read me."]
+    rows, *_, name, notices = chosen_sheet("any.xlsx", content, FileLayout(above=2, below=1))
+    assert (name, len(rows)) == ("Data", 41)
+    assert notices == ["The sheet Data is read; these are not: Read me."]
     assert GuessedLayout.from_dict(json.loads(json.dumps(seen.plain()))) == seen
 
 
