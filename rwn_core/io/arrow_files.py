@@ -27,10 +27,12 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.variable import MOST_DECIMALS, Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.limits import (
+    ENCRYPTED,
     LARGEST_WHOLE,
     check_size,
     check_unpacked,
     chosen_columns,
+    damaged,
     in_file,
 )
 
@@ -144,9 +146,7 @@ def arrow_refusals(file: str) -> Iterator[None]:
         ) from None
     # an ArrowInvalid is a ValueError, other Arrow errors are OSError
     except (pa.ArrowException, OSError, ValueError, OverflowError):
-        raise InputError(
-            f"{file} is damaged, cut off or encrypted; get or save the file again."
-        ) from None
+        raise damaged(file, ENCRYPTED) from None
 
 
 def is_text(type_: pa.DataType) -> bool:

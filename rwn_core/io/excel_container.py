@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 from xlsxwriter.utility import xl_col_to_name
 
 from rwn_core.errors import InputError
-from rwn_core.io.limits import check_size, check_unpacked
+from rwn_core.io.limits import PROTECTED, check_size, check_unpacked, damaged
 
 _STEP = 1 << 20
 _OVERLAP = 200  # letters of a tag that two pieces of a part may share
@@ -80,9 +80,7 @@ def check_workbook(file: str, content: bytes) -> dict[str, Marks]:
         raise
     # a broken archive breaks zipfile in many ways; none of its words is shown
     except Exception:
-        raise InputError(
-            f"{file} is damaged, cut off or protected by a password; get or save the file again."
-        ) from None
+        raise damaged(file, PROTECTED) from None
     if marks and not any(each.values for each in marks.values()):
         raise InputError(f"{file} holds no visible sheet with values; choose another file.")
     return named

@@ -36,7 +36,14 @@ from rwn_core.io.guessed_layout import (
     rows_at_end,
     without_breaks,
 )
-from rwn_core.io.limits import LARGEST_WHOLE, MOST_CELLS, chosen_columns, in_file
+from rwn_core.io.limits import (
+    LARGEST_WHOLE,
+    MOST_CELLS,
+    PROTECTED,
+    chosen_columns,
+    damaged,
+    in_file,
+)
 from rwn_core.io.text_types.column import Form, TextColumn, text_forms
 from rwn_core.io.text_types.convert import told_of_texts, typed
 from rwn_core.io.text_types.lay_out import with_points
@@ -326,9 +333,7 @@ def chosen_sheet(
         start, left = sheet.start or (0, 0)
         merged = sheet.merged_cell_ranges or []
     except python_calamine.CalamineError:
-        raise InputError(
-            f"{file} is damaged, cut off or protected by a password; get or save the file again."
-        ) from None
+        raise damaged(file, PROTECTED) from None
     # the rows of the table; merged cells of its header, then of its records
     rows, first, left = _table(file, rows, start, left, layout)
     end, names = first + len(rows), layout.header if layout.header > 1 else 0

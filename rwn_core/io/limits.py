@@ -80,6 +80,8 @@ def check_unpacked(file: str, size: int) -> None:
         )
 
 
+ENCRYPTED = "damaged, cut off or encrypted"
+PROTECTED = "damaged, cut off or protected by a password"
 LONGEST_SHOWN = 80  # characters of a file name in a message
 
 
@@ -104,6 +106,11 @@ def in_file(position: str) -> Iterator[None]:
     except InputError as error:
         text = str(error)
         raise type(error)(f"{position}: {text[:1].lower()}{text[1:]}") from None
+
+
+def damaged(file: str, how: str = "damaged or cut off") -> InputError:
+    """The refusal of a file that no library reads."""
+    return InputError(f"{file} is {how}; get or save the file again.")
 
 
 _OPENERS: tuple[tuple[bytes, Any], ...] = (
@@ -139,5 +146,5 @@ def unpacked(file: str, content: bytes) -> bytes:
             size += len(part)
             check_unpacked(file, size)
     except _BROKEN:
-        raise InputError(f"{file} is damaged or cut off; get or save the file again.") from None
+        raise damaged(file) from None
     return b"".join(parts)

@@ -31,6 +31,7 @@ from rwn_core.io.limits import (
     MOST_CELLS,
     check_size,
     chosen_columns,
+    damaged,
     unpacked,
 )
 from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table, plain_code
@@ -57,18 +58,14 @@ def read_r(
         raise
     # a broken file breaks the library in many ways; none of its words is shown
     except Exception:
-        raise _damaged(file) from None
+        raise damaged(file) from None
     if len({len(column.values) for column in columns}) > 1:
-        raise _damaged(file)
+        raise damaged(file)
     chosen, wide = chosen_columns(file, [column.name for column in columns], schema, layout)
     columns = [columns[place] for place in chosen]
     check_size(file, len(columns[0].values) if columns else 0, len(columns))
     left_out = {column.name: left_out[column.name] for column in columns if column.name in left_out}
     return labelled_table(file, columns, schema, [*notices, *wide], left_out)
-
-
-def _damaged(file: str) -> InputError:
-    return InputError(f"{file} is damaged or cut off; get or save the file again.")
 
 
 def _columns(

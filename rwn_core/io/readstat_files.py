@@ -19,8 +19,15 @@ from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Code, Variable
-from rwn_core.errors import InputError, ReleaseError
-from rwn_core.io.limits import LARGEST_WHOLE, check_size, check_unpacked, chosen_columns
+from rwn_core.errors import ReleaseError
+from rwn_core.io.limits import (
+    ENCRYPTED,
+    LARGEST_WHOLE,
+    check_size,
+    check_unpacked,
+    chosen_columns,
+    damaged,
+)
 from rwn_core.io.time_formats import time_format
 from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table, plain_code
 
@@ -52,7 +59,7 @@ def read_labelled(
     frame, meta = _parsed(file, content, kind, disable_datetime_conversion=True, **options)
     _check_sizes(file, meta, len(chosen))
     if meta.number_rows not in (None, len(frame)):
-        raise _damaged(file)
+        raise damaged(file, ENCRYPTED)
     columns = [
         _column(name, frame.iloc[:, place], meta, kind)
         for place, name in enumerate(meta.column_names)
@@ -79,17 +86,13 @@ def _parsed(file: str, content: bytes, kind: str, **options: Any) -> Any:
     except MemoryError:
         raise
     except Exception:
-        raise _damaged(file) from None
+        raise damaged(file, ENCRYPTED) from None
 
 
 def _check_sizes(file: str, meta: Any, columns: int) -> None:
     records = meta.number_rows or 0
     check_size(file, records, max(columns, 1))
     check_unpacked(file, records * sum(meta.variable_storage_width.values()))
-
-
-def _damaged(file: str) -> InputError:
-    return InputError(f"{file} is damaged, cut off or encrypted; get or save the file again.")
 
 
 def _column(name: str, values: pd.Series[Any], meta: Any, program: str) -> LabelledColumn:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from rwn_core.errors import InputError
 from rwn_core.io.format import Feature, Format, when_called
+from rwn_core.io.limits import damaged
 
 if TYPE_CHECKING:
     from rwn_core.data.file_layout import FileLayout
@@ -34,7 +35,7 @@ def read(
             "file of its own."
         )
     if not table and len(content) % _RECORD:
-        raise InputError(f"{file} is damaged or cut off; get or save the file again.")
+        raise damaged(file)
     kind = "sas7bdat" if table else "xport"
     return read_labelled(file, content, schema, layout, kind=kind, has_missing=table)
 

@@ -41,6 +41,10 @@ class LawOfRows:
     later: Mapping[str, DonorTables] = MappingProxyType({})
     tied: Any = None  # a law of tied slices: itself
 
+    def components(self) -> tuple[MixtureComponent[Any], ...]:
+        """This law alone: all cells, or units, are independent."""
+        return (MixtureComponent(1.0, self),)
+
     @property
     def empty(self) -> Integers:
         """The records that lose their values: none."""
@@ -114,10 +118,6 @@ class CellLaw(LawOfRows):
         other.precision = {**self.precision, **precision}
         other._tables = {}  # the donors do not depend on how values are written
         return other
-
-    def components(self) -> tuple[MixtureComponent[CellLaw], ...]:
-        """This law alone: all cells are independent."""
-        return (MixtureComponent(1.0, self),)
 
     @property
     def rule(self) -> NeighborhoodRule:

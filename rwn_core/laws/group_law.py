@@ -41,7 +41,7 @@ class DeterministicUnit(UnitLaw):
 
     def _own_and_shown(self) -> tuple[Microdata, Microdata]:
         """Return both tables as they are written."""
-        return rounded(self.original, self.precision), rounded(self.shown, self.precision)
+        return self._written, rounded(self.shown, self.precision)
 
     def chances(self, masked: Microdata, rows: Integers, people: Microdata | None = None) -> Floats:
         """1 where a row has what the record releases; see `UnitLaw`."""
@@ -94,10 +94,6 @@ class RedrawWithinGroups(UnitLaw):
     def _of_record(self) -> Integers:
         """The group of each record, shape (n,)."""
         return self.group[value_codes(self.original, self.names[0])[0]]
-
-    @property
-    def _written(self) -> Microdata:
-        return rounded(self.original, self.precision)
 
     def _by_group(self) -> tuple[sparse.csr_array, list[Any]]:
         """P(each written value | group), and the values."""

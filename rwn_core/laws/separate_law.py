@@ -12,7 +12,7 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata, codes_like
 from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.cell_law import LawOfRows, MixtureComponent
+from rwn_core.laws.cell_law import LawOfRows
 from rwn_core.laws.donor_lists import Column
 from rwn_core.laws.group_law import unchanged
 from rwn_core.laws.moments import Moments, joined
@@ -49,10 +49,6 @@ class SeparateLaw(LawOfRows):
     def q(self) -> Floats:
         """The mean probability that a cell of each released variable changes, shape (p,)."""
         return np.array([self.modification(v.name) for v in self.original.schema.released])
-
-    def components(self) -> tuple[MixtureComponent[SeparateLaw], ...]:
-        """This law alone: all units are independent."""
-        return (MixtureComponent(1.0, self),)
 
     def _part(self, name: str) -> UnitLaw:
         return next(part for names, part in self._parts.items() if name in names)

@@ -13,7 +13,6 @@ from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata, codes_together, value_codes
-from rwn_core.data.rounding import rounded
 from rwn_core.data.sizes import LISTED_PAIRS
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
@@ -81,10 +80,6 @@ class Transition(UnitLaw):
     def __post_init__(self) -> None:
         """Look at all variables, unless some are named."""
         object.__setattr__(self, "names", self.names or self.unit)
-
-    @cached_property
-    def _written(self) -> Microdata:
-        return rounded(self.original, self.precision)
 
     @cached_property
     def _own(self) -> Integers:

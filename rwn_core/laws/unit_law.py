@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy import sparse
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.moments import Moments
 
@@ -60,6 +62,11 @@ class UnitLaw(ABC):
     @abstractmethod
     def retained(self) -> Floats:
         """P(no value changes), shape (n,)."""
+
+    @cached_property
+    def _written(self) -> Microdata:
+        """The original as a release would write it."""
+        return rounded(self.original, self.precision)
 
     @abstractmethod
     def chances(self, masked: Microdata, rows: Integers, people: Microdata | None = None) -> Floats:

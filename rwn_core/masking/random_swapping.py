@@ -12,7 +12,6 @@ from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.invariants import Keeps
-from rwn_core.laws.law import Law
 from rwn_core.laws.rank_swaps import whole_part
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import Transition, one_pool, value_numbers
@@ -22,7 +21,6 @@ from rwn_core.masking.method import Method, Prepared
 from rwn_core.masking.option import (
     LEVELS,
     Others,
-    kept_as_they_are,
     maskable,
     name_tuple,
     require_masked,
@@ -127,10 +125,6 @@ class RandomSwapping(Method):
         every = not any(v.masked and v.kind in LEVELS for v in microdata.schema.released)
         return maskable(microdata, lambda v: every or v.kind in LEVELS, self.others, "categories")
 
-    def check(self, microdata: Microdata) -> None:
-        """Refuse variables that are not there."""
-        self.masked_names(microdata)
-
     def _taking_part(self, table: Prepared, unit: tuple[str, ...]) -> Integers:
         """The records that may be in a pair, ascending."""
         cells = table.microdata.frame[list(unit)]
@@ -183,7 +177,3 @@ class RandomSwapping(Method):
             )
             parts.append(part)
         return SeparateLaw.of_changes(microdata, parts)
-
-    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """Return remarks: variables released unchanged."""
-        return kept_as_they_are(microdata, self.masked_names(microdata))
