@@ -234,9 +234,7 @@ class Microdata(Summarized):
     @property
     def fingerprint(self) -> str:
         """SHA-256 of names, types and values, in hex."""
-        if "fingerprint" not in self._cache:
-            self._cache["fingerprint"] = fingerprint(self._frame)
-        return str(self._cache["fingerprint"])
+        return self.cached("fingerprint", lambda: fingerprint(self._frame))
 
     def array(self, name: str) -> Any:
         """One variable's values as they are: an array of NumPy's, or of pandas' own types."""

@@ -210,13 +210,10 @@ def toml_document(text: str, what: str, refusal: type[RWNError] = InputError) ->
     return document
 
 
-def _is_tables(value: Any) -> bool:
-    """True if a value is a list of mappings."""
-    return isinstance(value, list | tuple) and bool(value) and all(map(_is_table, value))
-
-
-def _is_table(value: Any) -> bool:
-    return isinstance(value, Mapping)
+def _holds_tables(value: Any) -> bool:
+    """True if a value is a mapping or a list of mappings."""
+    items = value if isinstance(value, list | tuple) else [value]
+    return bool(items) and all(isinstance(each, Mapping) for each in items)
 
 
 def _blocks(
@@ -224,11 +221,9 @@ def _blocks(
 ) -> Iterator[list[str]]:
     """The lines of a table, then those of the tables below it."""
     known = _known(node, ordered)
-    tables = [(name, value) for name, value in known if _is_table(value) or _is_tables(value)]
+    tables = [(name, value) for name, value in known if _holds_tables(value)]
     lines = [
-        _line(_name(name), value, ordered)
-        for name, value in known
-        if not (_is_table(value) or _is_tables(value))
+        _line(_name(name), value, ordered) for name, value in known if not _holds_tables(value)
     ]
     # a table that holds nothing but tables is named by theirs
     if header and (lines or not tables or header.startswith("[[")):
@@ -238,7 +233,7 @@ def _blocks(
     for name, value in tables:
         where = (*path, name)
         words = ".".join(map(_name, where))
-        if _is_table(value):
+        if isinstance(value, Mapping):
             yield from _blocks(value, where, ordered, f"[{words}]")
         else:
             for each in value:

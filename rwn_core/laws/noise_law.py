@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -53,7 +53,6 @@ def shortfall(
 
 
 Shape = Literal["gaussian", "laplace", "uniform"]
-SHAPES: tuple[str, ...] = get_args(Shape)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -136,8 +136,7 @@ class DataShuffling(NumberMethod):
                 donors[name][known[np.argsort(own[known], kind="stable")]] = ordered
         return copy_columns(microdata, donors)
 
-    def law(self, table: Prepared) -> None:
-        """A value's rank depends on the new scores of all records; rows are not independent."""
+    # No law: a value's rank depends on the new scores of all records; rows are not independent.
 
 
 _Model = tuple[Floats, Floats, Floats]

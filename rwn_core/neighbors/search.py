@@ -195,8 +195,6 @@ class SearchedTable:
 
     Attributes
     ----------
-    k, epsilon
-        How far it goes.
     search : Search
     result : SearchResult
         Its sizes and distances.
@@ -205,7 +203,6 @@ class SearchedTable:
     """
 
     def __init__(self, search: Search, result: SearchResult) -> None:
-        self.k, self.epsilon = search.k, 0.0 if search.epsilon is None else search.epsilon
         self.search, self.result = search, result
         self.numbers = search.numbers
 

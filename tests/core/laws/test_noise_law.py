@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -17,10 +18,10 @@ from rwn_core.laws.correlated_noise_law import FINE, CorrelatedNoiseOn, spread_a
 from rwn_core.laws.law import Law
 from rwn_core.laws.noise_law import (
     FAR,
-    SHAPES,
     SUMMED_INTEGERS,
     Noise,
     NoiseOn,
+    Shape,
     discrete_variance,
     shortfall,
 )
@@ -33,6 +34,7 @@ from tests.attacked_tables import released
 from tests.tables import described
 
 NAN = np.nan
+SHAPES = get_args(Shape)
 
 
 def table(**columns: list[float]) -> Microdata:
