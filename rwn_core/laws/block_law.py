@@ -40,7 +40,20 @@ class BlockLaw(CellLaw):
         selected: Integers,
     ) -> None:
         moved = np.array([v.name in swapped for v in original.schema.released])
-        shares = _shares(blocks, selected)
+        # P(each record is the donor of each), shape (n, n)
+        n, moving = len(blocks), blocks >= 0
+        order = np.argsort(blocks, kind="stable")
+        of_block = np.bincount(blocks[moving], minlength=len(selected))
+        first = np.count_nonzero(~moving) + np.cumsum(of_block) - of_block
+        count = np.where(moving, of_block[blocks], 1)
+        starts = np.concatenate(([0], np.cumsum(count)))
+        record = np.repeat(np.arange(n), count)
+        within = np.arange(starts[-1]) - starts[record]
+        donor = np.where(moving[record], order[(first[blocks][record] + within) % n], record)
+        other = np.maximum(selected - 1, 0) / np.maximum(of_block * (of_block - 1), 1)
+        chance = np.where(moving[record], other[blocks][record], 0.0)
+        chance[donor == record] = 1.0 - ((count - 1) * np.where(moving, other[blocks], 0.0))
+        shares = sparse.csr_array((chance, donor, starts), shape=(n, n))
         # the possible donors as a table of members, in no distance
         sizes, nowhere = np.diff(shares.indptr).astype(np.int64), np.zeros(len(blocks))
         table = NeighborTable(
@@ -128,22 +141,3 @@ def block_pairs(blocks: Integers) -> int:
     """Count the pairs of records of one block, each record with itself included."""
     sizes = np.bincount(blocks[blocks >= 0])
     return int((sizes.astype(np.int64) ** 2).sum())
-
-
-def _shares(blocks: Integers, selected: Integers) -> sparse.csr_array:
-    """P(each record is the donor of each), shape (n, n)."""
-    n = len(blocks)
-    order = np.argsort(blocks, kind="stable")
-    sizes = np.bincount(blocks[blocks >= 0], minlength=len(selected))
-    first = np.count_nonzero(blocks < 0) + np.cumsum(sizes) - sizes
-    moving = blocks >= 0
-    count = np.where(moving, sizes[blocks], 1)
-    starts = np.concatenate(([0], np.cumsum(count)))
-    record = np.repeat(np.arange(n), count)
-    within = np.arange(starts[-1]) - starts[record]
-    donor = np.where(moving[record], order[(first[blocks][record] + within) % n], record)
-    other = np.maximum(selected - 1, 0) / np.maximum(sizes * (sizes - 1), 1)
-    chance = np.where(moving[record], other[blocks][record], 0.0)
-    itself = donor == record
-    chance[itself] = 1.0 - ((count - 1) * np.where(moving, other[blocks], 0.0))
-    return sparse.csr_array((chance, donor, starts), shape=(n, n))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -92,14 +91,9 @@ class KNoise(NoiseMethod):
 
     def spread(self, table: Prepared, name: str) -> float:
         """The standard deviation of uniform noise as wide as the neighborhoods."""
-        order = table.cached(("sorted", name), partial(_sorted, table.microdata, name))
+        values = table.microdata.values(name)
+        order = table.cached(("sorted", name), lambda: np.sort(values[~np.isnan(values)]))
         return float(delta(order, self.k) / np.sqrt(3))
-
-
-def _sorted(microdata: Microdata, name: str) -> Floats:
-    # Shapes: (known,).
-    values = microdata.values(name)
-    return np.sort(values[~np.isnan(values)])
 
 
 def delta(values: Floats, k: int) -> float:

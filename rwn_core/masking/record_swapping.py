@@ -153,11 +153,17 @@ class RecordSwapping(Method):
 
     def blocks(self, table: Prepared) -> Integers:
         """The number of each record's block, -1 where it stays as it is, shape (n,)."""
-        microdata = table.microdata
-        return table.cached(
-            ("blocks", self.within, self.variables),
-            partial(_blocks, microdata, self.makers(microdata), self.masked_names(microdata)),
-        )
+        about = "blocks", self.within, self.variables
+        return table.cached(about, partial(self._blocks, table.microdata))
+
+    def _blocks(self, microdata: Microdata) -> Integers:
+        makers = self.makers(microdata)
+        codes = joint_codes(microdata, makers) if makers else np.zeros(microdata.n, dtype=np.int64)
+        swapped = list(self.masked_names(microdata))
+        known = ~microdata.frame[swapped].isna().to_numpy().any(axis=1)
+        blocks = np.full(microdata.n, -1, dtype=np.int64)
+        blocks[known] = np.unique(codes[known], return_inverse=True)[1]
+        return blocks
 
     def selected(self, blocks: Integers) -> Integers:
         """Return the number of selected records of each block."""
@@ -194,7 +200,7 @@ class RecordSwapping(Method):
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks: variables released unchanged, and records without a partner."""
         remarks = kept_as_they_are(microdata, self.masked_names(microdata))
-        blocks = _blocks(microdata, self.makers(microdata), self.masked_names(microdata))
+        blocks = self._blocks(microdata)
         alone = int((np.bincount(blocks[blocks >= 0]) == 1).sum())
         if alone:
             remarks.append(f"{alone:,} records are alone in their block and keep their values")
@@ -204,11 +210,3 @@ class RecordSwapping(Method):
                 "of values and names no donors; more variables in within make smaller blocks"
             )
         return remarks
-
-
-def _blocks(microdata: Microdata, makers: tuple[str, ...], swapped: tuple[str, ...]) -> Integers:
-    codes = joint_codes(microdata, makers) if makers else np.zeros(microdata.n, dtype=np.int64)
-    known = ~microdata.frame[list(swapped)].isna().to_numpy().any(axis=1)
-    blocks = np.full(microdata.n, -1, dtype=np.int64)
-    blocks[known] = np.unique(codes[known], return_inverse=True)[1]
-    return blocks

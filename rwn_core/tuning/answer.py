@@ -92,16 +92,6 @@ class FoundSetting:
         return not self.kept, loss if self.kept else self.share, loss
 
     @property
-    def excess_words(self) -> str:
-        """Which broken limit is most used, and how much of it."""
-        first = max(self.shares, key=self.shares.__getitem__)
-        share = max(self.share, self.shares[first], 1.01)
-        if math.isinf(share):
-            return f"{MEASURES[first].title} has no answer"
-        used = "more than" if first in self.verdict.none_allowed else share_words(share)
-        return f"{MEASURES[first].title} uses {used} its limit"
-
-    @property
     def words(self) -> str:
         """The title, and what the setting gives: a range where releases differ much."""
         if self.loss is None:

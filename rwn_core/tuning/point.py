@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, replace
 from statistics import fmean, median
 from types import MappingProxyType
@@ -417,15 +417,3 @@ def ranges_words(stated: Mapping[str, Mapping[str, float]]) -> str:
     """Say what the ranges of `Point.stated` are, by the fewest releases; empty if unknown."""
     counts = [int(each["releases"]) for each in stated.values() if "releases" in each]
     return range_words(min(counts)) if counts else ""
-
-
-def few_words(points: Iterable[Point]) -> str:
-    """Say how many settings release too few records to be chosen; nothing where none does."""
-    count = sum(point.few for point in points)
-    if not count:
-        return ""
-    which = "1 setting releases" if count == 1 else f"{count:,} settings release"
-    return (
-        f"{which} fewer than {100 * LEAST_RELEASED:.0f} % of the records, which keeps no policy; "
-        "choose one that releases more."
-    )

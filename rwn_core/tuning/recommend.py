@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -37,7 +38,7 @@ from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.strength import CLEARLY, MOST_LOST, StrengthTrial, TableSearch
-from rwn_core.tuning.verdict import RAISED, counted, not_judged
+from rwn_core.tuning.verdict import RAISED, counted, not_judged, share_words
 
 WITHIN = 60.0  # seconds
 _PART = 500  # random records that settings of a larger table are ranked on
@@ -240,9 +241,14 @@ def _reason(
     else:
         read = f"on {where}, {counted(best.releases, 'release')}"
         least = "" if best.releases > 1 else "at least "
+        # which broken limit is most used, and how much of it
+        first = max(best.shares, key=best.shares.__getitem__)
+        share = max(best.share, best.shares[first], 1.01)
+        used = "more than" if first in best.verdict.none_allowed else share_words(share)
+        excess = "has no answer" if math.isinf(share) else f"uses {used} its limit"
         words = (
             f"none keeps the policy and loses at most {percent(MOST_LOST)}. This one comes "
-            f"nearest: {read}, {least}{best.excess_words}, and "
+            f"nearest: {read}, {least}{MEASURES[first].title} {excess}, and "
             f"{percent(1 - (best.loss or 0.0))} of the relations are left."
         )
     if other is None:

@@ -35,7 +35,7 @@ from rwn_core.measures import MEASURES, measures_of
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress, thread_count, work
 from rwn_core.tuning.evaluate import Plan, SettingPool, together
-from rwn_core.tuning.point import Point, Setting, Spread, few_words
+from rwn_core.tuning.point import LEAST_RELEASED, Point, Setting, Spread
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.verdict import counted, not_judged
 
@@ -190,17 +190,6 @@ def _range(text: str, refusal: str) -> list[Any]:
     return [low + i * step if integer else round(low + i * step, 10) for i in range(count + 1)]
 
 
-def unique_settings(what: Grid | Setting | Sequence[Grid | Setting]) -> list[Setting]:
-    """The settings of one grid, of several, or of settings given one by one; each once."""
-    if not isinstance(what, Grid | Setting | Sequence) or isinstance(what, str):
-        raise ParameterError("Give a Grid or a Setting, or several of them in a list.")
-    parts = [what] if isinstance(what, Grid | Setting) else list(what)
-    settings: list[Setting] = []
-    for part in parts:
-        settings += part.settings() if isinstance(part, Grid) else [part]
-    return list({setting.key: setting for setting in settings}.values())
-
-
 FORMAT = "rwn sweep 3"
 _MANIFEST = "manifest.json"
 _UNFINISHED = ".part-*"
@@ -345,7 +334,14 @@ class Sweep(Plotted):
         verdicts = [(policy.judge(point), point) for point in self.points]
         met = sum(verdict.kept for verdict, _ in verdicts)
         settings = counted(len(verdicts), "setting")
-        few = " ".join(["", few_words(self.points)]).rstrip()
+        # how many settings release too few records to be chosen
+        count, few = sum(point.few for point in self.points), ""
+        if count:
+            which = "1 setting releases" if count == 1 else f"{count:,} settings release"
+            few = (
+                f" {which} fewer than {100 * LEAST_RELEASED:.0f} % of the records, which keeps no "
+                "policy; choose one that releases more."
+            )
         if met:
             keep = "keeps" if len(verdicts) == 1 else "keep"
             return f"{met:,} of {settings} {keep} all limits.{few}"
@@ -390,9 +386,14 @@ def _row(point: Point, spread: Spread, names: list[str], releases: int) -> dict[
 def prepared(
     microdata: Microdata, what: Grid | Setting | Sequence[Grid | Setting]
 ) -> list[Setting]:
-    """The settings of a sweep on a table, each once."""
-    settings = (one.resolved(microdata) for one in unique_settings(what))
-    return list({setting.key: setting for setting in settings}.values())
+    """The settings of one grid, of several, or given one by one, on a table; each once."""
+    if not isinstance(what, Grid | Setting | Sequence) or isinstance(what, str):
+        raise ParameterError("Give a Grid or a Setting, or several of them in a list.")
+    settings: list[Setting] = []
+    for part in [what] if isinstance(what, Grid | Setting) else what:
+        settings += part.settings() if isinstance(part, Grid) else [part]
+    resolved = [setting.resolved(microdata) for setting in settings]
+    return list({setting.key: setting for setting in resolved}.values())
 
 
 @takes_tables

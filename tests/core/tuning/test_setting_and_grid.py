@@ -8,7 +8,7 @@ import rwn_core as rwn
 from rwn_core import Grid, ParameterError, Setting
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.tuning.goal_seek import Step, around
-from rwn_core.tuning.sweep import unique_settings
+from rwn_core.tuning.sweep import prepared
 
 
 def test_a_setting_survives_as_plain_data() -> None:
@@ -82,8 +82,9 @@ def test_a_grid_is_every_combination_once() -> None:
     grid = Grid(axes={"epsilon": (0, 1, 2), "k": (3, 5), "q": (0.5, 1)}, weights=({}, {"age": 2}))
     assert len(grid) == len(grid.settings()) == 24
     assert len(Grid(axes={"k": (3, 3.0 and 3)}).settings()) == 1
-    both = unique_settings(
-        [grid, Grid(axes={"epsilon": (1.0,)}, method="nbrs2015"), *grid.settings()]
+    both = prepared(
+        rwn.load_demo("bodyfat"),
+        [grid, Grid(axes={"epsilon": (1.0,)}, method="nbrs2015"), *grid.settings()],
     )
     assert len(both) == 25
 
