@@ -35,7 +35,7 @@ from rwn_core.measures import MEASURES, measures_of
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress, thread_count, work
 from rwn_core.tuning.evaluate import Plan, SettingPool, together
-from rwn_core.tuning.point import LEAST_RELEASED, Point, Setting, Spread
+from rwn_core.tuning.point import LEAST_RELEASED, Point, Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.verdict import counted, not_judged
 
@@ -161,7 +161,20 @@ def parse_values(text: str, name: str = "The list") -> tuple[Any, ...]:
         raise ParameterError(refusal)
     values: list[Any] = []
     for part in parts:
-        values += _range(part, refusal) if ":" in part else [_value(part)]
+        ends = [_value(end) for end in part.split(":")]
+        if len(ends) == 1:
+            values += ends
+        else:  # from the first to the second, by the third or by 1
+            if len(ends) > 3 or not all(isinstance(end, int | float) for end in ends):
+                raise ParameterError(refusal)
+            low, high, step = (*ends, 1) if len(ends) == 2 else ends
+            finite = step > 0 and low <= high and math.isfinite(high)
+            if not finite or (high - low) / step > LARGEST:
+                raise ParameterError(refusal)
+            count = math.floor((high - low) / step + 1e-9)
+            integer = all(isinstance(end, int) for end in (low, step))
+            every = (low + i * step for i in range(count + 1))
+            values += every if integer else (round(each, 10) for each in every)
         if len(values) > LARGEST:
             raise ParameterError(f"{name} has more than {LARGEST:,} values; take some out.")
     return tuple(dict.fromkeys(values))
@@ -176,18 +189,6 @@ def _value(text: str) -> Any:
         except ValueError:
             continue
     return text
-
-
-def _range(text: str, refusal: str) -> list[Any]:
-    ends = [_value(part) for part in text.split(":")]
-    if len(ends) not in (2, 3) or not all(isinstance(end, int | float) for end in ends):
-        raise ParameterError(refusal)
-    low, high, step = (*ends, 1) if len(ends) == 2 else ends
-    if not step > 0 or not low <= high or not math.isfinite(high) or (high - low) / step > LARGEST:
-        raise ParameterError(refusal)
-    count = math.floor((high - low) / step + 1e-9)
-    integer = all(isinstance(end, int) for end in (low, step))
-    return [low + i * step if integer else round(low + i * step, 10) for i in range(count + 1)]
 
 
 FORMAT = "rwn sweep 3"
@@ -313,8 +314,33 @@ class Sweep(Plotted):
         rows = []
         for point in self.points:
             verdict = None if policy is None else policy.judge(point)
+            setting = point.setting
+            about = {
+                "method": setting.method,
+                **{name: getattr(setting.params, name, None) for name in names},
+                "weights": " ".join(f"{name}={weight:g}" for name, weight in setting.weights),
+                "precision": " ".join(f"{name}={step:.10g}" for name, step in setting.precision),
+                "slices": " ".join("+".join(each) for each in setting.slices or ()),
+            }
             for key in self.plan.measures:
-                rows.append(_row(point, point.spreads[key], names, self.plan.releases))
+                spread, measure = point.spreads[key], MEASURES[key]
+                low, high = spread.interval or (None, None)
+                row = {
+                    **about,
+                    "measure": key,
+                    "side": measure.side,
+                    "better": measure.better,
+                    "unit": measure.unit,
+                    "releases": self.plan.releases,
+                    "records_released": point.released,
+                    "median": spread.median,
+                    "low": low,
+                    "high": high,
+                    "at_most": spread.at_most,
+                    "baseline": spread.baseline,
+                    "not_applicable": spread.reason,
+                }
+                rows.append(row)
                 if policy is None or verdict is None:
                     continue
                 limit = policy.limit(key)
@@ -357,30 +383,6 @@ class Sweep(Plotted):
                 f"{judged.title(first)}."
             )
         return words + few + (not_judged(open_one.unread, open_one.title) if open_one else "")
-
-
-def _row(point: Point, spread: Spread, names: list[str], releases: int) -> dict[str, Any]:
-    measure, interval = MEASURES[spread.measure], spread.interval
-    params = point.setting.params
-    return {
-        "method": point.setting.method,
-        **{name: getattr(params, name, None) for name in names},
-        "weights": " ".join(f"{name}={weight:g}" for name, weight in point.setting.weights),
-        "precision": " ".join(f"{name}={step:.10g}" for name, step in point.setting.precision),
-        "slices": " ".join("+".join(names) for names in point.setting.slices or ()),
-        "measure": spread.measure,
-        "side": measure.side,
-        "better": measure.better,
-        "unit": measure.unit,
-        "releases": releases,
-        "records_released": point.released,
-        "median": spread.median,
-        "low": None if interval is None else interval[0],
-        "high": None if interval is None else interval[1],
-        "at_most": spread.at_most,
-        "baseline": spread.baseline,
-        "not_applicable": spread.reason,
-    }
 
 
 def prepared(
