@@ -101,6 +101,7 @@ def check_column(column: pd.Series[Any], variable: Variable) -> None:
                 "convert the whole column to texts, numbers, dates or the type boolean."
             )
     _check_type(column, name)
+    # what a release holds has values, of the kind and the levels that its variable says
     if not variable.is_released:
         return
     if column.isna().all():

@@ -49,6 +49,7 @@ class Dataset:
     @classmethod
     def at(cls, source: str | Path) -> Dataset:
         """Find the files of a folder, a pattern, or one file, and check their columns."""
+        # the files, sorted by their paths
         given = Path(source)
         if given.is_dir():
             found = [path for path in given.rglob("*.parquet") if path.is_file()]
@@ -70,6 +71,7 @@ class Dataset:
             found = [path for path in found if path.is_file()]
         if not found:
             raise InputError("There are no Parquet files; give a folder, a pattern or one file.")
+        # each has the columns of the first
         paths = sorted(found, key=str)
         heads = [_head(path) for path in paths]
         first = heads[0][1]

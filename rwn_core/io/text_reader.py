@@ -28,6 +28,7 @@ from rwn_core.io.limits import LONGEST_FIELD, chosen_columns, in_file
 from rwn_core.io.text_types.column import Form, TextColumn, are_days, text_form
 from rwn_core.io.text_types.convert import told_of_texts, typed_or_texts, written_decimals
 from rwn_core.io.text_types.lay_out import (
+    invented_notice,
     names_of_schema,
     table_lines,
     with_points,
@@ -126,13 +127,7 @@ def read_text_table(
     ]
     with ThreadPoolExecutor(thread_count()) as pool:
         list(pool.map(attrgetter("forms"), cells))  # most of the time of the types
-    notices = []
-    if not layout.header and schema is None:
-        which = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
-        notices.append(
-            f"The file has no line with names, so they are invented: {which}. A schema with a "
-            "variable for each column, in their order, gives other names."
-        )
+    notices = [] if layout.header or schema is not None else [invented_notice(names)]
     # a layout that states the places of fields says which line has the names
     if schema is None and layout.changed().keys() <= {"dates", "missing", "only", "drop"}:
         refuse_values_as_names(file, cells)

@@ -157,7 +157,8 @@ class CARTSynthesis(Method):
         released = copy_columns(microdata, donors)
         return with_numbers(released, smooth) if smooth and selected.any() else released
 
-    # No law: a row's chance is the product of its leaves; for some variables alone it has no form.
+    def law(self, table: Prepared) -> None:
+        """A row's chance is the product of its leaves; for some variables alone it has no form."""
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""

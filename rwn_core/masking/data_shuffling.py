@@ -136,7 +136,8 @@ class DataShuffling(NumberMethod):
                 donors[name][known[np.argsort(own[known], kind="stable")]] = ordered
         return copy_columns(microdata, donors)
 
-    # No law: a value's rank depends on the new scores of all records; rows are not independent.
+    def law(self, table: Prepared) -> None:
+        """A value's rank depends on the new scores of all records; rows are not independent."""
 
 
 _Model = tuple[Floats, Floats, Floats]

@@ -224,7 +224,8 @@ class RankSwapping(Method):
         of_k0 = np.sqrt(8 / 3) * k0 * abs(exchanged.mean()) / width
         return float(max(p, of_r0, of_k0))
 
-    # No law can be listed: free partners depend on all earlier exchanges.
+    def law(self, table: Prepared) -> None:
+        """Free partners depend on all earlier exchanges, so that no law can be listed."""
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks: variables released unchanged, and a P too small to exchange any."""

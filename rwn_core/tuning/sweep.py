@@ -314,6 +314,7 @@ class Sweep(Plotted):
         rows = []
         for point in self.points:
             verdict = None if policy is None else policy.judge(point)
+            # what the rows of a setting share, then what each measure reads
             setting = point.setting
             about = {
                 "method": setting.method,

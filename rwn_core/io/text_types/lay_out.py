@@ -61,6 +61,15 @@ def names_of_schema(invented: Sequence[str], schema: Schema) -> tuple[str, ...]:
     return schema.names
 
 
+def invented_notice(names: Sequence[str]) -> str:
+    """Say that the names of a table were made up."""
+    which = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}"
+    return (
+        f"The file has no line with names, so they are invented: {which}. A schema with a variable "
+        "for each column, in their order, gives other names."
+    )
+
+
 def with_points(
     name: str, texts: pa.DictionaryArray, as_texts: dict[str, str]
 ) -> pa.DictionaryArray:
