@@ -253,7 +253,7 @@ def worst_records(readings: Answers) -> list[dict[str, float]]:
             "truth": float(truth[index]),
             "candidates": int(links.detail.candidates[index]),
             "appears": float(appears[index]),
-            "suda": float(score[index]),
+            "special": float(score[index]),
         }
         for index in order[:WORST].tolist()
     ]

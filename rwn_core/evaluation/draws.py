@@ -234,8 +234,8 @@ def ensemble(
     --------
     >>> import rwn_core as rwn
     >>> data = rwn.load_demo("bodyfat")
-    >>> drawn = ensemble(data, rwn.RWN(k=5), repeats=3, measures=["correlation"], seed=1)
-    >>> len(drawn.values["correlation"])
+    >>> drawn = ensemble(data, rwn.RWN(k=5), repeats=3, measures=["quantiles"], seed=1)
+    >>> len(drawn.values["quantiles"])
     3
     """
     if repeats < 2:

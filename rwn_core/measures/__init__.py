@@ -20,12 +20,13 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.risk.nearness import CELLS_CHANGED
 from rwn_core.measures.risk.ordinary_linkage import DISTANCE_LINKAGE
+from rwn_core.measures.risk.true_matches import MEASURE as _TRUE_MATCHES
 from rwn_core.measures.utility.distributions import MARGINALS as _MARGINALS
 from rwn_core.measures.utility.relations import ASSOCIATION_LOSS
 from rwn_core.measures.view import Tile
 
 __all__ = [
-    *("CHANGED", "MARGINALS", "MEASURES", "ORDINARY", "UTILITY"),
+    *("CHANGED", "MARGINALS", "MEASURES", "ORDINARY", "TRUE_ROWS", "UTILITY"),
     *("measures_of", "no_measure", "read", "tiles_of"),
 ]
 
@@ -33,6 +34,8 @@ UTILITY = ASSOCIATION_LOSS.key
 """The measure of utility of maps, searches and matches that name none."""
 ORDINARY = DISTANCE_LINKAGE.key
 """What an intruder links without the method; no page shows a worst case without it."""
+TRUE_ROWS = _TRUE_MATCHES.key
+"""The measure of true values that a released row shows of its person."""
 CHANGED = CELLS_CHANGED.key
 """The measure of what a release changed at all, which every record and page states."""
 MARGINALS = _MARGINALS.key

@@ -62,7 +62,7 @@ class Plan(NamedParameters):
     Examples
     --------
     >>> import rwn_core as rwn
-    >>> rwn.Plan(measures=("distance_linkage", "association_loss"), releases=8).releases
+    >>> rwn.Plan(measures=("il1s", "hellinger"), releases=8).releases
     8
     """
 

@@ -93,7 +93,7 @@ class Goal(NamedParameters):
     Examples
     --------
     >>> import rwn_core as rwn
-    >>> policy = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.1),))
+    >>> policy = rwn.Policy(limits=(rwn.Limit(measure="probabilistic_linkage", at_most=0.1),))
     >>> rwn.Goal(keep=policy, best="association_loss").best
     'association_loss'
     """

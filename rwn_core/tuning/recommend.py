@@ -26,7 +26,7 @@ from rwn_core.masking import (
     at_levers,
 )
 from rwn_core.masking.lever import neutral_levers
-from rwn_core.measures import MEASURES
+from rwn_core.measures import MEASURES, TRUE_ROWS
 from rwn_core.measures.sentence import percent
 from rwn_core.neighbors.kernel import EVEN
 from rwn_core.neighbors.soft_lists import LISTED
@@ -392,6 +392,6 @@ def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:
     if at_levers(params, neutral).prepare(few).law is None:
         return "It has no exact law, so that worst-case linkage cannot be judged."
     secret = any(v.role is Role.CONFIDENTIAL for v in microdata.schema.released)
-    if params.releases_true_rows and secret and policy.limit("true_matches"):
+    if params.releases_true_rows and secret and policy.limit(TRUE_ROWS):
         return "It copies whole rows, so that a row shows the confidential values of a person."
     return ""

@@ -445,7 +445,7 @@ def sweep(
     >>> swept = sweep(
     ...     rwn.load_demo("bodyfat"),
     ...     Grid(axes={"k": (3, 10)}),
-    ...     plan=Plan(measures=("correlation",), releases=2),
+    ...     plan=Plan(measures=("quantiles",), releases=2),
     ...     workers=1,
     ... )
     >>> [point.setting.words for point in swept]

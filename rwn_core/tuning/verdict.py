@@ -172,7 +172,7 @@ def _lowered(words: str) -> str:
 def ends_words(measure: str, ends: Mapping[str, float]) -> str:
     """Write what a measure reads at both ends of a table; nothing where neither is known.
 
-    >>> ends_words("bayes_linkage", {"unmasked": 1.0, "unrelated": 0.004})
+    >>> ends_words("uniqueness", {"unmasked": 1.0, "unrelated": 0.004})
     'unmasked 100 %, no relation left 0.4 %'
     """
     called = {UNMASKED: "unmasked", UNRELATED: "no relation left"}
@@ -223,7 +223,7 @@ def empty_end(
 ) -> str | None:
     """Say why a limit cannot be broken on a table; None where it can be, or nothing is known.
 
-    >>> empty_end("bayes_linkage", {"unmasked": 0.022}, lambda value: value / 0.05)
+    >>> empty_end("uniqueness", {"unmasked": 0.022}, lambda value: value / 0.05)
     'This limit cannot be broken on this table: the unmasked file reads 2.2 %. Lower the limit, \
 choose other keys, or remove it.'
     """

@@ -209,7 +209,7 @@ def _worst(worst: Sequence[dict[str, float]]) -> dict[str, Any]:
         "rows": [
             [
                 *(str(int(row["record"]) + 1), f"{row['truth']:.3f}", str(int(row["candidates"]))),
-                *(_known(row["appears"], ".3f"), _known(row["suda"], ".4g")),
+                *(_known(row["appears"], ".3f"), _known(row["special"], ".4g")),
             ]
             for row in worst
         ],
