@@ -41,6 +41,13 @@ def unit_of(table: Microdata) -> Unit | None:
     return table.cached(("unit", inside), lambda: _find(table)) if inside else None
 
 
+def random_places(table: Microdata, seed: int) -> NDArray[np.int64]:
+    """Return the place of each record's unit in a random order of the units, shape (n,)."""
+    unit = unit_of(table)
+    numbers = np.arange(table.n) if unit is None else unit.numbers
+    return np.argsort(np.random.default_rng(seed).permutation(numbers.max() + 1))[numbers]
+
+
 def _find(table: Microdata) -> Unit | None:
     by_role: dict[Role, list[Unit]] = {}
     for variable in table.schema.variables:

@@ -13,12 +13,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+from pandas.util import hash_array
 
 from rwn_core.data.arrays import Integers
 from rwn_core.data.guess_schema import with_levels
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Question, Schema
-from rwn_core.data.variable import checks_form
+from rwn_core.data.variable import Role, checks_form
 from rwn_core.datasets.dataset import BATCH, Dataset, check_rows, to_frame
 from rwn_core.datasets.dataset_statistics import Advance, counted
 from rwn_core.datasets.donors import together
@@ -35,6 +36,7 @@ SAMPLE = 5000  # records
 LEAST = 20
 _READ = 0.3  # of the work
 _SURE = 4  # standard errors
+_UNITS = (Role.PERSON, Role.HOUSEHOLD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,7 +112,8 @@ def audit_dataset(
     """Read measures on a random sample of a dataset and its release.
 
     A search of the sample has fewer candidates than a search of the dataset, so it links at
-    least as many of these rows by distance.
+    least as many of these rows by distance. Where the schema has a variable that numbers people,
+    or else households, the sample is of these, with all of their rows, and risk is counted in them.
 
     Parameters
     ----------
@@ -142,27 +145,31 @@ def audit_dataset(
     if tables[1].n != n:
         raise InputError("The release and the original have unlike numbers of records.")
 
-    # the same records in both, row by row
-    chosen = np.random.default_rng(options.seed).choice(n, min(options.sample, n), replace=False)
-    chosen.sort()
+    # of the first variable that numbers people, or else households: risk is counted in these
+    by_role = [v for role in _UNITS for v in given.variables if v.role is role]
+    units = [variable.name for variable in by_role[:1]]
     door = work(progress=progress)
     with door.part(0.0, _READ):
-        advance = counted(2 * n)
-    places = (chosen, released_rows(options.key, chosen, n))
-    before, after = (
-        to_frame(records_at(table, rows, names, advance))
-        for table, rows in zip(tables, places, strict=True)
-    )
+        advance = counted((2 + len(units) / 2) * n)
+        # the same records in both, row by row
+        chosen = random_rows(tables[0], units, options, advance)
+        places = (chosen, released_rows(options.key, chosen, n))
+        before, after = (
+            to_frame(records_at(table, rows, columns, advance))
+            for table, rows, columns in zip(tables, places, ([*names, *units], names), strict=True)
+        )
     left_out = tuple(name for name in names if before[name].isna().all())
     question = options.question or given.question
     if question is not None and {question.response, *question.predictors} & {*left_out}:
         question = None
-    variables = tuple(v for v in given.released if v.name not in left_out)
+    variables = tuple(
+        v for v in given.variables if (v.is_released or v.name in units) and v.name not in left_out
+    )
     schema = Schema(variables=variables, question=question)
     schema = with_levels(pd.concat([before, after], ignore_index=True), schema)
     check_rows(before, schema, 0)
     data = Microdata(before[list(schema.names)], schema)
-    table = Microdata(after[list(schema.names)], released_schema(schema))
+    table = Microdata(after[[v.name for v in schema.released]], released_schema(schema))
 
     with door.part(_READ, 1.0):
         audited = audit(data, table, measures=options.measures)
@@ -178,6 +185,33 @@ def audit_dataset(
         left_out=left_out,
         apart=bool(nearer.mean() <= _SURE * nearer.std() / np.sqrt(data.n)),
     )
+
+
+def random_rows(
+    dataset: Dataset, units: Sequence[str], options: AuditOptions, advance: Advance
+) -> Integers:
+    """Return the rows of a random sample, ascending, shape (c,).
+
+    With a variable that numbers units these are all rows of random units, about as many.
+    """
+    n, share = dataset.n, min(options.sample / dataset.n, 1.0)
+    chosen = np.random.default_rng(options.seed).choice(n, round(share * n), replace=False)
+    while units and share < 1.0:
+        parts = []
+        for start in range(0, n, BATCH):
+            stop = min(start + BATCH, n)
+            numbers = to_frame(dataset.read(start, stop, units))[units[0]]
+            # a row without a number is a unit alone
+            alone = [f"row {row}" for row in range(start, stop)]
+            names = np.where(numbers.isna(), alone, numbers.astype(str)).astype(object)
+            drawn = hash_array(names, hash_key=f"{options.seed:016d}"[-16:]) / 2.0**64
+            parts.append(start + np.flatnonzero(drawn < share))
+            advance((stop - start) / 2)
+        chosen = np.concatenate(parts)
+        if len(chosen) >= LEAST:
+            break
+        share *= 4  # few units have many rows each
+    return np.sort(chosen)
 
 
 def released_rows(key: SecretKey, records: Integers, n: int) -> Integers:

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.units import unit_of
+from rwn_core.data.units import random_places
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import Method, mask
 from rwn_core.measures.comparison import Comparison
@@ -32,14 +32,13 @@ def predict_on_holdout(
         raise ParameterError("repeats must be a whole number of at least 1.")
     if not 0 < train_share < 1:
         raise ParameterError("train_share must lie between 0 and 1.")
-    found, unit = list[Prediction](), unit_of(microdata)
-    units = np.arange(microdata.n) if unit is None else unit.numbers
+    found = list[Prediction]()
     with work(progress=progress):
         for repeat in steps(range(repeats)):
             # of a person or household all rows are on one side
-            place = np.argsort(np.random.default_rng(seed + repeat).permutation(units.max() + 1))
-            rows = np.argsort(place[units], kind="stable")
-            cut = int((place[units] < round(train_share * len(place))).sum())
+            place = random_places(microdata, seed + repeat)
+            rows = np.argsort(place, kind="stable")
+            cut = int((place < round(train_share * (place.max() + 1))).sum())
             training, holdout = microdata.take(rows[:cut]), microdata.take(rows[cut:])
             masked = mask(training, params, seed=seed + repeat).masked
             compared = Comparison(original=training, masked=masked, holdout=holdout)

@@ -20,6 +20,7 @@ import numpy as np
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Slices
 from rwn_core.data.sizes import QUICK_RECORDS
+from rwn_core.data.units import random_places
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.control_group import attribute_difference, with_difference, with_outsiders
@@ -251,11 +252,14 @@ def read_all(
 
 
 def random_records(microdata: Microdata, records: int) -> Microdata:
-    """Return the same random records at each call; the table itself if it has no more."""
+    """Return the same random records at each call; the table itself if it has no more.
+
+    A person's or household's rows are all among them, or none.
+    """
     if microdata.n <= records:
         return microdata
-    chosen = np.random.default_rng(0).permutation(microdata.n)[:records]
-    return microdata.take(np.sort(chosen))
+    place = random_places(microdata, 0)
+    return microdata.take(np.flatnonzero(place < max(np.sort(place)[records], 1)))
 
 
 def read_safely(key: str, comparison: Comparison, *, bare: bool = False) -> Reading | NotApplicable:

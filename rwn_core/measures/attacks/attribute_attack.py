@@ -231,26 +231,32 @@ def attack(
     # holds how many rows a class has, for the joint posterior if the people are all of the file,
     # and the unit of each person: every strategy is then tried on the sum over a unit's rows, too
     rows, units = counted
-    parts = list(beliefs)
-    order = np.argsort(np.concatenate([classes for _, classes in parts]), kind="stable")
-    columns = _joined([part.source for part, _ in parts], order)
-    source = columns.tocsr()
-    together = None if rows is None else jointly(source, columns.tocsc(), rows)
+    parts = list(beliefs)  # none: only the nearest rows and the predictions are tried
+    order, together, source = np.empty(0, np.int64), None, nearest
+    if parts:
+        order = np.argsort(np.concatenate([classes for _, classes in parts]), kind="stable")
+        columns = _joined([part.source for part, _ in parts], order)
+        source = columns.tocsr()
+        together = None if rows is None else jointly(source, columns.tocsc(), rows)
     found = []
     for number, (truth, values) in enumerate(zip(truths, released, strict=True)):
-        donor = _joined([part.donor[number] for part, _ in parts], order).tocsr()
-        # 1 where a person's belief is largest among readable classes
-        share = donor.data if values.readable.all() else donor.data * values.readable[donor.indices]
-        counts = np.diff(donor.indptr)
-        best = np.zeros(len(counts))
-        some = np.flatnonzero(counts)
-        if some.size:
-            best[some] = np.maximum.reduceat(share, donor.indptr[:-1][some])
-        leads = np.flatnonzero((share >= np.repeat(best * (1 - EVEN), counts)) & (share > 0))
-        starts = np.searchsorted(leads, donor.indptr)
-        ones = np.ones(len(leads))
-        surest = sparse.csr_array((ones, donor.indices[leads], starts), shape=donor.shape)
-        weights = {"source": source, "donor": donor, "surest": surest, "nearest": nearest}
+        weights = {"nearest": nearest}
+        if parts:
+            donor = _joined([part.donor[number] for part, _ in parts], order).tocsr()
+            # 1 where a person's belief is largest among readable classes
+            share = donor.data
+            if not values.readable.all():
+                share = donor.data * values.readable[donor.indices]
+            counts = np.diff(donor.indptr)
+            best = np.zeros(len(counts))
+            some = np.flatnonzero(counts)
+            if some.size:
+                best[some] = np.maximum.reduceat(share, donor.indptr[:-1][some])
+            leads = np.flatnonzero((share >= np.repeat(best * (1 - EVEN), counts)) & (share > 0))
+            starts = np.searchsorted(leads, donor.indptr)
+            ones = np.ones(len(leads))
+            surest = sparse.csr_array((ones, donor.indices[leads], starts), shape=donor.shape)
+            weights = {"source": source, "donor": donor, "surest": surest, **weights}
         if together is not None:
             weights["file"] = together
         names = {key: values.named(weight) for key, weight in weights.items()}
@@ -375,7 +381,7 @@ def _joined(parts: list[sparse.sparray], order: Integers) -> sparse.sparray:
     return sparse.hstack(parts).tocsc()[:, order]
 
 
-def gain(found: Success, outside: Success | None) -> dict[str, Any]:
+def gain(found: Success, outside: Sequence[Success] = ()) -> dict[str, Any]:
     """Return the largest gain over all strategies, beyond people outside or the majority."""
     # value: the larger of overall (success for all people less its baseline) and the score of
     # naming one level or at one certainty; of_all: whether it is the first; attack, reference: the
@@ -390,11 +396,12 @@ def gain(found: Success, outside: Success | None) -> dict[str, Any]:
     for key, named in found.named.items():
         if found.rates[key] > found.at_most.get(key, 1.0) + LEAST:
             continue
-        if outside is None:
-            place, score = best_score(*named[:2], of_level, base, named.records)
+        if not outside:
+            place, score = best_score(*named[:2], of_level, base, named.each)
         else:
-            other = outside.named.get(key.removesuffix(TOGETHER), outside.named["source"])
-            place, score = beyond_outside(named, targets, other, outside.targets)
+            tried = attacks_outside(outside, key).items()
+            ways = [(each.named[way], each.targets) for way, each in tried]
+            place, score = beyond_outside(named, targets, ways)
         if score > best["score"]:
             level = place[1]
             best = {
@@ -411,7 +418,7 @@ def gain(found: Success, outside: Success | None) -> dict[str, Any]:
     value = max(overall, naming["score"]) if naming["score"] else overall
     attack = min(found.rates[strategy], found.at_most.get(strategy, 1.0))
     people = max(1, found.people)
-    others = people if outside is None else max(1, outside.people)
+    others = max(1, outside_rate(outside, strategy)[1]) if outside else people
     low, high = newcombe((attack * people, people), (reference * others, others))
     if value > overall:  # from the ends of recall and of precision
         right, named, base = naming["right"], naming["named"], naming["base"]
@@ -433,28 +440,48 @@ def gain(found: Success, outside: Success | None) -> dict[str, Any]:
     }
 
 
-def outside_rate(outside: Success, strategy: str) -> float:
-    """Return the success of a strategy on people outside, or the majority's if larger."""
-    # outside, the rows have no joint posterior: each row is attacked by itself; so is each person
-    rate = outside.rates.get(strategy.removesuffix(TOGETHER), outside.rates["source"])
-    return max(rate, outside.rates["majority"])
+def outside_rate(outside: Sequence[Success], strategy: str) -> tuple[float, int]:
+    """Return the best success on people outside that a strategy is held against, and their number.
+
+    At least that of the majority.
+    """
+    rates = [
+        (each.rates[way], each.people) for way, each in attacks_outside(outside, strategy).items()
+    ]
+    return max(*rates, (outside[0].rates["majority"], outside[0].people))
 
 
-def _overall(found: Success, outside: Success | None) -> tuple[float, str, float]:
+def attacks_outside(outside: Sequence[Success], strategy: str) -> dict[str, Success]:
+    """Return what a strategy on people inside is held against, each on the most people outside.
+
+    The same strategy, of all rows or of one; and every prediction, because a relation that people
+    outside follow, too, tells nothing of the file.
+    """
+    # outside, the rows have no joint posterior: each row is attacked by itself
+    alone = strategy.removesuffix(TOGETHER)
+    known = {key: each for each in reversed(outside) for key in each.named}
+    tried = [key for key in (strategy, alone) if key in known]
+    tried = tried or [key for key in ("source" + strategy[len(alone) :], "source") if key in known]
+    tried += [key for key in known if key.removesuffix(TOGETHER) in PREDICTIONS]
+    return {key: known[key] for key in tried}
+
+
+def _overall(found: Success, outside: Sequence[Success]) -> tuple[float, str, float]:
     """Return gain, strategy and baseline: of the best strategy, or a more certain one."""
     # luck counts no more than the majority, which is the same for people outside
     rates = {key: min(rate, found.at_most.get(key, 1.0)) for key, rate in found.rates.items()}
     best = max(rates, key=rates.__getitem__)
-    if outside is None:
+    if not outside:
         reference = rates["majority"]
         return rates[best] - reference, best, reference
-    reference = outside_rate(outside, best)
+    reference, _ = outside_rate(outside, best)
     most = rates[best] - reference, best, reference
     if rates[best] <= rates["majority"]:
         return min(most[0], 0.0), best, reference
-    people, others = max(1, found.people), max(1, outside.people)
+    people = max(1, found.people)
     for key, rate in rates.items():
-        reference = outside_rate(outside, key)
+        reference, others = outside_rate(outside, key)
+        others = max(1, others)
         certain = newcombe((rate * people, people), (reference * others, others))[0]
         if certain > most[0]:
             most = rate - reference, key, reference

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.sizes import ATTACKED_PAIRS, STORED_NUMBERS
+from rwn_core.data.units import unit_of
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
@@ -25,7 +26,7 @@ from rwn_core.measures.attacks.attribute_attack import (
     beliefs,
     indicator,
 )
-from rwn_core.measures.attacks.guessing import Closest, canonical_sample
+from rwn_core.measures.attacks.guessing import Closest, some_people
 from rwn_core.measures.attacks.likeliest_value import (
     Names,
     ReleasedValues,
@@ -336,7 +337,7 @@ class AttributeAttack:
     def _successes(
         self,
         people: Microdata,
-        parts: Iterator[tuple[Beliefs, Integers]],
+        parts: Iterable[tuple[Beliefs, Integers]],
         rows: Integers | None = None,
         units: Integers | None = None,
     ) -> list[Success]:
@@ -390,19 +391,32 @@ class AttributeAttack:
                 )
             yield found, part
 
-    def on_outsiders(self, outsiders: Microdata) -> list[Success]:
-        """Attack people outside the file, or a sample of them if the file is large."""
-        attacked = non_members(self.comparison, self.law, outsiders, self.keys)
+    def on_outsiders(self, outsiders: Microdata) -> list[list[Success]]:
+        """Attack people outside the file: for each variable all of them, and some by posteriors.
+
+        Nearest rows and predictions are tried on all. Posteriors need all rows with room for a
+        person: in a large file they are tried on fewer people, or on none.
+        """
+        some = outsiders
+        attacked = non_members(self.comparison, self.law, some, self.keys)
         work = attacked.joined * len(self.first)
         if work > ATTACKED_PAIRS:
-            fewer = outsiders.n * ATTACKED_PAIRS // work
-            if fewer < FEWEST:
-                raise NotApplicable("Too many neighborhoods have room for people outside.")
-            return self.on_outsiders(outsiders.take(canonical_sample(outsiders, fewer)))
-        # few people one by one: the law of each is found once, for all rows
-        one_by_one = isinstance(attacked, NonMembersOneByOne)
-        parts = [np.arange(len(self.first))]
-        if not one_by_one:
-            parts = np.split(parts[0], range(CHUNK, len(self.first), CHUNK))
-        found = ((attacked.beliefs(self.first[part], self.secrets), part) for part in parts)
-        return self._successes(outsiders, found)
+            some = some_people(outsiders, max(outsiders.n * ATTACKED_PAIRS // work, 1))
+            attacked = non_members(self.comparison, self.law, some, self.keys)
+        found = [] if some is outsiders else [self._outside(outsiders, ())]
+        if some is outsiders or some.n >= FEWEST:
+            # few people one by one: the law of each is found once, for all rows
+            parts = [np.arange(len(self.first))]
+            if not isinstance(attacked, NonMembersOneByOne):
+                parts = np.split(parts[0], range(CHUNK, len(self.first), CHUNK))
+            beliefs_of = (
+                (attacked.beliefs(self.first[part], self.secrets), part) for part in parts
+            )
+            found.append(self._outside(some, beliefs_of))
+        return [list(each) for each in zip(*found, strict=True)]
+
+    def _outside(
+        self, people: Microdata, parts: Iterable[tuple[Beliefs, Integers]]
+    ) -> list[Success]:
+        unit = unit_of(people)  # all rows of a person are attacked together, as in the file
+        return self._successes(people, parts, units=None if unit is None else unit.numbers)

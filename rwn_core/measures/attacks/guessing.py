@@ -16,6 +16,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Booleans, Integers
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.units import unit_of
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, empty_records, released_rows
 from rwn_core.measures.measure import Detail, Reading
@@ -37,29 +38,46 @@ ATTACKS = 500
 _SEED = 2023
 
 
-def canonical_sample(table: Microdata, most: int = ATTACKS) -> Integers:
-    """Return random records, the same in any order of the rows, shape (min(n, most),)."""
+def canonical_sample(
+    table: Microdata, most: int = ATTACKS, units: Integers | None = None
+) -> Integers:
+    """Return random records, the same in any order of the rows; of a unit, all or none.
+
+    Parameters
+    ----------
+    table : Microdata
+    most : int
+        Records at most; where units are given, about as many.
+    units : array of shape (n,), optional
+        The number of each record's unit.
+
+    Returns
+    -------
+    array of shape (c,)
+        All records in an order of their values if there are at most as many.
+    """
     names = [variable.name for variable in table.schema.released]
     numbered = table.frame[names].apply(lambda column: column.rank(method="dense", na_option="top"))
     order = np.lexsort(numbered.to_numpy(dtype=np.float64).T[::-1])
     if len(order) <= most:
         return order
-    return order[np.sort(np.random.default_rng(_SEED).choice(len(order), most, replace=False))]
+    draw = np.random.default_rng(_SEED)
+    if units is None:
+        return order[np.sort(draw.choice(len(order), most, replace=False))]
+    own = units[order]
+    first = np.sort(np.unique(own, return_index=True)[1])  # of each unit, shape (u,)
+    some = draw.permutation(first)[: max(1, most * len(first) // len(order))]
+    return order[np.isin(own, own[some])]
 
 
 def attacked_people(comparison: Comparison, most: int = ATTACKS) -> Integers:
     """Return random people with a released row, the same in any order of the rows."""
     # no attack names the value of a person without a released row
     rows, original = released_rows(comparison.original, comparison.masked), comparison.original
-    if comparison.units is not None and len(rows) > most:  # all rows of random units
-        order = rows[canonical_sample(original.take(rows), len(rows))]
-        own = comparison.units[order]
-        first = np.sort(np.unique(own, return_index=True)[1])
-        some = np.random.default_rng(_SEED).permutation(first)[: most * len(first) // len(rows)]
-        return order[np.isin(own, own[some])]
-    if comparison.masked.n != original.n or len(rows) == original.n:
+    units = comparison.units
+    if units is None and (comparison.masked.n != original.n or len(rows) == original.n):
         return canonical_sample(original, most)
-    return rows[canonical_sample(original.take(rows), most)]
+    return rows[canonical_sample(original.take(rows), most, None if units is None else units[rows])]
 
 
 class Closest:
@@ -98,10 +116,16 @@ class Closest:
         return np.asarray(squared <= squared.min(axis=1, keepdims=True) * (1 + TIE) + 1e-18)
 
 
+def some_people(table: Microdata, most: int = ATTACKS) -> Microdata:
+    """Return random people of a table with all of their rows, about `most` records."""
+    unit = unit_of(table)
+    return table.take(canonical_sample(table, most, None if unit is None else unit.numbers))
+
+
 def control_sample(comparison: Comparison) -> Microdata | None:
     """Return people of the control group, at most as many as are attacked; None without one."""
     holdout = comparison.holdout
-    return None if holdout is None else holdout.take(canonical_sample(holdout))
+    return None if holdout is None else some_people(holdout)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -339,6 +339,15 @@ class Named(NamedTuple):
     named: Floats
     records: Floats | None = None  # the named records, where `named` counts units
 
+    @property
+    def each(self) -> Floats:
+        """Return the records behind each name, 1 where a record is a unit."""
+        # Shape: the answer (certainties, levels).
+        each = np.ones_like(self.named)
+        if self.records is not None:
+            np.divide(self.records, self.named, out=each, where=self.named > 0)
+        return each
+
 
 def count_names(names: Sequence[Names], people: People) -> list[Named]:
     """Count names and right names of several strategies at each of the `CERTAINTIES`."""
@@ -368,34 +377,34 @@ def count_names(names: Sequence[Names], people: People) -> list[Named]:
 
 
 def beyond_outside(
-    found: Named, people: People, outside: Named, others: People
+    found: Named, people: People, outside: Sequence[tuple[Named, People]]
 ) -> tuple[tuple[int, ...], float]:
     """Return the place (certainty, level) and size of the best score beyond people outside."""
-    base, of_level = people.base(), others.of_level()
-    records = found.named if found.records is None else found.records
-    each = np.where(found.named > 0, records / np.where(found.named > 0, found.named, 1), 1.0)
+    base, each = people.base(), found.each
     own = naming_score(found.right, found.named, people.of_level(), base, each)
     own = np.where(beyond_luck(found.right * each, found.named * each, base), own, 0.0)
-    certain = naming_score(outside.right, outside.named, of_level, base)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        lift = (outside.right / outside.named - base) / (1 - base)
-        plain = outside.right / of_level * np.maximum(lift, 0.0)
-    enough = (outside.named >= FEWEST) & np.isfinite(plain)
-    beyond = own - np.where(enough, plain, certain)
+    reference = np.zeros(own.shape)
+    # outside, the intruder takes the best way and certainty for a level, too
+    for other, others in outside:
+        each, of_level = other.each, others.of_level()
+        certain = naming_score(other.right, other.named, of_level, base, each)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            lift = (other.right / other.named - base) / (1 - base)
+            plain = other.right / of_level * np.maximum(lift, 0.0)
+        enough = (other.named * each >= FEWEST) & np.isfinite(plain)
+        reference = np.maximum(reference, np.where(enough, plain, certain))
+    beyond = own - reference.max(axis=0)
     place = np.unravel_index(int(beyond.argmax()), beyond.shape)
     return tuple(map(int, place)), max(float(beyond[place]), 0.0)
 
 
 def best_score(
-    right: Floats, named: Floats, people: Floats, base: Floats, records: Floats | None = None
+    right: Floats, named: Floats, people: Floats, base: Floats, each: Floats | None = None
 ) -> tuple[tuple[int, ...], float]:
     """Return the place and size of the largest `naming_score` beyond luck; (..., levels) each."""
-    # Shapes: right, named, records (w, m), or with other axes before the m levels; people and base
-    # broadcast to them, from (m,) for instance.
-    # `records` are the named ones, where `named` counts units: as much stands behind a name
-    each = np.ones_like(named)
-    if records is not None:
-        np.divide(records, named, out=each, where=named > 0)
+    # Shapes: right, named, each (w, m), or with other axes before the m levels; people and base
+    # broadcast to them, from (m,) for instance. `each` is the records behind a name, as of `Named`.
+    each = np.ones_like(named) if each is None else each
     scores = np.zeros(right.shape)
     some = (right > base * named) & beyond_luck(right * each, named * each, base)
     people, base = np.broadcast_to(people, right.shape), np.broadcast_to(base, right.shape)

@@ -105,14 +105,14 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
     outsiders, outside = control_sample(comparison), None
     with suppress(NotApplicable):  # the people in the file are judged all the same
         outside = None if outsiders is None else tried.on_outsiders(outsiders)
-    gains = [gain(each, None if outside is None else outside[at]) for at, each in enumerate(found)]
+    gains = [gain(each, outside[at] if outside else ()) for at, each in enumerate(found)]
     worst = int(np.argmax([each["value"] for each in gains]))
     for each, levels in zip(gains, tried.levels, strict=True):
         level = each["naming"]["level"]
         each["naming"]["level"] = level if levels is None or level is None else levels[level]
     best, control = [each.best for each in found], None
     if outside is not None:  # the success of the same strategies, or the majority
-        control = np.array(list(map(outside_rate, outside, best)))
+        control = np.array([outside_rate(*each)[0] for each in zip(outside, best, strict=True)])
     informed = np.array([each.rates[key] for each, key in zip(found, best, strict=True)])
     ignorant = np.array([each.rates["majority"] for each in found])
     value, attacked = float(informed[worst]), gains[worst]["people"]
@@ -132,7 +132,7 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
             control=control,
             gains=gains,
             people=attacked,
-            control_people=None if outside is None else outside[worst].people,
+            control_people=None if outside is None else outside[worst][0].people,
             scope=_scope(tried.law, tried.secrets[worst], found[worst], gains[worst]),
             sampled=len(people) < total,
             records=people,

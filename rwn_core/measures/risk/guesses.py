@@ -436,7 +436,10 @@ def compute_inference(comparison: Comparison) -> Reading[Guesses]:
     attacked, control = successes(people, units), control_sample(comparison)
     if attacked[1] == 0:
         raise NotApplicable(f"Nobody who is attacked has a value of {secret}.")
-    on_control = None if control is None else successes(control)
+    on_control = None
+    if control is not None:  # the different values of a person outside count the same, too
+        outsiders = unit_of(control)
+        on_control = successes(control, None if outsiders is None else outsiders.numbers)
     truth = secret_values(original, people, secret)
     right = right_guesses(truth[:, None], released[None], numeric=numeric)
     guess = right[~np.isnan(truth)].mean()

@@ -11,7 +11,8 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core import InputError, ParameterError, Question, SecretKey
-from rwn_core.datasets.audit_dataset import released_rows
+from rwn_core.datasets.audit_dataset import random_rows, released_rows
+from rwn_core.datasets.dataset import Dataset
 from rwn_core.laws.donors import released_schema
 from rwn_core.neighbors.record_draws import random_order
 from tests.core.datasets import datasets
@@ -63,6 +64,31 @@ def test_the_readings_are_those_of_the_same_rows_in_memory(folders, sample):
     for key in READ:
         assert found.audit[key].value == pytest.approx(wanted[key].value, rel=1e-9), key
     assert not found.apart
+
+
+@pytest.mark.parametrize("role", ["person", "household"])
+@pytest.mark.parametrize("sample", [300, 3000])
+def test_people_of_several_rows_are_drawn_and_counted_whole(tmp_path, role, sample):
+    table = datasets.frame(1200).assign(person=[f"p{n % 400:03d}" for n in range(1200)])
+    table.loc[5, "person"] = None  # a unit alone
+    schema = datasets.SCHEMA.replace_variable("person", role=role)
+    source = datasets.write_files(tmp_path / "in", table, 3)
+    release = rwn.mask(rwn.Microdata.from_frame(table, schema), rwn.RWN(k=3, q=0.5), seed=3)
+    release.publish(tmp_path / "out.parquet")
+    read = ("distance_linkage", "true_matches")
+    asked = options(schema=schema, sample=sample, measures=read, question=None)
+    found = rwn.audit_dataset(source, tmp_path / "out.parquet", asked)
+
+    chosen = random_rows(Dataset.at(source), ["person"], asked, lambda _: None)
+    assert found.judged == len(chosen) == pytest.approx(min(sample, 1200), rel=0.2)
+    inside = table["person"].iloc[chosen]
+    assert table["person"].isin(inside.dropna()).sum() == inside.notna().sum()  # all of their rows
+    data = rwn.Microdata.from_frame(table, schema).take(chosen)
+    masked = release.masked.take(chosen)
+    wanted = rwn.audit(data, masked, measures=read)
+    for key in read:
+        assert found.audit[key].value == pytest.approx(wanted[key].value, rel=1e-9), key
+        assert found.audit[key].baseline == pytest.approx(wanted[key].baseline), key
 
 
 def test_progress_ends_when_the_work_does(folders):

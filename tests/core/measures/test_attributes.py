@@ -60,14 +60,13 @@ def test_of_a_number_the_interval_is_newcombes(held):
     comparison = released(data, RWN(epsilon=2.0, k=5), holdout=outside)
     worst = MEASURES["attribute_inference"].read(comparison)
     gain = MEASURES["attribute_gain"].read(comparison)
-    if gain.detail.gains[gain.detail.worst]["of_all"]:
-        assert gain.value == pytest.approx(worst.value - worst.baseline)
-        expected = confint_proportions_2indep(
-            worst.value * data.n, data.n, worst.baseline * (held or data.n), held or data.n,
-            method="newcomb", compare="diff",
-        )  # fmt: skip
-        np.testing.assert_allclose(gain.interval, expected, atol=1e-9)
-    assert gain.detail.gains[gain.detail.worst]["of_all"] == (held is None)
+    assert gain.detail.gains[gain.detail.worst]["of_all"]
+    assert gain.value == pytest.approx(worst.value - worst.baseline)
+    expected = confint_proportions_2indep(
+        worst.value * data.n, data.n, worst.baseline * (held or data.n), held or data.n,
+        method="newcomb", compare="diff",
+    )  # fmt: skip
+    np.testing.assert_allclose(gain.interval, expected, atol=1e-9)
 
 
 def test_a_table_without_a_confidential_variable_has_no_gain(pima):

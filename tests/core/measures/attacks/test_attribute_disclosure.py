@@ -331,12 +331,12 @@ def test_outside_the_same_names_are_the_baseline():
     who = People(truth=truth, near=EXACT, levels=2)
     one = Named(right=np.array([[0.0, 18.0]]), named=np.array([[0.0, 20.0]]))
     nobody = Named(right=np.zeros((1, 2)), named=np.zeros((1, 2)))
-    place, score = beyond_outside(one, who, nobody, who)
+    place, score = beyond_outside(one, who, [(nobody, who)])
     assert (place, score) == ((0, 1), pytest.approx(score_slowly(18, 20, 20, 0.1)))
-    assert beyond_outside(one, who, one, who)[1] == 0.0
+    assert beyond_outside(one, who, [(one, who)])[1] == 0.0
     # one lucky name outside does not excuse eighteen inside
     lucky = Named(right=np.array([[0.0, 1.0]]), named=np.array([[0.0, 1.0]]))
-    assert beyond_outside(one, who, lucky, who)[1] > 0.5
+    assert beyond_outside(one, who, [(lucky, who)])[1] > 0.5
 
 
 def test_rows_are_weighed_together_as_single_rows_are():

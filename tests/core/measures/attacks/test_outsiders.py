@@ -12,6 +12,7 @@ from rwn_core import MEASURES, Comparison, Microdata, NotApplicable
 from rwn_core.evaluation.audit import compare
 from rwn_core.masking import NBRS2015, PRAM, RWN, AdditiveNoise, SoftRWN, mask
 from rwn_core.measures.attacks import attribute_guesses, posterior, worst_case
+from rwn_core.measures.attacks.attribute_guesses import AttributeAttack
 from rwn_core.measures.attacks.non_members import NonMembers, NonMembersOneByOne, non_members
 from rwn_core.measures.attacks.posterior import likelihoods, posteriors, row_sample, weigh
 from rwn_core.measures.attacks.worst_case import InformedIntruder, UpperBound
@@ -181,15 +182,22 @@ def test_a_large_file_asks_about_fewer_people_outside(monkeypatch):
     everybody = described(frame, x="key", s="confidential").with_weights({"s": 0.0})
     data, held = everybody.take(np.arange(100)), everybody.take(np.arange(100, 220))
     release = mask(data, RWN(k=5), seed=1)
-    asked = []
+    asked, tried = [], AttributeAttack._outside
+
+    def noted(self, people, parts):
+        asked.append((people.n, parts != ()))
+        return tried(self, people, parts)
+
+    monkeypatch.setattr(AttributeAttack, "_outside", noted)
     for limit in (10**9, 20_000, 500):
         monkeypatch.setattr(attribute_guesses, "ATTACKED_PAIRS", limit)
         reading = MEASURES["attribute_inference"].compute(compare(data, release, holdout=held))
-        asked.append(reading.detail.control_people)
-    assert asked[0] == 120
-    assert attribute_guesses.FEWEST <= asked[1] < 120
-    assert asked[2] is None  # a handful says nothing: the majority is what is compared with
-    assert reading.baseline == reading.detail.ignorant.mean()
+        assert reading.detail.control_people == 120  # by nearest rows and predictions, all
+    assert asked[0] == (120, True)
+    assert asked[1] == asked[3] == (120, False)
+    assert asked[2][1]
+    assert attribute_guesses.FEWEST <= asked[2][0] < 120
+    assert len(asked) == 4  # of a handful posteriors say nothing
 
 
 def test_a_radius_for_each_record_has_none_for_people_outside():
