@@ -441,9 +441,9 @@ def gain(found: Success, outside: Sequence[Success] = ()) -> dict[str, Any]:
 
 
 def outside_rate(outside: Sequence[Success], strategy: str) -> tuple[float, int]:
-    """Return the best success on people outside that a strategy is held against, and their number.
+    """Return the best success on people outside, at least the majority's, and their number.
 
-    At least that of the majority.
+    The attacks are those that a strategy on people inside is compared with.
     """
     rates = [
         (each.rates[way], each.people) for way, each in attacks_outside(outside, strategy).items()
@@ -452,7 +452,7 @@ def outside_rate(outside: Sequence[Success], strategy: str) -> tuple[float, int]
 
 
 def attacks_outside(outside: Sequence[Success], strategy: str) -> dict[str, Success]:
-    """Return what a strategy on people inside is held against, each on the most people outside.
+    """Return the attacks on people outside that a strategy is compared with, each on the most.
 
     The same strategy, of all rows or of one; and every prediction, because a relation that people
     outside follow, too, tells nothing of the file.
