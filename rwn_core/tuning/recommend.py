@@ -14,6 +14,7 @@ import numpy as np
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import QUICK_RECORDS
+from rwn_core.data.units import unit_of
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import masked_columns
@@ -374,19 +375,25 @@ def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:
     limit = policy.limit(RAISED[0])
     if limit is None:
         return ""
-    if microdata.n * limit.at_most < 1:
-        return f"Of {microdata.n} records one is linked by chance, which is beyond the limit."
+    unit, many, who = unit_of(microdata), microdata.n, "records"
+    if unit is not None:
+        many, who = unit.size, unit.words
+    if many * limit.at_most < 1:
+        return f"Of {many} {who} one is linked by chance, which is beyond the limit."
     names = params.masked_names(microdata)
     left = [v.name for v in microdata.schema.released if v.name not in names]
     if left:
         codes = np.column_stack([microdata.codes(name)[0] for name in left])
-        _, counts = np.unique(codes, axis=0, return_counts=True)
-        unique = float((counts == 1).sum() / microdata.n)
+        # one row of a unit that nobody shares is enough
+        _, place, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
+        alone = counts[place.ravel()] == 1
+        found = alone.sum() if unit is None else len(np.unique(unit.numbers[alone]))
+        unique = float(found / many)
         if unique > limit.at_most:
             more = len(left) - _NAMED
             named = ", ".join(left[:_NAMED]) + (f" and {more} more" if more > 0 else "")
             share = percent(unique)
-            return f"{share} of the records are unique on what stays as it is: {named}."
+            return f"{share} of the {who} are unique on what stays as it is: {named}."
     few = microdata.take(np.arange(min(microdata.n, _FEW)))
     neutral = neutral_levers(type(params))
     if at_levers(params, neutral).prepare(few).law is None:

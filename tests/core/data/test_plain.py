@@ -413,7 +413,9 @@ def test_a_large_schema_of_a_real_survey_is_read():
 
 
 def test_a_list_of_ranges_ends_before_it_grows():
-    assert "values" in refused(lambda: parse_values(",".join(["0:9999:1"] * 500), "The list of k"))
+    assert "more than 20,000 values" in refused(
+        lambda: parse_values(",".join(["0:9999:1"] * 500), "The list of k")
+    )
     assert "letters" in refused(lambda: parse_values("1," * 5_000 + "1", "The list of k"))
 
 

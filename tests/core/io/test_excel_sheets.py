@@ -22,7 +22,7 @@ from rwn_core import InputError, ReleaseError, Schema, SchemaError
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.io import excel_reader, excel_writer
 from rwn_core.io.excel_reader import chosen_sheet, seen_in_workbook
-from rwn_core.io.guessed_layout import GuessedLayout, guess_text_layout
+from rwn_core.io.guessed_layout import GuessedLayout, guess_text_layout, names_of_sheet
 from rwn_core.io.parse import parse
 from rwn_core.io.write import table_bytes
 from tests.read_here import said_of
@@ -689,3 +689,10 @@ def test_missing_words_are_a_list_of_texts():
     layout = FileLayout(missing=(" n/a ",))
     text = Schema.from_toml(Schema(variables=(), file=layout).to_toml())
     assert text.file == FileLayout(missing=("n/a",))
+
+
+def test_headings_over_several_columns_belong_to_the_names():
+    records = [["north", 1, 2], ["south", 3, 4]]
+    names = ["region", "sales", "sales"]
+    assert names_of_sheet([[None, "2020", "2021"], names, *records], [], 0) == (0, 2)
+    assert names_of_sheet([["A title", None, None], names, *records], [], 0) == (1, 1)

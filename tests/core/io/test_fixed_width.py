@@ -120,6 +120,10 @@ def test_labels_codes_and_decimals_come_into_the_schema(tmp_path):
     assert schema.variable("INCTOT").value_labels == ((9999999, "N/A"),)
     assert schema.variable("YEAR").value_labels == ()  # a number is no label of itself
     assert [v.decimals for v in schema.variables] == [None, 2, None, None, None, 3]
+    places = category("01", "01") + category("", "None") + category("NY", "New York")
+    book = codebook(var("STATE", 1, 3, places, kind="character"))
+    state = opened(written(tmp_path, ["01 ", "NY "], book, "places")).schema.variable("STATE")
+    assert state.value_labels == (("01", "01"), ("NY", "New York"))  # of texts each code has one
 
 
 def test_long_numbers_and_texts_among_numbers_lose_nothing():

@@ -300,6 +300,7 @@ def test_codes_with_labels_become_levels_and_what_is_odd_is_said():
         "A note.",
         "x has 1 value declared as missing (9): they are missing here, without their codes.",
     )
+    assert "share a label" not in " ".join(data.notices)
     some = labelled([2.0, 3.0, 1.0], value_labels=LABELS_CODES, narrow=True)
     assert some.frame["x"].tolist() == [2, 3, 1]
     assert "x has labels for some of its values only: it stays as it is." in some.notices

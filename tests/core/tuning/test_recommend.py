@@ -13,7 +13,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core import Role, SearchAnswer, Setting
 from rwn_core.tuning.quick_verdict import EVERY
-from rwn_core.tuning.recommend import USED, policy_presets
+from rwn_core.tuning.recommend import USED, policy_presets, refusal
 from rwn_core.tuning.strength import MOST_LOST, StrengthTrial, TableSearch
 from tests.tables import described
 
@@ -292,3 +292,27 @@ def test_nearest_counts_what_further_releases_used() -> None:
     used = trial.used(place)
     assert trial.share(place) == used > 1
     assert trial.nearest() == min(each for each in (before, (used, place)) if each)
+
+
+def test_what_cannot_keep_a_policy_is_said_before_it_is_tried():
+    data = categories()
+    policy = rwn.Policy()
+    assert refusal(data, policy, rwn.RWN(k=5)) == ""
+    assert "copies whole rows" in refusal(data, policy, rwn.RowCopy(k=5))
+    assert "no exact law" in refusal(data, policy, rwn.CARTSynthesis())
+    some = data.with_schema(
+        replace(
+            data.schema,
+            variables=tuple(
+                replace(v, masked=v.name in {"c0", "c5"}) for v in data.schema.variables
+            ),
+        )
+    )
+    unique = refusal(some, policy, rwn.RWN(k=5))
+    assert unique.endswith(
+        "of the records are unique on what stays as it is: c1, c2, c3 and 1 more."
+    )
+    # 400 records of 10 people: one of ten is named by chance, and nearly each has a row of its own
+    few = data.frame.assign(who=[f"p{n % 10}" for n in range(data.n)])
+    roles = {"c0": Role.KEY, "c1": Role.KEY, "c5": Role.CONFIDENTIAL, "who": Role.PERSON}
+    assert refusal(described(few, **roles), policy, rwn.RWN(k=5)).startswith("Of 10 people one is")
