@@ -384,7 +384,7 @@ def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:
     left = [v.name for v in microdata.schema.released if v.name not in names]
     if left:
         codes = np.column_stack([microdata.codes(name)[0] for name in left])
-        # one row of a unit that nobody shares is enough
+        # a row without an equal one tells its unit
         _, place, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
         alone = counts[place.ravel()] == 1
         found = alone.sum() if unit is None else len(np.unique(unit.numbers[alone]))
