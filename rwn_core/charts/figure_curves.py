@@ -25,11 +25,12 @@ def draw(curves: FigureCurves) -> style.Chart:
     seen = [*curves.original.values(), *np.concatenate(drawn).flat]
     low, high = float(np.nanmin(seen)), float(np.nanmax(seen))
     rim, wide = 0.06 * ((high - low) or 1.0), float(at[-1] - at[0]) or 1.0
+    pale = "" if curves.band(names[0]) is None else f" · pale: {NAME}"
     room = 0.3 if len(names) > 1 else 0.06  # for the curves' names
     return style.chart(
         "figure_curves",
         curves.title,
-        _note(curves),
+        f"dashed: {_mean(curves)} · solid: unperturbed{pale}",
         f"Curves of {', '.join(names)} over {curves.lever}, each with the unperturbed value as a "
         "line",
         data=[trace for number, name in enumerate(names) for trace in _traces(curves, number)],
@@ -41,11 +42,6 @@ def draw(curves: FigureCurves) -> style.Chart:
         large={"legend": True},
         table=_table(curves),
     )
-
-
-def _note(curves: FigureCurves) -> str:
-    band = "" if curves.band(next(iter(curves.values))) is None else f" · pale: {NAME}"
-    return f"dashed: {_mean(curves)} · solid: unperturbed{band}"
 
 
 def _mean(curves: FigureCurves) -> str:

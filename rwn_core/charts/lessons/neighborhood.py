@@ -30,8 +30,13 @@ def draw(lesson: Neighborhood) -> style.Chart:
             cloud["marker"] = cloud["marker"] | {"symbol": shape, "opacity": 1, "size": 6}
             cloud["name"] = f"group {'B' if second else 'A'}{', donors' if donors else ''}"
             traces.append(cloud)
+    # the chosen record
+    x, y = center
+    chosen = style.points(style.floats([x]), style.floats([y]), released=False)
+    symbol = "square-open" if lesson.second[lesson.record] else "circle-open"
+    look = {"size": 12, "color": style.NEUTRAL, "symbol": symbol, "opacity": 1}
+    chosen |= {"name": "the chosen record", "marker": look}
     # name the balls at their tops, the larger above, the smaller below
-    x, y = lesson.points[lesson.record]
     named = [(lesson.kth, "k nearest", style.NEUTRAL)]
     named += (
         [(lesson.epsilon, f"ε = {lesson.epsilon:g}", style.EPSILON)] if lesson.epsilon > 0 else []
@@ -49,7 +54,7 @@ def draw(lesson: Neighborhood) -> style.Chart:
         f"{len(lesson.points)} records in the plane; the chosen one has {size} possible donors, "
         f"because {'the k nearest reach' if by_k else 'epsilon reaches'} further, at "
         f"{style.number(max(lesson.kth, lesson.epsilon))} standard deviations",
-        data=[*traces, *_balls(lesson), _chosen(lesson)],
+        data=[*traces, *_balls(lesson), chosen],
         layout=plane(lesson.points, IN_SD, annotations=names),
         large={"legend": True},
         table=table(
@@ -81,11 +86,3 @@ def _balls(lesson: Neighborhood) -> list[style.Trace]:
         name = "the other group must be in here"
         found.append(circle(center, math.sqrt(square), style.EPSILON, name=name, dash="dot"))
     return found
-
-
-def _chosen(lesson: Neighborhood) -> style.Trace:
-    x, y = lesson.points[lesson.record]
-    mark = style.points(style.floats([x]), style.floats([y]), released=False)
-    symbol = "square-open" if lesson.second[lesson.record] else "circle-open"
-    mark["marker"] = {"size": 12, "color": style.NEUTRAL, "symbol": symbol, "opacity": 1}
-    return mark | {"name": "the chosen record"}

@@ -41,6 +41,13 @@ def draw(lesson: Theorem) -> style.Chart:
     shown = style.points(style.floats([u]), style.floats([v]), released=True)
     shown["marker"] = shown["marker"] | {"size": 10, "opacity": 1}
     draws = [path, marks, shown | {"name": "released as (U, V)"}]
+    # the names of the points: U and V at their donors, one name if both have the same
+    same = bool(lesson.donors[0] == lesson.donors[1])
+    named = [("U, V" if same else "U", *first), *([] if same else [("V", *second)])]
+    labels = [
+        style.label(text, at, up, style.NEUTRAL, bold=True, yshift=6) for text, at, up in named
+    ]
+    labels.append(style.label("(U, V)", u, v, style.RELEASED, bold=True, yanchor="top", yshift=-5))
     return style.chart(
         "lesson_theorem",
         "Points and one release of them",
@@ -49,7 +56,7 @@ def draw(lesson: Theorem) -> style.Chart:
         f"is {before} before and {after} after, and the joint distributions differ by at most "
         f"{style.number(lesson.distance, 2)}",
         data=[*clouds, circle(center, lesson.radius, style.EPSILON, name="the ball"), *draws],
-        layout=plane(lesson.original, IN_SD, annotations=_names(lesson)),
+        layout=plane(lesson.original, IN_SD, annotations=labels),
         large={"legend": True},
         table=table(
             ["", "x", "y"],
@@ -61,16 +68,3 @@ def draw(lesson: Theorem) -> style.Chart:
             ],
         ),
     )
-
-
-def _names(lesson: Theorem) -> list[style.Label]:
-    (u, v), (first, second) = lesson.released[lesson.record], lesson.original[lesson.donors]
-    same = bool(lesson.donors[0] == lesson.donors[1])
-    named = [("U, V" if same else "U", *first), *([] if same else [("V", *second)])]
-    labels = [
-        style.label(text, at, up, style.NEUTRAL, bold=True, yshift=6) for text, at, up in named
-    ]
-    return [
-        *labels,
-        style.label("(U, V)", u, v, style.RELEASED, bold=True, yanchor="top", yshift=-5),
-    ]

@@ -93,7 +93,13 @@ def traces(marks: Sequence[Mark], ranges: tuple[Ends, Ends], limit: float | None
         if mark.get("plain") and _covered(boxes[side], taken) > 0:
             continue
         taken.append(boxes[side])
-        drawn.append(_mark(mark, side))
+        # the marker of this kind of setting, with its name on the side that is free
+        plain = mark.get("plain")
+        color, symbol, size = _PLAIN if plain else _LOOKS.get(mark["label"], _SCENARIO)
+        look = {"symbol": symbol, "size": size, "color": color, "line": {"width": 2}}
+        made = named(mark["x"], mark["y"], mark["label"], side, look)
+        hover = {"hovertext": [mark["words"]], "hovertemplate": "%{hovertext}<extra></extra>"}
+        drawn.append(made | hover)
     return drawn
 
 
@@ -123,13 +129,6 @@ def _covered(box: Box, taken: Sequence[Box]) -> float:
 def share(value: float, ends: Ends) -> float:
     """Return the place of a value between both ends of an axis."""
     return (value - ends[0]) / (ends[1] - ends[0])
-
-
-def _mark(mark: Mark, side: str) -> Trace:
-    color, symbol, size = _PLAIN if mark.get("plain") else _LOOKS.get(mark["label"], _SCENARIO)
-    look = {"symbol": symbol, "size": size, "color": color, "line": {"width": 2}}
-    made = named(mark["x"], mark["y"], mark["label"], side, look)
-    return made | {"hovertext": [mark["words"]], "hovertemplate": "%{hovertext}<extra></extra>"}
 
 
 def named(x: float, y: float, name: str, side: str, marker: Mapping[str, Any]) -> Trace:

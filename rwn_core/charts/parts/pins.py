@@ -48,8 +48,24 @@ def with_pins(chart: Chart, pins: Mapping[str, Marks], now: Reading[Any]) -> Cha
     layout["shapes"], layout["annotations"] = (
         list(layout.get(part, ())) for part in ("shapes", "annotations")
     )
+    # a thin line at each number, with its letter at the end; letters do not share a place
+    scale = layout[f"{axis}axis"]
+    low, high = sorted(scale["range"])
+    where: dict[str, Any]
     for place, (name, each) in enumerate(known.items()):
-        _mark_level(layout, axis, name, each["level"], place)
+        level, color = each["level"], PINS.get(name, NEUTRAL)
+        log = scale.get("type") == "log"
+        at = float(np.log10(level)) if log and level > 0 else level
+        if not low <= at <= high:
+            continue
+        if axis == "y":
+            line, spot = horizontal(level, color, "dot"), (1 - 0.07 * place, at)
+            where = {"xref": "paper", "xanchor": "right", "yanchor": "bottom"}
+        else:
+            line, spot = vertical(level, color, "dot"), (at, 0.12 * place)
+            where = {"yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+        layout["shapes"].append(line)
+        layout["annotations"].append(label(name, *spot, color, bold=True, **where))
     return chart | {"layout": layout}
 
 
@@ -64,22 +80,3 @@ def _recolored(trace: Trace, name: str) -> Trace:
         return look | {"type": "scatter", "mode": "markers", "x": x, "y": rows, "marker": marker}
     line = {**trace["line"], "color": color, "width": 1.2, "dash": "solid"}
     return look | {"type": "scatter", "mode": "lines", "x": x, "y": trace["y"], "line": line}
-
-
-def _mark_level(layout: dict[str, Any], axis: str, name: str, level: float, place: int) -> None:
-    """Add a thin line at one number, with its letter at the end; letters do not share a place."""
-    scale = layout[f"{axis}axis"]
-    log = scale.get("type") == "log"
-    at = float(np.log10(level)) if log and level > 0 else level
-    low, high = sorted(scale["range"])
-    if not low <= at <= high:
-        return
-    color, end = PINS.get(name, NEUTRAL), 1 - 0.07 * place
-    if axis == "y":
-        layout["shapes"].append(horizontal(level, color, "dot"))
-        where: dict[str, Any] = {"xref": "paper", "xanchor": "right", "yanchor": "bottom"}
-        layout["annotations"].append(label(name, end, at, color, bold=True, **where))
-        return
-    layout["shapes"].append(vertical(level, color, "dot"))
-    where = {"yref": "paper", "xanchor": "left", "yanchor": "bottom"}
-    layout["annotations"].append(label(name, at, 0.12 * place, color, bold=True, **where))

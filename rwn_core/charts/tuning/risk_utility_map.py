@@ -55,6 +55,11 @@ def draw(
     # a marker stands where the limit's name would, at the right end
     height = share(limit or 0.0, y_range)
     crowded = any(x > 0.6 and abs(y - height) < 0.2 for x, y in spots)
+    # the corner of the original has its name, unless a marker is there whose name may stand at its
+    # right; an arrow if the original lies beyond
+    free = not any(x > 0.35 and y > 0.75 for x, y in spots)
+    words = "original data" + ("" if top == 1.0 else " ↗")
+    corner = [style.corner(words, style.NEUTRAL)] if free else []
     now = next((p for p in placed if p["label"] == "now"), None)
     return style.chart(
         "risk_utility_map",
@@ -76,7 +81,7 @@ def draw(
                 *(style.vertical(p["loss"], style.RELEASED, "dot") for p in coming),
             ],
             annotations=[
-                *_corner(spots, top),
+                *corner,
                 *map_marks.limit_labels(limit, y_range, of_limits=of_limits, left=crowded),
                 *(_coming_label(p, x_range) for p in coming),
             ],
@@ -124,9 +129,15 @@ def _markers(
     taken = list(spots)
     traces = []
     for p, spot in zip(placed, spots, strict=True):
-        position = _free_side(spot, taken)
-        dx, dy = _PLACES[position]
-        taken.append((spot[0] + dx, spot[1] + dy))
+        # the name stands on the side with most room: from other markers and names, and borders
+        room = {}
+        for side, (dx, dy) in _PLACES.items():
+            x, y = spot[0] + dx, spot[1] + dy
+            borders = min(x - 0.03, 0.97 - x, y - 0.03, 0.97 - y)
+            others = [math.hypot(1.6 * (x - a), y - b) for a, b in taken if (a, b) != spot]
+            room[side] = min([0.2, *others]) + min(borders, 0.0) * 10
+        position = max(room, key=room.__getitem__)
+        taken.append((spot[0] + _PLACES[position][0], spot[1] + _PLACES[position][1]))
         traces.append((p["label"] == "now", _marker(p, position, of_limits)))
     return [trace for _, trace in sorted(traces, key=lambda t: t[0])]
 
@@ -162,18 +173,6 @@ def _swept(swept: Sequence[Point], of_limits: bool) -> list[style.Trace]:
     return [_cloud(swept, "sweep", 4, 0.35, of_limits), line]
 
 
-def _free_side(spot: tuple[float, float], taken: Sequence[tuple[float, float]]) -> str:
-    """Return the side of a marker with most room for its label."""
-
-    def clearance(position: str) -> float:
-        x, y = spot[0] + _PLACES[position][0], spot[1] + _PLACES[position][1]
-        borders = min(x - 0.03, 0.97 - x, y - 0.03, 0.97 - y)
-        others = [math.hypot(1.6 * (x - a), y - b) for a, b in taken if (a, b) != spot]
-        return min([0.2, *others]) + min(borders, 0.0) * 10
-
-    return max(_PLACES, key=clearance)
-
-
 def _marker(p: Point, position: str, of_limits: bool) -> style.Trace:
     now = p["label"] == "now"
     color = style.RELEASED if now else style.PINS.get(p["label"], style.NEUTRAL)
@@ -188,13 +187,6 @@ def _marker(p: Point, position: str, of_limits: bool) -> style.Trace:
         "hovertemplate": f"%{{hovertext}}<br>{_hover(of_limits)}<extra></extra>",
         "cliponaxis": False,
     }
-
-
-def _corner(spots: Sequence[tuple[float, float]], top: float) -> list[style.Label]:
-    """Name the corner of the original, unless a marker is there; an arrow if it lies beyond."""
-    if any(x > 0.35 and y > 0.75 for x, y in spots):  # its name may stand at its right
-        return []
-    return [style.corner("original data" + ("" if top == 1.0 else " ↗"), style.NEUTRAL)]
 
 
 def _coming_label(p: Point, x_range: tuple[float, float]) -> style.Label:

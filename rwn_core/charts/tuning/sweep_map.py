@@ -42,7 +42,12 @@ def draw(
     # `marks` are named points.
     of_limits = bool(y.get("of_limits"))
     scale = fit_scale([s["y"] for s in (*spots, *marks) if _is_placed(s)]) if of_limits else None
-    hover = _hover(x, y)
+    # the pattern of hover text: both numbers by name
+    hover = ""
+    for name, axis in (("x", x), ("y", y)):
+        form = ".1%" if axis["share"] else ".3g"
+        title = style.escape(axis["title"]).replace("{", "{{").replace("}", "}}")
+        hover += f"<br>{title}: {{{name}:{form}}}"
     known = [_scaled(s, scale, hover) for s in spots]
     placed = [s for s in known if _is_placed(s)]
     others = [_scaled(m, scale, hover) for m in marks if _is_placed(m)]
@@ -124,19 +129,12 @@ def _met(placed: Sequence[Spot]) -> int:
     return sum(1 for s in placed if s.get("kept"))
 
 
-def _hover(x: Mapping[str, Any], y: Mapping[str, Any]) -> str:
-    """Return a pattern of hover text: both numbers by name."""
-    parts = []
-    for name, scale in (("x", x), ("y", y)):
-        form = ".1%" if scale["share"] else ".3g"
-        title = style.escape(scale["title"]).replace("{", "{{").replace("}", "}}")
-        parts.append(f"<br>{title}: {{{name}:{form}}}")
-    return "".join(parts)
-
-
 def _range(values: Sequence[float], falls: bool, room: float = _ROOM) -> tuple[float, float]:
-    """Return the range of the settings; reversed if it falls."""
-    return _padded(min(values, default=0.0), max(values, default=1.0), room, falls=falls)
+    """Return the settings' range with the share `room` at both ends; reversed if it falls."""
+    low, high = min(values, default=0.0), max(values, default=1.0)
+    width = (high - low) or abs(high) or 1.0
+    low, high = low - room * width, high + room * width
+    return (high, low) if falls else (low, high)
 
 
 def _settings(placed: Sequence[Spot]) -> list[style.Trace]:
@@ -147,9 +145,15 @@ def _settings(placed: Sequence[Spot]) -> list[style.Trace]:
         words = "<br>on the frontier" if frontier else ""
         shares = [style.percent(s["released"], 1) if s["released"] < 1 else "" for s in chosen]
         if chosen:
-            name, keys = "frontier" if frontier else "setting", [s["key"] for s in chosen]
+            color = {"color": style.RELEASED, "symbol": "circle"}
             traces.append(
-                _cloud(chosen, name, style.RELEASED, "circle", size, opacity, customdata=keys)
+                style.scatter(
+                    [s["x"] for s in chosen],
+                    [s["y"] for s in chosen],
+                    "frontier" if frontier else "setting",
+                    customdata=[s["key"] for s in chosen],
+                    marker={"size": size, **color, "opacity": opacity},
+                )
                 | {
                     "text": [
                         s["words"] + (each and f"<br>Records released: {each}")
@@ -182,12 +186,11 @@ def _table(spots: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any]) ->
         for end in (0, 1):
             pairs = [spot[f"{side}_interval"] for spot in spots]
             cells.append([_float(pair[end] if pair else None) for pair in pairs])
-    names, coordinates = names, cells
     return table(
         ["setting", *names, "records released", "frontier", "keeps all limits"],
         [
             [s["text"] for s in spots],
-            *coordinates,
+            *cells,
             [s["released"] for s in spots],
             ["yes" if s["frontier"] else "no" for s in spots],
             ["yes" if s.get("kept") else "no" for s in spots],
@@ -206,33 +209,10 @@ def _axis_title(scale: Scale, direction: str) -> str:
     return style.escape(f"{scale['title']}: {scale['unit']}{turned}")
 
 
-def _padded(low: float, high: float, room: float, *, falls: bool) -> tuple[float, float]:
-    """Return a range with the share `room` of its width at both ends; reversed if it falls."""
-    width = (high - low) or abs(high) or 1.0
-    low, high = low - room * width, high + room * width
-    return (high, low) if falls else (low, high)
-
-
 def _broken_line(x: Sequence[Any], y: Sequence[Any], name: str, **line: Any) -> style.Trace:
     """Return a line without hover text; None leaves a gap."""
     shape = {"type": "scatter", "mode": "lines", "name": name, "hoverinfo": "skip"}
     return {**shape, "x": list(x), "y": list(y), "line": line}
-
-
-def _cloud(
-    spots: Sequence[Spot],
-    name: str,
-    color: str,
-    symbol: str,
-    size: float,
-    opacity: float = 1,
-    **more: Any,
-) -> style.Trace:
-    """Return settings as small points."""
-    marker = {"size": size, "color": color, "symbol": symbol, "opacity": opacity}
-    return style.scatter(
-        [s["x"] for s in spots], [s["y"] for s in spots], name, **more, marker=marker
-    )
 
 
 def _crosses(spots: Sequence[Spot], **line: Any) -> list[style.Trace]:
