@@ -30,12 +30,29 @@ def decision_html(decision: Decision) -> bytes:
         "watched": "; ".join(decision.watched),
     }
     stated = {name: value for name, value in rows.items() if value}
+    # what was decided, with its verdict; limits that are broken or not judged, with the name that
+    # accepts them
+    title, unmet = "No scenario was chosen", None
+    if decision.chosen:
+        title = f"“{decision.chosen}” was chosen"
+        title += "" if policy is not None else "; no limits were stated"
+    if decision.chosen and policy is not None:
+        chosen = [each for each in decision.scenarios if each.name == decision.chosen]
+        verdict = judged(chosen, policy)[0]
+        title += f": {headline(verdict)}"
+        broken = [
+            (limit.title, judged_words(limit, verdict), limit_words(limit))
+            for limit in policy.limits
+            if limit.measure in (*verdict.broken, *verdict.unread)
+        ]
+        line = f"Accepted by: {decision.accepted_by or 'not stated'}."
+        unmet = _table(("limit", "judged", "allowed"), broken, line) if broken else None
     # the candidates with a known loss, on a map
     read = [each for each in decision.scenarios if "median" in each.readings.get(UTILITY, {})]
     drawn = (candidates_map(read, policy),) if policy and read else ()
     made = {
         "decision": ("Decision", Content(table=pairs(stated)) if stated else None),
-        "broken": ("Limits that are broken or not judged", _unmet(decision, policy)),
+        "broken": ("Limits that are broken or not judged", unmet),
         "candidates": ("Candidates", _candidates(decision, policy, verdicts)),
         "map": ("Loss and risk", Content(charts=drawn) if drawn else None),
         "limits": ("Limits", _allowed(policy)),
@@ -49,7 +66,7 @@ def decision_html(decision: Decision) -> bytes:
         for name, (title, content) in made.items()
         if content is not None
     ]
-    return page(_outcome(decision, policy), MARK, about, facts, "minutes")
+    return page(title, MARK, about, facts, "minutes")
 
 
 def _allowed(policy: Policy | None) -> Content | None:
@@ -57,34 +74,6 @@ def _allowed(policy: Policy | None) -> Content | None:
     if policy is None:
         return None
     return Content(lines=tuple(f"{each.title}: {limit_words(each)}." for each in policy.limits))
-
-
-def _outcome(decision: Decision, policy: Policy | None) -> str:
-    """Return what was decided, with its verdict."""
-    if not decision.chosen:
-        return "No scenario was chosen"
-    chosen = f"“{decision.chosen}” was chosen"
-    if policy is None:
-        return f"{chosen}; no limits were stated"
-    return f"{chosen}: {headline(_of_chosen(decision, policy))}"
-
-
-def _of_chosen(decision: Decision, policy: Policy) -> Verdict:
-    return judged([s for s in decision.scenarios if s.name == decision.chosen], policy)[0]
-
-
-def _unmet(decision: Decision, policy: Policy | None) -> Content | None:
-    """Return the limits that are broken or not judged, with the name that accepts them."""
-    if not decision.chosen or policy is None:
-        return None
-    verdict = _of_chosen(decision, policy)
-    rows = [
-        (limit.title, judged_words(limit, verdict), limit_words(limit))
-        for limit in policy.limits
-        if limit.measure in (*verdict.broken, *verdict.unread)
-    ]
-    line = f"Accepted by: {decision.accepted_by or 'not stated'}."
-    return _table(("limit", "judged", "allowed"), rows, line) if rows else None
 
 
 LATEST = 5  # earlier decisions that stand near a new one
