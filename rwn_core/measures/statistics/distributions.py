@@ -218,7 +218,15 @@ class Grouping:
 def grouping(original: Microdata, variable: Variable, cuts: Sequence[float] = CUTS) -> Grouping:
     """Cut one variable at shares of the original's records; at most 12 groups and missing."""
     if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        return _levels(original, variable.name)
+        level_codes, levels = original.codes(variable.name)
+        counts = np.bincount(level_codes[level_codes >= 0], minlength=len(levels))
+        ranked = np.argsort(-counts, kind="stable")
+        # one group more than there are levels: what only a release has
+        own = np.sort(ranked[: MOST_LEVELS - 1])
+        group_of = np.full(len(levels), len(own), dtype=np.int64)
+        group_of[own] = np.arange(len(own))
+        named = (*(str(levels[level]) for level in own), "(others)", "(missing)")
+        return Grouping(name=variable.name, labels=named, group_of=group_of, edges=None)
     values = numbers(original, original, variable.name)
     known = np.sort(values[~np.isnan(values)])
     different = known[np.concatenate(([True], known[1:] > known[:-1]))] if len(known) else known
@@ -232,18 +240,6 @@ def grouping(original: Microdata, variable: Variable, cuts: Sequence[float] = CU
         ends = edges.tolist()
         labels = [f"≤ {ends[0]:.4g}", *(f"≤ {end:.4g}" for end in ends[1:]), f"> {ends[-1]:.4g}"]
     return Grouping(name=variable.name, labels=(*labels, "(missing)"), group_of=None, edges=edges)
-
-
-def _levels(original: Microdata, name: str) -> Grouping:
-    level_codes, levels = original.codes(name)
-    counts = np.bincount(level_codes[level_codes >= 0], minlength=len(levels))
-    ranked = np.argsort(-counts, kind="stable")
-    # one group more than there are levels: what only a release has
-    own = np.sort(ranked[: MOST_LEVELS - 1])
-    group_of = np.full(len(levels), len(own), dtype=np.int64)
-    group_of[own] = np.arange(len(own))
-    labels = (*(str(levels[level]) for level in own), "(others)", "(missing)")
-    return Grouping(name=name, labels=labels, group_of=group_of, edges=None)
 
 
 def counts(codes: Sequence[Integers], sizes: Sequence[int]) -> Integers:

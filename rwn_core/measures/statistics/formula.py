@@ -133,9 +133,19 @@ def formula_design(
     terms: list[str] = []
     columns = [_transformed(numbers(original, table, response.name), response, where)]
     for term in formula.terms:
-        new_terms, new_columns = _term(original, table, term, where)
-        terms += new_terms
-        columns += new_columns
+        # a product: each column of one factor times each of the next, shape (n,)
+        names, made = [""], [np.ones(table.n)]
+        for factor in term:
+            if factor.transform and original.schema.variable(factor.name).kind is Kind.CATEGORICAL:
+                raise NotApplicable(f"{factor} has no value: {factor.name} is categorical.")
+            own_names, own_columns = predictor_columns(original, table, factor.name)
+            if factor.transform:
+                own_names = [str(factor)]
+                own_columns = [_transformed(own_columns[0], factor, where)]
+            names = [f"{a}:{b}" if a else b for a in names for b in own_names]
+            made = [a * b for a in made for b in own_columns]
+        terms += names
+        columns += made
     return complete_design(formula.question, terms, columns, where)
 
 
@@ -147,24 +157,6 @@ def design_width(original: Microdata, formula: Formula) -> int:
         for factor in term
     }
     return sum(math.prod(widths[factor] for factor in term) for term in formula.terms)
-
-
-def _term(
-    original: Microdata, table: Microdata, term: tuple[Factor, ...], where: str
-) -> tuple[list[str], list[Floats]]:
-    """Return the columns of a product: each column of one factor times each of the next."""
-    # Shapes: each column of the answer (n,), of the records of the table.
-    names, columns = [""], [np.ones(table.n)]
-    for factor in term:
-        if factor.transform and original.schema.variable(factor.name).kind is Kind.CATEGORICAL:
-            raise NotApplicable(f"{factor} has no value: {factor.name} is categorical.")
-        own_names, own_columns = predictor_columns(original, table, factor.name)
-        if factor.transform:
-            own_names = [str(factor)]
-            own_columns = [_transformed(own_columns[0], factor, where)]
-        names = [f"{a}:{b}" if a else b for a in names for b in own_names]
-        columns = [a * b for a in columns for b in own_columns]
-    return names, columns
 
 
 def _transformed(values: Floats, factor: Factor, where: str) -> Floats:

@@ -38,7 +38,13 @@ def prediction_interval(
         missing = np.isnan(ordered[-1])
         low, high = (np.where(missing, np.nan, ordered[at]) for at in (rank - 1, -rank))
     else:
-        low, high = _normal_interval(values, (1 + level) / 2)
+        # mean -+ t s sqrt(1 + 1/R), with half the tails; equal draws give their own value
+        with np.errstate(invalid="ignore", over="ignore"):  # an infinite draw has no spread
+            apart = values - values[0]
+            center = values[0] + apart.mean(axis=0)
+            half_width = stdtrit(count - 1, (1 + (1 + level) / 2) / 2) * math.sqrt(1 + 1 / count)
+            half_width = half_width * apart.std(axis=0, ddof=1)
+            low, high = center - half_width, center + half_width
     return np.clip(low, *bounds), np.clip(high, *bounds)
 
 
@@ -58,18 +64,6 @@ def range_words(count: int) -> str:
         f"range of only {count} releases, wide enough for skewed values; draw at least {enough} "
         "to know it"
     )
-
-
-def _normal_interval(values: Floats, level: float) -> tuple[Floats, Floats]:
-    """Return mean -+ t s sqrt(1 + 1/R) along the first axis; equal draws give their own value."""
-    # Shapes: values (R, m), or R draws of any shape; both answers as one draw, (m,).
-    count = len(values)
-    with np.errstate(invalid="ignore", over="ignore"):  # an infinite draw has no spread
-        apart = values - values[0]
-        center = values[0] + apart.mean(axis=0)
-        half_width = stdtrit(count - 1, (1 + level) / 2) * math.sqrt(1 + 1 / count)
-        half_width = half_width * apart.std(axis=0, ddof=1)
-        return center - half_width, center + half_width
 
 
 def t95(freedom: float) -> float:
@@ -171,7 +165,13 @@ def mean_at_most(sample: Floats, total: int) -> float:
     from scipy.optimize import brentq
 
     numbers = np.random.default_rng(_SEED).permutation(sample)
-    bets, taken = _bets(numbers), np.cumsum(numbers) - numbers
+    # the share of the capital that is bet on each number, given the numbers before it, (m,)
+    seen = np.arange(2, len(numbers) + 2)
+    means = (0.5 + np.cumsum(numbers)) / seen
+    variance = (0.25 + np.cumsum(np.square(numbers - means))) / seen
+    before = np.concatenate([[0.25], variance[:-1]])
+    bets = np.minimum(np.sqrt(-2 * np.log(ERROR) / (len(numbers) * before)), LARGEST_BET)
+    taken = np.cumsum(numbers) - numbers
     left = total - np.arange(len(numbers))
 
     def excess(mean: float) -> float:
@@ -183,16 +183,6 @@ def mean_at_most(sample: Floats, total: int) -> float:
     if excess(1.0) <= 0:
         return 1.0
     return own if excess(own) >= 0 else float(brentq(excess, own, 1.0))
-
-
-def _bets(numbers: Floats) -> Floats:
-    """Return the share of the capital that is bet on each number, given the numbers before it."""
-    seen = np.arange(2, len(numbers) + 2)
-    mean = (0.5 + np.cumsum(numbers)) / seen
-    variance = (0.25 + np.cumsum(np.square(numbers - mean))) / seen
-    before = np.concatenate([[0.25], variance[:-1]])
-    bets = np.sqrt(-2 * np.log(ERROR) / (len(numbers) * before))
-    return np.asarray(np.minimum(bets, LARGEST_BET), dtype=np.float64)
 
 
 CHANCE = 0.01  # that any of the names that are compared is beyond luck where none is

@@ -140,7 +140,13 @@ def linkage_scores(
     """Return the chance that the nearest original of each released record is its source, (m,)."""
     # 1 / (number of tied nearest originals) if the source is one of them, else 0. With `units`, of
     # each point and of each released record, the share of the tied ones that are of its unit.
-    scores, own = np.zeros(len(released)), _pairwise(released, sources)
+    scores = np.zeros(len(released))
+    # the squared distance of each released record and its source, shape (m,)
+    if isinstance(released, CodedPoints) or isinstance(sources, CodedPoints):
+        each = np.arange(len(released)).reshape(-1, 1)
+        own = np.array([squared_between(released[row], sources[row])[0, 0] for row in each])
+    else:
+        own = squared(released, sources)
 
     def score(first: int, last: int) -> None:
         for row, point, apart in index.candidates(
@@ -164,14 +170,6 @@ def linkage_scores(
         with threadpool_limits(1, user_api="blas"):  # its own threads wait at full load
             current_work().quiet().run(score, len(released))
     return scores
-
-
-def _pairwise(one: Points, other: Points) -> Floats:
-    """Return the squared distance of each pair of rows, shape (m,)."""
-    if isinstance(one, CodedPoints) or isinstance(other, CodedPoints):
-        rows = np.arange(len(one)).reshape(-1, 1)
-        return np.array([squared_between(one[row], other[row])[0, 0] for row in rows])
-    return squared(one, other)
 
 
 SAMPLE = 1000  # records with searched nearest ones, in a table of more than `LIVE_RECORDS`

@@ -202,7 +202,16 @@ def least_squares(design: Design, where: str = "") -> LeastSquares:
     response = standardized(design.response[:, None])[:, 0]
     exog = np.column_stack([np.ones(len(scaled)), scaled])
     basis, triangle = np.linalg.qr(exog)
-    _check_rank(design, scaled, np.linalg.svd(triangle, compute_uv=False), where)
+    # refuse predictors that others give, of the rank by singular values, shape (t + 1,)
+    singular = np.linalg.svd(triangle, compute_uv=False)
+    if singular.min() <= COLLINEAR * singular.max():
+        left = np.abs(np.diag(np.linalg.qr(scaled, mode="r"))) / np.sqrt(len(scaled) - 1)
+        tied = left <= max(10 * COLLINEAR, left.min())
+        names = [term for term, one in zip(design.terms, tied, strict=True) if one]
+        raise NotApplicable(
+            f"These predictors are collinear with the others{where}: {', '.join(names)}; take them "
+            "out of the regression."
+        )
     inverse = np.linalg.inv(triangle)
     dependence = inverse @ basis.T
     params = dependence @ response
@@ -242,19 +251,6 @@ def refuse_exact(fit: LeastSquares, where: str, because: str) -> None:
             f"The predictors explain {fit.design.question.response} exactly{where}, so {because}; "
             "choose other predictors."
         )
-
-
-def _check_rank(design: Design, scaled: Floats, singular: Floats, where: str) -> None:
-    # Shapes: scaled (n, t); singular (t + 1,), with that of the intercept.
-    if singular.min() > COLLINEAR * singular.max():
-        return
-    left = np.abs(np.diag(np.linalg.qr(scaled, mode="r"))) / np.sqrt(len(scaled) - 1)
-    tied = left <= max(10 * COLLINEAR, left.min())
-    names = [term for term, one in zip(design.terms, tied, strict=True) if one]
-    raise NotApplicable(
-        f"These predictors are collinear with the others{where}: {', '.join(names)}; take them "
-        "out of the regression."
-    )
 
 
 SIGNIFICANT = 2.0  # standard errors of the original from 0, from which on its sign counts
