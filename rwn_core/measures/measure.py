@@ -8,7 +8,6 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple
 
-from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import copy_from_donors, shuffled_donors, unmasked
@@ -347,7 +346,13 @@ class Measure:
         if unit is not None:
             reading = replace(reading, units=unit.size, unit_name=unit.name, unit_words=unit.words)
         if self.side == "risk" and comparison.records is not None:
-            return _numbered(reading, comparison.records)
+            # its records by their numbers in the file that they were taken from
+            numbered = {
+                name: comparison.records[held]
+                for name, held in parts_of(reading.detail).items()
+                if name.startswith(("records", "argmax")) and held is not None
+            }
+            return with_parts(reading, **numbered)
         return reading
 
     def ends(self, comparison: Comparison) -> Mapping[str, float]:
@@ -445,13 +450,3 @@ def _with_what_is_counted(
         return " ".join(said)
 
     return say
-
-
-def _numbered(reading: Reading, records: Integers) -> Reading:
-    """Number the reading's records as in the file that they were taken from."""
-    numbered = {
-        name: records[held]
-        for name, held in parts_of(reading.detail).items()
-        if name.startswith(("records", "argmax")) and held is not None
-    }
-    return with_parts(reading, **numbered)

@@ -195,7 +195,21 @@ class Exchange:
                     )
                 into[:, low:high] = np.log(chances).T
         counts = np.bincount(table.places.number, minlength=u).astype(np.float32)
-        ratios = _ratios(table, factors, len(codes))
+        # M_ik of all pairs of points, rounded down, shape (u, u)
+        ratios, kernel = np.empty((u, u), np.float32), table.kernel
+        for point, squared in table.squared_from(np.arange(u)):
+            ratios[point] = np.exp(
+                ratios_a_priori(
+                    factors[point],
+                    factors,
+                    np.sqrt(squared),
+                    width=kernel.width,
+                    slices=len(codes),
+                    capped=kernel.cap < 1,
+                )
+            )
+        ratios *= ROUNDED_DOWN
+        np.fill_diagonal(ratios, 1.0)
         return cls(counts=counts, logs=logs, ratios=ratios)
 
     def bounds(self, columns: Sequence[Integers]) -> Bounds:
@@ -232,24 +246,4 @@ def bounds_of_units(bounds: Singles, places: Integers, units: Integers) -> Singl
         sums = np.add.reduceat(some, starts, axis=1)
         sums *= np.float32(1 + HALF_STEP * len(units))
         np.minimum(sums, 1.0, out=made[low : low + BLOCK])
-    return made
-
-
-def _ratios(table: AllDonors, factors: Floats, slices: int) -> Singles:
-    """Return M_ik of all pairs of points, rounded down."""
-    u, kernel = len(factors), table.kernel
-    made = np.empty((u, u), np.float32)
-    for point, squared in table.squared_from(np.arange(u)):
-        made[point] = np.exp(
-            ratios_a_priori(
-                factors[point],
-                factors,
-                np.sqrt(squared),
-                width=kernel.width,
-                slices=slices,
-                capped=kernel.cap < 1,
-            )
-        )
-    made *= ROUNDED_DOWN
-    np.fill_diagonal(made, 1.0)
     return made

@@ -480,9 +480,20 @@ def linked(reading: Reading[WorstLinkage], n: int, who: str) -> str:
             more = f"by the joint posterior of all rows about {estimate}, an estimate"
         rows, total = detail.rows, detail.of
         some = f" (of {rows:,} random rows, to all {total:,} originals)" if rows < total else ""
+        # the upper bound, with the parts of the file that it rests on
+        bound = ""
+        if detail.parts and detail.at_most is not None:
+            most = percent(detail.at_most)
+            bound = (
+                f"; with each row's part of the file ({detail.parts:,} parts) known, "
+                f"{percent(detail.linked_by_parts)} are linked: without it at most {most}, an "
+                "estimate"
+            )
+            if detail.parts == 1:  # there is nothing to tell
+                bound = f"; no attack that was tried links more than {most}, an estimate"
         return (
             f"{who} links at least {count} correctly in expectation, looking at one row at a "
-            f"time{some}; {more}{_at_most(detail)}"
+            f"time{some}; {more}{bound}"
         )
     by_weights, by_assignment = (
         "not known" if share is None else percent(share) for share in (detail.joint, detail.at_once)
@@ -495,16 +506,3 @@ def linked(reading: Reading[WorstLinkage], n: int, who: str) -> str:
     del others[detail.attack]
     how = f"{_WAYS[detail.attack]} ({', '.join(others.values())})"
     return f"{who} links {count} correctly in expectation, {how}"
-
-
-def _at_most(detail: WorstLinkage) -> str:
-    """Return the upper bound, with the parts that it rests on."""
-    if not detail.parts or detail.at_most is None:
-        return ""
-    most = percent(detail.at_most)
-    if detail.parts == 1:  # there is nothing to tell
-        return f"; no attack that was tried links more than {most}, an estimate"
-    return (
-        f"; with each row's part of the file ({detail.parts:,} parts) known, "
-        f"{percent(detail.linked_by_parts)} are linked: without it at most {most}, an estimate"
-    )

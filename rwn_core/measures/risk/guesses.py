@@ -166,15 +166,6 @@ def alone_among(inside: Counted, outside: Counted, replaced: int) -> Floats:
     return np.asarray(stay[1] * come[0] + stay[0] * come[1], dtype=np.float64)
 
 
-def _choices(width: int, generator: np.random.Generator) -> Integers:
-    """Return all sets of variables of a predicate, or as many random ones as a row tries."""
-    size = min(VARIABLES, width)
-    if comb(width, size) <= _TRIES:
-        return np.array(list(combinations(range(width), size)))
-    some = [np.sort(generator.permutation(width)[:size]) for _ in range(_TRIES)]
-    return np.unique(some, axis=0)
-
-
 class _Attacks:
     """Predicates of random released rows that fit no other row, at most one for each row."""
 
@@ -183,7 +174,13 @@ class _Attacks:
         self.rows, self.ordered = generator.permutation(rows), ordered
         self.columns = [np.ascontiguousarray(column) for column in released.T]
         self.asked, self.above = edges(released, self.rows, ordered)
-        self.choices = _choices(width, generator)
+        # all sets of variables of a predicate, or as many random ones as a row tries
+        size = min(VARIABLES, width)
+        if comb(width, size) <= _TRIES:
+            self.choices = np.array(list(combinations(range(width), size)))
+        else:
+            some = [np.sort(generator.permutation(width)[:size]) for _ in range(_TRIES)]
+            self.choices = np.unique(some, axis=0)
         self.generator = generator
         self.used = self.tried = 0
 

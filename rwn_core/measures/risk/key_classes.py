@@ -329,26 +329,20 @@ def compute_t_closeness(comparison: Comparison) -> Reading[SecretClasses]:
     mean, largest = np.empty((2, len(secrets))), np.empty((2, len(secrets)))
     for side, (groups, values) in enumerate(tables):
         for number, name in enumerate(secrets):
-            result = _distances(comparison, name, groups, values[:, number])
+            # only values that occur have a place; a missing one comes first, as a value of its own
+            secret = np.unique(values[:, number], return_inverse=True)[1].ravel().astype(np.int64)
+            if (int(secret.max()) + 1) * (int(groups.max()) + 1) > LISTED_PAIRS:
+                raise NotApplicable(
+                    "There are too many different key combinations and values of "
+                    f"{name} to compare; choose fewer key variables."
+                )
+            ordered = comparison.original.schema.variable(name).kind is not Kind.CATEGORICAL
+            result = np.clip(distances(groups, secret, ordered=ordered), 0.0, 1.0)
             mean[side, number], largest[side, number] = result[groups].mean(), result.max()
     detail = SecretClasses(
         names=list(keys), secrets=secrets, mean=Sides(*mean), worst=Sides(*largest)
     )
     return Reading(value=float(largest[1].max()), baseline=float(largest[0].max()), detail=detail)
-
-
-def _distances(comparison: Comparison, name: str, groups: Integers, codes: Integers) -> Floats:
-    # Shapes: groups, codes (n,); the answer (c,), of the classes.
-    # only values that occur have a place; a missing one comes first, as a value of its own
-    secret = np.unique(codes, return_inverse=True)[1].ravel().astype(np.int64)
-    if (int(secret.max()) + 1) * (int(groups.max()) + 1) > LISTED_PAIRS:
-        raise NotApplicable(
-            f"There are too many different key combinations and values of {name} to compare; "
-            "choose fewer key variables."
-        )
-    ordered = comparison.original.schema.variable(name).kind is not Kind.CATEGORICAL
-    result = distances(groups, secret, ordered=ordered)
-    return np.clip(result, 0.0, 1.0)
 
 
 def t_closeness_sentence(reading: Reading[SecretClasses], n: int) -> str:

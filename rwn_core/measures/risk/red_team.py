@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +44,13 @@ def compute(comparison: Comparison) -> Reading[RedTeam]:
     found = attack(comparison)
     links = [each for each in found if each.kind == "identity"]
     names = [each for each in found if each.kind == "attribute"]
+    # the best finding of each attack per variable, and the farthest of high precision
+    best: dict[Any, Finding] = {}
+    for each in found:  # best first
+        best.setdefault((each.attack, each.secret), each)
+        if each.kind == "attribute" and each.precision > SURE:
+            key = (each.attack, each.secret, "sure")
+            best[key] = max(best.get(key, each), each, key=lambda one: one.recall)
     # names of people outside would be no disclosure; only predictions are tried on them
     caveat = ""
     if names and (comparison.holdout is None or names[0].attack != prediction.KEY):
@@ -54,23 +60,12 @@ def compute(comparison: Comparison) -> Reading[RedTeam]:
         value=max((each.score for each in found), default=0.0),
         baseline=0.0,
         detail=RedTeam(
-            findings=_best(found),
+            findings=list({id(each): each for each in best.values()}.values()),
             identity=links[0] if links else None,
             attribute=names[0] if names else None,
             caveat=caveat,
         ),
     )
-
-
-def _best(found: Iterable[Finding]) -> list[Finding]:
-    """Return the best finding of each attack per variable, and the farthest of high precision."""
-    best: dict[Any, Finding] = {}
-    for each in found:  # best first
-        best.setdefault((each.attack, each.secret), each)
-        if each.kind == "attribute" and each.precision > SURE:
-            key = (each.attack, each.secret, "sure")
-            best[key] = max(best.get(key, each), each, key=lambda one: one.recall)
-    return list({id(each): each for each in best.values()}.values())
 
 
 def sentence(reading: Reading[RedTeam], n: int) -> str:

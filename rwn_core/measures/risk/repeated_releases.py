@@ -275,23 +275,20 @@ def _cells(
 ) -> Integers:
     """Return the donor of each cell; variables of a slice share a draw."""
     streams = random_streams(law.original)
-    chances = _chances(law, generator)
+    # each cell's modification probability, given the drawn way of its row, shape (n, p)
+    weights, cells = zip(*law.components(), strict=True)
+    q = np.array([each.q for each in cells])
+    if len(q) == 1:
+        chances = np.broadcast_to(q, (law.original.n, q.shape[1]))
+    else:
+        ends = np.cumsum(weights[:-1])
+        chances = q[np.searchsorted(ends, generator.random(law.original.n), side="right")]
     columns: dict[int, Integers] = {}
     for place, stream in enumerate(streams):
         if stream not in columns:
             drawn = draw()
             columns[stream] = np.where(generator.random(len(own)) < chances[:, place], drawn, own)
     return np.column_stack([columns[stream] for stream in streams])
-
-
-def _chances(law: Law, generator: np.random.Generator) -> Floats:
-    """Return each cell's modification probability, given the drawn way of its row, shape (n, p)."""
-    weights, cells = zip(*law.components(), strict=True)
-    q = np.array([each.q for each in cells])
-    if len(q) == 1:
-        return np.broadcast_to(q, (law.original.n, q.shape[1]))
-    ends = np.cumsum(weights[:-1])
-    return q[np.searchsorted(ends, generator.random(law.original.n), side="right")]
 
 
 def bhattacharyya(

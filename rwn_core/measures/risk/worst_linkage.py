@@ -537,6 +537,13 @@ def draw_precision_recall(reading: Reading[SureLinks]) -> style.Chart:
     # the title compares all variables with the keys alone, at the precision SURE
     sure, keys = style.percent(SURE), detail.by_keys
     sample = " · sample" if detail.sampled else ""
+    # the lower curve has its name below its end, or above one that is near the axis
+    labels = []
+    if len(detail.keys.recall):
+        place = (float(detail.keys.recall[-1]), float(detail.keys.precision[-1]))
+        side = "left" if place[0] < 0.5 else "right"  # within the picture
+        up = "bottom" if place[1] < 0.2 else "top"
+        labels.append(style.label("by the keys", *place, style.NEUTRAL, xanchor=side, yanchor=up))
     return style.chart(
         "precision_recall",
         "Linked with certainty",
@@ -553,7 +560,7 @@ def draw_precision_recall(reading: Reading[SureLinks]) -> style.Chart:
             style.axis("rows that are linked, the surest first", 0, 1.04, share=True),
             style.axis("links that are right", 0, 1.06, share=True),
             shapes=[style.horizontal(SURE, style.NEUTRAL, "dot")],
-            annotations=_labels(detail.keys),
+            annotations=labels,
         ),
         large={"legend": True},
         # the table lists both curves, one below the other
@@ -577,16 +584,6 @@ def _trace(curve: Curve, name: str, color: str, dash: str) -> style.Trace:
     drawn["line"] |= {"color": color, "dash": dash}
     drawn["hovertemplate"] = "%{x:.1%} linked, %{y:.1%} right<extra>%{fullData.name}</extra>"
     return drawn
-
-
-def _labels(curve: Curve) -> list[style.Label]:
-    """Name the lower curve, below its end, or above one that is near the axis."""
-    if not len(curve.recall):
-        return []
-    place = (float(curve.recall[-1]), float(curve.precision[-1]))
-    side = "left" if place[0] < 0.5 else "right"  # within the picture
-    up = "bottom" if place[1] < 0.2 else "top"
-    return [style.label("by the keys", *place, style.NEUTRAL, xanchor=side, yanchor=up)]
 
 
 ABSTAINING_LINKAGE = Measure(

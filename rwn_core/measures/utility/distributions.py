@@ -280,7 +280,18 @@ def _missing(
 
 def _bars(shown: Marginal, band: Band | None) -> tuple[list[style.Trace], dict[str, Any]]:
     """Return paired bars of every level; rare levels are drawn together."""
-    names, counts = _common(shown)
+    # the levels in order, each of counts (m,); of many, the most frequent and the others together
+    levels = [str(level) for level in shown.levels]
+    names, counts = levels, {"original": shown.original, "released": shown.released}
+    if len(levels) > _LEVELS + 1:
+        ranked = np.argsort(-shown.original, kind="stable")
+        frequent, others = np.sort(ranked[:_LEVELS]), ranked[_LEVELS:]
+        names = [*(levels[i] for i in frequent), f"{len(others)} others"]
+        counts = {side: np.append(c[frequent], c[others].sum()) for side, c in counts.items()}
+    lost = {"original": shown.missing_original, "released": shown.missing_released}
+    if any(lost.values()):
+        names = [*names, _LOST]
+        counts = {side: np.append(each, lost[side]) for side, each in counts.items()}
     positions = list(range(len(names)))
     traces = []
     for side in style.SIDES:
@@ -295,24 +306,6 @@ def _bars(shown: Marginal, band: Band | None) -> tuple[list[style.Trace], dict[s
     x = style.axis("records", 0, style.above(1.03 * style.largest(*counts.values())))
     y = style.name_axis(names, length=18, showgrid=False)
     return traces, style.layout(x, y, barmode="overlay")
-
-
-def _common(shown: Marginal) -> tuple[list[str], dict[str, NDArray[Any]]]:
-    """Return the levels in order; of many, the most frequent and the others together."""
-    # Shapes: each of the answer (m,), of its names.
-    levels = [str(level) for level in shown.levels]
-    names, known = levels, {"original": shown.original, "released": shown.released}
-    if len(levels) > _LEVELS + 1:
-        ranked = np.argsort(-shown.original, kind="stable")
-        frequent, others = np.sort(ranked[:_LEVELS]), ranked[_LEVELS:]
-        names = [*(levels[i] for i in frequent), f"{len(others)} others"]
-        known = {side: np.append(c[frequent], c[others].sum()) for side, c in known.items()}
-    if not shown.missing_original and not shown.missing_released:
-        return names, known
-    return [*names, _LOST], {
-        "original": np.append(known["original"], shown.missing_original),
-        "released": np.append(known["released"], shown.missing_released),
-    }
 
 
 def bands_of_marginals(

@@ -97,7 +97,16 @@ def propensity(comparison: Comparison, terms: Terms) -> Propensity:
         raise NotApplicable("No variable varies, so no model can tell the two files apart.")
     stacked = _scaled(stacked)
     if terms == "pairwise":
-        stacked = _scaled(_products(stacked))
+        # shape (n, c), c = m + m (m + 1) / 2
+        m = stacked.shape[1]
+        count = m + m * (m + 1) // 2
+        if count > MOST_TERMS:
+            raise NotApplicable(
+                f"All pairs of variables and levels make {count:,} terms, and the model takes at "
+                f"most {MOST_TERMS}; give variables of many levels the role identifier."
+            )
+        one, two = np.triu_indices(m)
+        stacked = _scaled(np.column_stack([stacked, stacked[:, one] * stacked[:, two]]))
     labels = np.repeat([0.0, 1.0], [len(part) for part in parts])
     # many small products: on a busy machine their threads wait for each other
     with threadpool_limits(1, user_api="blas"):
@@ -146,19 +155,6 @@ def _scaled(columns: Floats) -> Floats:
     spread = np.abs(centered).max(axis=0)
     varying = spread > DEPENDENT
     return np.asarray(centered[:, varying] / spread[varying])
-
-
-def _products(columns: Floats) -> Floats:
-    # Shapes: columns (n, m); the answer (n, c), c = m + m (m + 1) / 2.
-    m = columns.shape[1]
-    count = m + m * (m + 1) // 2
-    if count > MOST_TERMS:
-        raise NotApplicable(
-            f"All pairs of variables and levels make {count:,} terms, and the model takes at most "
-            f"{MOST_TERMS}; give variables of many levels the role identifier."
-        )
-    one, two = np.triu_indices(m)
-    return np.column_stack([columns, columns[:, one] * columns[:, two]])
 
 
 def _probabilities(basis: Floats, labels: Floats) -> Floats:

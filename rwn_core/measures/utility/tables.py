@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
@@ -170,6 +169,16 @@ def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> styl
     beyond = style.beyond_words(np.fmax(before, after), top, "group")
     note = f"together {sign}{abs(total):.0%}" + (f" · {vanished} vanished" if vanished else "")
     note += f" · {beyond} ▶" if beyond else ""
+    # a line from the original's size to the release's, and both as points
+    height = np.arange(len(rows))
+    spans = style.line(*style.segments(before, after, height), released=False)
+    spans["line"] |= {"color": style.NEUTRAL, "width": 1.4}
+    traces = [spans | {"hoverinfo": "skip", "showlegend": False}]
+    for values, released in ((before, False), (after, True)):
+        points = style.points(values, height, released=released)
+        points["marker"] |= {"size": 7, "opacity": 1}
+        points["hovertemplate"] = "%{x} records<extra>%{fullData.name}</extra>"
+        traces += style.at_the_edge(points, "x", top)
     # the table has all groups, with the band where there is one
     cells = {"group": names, "original": detail.original, "released": detail.released}
     cells |= {"relative change": change}
@@ -184,7 +193,7 @@ def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> styl
         + ("" if band is None else f"; pale bars: {NAME}"),
         data=[
             *([] if band is None else [bars(band.low[rows], band.high[rows], range(len(rows)))]),
-            *_traces(before, after, top),
+            *traces,
         ],
         layout=style.layout(
             style.axis("records", 0, top),
@@ -195,20 +204,6 @@ def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> styl
         large={"legend": True},
         table=table(list(cells), list(cells.values()), by=("size of change", np.abs(change))),
     )
-
-
-def _traces(before: NDArray[Any], after: NDArray[Any], top: float) -> list[style.Trace]:
-    height = np.arange(len(before))
-    bars = style.line(*style.segments(before, after, height), released=False)
-    bars["line"] |= {"color": style.NEUTRAL, "width": 1.4}
-    bars |= {"hoverinfo": "skip", "showlegend": False}
-    traces = [bars]
-    for values, released in ((before, False), (after, True)):
-        marks = style.points(values, height, released=released)
-        marks["marker"] |= {"size": 7, "opacity": 1}
-        marks["hovertemplate"] = "%{x} records<extra>%{fullData.name}</extra>"
-        traces += style.at_the_edge(marks, "x", top)
-    return traces
 
 
 def _signed(value: float) -> str:

@@ -117,15 +117,15 @@ def _chains(tables: _Tables, known: dict[str, Floats], wanted: Sequence[str]) ->
 def _further(
     tables: _Tables, step: _Step, at_hand: dict[str, Floats], by: dict[str, Floats]
 ) -> dict[str, Floats]:
-    """Return what a merge on some columns infers; nothing where it has none of them."""
+    """Return the other values of a slice where the rows that match a person agree.
+
+    Nothing where the slice has none of the columns `by`, or no others.
+    """
     # Shapes: each of at_hand, by, the answer (n,), of the people.
-    return _merged(at_hand, tables.rows[step[0]], step[1]) if set(by) & set(step[1]) else {}
-
-
-def _merged(
-    at_hand: dict[str, Floats], rows: dict[str, Floats], names: Sequence[str]
-) -> dict[str, Floats]:
-    """Return the other values of a slice where the rows that match a person agree."""
+    at, names = step
+    rows = tables.rows[at]
+    if not set(by) & set(names):
+        return {}
     known = [name for name in names if name in at_hand]
     grids = {name: np.unique(rows[name][~np.isnan(rows[name])]) for name in known}
     people, released = (
