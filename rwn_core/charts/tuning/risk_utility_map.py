@@ -55,8 +55,8 @@ def draw(
     # a marker stands where the limit's name would, at the right end
     height = share(limit or 0.0, y_range)
     crowded = any(x > 0.6 and abs(y - height) < 0.2 for x, y in spots)
-    # the corner of the original has its name, unless a marker is there whose name may stand at its
-    # right; an arrow if the original lies beyond
+    # the corner of the original has its name, unless a marker is there: the marker's own name may
+    # stand at its right; an arrow if the original lies beyond
     free = not any(x > 0.35 and y > 0.75 for x, y in spots)
     words = "original data" + ("" if top == 1.0 else " ↗")
     corner = [style.corner(words, style.NEUTRAL)] if free else []
