@@ -195,25 +195,28 @@ def follow(
     precision: Mapping[str, float] | None = None,
     releases: int = OUT_OF,
 ) -> dict[int, float | None]:
-    """Return in which share of releases the best intruder names each record by its own row.
+    """Return in which share of releases the best intruder names the unit of each record.
 
     The intruder knows the original table and the setting, and names for each row, read by itself,
     the unit (person, household or row) that the exact law makes most likely; equally likely units
-    share the hit. None where the setting has no law.
+    share the hit. One of a unit's rows is enough. None where the setting has no law.
     """
     if not records:
         return {}
-    watched, precision = np.array(sorted(records)), precision or {}
-    units = Comparison(original=microdata, masked=microdata).units
-    hits = dict.fromkeys(records, 0.0)  # releases in which each is named by its own row
+    precision, units = precision or {}, Comparison(original=microdata, masked=microdata).units
+    numbers = np.arange(microdata.n) if units is None else units
+    watched = np.flatnonzero(np.isin(numbers, numbers[list(records)]))  # all of their rows
+    hits = dict.fromkeys(records, 0.0)  # releases in which each is named
     for drawn in draws(microdata, params, releases, seed):
         if drawn.law is None:
             return dict.fromkeys(records)
         law, masked = drawn.law.rounded(precision), rounded(drawn.masked, precision)
         # rows that do not leave name no unit; top1 is 1 / ties where the true unit is most likely
         named = weigh(law, masked, None, (watched, len(watched)), units=units)[0]
-        for record, hit in zip(named.rows.tolist(), named.top1.tolist(), strict=True):
-            hits[record] += hit
+        missed = np.ones(numbers.max() + 1)
+        np.multiply.at(missed, numbers[named.rows], 1.0 - named.top1)
+        for record in records:
+            hits[record] += 1.0 - float(missed[numbers[record]])
     return {record: hit / releases for record, hit in hits.items()}
 
 

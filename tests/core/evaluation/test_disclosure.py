@@ -390,6 +390,10 @@ def test_rows_of_one_person_count_as_one() -> None:
     setting = rwn.RWN(epsilon=0.2, k=4)
     named = [sum(follow(each, setting, (3, 8), seed=4).values()) for each in people_and_rows]
     assert named[0] > named[1]
+    # a person is named by any of the own rows, whichever of them is watched
+    odds = follow(both, setting, (3, 8, 33), seed=4)
+    assert odds[33] == odds[3] == follow(both, setting, (33,), seed=4)[33]
+    assert named[0] == pytest.approx(odds[3] + odds[8])
 
 
 def test_a_setting_without_a_law_says_so_and_the_guess_stands_beside() -> None:
