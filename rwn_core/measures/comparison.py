@@ -47,13 +47,15 @@ class Sampling:
         if weights is not None and usable_weights(original, weights):
             return cls(weights=weights)
         people = original.schema.population
-        return cls(population=None if people is None else float(max(people, original.n)))
+        return cls(population=None if people is None else float(max(people, _size(original))))
 
     def check(self, original: Microdata) -> None:
         """Raise ParameterError if the sampling does not fit the table."""
-        if self.population is not None and not self.population >= original.n:
+        if self.population is not None and not self.population >= _size(original):
+            unit = unit_of(original)
             raise ParameterError(
-                f"The population must be at least the file's {original.n:,} records."
+                f"The population must be at least the file's {_size(original):,} "
+                f"{'records' if unit is None else unit.words}."
             )
         if self.weights is None:
             return
@@ -71,7 +73,7 @@ class Sampling:
         """Return the number of people that each record of either table stands for, shape (n,)."""
         # a lost weight is replaced by the mean of the released ones, as an intruder would
         if self.weights is None:
-            each = 1.0 if self.population is None else self.population / original.n
+            each = 1.0 if self.population is None else self.population / _size(original)
             return np.full(table.n, each)
         own = _numbers(original, self.weights)
         if self.weights not in table.names or table.n != original.n:
@@ -79,6 +81,12 @@ class Sampling:
         released = _numbers(table, self.weights)
         known = ~np.isnan(released)
         return np.where(known, released, released[known].mean() if known.any() else own.mean())
+
+
+def _size(original: Microdata) -> int:
+    """Return the number of people in a file: of units, where a row is none."""
+    unit = unit_of(original)
+    return original.n if unit is None else unit.size
 
 
 def usable_weights(table: Microdata, name: str) -> bool:

@@ -19,8 +19,8 @@ LONGEST = 20  # records that are followed
 TITLE = "Watch list (internal)"
 CAPTION = (
     f"Of {OUT_OF} fresh releases of this setting: in how many an intruder who knows the original "
-    "table and the setting, and reads each row by itself, names this person by one of the own rows. "
-    "Not judged: wrong names, several releases, facts outside the table."
+    "table and the setting, and reads each row by itself, names this person by one of the own "
+    "rows. Not judged: wrong names, several releases, facts outside the table."
 )
 
 

@@ -24,7 +24,7 @@ from rwn_core.measures.attacks.assignment import expected_right
 from rwn_core.measures.attacks.likeliest_value import tolerance
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.worst_case import worst_case
-from rwn_core.measures.comparison import Comparison
+from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Detail, Reading
 from rwn_core.measures.risk import true_matches
 from rwn_core.measures.risk.membership import fingerprints
@@ -619,3 +619,48 @@ def test_a_part_of_a_table_holds_whole_people() -> None:
     alone = random_records(tables.described(frame[["x"]]), 150)
     first = np.random.default_rng(0).permutation(len(who))[:150]
     assert alone.frame["x"].tolist() == (np.sort(first) * 0.5).tolist()
+
+
+@cache
+def visits(rows: int) -> Microdata:
+    """People with their age and town, as many rows each with the same, and a visit in each."""
+    draw, count = np.random.default_rng(4), 150
+    who = np.repeat(np.arange(count), rows)
+    frame = pd.DataFrame(
+        {"age": draw.integers(20, 80, count), "town": draw.choice(list("abcd"), count)}
+    )
+    frame = frame.assign(sex=draw.choice(["f", "m"], count), who=[f"p{n}" for n in range(count)])
+    frame = frame.iloc[who].assign(visit=draw.normal(size=len(who)).round(2))
+    keys = dict.fromkeys(("age", "town", "sex"), "key")
+    return tables.described(frame.reset_index(drop=True), **keys, who="person")
+
+
+@pytest.mark.parametrize("population", [None, 3_000])
+@pytest.mark.parametrize(
+    "key",
+    [
+        *("uniqueness", "k_anonymity", "individual_risk", "suda", "misclassification"),
+        *("population_uniqueness", "loglinear_risk"),
+    ],
+)
+def test_rows_of_one_person_with_equal_keys_count_as_one(key: str, population: int | None) -> None:
+    read = []
+    for rows in (1, 4):
+        data = visits(rows)
+        data = data.with_schema(replace(data.schema, population=population))
+        release = mask(data, RWN(k=3, q=0.0), seed=1)  # unmasked
+        read.append(rwn.audit(data, release, measures=[key])[key])
+    assert type(read[0]) is type(read[1])
+    if isinstance(read[0], Reading):
+        assert read[1].value == pytest.approx(read[0].value, rel=1e-9)
+        assert read[1].baseline == pytest.approx(read[0].baseline, rel=1e-9)
+        assert (read[0].value > 0.01) or key == "loglinear_risk"
+
+
+def test_a_population_is_of_people() -> None:
+    data = visits(4)  # 600 rows of 150 people
+    assert (
+        Sampling.of_schema(data.with_schema(replace(data.schema, population=300))).population == 300
+    )
+    with pytest.raises(rwn.ParameterError, match="at least the file's 150 people"):
+        Sampling(population=149).check(data)

@@ -17,10 +17,12 @@ from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Detail, Measure, Reading, Sides
 from rwn_core.measures.sentence import filled, people, percent
 from rwn_core.measures.statistics.key_variables import (
+    ROWS_OF_UNITS,
     class_sizes,
     confidential_classes,
     key_cells,
     key_names,
+    owners,
     required_confidential,
 )
 from rwn_core.measures.view import View
@@ -186,10 +188,11 @@ def compute_uniqueness(comparison: Comparison) -> Reading[KeyClasses]:
     """Return the share of released records that are unique on the keys."""
     keys = key_names(comparison)
     before_cells, after_cells = key_cells(comparison, keys)
-    before = class_sizes(before_cells) == 1
+    own, shown = owners(comparison)
+    before = class_sizes(before_cells, own) == 1
     leaving = released_rows(comparison.original, comparison.masked)
     after = np.zeros(len(after_cells), dtype=bool)
-    after[leaving] = class_sizes(after_cells[leaving]) == 1
+    after[leaving] = class_sizes(after_cells[leaving], shown) == 1
     uniques = Sides([int(before.sum())], [int(after.sum())])
     detail = KeyClasses(names=list(keys), violations=uniques)
     return Reading(value=float(after[leaving].mean()), baseline=float(before.mean()), detail=detail)
@@ -206,6 +209,7 @@ UNIQUENESS = Measure(
     source="Hundepool et al. 2012, chapter 3; for masked keys compare with worst-case linkage",
     compute=compute_uniqueness,
     of_released=True,
+    of_units=ROWS_OF_UNITS,
     view=View(shared="key_classes", label="unique on the keys", places={"risk": 5, "report": 20}),
 )
 
@@ -221,7 +225,8 @@ def compute_k_anonymity(comparison: Comparison) -> Reading[KeyClasses]:
     keys = key_names(comparison)
     original, released = key_cells(comparison, keys)
     leaving = released_rows(comparison.original, comparison.masked)
-    sizes = Sides(class_sizes(original), class_sizes(released[leaving]))
+    own, shown = owners(comparison)
+    sizes = Sides(class_sizes(original, own), class_sizes(released[leaving], shown))
     below = [[int((side < k).sum()) for k in (*LIMITS, _SHOWN)] for side in sizes]
     before, after = (counts.pop() / len(side) for counts, side in zip(below, sizes, strict=True))
     detail = KeyClasses(
@@ -244,6 +249,7 @@ K_ANONYMITY = Measure(
     "where it is rare nor protection where it is common",
     compute=compute_k_anonymity,
     of_released=True,
+    of_units=ROWS_OF_UNITS,
     view=View(
         shared="key_classes",
         label="below 3-anonymity",

@@ -16,12 +16,16 @@ from rwn_core.measures.comparison import Comparison, codes, numbers, released_ro
 from rwn_core.measures.measure import Detail, Measure, Reading, Sides
 from rwn_core.measures.sentence import filled, people, percent
 from rwn_core.measures.statistics.key_variables import (
+    ROWS_OF_UNITS,
     cell_codes,
     class_sizes,
     class_totals,
     classes,
+    counts_of_classes,
     key_cells,
     key_names,
+    once,
+    owners,
 )
 from rwn_core.measures.statistics.population import (
     FileRisk,
@@ -50,33 +54,43 @@ INDIVIDUAL_RISK_WORTH = (
 def compute_individual_risk(comparison: Comparison) -> Reading[PopulationRisk]:
     """Return the mean individual risk of the released records under the comparison's sampling."""
     keys, sampling = key_names(comparison), comparison.sampling
-    risks, older, counts, unique = [], [], [], []
+    many, population = _people(comparison)
+    risks, older, unique = [], [], []
     tables = (comparison.original, comparison.masked)
     leaving = released_rows(comparison.original, comparison.masked)
     rows = (np.arange(comparison.original.n), leaving)
-    for table, cells, some in zip(tables, key_cells(comparison, keys), rows, strict=True):
+    sides = zip(tables, key_cells(comparison, keys), rows, owners(comparison), strict=True)
+    for table, every, some, units in sides:
         weights, risk = sampling.record_weights(comparison.original, table), np.zeros(table.n)
-        sizes, totals = class_sizes(cells[some]), class_totals(cells[some], weights[some])
+        cells = every[some]
+        each = once(cells, units)
+        sizes, totals = class_sizes(cells, units), class_totals(cells, weights[some] * each)
         law = PitmanLaw(1.0, 1.0)  # a file that is the population leaves no person unseen
         if weights.sum() > len(weights):
-            law = pitman_law(np.sort(np.bincount(classes(cells[some]))))
-        risk[some] = fitted_risk(sizes, totals, law)
+            law = pitman_law(np.sort(counts_of_classes(cells, units)))
+        risk[some] = fitted_risk(sizes, totals, law, float(each.sum()))
         unique.append(int((sizes == 1).sum()))
         risks.append(risk)
         older.append(float(individual_risk(sizes, totals).sum()))
-        counts.append(float(weights.sum()))
     before, after = risks
     detail = PopulationRisk(
         names=list(keys),
         risk=Sides(before, after),
-        population=counts[0],
+        population=population,
         uniques=Sides(*unique),
         expected=Sides(float(before.sum()), float(after.sum())),
         largest=Sides(float(before.max()), float(after.max())),
         older=Sides(*older),
-        caveat=INDIVIDUAL_RISK_WORTH if counts[0] > comparison.original.n else "",
+        caveat=INDIVIDUAL_RISK_WORTH if population > many else "",
     )
     return Reading(value=float(after[leaving].mean()), baseline=float(before.mean()), detail=detail)
+
+
+def _people(comparison: Comparison) -> tuple[int, float]:
+    """Return how many people the file has, and the population that it stands for."""
+    original, units = comparison.original, comparison.units
+    many = original.n if units is None else len(np.unique(units))
+    return many, float(comparison.sampling.record_weights(original, original).mean()) * many
 
 
 def individual_risk_sentence(reading: Reading[PopulationRisk], n: int) -> str:
@@ -101,6 +115,7 @@ INDIVIDUAL_RISK = Measure(
     "Benedetti and Franconi 1998; with the file as the population it is 1 / (class size)",
     compute=compute_individual_risk,
     of_released=True,
+    of_units=ROWS_OF_UNITS,
     view=View(
         about="row",
         shared="key_classes",
@@ -113,11 +128,12 @@ INDIVIDUAL_RISK = Measure(
 
 # Special uniques (SUDA): records that few key variables single out
 
+ALONE = 1.5  # units in a class of one, up to rounding
 LARGEST = 3  # key variables of a minimal unique that is looked for
 MOST_KEYS = 10
 
 
-def scores(cells: Integers) -> tuple[Floats, Integers, Floats]:
+def scores(cells: Integers, units: Integers | None = None) -> tuple[Floats, Integers, Floats]:
     """Return each record's SUDA score, its smallest minimal unique, and shares of variables."""
     # Shapes (n,), (n,) (0 where a record has none) and (n, m): the share of the score from minimal
     # uniques with each variable; a row's sum is above 1 where they have several.
@@ -130,7 +146,7 @@ def scores(cells: Integers) -> tuple[Floats, Integers, Floats]:
         weight = float(np.prod([max(m - i, 1) for i in range(size, LARGEST + 1)]))
         for chosen in combinations(range(m), size):
             group = classes(cells[:, chosen])
-            alone = np.bincount(group)[group] == 1
+            alone = np.bincount(group, once(group[:, np.newaxis], units))[group] < ALONE
             already = np.zeros(n, dtype=bool)  # singled out by fewer of these variables
             for smaller in combinations(chosen, size - 1) if size > 1 else ():
                 already |= unique[smaller]
@@ -142,13 +158,16 @@ def scores(cells: Integers) -> tuple[Floats, Integers, Floats]:
     return score, smallest, parts / np.where(score > 0, score, 1.0)[:, np.newaxis]
 
 
-def dis_scores(cells: Integers, score: Floats, fraction: float) -> Floats:
+def dis_scores(
+    cells: Integers, score: Floats, fraction: float, units: Integers | None = None
+) -> Floats:
     """Return each record's DIS-SUDA score: P(a match with a special unique is true), shape (n,)."""
     # The file's data intrusion score is U f / (U f + P (1 - f)), with U unique records, P records
     # in pairs and the sampling fraction f (Elliot 2000; Skinner and Elliot 2002). It is spread over
     # the special uniques as sdcMicro does, by powers of their scores.
-    size = np.bincount(classes(cells))[classes(cells)]
-    alone, paired, special = int((size == 1).sum()), int((size == 2).sum()), score > 0
+    size, special = counts_of_classes(cells, units)[classes(cells)], score > 0
+    each = once(cells, units)
+    alone, paired = float(each[size == 1].sum()), float(each[size == 2].sum())
     if not special.any() or not alone:
         return np.zeros(len(score))
     overall = alone * fraction / (alone * fraction + paired * (1 - fraction))
@@ -189,19 +208,20 @@ def compute_suda(comparison: Comparison) -> Reading[SpecialUniques]:
     """Return the share of released records that at most three key variables single out."""
     keys = key_names(comparison)[:MOST_KEYS]
     before_cells, after_cells = cell_codes(comparison, keys)
-    before, before_size, before_shares = scores(before_cells)
+    own, shown = owners(comparison)
+    before, before_size, before_shares = scores(before_cells, own)
     leaving = released_rows(comparison.original, comparison.masked)
     original = comparison.original
     fraction = 1 / float(comparison.sampling.record_weights(original, original).mean())
     after, after_size = np.zeros(len(after_cells)), np.zeros(len(after_cells), dtype=np.int64)
-    after[leaving], after_size[leaving], after_shares = scores(after_cells[leaving])
+    after[leaving], after_size[leaving], after_shares = scores(after_cells[leaving], shown)
     after_dis = np.zeros(len(after))
-    after_dis[leaving] = dis_scores(after_cells[leaving], after[leaving], fraction)
+    after_dis[leaving] = dis_scores(after_cells[leaving], after[leaving], fraction, shown)
     sizes, found = list(range(1, LARGEST + 1)), Sides(before_size, after_size)
     detail = SpecialUniques(
         names=list(keys),
         score=Sides(before, after),
-        dis=Sides(dis_scores(before_cells, before, fraction), after_dis),
+        dis=Sides(dis_scores(before_cells, before, fraction, own), after_dis),
         shares=Sides(_overall(before, before_shares), _overall(after[leaving], after_shares)),
         sizes=sizes,
         count=Sides(*([int((each == size).sum()) for size in sizes] for each in found)),
@@ -241,6 +261,7 @@ SUDA = Measure(
     "first ten keys; DIS scores: Elliot 2000",
     compute=compute_suda,
     of_released=True,
+    of_units=ROWS_OF_UNITS,
     view=View(shared="key_classes", label="special uniques", places={"report": 20}),
 )
 
@@ -257,15 +278,16 @@ def compute_population_uniqueness(comparison: Comparison) -> Reading[PopulationR
     """Return the share of sample uniques that Pitman's formula expects to be population uniques."""
     # a file of the whole population needs no estimate
     original, keys = comparison.original, key_names(comparison)
-    population = float(comparison.sampling.record_weights(original, original).sum())
-    if population <= original.n * (1 + 1e-9):
+    (many, population), (units, shown) = _people(comparison), owners(comparison)
+    if population <= many * (1 + 1e-9):
         raise NotApplicable(
             "The file is taken for the whole population, where unique is unique; give the size of "
             "the population or sampling weights."
         )
     before, after = cell_codes(comparison, keys)
     leaving = released_rows(original, comparison.masked)
-    own, released = (np.sort(np.bincount(classes(cells))) for cells in (before, after[leaving]))
+    own = np.sort(counts_of_classes(before, units))
+    released = np.sort(counts_of_classes(after[leaving], shown))
     detail = PopulationRisk(
         names=list(keys),
         population=population,
@@ -303,6 +325,7 @@ POPULATION_UNIQUENESS = Measure(
     "likelihood region; needs the size of the population or sampling weights",
     compute=compute_population_uniqueness,
     of_released=True,
+    of_units=ROWS_OF_UNITS,
 )
 
 
@@ -414,10 +437,12 @@ def model_cells(
         used.append(name)
     if not used:
         raise NotApplicable("No key variable has two levels, so there are no cells to model.")
-    tables, places = [], []
-    for side, rows in ((0, slice(None)), (1, leaving)):
+    tables, places = list[Floats](), list[Integers]()
+    some = (np.arange(comparison.original.n), leaving)
+    for side, (rows, units) in enumerate(zip(some, owners(comparison), strict=True)):
         cells = np.ravel_multi_index(tuple(pair[side][rows] for pair in columns), tuple(widths))
-        counts = np.bincount(cells, minlength=int(np.prod(widths))).astype(np.float64)
+        each = once(cells[:, np.newaxis], units)
+        counts = np.rint(np.bincount(cells, each, minlength=int(np.prod(widths))))
         tables.append(counts.reshape(widths))
         places.append(cells)
     return tables, used, places, apart
@@ -447,17 +472,16 @@ def compute_loglinear_risk(comparison: Comparison) -> Reading[PopulationRisk]:
     """Return the expected number of correct matches of released sample uniques, as a share."""
     # The sampling fraction is the file's size over the sum of the sampling weights.
     keys = key_names(comparison)
-    population = float(
-        comparison.sampling.record_weights(comparison.original, comparison.original).sum()
-    )
+    population = _people(comparison)[1]
     tables, used, cells, apart = model_cells(comparison, keys)
     risks, shares = [], []
-    for side, counts in enumerate(tables):
-        size = float(counts.sum())
+    for side, (counts, units) in enumerate(zip(tables, owners(comparison), strict=True)):
+        size = float(counts.sum()) if units is None else float(len(np.unique(units)))
         fraction = min(size / max(population, size), 1.0)
         path = forward_search(counts, fraction)
         others = [pair[side] for pair in apart.values()]
-        risks.append(all_keys_risk(path[-1].means.ravel(), cells[side], others, fraction))
+        means = path[-1].means.ravel()
+        risks.append(all_keys_risk(means, cells[side], others, fraction, units))
         shares.append(min(risks[-1][2] / max(size, 1.0), 1.0))
     uniques, tau1, tau2 = (Sides(*both) for both in zip(*risks, strict=True))
     verb = "enters" if len(apart) == 1 else "enter"
@@ -481,7 +505,11 @@ def compute_loglinear_risk(comparison: Comparison) -> Reading[PopulationRisk]:
 
 
 def all_keys_risk(
-    means: Floats, cells: Integers, apart: Sequence[Integers], fraction: float
+    means: Floats,
+    cells: Integers,
+    apart: Sequence[Integers],
+    fraction: float,
+    units: Integers | None = None,
 ) -> tuple[int, float, float]:
     """Return the records that are unique on all keys, and their expected tau1 and tau2."""
     # Shapes: means (c,); cells, each of apart (n,).
@@ -490,9 +518,11 @@ def all_keys_risk(
     n, rate = len(cells), np.maximum(means[cells], 1e-300) / fraction
     for levels in apart:
         rate = rate * np.bincount(levels)[levels] / n
-    alone = class_sizes(np.column_stack([cells, *apart])) == 1
-    tau1 = float(probability_unique(rate[alone], fraction).sum())
-    return int(alone.sum()), tau1, float(expected_inverse(rate[alone], fraction).sum())
+    every = np.column_stack([cells, *apart])
+    alone = class_sizes(every, units) == 1
+    each, rate = once(every, units)[alone], rate[alone]
+    tau1 = float(probability_unique(rate, fraction) @ each)
+    return round(float(each.sum())), tau1, float(expected_inverse(rate, fraction) @ each)
 
 
 def loglinear_risk_sentence(reading: Reading[PopulationRisk], n: int) -> str:
@@ -501,9 +531,11 @@ def loglinear_risk_sentence(reading: Reading[PopulationRisk], n: int) -> str:
     caveat = f" {detail.caveat}" if detail.caveat else ""
     left = f" Left out, of one level only: {', '.join(detail.left_out)}."
     ending = ", if the file is the whole population (give its size or sampling weights)."
+    many = reading.units or n
+    ending = "." if detail.population > many else ending
     return (
-        f"Matching unique rows with the population gives {reading.value * n:,.1f} right matches "
-        f"in expectation{'.' if detail.population > n else ending}{caveat}"
+        f"Matching unique rows with the population gives {reading.value * many:,.1f} right matches "
+        f"in expectation{ending}{caveat}"
         f"{left if detail.left_out else ''}"
     )
 
@@ -526,7 +558,7 @@ def model_table(reading: Reading[PopulationRisk], n: int) -> dict[str, Any]:
         f"{detail.check:.3g}, {detail.z:.2g} standard deviations (above 2: too simple, the risk is "
         "overestimated)."
     )
-    if detail.population <= n:
+    if detail.population <= (reading.units or n):
         model = (
             "The file is taken for the whole population, so that unique is unique; give the size "
             "of the population or sampling weights."
@@ -553,6 +585,7 @@ LOGLINEAR_RISK = Measure(
     "without a population size or weights the file is the population",
     compute=compute_loglinear_risk,
     of_released=True,
+    of_units=ROWS_OF_UNITS,
     view=View(
         about="row",
         tables=(model_table,),

@@ -100,7 +100,7 @@ class TrueMatches(Detail):
         A set with a larger share, of too few people to decide.
     level : mapping, optional
         Counts of one level that is named better than any set shows, its "secret" and "names".
-    unit_words : {"people", "households"}
+    unit_words : {"people", "households", "records"}
         What the sample uniques are.
     """
 
@@ -124,8 +124,10 @@ def compute(comparison: Comparison) -> Reading[TrueMatches]:
         return rows
     # a unit is read if any of its records is; that is worse, unless by chance
     units = _counted(comparison, comparison.units)
-    detail = replace(units.detail, unit_words=comparison.unit.words)
-    return replace(units, detail=detail) if units.value >= rows.value else rows
+    found, words = (
+        (units, comparison.unit.words) if units.value >= rows.value else (rows, "records")
+    )
+    return replace(found, detail=replace(found.detail, unit_words=words))
 
 
 def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatches]:
@@ -291,11 +293,12 @@ def _known(names: Sequence[str]) -> str:
 def _who(detail: TrueMatches, place: int) -> str:
     """Say how many sample uniques one set has."""
     known, people = _known(detail.known.sets[place]), detail.people[place]
-    households = detail.unit_words == "households"
+    one, many = {
+        "households": ("household that", "households that"),
+        "records": ("record that", "records that"),
+    }.get(detail.unit_words, ("person who", "people who"))
     if people == 1:
-        one = "household that" if households else "person who"
         return f"the one {one} is alone with certain {known}"
-    many = "households that" if households else "people who"
     return f"the {people:,} {many} are alone with their {known}"
 
 

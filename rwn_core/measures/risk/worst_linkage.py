@@ -18,6 +18,7 @@ from rwn_core.measures.attacks.posterior import (
     SMALLEST_SAMPLE,
     Linkage,
     link,
+    of_units,
     posteriors,
     weigh,
 )
@@ -28,7 +29,13 @@ from rwn_core.measures.drawing.tables import table
 from rwn_core.measures.measure import Detail, Measure, Reading
 from rwn_core.measures.sentence import filled, people, percent, tenths
 from rwn_core.measures.statistics.intervals import exact_interval, mean_interval, share_interval
-from rwn_core.measures.statistics.key_variables import cell_codes, class_sizes, key_names, only
+from rwn_core.measures.statistics.key_variables import (
+    cell_codes,
+    class_sizes,
+    key_names,
+    once,
+    only,
+)
 from rwn_core.measures.statistics.nearest_points import (
     distinct_points,
     nearest_links,
@@ -741,8 +748,12 @@ def compute_misclassification(comparison: Comparison) -> Reading[WorstLinkage]:
     keys = key_names(comparison)
     rows = spread_sample(np.arange(law.original.n))
     belief = posteriors(law, law.original, rows, keys)
-    risk = np.asarray(belief[rows, np.arange(len(rows))]).ravel()
-    before, _ = cell_codes(comparison, keys)
+    source = rows
+    if comparison.units is not None:  # of all records of the person
+        belief, source = of_units(belief, comparison.units), comparison.units[rows]
+    risk = np.asarray(belief[source, np.arange(len(rows))]).ravel()
+    cells, _ = cell_codes(comparison, keys)
+    own = 1.0 / once(cells, comparison.units)
     detail = WorstLinkage(
         names=list(keys),
         truth=risk,
@@ -750,7 +761,7 @@ def compute_misclassification(comparison: Comparison) -> Reading[WorstLinkage]:
         sampled=len(rows) < law.original.n,
         of=law.original.n,
     )
-    baseline = float((1.0 / class_sizes(before)).mean())
+    baseline = float((own / class_sizes(cells)).mean())
     return Reading(value=float(np.clip(risk, 0, 1).mean()), baseline=baseline, detail=detail)
 
 
@@ -764,6 +775,7 @@ MISCLASSIFICATION = Measure(
         "A row that has exactly a person's key values is that person's with probability {share} "
         "on average, against {base} unmasked."
     ),
+    of_units=True,
     source="Shlomo and Skinner 2010: M_jj / F~_j with each record's own law in place of M",
     compute=compute_misclassification,
     view=View(about="row"),

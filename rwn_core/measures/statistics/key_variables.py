@@ -134,11 +134,36 @@ def confidential_classes(
     return keys, secrets, [(classes(before), own), (classes(after[rows]), shown[rows])]
 
 
-def class_sizes(cells: Integers) -> Integers:
-    """Return the number of records that agree with each record, shape (n,)."""
+ROWS_OF_UNITS = "Rows of one {} with the same key values count as one"
+"""What a measure says of units that counts classes of equal key values."""
+
+
+def owners(comparison: Comparison) -> tuple[Integers | None, Integers | None]:
+    """Return the unit of each record, and of each released row; None where a row is one."""
+    rows, units = released_rows(comparison.original, comparison.masked), comparison.units
+    if units is None or comparison.masked.n != comparison.original.n:
+        return units, None  # nobody knows whose the rows are
+    return units, units[rows]
+
+
+def once(cells: Integers, units: Integers | None) -> Floats:
+    """Return what each record counts, shape (n,), if a unit's records with equal cells are one."""
+    if units is None:
+        return np.ones(len(cells))
+    pairs = classes(np.column_stack((cells, units)))
+    return np.asarray(1.0 / np.bincount(pairs)[pairs])
+
+
+def counts_of_classes(cells: Integers, units: Integers | None) -> Integers:
+    """Return the number of units in each class, shape (c,), by the number of the class."""
+    return np.rint(np.bincount(classes(cells), once(cells, units))).astype(np.int64)
+
+
+def class_sizes(cells: Integers, units: Integers | None = None) -> Integers:
+    """Return the number of records, or of units, that agree with each record, shape (n,)."""
     # A missing value agrees with any, as in sdcMicro's freqCalc (Hundepool et al. 2012, section
     # 3.2.1).
-    return np.rint(class_totals(cells, np.ones(len(cells)))).astype(np.int64)
+    return np.rint(class_totals(cells, once(cells, units))).astype(np.int64)
 
 
 def class_totals(cells: Integers, weights: Floats) -> Floats:

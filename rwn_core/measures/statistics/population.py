@@ -140,13 +140,15 @@ def individual_risk(frequencies: Integers, population: Floats) -> Floats:
     return _mean_inverse(f, f, np.clip(f / np.maximum(population, f), 1e-12, 1.0))
 
 
-def fitted_risk(frequencies: Integers, population: Floats, law: PitmanLaw) -> Floats:
+def fitted_risk(
+    frequencies: Integers, population: Floats, law: PitmanLaw, people: float | None = None
+) -> Floats:
     """Return E(1/F | f) under Pitman's sampling formula (Pitman 1995; Hoshino 2001), shape (n,)."""
     # Given f of n records, F - f of N - n further people is beta-binomial (f - alpha, theta + n - f
     # + alpha), close to negative binomial. At alpha = theta = 0 this is the law of Benedetti and
-    # Franconi. N is n times the class's mean weight.
+    # Franconi. N is n times the class's mean weight; n is `people` where they have several records.
     f = np.asarray(frequencies, dtype=np.float64)
-    n = float(len(f))
+    n = float(len(f)) if people is None else people
     further = n * np.maximum(population / f - 1, 0.0)
     others = np.maximum(law.theta + n - f + law.alpha, 1e-9)
     return _mean_inverse(f, f - law.alpha, others / (others + further))
