@@ -41,6 +41,12 @@ def unit_of(table: Microdata) -> Unit | None:
     return table.cached(("unit", inside), lambda: _find(table)) if inside else None
 
 
+def people_in(table: Microdata) -> int:
+    """Return the number of people in a table: of units, or of records where a row is one."""
+    unit = unit_of(table)
+    return table.n if unit is None else unit.size
+
+
 def random_places(table: Microdata, seed: int) -> NDArray[np.int64]:
     """Return the place of each record's unit in a random order of the units, shape (n,)."""
     unit = unit_of(table)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Question
-from rwn_core.data.units import Unit, unit_of
+from rwn_core.data.units import Unit, people_in, unit_of
 from rwn_core.data.validation import stands_for_people
 from rwn_core.data.variable import NUMBERS, Kind, Role
 from rwn_core.errors import NotApplicable, ParameterError
@@ -47,14 +47,14 @@ class Sampling:
         if weights is not None and usable_weights(original, weights):
             return cls(weights=weights)
         people = original.schema.population
-        return cls(population=None if people is None else float(max(people, _size(original))))
+        return cls(population=None if people is None else float(max(people, people_in(original))))
 
     def check(self, original: Microdata) -> None:
         """Raise ParameterError if the sampling does not fit the table."""
-        if self.population is not None and not self.population >= _size(original):
+        if self.population is not None and not self.population >= people_in(original):
             unit = unit_of(original)
             raise ParameterError(
-                f"The population must be at least the file's {_size(original):,} "
+                f"The population must be at least the file's {people_in(original):,} "
                 f"{'records' if unit is None else unit.words}."
             )
         if self.weights is None:
@@ -73,7 +73,7 @@ class Sampling:
         """Return the number of people that each record of either table stands for, shape (n,)."""
         # a lost weight is replaced by the mean of the released ones, as an intruder would
         if self.weights is None:
-            each = 1.0 if self.population is None else self.population / _size(original)
+            each = 1.0 if self.population is None else self.population / people_in(original)
             return np.full(table.n, each)
         own = _numbers(original, self.weights)
         if self.weights not in table.names or table.n != original.n:
@@ -81,12 +81,6 @@ class Sampling:
         released = _numbers(table, self.weights)
         known = ~np.isnan(released)
         return np.where(known, released, released[known].mean() if known.any() else own.mean())
-
-
-def _size(original: Microdata) -> int:
-    """Return the number of people in a file: of units, where a row is none."""
-    unit = unit_of(original)
-    return original.n if unit is None else unit.size
 
 
 def usable_weights(table: Microdata, name: str) -> bool:
@@ -219,8 +213,7 @@ class Comparison:
     @property
     def random_share(self) -> float:
         """Share of the rows that are linked correctly by naming random units."""
-        unit, n = self.unit, (self.original if self.file is None else self.file).n
-        return 1.0 / (n if unit is None else unit.size)
+        return 1.0 / people_in(self.original if self.file is None else self.file)
 
     def with_masked(self, masked: Microdata, law: Law | None = None) -> Comparison:
         """Return the same original with another masked table; they share its cache."""

@@ -18,6 +18,7 @@ from rwn_core.data.role_guesses import (
     standard_file,
     with_roles,
 )
+from rwn_core.data.units import people_in
 from rwn_core.io.parse import without_missing_codes
 from rwn_ui.data.describe import describe_anew
 from rwn_ui.server.messages import escaped
@@ -131,7 +132,7 @@ def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
             words, field = st.columns([9, 6], vertical_alignment="center")
             words.markdown(escaped(asked.people))
             population = field.number_input(
-                *("People in the population", data.n, 10**10, None),
+                *("People in the population", people_in(data), 10**10, None),
                 key=f"{key}.population",
                 label_visibility="collapsed",
                 placeholder="People",

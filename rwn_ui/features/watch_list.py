@@ -9,7 +9,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS
-from rwn_core.data.units import unit_of
+from rwn_core.data.units import people_in
 from rwn_core.evaluation.disclosure import OUT_OF, Disclosure, follow, odds_words
 from rwn_ui.state.results import memo
 from rwn_ui.state.session import Session
@@ -51,7 +51,7 @@ def table(session: Session, disclosure: Disclosure, *, live: bool) -> dict[str, 
         "title": TITLE,
         "columns": ["record", "odds"],
         "rows": [
-            [words(record), odds_words(chance, _units(session))]
+            [words(record), odds_words(chance, people_in(session.data))]
             for record, chance in followed.items()
         ],
         "caption": CAPTION + later,
@@ -66,7 +66,9 @@ def words(record: int) -> str:
 def minutes(session: Session, chosen: rwn.Scenario | None, lines: tuple[str, ...]) -> Iterator[str]:
     """The watch list of the minutes: a line that names a watched record gets the choice's odds."""
     found = {} if chosen is None else _odds(session, chosen)
-    lines_of = {words(r): f": {odds_words(chance, _units(session))}" for r, chance in found.items()}
+    lines_of = {
+        words(r): f": {odds_words(chance, people_in(session.data))}" for r, chance in found.items()
+    }
     yield from (line + lines_of.get(line, "") for line in lines)
 
 
@@ -81,17 +83,15 @@ def side_by_side(session: Session, scenarios: list[rwn.Scenario]) -> dict[str, A
         "rows": [
             [
                 words(record),
-                *(odds_words(each[record], _units(session)) if each else "–" for each in columns),
+                *(
+                    odds_words(each[record], people_in(session.data)) if each else "–"
+                    for each in columns
+                ),
             ]
             for record in session.watched
         ],
         "caption": CAPTION,
     }
-
-
-def _units(session: Session) -> int:
-    unit = unit_of(session.data)
-    return session.data.n if unit is None else unit.size
 
 
 def _odds(session: Session, scenario: rwn.Scenario) -> dict[int, float | None]:
