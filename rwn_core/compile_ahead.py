@@ -25,12 +25,18 @@ from rwn_core.randomness import SecretKey
 
 def warm() -> None:
     """Use the kernels that mask a table once, so that their machine code is kept on disk."""
+    from rwn_core.neighbors.index import build_index
+    from rwn_core.neighbors.slider_range import find_slider_range
+
     if is_ready():
         return
     table, params = _table(LARGEST_DENSE + 500), RWN(k=3, epsilon=0.1)
     mask(table, params, seed=0)
     params.prepare(table, settings=[params]).release(SecretKey.from_seed(0))
-    _store(table, params)
+    # the kernels that store a table for its sliders
+    points = params.points(table)
+    find_slider_range(points, 1000)
+    neighbor_table(points, k=3, epsilon=0.1, index=build_index(points))
     set_ready()
 
 
@@ -59,16 +65,6 @@ def _table(n: int) -> Microdata:
     numbers = np.random.default_rng(0)
     frame = {"x": numbers.normal(size=n), "y": numbers.normal(size=n), "z": np.arange(n) % 7}
     return Microdata.from_frame(pd.DataFrame(frame))
-
-
-def _store(table: Microdata, params: RWN) -> None:
-    """Use the kernels that store a table for its sliders."""
-    from rwn_core.neighbors.index import build_index
-    from rwn_core.neighbors.slider_range import find_slider_range
-
-    points = params.points(table)
-    find_slider_range(points, 1000)
-    neighbor_table(points, k=3, epsilon=0.1, index=build_index(points))
 
 
 if __name__ == "__main__":

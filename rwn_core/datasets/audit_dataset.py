@@ -36,7 +36,6 @@ SAMPLE = 5000  # records
 LEAST = 20
 _READ = 0.3  # of the work
 _SURE = 4  # standard errors
-_UNITS = (Role.PERSON, Role.HOUSEHOLD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,8 +145,8 @@ def audit_dataset(
         raise InputError("The release and the original have unlike numbers of records.")
 
     # of the first variable that numbers people, or else households: risk is counted in these
-    by_role = [v for role in _UNITS for v in given.variables if v.role is role]
-    units = [variable.name for variable in by_role[:1]]
+    roles = (Role.PERSON, Role.HOUSEHOLD)
+    units = [v.name for role in roles for v in given.variables if v.role is role][:1]
     door = work(progress=progress)
     with door.part(0.0, _READ):
         advance = counted((2 + len(units) / 2) * n)
@@ -194,17 +193,16 @@ def random_rows(
 
     With a variable that numbers units these are all rows of random units, about as many.
     """
-    n, share = dataset.n, min(options.sample / dataset.n, 1.0)
+    n, share, key = dataset.n, min(options.sample / dataset.n, 1.0), f"{options.seed:016d}"[-16:]
     chosen = np.random.default_rng(options.seed).choice(n, round(share * n), replace=False)
     while units and share < 1.0:
         parts = []
         for start in range(0, n, BATCH):
             stop = min(start + BATCH, n)
             numbers = to_frame(dataset.read(start, stop, units))[units[0]]
-            # a row without a number is a unit alone
-            alone = [f"row {row}" for row in range(start, stop)]
-            names = np.where(numbers.isna(), alone, numbers.astype(str)).astype(object)
-            drawn = hash_array(names, hash_key=f"{options.seed:016d}"[-16:]) / 2.0**64
+            alone = [f"row {row}" for row in range(start, stop)]  # a row without a number
+            names = np.where(numbers.isna(), alone, numbers.astype(str))
+            drawn = hash_array(names.astype(object), hash_key=key) / 2.0**64
             parts.append(start + np.flatnonzero(drawn < share))
             advance((stop - start) / 2)
         chosen = np.concatenate(parts)

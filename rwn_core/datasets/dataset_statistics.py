@@ -167,7 +167,16 @@ def metric_of_sums(
             missing = None, n - sum(counts.values())
             axes += axes_of_counts([*known, missing], variable, params.scale, params.encoding)
         else:
-            column = numbers.get(variable.name) or _ranks(variable, levels[variable.name])
+            column = numbers.get(variable.name)
+            if column is None:  # level numbers of an ordered variable, which occur so many times
+                counted = {level_text(level): n for level, n in levels[variable.name].items()}
+                each = np.array(
+                    [counted.get(level, 0) for level in variable.levels or ()], np.int64
+                )
+                values, total = np.arange(len(each), dtype=np.float64), int(each.sum())
+                mean = math.fsum((values * each).tolist()) / max(total, 1)
+                squares = math.fsum((each * (values - mean) ** 2).tolist())
+                column = _statistics(total, mean, squares, values[each > 0])
             # of numbers the variable's own axis if it varies, and one for what is missing
             spread = column.greatest - column.least if params.scale == "range" else column.sd
             if 0 < column.greatest - column.least < SMALLEST_SQUARED:
@@ -188,16 +197,3 @@ def metric_of_sums(
                 factor = variable.weight / width
                 axes.append(Axis(variable=variable, center=share, factor=factor, missing=True))
     return Metric.of_axes(axes)
-
-
-def _ranks(variable: Variable, counts: Counts) -> ColumnStatistics:
-    """Statistics of an ordered variable's level numbers."""
-    by_text = {level_text(level): count for level, count in counts.items()}
-    each = np.array([by_text.get(level, 0) for level in variable.levels or ()], dtype=np.int64)
-    # Statistics of a column that has some values so many times.
-    values = np.arange(len(each), dtype=np.float64)
-    weighted_statistics_count = int(each.sum())
-    mean = math.fsum((values * each).tolist()) / max(weighted_statistics_count, 1)
-    squares = math.fsum((each * (values - mean) ** 2).tolist())
-    occurring = values[each > 0]
-    return _statistics(weighted_statistics_count, mean, squares, occurring)

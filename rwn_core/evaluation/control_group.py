@@ -241,29 +241,27 @@ def _worst(counts: Mapping[_About, Floats]) -> list[dict[str, Any]]:
         raise NotApplicable("No released row has a value of a confidential variable.")
     best: dict[tuple[str, bool], dict[str, Any]] = {}
     for about, each in counts.items():
-        found, place = _compared(about, each), (about[0], "of the keys" in about[1])
+        # each (splits, 2, 4), of halvings, sides and numbers of the strategies: inside, outside,
+        # and their difference with its jackknife error over the halvings
+        total = each.sum(axis=0)
+        right, named, people, based = np.moveaxis(np.stack((total, *(total - each))), -1, 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            score = right / people
+            if about[2] is not None:  # of one level recall says nothing without precision
+                base = based / people
+                score = score * np.maximum((right / named - base) / (1 - base), 0.0)
+        score = np.nan_to_num(score)
+        difference, splits = score[:, 0] - score[:, 1], len(each)
+        spread = difference[1:] - difference[1:].mean()
+        found = {
+            **dict(zip(("secret", "words", "level"), about, strict=True)),
+            **dict(zip(("inside", "outside"), map(float, score[0]), strict=True)),
+            "value": float(difference[0]),
+            "error": float(np.sqrt((splits - 1) / splits * (spread**2).sum())),
+        }
+        place = about[0], "of the keys" in about[1]
         best[place] = max(best.get(place, found), found, key=_surely)
     return sorted(best.values(), key=_surely, reverse=True)
-
-
-def _compared(about: _About, counts: Floats) -> dict[str, Any]:
-    """Return inside, outside, and their difference with its jackknife error over halvings."""
-    # Shapes: counts, shape (splits, 2, 4), of halvings, sides and numbers of the strategies.
-    total = counts.sum(axis=0)
-    right, named, people, based = np.moveaxis(np.stack((total, *(total - counts))), -1, 0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        score = right / people
-        if about[2] is not None:  # of one level recall says nothing without precision
-            base = based / people
-            score = score * np.maximum((right / named - base) / (1 - base), 0.0)
-    score = np.nan_to_num(score)
-    difference, splits = score[:, 0] - score[:, 1], len(counts)
-    spread = difference[1:] - difference[1:].mean()
-    error = float(np.sqrt((splits - 1) / splits * (spread**2).sum()))
-    parts = dict(zip(("secret", "words", "level"), about, strict=True))
-    inside, outside = map(float, score[0])
-    return {**parts, "inside": inside, "outside": outside, "value": float(difference[0]),
-            "error": error}  # fmt: skip
 
 
 def _surely(found: Mapping[str, Any]) -> tuple[float, bool, float]:

@@ -325,23 +325,34 @@ def chosen_sheet(
     and notices.
     """
     try:
-        filled, hidden = _sheets(content)
-        if not filled:
+        sheets, hidden = _sheets(content)
+        if not sheets:
             raise InputError(f"{file} holds no visible sheet with values; choose another file.")
-        name, sheet = _chosen(file, filled, layout.sheet)
+        name, sheet = _chosen(file, sheets, layout.sheet)
         rows = sheet.to_python(skip_empty_area=True)
         start, left = sheet.start or (0, 0)
         merged = sheet.merged_cell_ranges or []
     except python_calamine.CalamineError:
         raise damaged(file, PROTECTED) from None
-    # the rows of the table; merged cells of its header, then of its records
-    rows, first, left = _table(file, rows, start, left, layout)
+    # the rows of the table; empty rows and columns around it are left out, as around a whole sheet
+    end = last_filled(rows, len(rows)) - layout.below
+    first = max(layout.above - start, 0)
+    end = last_filled(rows, max(end, 0))
+    while first < end and not any(map(filled, rows[first])):
+        first += 1
+    if first >= end:
+        raise InputError(f"{file} has no row between those above and below; leave out fewer.")
+    rows = rows[first:end]
+    used = [i for i in range(len(rows[0])) if any(filled(row[i]) for row in rows)]
+    rows = [row[used[0] : used[-1] + 1] for row in rows]
+    first, left = start + first, left + used[0]
+    # merged cells of its header, then of its records
     end, names = first + len(rows), layout.header if layout.header > 1 else 0
     _fill(rows, [area for area in merged if area[1][0] < first + names], first, left)
     taken = _fill(rows, merged, first, left) if layout.fill else 0
     inside = [area for area in merged if area[0][0] < end and area[1][0] >= first + names]
     # what a reader of the table must know of the rest of the workbook
-    others = [other for other, _ in filled if other != name]
+    others = [other for other, _ in sheets if other != name]
     notices = [f"The sheet {name} is read; these are not: {', '.join(others)}."] if others else []
     if hidden:
         notices.append(f"Hidden sheets are not read: {', '.join(hidden)}.")
@@ -388,24 +399,6 @@ def _extent(sheet: Any) -> tuple[int, int]:
     """Rows of a sheet, none where it has one column of prose; and its columns."""
     (top, left), (bottom, right) = sheet.start or (0, 0), sheet.end or (0, 0)
     return (bottom - top + 1) * (right > left), right - left + 1
-
-
-def _table(
-    file: str, rows: Rows, start: int, left: int, layout: FileLayout
-) -> tuple[Rows, int, int]:
-    """The rows between those above and below, and the numbers of the first row and column."""
-    # Empty rows and columns around them are left out, as around a whole sheet.
-    end = last_filled(rows, len(rows)) - layout.below
-    first = max(layout.above - start, 0)
-    end = last_filled(rows, max(end, 0))
-    while first < end and not any(map(filled, rows[first])):
-        first += 1
-    if first >= end:
-        raise InputError(f"{file} has no row between those above and below; leave out fewer.")
-    inner = rows[first:end]
-    used = [i for i in range(len(inner[0])) if any(filled(row[i]) for row in inner)]
-    inner = [row[used[0] : used[-1] + 1] for row in inner]
-    return inner, start + first, left + used[0]
 
 
 def seen_in_workbook(content: bytes) -> GuessedLayout:

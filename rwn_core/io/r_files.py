@@ -52,8 +52,42 @@ def read_r(
     """Read a file of R."""
     plain = unpacked(file, content)
     try:
-        left_out: dict[str, str] = {}
-        columns, notices = _columns(file, plain, left_out)
+        # the columns of the first data frame, and what is to be said of the rest of the file
+        ending = ".rda" if plain.startswith(b"RD") else ".rds"
+        parsed = parse_data(plain, altrep_constructor_dict=_BOUNDED, extension=ending)
+        names = _Names(parsed)
+        frames = list(_frames(parsed.object, names))
+        if not frames:
+            raise InputError(f"{file} holds no data frame; save one with saveRDS.")
+        # the first data frame is the table; what else the file holds is said
+        name, frame = frames[0]
+        notices = []
+        if len(frames) > 1:
+            others = ", ".join(other for other, _ in frames[1:])
+            notices.append(
+                f"The file holds {len(frames)} data frames: {name} is read, not {others}."
+            )
+        attributes = names.attributes(frame)
+        if "row.names" in attributes and _is_texts(attributes["row.names"]):
+            notices.append("The data frame has row names: they are left out.")
+        # a column that cannot be read is left out with its reason, and stands empty
+        heads = [str(head) for head in attributes.get("names", ())]
+        pairs = list(zip(heads, frame.value, strict=True))
+        heights = [len(names.bare(each)) for _, each in pairs if _fault(each, names) is None]
+        nothing = pd.Series(np.full(max(heights, default=0), np.nan))
+        faults = {head: _fault(each, names) for head, each in pairs}
+        left_out = {head: fault for head, fault in faults.items() if fault is not None}
+        for head, each in pairs:
+            about = names.attributes(each)
+            if "difftime" in about.get("class", ()):
+                unit = str((about.get("units") or ["an unknown unit"])[0])
+                notices.append(f"{head} has durations: they stay numbers of {unit}.")
+        columns = [
+            LabelledColumn(name=head, values=nothing)
+            if head in left_out
+            else _column(head, each, names)
+            for head, each in pairs
+        ]
     except InputError:
         raise
     # a broken file breaks the library in many ways; none of its words is shown
@@ -66,45 +100,6 @@ def read_r(
     check_size(file, len(columns[0].values) if columns else 0, len(columns))
     left_out = {column.name: left_out[column.name] for column in columns if column.name in left_out}
     return labelled_table(file, columns, schema, [*notices, *wide], left_out)
-
-
-def _columns(
-    file: str, plain: bytes, left_out: dict[str, str]
-) -> tuple[list[LabelledColumn], list[str]]:
-    """The columns of the first data frame, and what is to be said of the rest of the file."""
-    ending = ".rda" if plain.startswith(b"RD") else ".rds"
-    parsed = parse_data(plain, altrep_constructor_dict=_BOUNDED, extension=ending)
-    names = _Names(parsed)
-    frames = list(_frames(parsed.object, names))
-    if not frames:
-        raise InputError(f"{file} holds no data frame; save one with saveRDS.")
-    # the first data frame is the table; what else the file holds is said
-    name, frame = frames[0]
-    notices = []
-    if len(frames) > 1:
-        others = ", ".join(other for other, _ in frames[1:])
-        notices.append(f"The file holds {len(frames)} data frames: {name} is read, not {others}.")
-    attributes = names.attributes(frame)
-    if "row.names" in attributes and _is_texts(attributes["row.names"]):
-        notices.append("The data frame has row names: they are left out.")
-    # a column that cannot be read is left out with its reason, and stands empty
-    heads = [str(head) for head in attributes.get("names", ())]
-    pairs = list(zip(heads, frame.value, strict=True))
-    heights = [len(names.bare(each)) for _, each in pairs if _fault(each, names) is None]
-    nothing = pd.Series(np.full(max(heights, default=0), np.nan))
-    faults = {head: _fault(each, names) for head, each in pairs}
-    left_out |= {head: fault for head, fault in faults.items() if fault is not None}
-    for head, each in pairs:
-        about = names.attributes(each)
-        if "difftime" in about.get("class", ()):
-            unit = str((about.get("units") or ["an unknown unit"])[0])
-            notices.append(f"{head} has durations: they stay numbers of {unit}.")
-    return [
-        LabelledColumn(name=head, values=nothing)
-        if head in left_out
-        else _column(head, each, names)
-        for head, each in pairs
-    ], notices
 
 
 def _bounded(constructor: Any) -> Any:

@@ -51,12 +51,9 @@ class Sampling:
 
     def check(self, original: Microdata) -> None:
         """Raise ParameterError if the sampling does not fit the table."""
-        if self.population is not None and not self.population >= people_in(original):
-            unit = unit_of(original)
-            raise ParameterError(
-                f"The population must be at least the file's {people_in(original):,} "
-                f"{'records' if unit is None else unit.words}."
-            )
+        least = people_in(original)
+        if self.population is not None and not self.population >= least:
+            raise ParameterError(f"The population must be at least the file's {least:,} people.")
         if self.weights is None:
             return
         if self.population is not None:

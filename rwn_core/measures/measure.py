@@ -335,7 +335,15 @@ class Measure:
             finally:
                 ROWS.reset(token)
             if noted or getattr(reading.detail, "sampled", None) is True:
-                reading = _with_rows(reading, noted, comparison)
+                # how many rows were used, of a file with incomplete records or of a sample
+                n = comparison.original.n
+                detail: Any = reading.detail
+                used = min([rows for rows, every in noted if every == n], default=n)
+                if getattr(detail, "sampled", None) is True and detail.records is not None:
+                    total: int = getattr(detail, "total", getattr(detail, "of", 0))
+                    used, n = min(used, len(detail.records)), max(total, n if used < n else 0)
+                if used < n and reading.used is None:
+                    reading = replace(reading, used=used, total=n)
             reading = reading if bare else replace(reading, ends=self.ends(comparison))
         except NotApplicable as reason:
             return NotApplicable(reason.reason)
@@ -413,17 +421,6 @@ def _shuffled(original: Microdata) -> Iterator[Microdata]:
     """Yield the original with each slice in a random order, a few times."""
     for seed in range(max(1, min(SHUFFLES, SHUFFLED // max(original.n, 1)))):
         yield copy_from_donors(original, shuffled_donors(original, SecretKey.from_seed(seed)))
-
-
-def _with_rows(reading: Reading, noted: Sequence[Rows], comparison: Comparison) -> Reading:
-    """Add how many rows were used, of a file with incomplete records or of a sample."""
-    n = comparison.original.n
-    used = min([rows for rows, every in noted if every == n], default=n)
-    detail: Any = reading.detail
-    if getattr(detail, "sampled", None) is True and detail.records is not None:
-        total: int = getattr(detail, "total", getattr(detail, "of", 0))
-        used, n = min(used, len(detail.records)), max(total, n if used < n else 0)
-    return replace(reading, used=used, total=n) if used < n and reading.used is None else reading
 
 
 def _with_what_is_counted(

@@ -102,8 +102,14 @@ def build_index(
     """Make a table ready for searches; records of unlike radii are held apart."""
     rows = np.ascontiguousarray(point_values(points)) + 0.0  # a copy; it turns -0.0 into 0.0
     apart = () if epsilon is None or one_radius(epsilon) else (np.asarray(epsilon),)
-    group, count = _grouped(*rows.T, *apart)
-    if count < len(rows):  # groups are numbered in the order of their first records
+    # the distinct rows are numbered in the order of their first records
+    group, count = np.zeros(len(rows), np.int64), 1
+    for column in (*rows.T, *apart):
+        group, found = pd.factorize(group * len(rows) + pd.factorize(column)[0])
+        count = len(found)
+        if count == len(rows):
+            break
+    if count < len(rows):
         rows = rows[np.flatnonzero(np.diff(np.maximum.accumulate(group), prepend=-1))]
     leaves = 1
     while count > leaf * leaves:
@@ -174,18 +180,6 @@ def _categories(
         "shifts": np.ascontiguousarray(embedding.shifts(rows)[:, orders[0]]),
         "far": embedding.far,
     }
-
-
-def _grouped(*columns: Floats) -> tuple[Integers, int]:
-    """Number the distinct rows in the order of their first records; also return how many."""
-    n = len(columns[0])
-    group, count = np.zeros(n, np.int64), 1
-    for column in columns:
-        group, found = pd.factorize(group * n + pd.factorize(column)[0])
-        count = len(found)
-        if count == n:
-            break
-    return group, count
 
 
 def tree_order(columns: Singles, begins: Integers) -> Integers32:

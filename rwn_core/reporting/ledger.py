@@ -102,6 +102,12 @@ def add(  # noqa: PLR0913 - what is not needed is given by its name
             raise ReleaseError(f"{refusal} Nothing was added.")
         warnings = [*overlaps(entries, marks, record), *words]
         setting = orjson.dumps(record["setting"], option=SORTED)
+        # the verdict, with what merges change of its state
+        state = recorded_state(record["verdict"])
+        if chain.get("breaks"):
+            state = "broken"
+        elif chain.get("unchecked") and state == "kept":
+            state = "not judged"
         entry = {
             "format": FORMAT,
             "number": len(entries) + 1,
@@ -116,7 +122,8 @@ def add(  # noqa: PLR0913 - what is not needed is given by its name
             "marks": dict(marks),
             "before": entries[-1]["hash"] if entries else BEGINNING,
             **held(record),
-            **_judged(record["verdict"], chain),
+            **{"kept": state == "kept", "state": state},
+            "not_judged": dict(record["verdict"].get("not_judged", {})),
             "chain": chain,
             "by": by,
             **({"card": hashlib.sha256(card).hexdigest()} if card else {}),
@@ -173,17 +180,6 @@ def refuse_readable(
         refusal = subtracted(entries, marks, own, original, read)[1]
         if refusal:
             raise ReleaseError(refusal)
-
-
-def _judged(verdict: Mapping[str, Any], chain: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an entry holds of the verdict, with what merges change of its state."""
-    state = recorded_state(verdict)
-    if chain.get("breaks"):
-        state = "broken"
-    elif chain.get("unchecked") and state == "kept":
-        state = "not judged"
-    unread = dict(verdict.get("not_judged", {}))
-    return {"kept": state == "kept", "state": state, "not_judged": unread}
 
 
 def _append(stream: IO[bytes], line: bytes) -> None:

@@ -105,7 +105,14 @@ def seek(
         )
     for why in filter(None, (goal.keep.unjudged(point.setting.params) for point in points)):
         raise ParameterError(why)
-    goal, unread = _judged(microdata, goal, points)
+    # the goal with those limits of its policy that can be judged, and why the others cannot
+    unread = {}
+    for key in goal.keep.measures:  # which may have no answer for any setting
+        spreads = [point.spreads[key] for point in points if key in point.spreads]
+        if spreads and all(spread.median is None for spread in spreads):
+            unread[key] = str(spreads[0].reason)
+    unread |= goal.keep.judgeable(microdata)[1]
+    goal = replace(goal, keep=goal.keep.without(unread))
     known = {point.setting.key: point for point in points if goal.answers(point)}
     if not known:
         raise ParameterError(
@@ -140,19 +147,6 @@ def seek(
         answer = _verified(crew, known, goal, plan, Part(progress, 1 - share, 1.0))
     progress(1.0)
     return replace(answer, unread=unread)
-
-
-def _judged(
-    microdata: Microdata, goal: Goal, points: Sequence[Point]
-) -> tuple[Goal, dict[str, str]]:
-    """The goal with those limits of its policy that can be judged; why the others cannot."""
-    unread = {}
-    for key in goal.keep.measures:  # which may have no answer for any setting
-        spreads = [point.spreads[key] for point in points if key in point.spreads]
-        if spreads and all(spread.median is None for spread in spreads):
-            unread[key] = str(spreads[0].reason)
-    unread |= goal.keep.judgeable(microdata)[1]
-    return replace(goal, keep=goal.keep.without(unread)), unread
 
 
 def _verified(

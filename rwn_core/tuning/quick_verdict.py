@@ -218,7 +218,16 @@ def with_next_steps(
         table = microdata if schema is None else microdata.with_schema(schema)
         if not any(variable.masked for variable in table.schema.released):
             continue
-        tried = _tried(table, _fitted(start, table), policy, until, max(most, 1.0))
+        # without the variables that the table no longer releases or masks
+        released, masked = {v.name for v in table.schema.released}, set(masked_names(table))
+        slices = start.slices
+        if slices is not None:
+            left = (tuple(name for name in names if name in masked) for names in slices)
+            slices = tuple(names for names in left if len(names) > 1)
+        weights = tuple(each for each in start.weights if each[0] in released)
+        precision = tuple(each for each in start.precision if each[0] in released)
+        fitted = replace(start, slices=slices, weights=weights, precision=precision)
+        tried = _tried(table, fitted, policy, until, max(most, 1.0))
         if tried is None or not (tried.kept or tried.interval[1] < most):
             continue
         unread = policy.judgeable(table)[1]
@@ -315,18 +324,3 @@ def _of_unmasked(
 
 def _without(schema: Schema, name: str) -> Schema:
     return schema.replace_variable(name, role=Role.IDENTIFIER, group=None)
-
-
-def _fitted(setting: Setting, microdata: Microdata) -> Setting:
-    """Return a setting without the variables that a table no longer releases or masks."""
-    released, masked = {v.name for v in microdata.schema.released}, set(masked_names(microdata))
-    slices = setting.slices
-    if slices is not None:
-        left = (tuple(name for name in names if name in masked) for names in slices)
-        slices = tuple(names for names in left if len(names) > 1)
-    return replace(
-        setting,
-        slices=slices,
-        weights=tuple(each for each in setting.weights if each[0] in released),
-        precision=tuple(each for each in setting.precision if each[0] in released),
-    )

@@ -14,7 +14,7 @@ import numpy as np
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import QUICK_RECORDS
-from rwn_core.data.units import unit_of
+from rwn_core.data.units import people_in, unit_of
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import masked_columns
@@ -375,9 +375,8 @@ def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:
     limit = policy.limit(RAISED[0])
     if limit is None:
         return ""
-    unit, many, who = unit_of(microdata), microdata.n, "records"
-    if unit is not None:
-        many, who = unit.size, unit.words
+    unit, many = unit_of(microdata), people_in(microdata)
+    who = "records" if unit is None else unit.words
     if many * limit.at_most < 1:
         return f"Of {many} {who} one is linked by chance, which is beyond the limit."
     names = params.masked_names(microdata)
@@ -387,8 +386,8 @@ def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:
         # a row without an equal one tells its unit
         _, place, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
         alone = counts[place.ravel()] == 1
-        found = alone.sum() if unit is None else len(np.unique(unit.numbers[alone]))
-        unique = float(found / many)
+        numbers = np.arange(microdata.n) if unit is None else unit.numbers
+        unique = len(np.unique(numbers[alone])) / many
         if unique > limit.at_most:
             more = len(left) - _NAMED
             named = ", ".join(left[:_NAMED]) + (f" and {more} more" if more > 0 else "")

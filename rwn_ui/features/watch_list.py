@@ -66,9 +66,8 @@ def words(record: int) -> str:
 def minutes(session: Session, chosen: rwn.Scenario | None, lines: tuple[str, ...]) -> Iterator[str]:
     """The watch list of the minutes: a line that names a watched record gets the choice's odds."""
     found = {} if chosen is None else _odds(session, chosen)
-    lines_of = {
-        words(r): f": {odds_words(chance, people_in(session.data))}" for r, chance in found.items()
-    }
+    of = people_in(session.data)
+    lines_of = {words(r): f": {odds_words(chance, of)}" for r, chance in found.items()}
     yield from (line + lines_of.get(line, "") for line in lines)
 
 
@@ -76,17 +75,14 @@ def side_by_side(session: Session, scenarios: list[rwn.Scenario]) -> dict[str, A
     """Result of every record in a release of each scenario of this table."""
     if not session.watched:
         return None
-    columns = [_odds(session, scenario) for scenario in scenarios]
+    columns, of = [_odds(session, scenario) for scenario in scenarios], people_in(session.data)
     return {
         "title": TITLE,
         "columns": ["", *(scenario.name for scenario in scenarios)],
         "rows": [
             [
                 words(record),
-                *(
-                    odds_words(each[record], people_in(session.data)) if each else "–"
-                    for each in columns
-                ),
+                *(odds_words(each[record], of) if each else "–" for each in columns),
             ]
             for record in session.watched
         ],

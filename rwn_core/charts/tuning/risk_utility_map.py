@@ -61,13 +61,19 @@ def draw(
     words = "original data" + ("" if top == 1.0 else " ↗")
     corner = [style.corner(words, style.NEUTRAL)] if free else []
     now = next((p for p in placed if p["label"] == "now"), None)
+    faint = []  # points for a sweep's settings, and its frontier
+    if swept:
+        best = sorted((p for p in swept if p["frontier"]), key=lambda p: (-p["loss"], p["risk"]))
+        line = style.scatter(*_coordinates(best), "frontier", mode="lines")
+        line |= {"line": {"color": style.RELEASED, "width": 1.5}, "hoverinfo": "skip"}
+        faint = [_cloud(swept, "sweep", 4, 0.35, of_limits), line]
     return style.chart(
         "risk_utility_map",
         "Risk–utility map",
         _limit_words(limit, of_limits, now),
         _describe(now, limit, of_limits),
         data=[
-            *_swept(swept, of_limits),
+            *faint,
             *([_cloud(others, "draws", 5, 0.5, of_limits)] if others else []),
             *_markers(placed, spots, of_limits),
         ],
@@ -161,16 +167,6 @@ def _cloud(
 
 def _coordinates(known: Sequence[Point]) -> tuple[list[float], list[float]]:
     return [p["loss"] for p in known], [p["up"] for p in known]
-
-
-def _swept(swept: Sequence[Point], of_limits: bool) -> list[style.Trace]:
-    """Return faint points for a sweep's settings, and its frontier."""
-    if not swept:
-        return []
-    best = sorted((p for p in swept if p["frontier"]), key=lambda p: (-p["loss"], p["risk"]))
-    line = style.scatter(*_coordinates(best), "frontier", mode="lines")
-    line |= {"line": {"color": style.RELEASED, "width": 1.5}, "hoverinfo": "skip"}
-    return [_cloud(swept, "sweep", 4, 0.35, of_limits), line]
 
 
 def _marker(p: Point, position: str, of_limits: bool) -> style.Trace:

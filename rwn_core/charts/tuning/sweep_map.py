@@ -62,17 +62,25 @@ def draw(
                          color=style.RELEASED, width=2)] if ends[1:] else []  # fmt: skip
     read = [s["x"] for s in (*placed, *others)]
     shown = min(read, default=0.0), max(read, default=0.0)
+    # a cross of two thin lines per setting: the range of one more release
+    across: list[float | None] = []
+    up: list[float | None] = []
+    for spot in [s for s in placed if len(placed) <= _INTERVALS or s["frontier"]]:
+        if spot["x_interval"]:
+            across += [*spot["x_interval"], None]
+            up += [spot["y"], spot["y"], None]
+        if spot["y_interval"]:
+            across += [spot["x"], spot["x"], None]
+            up += [*spot["y_interval"], None]
+    thin = {"color": style.RELEASED + _FAINT, "width": 1}
+    crosses = [_broken_line(across, up, "interval", **thin)] if across else []
     return style.chart(
         "sweep_map",
         str(y.get("map", "Risk–utility map of the sweep")),
         _note(placed, others, of_limits, sum(_is_open(s) for s in spots) if of_limits else 0),
         _describe(placed, x, y, limit),
         data=[
-            *_crosses(
-                [s for s in placed if len(placed) <= _INTERVALS or s["frontier"]],
-                color=style.RELEASED + _FAINT,
-                width=1,
-            ),
+            *crosses,
             *line,
             *_settings(placed),
             *map_marks.traces(
@@ -213,20 +221,6 @@ def _broken_line(x: Sequence[Any], y: Sequence[Any], name: str, **line: Any) -> 
     """Return a line without hover text; None leaves a gap."""
     shape = {"type": "scatter", "mode": "lines", "name": name, "hoverinfo": "skip"}
     return {**shape, "x": list(x), "y": list(y), "line": line}
-
-
-def _crosses(spots: Sequence[Spot], **line: Any) -> list[style.Trace]:
-    """Return a cross of two thin lines per setting: the range of one more release."""
-    x: list[float | None] = []
-    y: list[float | None] = []
-    for spot in spots:
-        if spot["x_interval"]:
-            x += [*spot["x_interval"], None]
-            y += [spot["y"], spot["y"], None]
-        if spot["y_interval"]:
-            x += [spot["x"], spot["x"], None]
-            y += [*spot["y_interval"], None]
-    return [_broken_line(x, y, "interval", **line)] if x else []
 
 
 def _float(value: float | None) -> float:

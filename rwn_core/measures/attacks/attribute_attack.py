@@ -326,7 +326,13 @@ def _success(
         if units is not None and key.endswith(TOGETHER):  # units, not rows, are independent
             beyond = np.bincount(units, beyond)
             hardly = beyond.sum() <= AMONG_UNITS * np.sqrt((beyond**2).sum())
-        if hardly or _is_luck(beyond, weights[key], values.rows):
+        # what a row says is right of many people or of none: rows, not people, are independent, and
+        # those whom a strategy names beyond the majority may be those of a few rows
+        total = np.asarray(weights[key].sum(axis=1)).ravel()
+        each = np.divide(beyond, total, out=np.zeros_like(beyond), where=total > 0)
+        of_class = weights[key].T @ each
+        error = np.sqrt((of_class**2 / np.maximum(values.rows, 1)).sum())
+        if hardly or of_class.sum() <= SURELY * error:
             at_most[key] = counted_rate
     if values.levels is None:
         exactly = counts * np.where(
@@ -355,16 +361,6 @@ def _success(
             counted[key] = each._replace(records=records)
     exact = exact or {key: rates[key] for key in names}
     return Success(targets=targets, rates=rates, exact=exact, named=counted, at_most=at_most)
-
-
-def _is_luck(beyond: Floats, weights: sparse.csr_array, rows: Floats) -> bool:
-    """True if the people that a strategy names beyond the majority are those of a few rows."""
-    # what a row says is right of many people or of none: rows, not people, are independent
-    total = np.asarray(weights.sum(axis=1)).ravel()
-    each = np.divide(beyond, total, out=np.zeros_like(beyond), where=total > 0)
-    of_class = weights.T @ each
-    error = np.sqrt((of_class**2 / np.maximum(rows, 1)).sum())
-    return bool(of_class.sum() <= SURELY * error)
 
 
 def _rights(names: Mapping[str, Names], truth: Floats, near: Tolerance) -> Floats:
@@ -418,7 +414,7 @@ def gain(found: Success, outside: Sequence[Success] = ()) -> dict[str, Any]:
     value = max(overall, naming["score"]) if naming["score"] else overall
     attack = min(found.rates[strategy], found.at_most.get(strategy, 1.0))
     people = max(1, found.people)
-    others = max(1, outside_rate(outside, strategy)[1]) if outside else people
+    others = outside_rate(outside, strategy)[1] if outside else people
     low, high = newcombe((attack * people, people), (reference * others, others))
     if value > overall:  # from the ends of recall and of precision
         right, named, base = naming["right"], naming["named"], naming["base"]
@@ -445,10 +441,10 @@ def outside_rate(outside: Sequence[Success], strategy: str) -> tuple[float, int]
 
     The attacks are those that a strategy on people inside is compared with.
     """
-    rates = [
-        (each.rates[way], each.people) for way, each in attacks_outside(outside, strategy).items()
-    ]
-    return max(*rates, (outside[0].rates["majority"], outside[0].people))
+    tried = [(each.rates[way], each) for way, each in attacks_outside(outside, strategy).items()]
+    tried.append((outside[0].rates["majority"], outside[0]))
+    rate, best = max(tried, key=lambda each: each[0])
+    return rate, max(1, best.people)
 
 
 def attacks_outside(outside: Sequence[Success], strategy: str) -> dict[str, Success]:
@@ -481,7 +477,6 @@ def _overall(found: Success, outside: Sequence[Success]) -> tuple[float, str, fl
     people = max(1, found.people)
     for key, rate in rates.items():
         reference, others = outside_rate(outside, key)
-        others = max(1, others)
         certain = newcombe((rate * people, people), (reference * others, others))[0]
         if certain > most[0]:
             most = rate - reference, key, reference

@@ -343,10 +343,8 @@ class Named(NamedTuple):
     def each(self) -> Floats:
         """Return the records behind each name, 1 where a record is a unit."""
         # Shape: the answer (certainties, levels).
-        each = np.ones_like(self.named)
-        if self.records is not None:
-            np.divide(self.records, self.named, out=each, where=self.named > 0)
-        return each
+        records = self.named if self.records is None else self.records
+        return np.where(self.named > 0, records / np.where(self.named > 0, self.named, 1), 1.0)
 
 
 def count_names(names: Sequence[Names], people: People) -> list[Named]:

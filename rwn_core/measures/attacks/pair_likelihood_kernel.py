@@ -219,19 +219,15 @@ def sparse_likelihood(
     parts.clear()
     row_of = possible.astype(np.int32)
     top, low = level(pairs, row_of, rows)
-    number = donors.order if people is None else _places(people, donors.order)
+    number = donors.order
+    if people is not None:  # the number among these people of each position's record, 0 of others
+        place = np.zeros(donors.n, np.int32)
+        place[people] = np.arange(len(people))
+        number = place[donors.order]
     shape = (donors.n if people is None else len(people), rows)
     scaled = pairs_as_columns(pairs.record, row_of[pairs.row], pairs.value, number, shape)
     with np.errstate(divide="ignore"):
         return scaled, np.log(top) - HALVINGS * np.log(2.0) * low
-
-
-def _places(people: Integers, order: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the number among these people of the record at each position; 0 for any other."""
-    # Shapes: people (m,); order, the answer (n,).
-    place = np.zeros(len(order), np.int32)
-    place[people] = np.arange(len(people))
-    return place[order]
 
 
 def _asked(coded: Sequence[Coded], possible: Integers, donors: DonorTables) -> Asked:

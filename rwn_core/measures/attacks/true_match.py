@@ -320,7 +320,16 @@ class Secret:
         rows = np.bincount(entry, minlength=len(found.unique.person))
         share, level = np.ones(len(entry)), shown.astype(np.int64)
         several = np.flatnonzero(rows[entry] > 1)
-        share[several] = _most(entry[several], level[several], counted.named.shape[1])
+        # each row's share in naming its level: the mode of a person's rows, ties share
+        named = entry[several] * counted.named.shape[1] + level[several]
+        pairs, pair, counts = np.unique(named, return_inverse=True, return_counts=True)
+        owner = pairs // counted.named.shape[1]
+        begins = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))[: len(owner)]
+        if len(several):
+            sizes = np.diff(np.append(begins, len(owner)))
+            leads = counts == np.repeat(np.maximum.reduceat(counts, begins), sizes)
+            ties = np.repeat(np.add.reduceat(leads, begins), sizes)
+            share[several] = (leads / np.maximum(ties, 1) / counts)[pair.ravel()]
         which, person = found.unique.which[entry], found.unique.owner[entry]
         # of a person without a value nothing can be named
         share = np.where(np.isnan(self.own[person]), 0.0, share)
@@ -329,18 +338,6 @@ class Secret:
         place = which * shape[1] + level
         for sums, each in ((counted.named, share), (counted.right, right)):
             sums += np.bincount(place, each, sums.size).reshape(shape)
-
-
-def _most(entry: Integers, level: Integers, levels: int) -> Floats:
-    """Return each row's share in naming its level: the mode of a person's rows, ties share."""
-    pairs, pair, rows = np.unique(entry * levels + level, return_inverse=True, return_counts=True)
-    owner = pairs // levels
-    begins = np.flatnonzero(np.concatenate(([True], owner[1:] != owner[:-1])))[: len(owner)]
-    sizes = np.diff(np.append(begins, len(owner)))
-    leads = rows == np.repeat(np.maximum.reduceat(rows, begins), sizes) if len(rows) else rows > 0
-    ties = np.repeat(np.add.reduceat(leads, begins), sizes) if len(rows) else rows
-    share = leads / np.maximum(ties, 1) / rows  # of a row, of those that name the level
-    return np.asarray(share[pair.ravel()], dtype=np.float64)
 
 
 # Numbers of people found by each combination, shape (sets,); of people with their true value shown,

@@ -96,7 +96,19 @@ def compute(comparison: Comparison) -> Reading[CertifiedLinkage]:
     slices = comparison.required_law().units()
     unit = comparison.unit
     if isinstance(neighborhoods.table, AllDonors):
-        bounds, records, rows = _of_blocks(comparison, neighborhoods.table, unit)
+        # of a large table, by ratios that are known before it is drawn
+        table, law = neighborhoods.table, comparison.required_law().source
+        refuse_tied(law)
+        varying = varying_slices(law)
+        refuse_retained(law, varying)
+        every = np.arange(comparison.masked.n)
+        pairs = [codes_together(law.original, comparison.masked, each, every) for each in varying]
+        if any((columns < 0).any() for _, columns in pairs):
+            raise NotApplicable(IMPOSSIBLE)
+        exchange = Exchange.from_table(table, [codes for codes, _ in pairs])
+        found = exchange.bounds([columns for _, columns in pairs])
+        bounds, records = unit_or_record_bounds(found, exchange, table, unit)
+        rows = found.rows
     else:
         bounds, records, rows = _of_release(comparison, neighborhoods, unit)
     largest = bounds.max(axis=1).astype(np.float64)[rows]
@@ -133,21 +145,6 @@ def _of_release(comparison: Comparison, found: Neighborhoods, unit: Unit | None)
     everyone = np.tile(np.arange(n, dtype=np.int32), (n, 1))
     bounds = unit_bounds(logs, ratios_of_release(logs, everyone), unit.numbers)
     return bounds, np.bincount(unit.numbers), np.arange(n)
-
-
-def _of_blocks(comparison: Comparison, table: AllDonors, unit: Unit | None) -> Found:
-    """Return bounds of a large table, by ratios that are known before it is drawn."""
-    law = comparison.required_law().source
-    refuse_tied(law)
-    varying = varying_slices(law)
-    refuse_retained(law, varying)
-    rows = np.arange(comparison.masked.n)
-    pairs = [codes_together(law.original, comparison.masked, names, rows) for names in varying]
-    if any((columns < 0).any() for _, columns in pairs):
-        raise NotApplicable(IMPOSSIBLE)
-    exchange = Exchange.from_table(table, [codes for codes, _ in pairs])
-    found = exchange.bounds([columns for _, columns in pairs])
-    return *unit_or_record_bounds(found, exchange, table, unit), found.rows
 
 
 def unit_or_record_bounds(

@@ -184,18 +184,21 @@ HOMOGENEITY = Measure(
 # Uniqueness: sample uniques on the key variables, before and after
 
 
+def _sizes(comparison: Comparison) -> tuple[list[str], Sides[Integers]]:
+    """Return the keys, and the class size of each record and of each released row."""
+    keys = key_names(comparison)
+    (original, released), (own, shown) = key_cells(comparison, keys), owners(comparison)
+    leaving = released_rows(comparison.original, comparison.masked)
+    return list(keys), Sides(class_sizes(original, own), class_sizes(released[leaving], shown))
+
+
 def compute_uniqueness(comparison: Comparison) -> Reading[KeyClasses]:
     """Return the share of released records that are unique on the keys."""
-    keys = key_names(comparison)
-    before_cells, after_cells = key_cells(comparison, keys)
-    own, shown = owners(comparison)
-    before = class_sizes(before_cells, own) == 1
-    leaving = released_rows(comparison.original, comparison.masked)
-    after = np.zeros(len(after_cells), dtype=bool)
-    after[leaving] = class_sizes(after_cells[leaving], shown) == 1
+    keys, sizes = _sizes(comparison)
+    before, after = (side == 1 for side in sizes)
     uniques = Sides([int(before.sum())], [int(after.sum())])
-    detail = KeyClasses(names=list(keys), violations=uniques)
-    return Reading(value=float(after[leaving].mean()), baseline=float(before.mean()), detail=detail)
+    detail = KeyClasses(names=keys, violations=uniques)
+    return Reading(value=float(after.mean()), baseline=float(before.mean()), detail=detail)
 
 
 UNIQUENESS = Measure(
@@ -222,15 +225,11 @@ _SHOWN = 3
 
 def compute_k_anonymity(comparison: Comparison) -> Reading[KeyClasses]:
     """Return the share of released records in equivalence classes of fewer than three."""
-    keys = key_names(comparison)
-    original, released = key_cells(comparison, keys)
-    leaving = released_rows(comparison.original, comparison.masked)
-    own, shown = owners(comparison)
-    sizes = Sides(class_sizes(original, own), class_sizes(released[leaving], shown))
+    keys, sizes = _sizes(comparison)
     below = [[int((side < k).sum()) for k in (*LIMITS, _SHOWN)] for side in sizes]
     before, after = (counts.pop() / len(side) for counts, side in zip(below, sizes, strict=True))
     detail = KeyClasses(
-        names=list(keys),
+        names=keys,
         limits=list(LIMITS),
         violations=Sides(*below),
         smallest=Sides(*(int(side.min()) for side in sizes)),

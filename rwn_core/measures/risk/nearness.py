@@ -348,6 +348,11 @@ def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
     ticks = inside if len(inside) <= 7 else [t for t in inside if str(t)[0] == "1"]
     texts = [f"{tick:,}" for tick in ticks]
     marks: dict[str, Any] = {"type": "log", "tickvals": ticks, "ticktext": texts}
+    rows = table(
+        ["record", what, "nearest distance", "governed by k"],
+        [np.arange(1, len(sizes) + 1), sizes, nearest, np.where(by_k, "yes", "no")],
+        rank=2,
+    )
     return style.chart(
         "neighborhood_size",
         "Neighborhood size",
@@ -363,20 +368,8 @@ def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
             **lines,
         ),
         large={"legend": True},
-        table=_table(sizes, nearest, by_k, what),
+        table=rows | {"caption": " ".join([_CAPTION, rows.get("caption", "")]).strip()},
     )
-
-
-def _table(
-    sizes: NDArray[Any], nearest: NDArray[Any], by_k: NDArray[np.bool_], what: str
-) -> dict[str, Any]:
-    # Shapes: sizes, nearest, by_k (n,).
-    made = table(
-        ["record", what, "nearest distance", "governed by k"],
-        [np.arange(1, len(sizes) + 1), sizes, nearest, np.where(by_k, "yes", "no")],
-        rank=2,
-    )
-    return made | {"caption": " ".join([_CAPTION, made.get("caption", "")]).strip()}
 
 
 def _cloud(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from scipy import sparse
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Floats
 from rwn_core.data.sizes import LARGEST_ASSIGNMENT
 from rwn_core.measures.attacks.red_team.files import Files, Names
 from rwn_core.measures.attacks.red_team.finding import (
@@ -29,13 +29,24 @@ def attack(files: Files) -> list[Finding | NameCounts]:
     found: list[Finding | NameCounts] = []
     if files.n > LARGEST_ASSIGNMENT:
         return found
+    # equal rows, and equal people, have the same number, shape (n,) each
+    same = [
+        np.unique(column_hashes(table).sum(axis=1), return_inverse=True)[1]
+        for table in (files.rows, files.truth)
+    ]
     for known, what in knowledge(files):
         for title, cost in _costs(files, known):
             _, person = linear_sum_assignment(cost)
             words = f"giving all rows to people by {title} of {what}"
-            found.append(
-                link_finding(KEY, words, _right(files, person), files.n, files.random_share)
+            # right links; of equal rows and of equal people it matters how many are of each unit
+            rows, people = (
+                sparse.csr_array((np.ones(files.n), (classes, unit)))
+                for classes, unit in zip(same, (files.unit[files.owner], files.unit), strict=True)
             )
+            chances = sparse.csr_array(rows @ people.T)[same[0], same[1][person]]
+            sizes = np.bincount(same[0])[same[0]] * np.bincount(same[1])[same[1][person]]
+            right = float((np.asarray(chances).ravel() / sizes).sum())
+            found.append(link_finding(KEY, words, right, files.n, files.random_share))
             if known != files.names:
                 row = np.argsort(person)
                 for secret in files.secrets:
@@ -56,17 +67,3 @@ def _costs(files: Files, names: Names) -> Iterator[tuple[str, Floats]]:
     # no rank has moved by more than some width: the least that leaves each row and person one
     width = max(float(widest.min(axis=1).max()), float(widest.min(axis=0).max()))
     yield "intervals of ranks", np.where(widest <= width, apart, apart + 1e3)
-
-
-def _right(files: Files, person: Integers) -> float:
-    """Return the expected number of correct links; equal records are interchangeable."""
-    same_row = np.unique(column_hashes(files.rows).sum(axis=1), return_inverse=True)[1]
-    same_person = np.unique(column_hashes(files.truth).sum(axis=1), return_inverse=True)[1]
-    # how many of the equal rows, and of the equal people, are of each unit
-    rows, people = (
-        sparse.csr_array((np.ones(files.n), (classes, unit)))
-        for classes, unit in ((same_row, files.unit[files.owner]), (same_person, files.unit))
-    )
-    chances = sparse.csr_array(rows @ people.T)[same_row, same_person[person]]
-    sizes = np.bincount(same_row)[same_row] * np.bincount(same_person)[same_person[person]]
-    return float((np.asarray(chances).ravel() / sizes).sum())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
 
@@ -69,30 +69,7 @@ def subtract(one: Subtrahend, two: Subtrahend, changed: tuple[int, int] | None) 
     ]
     # full rows of files that are nearly equal, for whatever reason
     found += [(names, _chance(counted(names), few, known=False))] if names else []
-    lost, shown = _lost(one, two, names, counted, known=known)
-    found += lost
-    if changed and max(changed) < LEAST:
-        values = set(one.keeps.values) & set(two.keeps.values)  # those were subtracted above
-        sums = [{*each.keeps.totals, *each.keeps.values} - values for each in (one, two)]
-        found.append((tuple(n for n in names if n in sums[0] & sums[1]), 1 / max(changed)))
-        if one.keeps.fixed and two.keeps.fixed:
-            found.append((names, 1 / max(changed)))
-    read = dict[str, float]()
-    for unit, chance in found:
-        read.update({name: max(chance, read.get(name, 0.0)) for name in unit if chance})
-    return Subtracted(columns=names, read=read, shown=shown)
-
-
-def _lost(
-    one: Subtrahend,
-    two: Subtrahend,
-    names: tuple[str, ...],
-    counted: Callable[[tuple[str, ...]], Counts],
-    *,
-    known: bool,
-) -> tuple[list[Reading], float]:
-    """Read what one file shows of the original and the other, which has all values, lacks."""
-    found: list[Reading] = []
+    # what one file shows of the original and the other, which has all values, lacks
     shown = 0.0
     for left, right, step in ((one, two, 1), (two, one, -1)):
         pairs = ((unit, name) for unit in left.keeps.support for name in unit if name in names)
@@ -105,7 +82,16 @@ def _lost(
             elif lost and telling:  # common people lose values by chance, too
                 by_chance = np.count_nonzero((other > 0) & (own == 0))
                 shown = max(shown, 1 / float(1 + by_chance))
-    return found, shown
+    if changed and max(changed) < LEAST:
+        values = set(one.keeps.values) & set(two.keeps.values)  # those were subtracted above
+        sums = [{*each.keeps.totals, *each.keeps.values} - values for each in (one, two)]
+        found.append((tuple(n for n in names if n in sums[0] & sums[1]), 1 / max(changed)))
+        if one.keeps.fixed and two.keeps.fixed:
+            found.append((names, 1 / max(changed)))
+    read = dict[str, float]()
+    for unit, chance in found:
+        read.update({name: max(chance, read.get(name, 0.0)) for name in unit if chance})
+    return Subtracted(columns=names, read=read, shown=shown)
 
 
 def _codes(one: Subtrahend, two: Subtrahend, name: str) -> Integers:
