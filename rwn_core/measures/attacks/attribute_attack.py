@@ -326,8 +326,8 @@ def _success(
         if units is not None and key.endswith(TOGETHER):  # units, not rows, are independent
             beyond = np.bincount(units, beyond)
             hardly = beyond.sum() <= AMONG_UNITS * np.sqrt((beyond**2).sum())
-        # what a row says is right of many people or of none: rows, not people, are independent, and
-        # those whom a strategy names beyond the majority may be those of a few rows
+        # what a row says is right of many people or of none: rows, not people, are independent;
+        # the people that a strategy names beyond the majority may be those of a few rows
         total = np.asarray(weights[key].sum(axis=1)).ravel()
         each = np.divide(beyond, total, out=np.zeros_like(beyond), where=total > 0)
         of_class = weights[key].T @ each
