@@ -142,7 +142,7 @@ def owners(comparison: Comparison) -> tuple[Integers | None, Integers | None]:
     """Return the unit of each record, and of each released row; None where a row is one."""
     rows, units = released_rows(comparison.original, comparison.masked), comparison.units
     if units is None or comparison.masked.n != comparison.original.n:
-        return units, None  # nobody knows whose the rows are
+        return units, None  # the people of the rows are not known
     return units, units[rows]
 
 
