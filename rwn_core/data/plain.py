@@ -250,17 +250,13 @@ def _line(name: str, value: Any, ordered: bool) -> str:
     line = f"{name} = {_value(value, ordered)}"
     if len(line) <= WIDTH or not isinstance(value, list | tuple):
         return line
-    return f"{name} = [\n{_filled([_value(each, ordered) for each in value])}]"
-
-
-def _filled(parts: Sequence[str]) -> str:
-    """The parts of a list in indented lines, as many in each as fit."""
+    # the parts of a list in indented lines, as many in each as fit
     lines = [""]
-    for part in parts:
+    for part in (_value(each, ordered) for each in value):
         if lines[-1] and len(lines[-1]) + len(part) + 6 > WIDTH:
             lines.append("")
         lines[-1] += f" {part}," if lines[-1] else f"{part},"
-    return "".join(f"    {line}\n" for line in lines)
+    return "\n".join([f"{name} = [", *(f"    {each}" for each in lines), "]"])
 
 
 def _name(name: str) -> str:

@@ -76,7 +76,21 @@ def read(
 
     # Places are counted in characters; those of plain text are bytes, which are cut faster.
     is_plain = lines.isascii()
-    rows = _rows(file, lines, charset, width=max(field.end for field in fields))
+    width = max(field.end for field in fields)
+    try:
+        text = lines.removeprefix(codecs.BOM_UTF8).decode(charset)
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{file} is no text in {charset}, the encoding that its codebook names; get both again."
+        ) from None
+    # lines, all of one width
+    rows = text.replace("\r\n", "\n").rstrip("\n\x1a").split("\n")
+    wrong = next((number for number, row in enumerate(rows, 1) if len(row) != width), None)
+    if wrong is not None:
+        raise InputError(
+            f"{file}, line {wrong:,}: it has {len(rows[wrong - 1]):,} characters, and the codebook "
+            f"describes {width:,}; get the extract again, together with its codebook."
+        )
     texts = pa.array(rows, pa.large_string())
     del rows, lines
     cut = pc.binary_slice if is_plain else pc.utf8_slice_codeunits
@@ -99,24 +113,6 @@ def read(
             said = data.schema.replace_variable(variable.name, decimals=decimals[variable.name])
             data = data.with_schema(said)
     return data
-
-
-def _rows(file: str, content: bytes, charset: str, *, width: int) -> list[str]:
-    """Divide the text into lines, all of one width."""
-    try:
-        text = content.removeprefix(codecs.BOM_UTF8).decode(charset)
-    except UnicodeDecodeError:
-        raise InputError(
-            f"{file} is no text in {charset}, the encoding that its codebook names; get both again."
-        ) from None
-    rows = text.replace("\r\n", "\n").rstrip("\n\x1a").split("\n")
-    wrong = next((number for number, row in enumerate(rows, 1) if len(row) != width), None)
-    if wrong is not None:
-        raise InputError(
-            f"{file}, line {wrong:,}: it has {len(rows[wrong - 1]):,} characters, and the codebook "
-            f"describes {width:,}; get the extract again, together with its codebook."
-        )
-    return rows
 
 
 def _codebook(content: bytes) -> tuple[list[_Field], str, str]:

@@ -105,14 +105,7 @@ def seek(
         )
     for why in filter(None, (goal.keep.unjudged(point.setting.params) for point in points)):
         raise ParameterError(why)
-    # the goal with those limits of its policy that can be judged, and why the others cannot
-    unread = {}
-    for key in goal.keep.measures:  # which may have no answer for any setting
-        spreads = [point.spreads[key] for point in points if key in point.spreads]
-        if spreads and all(spread.median is None for spread in spreads):
-            unread[key] = str(spreads[0].reason)
-    unread |= goal.keep.judgeable(microdata)[1]
-    goal = replace(goal, keep=goal.keep.without(unread))
+    goal, unread = _judged(microdata, goal, points)
     known = {point.setting.key: point for point in points if goal.answers(point)}
     if not known:
         raise ParameterError(
@@ -236,3 +229,16 @@ def _moved(name: str, value: Any, direction: int, step: Step) -> Any:
 
 def _number(value: Any) -> Any:
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def _judged(
+    microdata: Microdata, goal: Goal, points: Sequence[Point]
+) -> tuple[Goal, dict[str, str]]:
+    """The goal with those limits of its policy that can be judged; why the others cannot."""
+    unread = {}
+    for key in goal.keep.measures:  # which may have no answer for any setting
+        spreads = [point.spreads[key] for point in points if key in point.spreads]
+        if spreads and all(spread.median is None for spread in spreads):
+            unread[key] = str(spreads[0].reason)
+    unread |= goal.keep.judgeable(microdata)[1]
+    return replace(goal, keep=goal.keep.without(unread)), unread

@@ -664,3 +664,14 @@ def test_a_population_is_of_people() -> None:
     )
     with pytest.raises(rwn.ParameterError, match="at least the file's 150 people"):
         Sampling(population=149).check(data)
+
+
+def test_questions_of_one_row_say_what_they_leave_out() -> None:
+    data = visits(4)
+    read = rwn.audit(data, mask(data, RWN(k=3), seed=1), measures=["queries"])["queries"]
+    said = (
+        read.reason
+        if isinstance(read, rwn.NotApplicable)
+        else MEASURES["queries"].sentence(read, 600)
+    )
+    assert "one record" in said or "a person with several equal rows is not asked about" in said

@@ -47,6 +47,15 @@ def draw(lesson: Neighborhood) -> style.Chart:
         | {"yanchor": "bottom" if radius == largest else "top"}
         for radius, text, color in named
     ]
+    # the two balls, and the part of the larger one that the other group sees
+    center = lesson.points[lesson.record]
+    balls = [circle(center, lesson.kth, style.NEUTRAL, name="k nearest", dash="dash")]
+    if lesson.epsilon > 0:
+        balls.append(circle(center, lesson.epsilon, style.EPSILON, name="radius ε"))
+    square = max(lesson.kth, lesson.epsilon) ** 2 - lesson.apart**2
+    if lesson.apart > 0 and square > 0:
+        name = "the other group must be in here"
+        balls.append(circle(center, math.sqrt(square), style.EPSILON, name=name, dash="dot"))
     return style.chart(
         "lesson_neighborhood",
         "One record and its neighborhood",
@@ -54,7 +63,7 @@ def draw(lesson: Neighborhood) -> style.Chart:
         f"{len(lesson.points)} records in the plane; the chosen one has {size} possible donors, "
         f"because {'the k nearest reach' if by_k else 'epsilon reaches'} further, at "
         f"{style.number(max(lesson.kth, lesson.epsilon))} standard deviations",
-        data=[*traces, *_balls(lesson), chosen],
+        data=[*traces, *balls, chosen],
         layout=plane(lesson.points, IN_SD, annotations=names),
         large={"legend": True},
         table=table(
@@ -73,16 +82,3 @@ def draw(lesson: Neighborhood) -> style.Chart:
             )
         },
     )
-
-
-def _balls(lesson: Neighborhood) -> list[style.Trace]:
-    """Return the two balls, and the part of the larger one that the other group sees."""
-    center = lesson.points[lesson.record]
-    found = [circle(center, lesson.kth, style.NEUTRAL, name="k nearest", dash="dash")]
-    if lesson.epsilon > 0:
-        found.append(circle(center, lesson.epsilon, style.EPSILON, name="radius ε"))
-    square = max(lesson.kth, lesson.epsilon) ** 2 - lesson.apart**2
-    if lesson.apart > 0 and square > 0:
-        name = "the other group must be in here"
-        found.append(circle(center, math.sqrt(square), style.EPSILON, name=name, dash="dot"))
-    return found

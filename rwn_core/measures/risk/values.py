@@ -388,13 +388,12 @@ def compute_queries(comparison: Comparison) -> Reading[Queries]:
     """Return the mean chance that a question with one true answer returns that person's row."""
     law = comparison.required_law("The query attack")
     keys = key_names(comparison)
-    key = ("lone members", keys)
     uniques = comparison.cached_for_original(
-        key, lambda: single_record_predicates(comparison.original, keys)
+        ("lone members", keys), lambda: single_record_predicates(comparison.original, keys)
     )
     if not uniques:
         raise NotApplicable(
-            "No question about up to three key variables is answered by exactly one person."
+            "No question about up to three key variables is answered by exactly one record."
         )
     secret = next(iter(confidential_names(comparison)), None)
     asked = [ask(comparison, law, predicate, record, secret) for predicate, record in uniques]
@@ -461,5 +460,6 @@ QUERIES = Measure(
     sentence=queries_sentence,
     source="Matloff and Tendick 2015 (a single worker); the count of matches is Poisson-binomial",
     compute=compute_queries,
+    of_units="A question has one row as its answer: a {} with equal rows is not asked about",
     view=View(about="value", charts={"queries": draw_queries}, places={"risk": 8, "report": 11}),
 )
