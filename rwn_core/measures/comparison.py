@@ -210,7 +210,8 @@ class Comparison:
     @property
     def random_share(self) -> float:
         """Share of the rows that are linked correctly by naming random units."""
-        return 1.0 / people_in(self.original if self.file is None else self.file)
+        unit, n = self.unit, (self.original if self.file is None else self.file).n
+        return 1.0 / (n if unit is None else unit.size)
 
     def with_masked(self, masked: Microdata, law: Law | None = None) -> Comparison:
         """Return the same original with another masked table; they share its cache."""

@@ -386,8 +386,7 @@ def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:
         # a row without an equal one tells its unit
         _, place, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
         alone = counts[place.ravel()] == 1
-        numbers = np.arange(microdata.n) if unit is None else unit.numbers
-        unique = len(np.unique(numbers[alone])) / many
+        unique = float(alone.mean()) if unit is None else len(np.unique(unit.numbers[alone])) / many
         if unique > limit.at_most:
             more = len(left) - _NAMED
             named = ", ".join(left[:_NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -442,8 +442,8 @@ def outside_rate(outside: Sequence[Success], strategy: str) -> tuple[float, int]
     The attacks are those that a strategy on people inside is compared with.
     """
     tried = [(each.rates[way], each) for way, each in attacks_outside(outside, strategy).items()]
-    tried.append((outside[0].rates["majority"], outside[0]))
-    rate, best = max(tried, key=lambda each: each[0])
+    majority = outside[0].rates["majority"], outside[0]
+    rate, best = max((*tried, majority), key=lambda each: each[0])
     return rate, max(1, best.people)
 
 

@@ -418,13 +418,16 @@ def linkage(releases: list[Masked], law: Law) -> float:
 
 
 def misclassification(releases: list[Masked], law: Law) -> float:
-    said = MEASURES["misclassification"].compute(of_law(releases[0], law)).detail
+    comparison = of_law(releases[0], law)
+    said = MEASURES["misclassification"].compute(comparison).detail
+    home = comparison.units[:, None] == comparison.units  # any row of the household is right
     keys = list(map(tuple, table().frame[["age", "sex"]].to_numpy()))
     same = np.array([[one == other for other in keys] for one in keys])
     differences = []
     for each in releases:
         shows = same[:, each.donors[:, place("age")]]  # [t, r]: row r has the keys of record t
-        differences.append((shows.diagonal() - np.array(said.truth) * shows.sum(axis=1)).sum())
+        right = (shows & home).sum(axis=1)
+        differences.append((right - np.array(said.truth) * shows.sum(axis=1)).sum())
     return scored(np.array(differences))
 
 

@@ -290,7 +290,7 @@ def test_what_a_lone_match_tells_agrees_with_simulated_releases(case):
 def test_no_lone_member():
     data = Microdata.from_frame(pd.DataFrame({"g": ["a", "a", "b", "b"], "h": ["u"] * 4}))
     law = mask(data, RWN(k=1), seed=1).law
-    with pytest.raises(NotApplicable, match="exactly one person"):
+    with pytest.raises(NotApplicable, match="exactly one record"):
         MEASURES["queries"].compute(Comparison(original=data, masked=data, law=law))
 
 
