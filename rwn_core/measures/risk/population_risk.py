@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.units import people_in
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, codes, numbers, released_rows
@@ -88,8 +89,7 @@ def compute_individual_risk(comparison: Comparison) -> Reading[PopulationRisk]:
 
 def _people(comparison: Comparison) -> tuple[int, float]:
     """Return how many people the file has, and the population that it stands for."""
-    original, units = comparison.original, comparison.units
-    many = original.n if units is None else len(np.unique(units))
+    original, many = comparison.original, people_in(comparison.original)
     return many, float(comparison.sampling.record_weights(original, original).mean()) * many
 
 
