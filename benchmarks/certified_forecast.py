@@ -19,7 +19,7 @@ from rwn_core.measures.attacks.certificate import (
     Exchange,
     certified_share,
     linkage_bounds,
-    ratios_of_law,
+    ratios_of_release,
     unit_bounds,
 )
 from rwn_core.measures.risk.certified_linkage import (
@@ -58,7 +58,9 @@ def forecast_certified(law: Law | None, *, rows: int = ROWS) -> tuple[float, ...
     ]
     everyone = np.tile(np.arange(n, dtype=np.int32), (n, 1))
     near = nearest_records(cells.neighborhoods, n) if unit is None else everyone
-    ratios, shares = ratios_of_law(tables, near), []
+    # before anything is drawn: over all values that a slice may release
+    ratios = sum(ratios_of_release(np.log(table).T, near) for table in tables)
+    shares = []
     for draw in range(DRAWS):
         columns = _drawn(cells, units, codes, draw, np.arange(n))
         chances = zip(tables, columns, strict=True)

@@ -562,6 +562,18 @@ def test_conditions_that_fit_one_person_alone_single_that_person_out() -> None:
     assert attack[0] > attack[1]
 
 
+def test_equal_rows_of_one_person_single_that_person_out() -> None:
+    read = []
+    for rows in (1, 4):
+        frame = visits(rows).frame.drop(columns="visit")
+        data = tables.described(frame, who="person")
+        release = mask(data, RWN(k=3, q=0.0), seed=1)  # unmasked
+        read.append(rwn.audit(data, release, measures=["singling_out"])["singling_out"])
+    assert read[0].detail.attack == 1.0
+    assert read[1].detail.attack > 0.8  # two people with equal rows look like one with twice as many
+    assert read[1].value == pytest.approx(read[0].value, abs=0.2)
+
+
 @pytest.mark.parametrize("rows", [1, 2, 4, 10])
 def test_what_luck_shows_of_a_unit_counts_for_nothing(rows: int) -> None:
     """Nearly every household of many rows has a common level: to say so discloses nothing."""
@@ -655,6 +667,19 @@ def test_rows_of_one_person_with_equal_keys_count_as_one(key: str, population: i
         assert read[1].value == pytest.approx(read[0].value, rel=1e-9)
         assert read[1].baseline == pytest.approx(read[0].baseline, rel=1e-9)
         assert (read[0].value > 0.01) or key == "loglinear_risk"
+
+
+def test_a_person_alone_with_own_keys_is_disclosed_by_rows_that_differ() -> None:
+    read = []
+    for rows in (1, 4):
+        keys = dict.fromkeys(("age", "town", "sex"), "key")
+        frame = visits(rows).frame
+        data = tables.described(frame, **keys, visit="confidential", who="person")
+        release = mask(data, RWN(k=3, q=0.0), seed=1)  # unmasked: no two visits are alike
+        read.append(rwn.audit(data, release, measures=["l_diversity"])["l_diversity"])
+    assert read[1].value == pytest.approx(read[0].value, rel=1e-9)
+    assert read[0].value > 0.3
+    assert read[1].detail.entropy.released == pytest.approx([1.0])
 
 
 def test_a_population_is_of_people() -> None:

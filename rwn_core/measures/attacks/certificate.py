@@ -33,25 +33,14 @@ AT_ONCE = 256  # rows
 COVER = 200  # most probable records that the exchanges of a row go to
 
 
-def ratios_of_law(slices: Sequence[Floats], near: NDArray[np.int32]) -> Floats:
-    """Return log M_ik before anything is drawn, shape (n, m)."""
-    # Shapes: slices (n, V); near (n, m).
-    least = np.zeros(near.shape)
-    for probabilities in slices:
-        if not (probabilities > 0).all():
-            raise NotApplicable(
-                "Some records cannot release some values (own = false, or a weight too small for a "
-                "number), so that nothing is certified; set own = true, or a larger width."
-            )
-        _add_least(np.asarray(np.log(probabilities)), near, least)
-    return least
-
-
 def ratios_of_release(likelihood: Floats, near: NDArray[np.int32]) -> Floats:
     """Return log M_ik over the rows of one release, shape (n, m)."""
-    # Shapes: likelihood (n, n); near (n, m).
+    # Shapes: likelihood (n, n), its logarithm; near (n, m).
+    from rwn_core.measures.attacks.certificate_kernel import add_least_log_ratios
+
     least = np.zeros(near.shape)
-    _add_least(np.ascontiguousarray(likelihood.T), near, least)
+    fill = partial(add_least_log_ratios, np.ascontiguousarray(likelihood.T), near, least)
+    current_work().quiet().run(fill, len(near))
     return least
 
 
@@ -131,13 +120,6 @@ def certified_share(
         means += shares[low : low + AT_ONCE] @ some
     counted = np.cumsum(records[order][::-1])[::-1] - records[order]
     return float(np.minimum(means + counted / (share * records.sum()), 1.0).min())
-
-
-def _add_least(logs: Floats, near: NDArray[np.int32], least: Floats) -> None:
-    # Shapes: logs (n, V); near (n, m); least (n, m), changed in place.
-    from rwn_core.measures.attacks.certificate_kernel import add_least_log_ratios
-
-    current_work().quiet().run(partial(add_least_log_ratios, logs, near, least), len(near))
 
 
 BLOCK = 1024  # rows, or points, at a time

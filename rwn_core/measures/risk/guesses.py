@@ -222,9 +222,13 @@ def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
     """Return the risk that unique conditions single out an original, beyond the control."""
     released, ordered = _columns(comparison, comparison.masked)
     original, _ = _columns(comparison, comparison.original)
-    holdout, own, others = comparison.holdout, [], []
-    attacks = _Attacks(released, ordered, canonical_sample(comparison.masked, ROWS))
-    units = comparison.units
+    holdout, own, others, units = comparison.holdout, [], [], comparison.units
+    rows = canonical_sample(comparison.masked, ROWS)
+    if units is not None:  # equal rows may be of one person: conditions that fit them all are tried
+        known = np.where(np.isnan(released), np.inf, released)  # a missing value equals another one
+        different = np.unique(known, axis=0, return_index=True)[1]
+        released, rows = released[different], np.flatnonzero(np.isin(different, rows))
+    attacks = _Attacks(released, ordered, rows)
     people = len(original) if units is None else int(units.max()) + 1
     if holdout is not None:  # a person with several rows outside is one person there, too
         held, outsiders = _columns(comparison, holdout)[0], unit_of(holdout)
@@ -288,8 +292,9 @@ SINGLING_OUT = Measure(
     key="singling_out",
     title="Singling out",
     unit="risk beyond control",
-    question="How often do three conditions that fit one released row fit exactly one original "
-    "person, more often than among people who are not in the file?",
+    question="How often do three conditions that fit one released row (or, where people have "
+    "several rows, equal ones) fit exactly one original person, more often than among people who "
+    "are not in the file?",
     sentence=singling_out_sentence,
     source="WP216 (2014), singling out; prior work: Giomi et al. 2023 (multivariate predicates); "
     "people of the file replaced by those outside; without a control group, beyond a random guess",

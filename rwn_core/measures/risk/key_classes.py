@@ -20,6 +20,7 @@ from rwn_core.measures.statistics.key_variables import (
     ROWS_OF_UNITS,
     class_sizes,
     confidential_classes,
+    counts_of_classes,
     key_cells,
     key_names,
     owners,
@@ -282,12 +283,16 @@ def compute_l_diversity(comparison: Comparison) -> Reading[SecretClasses]:
     smallest = np.empty((2, len(secrets)))
     entropy = np.empty((2, len(secrets)))
     for side, (groups, values) in enumerate(tables):
+        units = owners(comparison)[side]
+        # a class of one person discloses all of that person's values, however different
+        people_of_class = counts_of_classes(groups[:, np.newaxis], units)
         for number, secret in enumerate(values.T):
-            result = distinct_values(groups, secret)
+            result = np.minimum(distinct_values(groups, secret), people_of_class)
             # a class with only missing values discloses nothing
             share[side, number] = ((result[groups] < 2) & (secret >= 0)).mean()
             smallest[side, number] = result.min()
-            entropy[side, number] = np.exp(entropies(groups, secret).min())
+            effective = np.minimum(np.exp(entropies(groups, secret)), people_of_class)
+            entropy[side, number] = effective.min()
     detail = SecretClasses(
         names=list(keys),
         secrets=secrets,
@@ -307,6 +312,7 @@ L_DIVERSITY = Measure(
     source="Machanavajjhala et al. 2007 (distinct l-diversity); mean over confidential variables",
     compute=compute_l_diversity,
     of_released=True,
+    of_units="Rows with the keys of one {} alone count, whatever values they have",
     view=View(shared="key_classes", label="below 2-diversity", places={"report": 20}),
 )
 
@@ -369,5 +375,6 @@ T_CLOSENESS = Measure(
     source="Li, Li, Venkatasubramanian 2007: t of the worst class and confidential variable",
     compute=compute_t_closeness,
     of_released=True,
+    of_units="Every row of a {} counts, not all of them as one",
     view=View(shared="key_classes", label="t-closeness, largest", places={"report": 20}),
 )
