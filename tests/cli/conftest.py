@@ -60,3 +60,9 @@ def rwn_command(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(main, "app", _commands())
     return Run(capsys)
+
+
+@pytest.fixture
+def unjudged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands that mask read no limits: the file is asked for, not its verdict."""
+    monkeypatch.setattr("rwn_cli.mask._verdict_words", lambda *_: "")

@@ -51,6 +51,7 @@ def expected(data: rwn.Microdata, setting: Setting = SETTING, **changes: object)
     return rwn.mask(data, setting.params, **options).to_bytes("csv")
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_a_scenario_is_masked_as_it_says(rwn_command: Run, bodyfat) -> None:
     name = write(Scenario(table=bodyfat.fingerprint, setting=SETTING, seed=7))
     arguments = ("mask", "demo:bodyfat", "out.csv", "--scenario", name)
@@ -61,6 +62,7 @@ def test_a_scenario_is_masked_as_it_says(rwn_command: Run, bodyfat) -> None:
     assert "made for another table" in rwn_command.done(*arguments, "--overwrite")
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_the_seed_of_a_scenario_is_not_taken_for_a_secret(rwn_command: Run, bodyfat) -> None:
     name = write(Scenario(setting=SETTING, seed=7))
     result = []
@@ -71,6 +73,7 @@ def test_the_seed_of_a_scenario_is_not_taken_for_a_secret(rwn_command: Run, body
     assert result[0] != result[1]
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_options_change_parts_of_a_scenario(rwn_command: Run, bodyfat) -> None:
     name = write(Scenario(table=bodyfat.fingerprint, setting=SETTING))
     arguments = ("mask", "demo:bodyfat", "out.csv", "--scenario", name, "--seed", 7)
@@ -85,6 +88,7 @@ def test_options_change_parts_of_a_scenario(rwn_command: Run, bodyfat) -> None:
     assert Path("out.csv").read_bytes() == expected(bodyfat, other)
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_weights_of_a_scenario_are_all_its_weights(rwn_command: Run) -> None:
     """A weight of 1 that differs from the schema's is not written down, and counts."""
     frame = rwn.load_demo("bodyfat").frame[["age", "weight", "height"]]
@@ -133,6 +137,7 @@ def test_a_slice_writes_the_bytes_of_the_groups(rwn_command: Run, bodyfat) -> No
     assert kept["setting"]["slices"] == [list(each) for each in SLICES]
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_a_scenario_has_slices_that_an_option_replaces(rwn_command: Run, bodyfat) -> None:
     setting = Setting.of("rwn", {"epsilon": 2.0, "k": 5}, slices=SLICES).resolved(bodyfat)
     Path("s.toml").write_text(Scenario(setting=setting).to_toml(), encoding="utf-8")
@@ -239,6 +244,7 @@ def test_what_is_not_judged_is_said_with_the_option_that_helps(rwn_command, peop
     assert kept["not_judged"]["attribute_gain"] == "No variable is confidential. Say which is."
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_roles_and_variables_left_as_they_are_are_the_same_in_python(rwn_command, people) -> None:
     """Findings V4, R7: `rwn.mask` had no word for what `rwn mask` takes as options."""
     stated = {"confidential": ["hiv"], "key": "age", "as_is": ["visits"]}
@@ -351,6 +357,7 @@ def written(value: object) -> str:
 
 
 @pytest.mark.parametrize("method", rwn.METHODS)
+@pytest.mark.usefixtures("unjudged")
 def test_every_parameter_of_every_method_can_be_set(method, rwn_command) -> None:
     kind = rwn.METHODS[method]
     values = {**VALUES, **OWN.get(method, {})}
@@ -370,6 +377,7 @@ PARAMS = rwn.SoftRWN(kernel="gaussian", width=0.8, balance=1.0)
 OPTIONS_OF_SET = ("--kernel", "gaussian", "--width", 0.8, "--balance", 1)
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_command_python_set_and_scenario_write_the_same_bytes(rwn_command: Run) -> None:
     bodyfat = rwn.load_demo("bodyfat")
     rwn.mask(bodyfat, PARAMS, seed=7).publish("python.csv")
@@ -390,7 +398,7 @@ def test_command_python_set_and_scenario_write_the_same_bytes(rwn_command: Run) 
 
 def test_a_dataset_is_masked_with_a_soft_kernel(rwn_command: Run) -> None:
     rwn.load_demo("bodyfat").frame[["siri", "age", "weight"]].to_parquet("in.parquet")
-    given = ("--set", "kernel=gaussian", "--set", "width=0.7", "--set", "balance=1")
+    given = ("--workers", 1, "--set", "kernel=gaussian", "--set", "width=0.7", "--set", "balance=1")
     more = ("--record", "record.toml", "--seed", 3)
     rwn_command.done("mask-dataset", "in.parquet", "out", *given, *more)
     data = rwn.Microdata.from_frame(pd.read_parquet("in.parquet"))
@@ -409,6 +417,7 @@ MASK_OF_SET = ("mask", "demo:bodyfat", "out.csv", "--k", 5, "--epsilon", 2, "--s
 MASK_OF_SET += ("--overwrite",)
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_what_candidates_and_weights_cost_is_said(rwn_command: Run) -> None:
     for given in ("neighbors=sample m=50 fresh=true", "neighbors=partition u=3 m=10"):
         options = [word for each in given.split() for word in ("--set", each)]
@@ -419,6 +428,7 @@ def test_what_candidates_and_weights_cost_is_said(rwn_command: Run) -> None:
     assert "shares of the squared distance: " in said
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_threads_change_nothing_wherever_they_are_set(rwn_command: Run, monkeypatch) -> None:
     wanted = rwn.mask(rwn.load_demo("bodyfat"), rwn.RWN(epsilon=2.0, k=5), seed=7).to_bytes("csv")
     for stated, more in (("1", ("--threads", 1)), ("1", ("--threads", 2)), ("3", ())):
@@ -429,6 +439,7 @@ def test_threads_change_nothing_wherever_they_are_set(rwn_command: Run, monkeypa
     rwn_command.refused(2, *MASK_OF_SET)
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_decimal_commas_come_back_and_are_known_again(rwn_command) -> None:
     lines = [f"{20 + i},5;{i % 7};{'ab'[i % 2]}" for i in range(60)]
     content = "\n".join(["x;y;g", *lines, ""])
@@ -456,6 +467,7 @@ def test_decimal_commas_come_back_and_are_known_again(rwn_command) -> None:
     rwn_command.done("verify", "o.csv", "card.toml")
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_the_options_of_an_ugly_workbook_are_named_and_work(rwn_command) -> None:
     Path("t.xlsx").write_bytes(ugly())
     mask = ("mask", "t.xlsx", "o.xlsx", "--epsilon", 1, "--k", 5, "--q", 0)
@@ -485,6 +497,7 @@ def survey(rwn_command: Run) -> str:
     return "t.csv"
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_the_refusal_comes_first_and_the_options_after_it(rwn_command: Run, survey: str) -> None:
     code, _, said = rwn_command("mask", survey, "out.csv", "--k", 3)
     refusal, note = said.splitlines()
@@ -528,6 +541,7 @@ def labelled(tmp_path):
     )
 
 
+@pytest.mark.usefixtures("unjudged")
 def test_a_release_in_any_format_reads_the_same(labelled, rwn_command) -> None:
     tables = {}
     for ending in ("sav", "csv", "rds"):
@@ -564,6 +578,7 @@ OUTPUTS = {"-o", "--out"}
 
 
 @pytest.mark.parametrize("name", list(COMMANDS))
+@pytest.mark.usefixtures("unjudged")
 def test_a_file_that_is_there_is_replaced_only_with_overwrite(rwn_command, name: str) -> None:
     command = COMMANDS[name]
     out = next(Path(word) for word in command if word.startswith("out."))
