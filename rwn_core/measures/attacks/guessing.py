@@ -151,6 +151,8 @@ class Guesses(Detail):
         Whether these were stated.
     unit_words : str
         What all rows of one attack are of; empty where each row is one.
+    secret : str
+        Of inference: the confidential variable.
     """
 
     attack: float
@@ -165,6 +167,7 @@ class Guesses(Detail):
     parts: tuple[list[str], ...] = ()
     stated: bool = False
     unit_words: str = ""
+    secret: str = ""
 
 
 def guess_reading(

@@ -24,8 +24,8 @@ MOST_VALUES = 10  # different values of a number up to which each is a level
 _EDGE = 1 + 1e-12  # a number at the very edge lies within it
 
 WORDS = (
-    "a number within 0.1 standard deviations, 0.1 interquartile ranges and 5 % of the value, "
-    "whichever is least"
+    "a number within 0.1 standard deviations, 0.1 interquartile ranges (where most have one value, "
+    "of the others) and 5 % of the value (for 0, of a small one), whichever is least"
 )
 
 
@@ -35,6 +35,7 @@ class Tolerance:
 
     absolute: float  # in the variable's unit; 0 for a category
     relative: float | None = None  # as a share of the true value; None if 0 is no natural origin
+    of_zero: float = 0.0  # in the variable's unit, where the true value is 0 and a share of it none
 
     def around(self, values: Floats) -> Floats:
         """Return the tolerance around each value; at least a number's rounding."""
@@ -42,7 +43,7 @@ class Tolerance:
         size = np.abs(values)
         reach = np.full(size.shape, self.absolute)
         if self.relative is not None:
-            reach = np.minimum(reach, self.relative * size)
+            reach = np.minimum(reach, np.where(size > 0, self.relative * size, self.of_zero))
         return np.asarray(np.maximum(reach, SAME * size) * _EDGE)
 
     def right(self, named: Floats, truth: Floats) -> Booleans:
@@ -113,7 +114,8 @@ def tolerance(original: Microdata, name: str) -> Tolerance:
     """Return the distance within which a number counts as learned; EXACT for levels."""
     # the least of shares of the standard deviation, of the interquartile range and of the own
     # value, so that one far person does not widen it; the own value counts only if 0 is an origin:
-    # not for dates, nor if the middle half of the people lies on both sides of 0
+    # not for dates, nor if the middle half of the people lies on both sides of 0. Where most people
+    # have one value, the range is that of the others, and a 0 has the share of a small other value
     if is_category(original, name) or _few_values(original, name) is not None:
         return EXACT
 
@@ -123,9 +125,15 @@ def tolerance(original: Microdata, name: str) -> Tolerance:
         if len(known) < 2:
             return EXACT
         low, high = np.quantile(known, (0.25, 0.75))
-        absolute = NEAR * min(float(known.std(ddof=1)), float(high - low))
+        spread, width, others = float(known.std(ddof=1)), float(high - low), known[known != low]
+        if width == 0 and others.size:
+            width = float(np.subtract(*np.quantile(others, (0.75, 0.25)))) or spread
+        absolute = NEAR * min(spread, width)
         dated = original.schema.variable(name).kind is Kind.DATE
-        return Tolerance(absolute, None if dated or low < 0 < high else OF_VALUE)
+        if dated or low < 0 < high or not known.any():
+            return Tolerance(absolute)
+        small = float(np.quantile(np.abs(known[known != 0]), 0.25))
+        return Tolerance(absolute, OF_VALUE, OF_VALUE * small)
 
     return original.cached(("tolerance", name), find)
 

@@ -266,10 +266,15 @@ class Secret:
         known = ~np.isnan(truth)
         # people with a value: a unit with several values is one
         self.people = int(known.sum()) if units is None else len(np.unique(units[rows][known]))
+        # of a number that has one value for most, the other values are named as one level
+        values, often = np.unique(truth[known], return_counts=True)
+        modal = self.levels is None and len(values) > 0 and 2 * often.max() > known.sum()
+        self.usual = values[often.argmax()] if modal else np.nan
         self._held: Integers | None = None
         if units is not None:
             truth = np.unique(np.stack((units[rows], truth)), axis=1)[1]
             self._hold(units, (low, high), max(len(known), 1))
+        truth = truth[~self.near.right(truth, self.usual)]
         self.targets = People(truth=truth, near=self.near, levels=count)
 
     def _hold(self, units: Integers, ends: tuple[Integers, Integers], rows: int) -> None:
@@ -315,10 +320,11 @@ class Secret:
         """Add the named people, and the correctly named ones, to the counts of each set."""
         # the mode of a person's rows decides which level is named
         shown = self.released[found.row]
-        known = np.flatnonzero(~np.isnan(shown))
+        known = np.flatnonzero(~np.isnan(shown) & ~self.near.right(shown, self.usual))
         entry, shown = found.unique.first[found.entry[known]], shown[known]
         rows = np.bincount(entry, minlength=len(found.unique.person))
-        share, level = np.ones(len(entry)), shown.astype(np.int64)
+        share = np.ones(len(entry))
+        level = np.zeros(len(entry), np.int64) if self.levels is None else shown.astype(np.int64)
         several = np.flatnonzero(rows[entry] > 1)
         # each row's share in naming its level: the mode of a person's rows, ties share
         named = entry[several] * counted.named.shape[1] + level[several]
@@ -367,7 +373,7 @@ def count(columns: KnownColumns, released: Integers, secrets: Sequence[Secret]) 
                                for each in misses)  # fmt: skip
             read[:, number] += np.bincount(which, right, columns.count)
             chance[:, number] += np.bincount(which, luck, columns.count)
-            if secret.levels is not None:
+            if secret.levels is not None or not np.isnan(secret.usual):
                 secret.name(each, named[number])
     return found[:, 0], read[:, :-1], chance[:, :-1], named
 
@@ -379,18 +385,20 @@ def worst_level(
     # `inside`, (sets, confidential variables): a variable that is known itself is not named
     best: dict[str, Any] = {"score": 0.0}
     for number, (secret, named) in enumerate(zip(secrets, counts, strict=True)):
-        if secret.levels is None:
+        if secret.levels is None and np.isnan(secret.usual):
             continue
         right = np.where(inside[:, [number]], 0.0, named.right)
         people = secret.targets.of_level()
         base = people / max(secret.people, 1)
+        if secret.levels is None:  # of the people with another value the most likely one is named
+            base = base * secret.targets.base()
         (which, level), score = best_score(right, named.named, people, base)
         if score > best["score"]:
             best = {
                 "score": score,
                 "set": which,
                 "secret": number,
-                "level": secret.levels[level],
+                "level": secret.levels[level] if secret.levels else OTHERS,
                 "right": float(right[which, level]),
                 "named": float(named.named[which, level]),
                 "people": float(people[level]),
@@ -399,6 +407,7 @@ def worst_level(
     return best
 
 
+OTHERS = "any value but the most frequent one"  # of a number, as a level
 VARIABLES = 3  # of a searched set
 WORK = 2_000_000  # records of all searched sets together
 SMALLEST = 4  # variables of a greedy set, and up to

@@ -23,19 +23,24 @@ from rwn_core.measures.attacks.guessing import (
     control_sample,
     guess_reading,
 )
-from rwn_core.measures.attacks.likeliest_value import is_category, secret_values, secret_weights
+from rwn_core.measures.attacks.likeliest_value import (
+    WORDS,
+    secret_values,
+    secret_weights,
+    tolerance,
+)
 from rwn_core.measures.comparison import Comparison, codes, numbers, released_rows
 from rwn_core.measures.measure import SHARE, Measure, Reading
 from rwn_core.measures.sentence import Sentence, percent
 from rwn_core.measures.statistics.key_variables import key_names, required_confidential
 from rwn_core.measures.view import View
-from rwn_core.neighbors.distance import TIE
 
 
 def beyond_a_guess(what: str, assumes: str = "") -> Sentence:
     """Make the sentence of an attack compared with people outside the file, or with a guess."""
-    # `what` is what the attack does, such as "Two halves of a record meet in one released row";
-    # `assumes` a sentence on the knowledge it needs.
+    # `what` is what the attack does, such as "Two halves of a record meet in one released row" (or
+    # "The nearest row tells {}", a confidential variable); `assumes` a sentence on the knowledge it
+    # needs.
 
     def sentence(reading: Reading[Guesses], n: int) -> str:
         detail, alone = reading.detail, reading.detail.control is None
@@ -46,8 +51,9 @@ def beyond_a_guess(what: str, assumes: str = "") -> Sentence:
         if reading.interval is not None:
             ends = " (95 % interval {} to {})".format(*map(percent, reading.interval))
         return (
-            f"{what} in {percent(detail.attack)} of {attacks}, for {other} in "
-            f"{percent(reference)}: a risk of {percent(reading.value)} beyond that{ends}."
+            f"{what.format(detail.secret)} in {percent(detail.attack)} of {attacks}, for "
+            f"{other} in {percent(reference)}: a risk of {percent(reading.value)} beyond "
+            f"that{ends}."
             + " What is learned of the population counts, too." * alone
             + " The attack is no better than a guess." * detail.void
             + (f" {assumes}" if assumes else "")
@@ -399,36 +405,32 @@ LINKABILITY = Measure(
 
 # Inference: the confidential value of the released row nearest in the keys as a guess
 
-RELATIVE = 0.05  # of the true value within which a guessed number is right
-
-
-def right_guesses(truth: Floats, guesses: Floats, *, numeric: bool) -> Booleans:
-    """Return True for guesses of the same category or within 5 %, shape (m, v)."""
-    # `truth` has shape (m, 1), `guesses` (1, v); NaN is never right.
-    with np.errstate(invalid="ignore"):
-        right = (
-            np.abs(guesses - truth) <= RELATIVE * np.abs(truth) * (1 + TIE)
-            if numeric
-            else guesses == truth
-        )
-    return np.asarray(right, dtype=bool)
-
 
 def compute_inference(comparison: Comparison) -> Reading[Guesses]:
-    """Return the risk that the nearest released row discloses a value, beyond the control."""
-    secret = required_confidential(comparison)[0]
-    keys = tuple(name for name in key_names(comparison) if name != secret)
-    if not keys:
+    """Return the largest risk that the nearest released row discloses a value, beyond control."""
+    secrets, named = required_confidential(comparison), key_names(comparison)
+    keys = [tuple(name for name in named if name != secret) for secret in secrets]
+    found = [_inferred(comparison, *each) for each in zip(secrets, keys, strict=True) if each[1]]
+    if not found:
         raise NotApplicable("No key variable other than the confidential one is left.")
-    original = comparison.original
-    numeric = not is_category(original, secret)
+    readings = [each for each in found if isinstance(each, Reading)]
+    if not readings:
+        raise next(each for each in found if isinstance(each, NotApplicable))
+    return max(readings, key=lambda reading: reading.value)
+
+
+def _inferred(
+    comparison: Comparison, secret: str, keys: tuple[str, ...]
+) -> Reading[Guesses] | NotApplicable:
+    """Return the risk of one confidential variable; why not, where nobody has a value."""
+    original, near = comparison.original, tolerance(comparison.original, secret)
     closest = Closest(comparison, keys)
     released = secret_values(original, comparison.masked, secret)
 
     def successes(people: Microdata, units: Integers | None = None) -> tuple[float, int]:
         truth = secret_values(original, people, secret)
         ties, weights = closest.ties(closest.people(people)), secret_weights(truth, units)
-        right = right_guesses(truth[:, None], released[closest.rows][None], numeric=numeric)
+        right = near.right(released[closest.rows][None], truth[:, None])
         shares = (ties & right).sum(axis=1) / ties.sum(axis=1)
         return float((weights * shares).sum()), round(float(weights.sum()))
 
@@ -437,30 +439,28 @@ def compute_inference(comparison: Comparison) -> Reading[Guesses]:
     units = None if comparison.units is None else comparison.units[chosen]
     attacked, control = successes(people, units), control_sample(comparison)
     if attacked[1] == 0:
-        raise NotApplicable(f"Nobody who is attacked has a value of {secret}.")
+        return NotApplicable(f"Nobody who is attacked has a value of {secret}.")
     on_control = None
     if control is not None:  # the different values of a person outside count the same, too
         outsiders = unit_of(control)
         on_control = successes(control, None if outsiders is None else outsiders.numbers)
     truth = secret_values(original, people, secret)
-    right = right_guesses(truth[:, None], released[None], numeric=numeric)
-    guess = right[~np.isnan(truth)].mean()
-    if units is not None:  # the different values of a person count the same
-        guess = np.average(right.mean(axis=1), weights=secret_weights(truth, units))
-    return guess_reading(
-        attacked, on_control if on_control is not None and on_control[1] else None, float(guess)
-    )
+    # of a guess; the different values of a person count the same
+    right = near.right(released[None], truth[:, None]).mean(axis=1)
+    guess = np.average(right, weights=secret_weights(truth, units))
+    control_rates = on_control if on_control is not None and on_control[1] else None
+    return guess_reading(attacked, control_rates, float(guess), secret=secret)
 
 
 INFERENCE = Measure(
     key="inference",
     title="Inference",
     unit="risk beyond control",
-    question="How often does the released row nearest in the key variables tell a person's "
+    question="How often does the released row nearest in the key variables tell a person's worst "
     "confidential value, more often than for people who are not in the file?",
-    sentence=beyond_a_guess("The nearest row tells a confidential value"),
-    source="WP216 (2014), inference; prior work: Giomi et al. 2023; a number within 5 % is right; "
-    "without a control group, beyond a random guess",
+    sentence=beyond_a_guess("The nearest row tells {}"),
+    source="WP216 (2014), inference; prior work: Giomi et al. 2023; the worst confidential "
+    f"variable; right is {WORDS}; without a control group, beyond a random guess",
     compute=compute_inference,
     of_released=True,
     of_units=SECRETS_OF_UNITS,

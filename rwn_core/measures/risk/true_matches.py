@@ -84,8 +84,8 @@ class TrueMatches(Detail):
     ----------
     known : KnownSets
         The s sets of variables, how many are stated, larger or searched, and how many there are.
-    people : ndarray of int64, shape (s,)
-        Sample uniques on each set.
+    people, valued : ndarray of int64, shape (s,)
+        Sample uniques on each set, and those with a value of the variable that is read best.
     found : ndarray of float64, shape (s,)
         Share of them with a row of exactly these values.
     secret : list of str or None, length s
@@ -106,6 +106,7 @@ class TrueMatches(Detail):
 
     known: KnownSets
     people: Integers
+    valued: Integers
     found: Floats
     secret: list[str | None]
     read: Floats
@@ -148,24 +149,29 @@ def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatc
     found, reads, chances, named = count(columns, released, asked)
     best_level = worst_level(named, asked, inside)
     people = _people(comparison, columns, units)
-    total = np.maximum(people, 1)
-    # what the release shows of the sample uniques on each set
-    nothing = np.zeros((len(people), 1))
-    # of a confidential variable that is known itself nothing is read; the last column is none
-    usable = np.column_stack((np.where(inside, -1.0, reads), nothing - 0.5))
-    best = usable.argmax(axis=1)[:, None]
-    right = np.maximum(np.take_along_axis(usable, best, axis=1)[:, 0], 0.0)
-    chance = np.take_along_axis(np.column_stack((chances, nothing)), best, axis=1)[:, 0] / total
-    read, shares = np.minimum(right / total, 1.0), np.minimum(found / total, 1.0)
-    ends = share_interval(np.minimum(right if secrets else found, people), people)
-    found, certain = shares, _at_least(read if secrets else shares, people)
-    if secrets:  # luck is what it is, whatever the release
-        shares, certain = np.maximum(read - chance, 0.0), np.maximum(certain - chance, 0.0)
-        ends = ends - chance[:, None]
+    # of each set the people with a value of each confidential variable, how many of them are read,
+    # and by chance, shape (s, m + 1); the last column is no variable: who is found
+    valued = [people if not np.isnan(each.own).any()
+              else _people(comparison, columns, units, ~np.isnan(each.own[: len(table.codes)]))
+              for each in asked]  # fmt: skip
+    of = np.column_stack((*valued, people))
+    right = np.minimum(np.column_stack((reads, 0.0 * found if secrets else found)), of)
+    total, nothing = np.maximum(of, 1), np.zeros((len(people), 1))
+    reading, luck = right / total, np.column_stack((chances, nothing)) / total
+    beyond, certain = (np.maximum(each - luck, 0.0) for each in (reading, _at_least(reading, of)))
     # a share of a few people counts as it is only where no set has more
     most, enough = int(people.max()), max(ENOUGH, SMALL * table.n)
     enough = next(count for count in (enough, FEW, 1, 0) if count <= most)
-    counts = np.where(people >= enough, shares, certain)
+    # of a confidential variable that is known itself nothing is read; where all are, none is
+    usable = np.where(np.column_stack((inside, nothing > 0)), -1.0,
+                      np.where(of >= enough, beyond, certain))  # fmt: skip
+    usable[:, -1] -= 0.5 * bool(secrets)
+    best = (usable + 1e-9 * reading).argmax(axis=1)
+    sets = np.arange(len(people)), best
+    read, chance, shares, counts, asked_of = (
+        each[sets] for each in (reading, luck, beyond, np.maximum(usable, 0.0), of)
+    )
+    ends = share_interval(right[sets], asked_of) - chance[:, None]
     worst = int(np.lexsort((people, counts, people >= min(enough, FEW)))[-1])
     few = int(np.lexsort((people, shares, people > 0))[-1])
     # one level may be named better than any set shows
@@ -187,8 +193,9 @@ def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatc
         detail=TrueMatches(
             known=known,
             people=people,
-            found=found,
-            secret=[(*secrets, None)[number] for number in best[:, 0].tolist()],
+            valued=asked_of,
+            found=np.minimum(found / np.maximum(people, 1), 1.0),
+            secret=[(*secrets, None)[number] for number in best.tolist()],
             read=read,
             chance=chance,
             shares=shares,
@@ -199,13 +206,22 @@ def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatc
     )
 
 
-def _people(comparison: Comparison, columns: KnownColumns, units: Integers | None) -> Integers:
-    """Return the number of sample uniques on each set that have a row in the file that leaves."""
+def _people(
+    comparison: Comparison,
+    columns: KnownColumns,
+    units: Integers | None,
+    valued: Booleans | None = None,
+) -> Integers:
+    """Return the sample uniques on each set with a row in the file that leaves, and a value."""
+    # Shapes: units, valued (n,); the answer (s,).
     rows = released_rows(comparison.original, comparison.masked)
-    if comparison.masked.n != comparison.original.n or len(rows) == comparison.original.n:
+    aligned = comparison.masked.n == comparison.original.n
+    if valued is None and (not aligned or len(rows) == comparison.original.n):
         return columns.people
     leaves = np.zeros(comparison.original.n)
-    leaves[rows] = 1.0
+    leaves[rows if aligned else slice(None)] = 1.0
+    if valued is not None:
+        leaves *= valued
     if units is not None:
         leaves = (np.bincount(units, leaves) > 0)[units].astype(np.float64)
     return np.rint(columns.sums(leaves)).astype(np.int64)
@@ -213,8 +229,8 @@ def _people(comparison: Comparison, columns: KnownColumns, units: Integers | Non
 
 def _at_least(shares: Floats, people: Integers) -> Floats:
     """Return the lower 97.5 % confidence limit of each share (Clopper and Pearson 1934)."""
-    # Shapes: shares, people, the answer (s,), of the sets of variables.
-    low, some = np.zeros(len(shares)), shares > 0
+    # Shapes: shares, people, the answer (s, m), of sets of variables and confidential ones.
+    low, some = np.zeros(shares.shape), shares > 0
     right = (shares * people)[some]
     low[some] = betaincinv(right, people[some] - right + 1, 0.025)
     return low
@@ -279,9 +295,12 @@ def sentence(reading: Reading[TrueMatches], n: int) -> str:
             f"{percent(share)} more than by chance, of so few people {percent(reading.value)} for "
             "sure"
         )
+    some, every = int(detail.valued[worst]), int(detail.people[worst])
+    of = "" if some == every else f"of the {some:,} with a value "
     return (
         f"{who}{percent(float(detail.found[worst]))} {found}, and for "
-        f"{percent(float(detail.read[worst]))} such a row shows their own {detail.secret[worst]}, "
+        f"{percent(float(detail.read[worst]))} {of}such a row shows their own "
+        f"{detail.secret[worst]}, "
         f"{beyond}: {looked}{more}.{few}"
     )
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rwn_core.data.arrays import Floats, Integers
-from rwn_core.measures.attacks.red_team.finding import best_single_guess
+from rwn_core.measures.attacks.red_team.finding import best_single_guess, reach
 from rwn_core.measures.statistics.intervals import naming_score
 
 _SAME = 1e-9  # relative difference of numbers that are the same value
@@ -44,8 +44,7 @@ def chain(
     """Return the names of one merge or two, with the highest score first."""
     # releases are rows in any order with their slices: columns with values of one person. A
     # merge looks a person up by all known or inferred values of a slice and infers a further value
-    # if the rows found agree on it. A number is right within the smallest of 0.1 standard
-    # deviations, 0.1 interquartile ranges and 5 % of the person's own value.
+    # if the rows found agree on it. A number is right within `reach` of the person's own value.
     wanted = [name for name in secrets if name in original and name not in keys]
     tables = _Tables.from_frames(original, releases)
     known = {name: tables.people[name] for name in keys if name in tables.people}
@@ -169,13 +168,9 @@ def _scored(
     named = has & ~np.isnan(values)
     exact = named & (np.abs(values - truth) <= _SAME * np.abs(truth))
     if secret not in tables.levels:
-        # the distance from each person's value within which a number is right
-        low, high = np.nanquantile(truth, (0.25, 0.75))
-        narrow = 0.1 * min(float(np.nanstd(truth)), float(high - low))
-        reach = np.minimum(narrow, 0.05 * np.abs(truth))
-        reach = np.maximum(reach, _SAME * np.abs(truth))
-        right = named & (np.abs(values - truth) <= reach)
-        groups: list[Any] = [(None, has, named, right, best_single_guess(truth[has], reach[has]))]
+        near = np.maximum(reach(truth, truth), _SAME * np.abs(truth))
+        right = named & (np.abs(values - truth) <= near)
+        groups: list[Any] = [(None, has, named, right, best_single_guess(truth[has], near[has]))]
     else:
         levels = ((level, truth == place, named & (values == place))
                   for place, level in enumerate(tables.levels[secret]))  # fmt: skip

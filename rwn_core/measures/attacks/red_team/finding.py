@@ -79,10 +79,16 @@ def reach(truth: Floats, values: Floats) -> Floats:
     if not known.size:
         return np.zeros(values.shape)
     low, high = np.quantile(known, [0.25, 0.75])
-    spread = TENTH * min(float(known.std(ddof=1)) if known.size > 1 else 0.0, float(high - low))
-    if low < 0 < high:  # a share of a value near 0 means nothing
+    width, deviation = float(high - low), float(known.std(ddof=1)) if known.size > 1 else 0.0
+    different = known[known != low]
+    if low == high and different.size:  # most have one value: the others say how far apart they lie
+        width = float(np.ptp(np.quantile(different, [0.25, 0.75]))) or deviation
+    spread, sizes = TENTH * min(deviation, width), np.abs(known[known != 0])
+    if low < 0 < high or not sizes.size:  # a share of a value near 0 means nothing
         return np.full(values.shape, spread)
-    return np.minimum(spread, TWENTIETH * np.abs(values))
+    # a share of 0 is nothing: a small value stands for it
+    sizes = np.where(values == 0, np.quantile(sizes, 0.25), np.abs(values))
+    return np.minimum(spread, TWENTIETH * sizes)
 
 
 def count_names(

@@ -231,13 +231,59 @@ def test_the_tolerance_is_the_least_of_three():
     np.testing.assert_allclose(got, [0.5, 5.0, 5.0], rtol=1e-9)
 
 
-def test_half_the_people_at_one_value_must_be_named_exactly():
+def test_where_most_people_have_one_value_the_others_say_what_is_near():
     values = np.concatenate([np.zeros(80), np.arange(1.0, 21.0)])
     near = tolerance(numbers(values), "x")
-    assert near.absolute == 0.0
-    assert near.right(np.array([3.0, 3.1]), np.array([3.0, 3.0])).tolist() == [True, False]
+    assert near.absolute == pytest.approx(0.1 * values.std(ddof=1))  # 0.5; the others' range is 9.5
+    named, truth = np.array([3.0, 3.1, 3.2, 0.2, 0.3]), np.array([3.0, 3.0, 3.0, 0.0, 0.0])
+    assert near.right(named, truth).tolist() == [True, True, False, True, False]  # 5 % of 5.75
     # the same number, written twice
     assert near.right(np.array([0.1 + 0.2]), np.array([0.3])).all()
+    # one far person widens nothing for the others
+    far = tolerance(numbers(np.append(values, 1e9)), "x")
+    assert far.absolute < 1.05
+    assert tolerance(numbers(np.zeros(100)), "x").around(np.zeros(1)).tolist() == [0.0]
+
+
+def test_a_number_that_most_people_have_none_of_is_disclosed_all_the_same():
+    """Of zeros with some amounts, and of amounts that few people state, all are read."""
+    rng, n = np.random.default_rng(5), 400
+    keys = {"age": rng.integers(18, 90, n), "zip": rng.integers(0, 4_000, n)}
+    amounts, some = np.round(np.exp(rng.normal(8, 1, n))), rng.random(n) < 0.15
+    for rest in (0.0, np.nan):
+        frame = pd.DataFrame({**keys, "wage": np.where(some, amounts, rest)})
+        data = table(frame, ["age", "zip"], ["wage"])
+        shown = frame.assign(wage=frame["wage"] + rng.normal(0, 0.002 * amounts.std(), n))
+        dealt = frame.assign(wage=rng.permutation(frame["wage"]))
+        near, far = (
+            beside(Comparison(original=data, masked=data), each) for each in (shown, dealt)
+        )
+        assert value("true_matches", near) > 0.7
+        assert value("inference", near) > 0.7
+        assert max(value("true_matches", far), value("inference", far)) < 0.15
+        found = reading("true_matches", near)
+        said = MEASURES["true_matches"].sentence(found, n)
+        words = (
+            "any value but the most frequent one" if rest == 0 else f"of the {some.sum()} with a"
+        )
+        assert words in said
+
+
+def test_a_secret_that_luck_names_hides_no_other_one():
+    """A flag of few people is read of nearly all by luck; half of the incomes are read truly."""
+    rng, n = np.random.default_rng(5), 400
+    frame = pd.DataFrame({"age": rng.integers(18, 90, n), "zip": rng.integers(0, 900, n)})
+    frame["flag"] = np.where(rng.random(n) < 0.03, "yes", "no")
+    frame["income"] = np.round(np.exp(rng.normal(8, 1, n)))
+    shuffled = {name: rng.permutation(frame[name]) for name in ("flag", "income")}
+    half = np.where(rng.random(n) < 0.5, frame["income"], shuffled["income"])
+    for secrets in (["flag", "income"], ["income", "flag"]):
+        data = table(frame, ["age", "zip"], secrets)
+        shown = frame.assign(flag=shuffled["flag"], income=half)
+        comparison = beside(Comparison(original=data, masked=data), shown)
+        for key in ("true_matches", "inference"):
+            assert value(key, comparison) == pytest.approx(0.5, abs=0.08), key
+            assert "income" in MEASURES[key].sentence(reading(key, comparison), n)
 
 
 def test_a_share_of_the_value_needs_an_origin():

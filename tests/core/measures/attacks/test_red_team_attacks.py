@@ -92,7 +92,11 @@ def test_a_number_is_read_within_what_no_one_person_can_move() -> None:
     near = reach(values, values)
     assert near[[0, 99]].tolist() == pytest.approx([0.05, 0.1 * values.std(ddof=1)])
     np.testing.assert_allclose(reach(rich, values)[:50], near[:50])
-    assert not reach(np.repeat([0.0, 9.0], [80, 20]), values).any()  # no middle half
+    # where most have one value the others say how far apart values lie: 0 has 5 % of 5.75
+    zeros = np.concatenate([np.zeros(80), np.arange(1.0, 21.0)])
+    assert reach(zeros, np.array([0.0, 3.0])).tolist() == pytest.approx([0.2875, 0.15])
+    assert reach(zeros, np.array([20.0])).item() == pytest.approx(0.1 * zeros.std(ddof=1))
+    assert (reach(np.repeat([0.0, 9.0], [80, 20]), values) < 4.5).all()  # two are never one
 
 
 def test_a_rare_flag_is_read_by_a_merge_finding_a1() -> None:
