@@ -10,6 +10,7 @@ import numpy as np
 from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import codes_together
 from rwn_core.data.units import unit_of
+from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.chained_slices import ChainLaw
 from rwn_core.laws.donors import Draws, draw_donors, random_streams
@@ -58,6 +59,8 @@ def forecast_certified(law: Law | None, *, rows: int = ROWS) -> tuple[float, ...
     ]
     everyone = np.tile(np.arange(n, dtype=np.int32), (n, 1))
     near = nearest_records(cells.neighborhoods, n) if unit is None else everyone
+    if not all((table > 0).all() for table in tables):
+        raise NotApplicable("Some records cannot release some values: nothing is certified.")
     # before anything is drawn: over all values that a slice may release
     ratios = sum(ratios_of_release(np.log(table).T, near) for table in tables)
     shares = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 from typing import Annotated
 
@@ -79,6 +80,7 @@ def audit(
     from rwn_core.evaluation.audit import comparable, compare, read_all
     from rwn_core.measures.risk.nearness import compute_cells_changed as compute
     from rwn_core.measures.risk.nearness import unchanged_words
+    from rwn_core.tuning.verdict import RAISED
 
     data = options.asked(data, response, predictor or ())
     known = [options.names_in(each) for each in keys or ()]
@@ -95,6 +97,12 @@ def audit(
             raise InputError(
                 "The record is of a release of another table; give its own ORIGINAL, with the same "
                 "--schema and --drop."
+            )
+        digest = hashlib.sha256(masked.read_bytes()).hexdigest()
+        if document["file"]["order"] == "shuffled" and document["file"]["sha256"] == digest:
+            raise InputError(
+                "MASKED stands in secret order, so that row i is not of record i; mask again with "
+                "--order original and audit that file."
             )
         setting: rwn.Setting | None = recorded_setting(
             document, data, "the worst case cannot be computed from it"
@@ -122,6 +130,8 @@ def audit(
     else:
         words = readings_table(readings.records()), unchanged_words(compute(comparison))
         typer.echo("\n".join(filter(None, words)))
+        if {row["measure"] for row in readings.records()} & {*RAISED}:
+            say("note: a verdict takes what simple attacks reach on the file where that is more.")
         for row in readings.records():
             if row["caveat"]:
                 say(f"note: {row['title']}: {row['caveat']}")

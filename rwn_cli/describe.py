@@ -43,7 +43,7 @@ def describe(
     refuse_existing(overwrite, output)
     read, gone = load_chosen(source, schema, file or (), only or (), drop or ())
     data = described_as(read, identifiers=gone)
-    say(f"{Path(source).name}: {size_words(data)}")
+    say(f"{Path(source).name}: {size_words(data, data)}")
     derived = (f"{each.words} in every record." for each in derived_variables(data))
     for notice in filter(None, (*data.notices, data.looks_like, *derived)):
         say(f"note: {notice}")

@@ -9,6 +9,7 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli import options
+from rwn_cli.recommend import command
 from rwn_cli.terminal import (
     Overwrite,
     option,
@@ -77,6 +78,8 @@ def find(
             answer, interrupted = report.so_far, True
     words = options.in_shell(answer.sentence)
     if not (interrupted or answer.reached):
+        if answer.settings:
+            say(f"the nearest: {command(answer.point.setting, source, Path('OUT.csv'))}")
         raise ReleaseError(words)
     typer.echo("Interrupted. " * interrupted + words)
     setting = answer.point.setting

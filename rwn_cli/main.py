@@ -184,7 +184,7 @@ def demo(
     if schema:
         described = demo_file.with_suffix(".toml").read_bytes()
         write(out.with_suffix(".toml"), described, overwrite=overwrite)
-    say(f"{name}: {size_words(data)}, written to {out}")
+    say(f"{name}: {size_words(data, data)}, written to {out}")
 
 
 @app.command()

@@ -315,7 +315,7 @@ def _said_of_changes(
     from rwn_core.measures.measure import plain
     from rwn_core.reporting.release_record import shared_columns, shared_words
 
-    said = [f"{release.params.title}: {size_words(release.masked)}"]
+    said = [f"{release.params.title}: {size_words(release.masked, data)}"]
     changed = rwn.audit(data, release, measures=[CHANGED])[CHANGED]
     if isinstance(changed, rwn.Reading):
         shares = changed_shares(plain(changed.detail))

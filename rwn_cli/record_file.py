@@ -81,9 +81,10 @@ def source_facts(
 ) -> dict[str, Any]:
     """Return the facts from which the original can be read again in the same way."""
     # answers: "dropped", "roles" and "as_is", as the command line gave them
-    where: dict[str, Any] = {"file": _absolute(source)}
+    place = source if source.startswith(DEMO) else str(Path(source).absolute())
+    where: dict[str, Any] = {"file": place}
     if schema is not None:
-        where["schema"] = _absolute(str(schema))
+        where["schema"] = str(schema.absolute())
     if layout:
         where["layout"] = list(layout)
     return where | {name: given for name, given in answers.items() if given}
@@ -96,10 +97,6 @@ def original_file(source: str) -> SourceFile:
 
     path = demo_path(source.removeprefix(DEMO)) if source.startswith(DEMO) else Path(source)
     return SourceFile.at(path)
-
-
-def _absolute(source: str) -> str:
-    return source if source.startswith(DEMO) else str(Path(source).absolute())
 
 
 def read_original(record: Mapping[str, Any], given: str | None = None) -> rwn.Microdata:

@@ -38,9 +38,13 @@ def print_json(document: dict[str, Any]) -> None:
     typer.echo(orjson.dumps(document, option=options).decode())
 
 
-def size_words(table: rwn.Microdata) -> str:
-    """Return the numbers of records and variables of a table, in words."""
+def size_words(table: rwn.Microdata, original: rwn.Microdata) -> str:
+    """Return the numbers of records and variables, and of the units that risk is counted in."""
+    from rwn_core.data.units import unit_of
+
     records = "1 record" if table.n == 1 else f"{table.n:,} records"
+    if (unit := unit_of(original)) is not None:
+        records += f" of {unit.size:,} {unit.words} by {unit.name}"
     return f"{records}, {table.p} {'variable' if table.p == 1 else 'variables'}"
 
 

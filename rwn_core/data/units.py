@@ -35,7 +35,8 @@ def unit_of(table: Microdata) -> Unit | None:
 
     A person with several rows comes before the household; of several identifiers that number
     people, the one with most values. An identifier that merely stays out of a release, such as a
-    region, is none: see `repeated_people`.
+    region, is none (see `repeated_people`), nor is the number of a person within the household,
+    which comes again in others.
     """
     inside = tuple((v.name, v.role) for v in table.schema.variables if not v.is_released)
     return table.cached(("unit", inside), lambda: _find(table)) if inside else None
@@ -66,7 +67,12 @@ def _find(table: Microdata) -> Unit | None:
     if Role.IDENTIFIER in by_role and Role.PERSON not in by_role:
         names = [unit.name for unit in by_role[Role.IDENTIFIER]]
         people = repeated_people(table.frame, table.schema.names, names)
-        by_role[Role.IDENTIFIER] = [u for u in by_role[Role.IDENTIFIER] if u.name in people]
+        homes = [home.numbers for home in by_role.get(Role.HOUSEHOLD, [])]
+        by_role[Role.IDENTIFIER] = [
+            unit for unit in by_role[Role.IDENTIFIER] if unit.name in people
+            and all(len(set(zip(unit.numbers, home, strict=True))) < 2 * unit.size
+                    for home in homes)
+        ]  # fmt: skip
     for role in (Role.PERSON, Role.IDENTIFIER, Role.HOUSEHOLD):
         if by_role.get(role):
             return max(by_role[role], key=lambda unit: unit.size)

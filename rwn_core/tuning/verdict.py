@@ -140,7 +140,10 @@ class Verdict(Summarized):
         # the simple attack that reached a value beyond what the measure states
         known = self.bounds.get(first)
         by = f", {percent(self.values[first])} by {known.by}" if known and known.by else ""
-        what = f"{self.title(first)}{by}, which uses {self.uses(first)} its limit."
+        title = self.title(first)
+        plain = title.removesuffix(", at least")
+        least = "at least " * (plain != title)  # of a lower bound
+        what = f"{plain}{by}, which uses {least}{self.uses(first)} its limit."
         count, broken = len(self.shares) + len(self.unread), len(self.broken)
         if count == 1:
             return f"The limit is {'broken' if broken else 'kept'}: {what}"

@@ -94,6 +94,18 @@ def test_audit_table_has_baselines_and_reasons(rwn_command: Run) -> None:
     assert "not applicable" in reason
 
 
+@pytest.mark.usefixtures("unjudged")
+def test_a_file_that_its_record_calls_shuffled_is_not_audited_by_rows(rwn_command: Run) -> None:
+    rwn.load_demo("bodyfat").frame[["siri", "age", "weight"]].to_csv("t.csv", index=False)
+    mask = ("mask", "t.csv", "out.csv", "--k", 5, "--record", "r.toml", "--seed", 1, "--overwrite")
+    audit = ("audit", "t.csv", "out.csv", "--record", "r.toml", "--measure", "bayes_linkage")
+    rwn_command.done(*mask)
+    assert "mask again with --order original" in rwn_command.refused(3, *audit)
+    rwn_command.done(*mask, "--order", "original")
+    assert "simple attacks" in rwn_command.done(*audit)
+    assert "simple attacks" not in rwn_command.done(*audit[:-1], "distance_linkage")
+
+
 def test_an_audit_without_people_outside_says_what_it_did_not_judge(rwn_command: Run) -> None:
     made = ("--epsilon", 1, "--k", 5, "--seed", 7, "--order", "original")
     rwn_command.done("mask", "demo:bodyfat", "masked.csv", *made)

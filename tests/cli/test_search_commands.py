@@ -207,6 +207,7 @@ def test_find_passes_what_may_change_and_writes_a_scenario(rwn_command: Run, mon
     said = rwn_command.refused(4, *find, "-o", "none.toml")
     assert asked["space"] == rwn.Space(slices=True, kernels=True)
     assert "None of 2 keeps all limits; nearest is" in said
+    assert "the nearest: rwn mask demo:bodyfat OUT.csv --epsilon 6.0 --k 7" in said
     assert not Path("none.toml").exists()
 
 

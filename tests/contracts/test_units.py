@@ -682,6 +682,24 @@ def test_a_person_alone_with_own_keys_is_disclosed_by_rows_that_differ() -> None
     assert read[1].detail.entropy.released == pytest.approx([1.0])
 
 
+@pytest.mark.parametrize("name", ["Personennr", "pid", "line_no", "region_id", "Kreisnummer"])
+def test_the_number_of_a_person_within_the_household_is_no_person(name: str) -> None:
+    """Each value comes again in nearly every household: four people are not the 400."""
+    homes = np.repeat(np.arange(160), np.arange(160) % 4 + 1)
+    within = np.arange(len(homes)) - np.searchsorted(homes, homes) + 1
+    frame = pd.DataFrame({"hh": homes, name: within, "age": np.arange(len(homes)) % 71})
+    data = tables.described(frame, hh="household", **{name: "identifier"})
+    assert (unit_of(data).name, unit_of(data).size) == ("hh", 160)
+    many = data.frame.assign(**{name: (within - 1) * 5 + homes % 5})  # twenty values, as of areas
+    spread = tables.described(many, hh="household", **{name: "identifier"})
+    assert unit_of(spread).name == "hh"
+    assert unit_of(tables.described(frame.drop(columns="hh"), **{name: "identifier"})) is None
+    # the number of a person in a panel of households is one
+    waves = frame.assign(**{name: np.arange(len(homes))})
+    twice = tables.described(pd.concat([waves, waves]), hh="household", **{name: "identifier"})
+    assert unit_of(twice).name == name
+
+
 def test_a_population_is_of_people() -> None:
     data = visits(4)  # 600 rows of 150 people
     assert (

@@ -58,7 +58,13 @@ def repeated_people(
         words, place = name_words(name), list(names).index(name)
         numbered = bool(words.subjects & _NUMBERED) and not words.is_measure
         called = numbered and bool(words.subjects & _BY_NAME)
-        if declared is not None and called:
+        known = {*words.words} & word_list("roles", "key")  # such as a region
+        if (
+            declared is not None
+            and called
+            and not known
+            and table[:, place].max() + 1 >= FEWEST_PEOPLE
+        ):
             found[name] = IdentityDoubt(COMES_AGAIN, "it is called so")
         elif _may_number(frame[name], table[:, place], numbered):
             counters, fixed = _counters_and_constants(table, place, tie_shares)

@@ -28,7 +28,8 @@ class Marginal:
     original, released : ndarray of int, shape (b,)
         Records in each bin or of each level.
     difference : float
-        Kolmogorov-Smirnov or total variation distance, from 0 to 1.
+        Kolmogorov-Smirnov or total variation distance of the known values, or the change of the
+        share of missing ones, whichever is larger; from 0 to 1.
     missing_original, missing_released : int
     mean_original, mean_released, sd_original, sd_released : float
         Of a number, in its unit.

@@ -89,6 +89,13 @@ def _known(original: Microdata, table: Microdata, name: str, where: str) -> Floa
     return known
 
 
+def _or_lost(comparison: Comparison, distance: float, missing: tuple[int, int]) -> float:
+    """Return the distance of known values, or the change of the share missing, if it is larger."""
+    before, after = (lost / table.n for lost, table in zip(
+        missing, (comparison.original, comparison.masked), strict=True))  # fmt: skip
+    return max(distance, abs(after - before))
+
+
 def _numeric(comparison: Comparison, name: str) -> Marginal:
     def profile() -> tuple[_Bins, tuple[float, float]]:
         known = _known(comparison.original, comparison.original, name, "")
@@ -102,17 +109,18 @@ def _numeric(comparison: Comparison, name: str) -> Marginal:
     known = _known(comparison.original, comparison.masked, name, RELEASED)
     after = _summary(known)
     edges, counts = _widened(before, known)
+    lost = comparison.original.n - int(before[-1].sum()), comparison.masked.n - len(known)
     return Marginal(
         edges=edges,
         original=counts,
         released=bin_counts(known, edges),
-        difference=kolmogorov_smirnov(before[0], known),
+        difference=_or_lost(comparison, kolmogorov_smirnov(before[0], known), lost),
         mean_original=own[0],
         mean_released=after[0],
         sd_original=own[1],
         sd_released=after[1],
-        missing_original=comparison.original.n - int(before[-1].sum()),
-        missing_released=comparison.masked.n - len(known),
+        missing_original=lost[0],
+        missing_released=lost[1],
     )
 
 
@@ -149,13 +157,14 @@ def _marginal(comparison: Comparison, variable: Variable) -> Marginal:
     known = int(before.sum()), int(after.sum())
     refuse_all_missing(known[0], name, "")
     refuse_all_missing(known[1], name, RELEASED)
+    lost = comparison.original.n - known[0], comparison.masked.n - known[1]
     return Marginal(
         levels=[level if isinstance(level, str | bool | int) else str(level) for level in levels],
         original=before,
         released=after,
-        difference=total_variation(before, after),
-        missing_original=comparison.original.n - known[0],
-        missing_released=comparison.masked.n - known[1],
+        difference=_or_lost(comparison, total_variation(before, after), lost),
+        missing_original=lost[0],
+        missing_released=lost[1],
     )
 
 
@@ -339,7 +348,8 @@ MARGINALS = utility_measure(
     title="Distributions",
     unit="mean distance of distributions",
     question="Does each variable still have its own distribution?",
-    source="Kolmogorov-Smirnov distance of numbers, total variation distance of categories",
+    source="Kolmogorov-Smirnov distance of numbers, total variation distance of categories, or "
+    "the change of the share of missing values if it is larger",
     compute=compute_marginals,
     view=View(
         of_variable={"distribution": draw_distribution},

@@ -144,6 +144,15 @@ def test_subgroups_tell_that_the_small_one_vanished():
     assert found.detail.vanished == 1
 
 
+def test_values_that_are_lost_are_lost_from_their_distribution():
+    """Every second known value is left out at random: what is left has the same distribution."""
+    for values in (np.arange(200.0), np.repeat(list("abcd"), 50)):
+        before = pd.DataFrame({"x": values, "y": np.arange(200.0)})
+        gone = before["x"].where(before.index % 2 == 0)
+        found = MEASURES["marginals"].compute(pair(before, before.assign(x=gone))).detail
+        assert found.distance.tolist() == pytest.approx([0.5, 0.0], abs=1e-12)
+
+
 def test_quantiles_by_hand():
     before = pd.DataFrame({"x": np.arange(101.0)})
     found = MEASURES["quantiles"].compute(pair(before, before + 10))
