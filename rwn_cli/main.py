@@ -174,13 +174,9 @@ def demo(
     refuse_existing(overwrite, out, out.with_suffix(".toml") if schema else None)
     demo_file = demo_path(name)
     data = rwn.load_demo(name)
-    write(
-        out,
-        demo_file.read_bytes()
-        if form == file_format(demo_file)
-        else table_bytes(data.frame, form, data.schema),
-        overwrite=overwrite,
-    )
+    same = form == file_format(demo_file)
+    content = demo_file.read_bytes() if same else table_bytes(data.frame, form, data.schema)
+    write(out, content, overwrite=overwrite)
     if schema:
         described = demo_file.with_suffix(".toml").read_bytes()
         write(out.with_suffix(".toml"), described, overwrite=overwrite)

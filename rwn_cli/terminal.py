@@ -54,28 +54,23 @@ class Report:
     def __init__(self, label: str) -> None:
         self.so_far: Any = None
         self._label, self._pace = label, Pace()
-        self._bar: Any = None
+        self.bar: Any = None
         self._start = time.monotonic()
 
     def __call__(self, share: float) -> None:
         """Take in the share done, from 0 to 1; where stderr is a terminal, show it."""
         self._pace.report(share)
         lasts = time.monotonic() - self._start > BAR_AFTER
-        if self._bar is None and sys.stderr.isatty() and lasts:
-            self._bar = typer.progressbar(length=_BAR_STEPS, show_eta=False, file=sys.stderr)
-            self._bar.__enter__()
-        if self._bar is not None:
-            self._bar.label = f"{self._label}, {self._pace.words}"
-            self._bar.update(max(0, round(share * _BAR_STEPS) - self._bar.pos))
+        if self.bar is None and sys.stderr.isatty() and lasts:
+            self.bar = typer.progressbar(length=_BAR_STEPS, show_eta=False, file=sys.stderr)
+            self.bar.__enter__()
+        if self.bar is not None:
+            self.bar.label = f"{self._label}, {self._pace.words}"
+            self.bar.update(max(0, round(share * _BAR_STEPS) - self.bar.pos))
 
     def found(self, answer: Any) -> None:
         """Take in an answer so far."""
         self.so_far = answer
-
-    def end(self) -> None:
-        """End the bar."""
-        if self._bar is not None:
-            self._bar.__exit__(None, None, None)
 
 
 @contextmanager
@@ -85,7 +80,8 @@ def progress(label: str) -> Iterator[Report]:
     try:
         yield report
     finally:
-        report.end()
+        if report.bar is not None:
+            report.bar.__exit__(None, None, None)
 
 
 def readings_table(rows: Sequence[dict[str, Any]]) -> str:

@@ -269,7 +269,7 @@ class Secret:
         # of a number that has one value for most, the other values are named as one level
         values, often = np.unique(truth[known], return_counts=True)
         modal = self.levels is None and len(values) > 0 and 2 * often.max() > known.sum()
-        self.usual = values[often.argmax()] if modal else np.nan
+        self.usual: Floats = np.asarray(values[often.argmax()] if modal else np.nan)
         self._held: Integers | None = None
         if units is not None:
             truth = np.unique(np.stack((units[rows], truth)), axis=1)[1]
