@@ -45,7 +45,9 @@ def test_which_bound_decides(known):
     assert verdict.title(KEY) == title
     if value is not None:
         assert verdict.largest == pytest.approx(value / 0.05)
-        assert title in verdict.sentence
+        plain = title.removesuffix(", at least")
+        least = "at least " * (plain != title)
+        assert f"{plain}, which uses {least}" in verdict.sentence
     elif high is not None:
         assert "two bounds" in verdict.unread[KEY]
         assert f"{title} not judged: " in verdict.sentence
