@@ -17,13 +17,15 @@ from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Detail, Measure, Reading, Sides
 from rwn_core.measures.sentence import filled, people, percent
 from rwn_core.measures.statistics.key_variables import (
-    ROWS_OF_UNITS,
+    SHARES_OF_UNITS,
     class_sizes,
     confidential_classes,
     counts_of_classes,
     key_cells,
     key_names,
     owners,
+    mean_of_units,
+    mean_reading,
     required_confidential,
 )
 from rwn_core.measures.view import View
@@ -196,10 +198,9 @@ def _sizes(comparison: Comparison) -> tuple[list[str], Sides[Integers]]:
 def compute_uniqueness(comparison: Comparison) -> Reading[KeyClasses]:
     """Return the share of released records that are unique on the keys."""
     keys, sizes = _sizes(comparison)
-    before, after = (side == 1 for side in sizes)
-    uniques = Sides([int(before.sum())], [int(after.sum())])
-    detail = KeyClasses(names=keys, violations=uniques)
-    return Reading(value=float(after.mean()), baseline=float(before.mean()), detail=detail)
+    alone = Sides(*(side == 1 for side in sizes))
+    detail = KeyClasses(names=keys, violations=Sides(*([int(side.sum())] for side in alone)))
+    return mean_reading(alone, comparison, detail)
 
 
 UNIQUENESS = Measure(
@@ -213,7 +214,7 @@ UNIQUENESS = Measure(
     source="Hundepool et al. 2012, chapter 3; for masked keys compare with worst-case linkage",
     compute=compute_uniqueness,
     of_released=True,
-    of_units=ROWS_OF_UNITS,
+    of_units=SHARES_OF_UNITS,
     view=View(shared="key_classes", label="unique on the keys", places={"risk": 5, "report": 20}),
 )
 
@@ -227,15 +228,13 @@ _SHOWN = 3
 def compute_k_anonymity(comparison: Comparison) -> Reading[KeyClasses]:
     """Return the share of released records in equivalence classes of fewer than three."""
     keys, sizes = _sizes(comparison)
-    below = [[int((side < k).sum()) for k in (*LIMITS, _SHOWN)] for side in sizes]
-    before, after = (counts.pop() / len(side) for counts, side in zip(below, sizes, strict=True))
     detail = KeyClasses(
         names=keys,
         limits=list(LIMITS),
-        violations=Sides(*below),
+        violations=Sides(*([int((side < k).sum()) for k in LIMITS] for side in sizes)),
         smallest=Sides(*(int(side.min()) for side in sizes)),
     )
-    return Reading(value=after, baseline=before, detail=detail)
+    return mean_reading(Sides(*(side < _SHOWN for side in sizes)), comparison, detail)
 
 
 K_ANONYMITY = Measure(
@@ -249,7 +248,7 @@ K_ANONYMITY = Measure(
     "where it is rare nor protection where it is common",
     compute=compute_k_anonymity,
     of_released=True,
-    of_units=ROWS_OF_UNITS,
+    of_units=SHARES_OF_UNITS,
     view=View(
         shared="key_classes",
         label="below 3-anonymity",

@@ -18,6 +18,7 @@ from rwn_core.measures.measure import Detail, Measure, Reading, Sides
 from rwn_core.measures.sentence import filled, people, percent
 from rwn_core.measures.statistics.key_variables import (
     ROWS_OF_UNITS,
+    SHARES_OF_UNITS,
     cell_codes,
     class_sizes,
     class_totals,
@@ -25,6 +26,7 @@ from rwn_core.measures.statistics.key_variables import (
     counts_of_classes,
     key_cells,
     key_names,
+    mean_reading,
     once,
     owners,
 )
@@ -56,7 +58,7 @@ def compute_individual_risk(comparison: Comparison) -> Reading[PopulationRisk]:
     """Return the mean individual risk of the released records under the comparison's sampling."""
     keys, sampling = key_names(comparison), comparison.sampling
     many, population = _people(comparison)
-    risks, older, unique = [], [], []
+    risks, expected, older, unique = [], [], [], []
     tables = (comparison.original, comparison.masked)
     leaving = released_rows(comparison.original, comparison.masked)
     rows = (np.arange(comparison.original.n), leaving)
@@ -64,27 +66,27 @@ def compute_individual_risk(comparison: Comparison) -> Reading[PopulationRisk]:
     for table, every, some, units in sides:
         weights, risk = sampling.record_weights(comparison.original, table), np.zeros(table.n)
         cells = every[some]
-        each = once(cells, units)
-        sizes, totals = class_sizes(cells, units), class_totals(cells, weights[some] * each)
+        sizes, totals = class_sizes(cells, units), class_totals(cells, weights[some], units)
         law = PitmanLaw(1.0, 1.0)  # a file that is the population leaves no person unseen
         if weights.sum() > len(weights):
             law = pitman_law(np.sort(counts_of_classes(cells, units)))
-        risk[some] = fitted_risk(sizes, totals, law, float(each.sum()))
+        risk[some] = fitted_risk(sizes, totals, law, float(once(cells, units).sum()))
         unique.append(int((sizes == 1).sum()))
         risks.append(risk)
-        older.append(float(individual_risk(sizes, totals).sum()))
-    before, after = risks
+        each = once(cells[:, :0], units)  # a unit counts by the mean of its rows
+        expected.append(float((risk[some] * each).sum()))
+        older.append(float((individual_risk(sizes, totals) * each).sum()))
     detail = PopulationRisk(
         names=list(keys),
-        risk=Sides(before, after),
+        risk=Sides(*risks),
         population=population,
         uniques=Sides(*unique),
-        expected=Sides(float(before.sum()), float(after.sum())),
-        largest=Sides(float(before.max()), float(after.max())),
+        expected=Sides(*expected),
+        largest=Sides(*(float(each.max()) for each in risks)),
         older=Sides(*older),
         caveat=INDIVIDUAL_RISK_WORTH if population > many else "",
     )
-    return Reading(value=float(after[leaving].mean()), baseline=float(before.mean()), detail=detail)
+    return mean_reading(Sides(risks[0], risks[1][leaving]), comparison, detail)
 
 
 def _people(comparison: Comparison) -> tuple[int, float]:
@@ -115,7 +117,7 @@ INDIVIDUAL_RISK = Measure(
     "Benedetti and Franconi 1998; with the file as the population it is 1 / (class size)",
     compute=compute_individual_risk,
     of_released=True,
-    of_units=ROWS_OF_UNITS,
+    of_units=SHARES_OF_UNITS,
     view=View(
         about="row",
         shared="key_classes",
@@ -226,11 +228,7 @@ def compute_suda(comparison: Comparison) -> Reading[SpecialUniques]:
         sizes=sizes,
         count=Sides(*([int((each == size).sum()) for size in sizes] for each in found)),
     )
-    return Reading(
-        value=float((after_size[leaving] > 0).mean()),
-        baseline=float((before_size > 0).mean()),
-        detail=detail,
-    )
+    return mean_reading(Sides(before_size > 0, after_size[leaving] > 0), comparison, detail)
 
 
 def _overall(score: Floats, shares: Floats) -> Floats:
@@ -261,7 +259,7 @@ SUDA = Measure(
     "first ten keys; DIS scores: Elliot 2000",
     compute=compute_suda,
     of_released=True,
-    of_units=ROWS_OF_UNITS,
+    of_units=SHARES_OF_UNITS,
     view=View(shared="key_classes", label="special uniques", places={"report": 20}),
 )
 
