@@ -707,7 +707,7 @@ def test_rows_of_a_person_agree_once_whatever_is_missing() -> None:
         np.testing.assert_allclose(class_totals(cells, weights.astype(float), units), totals)
 
 
-CLASSES = ("uniqueness", "k_anonymity", "suda", "individual_risk")
+CLASSES = ("uniqueness", "k_anonymity", "suda", "individual_risk", "l_diversity")
 
 
 def shares_of_people(frame: pd.DataFrame) -> dict[str, Reading]:
