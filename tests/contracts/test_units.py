@@ -745,6 +745,22 @@ def test_a_part_of_the_rows_of_a_person_is_a_part_of_the_person() -> None:
     assert readings["uniqueness"].value == pytest.approx(1.5 / 3)
 
 
+@pytest.mark.parametrize("q", [0.0, 0.5])
+def test_a_value_that_one_person_has_in_several_rows_spoils_every_epsilon(q: float) -> None:
+    frame = pd.DataFrame({"birth": np.repeat(np.arange(30), 2), "who": np.repeat(np.arange(30), 2)})
+    data = tables.described(frame, birth="key", who="person")
+    params = RWN(k=5, q=q)
+    reading = MEASURES["differential_privacy"].read(compared(data, params), bare=True)
+    shown = np.zeros(30)
+    for seed in range(400 if q else 1):
+        shown[mask(data, params, seed=seed).masked.frame["birth"].unique()] += 1
+    most = shown.max() / (400 if q else 1)
+    assert reading.value == pytest.approx(most, abs=0.05)
+    assert reading.value > 0.9
+    said = MEASURES["differential_privacy"].sentence(reading, 60)
+    assert "of 30 people with 60 rows (who)" in said
+
+
 def test_a_population_is_of_people() -> None:
     data = visits(4)  # 600 rows of 150 people
     assert (
