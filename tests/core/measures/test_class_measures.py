@@ -98,6 +98,27 @@ def test_suppressed_secrets_hide_nothing_of_their_class():
         assert MEASURES[key].read(Comparison(original=whole.original, masked=lost)).value == 0
 
 
+@pytest.mark.parametrize("population", [None, 120.0])
+def test_log_linear_risk_is_of_values_and_not_of_their_groups(population):
+    """Twelve ages in six groups of two: each age is half of its group."""
+    data = described(pd.DataFrame({"age": range(12)}), age="key")
+    sampling = Sampling(population=population)
+    reading = MEASURES["loglinear_risk"].read(
+        Comparison(original=data, masked=data, sampling=sampling)
+    )
+    assert reading.detail.uniques == (12, 12)
+    # two people of the sample stand for 20 of the population, and one for 10
+    expected = 1.0 if population is None else -np.expm1(-0.9 * 10) / (0.9 * 10)
+    assert reading.value == pytest.approx(expected)
+
+
+def test_a_number_that_is_nearly_always_the_least_is_a_key():
+    data = described(pd.DataFrame({"gain": [0] * 95 + [3, 5, 6, 7, 8, 9, 9]}), gain="key")
+    reading = MEASURES["loglinear_risk"].read(Comparison(original=data, masked=data))
+    assert reading.value == pytest.approx(5 / 102)
+    assert reading.detail.left_out == []
+
+
 def test_KAN_2_ordered_t_closeness():
     """Nine salaries, three classes of three: Li et al. 2007."""
     secret = np.arange(9)
