@@ -152,6 +152,8 @@ class Reading(Generic[D]):
     unit_name : str
         The variable that numbers them.
     unit_words : {"people", "households"}
+    people : int
+        How many units the value is a share of; 0 where it is one of rows.
     released_share : float
         Share of the records that are released; the value is a share of these.
     is_first_part : bool
@@ -168,6 +170,7 @@ class Reading(Generic[D]):
     units: int = 0
     unit_name: str = ""
     unit_words: str = "people"
+    people: int = 0
     released_share: float = 1.0
     is_first_part: bool = False
 
@@ -431,7 +434,9 @@ def _with_what_is_counted(
     def say(reading: Reading, n: int) -> str:
         share, words = reading.released_share, reading.unit_words
         rows = n if share == 1 else round(share * n)
-        said = [sentence(reading, rows)]
+        said = [sentence(reading, reading.people or rows)]
+        if reading.people:
+            said[0] = said[0].replace(f"{reading.people:,} records", f"{reading.people:,} {words}")
         if reading.units:
             who = "household" if words == "households" else "person"
             how = counted if isinstance(counted, str) else "A row is linked when its {} is named"

@@ -42,7 +42,8 @@ def people(share: float, n: int) -> str:
 def filled(template: str) -> Sentence:
     """Make a sentence of a template."""
     # Its fields: {people} or {People} (the value as so many records), {share} (the value), {base}
-    # (the baseline), both as numbers {value} and {before}, and {keys} (the detail's names).
+    # (the baseline), both as numbers {value} and {before}, and {keys} and {secret} (the detail's
+    # names and secret).
 
     def sentence(reading: Reading, n: int) -> str:
         count = people(reading.value, n)
@@ -54,6 +55,7 @@ def filled(template: str) -> Sentence:
             value=reading.value,
             before=reading.baseline or 0,
             keys=", ".join(map(str, getattr(reading.detail, "names", ()))),
+            secret=getattr(reading.detail, "secret", ""),
         )
 
     return sentence

@@ -28,6 +28,7 @@ from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Detail, Reading
 from rwn_core.measures.risk import true_matches
 from rwn_core.measures.risk.membership import fingerprints
+from rwn_core.measures.statistics.key_variables import class_sizes, class_totals
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning.evaluate import random_records
 from rwn_core.tuning.policy import Policy
@@ -698,6 +699,84 @@ def test_the_number_of_a_person_within_the_household_is_no_person(name: str) -> 
     waves = frame.assign(**{name: np.arange(len(homes))})
     twice = tables.described(pd.concat([waves, waves]), hh="household", **{name: "identifier"})
     assert unit_of(twice).name == name
+
+
+def slow_sizes(cells: np.ndarray, units: np.ndarray) -> list[int]:
+    """People with a row that agrees, for each record; a missing value (-1) agrees with any."""
+    agree = ((cells[:, None] == cells) | (cells[:, None] < 0) | (cells < 0)).all(axis=2)
+    return [len(set(units[each])) for each in agree]
+
+
+def test_rows_of_a_person_agree_once_whatever_is_missing() -> None:
+    by_hand = np.array([[0, 0], [0, -1], [1, 0], [-1, 0], [2, -1]])
+    whose = np.array([0, 0, 1, 1, 2])
+    assert class_sizes(by_hand, whose).tolist() == [2, 2, 1, 3, 2] == slow_sizes(by_hand, whose)
+    draw = np.random.default_rng(6)
+    for _ in range(20):
+        cells, units = draw.integers(-1, 3, (60, 3)), draw.integers(0, 25, 60)
+        assert class_sizes(cells, units).tolist() == slow_sizes(cells, units)
+        weights = draw.integers(1, 5, 25)[units]  # one for each person
+        totals = [
+            sum({u: w for u, w, each in zip(units, weights, agree, strict=True) if each}.values())
+            for agree in ((cells[:, None] == cells) | (cells[:, None] < 0) | (cells < 0)).all(
+                axis=2
+            )
+        ]
+        np.testing.assert_allclose(class_totals(cells, weights.astype(float), units), totals)
+
+
+CLASSES = ("uniqueness", "k_anonymity", "suda", "individual_risk", "l_diversity")
+
+
+def shares_of_people(frame: pd.DataFrame) -> dict[str, Reading]:
+    data = tables.described(frame, a="key", b="key", s="confidential", who="person")
+    release = mask(data, RWN(k=3, q=0.0), seed=1)  # unmasked
+    return dict(rwn.audit(data, release, measures=CLASSES).readings)
+
+
+def test_a_person_whose_other_row_lacks_a_key_stays_alone() -> None:
+    who = np.repeat(np.arange(20), 2)
+    frame = pd.DataFrame({"a": who, "b": np.where(np.arange(40) % 2, np.nan, 1.0), "who": who})
+    for key, reading in shares_of_people(frame.assign(s=list("xy") * 20)).items():
+        assert reading.value == reading.baseline == 1.0, key
+
+
+def test_a_person_counts_once_however_many_rows() -> None:
+    """Ten people with 100 rows each share their keys, and 30 with a row each are alone."""
+    who = np.concatenate((np.repeat(np.arange(10), 100), np.arange(10, 40)))
+    frame = pd.DataFrame({"a": np.where(who < 10, 0, who), "b": 1, "who": who})
+    readings = shares_of_people(frame.assign(s=np.array(list("xyz"))[np.arange(1030) % 3]))
+    for key, reading in readings.items():
+        # by individual risk the ten are one right match more
+        expected = 31 / 40 if key == "individual_risk" else 30 / 40
+        assert reading.value == reading.baseline == pytest.approx(expected), key
+        said = MEASURES[key].sentence(reading, 1030)
+        assert f"{30 + (key == 'individual_risk')} of 40 people" in said
+        assert "of 40 people with 1,030 rows (who)" in said
+    assert readings["individual_risk"].detail.expected.released == pytest.approx(31)
+
+
+def test_a_part_of_the_rows_of_a_person_is_a_part_of_the_person() -> None:
+    """Of three people with two rows each, one is alone by both, one by one of the two."""
+    frame = pd.DataFrame({"a": [1, 2, 3, 9, 9, 9], "b": 1, "s": list("xyxyxy")})
+    readings = shares_of_people(frame.assign(who=[0, 0, 1, 1, 2, 2]))
+    assert readings["uniqueness"].value == pytest.approx(1.5 / 3)
+
+
+@pytest.mark.parametrize("q", [0.0, 0.5])
+def test_a_value_that_one_person_has_in_several_rows_spoils_every_epsilon(q: float) -> None:
+    frame = pd.DataFrame({"birth": np.repeat(np.arange(30), 2), "who": np.repeat(np.arange(30), 2)})
+    data = tables.described(frame, birth="key", who="person")
+    params = RWN(k=5, q=q)
+    reading = MEASURES["differential_privacy"].read(compared(data, params), bare=True)
+    shown = np.zeros(30)
+    for seed in range(400 if q else 1):
+        shown[mask(data, params, seed=seed).masked.frame["birth"].unique()] += 1
+    most = shown.max() / (400 if q else 1)
+    assert reading.value == pytest.approx(most, abs=0.05)
+    assert reading.value > 0.9
+    said = MEASURES["differential_privacy"].sentence(reading, 60)
+    assert "of 30 people with 60 rows (who)" in said
 
 
 def test_a_population_is_of_people() -> None:

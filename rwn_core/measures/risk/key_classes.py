@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.sizes import LISTED_PAIRS
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
@@ -17,12 +17,15 @@ from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Detail, Measure, Reading, Sides
 from rwn_core.measures.sentence import filled, people, percent
 from rwn_core.measures.statistics.key_variables import (
-    ROWS_OF_UNITS,
+    SHARES_OF_UNITS,
     class_sizes,
+    classes,
     confidential_classes,
     counts_of_classes,
     key_cells,
     key_names,
+    mean_of_units,
+    mean_reading,
     owners,
     required_confidential,
 )
@@ -139,18 +142,14 @@ def compute_homogeneity(comparison: Comparison) -> Reading[SecretClasses]:
 
 def homogeneity_sentence(reading: Reading[SecretClasses], n: int) -> str:
     """Say how many records are disclosed without any linkage."""
-    end = (
-        ": no linkage is needed to learn it."
-        if reading.value
-        else "; other attacks do without that."
-    )
+    some, none = ": no linkage is needed to learn it.", "; other attacks do without that."
     who = "household" if reading.detail.unit_words == "households" else "person"
     also = (
         f", or so it is for another record of the same {who}" if reading.detail.unit_words else ""
     )
     return (
         f"For {people(reading.value, n)} nearly all possible donors have the record's own value of "
-        f"{reading.detail.secret}{also}{end}"
+        f"{reading.detail.secret}{also}{some if reading.value else none}"
     )
 
 
@@ -196,10 +195,9 @@ def _sizes(comparison: Comparison) -> tuple[list[str], Sides[Integers]]:
 def compute_uniqueness(comparison: Comparison) -> Reading[KeyClasses]:
     """Return the share of released records that are unique on the keys."""
     keys, sizes = _sizes(comparison)
-    before, after = (side == 1 for side in sizes)
-    uniques = Sides([int(before.sum())], [int(after.sum())])
-    detail = KeyClasses(names=keys, violations=uniques)
-    return Reading(value=float(after.mean()), baseline=float(before.mean()), detail=detail)
+    alone = Sides(*(side == 1 for side in sizes))
+    detail = KeyClasses(names=keys, violations=Sides(*([int(side.sum())] for side in alone)))
+    return mean_reading(alone, comparison, detail)
 
 
 UNIQUENESS = Measure(
@@ -213,7 +211,7 @@ UNIQUENESS = Measure(
     source="Hundepool et al. 2012, chapter 3; for masked keys compare with worst-case linkage",
     compute=compute_uniqueness,
     of_released=True,
-    of_units=ROWS_OF_UNITS,
+    of_units=SHARES_OF_UNITS,
     view=View(shared="key_classes", label="unique on the keys", places={"risk": 5, "report": 20}),
 )
 
@@ -227,15 +225,13 @@ _SHOWN = 3
 def compute_k_anonymity(comparison: Comparison) -> Reading[KeyClasses]:
     """Return the share of released records in equivalence classes of fewer than three."""
     keys, sizes = _sizes(comparison)
-    below = [[int((side < k).sum()) for k in (*LIMITS, _SHOWN)] for side in sizes]
-    before, after = (counts.pop() / len(side) for counts, side in zip(below, sizes, strict=True))
     detail = KeyClasses(
         names=keys,
         limits=list(LIMITS),
-        violations=Sides(*below),
+        violations=Sides(*([int((side < k).sum()) for k in LIMITS] for side in sizes)),
         smallest=Sides(*(int(side.min()) for side in sizes)),
     )
-    return Reading(value=after, baseline=before, detail=detail)
+    return mean_reading(Sides(*(side < _SHOWN for side in sizes)), comparison, detail)
 
 
 K_ANONYMITY = Measure(
@@ -249,7 +245,7 @@ K_ANONYMITY = Measure(
     "where it is rare nor protection where it is common",
     compute=compute_k_anonymity,
     of_released=True,
-    of_units=ROWS_OF_UNITS,
+    of_units=SHARES_OF_UNITS,
     view=View(
         shared="key_classes",
         label="below 3-anonymity",
@@ -263,56 +259,64 @@ K_ANONYMITY = Measure(
 
 
 def distinct_values(groups: Integers, secret: Integers) -> Integers:
-    """Count the distinct values of each class; missing (-1) counts as a value."""
-    pairs = np.unique(np.column_stack((groups, secret)), axis=0)
+    """Count the distinct known values of each class; missing is -1."""
+    pairs = np.unique(np.column_stack((groups, secret))[secret >= 0], axis=0)
     return np.bincount(pairs[:, 0], minlength=groups.max() + 1)
 
 
 def entropies(groups: Integers, secret: Integers) -> Floats:
-    """Return the entropy of the values of each class in nats (Machanavajjhala et al. 2007)."""
-    pairs, counts = np.unique(np.column_stack((groups, secret)), axis=0, return_counts=True)
-    share = counts / np.bincount(groups)[pairs[:, 0]]
+    """Return the entropy of known values of each class, in nats (Machanavajjhala et al. 2007)."""
+    known = np.column_stack((groups, secret))[secret >= 0]
+    pairs, counts = np.unique(known, axis=0, return_counts=True)
+    share = counts / np.bincount(known[:, 0])[pairs[:, 0]]
     result = np.bincount(pairs[:, 0], -share * np.log(share), groups.max() + 1)
     return np.asarray(result + 0.0, dtype=np.float64)
 
 
 def compute_l_diversity(comparison: Comparison) -> Reading[SecretClasses]:
-    """Return the share of released records in classes with a single confidential value."""
+    """Return the share of released records in classes with one value of the worst secret."""
     keys, secrets, tables = confidential_classes(comparison)
-    share = np.empty((2, len(secrets)))
-    smallest = np.empty((2, len(secrets)))
-    entropy = np.empty((2, len(secrets)))
+    share, smallest, entropy = np.empty((3, 2, len(secrets)))
+    single: Sides[list[Booleans]] = Sides([], [])
     for side, (groups, values) in enumerate(tables):
         units = owners(comparison)[side]
         # a class of one person discloses all of that person's values, however different
         people_of_class = counts_of_classes(groups[:, np.newaxis], units)
         for number, secret in enumerate(values.T):
             result = np.minimum(distinct_values(groups, secret), people_of_class)
-            # a class with only missing values discloses nothing
-            share[side, number] = ((result[groups] < 2) & (secret >= 0)).mean()
-            smallest[side, number] = result.min()
+            # a class with only missing values discloses nothing; with one known value it
+            # discloses that, however many are missing
+            single[side].append(result[groups] == 1)
+            share[side, number] = mean_of_units(single[side][-1], units)
             effective = np.minimum(np.exp(entropies(groups, secret)), people_of_class)
-            entropy[side, number] = effective.min()
+            for least, each in ((smallest, result), (entropy, effective)):
+                least[side, number] = each.min(where=result > 0, initial=each.max())
+    worst = int(share[1].argmax())
     detail = SecretClasses(
         names=list(keys),
         secrets=secrets,
         mean=Sides(*share),
         worst=Sides(*smallest),
         entropy=Sides(*entropy),
+        secret=secrets[worst],
     )
-    return Reading(value=float(share[1].mean()), baseline=float(share[0].mean()), detail=detail)
+    return mean_reading(Sides(*(each[worst] for each in single)), comparison, detail)
 
 
 L_DIVERSITY = Measure(
     key="l_diversity",
     title="Below 2-diversity",
-    question="How many records lie in a class of equal key values that holds a single value of a "
-    "confidential variable?",
-    sentence=filled("For {people} everybody with the same keys has one confidential value."),
-    source="Machanavajjhala et al. 2007 (distinct l-diversity); mean over confidential variables",
+    question="How many records lie in a class of equal key values that shows a single value of the "
+    "worst confidential variable?",
+    sentence=filled(
+        "For {people} everybody with the same keys has one known value of {secret}, the worst "
+        "confidential variable."
+    ),
+    source="Machanavajjhala et al. 2007 (distinct l-diversity); missing values are not counted",
     compute=compute_l_diversity,
     of_released=True,
-    of_units="Rows with the keys of one {} alone count, whatever values they have",
+    of_units="Rows with the keys of one {0} alone count, whatever values they have, and each {0} "
+    "counts by the share of the own rows",
     view=View(shared="key_classes", label="below 2-diversity", places={"report": 20}),
 )
 
@@ -337,11 +341,15 @@ def distances(groups: Integers, secret: Integers, *, ordered: bool) -> Floats:
 def compute_t_closeness(comparison: Comparison) -> Reading[SecretClasses]:
     """Return the largest distance of a class from the full release; means are in the detail."""
     keys, secrets, tables = confidential_classes(comparison)
-    mean, largest = np.empty((2, len(secrets))), np.empty((2, len(secrets)))
-    for side, (groups, values) in enumerate(tables):
+    mean, largest = np.zeros((2, 2, len(secrets)))
+    for side, (every, values) in enumerate(tables):
         for number, name in enumerate(secrets):
-            # only values that occur have a place; a missing one comes first, as a value of its own
-            secret = np.unique(values[:, number], return_inverse=True)[1].ravel().astype(np.int64)
+            # only values that occur have a place, and a missing one hides none of the others
+            known = np.flatnonzero(values[:, number] >= 0)
+            if not known.size:
+                continue
+            groups = classes(every[known, np.newaxis])
+            secret = np.unique(values[known, number], return_inverse=True)[1].astype(np.int64)
             if (int(secret.max()) + 1) * (int(groups.max()) + 1) > LISTED_PAIRS:
                 raise NotApplicable(
                     "There are too many different key combinations and values of "
@@ -369,8 +377,8 @@ T_CLOSENESS = Measure(
     key="t_closeness",
     title="t-closeness",
     unit="largest earth mover's distance",
-    question="How far do the confidential values of people with the same key values depart from "
-    "those of everybody?",
+    question="How far do the known confidential values of people with the same key values depart "
+    "from those of everybody?",
     sentence=t_closeness_sentence,
     source="Li, Li, Venkatasubramanian 2007: t of the worst class and confidential variable",
     compute=compute_t_closeness,

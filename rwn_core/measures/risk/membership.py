@@ -244,7 +244,8 @@ def compute_differential_privacy(comparison: Comparison) -> Reading[Differential
     law = comparison.required_law()
     promises = law.privacy()
     deltas = [
-        _delta(law, unit) if np.isinf(each.epsilon) else 0.0 for unit, each in promises.items()
+        _delta(law, unit, comparison.units) if np.isinf(each.epsilon) else 0.0
+        for unit, each in promises.items()
     ]
     known = [delta for delta in deltas if delta is not None]
     epsilons = [float(each.epsilon) for each in promises.values()]
@@ -258,13 +259,16 @@ def compute_differential_privacy(comparison: Comparison) -> Reading[Differential
     return Reading(value=max([0.0, *known]), baseline=0.0, detail=detail)
 
 
-def _delta(law: Law, unit: tuple[str, ...]) -> float | None:
-    """Return P(a value appears that is impossible without one record); None if it has no table."""
+def _delta(law: Law, unit: tuple[str, ...], units: Integers | None) -> float | None:
+    """Return P(values appear that are impossible without one record, or one unit's records)."""
     try:
         table, columns = law.likelihood_columns(unit, law.original, np.arange(law.original.n))
     except NotApplicable:
-        return None
+        return None  # there is no table
     alone = np.bincount(columns, minlength=table.shape[1]) == 1
+    if units is not None:  # a row shows one value: the values of a unit count as one
+        own = _of_unit(columns, units, table.shape[1])
+        table, alone = table @ own, own.sum(axis=0) > 0
     if law.keeps_value_counts(unit[0]):
         return float(alone.any())
     return float(np.clip(appearance(table)[alone].max(initial=0.0), 0.0, 1.0))
@@ -307,5 +311,6 @@ DIFFERENTIAL_PRIVACY = Measure(
     source="Dwork et al. 2006 (epsilon, delta); Shlomo and Skinner 2012 for transition matrices; "
     "survival of a value that one record alone has",
     compute=compute_differential_privacy,
+    of_units="An epsilon is that of one row, and a value counts if one {} alone has it",
     view=View(about="value", warn=warn_of_privacy, places={"warnings": 5}),
 )

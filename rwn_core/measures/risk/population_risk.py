@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, zip_longest
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from rwn_core.measures.measure import Detail, Measure, Reading, Sides
 from rwn_core.measures.sentence import filled, people, percent
 from rwn_core.measures.statistics.key_variables import (
     ROWS_OF_UNITS,
+    SHARES_OF_UNITS,
     cell_codes,
     class_sizes,
     class_totals,
@@ -25,6 +26,7 @@ from rwn_core.measures.statistics.key_variables import (
     counts_of_classes,
     key_cells,
     key_names,
+    mean_reading,
     once,
     owners,
 )
@@ -56,7 +58,7 @@ def compute_individual_risk(comparison: Comparison) -> Reading[PopulationRisk]:
     """Return the mean individual risk of the released records under the comparison's sampling."""
     keys, sampling = key_names(comparison), comparison.sampling
     many, population = _people(comparison)
-    risks, older, unique = [], [], []
+    risks, expected, older, unique = [], [], [], []
     tables = (comparison.original, comparison.masked)
     leaving = released_rows(comparison.original, comparison.masked)
     rows = (np.arange(comparison.original.n), leaving)
@@ -64,27 +66,27 @@ def compute_individual_risk(comparison: Comparison) -> Reading[PopulationRisk]:
     for table, every, some, units in sides:
         weights, risk = sampling.record_weights(comparison.original, table), np.zeros(table.n)
         cells = every[some]
-        each = once(cells, units)
-        sizes, totals = class_sizes(cells, units), class_totals(cells, weights[some] * each)
+        sizes, totals = class_sizes(cells, units), class_totals(cells, weights[some], units)
         law = PitmanLaw(1.0, 1.0)  # a file that is the population leaves no person unseen
         if weights.sum() > len(weights):
             law = pitman_law(np.sort(counts_of_classes(cells, units)))
-        risk[some] = fitted_risk(sizes, totals, law, float(each.sum()))
+        risk[some] = fitted_risk(sizes, totals, law, float(once(cells, units).sum()))
         unique.append(int((sizes == 1).sum()))
         risks.append(risk)
-        older.append(float(individual_risk(sizes, totals).sum()))
-    before, after = risks
+        each = once(cells[:, :0], units)  # a unit counts by the mean of its rows
+        expected.append(float((risk[some] * each).sum()))
+        older.append(float((individual_risk(sizes, totals) * each).sum()))
     detail = PopulationRisk(
         names=list(keys),
-        risk=Sides(before, after),
+        risk=Sides(*risks),
         population=population,
         uniques=Sides(*unique),
-        expected=Sides(float(before.sum()), float(after.sum())),
-        largest=Sides(float(before.max()), float(after.max())),
+        expected=Sides(*expected),
+        largest=Sides(*(float(each.max()) for each in risks)),
         older=Sides(*older),
         caveat=INDIVIDUAL_RISK_WORTH if population > many else "",
     )
-    return Reading(value=float(after[leaving].mean()), baseline=float(before.mean()), detail=detail)
+    return mean_reading(Sides(risks[0], risks[1][leaving]), comparison, detail)
 
 
 def _people(comparison: Comparison) -> tuple[int, float]:
@@ -115,7 +117,7 @@ INDIVIDUAL_RISK = Measure(
     "Benedetti and Franconi 1998; with the file as the population it is 1 / (class size)",
     compute=compute_individual_risk,
     of_released=True,
-    of_units=ROWS_OF_UNITS,
+    of_units=SHARES_OF_UNITS,
     view=View(
         about="row",
         shared="key_classes",
@@ -226,11 +228,7 @@ def compute_suda(comparison: Comparison) -> Reading[SpecialUniques]:
         sizes=sizes,
         count=Sides(*([int((each == size).sum()) for size in sizes] for each in found)),
     )
-    return Reading(
-        value=float((after_size[leaving] > 0).mean()),
-        baseline=float((before_size > 0).mean()),
-        detail=detail,
-    )
+    return mean_reading(Sides(before_size > 0, after_size[leaving] > 0), comparison, detail)
 
 
 def _overall(score: Floats, shares: Floats) -> Floats:
@@ -261,7 +259,7 @@ SUDA = Measure(
     "first ten keys; DIS scores: Elliot 2000",
     compute=compute_suda,
     of_released=True,
-    of_units=ROWS_OF_UNITS,
+    of_units=SHARES_OF_UNITS,
     view=View(shared="key_classes", label="special uniques", places={"report": 20}),
 )
 
@@ -416,36 +414,28 @@ MOST_MODEL_KEYS = 6
 
 def model_cells(
     comparison: Comparison, keys: Sequence[str]
-) -> tuple[list[Floats], list[str], list[Integers], dict[str, tuple[Integers, Integers]]]:
-    """Return the contingency tables of both files, an axis per key, and each record's cell."""
-    # Also the keys of the axes, and `apart`: the codes of keys for which the table has no room;
-    # keys of one level are dropped.
+) -> tuple[list[Integers], dict[str, int], list[str]]:
+    """Return each record's cell of the model in both files, its keys with their levels, and others.
+
+    The table of counts has an axis per key; for the others it has no room. Keys of one level are
+    left out.
+    """
     columns: list[tuple[Integers, Integers]] = []
-    widths: list[int] = []
-    used: list[str] = []
-    leaving = released_rows(comparison.original, comparison.masked)
-    apart: dict[str, tuple[Integers, Integers]] = {}
+    levels: dict[str, int] = {}
+    apart: list[str] = []
     for name in keys:
         pair, width = _grouped(comparison, name)
-        if width < 2:
-            continue
-        if np.prod([*widths, width]) > MOST_CELLS or len(used) == MOST_MODEL_KEYS:
-            apart[name] = pair[0], pair[1][leaving]
-            continue
-        columns.append(pair)
-        widths.append(width)
-        used.append(name)
-    if not used:
+        full = np.prod([*levels.values(), width]) > MOST_CELLS or len(levels) == MOST_MODEL_KEYS
+        if width > 1 and full:
+            apart.append(name)
+        elif width > 1:
+            columns.append(pair)
+            levels[name] = width
+    if not levels:
         raise NotApplicable("No key variable has two levels, so there are no cells to model.")
-    tables, places = list[Floats](), list[Integers]()
-    some = (np.arange(comparison.original.n), leaving)
-    for side, (rows, units) in enumerate(zip(some, owners(comparison), strict=True)):
-        cells = np.ravel_multi_index(tuple(pair[side][rows] for pair in columns), tuple(widths))
-        each = once(cells[:, np.newaxis], units)
-        counts = np.rint(np.bincount(cells, each, minlength=int(np.prod(widths))))
-        tables.append(counts.reshape(widths))
-        places.append(cells)
-    return tables, used, places, apart
+    shape = tuple(levels.values())
+    before, after = (np.ravel_multi_index(side, shape) for side in zip(*columns, strict=True))
+    return [before, after[released_rows(comparison.original, comparison.masked)]], levels, apart
 
 
 def _grouped(comparison: Comparison, name: str) -> tuple[tuple[Integers, Integers], int]:
@@ -459,6 +449,7 @@ def _grouped(comparison: Comparison, name: str) -> tuple[tuple[Integers, Integer
         edges = known[1:]
         if len(known) > GROUPS:
             edges = np.unique(np.nanquantile(values, np.linspace(0, 1, GROUPS + 1)[1:-1]))
+            edges = edges if edges[-1] > known[0] else known[1:2]  # nearly all have the least value
         before, after = (
             np.where(np.isnan(v), -1, np.searchsorted(edges, v, side="right"))
             for v in (values, numbers(original, masked, name))
@@ -473,25 +464,29 @@ def compute_loglinear_risk(comparison: Comparison) -> Reading[PopulationRisk]:
     # The sampling fraction is the file's size over the sum of the sampling weights.
     keys = key_names(comparison)
     population = _people(comparison)[1]
-    tables, used, cells, apart = model_cells(comparison, keys)
+    cells, levels, apart = model_cells(comparison, keys)
+    used, shape = list(levels), tuple(levels.values())
+    # the values themselves, which a model of groups of numbers lacks
+    before, after = cell_codes(comparison, [*used, *(name for name in keys if name not in used)])
+    values = before, after[released_rows(comparison.original, comparison.masked)]
     risks, shares = [], []
-    for side, (counts, units) in enumerate(zip(tables, owners(comparison), strict=True)):
-        size = float(counts.sum()) if units is None else float(len(np.unique(units)))
+    for own, known, units in zip(cells, values, owners(comparison), strict=True):
+        each = once(own[:, np.newaxis], units)
+        counts = np.rint(np.bincount(own, each, int(np.prod(shape)))).reshape(shape)
+        size = float(len(own if units is None else np.unique(units)))
         fraction = min(size / max(population, size), 1.0)
         path = forward_search(counts, fraction)
-        others = [pair[side] for pair in apart.values()]
-        means = path[-1].means.ravel()
-        risks.append(all_keys_risk(means, cells[side], others, fraction, units))
+        risks.append(all_keys_risk(path[-1].means, own, known, fraction, units))
         shares.append(min(risks[-1][2] / max(size, 1.0), 1.0))
     uniques, tau1, tau2 = (Sides(*both) for both in zip(*risks, strict=True))
     verb = "enters" if len(apart) == 1 else "enter"
     caveat = f"{', '.join(apart)} {verb} as independent of the other keys, for lack of cells."
     detail = PopulationRisk(
         names=used,
-        independent=list(apart),
+        independent=apart,
         left_out=[name for name in keys if name not in used and name not in apart],
         population=population,
-        cells=tables[0].size,
+        cells=int(np.prod(shape)),
         uniques=uniques,
         alone=tau1,
         expected=tau2,
@@ -505,22 +500,20 @@ def compute_loglinear_risk(comparison: Comparison) -> Reading[PopulationRisk]:
 
 
 def all_keys_risk(
-    means: Floats,
-    cells: Integers,
-    apart: Sequence[Integers],
-    fraction: float,
-    units: Integers | None = None,
+    means: Floats, cells: Integers, values: Integers, fraction: float, units: Integers | None
 ) -> tuple[int, float, float]:
     """Return the records that are unique on all keys, and their expected tau1 and tau2."""
-    # Shapes: means (c,); cells, each of apart (n,).
-    # The keys `apart` are independent of all others in the model: each multiplies the fitted mean
-    # by the share of the record's level.
-    n, rate = len(cells), np.maximum(means[cells], 1e-300) / fraction
-    for levels in apart:
-        rate = rate * np.bincount(levels)[levels] / n
-    every = np.column_stack([cells, *apart])
-    alone = class_sizes(every, units) == 1
-    each, rate = once(every, units)[alone], rate[alone]
+    # Shapes: means with an axis per key of the model; cells (n,); values (n, v), -1 is missing.
+    # Values are independent of the other keys within a group of the model, and further keys, of
+    # which all records are one group, altogether: each multiplies the fitted mean by the share of
+    # the record's value in its group.
+    values = values + 1  # missing is a value
+    rate = np.maximum(means.ravel()[cells], 1e-300) / fraction
+    every, groups = np.zeros_like(cells), np.unravel_index(cells, means.shape)
+    for value, group in zip_longest(values.T, groups, fillvalue=every):
+        rate = rate * (np.bincount(value)[value] / np.bincount(group)[group])
+    alone = class_sizes(values, units) == 1
+    each, rate = once(values, units)[alone], rate[alone]
     tau1 = float(probability_unique(rate, fraction) @ each)
     return round(float(each.sum())), tau1, float(expected_inverse(rate, fraction) @ each)
 
@@ -570,7 +563,8 @@ def model_table(reading: Reading[PopulationRisk], n: int) -> dict[str, Any]:
             *("right matches expected (τ2)", "leakage (τ1 / uniques)"),
         ],
         "rows": rows,
-        "caption": f"{model} Numbers are grouped by their quantiles; {detail.cells:,} cells.{out}",
+        "caption": f"{model} Numbers are grouped by their quantiles ({detail.cells:,} cells) and, "
+        f"within a group, independent of the other keys.{out}",
     }
 
 

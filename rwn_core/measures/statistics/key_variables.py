@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, codes, columns, released_rows
+from rwn_core.measures.measure import Detail, Reading, Sides
 
 MOST_PATTERNS = 64  # of missing values; beyond, missing counts as a value of its own
 
@@ -134,8 +137,10 @@ def confidential_classes(
     return keys, secrets, [(classes(before), own), (classes(after[rows]), shown[rows])]
 
 
-ROWS_OF_UNITS = "Rows of one {} with the same key values count as one"
+ROWS_OF_UNITS = "Rows of one {0} with the same key values count as one"
 """What a measure says of units that counts classes of equal key values."""
+SHARES_OF_UNITS = f"{ROWS_OF_UNITS}, and each {{0}} counts by the share of the own rows"
+"""The same, where the value is a share of units."""
 
 
 def owners(comparison: Comparison) -> tuple[Integers | None, Integers | None]:
@@ -159,30 +164,57 @@ def counts_of_classes(cells: Integers, units: Integers | None) -> Integers:
     return np.rint(np.bincount(classes(cells), once(cells, units))).astype(np.int64)
 
 
+def mean_of_units(values: Floats | Booleans, units: Integers | None) -> float:
+    """Return the mean over rows, or over units of the mean over their rows; values (n,)."""
+    each = once(np.zeros((len(values), 0), dtype=np.int64), units)
+    return float((values * each).sum() / each.sum())
+
+
+def mean_reading(rows: Sides[Any], comparison: Comparison, detail: Detail) -> Reading[Any]:
+    """Return the mean over the rows of both files, or over the units of these rows."""
+    # Shapes: each side of rows (m,), of the records and of the released rows.
+    own, shown = owners(comparison)
+    before, after = mean_of_units(rows.original, own), mean_of_units(rows.released, shown)
+    people = 0 if shown is None else len(np.unique(shown))
+    return Reading(value=after, baseline=before, detail=detail, people=people)
+
+
 def class_sizes(cells: Integers, units: Integers | None = None) -> Integers:
     """Return the number of records, or of units, that agree with each record, shape (n,)."""
     # A missing value agrees with any, as in sdcMicro's freqCalc (Hundepool et al. 2012, section
     # 3.2.1).
-    return np.rint(class_totals(cells, once(cells, units))).astype(np.int64)
+    return np.rint(class_totals(cells, np.ones(len(cells)), units)).astype(np.int64)
 
 
-def class_totals(cells: Integers, weights: Floats) -> Floats:
-    """Return the total weight of the records that agree with each record, shape (n,)."""
-    known = cells >= 0
+def class_totals(cells: Integers, weights: Floats, units: Integers | None = None) -> Floats:
+    """Return the total weight of the records, or units, that agree with each record, shape (n,)."""
+    known, of_unit = cells >= 0, weights
+    if units is not None:  # a unit weighs what its rows weigh on average
+        of_unit = np.bincount(units, weights) / np.maximum(np.bincount(units), 1)
+        weights = of_unit[units]
     patterns, pattern = np.unique(known, axis=0, return_inverse=True)
     pattern = pattern.ravel()
     if len(patterns) == 1 or len(patterns) > MOST_PATTERNS:
         numbered = classes(cells)
-        return np.asarray(np.bincount(numbered, weights)[numbered])
+        return np.asarray(np.bincount(numbered, weights * once(cells, units))[numbered])
     totals = np.zeros(len(cells))
     for one, first in enumerate(patterns):
+        ours = np.flatnonzero(pattern == one)
+        _, row, back = np.unique(classes(cells[ours]), return_index=True, return_inverse=True)
+        different = cells[ours[row]]
+        total = np.zeros(len(row))
+        agree = sparse.csr_array((len(row), len(of_unit)), dtype=bool)
         for two, second in enumerate(patterns):
-            shared = np.flatnonzero(first & second)
-            ours, there = np.flatnonzero(pattern == one), np.flatnonzero(pattern == two)
-            if not shared.size:
-                totals[ours] += weights[there].sum()
-                continue
-            numbered = classes(np.concatenate((cells[ours], cells[there]))[:, shared])
-            sums = np.bincount(numbered[len(ours) :], weights[there], numbered.max() + 1)
-            totals[ours] += sums[numbered[: len(ours)]]
+            shared, there = np.flatnonzero(first & second), np.flatnonzero(pattern == two)
+            numbered = classes(np.concatenate((different, cells[there]))[:, shared])
+            own, theirs = np.split(numbered, [len(row)])
+            if units is not None:  # a unit with rows of several patterns agrees once
+                places, size = (theirs, units[there]), (numbered.max() + 1, len(of_unit))
+                rows = sparse.csr_array((np.ones(len(there), dtype=bool), places), shape=size)
+                agree = agree + rows[own]
+            elif shared.size:
+                total += np.bincount(theirs, weights[there], numbered.max() + 1)[own]
+            else:
+                total += weights[there].sum()
+        totals[ours] = (total if units is None else agree @ of_unit)[back]
     return totals

@@ -68,6 +68,57 @@ def test_KAN_1_l_diversity_and_t_closeness():
     assert reading.detail.worst.released.tolist() == [expected["distinct_l"]]
 
 
+def classed(keys: str, **secrets: str) -> Comparison:
+    """One key and confidential variables, a letter for each record; a dot is missing."""
+    columns = {name: [None if x == "." else x for x in text] for name, text in secrets.items()}
+    roles = {"key": "key", **dict.fromkeys(columns, "confidential")}
+    data = described(pd.DataFrame({"key": list(keys), **columns}), **roles)
+    return Comparison(original=data, masked=data)
+
+
+def test_classes_with_one_value_are_those_of_the_worst_secret():
+    reading = MEASURES["l_diversity"].read(classed("aabb", t="uvuu", hiv="yynn", u="vwxy"))
+    assert reading.detail.mean.released.tolist() == [0.5, 1.0, 0.0]
+    assert reading.value == reading.baseline == 1.0
+    said = MEASURES["l_diversity"].sentence(reading, 4)
+    assert said.startswith("For 4 of 4 records everybody with the same keys has one known value of")
+    assert "hiv" in said
+
+
+def test_suppressed_secrets_hide_nothing_of_their_class():
+    whole, some = classed("aaaabbbb", s="yyyynnnn"), classed("aaaabbbb", s="yyy.nnn.")
+    for key, value in (("l_diversity", 1.0), ("t_closeness", 0.5)):
+        assert MEASURES[key].read(whole).value == MEASURES[key].read(some).value == value
+    # b has no known value, and c has two
+    mixed = MEASURES["l_diversity"].read(classed("aaabbcc", s="y.y..yn"))
+    assert mixed.value == pytest.approx(3 / 7)
+    assert mixed.detail.worst.released.tolist() == [1]
+    lost = Microdata(whole.original.frame.assign(s=None), whole.original.schema)
+    for key in ("l_diversity", "t_closeness"):
+        assert MEASURES[key].read(Comparison(original=whole.original, masked=lost)).value == 0
+
+
+@pytest.mark.parametrize("population", [None, 120.0])
+def test_log_linear_risk_is_of_values_and_not_of_their_groups(population):
+    """Twelve ages in six groups of two: each age is half of its group."""
+    data = described(pd.DataFrame({"age": range(12)}), age="key")
+    sampling = Sampling(population=population)
+    reading = MEASURES["loglinear_risk"].read(
+        Comparison(original=data, masked=data, sampling=sampling)
+    )
+    assert reading.detail.uniques == (12, 12)
+    # two people of the sample stand for 20 of the population, and one for 10
+    expected = 1.0 if population is None else -np.expm1(-0.9 * 10) / (0.9 * 10)
+    assert reading.value == pytest.approx(expected)
+
+
+def test_a_number_that_is_nearly_always_the_least_is_a_key():
+    data = described(pd.DataFrame({"gain": [0] * 95 + [3, 5, 6, 7, 8, 9, 9]}), gain="key")
+    reading = MEASURES["loglinear_risk"].read(Comparison(original=data, masked=data))
+    assert reading.value == pytest.approx(5 / 102)
+    assert reading.detail.left_out == []
+
+
 def test_KAN_2_ordered_t_closeness():
     """Nine salaries, three classes of three: Li et al. 2007."""
     secret = np.arange(9)
