@@ -244,8 +244,7 @@ def _column_notices(
 ) -> list[str]:
     name = variable.name
     if variable.role is Role.IDENTIFIER:
-        said = f"{name} is a direct identifier: it is left out of every release."
-        return [] if column.isna().all() else [said]
+        return [] if column.isna().all() else [f"{name} is left out of every release."]
     if not variable.is_released:
         return [f"{name} says who belongs together: it is left out of every release."]
     notices = []

@@ -22,14 +22,9 @@ from rwn_core.reporting.release_record import require_original
 
 FORMAT = "rwn claims 2"
 Document = dict[str, Any]
-_WORDS = frozenset(
-    {
-        *(FORMAT, "number", "category", "date"),
-        *(*MODELS, "", "log", "sqrt", "square"),
-        *(claims.FEW_ANSWERS, claims.NO_ANSWER, claims.TIED, claims.RARE_LEVELS),
-        claims.CLUSTERED,
-    }
-)
+_WORDS = {FORMAT, "number", "category", "date", *MODELS, "", "log", "sqrt", "square"} | {
+    *(claims.FEW_ANSWERS, claims.NO_ANSWER, claims.TIED, claims.RARE_LEVELS, claims.CLUSTERED)
+}
 
 
 def claims_file(record: Mapping[str, Any], original: Microdata, table: ClaimTable) -> bytes:

@@ -236,10 +236,5 @@ def rare_in_dataset(
                 if form in said:
                     records[name][form, value] += count
         advance(stop - start)
-    few = {
-        form: name
-        for name, each in records.items()
-        for (form, _), n in each.items()
-        if n < LEAST and form != ""
-    }
+    few = {form: at for at, each in records.items() for (form, _), n in each.items() if n < LEAST}
     return few.keys()

@@ -120,9 +120,9 @@ def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) 
     # a number of a telephone is no value
     if found := {phrase for phrase in phrases(contact) & few.keys() if not phrase.isdigit()}:
         raise refusal(_of_few(found, few))
+    kind = partial(_kind, few=few, risks=risks)
     for text in file_texts(content, suffix):
         if text not in FORMS:
-            kind = partial(_kind, few=few, risks=risks)
             check_text(own.sub(" … ", text), material, numbers, few, kind)
 
 
@@ -147,9 +147,8 @@ def check_text(
     """Refuse a text with another number than these, a rare value, or what looks like a secret."""
     check_shape(text, material, numbers)
     numeric = [token for token in TOKEN.findall(text) if any(map(str.isdigit, token))]
-    for token in numeric:
-        if token not in numbers:
-            raise refusal(kind(token, text), file)
+    if odd := [token for token in numeric if token not in numbers]:
+        raise refusal(kind(odd[0], text), file)
     # the digits of a day or a count that may be said are the text of no value, such as of a code
     digits = {each for t in numeric for each in phrases(t) if each.replace(" ", "").isdigit()}
     if found := (phrases(text) & few.keys()) - digits:

@@ -53,7 +53,7 @@ load_claims <- function(file, claims) {
       error = function(e) NULL
     )
     if (is.null(table) || !all(names %in% names(table))) {
-      refused("Read the file into a data frame and give that: it is no such text.")
+      refused("Read the file as a data frame and give that: it is no such text.")
     }
     if (identical(content$marks$decimal, ",")) {
       table[] <- lapply(table, function(cells) {

@@ -57,12 +57,7 @@ FEWEST_OTHER = 30  # records that differ from the rest; with fewer, intervals do
 LEAST_FREEDOM = 10
 Z = 1.959963984540054
 NO_USE = "do not use"
-_TRANSFORMS: dict[str, Any] = {
-    "": np.array,
-    "log": np.log,
-    "sqrt": np.sqrt,
-    "square": np.square,
-}
+_TRANSFORMS: Any = {"": np.array, "log": np.log, "sqrt": np.sqrt, "square": np.square}
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _STATISTIC = re.compile(
     r"\s*(?P<what>mean|median|quantile|share)\s*\(\s*(?P<name>[^\W\d]\w*|Q\(.+?\))"
@@ -98,17 +93,15 @@ def load(file: Any, claims: str | Path) -> Survey:
     if hashlib.sha256(data).hexdigest() != content["sha256"]:
         raise Refused("The claims belong to another file: its SHA-256 differs.")
     # text with the marks that the claims state
-    marks = {"separator": "\t" if str(file).endswith((".tsv", ".tab")) else ",", "decimal": "."}
-    marks |= content.get("marks", {})
+    tabs = str(file).endswith((".tsv", ".tab"))
+    marks = {"separator": "\t" if tabs else ",", "decimal": ".", **content.get("marks", {})}
     try:
         text = io.StringIO(data.decode("utf-8"), newline="")
-        rows = list(csv.reader(text, delimiter=marks["separator"]))
-        columns = dict(zip(rows[0], zip(*rows[1:], strict=True), strict=True))
+        names, *rows = csv.reader(text, delimiter=marks["separator"])
+        columns = dict(zip(names, zip(*rows, strict=True), strict=True))
         cells = {name: _pointed(columns[name], marks["decimal"]) for name in _names(content)}
     except (ValueError, LookupError, csv.Error):
-        raise Refused(
-            "Read the file into a data frame and give that: it is no such text."
-        ) from None
+        raise Refused("Read the file as a data frame and give that: it is no such text.") from None
     return Survey(cells, content)
 
 

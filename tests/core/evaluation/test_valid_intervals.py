@@ -424,7 +424,7 @@ def test_the_readers_take_the_separator_and_the_decimal_mark_from_the_notice(
 def test_a_file_that_is_no_text_is_refused_in_one_sentence_and_its_table_is_taken(
     tmp_path: Path,
 ) -> None:
-    sentence = "Read the file into a data frame and give that: it is no such text."
+    sentence = "Read the file as a data frame and give that: it is no such text."
     folder = released_into(tmp_path, GERMAN, "excel")
     with pytest.raises(rwn_claims.Refused) as refused:
         loaded(folder)
