@@ -46,7 +46,7 @@ def describe(
     say(f"{Path(source).name}: {size_words(data)}")
     derived = (f"{each.words} in every record." for each in derived_variables(data))
     guesses = guessed_roles(data.frame, data.schema)
-    # who belongs together is left out by that role, and needs no other
+    # a household or a person is left out by that role, and needs no other
     units = with_roles(data.schema, [g for g in guesses if g.role in ("household", "person")])
     for notice in filter(None, (*data.with_schema(units).notices, data.looks_like, *derived)):
         say(f"note: {notice}")
