@@ -52,13 +52,13 @@ def claims(
     params = setting.params
     if setting.precision:
         params = rwn.Rounded(params=params, precision=setting.precision)
-    registered = (
-        None if plan is None else rwn.AnalysisPlan.from_toml(read_text(plan, "analysis plan"))
-    )
+    asked = None if plan is None else rwn.AnalysisPlan.from_toml(read_text(plan, "analysis plan"))
     with progress("drawing releases") as report:
-        table = claim_table(data, params, registered, draws=draws, progress=report)
+        table = claim_table(data, params, asked, draws=draws, progress=report)
     content = claims_file(read, data, table)
     write_all({out: content, **files}, overwrite=overwrite)
     for what, judged in (("analyses", table.analyses), ("pairs of numbers", table.pairs)):
         say(f"{sum(each.usable for each in judged)} of {len(judged)} {what} have a claim")
+    if table.refusal:
+        say(f"note: {table.refusal}")
     say(f"public file written to {out}; nothing of the original was found in it")

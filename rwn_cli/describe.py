@@ -45,9 +45,11 @@ def describe(
     data = described_as(read, identifiers=gone)
     say(f"{Path(source).name}: {size_words(data, data)}")
     derived = (f"{each.words} in every record." for each in derived_variables(data))
-    for notice in filter(None, (*data.notices, data.looks_like, *derived)):
-        say(f"note: {notice}")
     guesses = guessed_roles(data.frame, data.schema)
+    # a household or a person is left out by that role, and needs no other
+    units = with_roles(data.schema, [g for g in guesses if g.role in ("household", "person")])
+    for notice in filter(None, (*data.with_schema(units).notices, data.looks_like, *derived)):
+        say(f"note: {notice}")
     described = with_roles(data.schema, guesses)
     reasons = {guess.variable: f" (guessed: {guess.reason})" for guess in guesses}
     for role, words in _QUESTIONS:
@@ -55,8 +57,7 @@ def describe(
         typer.echo(f"{words}: {', '.join(n + reasons.get(n, '') for n in names) or 'none known'}")
     for question in open_questions(data.frame, described):
         typer.echo(f"open: {question.sentence}")
-    population = asks_population(data.frame, described)
-    if population is not None:
+    if (population := asks_population(data.frame, described)) is not None:
         typer.echo(f"open: {population} Write population = NUMBER at the top of the schema.")
     if output is not None:
         write(output, described.to_toml().encode(), overwrite=overwrite)

@@ -72,10 +72,10 @@ def add(
     entry, warnings = add_release(
         file, read, data, by=by, files=files, card=sealed, unkeyed=seal_unkeyed
     )
-    for warning in warnings:
+    for warning in (*warnings, *[f"the entry says: {policy_words(entry)}."] * (not entry["kept"])):
         say(f"warning: {warning}")
-    if not entry["kept"]:
-        say(f"warning: the entry says: {policy_words(entry)}.")
+    if not by:
+        say("note: nobody is named (--by).")
     say(f"entry {entry['number']} added to {file}: release {entry['release']}")
     say(f"hash {entry['hash']}")
 

@@ -244,7 +244,7 @@ def _column_notices(
 ) -> list[str]:
     name = variable.name
     if variable.role is Role.IDENTIFIER:
-        said = f"{name} is a direct identifier: it is left out of every release."
+        said = f"{name} is left out of every release, as a direct identifier is."
         return [] if column.isna().all() else [said]
     if not variable.is_released:
         return [f"{name} says who belongs together: it is left out of every release."]

@@ -56,6 +56,6 @@ def _parsed_key(text: bytes, path: Path) -> SecretKey:
         return SecretKey(bytes.fromhex(text.decode("ascii").strip()))
     except (ValueError, ParameterError):  # its text would show the secret
         raise ParameterError(
-            f"{path.name} is no key file: it must hold {_DIGITS} hexadecimal digits; name a new "
-            "file."
+            f"{path.name} is no key file: it must hold {_DIGITS} hexadecimal digits; give the "
+            "file that --key-file wrote."
         ) from None

@@ -60,8 +60,8 @@ def auditors_file(material: Material, original: Microdata) -> bytes:
     known += [f"{each}-anonymity" for each in material.reading("k_anonymity").get("limits", ())]
     stated = [material.name, *_texts({name: part for name, part in parts if name in _STATED})]
     numbers = {token for text in known for token in public.TOKEN.findall(text)}
-    numbers |= {token for text in stated for token in public.TOKEN.findall(text)
-                if not public.of_either_sign(token) & rare}  # fmt: skip
+    few = public.named(rare, known)
+    numbers |= public.unlike(public.TOKEN.findall(" … ".join(stated)), few)
     # Every way in which a report writes numbers of a record, and counts among n.
     numeric = (each for each in leaves(record) if isinstance(each, int | float))
     values = {each for each in numeric if not isinstance(each, bool)}
@@ -71,11 +71,10 @@ def auditors_file(material: Material, original: Microdata) -> bytes:
     numbers |= {shape.format(value) for value in scaled for shape in _SHAPES} | {
         f"{share:.1f}" for share in shares
     }
-    said = set[Any]().union(*map(public.phrases, known))
     for text in file_texts(content, ".html"):
         if public.RECORD.search(text):
             raise public.refusal("the number of a record", _PAGE)
-        public.check_text(text, material, numbers, rare - said, lambda *_: _OTHER, _PAGE)
+        public.check_text(text, material, numbers, few, lambda *_: _OTHER, _PAGE)
     return content
 
 

@@ -22,14 +22,9 @@ from rwn_core.reporting.release_record import require_original
 
 FORMAT = "rwn claims 2"
 Document = dict[str, Any]
-_WORDS = frozenset(
-    {
-        *(FORMAT, "number", "category", "date"),
-        *(*MODELS, "", "log", "sqrt", "square"),
-        *(claims.FEW_ANSWERS, claims.NO_ANSWER, claims.TIED, claims.RARE_LEVELS),
-        claims.CLUSTERED,
-    }
-)
+_WORDS = {FORMAT, "number", "category", "date", *MODELS, "", "log", "sqrt", "square"} | {
+    *(claims.FEW_ANSWERS, claims.NO_ANSWER, claims.TIED, claims.RARE_LEVELS, claims.CLUSTERED)
+}
 
 
 def claims_file(record: Mapping[str, Any], original: Microdata, table: ClaimTable) -> bytes:
@@ -47,7 +42,7 @@ def claims_document(record: Mapping[str, Any], original: Microdata, table: Claim
     return {
         "format": FORMAT,
         "release": record["release"]["id"],
-        "sha256": record["file"]["sha256"],
+        **{name: record["file"][name] for name in ("sha256", "marks") if name in record["file"]},
         "records": original.n,
         "draws": table.draws,
         "variables": [_variable(original, each.name) for each in original.schema.released],
@@ -114,6 +109,7 @@ def check_claims(document: Document, record: Mapping[str, Any], original: Microd
     file, release = record["file"], record["release"]
     about = interval_facts(record)
     texts = {*_WORDS, release["id"], file["sha256"], about["sentence"]}
+    texts |= {*file.get("marks", {}).values()}
     names = {variable.name for variable in original.schema.released}
     for model in document["models"]:  # the grammar of a formula holds names and nothing else
         if names.issuperset(Formula.parse(model["formula"]).names):

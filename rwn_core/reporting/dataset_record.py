@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections import Counter
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, KeysView, Mapping, Set
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -215,7 +215,7 @@ def public_dataset_files(
 
 def rare_in_dataset(
     original: Dataset, schema: Schema, said: Set[Any], advance: Advance
-) -> set[Any]:
+) -> KeysView[Any]:
     """Find which values a public file would say that few records of the original have."""
     # Direct identifiers are read, too: a name of one person is what must not be said.
     names = [name for name, _ in original.columns]
@@ -236,5 +236,5 @@ def rare_in_dataset(
                 if form in said:
                     records[name][form, value] += count
         advance(stop - start)
-    few = {form for each in records.values() for (form, _), n in each.items() if n < LEAST}
-    return few - {""}
+    few = {form: at for at, each in records.items() for (form, _), n in each.items() if n < LEAST}
+    return few.keys()

@@ -8,7 +8,7 @@ dates and hashes. What it refuses it names by its kind and its fact, never by it
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence, Set
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import PurePath
@@ -99,6 +99,7 @@ def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) 
     # a year in the steward's words is wanted, a value of few records is not
     stated = f"{material.name} {material.context.purpose}"
     tokens = (t for t in TOKEN.findall(stated) if known.issuperset(_LONG_SECRET.findall(t)))
+    few = named(rare, [" . ".join(vocabulary())])
     # Every way in which a report writes the values of risk measures.
     values: Sequence[float] = [
         reading["value"]
@@ -107,22 +108,22 @@ def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) 
     ]
     shapes = ("{:.4g}", "{:.3g}", "{:.2g}", "{:.0f}", "{:.1f}", "{:.2f}", "{:.3f}")
     risks = {shape.format(scale * v) for v in values for scale in (1, 100) for shape in shapes}
-    numbers = known | {t for t in tokens if not of_either_sign(t) & rare}
+    numbers = known | unlike(tokens, few)
     # Words about the method, and values that the release shows itself.
     method, about = material.method, interval_facts(material.record)
     words = {*method_words(method).values(), material.does, method.title, about["sentence"]}
     words |= {*material.variables, *map(quote, material.variables), material.context.contact}
     longest_first = sorted(words - {""}, key=len, reverse=True)
     own = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
-    said = phrases(" . ".join(vocabulary()))
     contact = material.context.contact
     check_shape(contact, material, numbers)
-    if phrases(contact) & rare - said:
-        raise refusal(RARE)
+    # a number of a telephone is no value
+    if found := {phrase for phrase in phrases(contact) & few.keys() if not phrase.isdigit()}:
+        raise refusal(_of_few(found, few))
+    kind = partial(_kind, few=few, risks=risks)
     for text in file_texts(content, suffix):
         if text not in FORMS:
-            kind = partial(_kind, rare=rare, risks=risks)
-            check_text(own.sub(" … ", text), material, numbers, rare - said, kind)
+            check_text(own.sub(" … ", text), material, numbers, few, kind)
 
 
 RARE = f"a value that fewer than {LEAST} records of the original have"
@@ -139,17 +140,19 @@ def check_text(
     text: str,
     material: Material,
     numbers: set[str],
-    rare: Set[Any],
+    few: Mapping[Any, str],
     kind: Callable[[str, str], str],
     file: str = "public file",
 ) -> None:
     """Refuse a text with another number than these, a rare value, or what looks like a secret."""
     check_shape(text, material, numbers)
-    for token in TOKEN.findall(text):
-        if any(letter.isdigit() for letter in token) and token not in numbers:
-            raise refusal(kind(token, text), file)
-    if phrases(text) & rare:
-        raise refusal(RARE, file)
+    numeric = [token for token in TOKEN.findall(text) if any(map(str.isdigit, token))]
+    if odd := [token for token in numeric if token not in numbers]:
+        raise refusal(kind(odd[0], text), file)
+    # the digits of a day or a count that may be said are the text of no value, such as of a code
+    digits = {each for t in numeric for each in phrases(t) if each.replace(" ", "").isdigit()}
+    if found := (phrases(text) & few.keys()) - digits:
+        raise refusal(_of_few(found, few), file)
 
 
 def check_shape(text: str, material: Material, numbers: set[str]) -> None:
@@ -166,12 +169,29 @@ def check_shape(text: str, material: Material, numbers: set[str]) -> None:
             raise refusal("something that looks like a key")
 
 
-def _kind(token: str, text: str, rare: Set[Any], risks: set[str]) -> str:
+def named(rare: Set[Any], said: Iterable[str]) -> dict[Any, str]:
+    """Name the variables of rare values, but for those that texts say anyway; "" if unknown."""
+    names = getattr(rare, "mapping", {})
+    return {each: names.get(each, "") for each in rare - set().union(*map(phrases, said))}
+
+
+def unlike(tokens: Iterable[str], few: Mapping[Any, str]) -> set[str]:
+    """Return the tokens that neither are nor hold a rare value."""
+    return {each for each in tokens if not (of_either_sign(each) | phrases(each)) & few.keys()}
+
+
+def _of_few(found: Set[Any], few: Mapping[Any, str]) -> str:
+    """Say that values are of few records, and of which variables, if that is known."""
+    variables = ", ".join(sorted({few[each] for each in found} - {""}))
+    return RARE.replace("value", f"value of {variables}") if variables else RARE
+
+
+def _kind(token: str, text: str, few: Mapping[Any, str], risks: set[str]) -> str:
     """Describe a number that must not be published, if it can be identified."""
     if RECORD.search(text):
         return "the number of a record"
-    if (of_either_sign(token) | phrases(text)) & rare:
-        return RARE
+    if found := (of_either_sign(token) | phrases(text)) & few.keys():
+        return _of_few(found, few)
     return "the value of a risk measure" if token in risks else "a number that no notice may say"
 
 
@@ -207,12 +227,16 @@ def refuse_identifiers(original: Microdata) -> None:
             )
 
 
-def rare_values(original: Microdata) -> set[Any]:
-    """Values of few records: numbers as numbers, all others as text in lower case."""
-    rare: set[Any] = set()
-    for variable in original.schema.variables:
-        rare |= {form for form, _, count in counted(original.frame[variable.name]) if count < LEAST}
-    return rare - {""}
+def rare_values(original: Microdata) -> KeysView[Any]:
+    """Values of few records: numbers as numbers, all others as text in lower case.
+
+    The mapping behind the view names a variable that has the value.
+    """
+    rare: dict[Any, str] = {}
+    for name in original.schema.names:
+        values = counted(original.frame[name])
+        rare |= {form: name for form, _, n in values if n < LEAST and form != ""}
+    return rare.keys()
 
 
 def counted(column: pd.Series[Any]) -> list[tuple[Any, Any, int]]:

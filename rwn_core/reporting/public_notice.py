@@ -84,7 +84,8 @@ def _json(material: Material, facts: Facts) -> bytes:
     document: dict[str, Any] = {"format": FORMAT, "title": material.name, "facts": entries}
     # what the readers of the file need
     document["intervals"] = interval_facts(material.record)
-    document["sha256"] = material.record["file"]["sha256"]
+    file = material.record["file"]
+    document |= {name: file[name] for name in ("sha256", "marks") if name in file}
     return orjson.dumps(document, option=orjson.OPT_INDENT_2)
 
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from rwn_core._version import __version__
 from rwn_core.data.derived import broken_relations
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.identity.gate import answers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
@@ -29,6 +30,7 @@ from rwn_core.evaluation.control_group import audit_attacked
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.evaluation.valid_intervals import valid_intervals
 from rwn_core.evaluation.validity import slope_trust
+from rwn_core.io import format_of_key
 from rwn_core.masking import Release
 from rwn_core.masking.method import Rounded
 from rwn_core.measures import CHANGED, MEASURES
@@ -212,6 +214,9 @@ def record_document(
     changed = audited.readings.get(CHANGED)
     shares = changed_shares(plain(changed.detail)) if isinstance(changed, Reading) else {}
     units = [] if release.law is None else release.law.units()
+    # how a text has its fields and numbers, where it is not as usual
+    layout, repeated = release.masked.schema.file or FileLayout(), format_of_key(file.format).marks
+    marks = {each: v for each, v in layout.changed().items() if each in repeated - {"dates"}}
     # slopes of registered regressions are judged over fresh releases, rounded like the file
     drawn: Any = release.params
     if release.precision:
@@ -243,6 +248,7 @@ def record_document(
             "key": SEEDED if release.seeded else file.key,
             "records": release.published("original").n,
             "slices": [list(unit) for unit in units if len(unit) > 1],
+            **({"marks": marks} if marks else {}),
         },
         "intervals": valid_intervals(microdata, release.law, release.published("original").n),
         "readings": plain_readings(audited, microdata.n),

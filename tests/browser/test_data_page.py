@@ -55,7 +55,7 @@ def test_an_identifier_is_in_no_release(opened, tmp_path: Path) -> None:
     app = opened.visit("Data")
     app.settle()
     by_pointer(app, 1, "identifier")
-    app.page.get_by_text("age is a direct identifier").wait_for()
+    app.page.get_by_text("age is left out of every release").wait_for()
     _, schema = app.saved(app.page.get_by_role("button", name="Schema (TOML)").click)
     (tmp_path / "schema.toml").write_bytes(schema)
     app.visit("Tune")

@@ -22,6 +22,7 @@ from rwn_cli.ledger import ledger
 from rwn_cli.main import app
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core.evaluation import claims
 from rwn_core.evaluation.control_group import audit_attacked
 from rwn_core.io.demo import demo_path
 from rwn_core.io.write import table_bytes
@@ -244,7 +245,9 @@ def record(rwn_command) -> Path:
     return Path("r.toml")
 
 
-def test_claims_and_readers_are_written_and_read(record: Path, rwn_command) -> None:
+def test_claims_and_readers_are_written_and_read(
+    record: Path, rwn_command, monkeypatch: pytest.MonkeyPatch
+) -> None:
     words = "claims r.toml -o claims.json --plan plan.toml --draws 40 --readers"
     said = rwn_command.done(*words.split())
     assert "1 of 1 analyses have a claim" in said
@@ -253,6 +256,11 @@ def test_claims_and_readers_are_written_and_read(record: Path, rwn_command) -> N
     survey = rwn_claims.load(record.parent / "r.csv", record.parent / "claims.json")
     assert survey.fit("siri ~ age + abdomen").rows[0].term == "abdomen"
     rwn_command.refused(4, *words.split())
+    # why no pair has a claim
+    none = claims.ClaimTable(analyses=(), pairs=(), draws=40, refusal=claims.CLUSTERED)
+    monkeypatch.setattr(claims, "claim_table", lambda *_, **__: none)
+    said = rwn_command.done(*words.split(), "--overwrite")
+    assert f"0 of 0 pairs of numbers have a claim\nnote: {claims.CLUSTERED}\n" in said
 
 
 @pytest.mark.parametrize("factors", ["abcdefghijklmnopqrstuvwxyz", ["weight"] * 40_000])
@@ -298,6 +306,15 @@ def test_a_survey_is_described_and_the_schema_is_ready_to_mask(rwn_command) -> N
     assert "open: design_weight is the sampling weight and is masked" in out
     schema = rwn.Schema.from_toml(Path("s.toml").read_text("utf-8"))
     assert schema.name_with_role(rwn.Role.HOUSEHOLD) == "hid"
+    # a guessed household needs no other role
+    code, out, said = rwn_command("describe", "s.csv")
+    assert "note: hid says who belongs together: it is left out of every release." in said
+    Path("h.csv").write_text(
+        "\n".join(["hid,x", *(f"{1001 + i // 3},{i % 7}.5" for i in range(900))])
+    )
+    code, out, said = rwn_command("describe", "h.csv")
+    assert "household or cluster: hid (guessed" in out
+    assert "set its role to identifier" not in said
     said = rwn_command.refused(4, "describe", "s.csv", "-o", "s.toml")
     assert "s.toml exists; choose another name" in said
     rwn_command.done("mask", "s.csv", "o.csv", "--schema", "s.toml", "--epsilon", 6, "--k", 40)
@@ -344,7 +361,8 @@ def test_a_description_of_another_table_is_refused_by_name(rwn_command) -> None:
 def test_only_some_variables_are_released_and_the_record_names_the_others(rwn_command) -> None:
     Path("t.csv").write_text("a,b,c\n1,3,1\n2,5,2\n2,7,3\n1,3,4\n", encoding="utf-8")
     mask = ("mask", "t.csv", "o.csv", "--k", 2, "--seed", 1, "--only", "a, c", "--record", "r.toml")
-    rwn_command.done(*mask)
+    said = rwn_command.done(*mask)
+    assert "note: b is left out of every release, as a direct identifier is." in said
     assert Path("o.csv").read_text("utf-8").startswith("a,c\n")
     assert 'dropped = ["b"]' in Path("r.toml").read_text("utf-8")
     rwn_command.done("describe", "t.csv", "--only", "b", "-o", "s.toml")

@@ -146,7 +146,7 @@ mask-dataset in.parquet out --k 4 --seed 1 --key-file bad.csv | 2 | give one of 
 mask-dataset in.parquet out --k 4 --sample 100 --set m=50 | 2 | --set m is given by another option
 mask-dataset in.parquet out --k 4 --engine abacus | 2 | engine must be one of: local
 mask-dataset in.parquet out --k 4 --rows 1000 | 2 | multiple of 1,024
-mask-dataset in.parquet out --k 4 --key-file bad.csv | 2 | 64 hexadecimal digits
+mask-dataset in.parquet out --k 4 --key-file bad.csv | 2 | give the file that --key-file wrote
 sweep demo:bodyfat --k 3 --slices half -o out.csv | 2 | There are no slices half
 mask demo:bodyfat out.csv --kernel gaussian --k 5 | 2 | SoftRWN has no parameter k
 mask demo:bodyfat out.csv --k 5 --width 1 | 2 | rwn.SoftRWN (--kernel gaussian) has it

@@ -135,12 +135,14 @@ def test_a_file_is_told_from_every_other(masked: Run) -> None:
 
 
 def test_the_ledger_shows_what_it_has_and_sees_that_its_end_was_cut(masked: Run) -> None:
-    masked.done("ledger", "add", "ledger.jsonl", "record.toml", "--by", "Ada")
+    said = masked.done("ledger", "add", "ledger.jsonl", "record.toml", "--by", "Ada")
+    assert "nobody is named" not in said
     first = Path("ledger.jsonl").read_bytes()
     masked.done(*MASK, "--overwrite")
     said = masked.done("ledger", "add", "ledger.jsonl", "record.toml")
     assert "warning: Release" in said
     assert "is of the same table" in said
+    assert "note: nobody is named (--by)." in said
     last = said.strip().rpartition(" ")[2]
     shown = masked("ledger", "show", "ledger.jsonl")[1].splitlines()
     assert len(shown) == 2

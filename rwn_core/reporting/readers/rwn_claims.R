@@ -27,7 +27,7 @@ refused <- function(...) {
                  list(message = paste0(...), call = NULL, code = 3L)))
 }
 
-# A masked CSV file or a data frame, with the claims that belong to it. Where R can compute the
+# A masked text file or a data frame, with the claims that belong to it. Where R can compute the
 # digest (4.5 and later), a file that the claims do not belong to is refused.
 load_claims <- function(file, claims) {
   content <- from_json(readLines(claims, warn = FALSE, encoding = "UTF-8"))
@@ -42,8 +42,25 @@ load_claims <- function(file, claims) {
         refused("The claims belong to another file: its SHA-256 differs.")
       }
     }
-    table <- utils::read.csv(file, colClasses = "character", check.names = FALSE,
-                             na.strings = "", encoding = "UTF-8")
+    # text with the marks that the claims state
+    separator <- if (grepl("\\.(tsv|tab)$", file)) "\t" else ","
+    if (!is.null(content$marks$separator)) separator <- content$marks$separator
+    names <- c(vapply(content$variables, function(each) each$name, ""),
+               unlist(content$intervals$slices))
+    table <- tryCatch(
+      suppressWarnings(utils::read.csv(file, colClasses = "character", check.names = FALSE,
+                                       na.strings = "", encoding = "UTF-8", sep = separator)),
+      error = function(e) NULL
+    )
+    if (is.null(table) || !all(names %in% names(table))) {
+      refused("Read the file as a data frame and give that: it is no such text.")
+    }
+    if (identical(content$marks$decimal, ",")) {
+      table[] <- lapply(table, function(cells) {
+        pointed <- sub(",", ".", cells, fixed = TRUE)
+        if (all(is_number(pointed[!is.na(pointed)]))) pointed else cells
+      })
+    }
   }
   if (is.null(content$refusal)) content$refusal <- ""
   kinds <- lapply(content$variables, function(each) each[c("kind", "levels")])

@@ -36,6 +36,7 @@ import json
 import math
 import re
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -56,12 +57,7 @@ FEWEST_OTHER = 30  # records that differ from the rest; with fewer, intervals do
 LEAST_FREEDOM = 10
 Z = 1.959963984540054
 NO_USE = "do not use"
-_TRANSFORMS: dict[str, Any] = {
-    "": np.array,
-    "log": np.log,
-    "sqrt": np.sqrt,
-    "square": np.square,
-}
+_TRANSFORMS: Any = {"": np.array, "log": np.log, "sqrt": np.sqrt, "square": np.square}
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _STATISTIC = re.compile(
     r"\s*(?P<what>mean|median|quantile|share)\s*\(\s*(?P<name>[^\W\d]\w*|Q\(.+?\))"
@@ -80,7 +76,7 @@ class Refused(ValueError):
 
 
 def load(file: Any, claims: str | Path) -> Survey:
-    """Read a masked CSV file, or take a data frame, and the claims that belong to it."""
+    """Read a masked text file, or take a data frame, and the claims that belong to it."""
     content = json.loads(Path(claims).read_text(encoding="utf-8"))
     if content.get("format") not in ("rwn claims 2", "rwn notice 1") or "sha256" not in content:
         raise Refused("The file of claims has another form; get the reader that came with it.")
@@ -96,9 +92,27 @@ def load(file: Any, claims: str | Path) -> Survey:
     data = Path(file).read_bytes()
     if hashlib.sha256(data).hexdigest() != content["sha256"]:
         raise Refused("The claims belong to another file: its SHA-256 differs.")
-    rows = list(csv.reader(io.StringIO(data.decode("utf-8"), newline="")))
-    columns = dict(zip(rows[0], zip(*rows[1:], strict=True), strict=True))
-    return Survey({name: list(columns[name]) for name in _names(content)}, content)
+    # text with the marks that the claims state
+    tabs = str(file).endswith((".tsv", ".tab"))
+    marks = {"separator": "\t" if tabs else ",", "decimal": ".", **content.get("marks", {})}
+    try:
+        text = io.StringIO(data.decode("utf-8"), newline="")
+        names, *rows = csv.reader(text, delimiter=marks["separator"])
+        columns = dict(zip(names, zip(*rows, strict=True), strict=True))
+        cells = {name: _pointed(columns[name], marks["decimal"]) for name in _names(content)}
+    except (ValueError, LookupError, csv.Error):
+        raise Refused("Read the file as a data frame and give that: it is no such text.") from None
+    return Survey(cells, content)
+
+
+def _pointed(cells: Sequence[str], decimal: str) -> list[str]:
+    """The cells of a column, with decimal points where all of them are numbers."""
+    pointed = [cell.replace(decimal, ".") for cell in cells]
+    return (
+        pointed
+        if decimal == "." or all(map(_NUMBER.fullmatch, filter(None, pointed)))
+        else list(cells)
+    )
 
 
 def _names(claims: dict[str, Any]) -> list[str]:

@@ -18,6 +18,7 @@ from scipy import linalg, stats
 
 import rwn_core as rwn
 from rwn_core import Comparison, Microdata, Role, SoftRWN, combine_releases, standard_error_validity
+from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.schema import Question
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import compare
@@ -286,15 +287,23 @@ def survey(n: int = 420, seed: int = 3) -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A released file, its notice and both readers."""
-    into, frame = tmp_path_factory.mktemp("intervals"), survey()
+    return released_into(tmp_path_factory.mktemp("intervals"), FileLayout(), "csv")
+
+
+def released_into(into: Path, layout: FileLayout, form: str) -> Path:
+    """Write a release of a file with this layout, its notice and both readers."""
+    frame = survey()
     data = Microdata.from_frame(frame)
     data = data.with_slices([[name for name in frame if name != "height"]])
-    release = rwn.mask(data, SoftRWN(kernel="gaussian", balance=1.0))
-    content = release.to_bytes("csv", keep=[each.variable for each in release.find_doubts()])
-    file = ReleasedFile.of(content, "csv")
+    data = data.with_schema(replace(data.schema, file=layout))
+    release = rwn.mask(data, SoftRWN(kernel="gaussian", balance=1.0), seed=5)
+    content = release.to_bytes(form, keep=[each.variable for each in release.find_doubts()])
+    file = ReleasedFile.of(content, form)
     no_limits = rwn.Policy(limits=())
     text = internal_record(data, release, file, measures=["marginals"], policy=no_limits)
-    notice = public_file(touched(Material(record=read_record(text))), data, ".json")
+    made = read_record(text)
+    made["file"]["key"] = "fresh"  # of a secret; the seed gives the same file in each layout
+    notice = public_file(touched(Material(record=made)), data, ".json")
     (into / "release.csv").write_bytes(content)
     (into / "notice.json").write_bytes(notice)
     for name, reader in READERS.items():
@@ -383,6 +392,64 @@ def test_conditions_of_the_file_are_read(folder: Path) -> None:
     changed.write_bytes((folder / "release.csv").read_bytes().replace(b"1", b"2"))
     with pytest.raises(rwn_claims.Refused, match="another file"):
         rwn_claims.load(changed, folder / "notice.json")
+
+
+GERMAN = FileLayout(encoding="cp1252", separator=";", decimal=",")
+ASK = """
+source("rwn_claims.R")
+s <- tryCatch(load_claims("release.csv", "notice.json"), error = function(e) cat(e$message))
+if (!is.null(s)) for (one in c("mean(wage)", "wage ~ age + factor(region)"))
+  cat(format(interval_claimed(s, one)$estimate, digits = 12))
+"""
+
+
+@pytest.mark.parametrize("layout", [GERMAN, FileLayout(separator="\t")])
+def test_the_readers_take_the_separator_and_the_decimal_mark_from_the_notice(
+    folder: Path, tmp_path: Path, layout: FileLayout
+) -> None:
+    """The same release in another layout gives the same numbers; no notice states a usual mark."""
+    other = released_into(tmp_path, layout, "csv")
+    stated = {"separator": ";", "decimal": ","} if layout is GERMAN else {"separator": "\t"}
+    assert json.loads((other / "notice.json").read_text("utf-8"))["marks"] == stated
+    assert "marks" not in json.loads((folder / "notice.json").read_text("utf-8"))
+    assert (other / "release.csv").read_bytes().count(stated["separator"].encode()) > 420
+    for one in (*MODELS, *SINGLE):
+        assert str(loaded(other).interval(one, MODELS.get(one, "linear"))) == str(
+            loaded(folder).interval(one, MODELS.get(one, "linear"))
+        )
+    if shutil.which("Rscript") is not None:
+        assert asked_in_r(other) == asked_in_r(folder) != ""
+
+
+def test_a_file_that_is_no_text_is_refused_in_one_sentence_and_its_table_is_taken(
+    tmp_path: Path,
+) -> None:
+    sentence = "Read the file as a data frame and give that: it is no such text."
+    folder = released_into(tmp_path, GERMAN, "excel")
+    with pytest.raises(rwn_claims.Refused) as refused:
+        loaded(folder)
+    assert str(refused.value) == sentence
+    frame = pd.read_excel(folder / "release.csv", engine="openpyxl")
+    assert (
+        rwn_claims.load(frame, folder / "notice.json").interval("mean(wage)").records
+        == frame["wage"].count()
+    )
+    if shutil.which("Rscript") is not None:
+        assert asked_in_r(folder) == sentence
+    # a notice of an earlier version states no marks
+    (early := tmp_path / "early").mkdir()
+    document = json.loads((released_into(early, GERMAN, "csv") / "notice.json").read_text("utf-8"))
+    del document["marks"]
+    (early / "notice.json").write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(rwn_claims.Refused, match="give that"):
+        loaded(early)
+
+
+def asked_in_r(folder: Path) -> str:
+    done = subprocess.run(
+        ["Rscript", "-e", ASK], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout
 
 
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="R is not installed")

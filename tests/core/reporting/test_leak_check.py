@@ -15,6 +15,7 @@ import rwn_core as rwn
 from rwn_core import Microdata, ReleaseError
 from rwn_core.reporting import facts as listed
 from rwn_core.reporting import public_notice
+from rwn_core.reporting.auditors_page import auditors_file
 from rwn_core.reporting.facts import FACTS, Audience, Material
 from rwn_core.reporting.leak_check import (
     ALLOWED,
@@ -232,6 +233,45 @@ def test_runs_of_twelve_words_are_compared_and_what_all_notices_say_is_none():
     assert {twelve, "b c d e f g h i j k l m", "homes", 15.0, -15.0} <= said
     assert f"{twelve} m" not in said
     assert None not in said
+
+
+def numbered(n: int = 1_100) -> Microdata:
+    """A table of n people, numbered by texts."""
+    place = ["Magrathea"] * 3 + ["Earth"] * (n - 3)
+    frame = pd.DataFrame({"case": [f"{i + 1}" for i in range(n)], "place": place})
+    return described(frame.assign(x=0.5), case="identifier")
+
+
+def test_the_day_and_the_count_of_a_file_are_no_numbers_of_people():
+    """The hand-made file has 1,100 records and was made on 2028-02-29; 1, 2, 29, 100 are people."""
+    rare = rare_values(numbered())
+    assert {"1", "29", "100", "1100"} <= rare
+    assert refusal("The file was made on 2028-02-29 and has 1,100 records.", rare) == ""
+    for role in ("identifier", "household"):
+        frame = numbered(40).frame.assign(x=0.5 + np.arange(40), g=["a", "b"] * 20)
+        data = described(frame.drop(columns="place"), case=role)
+        made = touched(quickly_made_of(data, rwn.RWN(k=3), ["cells_changed"]))
+        assert b"has 40 records" in public_file(made, data, ".html")
+        assert b"40 records" in auditors_file(made, data)
+
+
+def test_a_value_beside_the_count_is_found_still_and_its_variable_is_named():
+    rare = rare_values(numbered())
+    found = "a value of {} that fewer than 10 records of the original have"
+    assert refusal("Of 1,100 most come from Magrathea", rare) == found.format("place")
+    assert refusal("Made on 2028-02-29: person 100.", rare) == "the number of a record"
+    assert refusal("Of 1,100 it is 100", rare) == found.format("case")
+    titled = replace(KNOWN, title="Homes of 1,100 people and 77")
+    assert refusal(titled.title, rare, titled) == found.format("case")
+    # a text that begins as the count does is a value
+    assert refusal("Zaphod 1,100", {"zaphod 1"}) == found.format("x").replace(" of x", "")
+    day = replace(KNOWN, title="Born on 1978-03-08")
+    assert refusal(day.title, {"1978 03 08"}, day) == found.format("x").replace(" of x", "")
+    # the numbers of a telephone are none of people, a name is
+    call = "ask +43 1 43"
+    assert refusal(f"Contact: {call}", rare, by_hand(context={"contact": call})) == ""
+    asked = by_hand(context={"contact": "ask Magrathea"})
+    assert refusal("Contact", rare, asked) == found.format("place")
 
 
 def test_the_files_of_a_dataset_may_be_named_and_counted():
