@@ -72,12 +72,18 @@ class UniqueRecords:
             _, first, inverse = np.unique(owned, axis=1, return_index=True, return_inverse=True)
             self.first = first[inverse.ravel()]
         self._place = pd.Index(code)
+        # the last bits of all codes
+        self._ends = np.zeros(1 << (8 * len(code)).bit_length(), dtype=bool)
+        self._ends[code & (len(self._ends) - 1)] = True
 
     def find(self, codes: Integers) -> Matches:
         """Return the rows that match, given their `codes` of shape (sets, m)."""
-        entry = self._place.get_indexer(pd.Index(codes.ravel()))
-        found = np.flatnonzero(entry >= 0)
-        return Matches(self, entry[found], found % codes.shape[1])
+        # most codes are none of a sample unique: their last bits say so, faster than the index
+        flat = codes.ravel()
+        likely = np.flatnonzero(self._ends[flat & (len(self._ends) - 1)])
+        entry = self._place.get_indexer(pd.Index(flat[likely]))
+        found = entry >= 0
+        return Matches(self, entry[found], likely[found] % codes.shape[1])
 
 
 class Matches(NamedTuple):
@@ -161,11 +167,11 @@ class KnownColumns:
         """Yield the codes of each set of a run, shape (sets, n)."""
         stacked, sizes = np.stack(columns), np.array(self._sizes)[:, np.newaxis]
         for part, offsets in self._runs:
-            first, second, third = self._sets[part].T
-            codes = stacked[first] * sizes[second] + stacked[second]
-            codes = codes * sizes[third] + stacked[third] + offsets[:, np.newaxis]
-            missing = (stacked[first] | stacked[second] | stacked[third]) < 0
-            yield np.where(missing, -1, codes)
+            _, two, three = self._sets[part].T
+            first, second, third = (stacked[each] for each in self._sets[part].T)
+            codes = (first * sizes[two] + second) * sizes[three] + third + offsets[:, np.newaxis]
+            codes[(first | second | third) < 0] = -1
+            yield codes
 
     @cached_property
     def people(self) -> Integers:
@@ -423,10 +429,11 @@ class KnownSets(NamedTuple):
 
     sets: tuple[Names, ...]
     stated: int  # number of stated sets, which come first
-    larger: int  # number of slices, and sets of more than three variables, which come next
+    larger: int  # number of further sets of more than three variables; further ones come next
     # possible, searched: number of sets of three, and of those that were looked at
     possible: int
     searched: int
+    left: int = 0  # number of sets of one or two that were not looked at
 
 
 def travel_mates(names: Sequence[str], units: Sequence[Names], secrets: Names) -> tuple[Names, ...]:
@@ -443,15 +450,15 @@ def known_sets(
     units: Sequence[Names],
     secrets: Names,
     n: int,
-    larger: Sequence[Names] = (),
+    further: Sequence[Names] = (),
 ) -> KnownSets:
-    """Return stated sets, larger ones, and sets of three as far as the work allows."""
+    """Return stated sets, further ones, and sets of three as far as the work allows."""
     # names with most distinct values come first; work, not time, is limited: always the same sets
     size = min(VARIABLES, len(names))
     known = {frozenset(each): tuple(dict.fromkeys(each)) for each in reversed(stated)}
     first = [known[each] for each in dict.fromkeys(map(frozenset, stated))]
-    wide = {frozenset(each): each for each in reversed(larger) if frozenset(each) not in known}
-    known |= wide
+    added = {frozenset(each): each for each in reversed(further) if frozenset(each) not in known}
+    known |= added
     shared = sorted(units, key=lambda unit: not set(unit) & set(secrets))
     inside = (tuple(name for name in names if name in unit) for unit in shared)
     most = max(1, WORK // max(n, 1))
@@ -461,8 +468,17 @@ def known_sets(
     searched = list(islice(dict.fromkeys(islice(every, 2 * most)), most)) if size else []
     others = [each for each in searched if frozenset(each) not in known]
     possible = comb(len(names), size) if size else 0
-    sets = (*first, *reversed(wide.values()), *others)
-    return KnownSets(sets, len(first), len(wide), possible, len(searched))
+    sets = (*first, *reversed(added.values()), *others)
+    larger = sum(len(each) > VARIABLES for each in added)
+    return KnownSets(sets, len(first), larger, possible, len(searched))
+
+
+def small_sets(names: Sequence[str], n: int) -> tuple[list[Names], int]:
+    """Return sets of fewer variables as far as the work allows, single ones first, and the rest."""
+    sizes = range(1, min(VARIABLES, len(names)))
+    every = chain.from_iterable(combinations(names, size) for size in sizes)
+    found = list(islice(every, max(1, WORK // max(n, 1))))
+    return found, sum(comb(len(names), size) for size in sizes) - len(found)
 
 
 def isolating_sets(codes: Integers, groups: Sequence[Positions]) -> list[Positions]:

@@ -422,7 +422,7 @@ def compute_inference(comparison: Comparison) -> Reading[Guesses]:
 def _inferred(
     comparison: Comparison, secret: str, keys: tuple[str, ...]
 ) -> Reading[Guesses] | NotApplicable:
-    """Return the risk of one confidential variable; why not, where nobody has a value."""
+    """Return the risk of one confidential variable; why not, where there are no values."""
     original, near = comparison.original, tolerance(comparison.original, secret)
     closest = Closest(comparison, keys)
     released = secret_values(original, comparison.masked, secret)

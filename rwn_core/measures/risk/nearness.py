@@ -44,7 +44,7 @@ class Nearness(Detail):
     names : sequence of str
         The v variables.
     near : ndarray of bool, shape (n,)
-        True for rows of which every number is near the record's own.
+        True for rows of which every released number is near the record's own.
     distance : ndarray of float64, shape (m,)
         Distance of each row to the nearest original, in standard deviations.
     records : ndarray of int64, shape (m,)
@@ -75,17 +75,18 @@ WIDTH = 0.05  # standard deviations
 
 
 def inside(before: Floats, after: Floats, width: float = WIDTH) -> Booleans:
-    """Return True if all values lie within `width` standard deviations of the own, shape (n,)."""
+    """Return True if all released values, one at least, lie near the own, shape (n,)."""
+    # Shapes: before, after (n, v). Near: within `width` of the original's standard deviations.
     with np.errstate(invalid="ignore"):
         spreads = [standard_deviation(column[~np.isnan(column)]) for column in before.T]
         half_width = width * np.array(spreads)
         near = np.abs(before - after) <= half_width
-    near |= np.isnan(before) & np.isnan(after)
-    return np.asarray(near.all(axis=1))
+    missing = np.isnan(after)
+    return np.asarray((near | missing).all(axis=1) & ~missing.all(axis=1))
 
 
 def compute_interval_disclosure(comparison: Comparison) -> Reading[Nearness]:
-    """Return the share of records with all numeric values within 0.05 standard deviations."""
+    """Return the share of records with all released numbers within 0.05 standard deviations."""
     original, masked = comparison.original, comparison.masked
     names = list(original.numeric_names)
     if not names or masked.n != original.n:
@@ -104,7 +105,8 @@ INTERVAL_DISCLOSURE = Measure(
     question="For how many records does every released number lie within 0.05 standard deviations "
     "of the person's own?",
     sentence=filled(
-        "For {people} every number lies within 0.05 standard deviations of the person's own."
+        "For {people} every released number, one at least, lies within 0.05 standard deviations of "
+        "the person's own."
     ),
     source="SDID of sdcMicro's dRisk, with the original's standard deviation",
     compute=compute_interval_disclosure,

@@ -228,7 +228,7 @@ def _likelihood(agrees: Floats, chance: Floats) -> Floats:
     return np.exp(np.maximum(logs, -600))
 
 
-NEAR = 0.25  # standard deviations within which two numbers agree
+NEAR = 0.25  # standard deviations, or distances of the quartiles, within which two numbers agree
 MOST_KEYS = 12
 
 
@@ -240,7 +240,10 @@ def _agree(comparison: Comparison, name: str, rows: Integers) -> Booleans:
         return np.asarray(same & (after[rows] >= 0))
     values = original.values(name)
     known = values[~np.isnan(values)]
-    tolerance = NEAR * float(known.std(ddof=1)) if len(known) > 1 else 0.0
+    spread = float(known.std(ddof=1)) if len(known) > 1 else 0.0
+    # a few far values widen the standard deviation, not the distance of the quartiles
+    middle = float(np.subtract(*np.quantile(known, (0.75, 0.25)))) if spread else 0.0
+    tolerance = NEAR * (min(spread, middle) or spread)
     with np.errstate(invalid="ignore"):
         return np.abs(numbers(original, masked, name)[rows][:, None] - values) <= tolerance
 
@@ -286,9 +289,12 @@ PROBABILISTIC_LINKAGE = Measure(
     title="Probabilistic linkage",
     question="How often does linking by weighted agreement of the key variables find the true "
     "source of a released record?",
-    sentence=filled("Weighing which of {keys} agree finds {people}."),
+    sentence=filled(
+        "Weighing which of {keys} agree, numbers within a quarter of a standard deviation (or of "
+        "the distance of the quartiles, if less), finds {people}."
+    ),
     source="Fellegi and Sunter 1969, weights by the EM algorithm of Jaro 1989; numbers agree "
-    "within 0.25 standard deviations",
+    "within 0.25 standard deviations and interquartile ranges",
     compute=compute_probabilistic_linkage,
     of_released=True,
     of_units=True,

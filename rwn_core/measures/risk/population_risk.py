@@ -187,7 +187,7 @@ class SpecialUniques(Detail):
     Attributes
     ----------
     names : sequence of str
-        The keys, ten at most.
+        The keys, at most the ten with most different values.
     score, dis : Sides of ndarray of float64, shape (n,)
         SUDA and DIS-SUDA score of each record; 0 without a minimal unique.
     shares : Sides of ndarray of float64, shape (names,)
@@ -196,6 +196,8 @@ class SpecialUniques(Detail):
         Numbers of key variables of a minimal unique.
     count : Sides of sequence of int
         Records by the size of their smallest minimal unique, for each of `sizes`.
+    left_out : int
+        Number of further keys.
     """
 
     names: Sequence[str]
@@ -204,11 +206,15 @@ class SpecialUniques(Detail):
     shares: Sides[Floats]
     sizes: Sequence[int]
     count: Sides[list[int]]
+    left_out: int = 0
 
 
 def compute_suda(comparison: Comparison) -> Reading[SpecialUniques]:
     """Return the share of released records that at most three key variables single out."""
-    keys = key_names(comparison)[:MOST_KEYS]
+    every = key_names(comparison)
+    # the keys with most different values, the first of equally many, in their own order
+    rich = comparison.original.frame[list(every)].nunique().to_numpy()
+    keys = [every[at] for at in np.sort(np.argsort(-rich, kind="stable")[:MOST_KEYS])]
     before_cells, after_cells = cell_codes(comparison, keys)
     own, shown = owners(comparison)
     before, before_size, before_shares = scores(before_cells, own)
@@ -221,7 +227,8 @@ def compute_suda(comparison: Comparison) -> Reading[SpecialUniques]:
     after_dis[leaving] = dis_scores(after_cells[leaving], after[leaving], fraction, shown)
     sizes, found = list(range(1, LARGEST + 1)), Sides(before_size, after_size)
     detail = SpecialUniques(
-        names=list(keys),
+        names=keys,
+        left_out=len(every) - len(keys),
         score=Sides(before, after),
         dis=Sides(dis_scores(before_cells, before, fraction, own), after_dis),
         shares=Sides(_overall(before, before_shares), _overall(after[leaving], after_shares)),
@@ -238,7 +245,9 @@ def _overall(score: Floats, shares: Floats) -> Floats:
 
 def suda_sentence(reading: Reading[SpecialUniques], n: int) -> str:
     """Say how many records are special, which key makes them so, and what a match is worth."""
-    said = filled("Up to three key variables single out {people}")(reading, n)
+    left = reading.detail.left_out
+    of = f" of the {MOST_KEYS} with most values ({left} more left out)" if left else ""
+    said = filled(f"Up to three key variables{of} single out {{people}}")(reading, n)
     dis, shares = reading.detail.dis.released, reading.detail.shares.released
     if not (dis > 0).any():
         return f"{said}."
@@ -256,7 +265,7 @@ SUDA = Measure(
     question="How many records do at most three key variables single out?",
     sentence=suda_sentence,
     source="SUDA: Elliot, Manning, Ford 2002; minimal uniques of up to three variables, of the "
-    "first ten keys; DIS scores: Elliot 2000",
+    "ten keys with most values; DIS scores: Elliot 2000",
     compute=compute_suda,
     of_released=True,
     of_units=SHARES_OF_UNITS,

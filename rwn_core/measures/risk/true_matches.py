@@ -22,6 +22,7 @@ from rwn_core.measures.attacks.true_match import (
     count,
     isolating_sets,
     known_sets,
+    small_sets,
     travel_mates,
     worst_level,
 )
@@ -42,12 +43,13 @@ SMALL = 0.01  # share of the file: of fewer, the same
 
 
 # Sets of known variables of one table; True for a confidential variable in a set, shape (sets,
-# confidential variables); the variables of each set, by position; and sample uniques on each set.
-_AskedSets = tuple[KnownSets, Booleans, list[tuple[int, ...]], KnownColumns]
+# confidential variables); the variables of each set, by position; sample uniques on each set; and
+# True for a set of one or two variables that was only tried, shape (sets,).
+_AskedSets = tuple[KnownSets, Booleans, list[tuple[int, ...]], KnownColumns, Booleans]
 
 
 def _sets(comparison: Comparison, table: KnownTable, secrets: Names) -> _AskedSets:
-    """Return the sets of known variables: keys, stated sets, units, isolating sets, any three."""
+    """Return the sets of known variables: keys, stated sets, units, isolating sets, any few."""
     keys = tuple(name for name in key_names(comparison) if name not in secrets)
     stated = tuple(each for each in (keys, *comparison.key_sets) if each)
     units = () if comparison.law is None else tuple(map(tuple, comparison.law.units()))
@@ -64,8 +66,13 @@ def _searched(
     position = {name: place for place, name in enumerate(table.names)}
     mates = travel_mates(others, units, secrets)
     grown = isolating_sets(table.codes, [tuple(map(position.__getitem__, each)) for each in mates])
-    larger = (*mates, *(tuple(table.names[at] for at in each) for each in grown))
-    found = known_sets(stated, others, units, secrets, table.n, larger)
+    further = (*mates, *(tuple(table.names[at] for at in each) for each in grown))
+    # sets of one or two values are asked for what they tell: by them most people are found anyway
+    small, left = small_sets(others, table.n) if secrets else ([], 0)
+    found = known_sets(stated, others, units, secrets, table.n, (*further, *small))._replace(
+        left=left
+    )
+    tried = set(map(frozenset, small)) - set(map(frozenset, (*stated, *mates)))
     if not found.sets:
         raise NotApplicable(
             "Every variable is confidential, so nothing is known to find a person by; give one "
@@ -73,7 +80,8 @@ def _searched(
         )
     inside = np.array([[name in names for name in secrets] for names in found.sets], bool)
     places = [tuple(position[name] for name in names) for names in found.sets]
-    return found, inside, places, KnownColumns(table.codes, places)
+    only = np.array([frozenset(names) in tried for names in found.sets], bool)
+    return found, inside, places, KnownColumns(table.codes, places), only
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -97,7 +105,7 @@ class TrueMatches(Detail):
     worst : int
         The set that decides.
     few : int, optional
-        A set with a larger share, of too few people to decide.
+        A set with a larger share, of which less is sure.
     level : mapping, optional
         Counts of one level that is named better than any set shows, its "secret" and "names".
     unit_words : {"people", "households", "records"}
@@ -139,7 +147,7 @@ def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatc
     table = comparison.cached_for_original(
         ("true matches", steps), lambda: KnownTable(comparison.original, steps)
     )
-    known, inside, places, columns = _sets(comparison, table, secrets)
+    known, inside, places, columns, only = _sets(comparison, table, secrets)
     if units is not None:
         columns = comparison.cached_for_original(
             ("true matches", steps, known.sets), lambda: KnownColumns(table.codes, places, units)
@@ -158,13 +166,16 @@ def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatc
     right = np.minimum(np.column_stack((reads, 0.0 * found if secrets else found)), of)
     total, nothing = np.maximum(of, 1), np.zeros((len(people), 1))
     reading, luck = right / total, np.column_stack((chances, nothing)) / total
-    beyond, certain = (np.maximum(each - luck, 0.0) for each in (reading, _at_least(reading, of)))
-    # a share of a few people counts as it is only where no set has more
+    # a share of a few people counts as it is only where no set has more; of one or two values,
+    # by which most people are found in any release, what it is at least counts
     most, enough = int(people.max()), max(ENOUGH, SMALL * table.n)
     enough = next(count for count in (enough, FEW, 1, 0) if count <= most)
+    sure, unsure = reading.copy(), (of < enough) | only[:, None]
+    sure[unsure] = _at_least(sure[unsure], of[unsure])
+    # luck is what it is, whatever the release
+    beyond, sure = (np.maximum(each - luck, 0.0) for each in (reading, sure))
     # of a confidential variable that is known itself nothing is read; where all are, none is
-    usable = np.where(np.column_stack((inside, nothing > 0)), -1.0,
-                      np.where(of >= enough, beyond, certain))  # fmt: skip
+    usable = np.where(np.column_stack((inside, nothing > 0)), -1.0, sure)
     usable[:, -1] -= 0.5 * bool(secrets)
     best = (usable + 1e-9 * reading).argmax(axis=1)
     sets = np.arange(len(people)), best
@@ -176,7 +187,7 @@ def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatc
     few = int(np.lexsort((people, shares, people > 0))[-1])
     # one level may be named better than any set shows
     value, level = float(counts[worst]), None
-    low, high = np.maximum(ends[worst], 0.0).tolist()
+    low, high = np.clip(ends[worst], 0.0, (value, 1.0)).tolist()
     if best_level["score"] > value:
         level, value = best_level, best_level["score"]
         level |= {"names": list(known.sets[level["set"]]), "secret": secrets[level["secret"]]}
@@ -255,8 +266,9 @@ def sentence(reading: Reading[TrueMatches], n: int) -> str:
     """Say for how many people matches show a true value beyond the known ones."""
     detail, worst = reading.detail, reading.detail.worst
     sets, left = len(detail.known.sets), detail.known.possible - detail.known.searched
+    fewer = f" and {detail.known.left:,} of fewer" if detail.known.left else ""
     looked = f"the worst of {sets:,} sets of variables"
-    more = f"; {left:,} more sets of three were not looked at" if left else ""
+    more = f"; {left:,} more sets of three{fewer} were not looked at" if left or fewer else ""
     # no set of variables has a sample unique: the sentence names the sets that were tried
     if not detail.people[worst]:
         larger = detail.known.larger
@@ -288,13 +300,11 @@ def sentence(reading: Reading[TrueMatches], n: int) -> str:
             f"so that it is known that they are in it: {looked}{more}. No variable is "
             f"confidential, so nothing more is read.{few}"
         )
-    # a share of few people counts by its lower limit; the sentence says both
+    # a share that counts by its lower limit: the sentence says both
     beyond, share = f"{percent(reading.value)} more than by chance", float(detail.shares[worst])
     if reading.value < share:
-        beyond = (
-            f"{percent(share)} more than by chance, of so few people {percent(reading.value)} for "
-            "sure"
-        )
+        so_few = "of so few people " * bool(detail.valued[worst] < ENOUGH)
+        beyond = f"{percent(share)} more than by chance, {so_few}{percent(reading.value)} for sure"
     some, every = int(detail.valued[worst]), int(detail.people[worst])
     of = "" if some == every else f"of the {some:,} with a value "
     return (
@@ -370,14 +380,15 @@ MEASURE = Measure(
     title="True matches",
     unit="share of people who are alone with what is known of them, beyond chance",
     question="For how many people who are alone with their key values, with what travels with a "
-    "confidential variable, or with any few values, does a released row with exactly these values "
-    f"show their own confidential value ({WORDS}), more than if the values were dealt at random, "
-    "for the worst set, variable and level?",
+    "confidential variable, or with any one to three values, does a released row with exactly "
+    f"these values show their own confidential value ({WORDS}), more than if the values were dealt "
+    "at random, for the worst set, variable and level?",
     sentence=sentence,
     source="Values alone, of any masked table; less rows whose confidential values are dealt "
     "at random. Of several rows with the same values the share that is right counts, and of "
-    "several records of a person any. Of a level: recall times precision beyond chance (lower "
-    "bound of Clopper and Pearson 1934)",
+    "several records of a person any. Of a level: recall times precision beyond chance. "
+    "The lower bound of Clopper and Pearson (1934) counts for a level, for few people, and for one "
+    "or two values",
     compute=compute,
     of_released=True,
     view=View(

@@ -50,34 +50,24 @@ def numbers_of_both(comparison: Comparison, what: str) -> tuple[tuple[str, ...],
                 "least 2."
             )
         tables.append(values)
-    return _only(original.numeric_names, tables[0], tables[1], varies(tables[0]), what)
-
-
-def varying_columns(comparison: Comparison, what: str) -> tuple[tuple[str, ...], Floats, Floats]:
-    """Return the numeric variables that vary in both tables, and both complete matrices."""
-    names, before, after = numbers_of_both(comparison, what)
-    return _only(names, before, after, varies(after), what)
-
-
-def _only(
-    names: tuple[str, ...], before: Floats, after: Floats, different: Booleans, what: str
-) -> tuple[tuple[str, ...], Floats, Floats]:
-    # Shapes: before (n, p); after (m, p); different (p,); the answers (n, v) and (m, v).
+    different = varies(tables[0])
     if different.sum() < 2:
         raise NotApplicable(
             f"{what.capitalize()} need at least two continuous or count variables that vary in "
-            "both tables."
+            "the original."
         )
-    varying = tuple([name for name, varied in zip(names, different, strict=True) if varied])
-    return varying, before[:, different], after[:, different]
+    names = np.array(original.numeric_names, dtype=object)[different]
+    return tuple(names), tables[0][:, different], tables[1][:, different]
 
 
 def pair_changes(before: Floats, after: Floats, refusal: str) -> Floats:
-    """Return the absolute changes of all pairs that vary in both tables, or refuse."""
+    """Return the absolute changes of all pairs that vary in the original, or refuse."""
     # Shapes: before, after (p, p); the answer (d,), of the defined pairs.
-    change = np.abs(after - before)[np.triu_indices(len(before), 1)]
+    pairs = np.triu_indices(len(before), 1)
+    # a pair that no longer varies in the release has lost all of its relation
+    change = np.abs(np.nan_to_num(after) - before)[pairs]
     change = change[~np.isnan(change)]
-    if not len(change):
+    if not len(change) or np.isnan(after[pairs]).all():
         raise NotApplicable(refusal)
     return change
 

@@ -216,14 +216,16 @@ class Grouping:
         return np.where(np.isnan(values), missing, np.searchsorted(self.edges, values))
 
 
-def grouping(original: Microdata, variable: Variable, cuts: Sequence[float] = CUTS) -> Grouping:
-    """Cut one variable at shares of the original's records; at most 12 groups and missing."""
+def grouping(
+    original: Microdata, variable: Variable, cuts: Sequence[float] = CUTS, most: int = MOST_LEVELS
+) -> Grouping:
+    """Cut one variable at shares of the original's records; at most so many groups and missing."""
     if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
         level_codes, levels = original.codes(variable.name)
         counts = np.bincount(level_codes[level_codes >= 0], minlength=len(levels))
         ranked = np.argsort(-counts, kind="stable")
         # one group more than there are levels: what only a release has
-        own = np.sort(ranked[: MOST_LEVELS - 1])
+        own = np.sort(ranked[: most - 1])
         group_of = np.full(len(levels), len(own), dtype=np.int64)
         group_of[own] = np.arange(len(own))
         named = (*(str(levels[level]) for level in own), "(others)", "(missing)")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.comparison import Comparison, matrix, standardized
+from rwn_core.measures.comparison import Comparison, matrix, standardized, varies
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.bands import NAME, Drawn, area, columns, marks
 from rwn_core.measures.drawing.signed_heatmap import (
@@ -41,7 +41,6 @@ from rwn_core.measures.statistics.association import (
     relation_loss,
     released_associations,
     shown,
-    varying_columns,
 )
 from rwn_core.measures.statistics.intervals import Band
 from rwn_core.measures.view import Tile, View
@@ -54,7 +53,7 @@ class Relations(BothFiles):
     Attributes
     ----------
     mean_absolute_change : float
-        Of the pairs that vary in both files.
+        Of the pairs that vary in the original.
     pairs : int
         How many these are.
     sign_changes : int
@@ -76,7 +75,7 @@ class Components(Detail):
     Attributes
     ----------
     names : sequence of str
-        The variables that vary in both files.
+        The variables that vary in the original.
     share_original, share_released : ndarray of float64, shape (m,)
         Each component's share of the variance, descending.
     sd1_original, sd1_released : float
@@ -451,10 +450,10 @@ LOADING = 0.1  # a variable with less is no part of a direction
 
 def compute_eigenvalues(comparison: Comparison) -> Reading:
     """Return the sum of relative changes of the correlation matrix's eigenvalues."""
-    names, own, released = varying_columns(comparison, "eigenvalues")
+    names, own, released = numbers_of_both(comparison, "eigenvalues")
     before = comparison.cached_for_original(("eigenvalues", names), lambda: _original(own, names))
     # the routine of the original: two routines differ in the last digit
-    after = np.linalg.eigh(correlation_matrix(released))[0][::-1].copy()
+    after = directions(released)[0]
     change = (after - before) / before
     detail = BothFiles(
         names=list(names), original=before, released=np.maximum(after, 0.0), change=change
@@ -493,14 +492,17 @@ COMPONENTS = 5  # the paper reports the share that this many hold together
 
 def component_variances(values: Floats) -> Floats:
     """Return the descending variances of the standardized columns' components, shape (m,)."""
-    scaled = standardized(values)
-    eigenvalues = np.linalg.eigvalsh(scaled.T @ scaled / (len(scaled) - 1))
+    different, scaled = varies(values), np.zeros_like(values)
+    scaled[:, different] = standardized(values[:, different])
+    # a constant column has no correlation with any other
+    alone = np.diag(np.where(different, 0.0, 1.0))
+    eigenvalues = np.linalg.eigvalsh(scaled.T @ scaled / (len(scaled) - 1) + alone)
     return np.asarray(np.maximum(eigenvalues[::-1], 0.0), dtype=np.float64)
 
 
 def compute_principal_components(comparison: Comparison) -> Reading[Components]:
     """Return the largest change of the cumulative share of variance over the components."""
-    names, before, after = varying_columns(comparison, "principal components")
+    names, before, after = numbers_of_both(comparison, "principal components")
     variances = comparison.cached_for_original(
         ("components", names), lambda: component_variances(before)
     )

@@ -98,6 +98,7 @@ TAILS = (0.1, 0.9)  # of a number: its lowest and highest tenth
 SMALL = 0.1  # a small group has at most this share of the records
 LEAST = 5  # and at least so many: below, one record more is a large change
 MOST = 400
+LEVELS = 1_000  # of a category that may be small groups
 
 
 def compute_subgroups(comparison: Comparison) -> Reading[Counts]:
@@ -106,7 +107,7 @@ def compute_subgroups(comparison: Comparison) -> Reading[Counts]:
     require_values(comparison.masked)
     # levels of categories, and both tails of numbers, by the original alone
     groups = comparison.cached_for_original(
-        "tails", lambda: [grouping(original, v, TAILS) for v in original.schema.released]
+        "tails", lambda: [grouping(original, v, TAILS, LEVELS) for v in original.schema.released]
     )
     before = comparison.cached_for_original(
         "tailed", lambda: [g.codes(original, original) for g in groups]

@@ -172,6 +172,17 @@ def test_suda_by_its_definition():
         assert smallest[record] == (min(map(len, minimal)) if minimal else 0)
 
 
+def test_suda_takes_the_keys_with_most_values():
+    """Ten keys of two values single out nobody; the eleventh is unique."""
+    half = np.where(np.arange(40) < 20, "a", "b")
+    frame = pd.DataFrame({f"k{j}": half for j in range(10)} | {"card": np.arange(40.0)})
+    data = described(frame, **dict.fromkeys(frame, "key"))
+    found = MEASURES["suda"].compute(Comparison(original=data, masked=data))
+    assert found.value == 1.0
+    assert found.detail.names == [*(f"k{j}" for j in range(9)), "card"]
+    assert "of the 10 with most values (1 more left out)" in MEASURES["suda"].sentence(found, 40)
+
+
 def test_dis_scores_by_hand():
     """Three unique records and one pair: U = 3, P = 2, f = 0.1."""
     cells = np.array([[0, 0, 0], [1, 0, 0], [2, 1, 1], [3, 1, 0], [3, 1, 0]])

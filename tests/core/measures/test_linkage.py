@@ -146,6 +146,27 @@ def test_the_weights_are_found_again_from_pairs():
     np.testing.assert_allclose(found.matched, [0.9, 0.8, 0.95], atol=0.1)
 
 
+def test_one_far_person_makes_nobody_agree():
+    """Numbers agree within a quarter of the standard deviation, 7.3, and of the middle half."""
+    shares, steps = [], np.arange(101.0)
+    for last in (100.0, 1e7):
+        frame = pd.DataFrame({"a": np.append(steps[:-1], last), "s": steps})
+        data = described(frame, a="key", s="confidential")
+        found = MEASURES["probabilistic_linkage"].compute(Comparison(original=data, masked=data))
+        shares.append(found.value)
+    assert shares[0] == pytest.approx(np.mean(1 / (1 + agreeing(101, 7))))
+    # the far person is alone; of the others 12.5 is a quarter of the middle half
+    assert shares[1] == pytest.approx((1 + np.sum(1 / (1 + agreeing(100, 12)))) / 101)
+    words = MEASURES["probabilistic_linkage"].sentence(found, 101)
+    assert "within a quarter of a standard deviation" in words
+
+
+def agreeing(n: int, reach: int) -> np.ndarray:
+    """Of each of n steps how many others lie within some steps."""
+    place = np.arange(n)
+    return np.minimum(place, reach) + np.minimum(n - 1 - place, reach)
+
+
 def test_UT_DBRL_argmin1_and_D(compare, ut_frames):
     distance = np.array(ENTRIES["UT-DBRL_D"]["expected"])
     nearest = [[int(row.argmin()) + 1] for row in distance]
@@ -176,7 +197,23 @@ def test_UT_dRisk_all_values_in_their_intervals(ut_frames, width):
 def test_missing_values_in_intervals():
     before = np.array([[np.nan, 1.0], [np.nan, 2.0], [3.0, 3.0], [4.0, 4.0]])
     after = np.array([[np.nan, 1.0], [1.0, 2.0], [np.nan, 3.0], [4.0, 4.0]])
-    assert inside(before, after).tolist() == [True, False, False, True]
+    # a suppressed number hides itself only; of the third row the other one is released as it is
+    assert inside(before, after).tolist() == [True, False, True, True]
+    # and a row without any released number discloses none
+    assert inside(before[:, :1], after[:, :1]).tolist() == [False, False, False, True]
+
+
+def test_a_suppressed_number_hides_no_other():
+    frame = pd.DataFrame(np.random.default_rng(1).normal(size=(40, 4)), columns=list("wxyz"))
+    gone = frame.mask(np.arange(40)[:, None] % 4 == np.arange(4))
+    data = Microdata.from_frame(frame)
+    found = MEASURES["interval_disclosure"].compute(
+        Comparison(original=data, masked=Microdata(gone, data.schema))
+    )
+    assert found.value == 1.0
+    assert "every released number, one at least" in MEASURES["interval_disclosure"].sentence(
+        found, 40
+    )
 
 
 def test_ANO_1_risk_beyond_a_control_group():

@@ -131,9 +131,34 @@ def test_incomplete_records_are_dropped_and_counted(compare, numeric_frames):
     np.testing.assert_allclose(detail.share_original, expected, atol=1e-7)
 
 
-def test_a_variable_that_does_not_vary_is_left_out_of_both(compare, numeric_frames):
+def test_a_variable_that_does_not_vary_in_the_original_is_left_out_of_both(compare, numeric_frames):
     original, masked = numeric_frames
-    detail = MEASURE.compute(compare(original, masked.assign(b=1.0))).detail
+    detail = MEASURE.compute(compare(original.assign(b=1.0), masked)).detail
     assert detail.names == ["a", "c", "d"]
     expected = component_variances(original[["a", "c", "d"]].to_numpy()) / 3
     np.testing.assert_allclose(detail.share_original, expected)
+
+
+def test_a_variable_that_no_longer_varies_has_lost_its_relations(compare):
+    """One of three comes out constant: its r of .9 and of -.32 are gone."""
+    original = pd.DataFrame(
+        {"x": [0.0, 1, 2, 3, 4], "y": [0.0, 1, 2, 4, 3], "z": [1.0, -1, 0, -1, 1]}
+    )
+    r = original.corr().to_numpy()
+    constant = compare(original, original.assign(y=2.0))
+    lost = (r[0, 1] + abs(r[1, 2])) / 3
+    for key in ("correlation", "association"):
+        assert MEASURES[key].compute(constant).value == pytest.approx(lost)
+    ranks = original.corr(method="spearman").to_numpy()
+    found = MEASURES["rank_correlation"].compute(constant)
+    assert found.value == pytest.approx((ranks[0, 1] + abs(ranks[1, 2])) / 3)
+    # of all three variables, with zero correlations of y: 1, 1 + r(x, z), 1 - r(x, z) = 1 each
+    before = np.linalg.eigvalsh(r)[::-1]
+    assert MEASURES["eigenvalues"].compute(constant).value == pytest.approx(
+        np.abs(1 / before - 1).sum()
+    )
+    detail = MEASURE.compute(constant).detail
+    np.testing.assert_allclose(detail.share_released, [1 / 3] * 3)
+    assert MEASURE.compute(constant).value == pytest.approx(
+        np.abs(np.cumsum(before) / 3 - [1 / 3, 2 / 3, 1]).max()
+    )

@@ -87,6 +87,7 @@ def found() -> dict[str, Reading]:
     read["population_uniqueness"] = MEASURES["population_uniqueness"].read(sampled)
     certain = released(data, SoftRWN(kernel="exponential", own=True), 2)
     read["certified_linkage"] = MEASURES["certified_linkage"].read(certain)
+    read["true_matches"] = planted(read["true_matches"], level=None)  # the sentence of a set
     return {key: reading for key, reading in read.items() if isinstance(reading, Reading)}
 
 
@@ -204,6 +205,10 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
      "of so few people 31 % for sure", "?"),
     ("true_matches", {"shares": [0.31], "worst": 0, "value": 0.31},
      "31 % more than by chance:", "for sure"),
+    ("true_matches", {"shares": [0.44], "worst": 0, "value": 0.31, "people": [100]},
+     "44 % more than by chance, 31 % for sure", "so few"),
+    ("true_matches", {"known": KnownSets((("a",),), 1, 0, 10, 3, 5), "worst": 0},
+     "7 more sets of three and 5 of fewer were not looked at", "?"),
     ("true_matches", {"known": KnownSets((("a",),), 1, 0, 10, 10), "people": [3], "shares": [0.44],
                       "worst": 0, "few": 0},
      "It is 44 % of the 3 people who are alone with their a.", "?"),

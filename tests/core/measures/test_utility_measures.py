@@ -153,6 +153,17 @@ def test_values_that_are_lost_are_lost_from_their_distribution():
         assert found.distance.tolist() == pytest.approx([0.5, 0.0], abs=1e-12)
 
 
+def test_small_groups_of_a_category_with_many_levels_are_small_groups():
+    """Eleven levels of 80 records stay, and of eight of 15 seven vanish into the first."""
+    levels = [f"A{j:02d}" for j in range(11)], [f"R{j}" for j in range(8)]
+    frame = pd.DataFrame({"g": np.append(np.repeat(levels[0], 80), np.repeat(levels[1], 15))})
+    masked = frame.where(frame["g"].str[0] == "A", "R0")
+    found = MEASURES["subgroups"].compute(pair(frame, masked))
+    assert found.detail.vanished == 7
+    assert len(found.detail.names) == 19
+    assert found.value == pytest.approx((7 + 105 / 15) / 19)
+
+
 def test_quantiles_by_hand():
     before = pd.DataFrame({"x": np.arange(101.0)})
     found = MEASURES["quantiles"].compute(pair(before, before + 10))

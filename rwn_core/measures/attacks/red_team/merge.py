@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import chain, combinations, islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,13 +28,14 @@ KEY = "merge"
 LARGEST_SET = 8  # variables of a set that is built one by one
 GROWN = 3  # sets of one variable that grow
 POOL = 40  # variables with most different values, of which sets are built
+SMALL = 500_000  # records of all sets of one or two variables together, at most
 AGREE = (0.5, 0.8, 1.0)  # shares of the matching rows that show what is named: more than, at least
 SURELY = 0.001  # chance of so much agreement among random rows, at most
 Near = Callable[[Floats], Floats] | None
 
 
 def attack(files: Files) -> list[Finding | NameCounts]:
-    """Link rows by sets that grow; name secrets by keys, slices, stated and greedy sets."""
+    """Link rows by sets that grow; name secrets by keys, slices, stated, small and greedy sets."""
     found: list[Finding | NameCounts] = [*links(files)]
     for secret in files.secrets:
         for names in sets_for(files, secret):
@@ -100,6 +102,10 @@ def sets_for(files: Files, secret: str) -> Iterator[Names]:
     wanted += [tuple(name for name in each if name in files.known) for each in mates]
     for pool in filter(None, pools):
         wanted += files.cached(("greedy", pool), partial(greedy, files, pool))
+    # each variable alone, then pairs, those with most different values first
+    rich = files.cached(("rich", open_ones), partial(richest, files, open_ones))
+    small = chain(combinations(rich, 1), combinations(rich, 2))
+    wanted += islice(small, max(1, SMALL // files.n))
     seen: set[frozenset[str]] = set()
     for each in wanted:
         names = tuple(name for name in each if name != secret)
@@ -108,25 +114,27 @@ def sets_for(files: Files, secret: str) -> Iterator[Names]:
             yield names
 
 
-def greedy(files: Files, pool: Names) -> list[Names]:
-    """Return sets of two to eight variables, each with the next that makes most people unique."""
+def richest(files: Files, pool: Names) -> Names:
+    """Return the variables with most different values, the most first."""
     table = files.people[:LIVE_RECORDS][:, files.places(pool)]
-    hashes = column_hashes(table)
-    rich = [len(np.unique(hashes[:, j])) for j in range(len(pool))]
-    left = list(np.argsort(rich, kind="stable")[::-1][:POOL])
+    rich = [len(np.unique(column)) for column in table.T]
+    return tuple(pool[j] for j in np.argsort(rich, kind="stable")[::-1][:POOL])
+
+
+def greedy(files: Files, pool: Names) -> list[Names]:
+    """Return sets of up to eight variables, each with the next that makes most people unique."""
+    left = list(richest(files, pool))
+    table = files.people[:LIVE_RECORDS][:, files.places(left)]
+    hashes = dict(zip(left, column_hashes(table).T, strict=True))
     sums = np.zeros(len(table), np.uint64)
-    chosen: list[str] = []
-    found: list[Names] = []
-    while left and len(chosen) < LARGEST_SET:
-        alone = [_alone(sums + hashes[:, j]) for j in left]
-        best = left.pop(max(range(len(left)), key=lambda at: alone[at]))
-        sums = sums + hashes[:, best]
-        chosen.append(pool[best])
-        if len(chosen) > 1 or len(pool) == 1:
-            found.append(tuple(chosen))
-        if _alone(sums)[0] == len(table):
-            break  # all people are unique already
-    return found
+    found: list[Names] = [()]
+    # until all people are unique
+    while left and len(found) <= LARGEST_SET and _alone(sums)[0] < len(table):
+        best = max(left, key=lambda name: _alone(sums + hashes[name]))
+        left.remove(best)
+        sums = sums + hashes[best]
+        found.append((*found[-1], best))
+    return found[1:]
 
 
 def _alone(sums: NDArray[np.uint64]) -> tuple[int, int]:

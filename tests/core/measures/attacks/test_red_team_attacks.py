@@ -59,6 +59,18 @@ def test_a_merge_by_hand() -> None:
     assert got["a merge on a", None] == (2, 2, 6)
 
 
+def test_a_merge_on_one_or_two_values_by_hand() -> None:
+    """Two of four variables are released as they are: together they name all 60 people."""
+    a = np.arange(60.0)
+    people = pd.DataFrame({"a": a // 10, "b": a % 10, "c": a % 29, "d": a % 31, "s": 3 * a + 100})
+    rows = people.assign(c=-1.0, d=-1.0)
+    got = counts(merge.attack(files(people, rows, range(60), "abcd", "s")))
+    assert got["a merge on b + a", None] == (60, 60, 60)
+    one = people.assign(a=a), rows.assign(a=a, b=-1.0)
+    got = counts(merge.attack(files(*one, range(60), "abcd", "s")))
+    assert got["a merge on a", None] == (60, 60, 60)
+
+
 def test_prediction_by_hand() -> None:
     """A line through the released rows names what it says of a person's own key."""
     a = np.arange(20.0)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from scipy.special import betaincinv
 from scipy.stats import binom
 
 from rwn_core import Comparison, Microdata, NotApplicable, ParameterError, Reading
@@ -282,7 +283,7 @@ def test_every_set_is_counted_as_by_hand(seed):
     stated = (("a",), ("a", "b", "c", "d"), ("a", "s"))
     sets = read("true_matches", comparison.with_key_sets(stated)).detail
     assert {frozenset(names) for names in sets.known.sets} == {
-        *map(frozenset, combinations("abcd", 3)),
+        *map(frozenset, chain(*(combinations("abcd", size) for size in (1, 2, 3)))),
         *map(frozenset, stated),
     }
     for place, names in enumerate(sets.known.sets):
@@ -393,6 +394,47 @@ def test_a_few_people_decide_only_where_no_set_has_more():
     assert found.detail.shares[few] == pytest.approx(59 / 60)
     said = MEASURES["true_matches"].sentence(found, n)
     assert said.endswith("It is 98 % of the one person who is alone with certain b.")
+
+
+def test_one_value_or_two_may_be_all_that_tells():
+    """Of 60 people each is alone with a, or with b and c; no other variable stays as it is."""
+    n = 60
+    numbers = np.arange(n) * 1.0
+    sure = betaincinv(n, 1, 0.025) - 1 / n  # all of 60, less the one that is right by chance
+    frame = pd.DataFrame({"a": numbers, "b": numbers // 10, "c": numbers % 10})
+    frame["s"] = 2.0**numbers
+    for name in "xyz":
+        frame[name] = numbers % 31
+    gone = dict.fromkeys("xyz", -1.0)
+    for known, lost in ((("a",), ("b", "c")), (("c", "b"), ("a",))):
+        masked = frame.assign(**gone, **dict.fromkeys(lost, -1.0))
+        found = read("true_matches", asked(frame, masked))
+        assert found.detail.known.sets[found.detail.worst] == known
+        assert found.value == pytest.approx(sure)
+        assert "98 % more than by chance, of so few people" in found_words(found, n)
+
+
+def found_words(found: Reading, n: int) -> str:
+    return str(MEASURES["true_matches"].sentence(found, n))
+
+
+def test_one_value_by_luck_is_no_match():
+    """Anybody is found by one of 150 values, and half of them with their own of two answers."""
+    rng = np.random.default_rng(1)
+    frame = pd.DataFrame({"a": np.arange(150.0), "b": rng.permutation(150) * 1.0})
+    frame["s"] = rng.permutation(np.repeat(["yes", "no"], 75))
+    for _ in range(5):
+        dealt = frame.apply(lambda column: rng.permutation(column.to_numpy()))
+        found = read("true_matches", asked(frame, dealt))
+        assert found.value < 0.02
+        assert max(found.detail.shares) > 0
+
+
+def test_small_sets_are_tried_within_the_work(monkeypatch):
+    monkeypatch.setattr(known_sets_file, "WORK", 50)
+    assert known_sets_file.small_sets(tuple("abcd"), 10) == ([*zip("abcd"), ("a", "b")], 5)
+    # of two variables both together are searched anyway
+    assert known_sets_file.small_sets(("a", "b"), 10) == ([("a",), ("b",)], 0)
 
 
 def test_the_search_says_what_it_leaves_out(monkeypatch):
