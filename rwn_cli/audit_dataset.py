@@ -9,13 +9,7 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli import options
-from rwn_cli.terminal import (
-    option,
-    print_json,
-    progress,
-    readings_table,
-    say,
-)
+from rwn_cli.terminal import option, print_json, progress, readings_table, say
 from rwn_core.errors import ParameterError
 
 

@@ -10,15 +10,7 @@ import typer
 import rwn_core as rwn
 from rwn_cli import options
 from rwn_cli.recommend import command
-from rwn_cli.terminal import (
-    Overwrite,
-    option,
-    progress,
-    refuse_existing,
-    require_toml,
-    say,
-    write,
-)
+from rwn_cli.terminal import Overwrite, option, progress, refuse_existing, require_toml, say, write
 from rwn_core.errors import ReleaseError
 
 SO_FAR = 6  # exit code

@@ -187,10 +187,7 @@ def _context(project: Path | None, record: Path | None, data: rwn.Microdata) -> 
 
 
 def _verdict_words(
-    data: rwn.Microdata,
-    release: rwn.Release,
-    policy: rwn.Policy,
-    record: tuple[Path, bytes] | None,
+    data: rwn.Microdata, release: rwn.Release, policy: rwn.Policy, record: tuple[Path, bytes] | None
 ) -> str:
     """Say the verdict on a release: of its record, and where that is; or of its limits alone."""
     from rwn_core.neighbors import LARGEST_DENSE
@@ -304,12 +301,7 @@ def _said_of_changes(
 ) -> list[str]:
     """Return what is said of changed cells; refuse a file that leaves and shows true values."""
     from rwn_core.data.schema import verbatim_words
-    from rwn_core.evaluation.audit import (
-        changed_shares,
-        untouched,
-        untouched_words,
-        weakly_masked,
-    )
+    from rwn_core.evaluation.audit import changed_shares, untouched, untouched_words, weakly_masked
     from rwn_core.masking.release import notes_on_file
     from rwn_core.measures import CHANGED
     from rwn_core.measures.measure import plain

@@ -26,8 +26,7 @@ def reproduce(
         str | None, option("IN", "The original; a record of --record says where it lies.")
     ] = None,
     out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Write what came out to a file."),
+        Path | None, typer.Option("--out", "-o", help="Write what came out to a file.")
     ] = None,
     overwrite: Overwrite = False,
 ) -> None:

@@ -113,12 +113,7 @@ def _quarter_rounds(
     a: NDArray[np.uint32], b: NDArray[np.uint32], c: NDArray[np.uint32], d: NDArray[np.uint32]
 ) -> None:
     # Shapes: each (4, N); all four are changed in place.
-    for first, second, target, bits in (
-        (a, b, d, 16),
-        (c, d, b, 12),
-        (a, b, d, 8),
-        (c, d, b, 7),
-    ):
+    for first, second, target, bits in ((a, b, d, 16), (c, d, b, 12), (a, b, d, 8), (c, d, b, 7)):
         first += second
         target ^= first
         high = target << np.uint32(bits)

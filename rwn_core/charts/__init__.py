@@ -64,12 +64,4 @@ def serialise(chart: Chart) -> str:
     return orjson.dumps({**chart, "table": table}, option=numpy).decode()
 
 
-__all__ = [
-    "CHARTS",
-    "Chart",
-    "Marks",
-    "chart_marks",
-    "draw_reason",
-    "serialise",
-    "with_pins",
-]
+__all__ = ["CHARTS", "Chart", "Marks", "chart_marks", "draw_reason", "serialise", "with_pins"]

@@ -17,13 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rwn_core.data.plain import (
-    LONGEST_RULE,
-    LONGEST_RULES,
-    MOST_RULES,
-    check_letters,
-    check_number,
-)
+from rwn_core.data.plain import LONGEST_RULE, LONGEST_RULES, MOST_RULES, check_letters, check_number
 from rwn_core.errors import SchemaError
 
 _Column = Callable[[pd.DataFrame], "pd.Series[Any]"]

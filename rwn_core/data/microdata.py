@@ -72,11 +72,7 @@ class Microdata(Summarized):
 
     @classmethod
     def from_frame(
-        cls,
-        frame: pd.DataFrame,
-        schema: Schema | None = None,
-        *,
-        notices: tuple[str, ...] = (),
+        cls, frame: pd.DataFrame, schema: Schema | None = None, *, notices: tuple[str, ...] = ()
     ) -> Microdata:
         """Check a pandas frame and take a copy of it.
 

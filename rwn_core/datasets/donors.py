@@ -250,8 +250,7 @@ def weigh_all(run: Run, task: Task) -> dict[str, Any]:
         check_fits(pairs_bytes(8.0 * pairs), budget_bytes(), "The balance of all records", FEWER)
         near = NeighborTable.joined([_near(run, leaf) for leaf in leaves])
         column, error = column_factors(
-            kernel,
-            list_both_ways(near, Entries.back(near), scaling, least),
+            kernel, list_both_ways(near, Entries.back(near), scaling, least)
         )
     save(run, STATE, "scaling", scaling)
     save(run, STATE, "column", column)

@@ -34,12 +34,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.datasets import donors, spatial_parts
 from rwn_core.datasets.dataset import check_rows, to_frame
-from rwn_core.datasets.dataset_statistics import (
-    block_sums,
-    counted,
-    has_levels,
-    level_counts,
-)
+from rwn_core.datasets.dataset_statistics import block_sums, counted, has_levels, level_counts
 from rwn_core.datasets.run import SURVEY, Engine, Execute, Finished, Run, Task
 from rwn_core.datasets.spatial_parts import INDEX
 from rwn_core.datasets.stage import atomic_file

@@ -26,12 +26,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.validation import level_text
 from rwn_core.data.variable import Kind
 from rwn_core.datasets.dataset import Dataset, to_frame
-from rwn_core.datasets.dataset_statistics import (
-    Sums,
-    has_levels,
-    merge_sums,
-    metric_of_sums,
-)
+from rwn_core.datasets.dataset_statistics import Sums, has_levels, merge_sums, metric_of_sums
 from rwn_core.datasets.stage import Stage
 from rwn_core.errors import InputError
 from rwn_core.neighbors.distance import Points

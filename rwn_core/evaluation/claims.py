@@ -318,10 +318,7 @@ def _weakest(bounds: Sequence[float | None]) -> float | None:
 
 
 def _least(
-    bounds: Sequence[float],
-    sizes: Floats,
-    unit: float | Floats,
-    draws: int,
+    bounds: Sequence[float], sizes: Floats, unit: float | Floats, draws: int
 ) -> float | None:
     """Return the smallest bound, times the unit, that sizes keep in nine of ten releases."""
     held = (b for b in bounds if holds(int(np.count_nonzero(sizes <= b * unit)), draws))

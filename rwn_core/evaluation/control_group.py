@@ -285,9 +285,7 @@ def with_difference(
 
 
 def with_outsiders(
-    readings: Mapping[str, Any],
-    base: Comparison,
-    setting: tuple[Any, Mapping[str, float]],
+    readings: Mapping[str, Any], base: Comparison, setting: tuple[Any, Mapping[str, float]]
 ) -> dict[str, Any]:
     """Read the gain of a chain beyond people outside the file: the median of control groups.
 

@@ -11,14 +11,7 @@ import numpy as np
 import pandas as pd
 from rdata.conversion import SimpleConverter, convert_python_to_r_data
 from rdata.missing import R_INT_NA
-from rdata.parser import (
-    DEFAULT_ALTREP_MAP,
-    RData,
-    RObject,
-    RObjectInfo,
-    RObjectType,
-    parse_data,
-)
+from rdata.parser import DEFAULT_ALTREP_MAP, RData, RObject, RObjectInfo, RObjectType, parse_data
 from rdata.unparser import unparse_data
 
 from rwn_core.data.file_layout import FileLayout

@@ -71,14 +71,7 @@ FORMAT = Format(
     media_type="application/x-stata-dta",
     read=read,
     write=write,
-    keeps=frozenset(
-        {
-            Feature.DATES,
-            Feature.LABELS,
-            Feature.VALUE_LABELS,
-            Feature.MISSING_LETTERS,
-        }
-    ),
+    keeps=frozenset({Feature.DATES, Feature.LABELS, Feature.VALUE_LABELS, Feature.MISSING_LETTERS}),
     detects=detects,
     again=partial(when_called("rwn_core.io.other_readers.labelled_again"), program="dta"),
     again_by="pandas",

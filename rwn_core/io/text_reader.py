@@ -118,11 +118,7 @@ def read_text_table(
             with_points(name, column, as_texts) for name, column in zip(names, columns, strict=True)
         ]
     cells = [
-        TextColumn(
-            name=name,
-            texts=texts,
-            lines=lambda rows: _physical_lines(text, columns, rows),
-        )
+        TextColumn(name=name, texts=texts, lines=lambda rows: _physical_lines(text, columns, rows))
         for name, texts in zip(names, columns, strict=True)
     ]
     with ThreadPoolExecutor(thread_count()) as pool:

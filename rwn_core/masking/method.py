@@ -285,11 +285,7 @@ class Method(NamedParameters):
         return [text.format(setting=self) for text in self.warns]
 
     def prepare(
-        self,
-        microdata: Microdata,
-        *,
-        settings: Sequence[Any] = (),
-        records: Integers | None = None,
+        self, microdata: Microdata, *, settings: Sequence[Any] = (), records: Integers | None = None
     ) -> Prepared:
         """Return the table ready for releases of this setting and of `settings` of its family."""
         self.check(microdata)

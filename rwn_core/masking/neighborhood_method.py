@@ -215,11 +215,7 @@ class NeighborhoodMethod(Method, ABC):
             return finder.find(ball, drawing)[0]
 
     def prepare(
-        self,
-        microdata: Microdata,
-        *,
-        settings: Sequence[Any] = (),
-        records: Integers | None = None,
+        self, microdata: Microdata, *, settings: Sequence[Any] = (), records: Integers | None = None
     ) -> Prepared:
         """Make a table ready for releases; see `Method.prepare`."""
         self.check(microdata)  # refuse before the search, not after it

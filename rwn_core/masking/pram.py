@@ -18,13 +18,7 @@ from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.separate_law import SeparateLaw
-from rwn_core.laws.transition_law import (
-    Levels,
-    Transition,
-    chosen_anew,
-    chosen_by,
-    within_strata,
-)
+from rwn_core.laws.transition_law import Levels, Transition, chosen_anew, chosen_by, within_strata
 from rwn_core.laws.transition_matrix import check_transition, is_singular
 from rwn_core.masking.lever import Lever, check_share
 from rwn_core.masking.method import Method, Prepared

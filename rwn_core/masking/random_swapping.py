@@ -18,13 +18,7 @@ from rwn_core.laws.transition_law import Transition, one_pool, value_numbers
 from rwn_core.laws.transition_matrix import disjoint_share, successive_share
 from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.method import Method, Prepared
-from rwn_core.masking.option import (
-    LEVELS,
-    Others,
-    maskable,
-    name_tuple,
-    require_masked,
-)
+from rwn_core.masking.option import LEVELS, Others, maskable, name_tuple, require_masked
 from rwn_core.neighbors.record_draws import order_by, two_uniforms
 from rwn_core.randomness import SecretKey
 

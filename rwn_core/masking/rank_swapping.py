@@ -14,12 +14,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.invariants import LEVELS_AND_DATES, Keeps
 from rwn_core.laws.law import Law
-from rwn_core.laws.rank_swaps import (
-    descending,
-    moore_partners,
-    mu_argus_partners,
-    whole_part,
-)
+from rwn_core.laws.rank_swaps import descending, moore_partners, mu_argus_partners, whole_part
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import Method, Prepared

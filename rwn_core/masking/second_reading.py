@@ -100,12 +100,7 @@ def _read_again(
 
 
 def refuse_difference(
-    what: str,
-    frame: pd.DataFrame,
-    again: pd.DataFrame | None,
-    schema: Schema,
-    *,
-    gaps: bool = True,
+    what: str, frame: pd.DataFrame, again: pd.DataFrame | None, schema: Schema, *, gaps: bool = True
 ) -> None:
     """Refuse a table that another library reads differently, by the names of its columns."""
     if again is None or len(again) != len(frame):

@@ -96,11 +96,7 @@ class Finder:
         return not ball.kernel.balance or (few and self.scaled.table.numbers is None)
 
     def find(
-        self,
-        ball: RadiusAndK,
-        drawing: DrawRequest | None = None,
-        *,
-        known: Sizes | None = None,
+        self, ball: RadiusAndK, drawing: DrawRequest | None = None, *, known: Sizes | None = None
     ) -> tuple[Neighborhoods, Integers | None]:
         """Find neighborhoods and, where it is the same work, draw donors, shape (m, p)."""
         # Sizes of a large table that are `known` are not counted again.

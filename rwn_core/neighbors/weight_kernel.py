@@ -206,13 +206,7 @@ def weigh_both_ways(
 
 @jit_entry
 def solve_newton(
-    rows: Any,
-    weights: Floats,
-    free: Any,
-    missing: Floats,
-    accuracy: float,
-    most: int,
-    step: Floats,
+    rows: Any, weights: Floats, free: Any, missing: Floats, accuracy: float, most: int, step: Floats
 ) -> None:
     """Write the solution of (diag(c) + H) z = missing by conjugate gradients.
 

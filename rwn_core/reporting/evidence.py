@@ -54,12 +54,7 @@ def evidence(audited: Audit, id: str) -> bytes:
             variables = reading.detail.variables
             moved = sorted(variables, key=lambda name: -variables[name].difference)
             made += [draw(reading, name) for name in moved[:DISTRIBUTIONS]]
-    document = {
-        "format": FORMAT,
-        "note": NOTE,
-        "release": id,
-        "charts": made,
-    }
+    document = {"format": FORMAT, "note": NOTE, "release": id, "charts": made}
     # rows of a table may be kept as columns: they are written as lists
     return orjson.dumps(document, option=orjson.OPT_SERIALIZE_NUMPY, default=list)
 

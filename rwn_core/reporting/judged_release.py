@@ -21,12 +21,7 @@ from rwn_core.parallel.threads import Progress, steps, work
 from rwn_core.reporting.context import Context, with_context
 from rwn_core.reporting.evidence import REPORTED
 from rwn_core.reporting.ledger import refuse_readable
-from rwn_core.reporting.release_record import (
-    Basis,
-    ReleasedFile,
-    decided,
-    record_and_evidence,
-)
+from rwn_core.reporting.release_record import Basis, ReleasedFile, decided, record_and_evidence
 from rwn_core.reporting.scenario import Decision, frozen_text
 from rwn_core.tuning import USUAL, Policy, Setting, Verdict
 from rwn_core.tuning.point import too_few

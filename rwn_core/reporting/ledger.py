@@ -43,14 +43,7 @@ from rwn_core.reporting.chained_releases import (
 from rwn_core.reporting.release_record import recorded_state, require_original
 from rwn_core.tuning.verdict import not_judged
 
-__all__ = [
-    "add",
-    "file_bytes",
-    "foresee",
-    "overlaps",
-    "read_entries",
-    "refuse_readable",
-]
+__all__ = ["add", "file_bytes", "foresee", "overlaps", "read_entries", "refuse_readable"]
 
 _NEXT = ".next"  # ends the name of the file in which the next line lies ready
 Entries = Sequence[Mapping[str, Any]]

@@ -183,10 +183,7 @@ def internal_files(
 
 
 def record_and_evidence(
-    microdata: Microdata,
-    release: Release,
-    file: ReleasedFile,
-    basis: Basis,
+    microdata: Microdata, release: Release, file: ReleasedFile, basis: Basis
 ) -> tuple[dict[str, Any], bytes, Audit]:
     """Return the record as plain data, the evidence that it names, and the readings of both."""
     audited = read_measures(microdata, release, basis)

@@ -20,11 +20,7 @@ from rwn_core.measures import ORDINARY
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.answer import SearchAnswer, answers_to
-from rwn_core.tuning.evaluate import (
-    Plan,
-    SettingPool,
-    confirmed,
-)
+from rwn_core.tuning.evaluate import Plan, SettingPool, confirmed
 from rwn_core.tuning.goal import Goal
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.sweep import Sweep

@@ -18,13 +18,7 @@ from rwn_core.data.schema import Slices, as_slices, slices_words
 from rwn_core.data.variable import NamedParameters, check_forms, kind_words
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.draws import release_interval
-from rwn_core.masking import (
-    METHODS,
-    SHORT_NAMES,
-    in_present_names,
-    lever_values,
-    option_words,
-)
+from rwn_core.masking import METHODS, SHORT_NAMES, in_present_names, lever_values, option_words
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import empty_records
 from rwn_core.measures.measure import UNMASKED, UNRELATED
@@ -157,11 +151,7 @@ class Setting(NamedParameters):
         if retired and not given.get(retired[0]):
             given = {name: value for name, value in given.items() if name not in retired}
         return cls.of(
-            plain["method"],
-            given,
-            plain["weights"],
-            plain.get("precision"),
-            plain.get("slices"),
+            plain["method"], given, plain["weights"], plain.get("precision"), plain.get("slices")
         )
 
     def resolved(self, microdata: Microdata) -> Setting:

@@ -17,13 +17,7 @@ from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import UNMASKED, unsliced
 from rwn_core.tuning.point import Point
-from rwn_core.tuning.verdict import (
-    LimitBounds,
-    Verdict,
-    attacked,
-    bounds_of,
-    empty_end,
-)
+from rwn_core.tuning.verdict import LimitBounds, Verdict, attacked, bounds_of, empty_end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,14 +18,7 @@ from rwn_core.data.units import people_in, unit_of
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import masked_columns
-from rwn_core.masking import (
-    METHODS,
-    RWN,
-    CorrelatedNoise,
-    Microaggregation,
-    SoftRWN,
-    at_levers,
-)
+from rwn_core.masking import METHODS, RWN, CorrelatedNoise, Microaggregation, SoftRWN, at_levers
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES, TRUE_ROWS
 from rwn_core.measures.sentence import percent

@@ -25,15 +25,7 @@ from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer, answers_to
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.recommend import (
-    CONFIRMED,
-    FINE,
-    OFTEN_BEST,
-    WITHIN,
-    ranking,
-    recommend,
-    unfit,
-)
+from rwn_core.tuning.recommend import CONFIRMED, FINE, OFTEN_BEST, WITHIN, ranking, recommend, unfit
 from rwn_core.tuning.seek_slices import each_kernel, kernels_refused, seek_slices
 from rwn_core.tuning.slice_presets import PRESETS, SliceRanges, masked_names, preset_slices
 from rwn_core.tuning.strength import MOST_LOST, TableSearch

@@ -152,8 +152,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
             title="Keys together | rest", slices=_by_roles((Role.KEY,), _NO_KEYS)
         ),
         "confidential_apart": Preset(
-            title="Confidential ones alone",
-            slices=_by_roles((Role.KEY,), _OPEN),
+            title="Confidential ones alone", slices=_by_roles((Role.KEY,), _OPEN)
         ),
         "edit_rules": Preset(title="Of the edit rules together", slices=_by_edit_rules),
         "related_2": Preset(title="By correlation, 2 slices", slices=related(2)),

@@ -15,13 +15,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.identity import of_numbers, of_texts
 from rwn_core.data.identity.panel import repeated_people
-from rwn_core.data.identity.profile import (
-    Confidence,
-    IdentityDoubt,
-    Profile,
-    Subject,
-    block_rows,
-)
+from rwn_core.data.identity.profile import Confidence, IdentityDoubt, Profile, Subject, block_rows
 
 __all__ = ["Confidence", "IdentityDoubt", "identity_doubts"]
 

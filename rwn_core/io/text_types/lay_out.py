@@ -19,13 +19,7 @@ from rwn_core.data.file_layout import FileLayout, filled_in
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Variable
 from rwn_core.errors import InputError, SchemaError
-from rwn_core.io.text_types.column import (
-    Form,
-    are_days,
-    fitting,
-    text_forms,
-    without_blanks,
-)
+from rwn_core.io.text_types.column import Form, are_days, fitting, text_forms, without_blanks
 from rwn_core.io.text_types.convert import USUAL, number_text
 
 _COMMA = r"[+-]?\d+,\d+([eE][+-]?\d+)?"

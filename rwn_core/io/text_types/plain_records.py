@@ -34,9 +34,7 @@ def plain_columns(
             pa.BufferReader(pa.py_buffer(text).slice(begin)),
             csv.ReadOptions(column_names=names, block_size=BLOCK),
             csv.ParseOptions(
-                delimiter=separator,
-                newlines_in_values=quoted,
-                ignore_empty_lines=False,
+                delimiter=separator, newlines_in_values=quoted, ignore_empty_lines=False
             ),
             csv.ConvertOptions(
                 column_types=dict.fromkeys(names, different),

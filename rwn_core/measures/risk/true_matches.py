@@ -394,12 +394,6 @@ MEASURE = Measure(
     view=View(
         about="value",
         charts={"true_matches": draw_true_matches},
-        places={
-            "record of a dataset": 10,
-            "risk": 3,
-            "report": 8,
-            "worst cases": 6,
-            "attacks": 4,
-        },
+        places={"record of a dataset": 10, "risk": 3, "report": 8, "worst cases": 6, "attacks": 4},
     ),
 )

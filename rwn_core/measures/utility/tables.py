@@ -19,12 +19,7 @@ from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.bands import NAME, Drawn, bars, columns
 from rwn_core.measures.drawing.tables import table
 from rwn_core.measures.measure import FROM_ZERO, BothFiles, Reading, Sides, utility_measure
-from rwn_core.measures.statistics.distributions import (
-    Distances,
-    counts,
-    grouping,
-    total_variation,
-)
+from rwn_core.measures.statistics.distributions import Distances, counts, grouping, total_variation
 from rwn_core.measures.statistics.ols import design_matrix
 from rwn_core.measures.view import Tile, View
 
