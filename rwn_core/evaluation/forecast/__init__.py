@@ -168,6 +168,5 @@ def _forecast_laws(known: Sequence[Law], original: Microdata) -> list[Forecast]:
             second=sums.second + added[own, own],
             noise=sums.noise + added[own, own],
             together=sums.together + added[levels, levels],
-            rows=np.array([law.rows_unchanged().sum()]),
         )
     return [forecast_from_sums(columns, sums, setting) for setting in range(len(laws))]

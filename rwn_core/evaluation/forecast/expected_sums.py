@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from rwn_core.data.arrays import Booleans, Floats, Integers, Integers32
+from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.neighbors import Neighborhoods
@@ -42,8 +42,6 @@ class Columns:
     levels: dict[str, list[Any]]  # of the categorical and ordered variables with at most 200 levels
     dummies: Floats  # shape (n, L): a column for each level, in the order of `levels`
     dummy_positions: Integers  # shape (L,)
-    # shape (n, p): equal where two records have the same value, missing included
-    codes: Integers
     units: tuple[tuple[int, ...], ...]  # which released variables share a donor; most stand alone
 
     @classmethod
@@ -60,18 +58,15 @@ class Columns:
         numbers = np.where(missing, 0.0, filled - center)
         unit = np.abs(numbers).max(axis=0, initial=0.0)
         unit[unit == 0] = 1.0
-        # levels, value codes, and the variables that share a donor
+        # levels, and the variables that share a donor
         levels: dict[str, list[Any]] = {}
-        dummies, positions, coded = [np.empty((microdata.n, 0))], list[int](), list[Integers]()
+        dummies, positions = [np.empty((microdata.n, 0))], list[int]()
         units: dict[object, list[int]] = {}
         for position, variable in enumerate(microdata.schema.released):
             units.setdefault((variable.group,) if variable.group else position, []).append(position)
             if variable.kind not in (Kind.CATEGORICAL, Kind.ORDERED):
-                different = np.unique(microdata.values(variable.name), return_inverse=True)
-                coded.append(different[1].astype(np.int64))
                 continue
             codes, found = microdata.codes(variable.name)
-            coded.append(codes.astype(np.int64))
             if len(found) <= MOST_LEVELS:
                 levels[variable.name] = list(found)
                 dummies.append((codes[:, None] == np.arange(len(found))).astype(np.float64))
@@ -87,7 +82,6 @@ class Columns:
             levels=levels,
             dummies=np.column_stack(dummies),
             dummy_positions=np.array(positions, dtype=np.int64),
-            codes=np.column_stack(coded),
             units=tuple(map(tuple, units.values())),
         )
 
@@ -115,8 +109,6 @@ class ExpectedSums:
     # shape (s, L, L): of the number of records with two levels, for variables that do not share a
     # donor; its diagonal, of each level's count
     together: Floats
-    retained: Floats  # shape (s, p): of the number of cells of each variable with their own value
-    rows: Floats  # shape (s,): of the number of records that show all of their own values
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -174,35 +166,25 @@ class Adder:
         # Shapes: which (s,), the sizes that each setting takes.
         total: list[Floats] = []
         n = len(found.starts) - 1
-        wide = self._every.shape[1] + 2 * self.columns.codes.shape[1]
-        for first, end in record_blocks(found.starts, wide, len(self.q)):
-            near, same = self.near(found, slice(first, end))
-            part = self._add(near[which], same[which], slice(first, end))
+        for first, end in record_blocks(found.starts, self._every.shape[1], len(self.q)):
+            part = self._add(self.near(found, slice(first, end))[which], slice(first, end))
             total = part if not total else [a + b for a, b in zip(total, part, strict=True)]
             current_work().report(end / n)
         return ExpectedSums(**dict(zip(ExpectedSums.__dataclass_fields__, total, strict=True)))
 
-    def near(self, found: Neighbors, block: slice) -> tuple[Floats, Floats]:
-        """Means over the neighborhoods of a block: of the columns, and of "has my own value"."""
+    def near(self, found: Neighbors, block: slice) -> Floats:
+        """Means of the columns over the neighborhoods of a block, shape (s, b, c)."""
         starts = found.starts[block.start : block.stop + 1]
         local, pairs = starts - starts[0], slice(starts[0], starts[-1])
         members = found.records[pairs]
-        codes = self.columns.codes
-        equal = codes[members] == np.repeat(codes[block], np.diff(local), axis=0)
-        joint = [equal[:, unit].all(axis=1) for unit in self.columns.units if len(unit) > 1]
         taken = found.sizes[:, block]
         if self._shares is not None:
-            near = self._all_pairs(members, local, self._shares[pairs])[None]
-            weighted = np.column_stack([equal, *joint]) * self._shares[pairs, None]
-            return near, _sums(weighted, local)[None]
+            return self._all_pairs(members, local, self._shares[pairs])[None]
         if len(taken) == 1 and np.array_equal(taken[0], np.diff(local)):
             near = self._all_pairs(members, local, np.ones(len(members)))[None]
-            same = _sums(np.column_stack([equal, *joint]), local)[None]
         else:
-            values = np.column_stack([self._every[members], equal, *joint])
-            sums = prefix_sums(values, local, taken)
-            near, same = np.split(sums, [self._every.shape[1]], axis=2)
-        return EVEN.mean(near, taken[..., None]), EVEN.mean(same, taken[..., None])
+            near = prefix_sums(self._every[members], local, taken)
+        return EVEN.mean(near, taken[..., None])
 
     def _all_pairs(self, members: Integers32, local: Integers, weights: Floats) -> Floats:
         """Sums over all pairs of a block: a sparse product, without a number for each pair."""
@@ -210,7 +192,8 @@ class Adder:
         pairs = csr_array((weights, members, local), shape=shape)
         return np.asarray(pairs @ self._every)
 
-    def _add(self, near: Floats, same: Floats, block: slice) -> list[Floats]:
+    def _add(self, near: Floats, block: slice) -> list[Floats]:
+        # Shapes: near (s, b, c).
         # mean and variance of every released number, shape (s, b, m) each
         m, one, two = self._ends[0], self._one, self._two
         own, q = self.columns.numbers[block], self.q[:, None, self.columns.positions]
@@ -238,36 +221,12 @@ class Adder:
         levels = (1 - q) * own + q * near[..., self._ends[1] : self._ends[2]]
         together, places = levels.transpose(0, 2, 1) @ levels, np.arange(levels.shape[-1])
         together[:, places, places] = levels.sum(axis=1)
-        # cells and rows with their own values; variables of one donor stay together
-        own_share = (1 - self.q[:, None, :]) + self.q[:, None, :] * same[..., : self.q.shape[1]]
-        rows, joint = np.ones(same.shape[:2]), self.q.shape[1]
-        for unit in self.columns.units:
-            if len(unit) == 1:
-                rows = rows * own_share[..., unit[0]]
-            else:
-                share = self.q[:, None, unit[0]]
-                rows = rows * ((1 - share) + share * same[..., joint])
-                joint += 1
         first_seen, seen = turned @ known, known.transpose(0, 2, 1) @ known
         if not self.columns.complete:  # a number is known where it is known, and not by chance
             each = np.arange(mean.shape[2])
             first_seen[:, each, each] = mean.sum(axis=1)
             seen[:, each, each] = known.sum(axis=1)
-        return [
-            mean.sum(axis=1),
-            first_seen,
-            seen,
-            turned @ mean + noise,
-            noise,
-            together,
-            own_share.sum(axis=1),
-            rows.sum(axis=1),
-        ]
-
-
-def _sums(equal: Booleans | Floats, local: Integers) -> Floats:
-    """Add up the equal pairs of each record, shape (b, columns); each record has a pair."""
-    return np.add.reduceat(equal, local[:-1], axis=0, dtype=np.float64)
+        return [mean.sum(axis=1), first_seen, seen, turned @ mean + noise, noise, together]
 
 
 def record_blocks(starts: Integers, columns: int, settings: int) -> Iterator[tuple[int, int]]:

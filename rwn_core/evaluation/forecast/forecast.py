@@ -29,18 +29,12 @@ class Forecast:
     category_counts : mapping of str to pandas.Series
         Expected number of records in each level of the categorical and ordered variables with
         at most 200 levels.
-    cells_intact : pandas.Series
-        Expected number of records that show their own value of each released variable.
-    rows_intact : float
-        Expected number of records that show all of their own values.
     """
 
     means: pd.Series[float]
     covariances: pd.DataFrame
     mean_variances: pd.Series[float]
     category_counts: Mapping[str, pd.Series[float]]
-    cells_intact: pd.Series[float]
-    rows_intact: float
 
     @property
     def correlations(self) -> pd.DataFrame:
@@ -78,8 +72,6 @@ def forecast_from_sums(columns: Columns, sums: ExpectedSums, setting: int) -> Fo
         ),
         mean_variances=pd.Series(unit**2 * variance, index=names, dtype=np.float64),
         category_counts=counts,
-        cells_intact=pd.Series(sums.retained[setting], index=list(columns.released)),
-        rows_intact=float(sums.rows[setting]),
     )
 
 

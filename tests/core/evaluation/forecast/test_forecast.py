@@ -44,7 +44,6 @@ class Moments:
         self.categories = [v.name for v in data.schema.released if v.kind is Kind.CATEGORICAL]
         self.category_columns = [released.index(name) for name in self.categories]
         self.codes = [data.codes(name) for name in self.categories]
-        self.all_codes = [pd.factorize(data.frame[name])[0] for name in released]
         self.upper = np.triu_indices(len(self.names))
 
     def of_release(self, donors: np.ndarray) -> np.ndarray:
@@ -54,13 +53,10 @@ class Moments:
             np.bincount(known[donors[:, c]], minlength=len(levels))
             for c, (known, levels) in zip(self.category_columns, self.codes, strict=True)
         ]
-        same = np.column_stack([c[donors[:, j]] == c for j, c in enumerate(self.all_codes)])
         parts = [
             numbers.mean(axis=0),
             np.cov(numbers, rowvar=False)[self.upper],
             *counts,
-            same.sum(axis=0),
-            [same.all(axis=1).sum()],
         ]
         return np.concatenate(parts).astype(float)
 
@@ -69,8 +65,6 @@ class Moments:
             expected.means,
             expected.covariances.to_numpy()[self.upper],
             *(expected.category_counts[name] for name in self.categories),
-            expected.cells_intact,
-            [expected.rows_intact],
         ]
         return np.concatenate([np.asarray(part, dtype=float) for part in parts])
 
@@ -168,15 +162,6 @@ def test_missing_numbers_and_constants(key_base):
     assert abs(covariance.mean() - found.covariances.loc["x", "y"]) < 4.5 * error
     assert found.covariances.loc["constant", "constant"] == pytest.approx(0, abs=1e-12)
     assert np.isnan(found.correlations.loc["constant", "x"])
-    assert found.cells_intact["constant"] == pytest.approx(data.n)
-
-
-def test_rows_of_variables_that_share_a_donor():
-    frame = pd.DataFrame({"a": list("xyxyxz"), "b": list("uuvvvu"), "c": range(6)})
-    data = Microdata.from_frame(frame).with_slices([("a", "b")])
-    found = forecast(data, rwn.RWN(k=2, q=0.5))
-    law = rwn.mask(data, rwn.RWN(k=2, q=0.5), seed=1).law
-    assert found.rows_intact == pytest.approx(law.rows_unchanged().sum())
 
 
 def test_a_correlation_is_never_beyond_1_and_a_constant_has_none() -> None:
@@ -204,8 +189,6 @@ def test_a_scan_equals_the_single_forecasts(scan):
         alone = forecast(data, params)
         np.testing.assert_allclose(found.means, alone.means, rtol=1e-12)
         np.testing.assert_allclose(found.covariances, alone.covariances, rtol=1e-9, atol=1e-12)
-        np.testing.assert_allclose(found.cells_intact, alone.cells_intact, rtol=1e-12)
-        assert found.rows_intact == pytest.approx(alone.rows_intact)
 
 
 def test_radii_of_records():
@@ -274,8 +257,6 @@ def test_means_are_ratios_of_expectations_and_counts_are_exact(third):
     assert found.means["x"] == pytest.approx(sums.mean() / counts.mean(), abs=1e-12)
     if not np.isnan(third):  # then a ratio of expectations is the expected mean
         assert found.means["x"] == pytest.approx((sums / counts).mean(), abs=1e-12)
-    own = [(each == numbers) | (np.isnan(each) & np.isnan(numbers)) for each in releases]
-    assert found.cells_intact["x"] == pytest.approx(np.mean(own) * 4)
     levels = every_release(np.array([1.0, 1.0, 0.0, 0.0]))
     assert found.category_counts["g"]["a"] == pytest.approx(np.mean(levels) * 4)
 

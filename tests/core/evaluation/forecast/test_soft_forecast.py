@@ -65,12 +65,8 @@ def test_expectations_are_products_with_the_law(name: str) -> None:
     shared = product - means[:, 0] @ means[:, 1]
     together = (product - (total[0] * total[1] + shared) / n) / (n - 1)
     assert found.covariances.loc["x", "y"] == pytest.approx(together, rel=1e-9)
-    own = (chances * (values[:, [1]] == values[:, 1])).sum()
-    assert found.cells_intact["y"] == pytest.approx(own)
     high = chances @ (data.frame["g"] == "high").to_numpy()
     assert found.category_counts["g"]["high"] == pytest.approx(high.sum())
-    law = params.prepare(data).law
-    assert found.rows_intact == pytest.approx(law.rows_unchanged().sum())
 
 
 def test_a_mean_with_missing_values_agrees_with_300_releases() -> None:
@@ -125,8 +121,6 @@ def test_a_scan_along_the_width_is_each_forecast_alone() -> None:
     assert shares == [0.25, 0.5, 0.75, 1.0]
     for each, setting in zip(scan, settings, strict=True):
         assert each.means.tolist() == forecast(data, setting).means.tolist()
-    wider = forecast_scan(data, [replace(params, width=width) for width in (0.2, 1.0, 3.0)])
-    assert (np.diff([each.cells_intact.sum() for each in wider]) < 0).all()
 
 
 def test_a_large_table_of_which_all_records_give_has_no_forecast_and_says_why() -> None:
@@ -135,7 +129,7 @@ def test_a_large_table_of_which_all_records_give_has_no_forecast_and_says_why() 
     params = SoftRWN(kernel="exponential", bandwidth="absolute", own=True)
     with pytest.raises(ParameterError, match="all pairs of 2,100 records"):
         forecast(data, params)
-    assert forecast(table(), params).rows_intact > 0
+    assert np.isfinite(forecast(table(), params).means).all()
 
 
 TIED = SoftRWN(tie=True, balance=1.0, cap=0.3)
@@ -169,14 +163,5 @@ def test_expected_covariances_and_counts_are_those_of_releases(holes: bool) -> N
     error, mean = np.std(numbers, axis=0) / np.sqrt(draws), np.mean(numbers, axis=0)
     assert (np.abs(mean - expected) < 4 * error + 0.01 * holes).all()
     assert (np.abs(mean - without) > 4 * error).any()  # slices drawn apart are another law
-    for same in ("means", "mean_variances", "cells_intact"):
+    for same in ("means", "mean_variances"):
         pd.testing.assert_series_equal(getattr(made, same), getattr(apart, same))
-
-
-def test_rows_intact_are_those_of_the_law() -> None:
-    data = table_of_tied_forecast()
-    setting = SoftRWN(tie=True, own=True)
-    law = setting.prepare(data).law
-    assert forecast(data, setting).rows_intact == pytest.approx(law.rows_unchanged().sum())
-    apart = forecast(data, replace(setting, tie=False)).rows_intact
-    assert forecast(data, setting).rows_intact > apart
