@@ -11,7 +11,6 @@ from itertools import pairwise, permutations
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from rwn_core.data.identity import of_numbers, of_texts
 from rwn_core.data.identity.panel import repeated_people
@@ -34,7 +33,7 @@ def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityD
         for north, east in ((first, second), (second, first)):
             if _is_degrees(north, 90, WIDEST_PLACE[0]) and _is_degrees(east, 180, WIDEST_PLACE[1]):
                 places = north.decimals, east.decimals
-                inhabited = 20 <= abs(float(np.median(_numbers(north)))) <= 72
+                inhabited = 20 <= abs(float(np.median(np.asarray(north.numbers)))) <= 72
                 if inhabited and max(places) - min(places) <= 1:
                     pairs |= {north.name, east.name}
     # Numbers of people that begin with the number of their group, which another variable is.
@@ -94,12 +93,6 @@ def _is_degrees(profile: Profile, most: float, widest: float) -> bool:
     low, high = float(values.min()), float(values.max())
     near = -most <= low and high <= most and high - low <= widest
     return near and PAIR_DECIMALS <= profile.decimals <= 8
-
-
-def _numbers(profile: Profile) -> NDArray[np.float64]:
-    # shape (m,), m different values
-    assert profile.numbers is not None
-    return profile.numbers
 
 
 def _weight(profile: Profile) -> IdentityDoubt | None:

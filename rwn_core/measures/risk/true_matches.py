@@ -48,15 +48,6 @@ SMALL = 0.01  # share of the file: of fewer, the same
 _AskedSets = tuple[KnownSets, Booleans, list[tuple[int, ...]], KnownColumns, Booleans]
 
 
-def _sets(comparison: Comparison, table: KnownTable, secrets: Names) -> _AskedSets:
-    """Return the sets of known variables: keys, stated sets, units, isolating sets, any few."""
-    keys = tuple(name for name in key_names(comparison) if name not in secrets)
-    stated = tuple(each for each in (keys, *comparison.key_sets) if each)
-    units = () if comparison.law is None else tuple(map(tuple, comparison.law.units()))
-    asked = ("known sets", table.precision, stated, units, secrets)
-    return comparison.cached_for_original(asked, lambda: _searched(table, stated, units, secrets))
-
-
 def _searched(
     table: KnownTable, stated: Sequence[Names], units: Sequence[Names], secrets: Names
 ) -> _AskedSets:
@@ -147,7 +138,14 @@ def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatc
     table = comparison.cached_for_original(
         ("true matches", steps), lambda: KnownTable(comparison.original, steps)
     )
-    known, inside, places, columns, only = _sets(comparison, table, secrets)
+    # the sets of known variables: keys, stated sets, units, isolating sets, any few
+    keys = tuple(name for name in key_names(comparison) if name not in secrets)
+    stated = tuple(each for each in (keys, *comparison.key_sets) if each)
+    slices = () if comparison.law is None else tuple(map(tuple, comparison.law.units()))
+    known, inside, places, columns, only = comparison.cached_for_original(
+        ("known sets", table.precision, stated, slices, secrets),
+        lambda: _searched(table, stated, slices, secrets),
+    )
     if units is not None:
         columns = comparison.cached_for_original(
             ("true matches", steps, known.sets), lambda: KnownColumns(table.codes, places, units)
@@ -171,7 +169,10 @@ def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatc
     most, enough = int(people.max()), max(ENOUGH, SMALL * table.n)
     enough = next(count for count in (enough, FEW, 1, 0) if count <= most)
     sure, unsure = reading.copy(), (of < enough) | only[:, None]
-    sure[unsure] = _at_least(sure[unsure], of[unsure])
+    # the lower 97.5 % confidence limit (Clopper and Pearson 1934)
+    some, those = right[unsure], of[unsure]
+    low = betaincinv(np.maximum(some, 1e-9), np.maximum(those - some, 0) + 1, 0.025)
+    sure[unsure] = np.where(some > 0, low, 0.0)
     # luck is what it is, whatever the release
     beyond, sure = (np.maximum(each - luck, 0.0) for each in (reading, sure))
     # of a confidential variable that is known itself nothing is read; where all are, none is
@@ -236,15 +237,6 @@ def _people(
     if units is not None:
         leaves = (np.bincount(units, leaves) > 0)[units].astype(np.float64)
     return np.rint(columns.sums(leaves)).astype(np.int64)
-
-
-def _at_least(shares: Floats, people: Integers) -> Floats:
-    """Return the lower 97.5 % confidence limit of each share (Clopper and Pearson 1934)."""
-    # Shapes: shares, people, the answer (s, m), of sets of variables and confidential ones.
-    low, some = np.zeros(shares.shape), shares > 0
-    right = (shares * people)[some]
-    low[some] = betaincinv(right, people[some] - right + 1, 0.025)
-    return low
 
 
 def _found_by_chance(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from itertools import chain, combinations, islice
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,7 @@ KEY = "merge"
 LARGEST_SET = 8  # variables of a set that is built one by one
 GROWN = 3  # sets of one variable that grow
 POOL = 40  # variables with most different values, of which sets are built
-SMALL = 500_000  # records of all sets of one or two variables together, at most
+PAIRED = 5  # variables with most different values that are taken in pairs
 AGREE = (0.5, 0.8, 1.0)  # shares of the matching rows that show what is named: more than, at least
 SURELY = 0.001  # chance of so much agreement among random rows, at most
 Near = Callable[[Floats], Floats] | None
@@ -102,10 +102,9 @@ def sets_for(files: Files, secret: str) -> Iterator[Names]:
     wanted += [tuple(name for name in each if name in files.known) for each in mates]
     for pool in filter(None, pools):
         wanted += files.cached(("greedy", pool), partial(greedy, files, pool))
-    # each variable alone, then pairs, those with most different values first
+    # each variable alone, and pairs of those with most different values
     rich = files.cached(("rich", open_ones), partial(richest, files, open_ones))
-    small = chain(combinations(rich, 1), combinations(rich, 2))
-    wanted += islice(small, max(1, SMALL // files.n))
+    wanted += [*combinations(rich, 1), *combinations(rich[:PAIRED], 2)]
     seen: set[frozenset[str]] = set()
     for each in wanted:
         names = tuple(name for name in each if name != secret)
