@@ -101,8 +101,7 @@ def audit(
         digest = hashlib.sha256(masked.read_bytes()).hexdigest()
         if document["file"]["order"] == "shuffled" and document["file"]["sha256"] == digest:
             raise InputError(
-                "MASKED stands in secret order, so that row i is not of record i; mask again with "
-                "--order original and audit that file."
+                "MASKED is shuffled: row i is not of record i; mask again with --order original."
             )
         setting: rwn.Setting | None = recorded_setting(
             document, data, "the worst case cannot be computed from it"

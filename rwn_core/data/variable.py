@@ -344,7 +344,13 @@ class Variable(NamedParameters):
         if not isinstance(self.masked, bool):
             raise SchemaError(f"The field masked of variable {self.name} must be true or false.")
         if self.levels is not None:
-            object.__setattr__(self, "levels", _levels(self.levels, self.name))
+            levels = tuple(self.levels) if isinstance(self.levels, list | tuple) else ()
+            if not levels or not all(isinstance(level, str) for level in levels):
+                raise SchemaError(
+                    f"The levels of variable {self.name} must be a list of texts in their order."
+                )
+            refuse_repeats(levels, f"among the levels of {self.name}", "Level")
+            object.__setattr__(self, "levels", levels)
         if not isinstance(self.confirmed, bool):
             raise SchemaError(f"The field confirmed of variable {self.name} must be true or false.")
         if not isinstance(self.label, str | None):
@@ -415,14 +421,6 @@ def _word(words: type[_Word], value: object, what: str, name: str) -> _Word:
     except ValueError:
         known = ", ".join(words)
         raise SchemaError(f"The {what} of variable {name} must be one of: {known}.") from None
-
-
-def _levels(value: object, name: str) -> tuple[str, ...]:
-    levels = tuple(value) if isinstance(value, list | tuple) else ()
-    if not levels or not all(isinstance(level, str) for level in levels):
-        raise SchemaError(f"The levels of variable {name} must be a list of texts in their order.")
-    refuse_repeats(levels, f"among the levels of {name}", "Level")
-    return levels
 
 
 def _weight(value: object, name: str) -> float:

@@ -42,7 +42,13 @@ class Forecast:
 
         The expected correlation itself has no closed form; this differs by a term of order 1/n.
         """
-        return _correlations(self.covariances)
+        values = self.covariances.to_numpy()
+        spread = np.sqrt(np.maximum(np.diag(values), 0.0))
+        some = spread > 0
+        safe = np.where(some, spread, 1.0)
+        both = np.outer(some, some) & np.isfinite(values)
+        result = np.where(both, np.clip(values / safe / safe[:, None], -1.0, 1.0), np.nan)
+        return pd.DataFrame(result, index=self.covariances.index, columns=self.covariances.columns)
 
 
 def forecast_from_sums(columns: Columns, sums: ExpectedSums, setting: int) -> Forecast:
@@ -73,13 +79,3 @@ def forecast_from_sums(columns: Columns, sums: ExpectedSums, setting: int) -> Fo
         mean_variances=pd.Series(unit**2 * variance, index=names, dtype=np.float64),
         category_counts=counts,
     )
-
-
-def _correlations(covariances: pd.DataFrame) -> pd.DataFrame:
-    values = covariances.to_numpy()
-    spread = np.sqrt(np.maximum(np.diag(values), 0.0))
-    some = spread > 0
-    safe = np.where(some, spread, 1.0)
-    both = np.outer(some, some) & np.isfinite(values)
-    result = np.where(both, np.clip(values / safe / safe[:, None], -1.0, 1.0), np.nan)
-    return pd.DataFrame(result, index=covariances.index, columns=covariances.columns)

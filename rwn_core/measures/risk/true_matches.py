@@ -156,7 +156,7 @@ def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatc
     best_level = worst_level(named, asked, inside)
     people = _people(comparison, columns, units)
     # of each set the people with a value of each confidential variable, how many of them are read,
-    # and by chance, shape (s, m + 1); the last column is no variable: who is found
+    # and by chance, shape (s, m + 1); the last column is no variable, but how many are found
     valued = [people if not np.isnan(each.own).any()
               else _people(comparison, columns, units, ~np.isnan(each.own[: len(table.codes)]))
               for each in asked]  # fmt: skip

@@ -13,7 +13,6 @@ from scipy import stats
 import rwn_core as rwn
 from rwn_core import RWN, Kind, Microdata, ParameterError, SecretKey, coordinates
 from rwn_core.evaluation.forecast import Forecast, forecast, forecast_scan
-from rwn_core.evaluation.forecast.forecast import _correlations
 from rwn_core.laws.donors import copy_from_donors
 from rwn_core.neighbors import Neighborhoods, find_neighborhoods
 
@@ -166,7 +165,9 @@ def test_missing_numbers_and_constants(key_base):
 
 def test_a_correlation_is_never_beyond_1_and_a_constant_has_none() -> None:
     covariances = pd.DataFrame([[4.0, 2.0000001, 0.0], [2.0000001, 1.0, 0.0], [0.0, 0.0, 0.0]])
-    found = _correlations(covariances).to_numpy()
+    none = pd.Series(dtype=float)
+    made = Forecast(means=none, covariances=covariances, mean_variances=none, category_counts={})
+    found = made.correlations.to_numpy()
     np.testing.assert_array_equal(found[:2, :2], np.ones((2, 2)))
     assert np.isnan(found[2]).all()
 
