@@ -191,7 +191,13 @@ def releases(standing: str = "worst") -> Any:
 def matches(secret: str | None = "siri", sets: int = 12) -> Any:
     steps, names = np.linspace(0, 1, sets), [(f"v{i}", "b", "c") for i in range(1, sets)]
     known = KnownSets(((HOSTILE, "age"), *names), 2, 0, sets, sets)
-    each = {"people": np.arange(sets), "found": steps, "read": steps / 2, "chance": steps / 10}
+    each = {
+        "people": np.arange(sets),
+        "valued": np.arange(sets),
+        "found": steps,
+        "read": steps / 2,
+        "chance": steps / 10,
+    }
     each |= {"secret": [secret] * sets, "shares": steps if secret is None else steps * 0.4}
     level = None if secret is None else {"secret": secret, "level": HOSTILE}
     return of(TrueMatches, 1.0, 0.1, known=known, **each, worst=sets - 1, few=None, level=level)
