@@ -474,8 +474,8 @@ def known_sets(
 
 
 def small_sets(names: Sequence[str], n: int) -> tuple[list[Names], int]:
-    """Return sets of fewer variables as far as the work allows, single ones first, and the rest."""
-    sizes = range(1, min(VARIABLES, len(names)))
+    """Return sets of one or two as far as the work allows, single ones first, and how many more."""
+    sizes = range(1, min(2, len(names)) + 1)
     every = chain.from_iterable(combinations(names, size) for size in sizes)
     found = list(islice(every, max(1, WORK // max(n, 1))))
     return found, sum(comb(len(names), size) for size in sizes) - len(found)

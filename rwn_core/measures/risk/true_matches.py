@@ -49,7 +49,11 @@ _AskedSets = tuple[KnownSets, Booleans, list[tuple[int, ...]], KnownColumns, Boo
 
 
 def _searched(
-    table: KnownTable, stated: Sequence[Names], units: Sequence[Names], secrets: Names
+    table: KnownTable,
+    stated: Sequence[Names],
+    units: Sequence[Names],
+    secrets: Names,
+    spared: Names,
 ) -> _AskedSets:
     rich = {name: len(known) for name, known in zip(table.names, table.known, strict=True)}
     others = [name for name in table.names if name not in secrets]
@@ -58,8 +62,9 @@ def _searched(
     mates = travel_mates(others, units, secrets)
     grown = isolating_sets(table.codes, [tuple(map(position.__getitem__, each)) for each in mates])
     further = (*mates, *(tuple(table.names[at] for at in each) for each in grown))
-    # sets of one or two values are asked for what they tell: by them most people are found anyway
-    small, left = small_sets(others, table.n) if secrets else ([], 0)
+    # one value or two of variables that stand as they are lead to the own row; by others most are
+    # found anyway, and what they tell is a relation
+    small, left = small_sets([name for name in others if name in spared], table.n)
     found = known_sets(stated, others, units, secrets, table.n, (*further, *small))._replace(
         left=left
     )
@@ -138,19 +143,22 @@ def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatc
     table = comparison.cached_for_original(
         ("true matches", steps), lambda: KnownTable(comparison.original, steps)
     )
+    released = table.numbered(comparison.original, comparison.masked)
     # the sets of known variables: keys, stated sets, units, isolating sets, any few
     keys = tuple(name for name in key_names(comparison) if name not in secrets)
     stated = tuple(each for each in (keys, *comparison.key_sets) if each)
     slices = () if comparison.law is None else tuple(map(tuple, comparison.law.units()))
+    own = zip(table.names, table.codes.T, released.T, strict=True)
+    spared = tuple(name for name, before, after in own if np.array_equal(before, after))
+    spared = spared if secrets else ()
     known, inside, places, columns, only = comparison.cached_for_original(
-        ("known sets", table.precision, stated, slices, secrets),
-        lambda: _searched(table, stated, slices, secrets),
+        ("known sets", table.precision, stated, slices, secrets, spared),
+        lambda: _searched(table, stated, slices, secrets, spared),
     )
     if units is not None:
         columns = comparison.cached_for_original(
             ("true matches", steps, known.sets), lambda: KnownColumns(table.codes, places, units)
         )
-    released = table.numbered(comparison.original, comparison.masked)
     asked = [Secret(comparison, name, units) for name in secrets]
     found, reads, chances, named = count(columns, released, asked)
     best_level = worst_level(named, asked, inside)
@@ -372,9 +380,10 @@ MEASURE = Measure(
     title="True matches",
     unit="share of people who are alone with what is known of them, beyond chance",
     question="For how many people who are alone with their key values, with what travels with a "
-    "confidential variable, or with any one to three values, does a released row with exactly "
-    f"these values show their own confidential value ({WORDS}), more than if the values were dealt "
-    "at random, for the worst set, variable and level?",
+    "confidential variable, or with any three values (one or two of variables that stand as they "
+    "are), does a released row with exactly these values show their own confidential value "
+    f"({WORDS}), more than if the values were dealt at random, for the worst set, variable and "
+    "level?",
     sentence=sentence,
     source="Values alone, of any masked table; less rows whose confidential values are dealt "
     "at random. Of several rows with the same values the share that is right counts, and of "
