@@ -416,7 +416,8 @@ def compute_inference(comparison: Comparison) -> Reading[Guesses]:
     readings = [each for each in found if isinstance(each, Reading)]
     if not readings:
         raise next(each for each in found if isinstance(each, NotApplicable))
-    return max(readings, key=lambda reading: reading.value)
+    # the largest lower limit: the largest value would be the luckiest of several
+    return max(readings, key=lambda reading: (reading.interval or SHARE)[0])
 
 
 def _inferred(
