@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy import sparse
@@ -32,12 +33,11 @@ from rwn_core.measures.statistics.key_variables import (
 from rwn_core.measures.view import View
 
 _NONE: Sides[Floats] = Sides(np.zeros(0), np.zeros(0))
-_NOBODY: Sides[int] = Sides(0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KeyClasses(Detail):
-    """Records by the number of others with their key values; a measure fills what it counts.
+    """Records by the number of others with their key values.
 
     Attributes
     ----------
@@ -52,9 +52,9 @@ class KeyClasses(Detail):
     """
 
     names: Sequence[str]
-    limits: Sequence[int] = (2,)
+    limits: Sequence[int]
     violations: Sides[list[int]]
-    smallest: Sides[int] = _NOBODY
+    smallest: Sides[int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -116,8 +116,7 @@ def compute_homogeneity(comparison: Comparison) -> Reading[SecretClasses]:
     secrets = required_confidential(comparison)
     law = comparison.required_law("Homogeneity")
     original = comparison.original
-    share = np.empty(len(secrets))
-    common = np.empty(len(secrets))
+    share, common = np.empty((2, len(secrets)))
     for number, name in enumerate(secrets):
         values, near = named_values(original, original, name), tolerance(original, name)
         same = same_share(law.probabilities, values, near) >= SHARE
@@ -126,10 +125,9 @@ def compute_homogeneity(comparison: Comparison) -> Reading[SecretClasses]:
         share[number] = same.mean()
         ordered = np.sort(values[~np.isnan(values)])
         reach = near.around(ordered)
-        equal = np.searchsorted(ordered, ordered + reach, "right") - np.searchsorted(
-            ordered, ordered - reach, "left"
-        )
-        common[number] = float((equal / original.n >= SHARE).sum() / original.n)
+        first = np.searchsorted(ordered, ordered - reach, "left")
+        equal = np.searchsorted(ordered, ordered + reach, "right") - first
+        common[number] = (equal / original.n >= SHARE).sum() / original.n
     worst = int(share.argmax())
     detail = SecretClasses(
         secrets=secrets,
@@ -144,9 +142,7 @@ def homogeneity_sentence(reading: Reading[SecretClasses], n: int) -> str:
     """Say how many records are disclosed without any linkage."""
     some, none = ": no linkage is needed to learn it.", "; other attacks do without that."
     who = "household" if reading.detail.unit_words == "households" else "person"
-    also = (
-        f", or so it is for another record of the same {who}" if reading.detail.unit_words else ""
-    )
+    also = f", or so it is for another record of the same {who}" * bool(reading.detail.unit_words)
     return (
         f"For {people(reading.value, n)} nearly all possible donors have the record's own value of "
         f"{reading.detail.secret}{also}{some if reading.value else none}"
@@ -159,13 +155,10 @@ def warn_of_homogeneity(
     """Say in how many neighborhoods one confidential value is disclosed."""
     if not isinstance(reading, Reading) or not reading.value:
         return []
+    whose = "For {} of the records nearly all who may give them values have"
+    whose = "In {} of the neighborhoods nearly everybody has" if drawn else whose
     share = percent(reading.value)
-    whose = (
-        f"In {share} of the neighborhoods nearly everybody has"
-        if drawn
-        else f"For {share} of the records nearly all who may give them values have"
-    )
-    return [f"{whose} one confidential value: it is disclosed without any linkage."]
+    return [f"{whose.format(share)} one confidential value: it is disclosed without any linkage."]
 
 
 HOMOGENEITY = Measure(
@@ -181,23 +174,25 @@ HOMOGENEITY = Measure(
 )
 
 
-# Uniqueness: sample uniques on the key variables, before and after
+# Uniqueness and k-anonymity: sizes of the equivalence classes of the keys, before and after
+
+LIMITS = (2, 3, 5)
 
 
-def _sizes(comparison: Comparison) -> tuple[list[str], Sides[Integers]]:
-    """Return the keys, and the class size of each record and of each released row."""
-    keys = key_names(comparison)
-    (original, released), (own, shown) = key_cells(comparison, keys), owners(comparison)
-    leaving = released_rows(comparison.original, comparison.masked)
-    return list(keys), Sides(class_sizes(original, own), class_sizes(released[leaving], shown))
-
-
-def compute_uniqueness(comparison: Comparison) -> Reading[KeyClasses]:
-    """Return the share of released records that are unique on the keys."""
-    keys, sizes = _sizes(comparison)
-    alone = Sides(*(side == 1 for side in sizes))
-    detail = KeyClasses(names=keys, violations=Sides(*([int(side.sum())] for side in alone)))
-    return mean_reading(alone, comparison, detail)
+def compute_class_sizes(
+    comparison: Comparison, limits: Sequence[int], shown: int
+) -> Reading[KeyClasses]:
+    """Return the share of released records in equivalence classes of fewer than `shown`."""
+    keys, leaving = key_names(comparison), released_rows(comparison.original, comparison.masked)
+    before, after = key_cells(comparison, keys)
+    sizes = Sides(*map(class_sizes, (before, after[leaving]), owners(comparison)))
+    detail = KeyClasses(
+        names=list(keys),
+        limits=list(limits),
+        violations=Sides(*([int((side < k).sum()) for k in limits] for side in sizes)),
+        smallest=Sides(*(int(side.min()) for side in sizes)),
+    )
+    return mean_reading(Sides(*(side < shown for side in sizes)), comparison, detail)
 
 
 UNIQUENESS = Measure(
@@ -209,29 +204,11 @@ UNIQUENESS = Measure(
         "proof of identity."
     ),
     source="Hundepool et al. 2012, chapter 3; for masked keys compare with worst-case linkage",
-    compute=compute_uniqueness,
+    compute=partial(compute_class_sizes, limits=(2,), shown=2),
     of_released=True,
     of_units=SHARES_OF_UNITS,
     view=View(shared="key_classes", label="unique on the keys", places={"risk": 5, "report": 20}),
 )
-
-
-# k-anonymity: sizes of the equivalence classes of the keys
-
-LIMITS = (2, 3, 5)
-_SHOWN = 3
-
-
-def compute_k_anonymity(comparison: Comparison) -> Reading[KeyClasses]:
-    """Return the share of released records in equivalence classes of fewer than three."""
-    keys, sizes = _sizes(comparison)
-    detail = KeyClasses(
-        names=keys,
-        limits=list(LIMITS),
-        violations=Sides(*([int((side < k).sum()) for k in LIMITS] for side in sizes)),
-        smallest=Sides(*(int(side.min()) for side in sizes)),
-    )
-    return mean_reading(Sides(*(side < _SHOWN for side in sizes)), comparison, detail)
 
 
 K_ANONYMITY = Measure(
@@ -243,7 +220,7 @@ K_ANONYMITY = Measure(
     ),
     source="Sweeney 2002; a missing value matches any. A masked key is neither proof of identity "
     "where it is rare nor protection where it is common",
-    compute=compute_k_anonymity,
+    compute=partial(compute_class_sizes, limits=LIMITS, shown=3),
     of_released=True,
     of_units=SHARES_OF_UNITS,
     view=View(

@@ -141,9 +141,8 @@ def compute_closest_record(comparison: Comparison) -> Reading[Nearness]:
 def closest_record_sentence(reading: Reading[Nearness], n: int) -> str:
     """Say how near released rows are to originals, and how many are copies."""
     count = len(reading.detail.exact_copies)
-    copies = f"{count:,} rows are exact copies." if count else "No row is an exact copy."
-    if count == 1:
-        copies = "1 row is an exact copy."
+    few = ("No row is an exact copy.", "1 row is an exact copy.")
+    copies = few[count] if count < len(few) else f"{count:,} rows are exact copies."
     return (
         f"A released row is {reading.value:.2f} standard deviations from the nearest original; "
         f"neighboring originals are {reading.baseline or 0:.2f} apart. {copies} It "
@@ -202,11 +201,10 @@ def unchanged_words(reading: Reading[Nearness]) -> str:
 
 def cells_changed_sentence(reading: Reading[Nearness], n: int) -> str:
     """Say how many cells differ, and which variables nearly never do."""
-    words = (
+    return (
         f"{percent(reading.value)} of the values differ from the record's own; what stays the same "
-        "was kept or came out equal."
-    )
-    return f"{words} {unchanged_words(reading)}".strip()
+        f"was kept or came out equal. {unchanged_words(reading)}"
+    ).strip()
 
 
 CELLS_CHANGED = Measure(
@@ -265,9 +263,8 @@ def compute_neighborhood_size(comparison: Comparison) -> Reading[NeighborhoodSiz
             "alone do not tell them."
         )
     governed = neighborhoods.within < (neighborhoods.k or 0)
-    sizes = neighborhoods.effective_sizes
+    sizes, nearest = neighborhoods.effective_sizes, neighborhoods.nearest
     median = float(np.median(sizes))
-    nearest = neighborhoods.nearest
     # of a record without neighbors in a large table it is known only that they lie beyond epsilon
     nearest = np.where(np.isnan(nearest), neighborhoods.radius, nearest)
     detail = NeighborhoodSizes(
@@ -284,17 +281,13 @@ def compute_neighborhood_size(comparison: Comparison) -> Reading[NeighborhoodSiz
 
 def neighborhood_size_sentence(reading: Reading[NeighborhoodSizes], n: int) -> str:
     """Say how large a typical neighborhood is, and how often k decides."""
-    detail = reading.detail
-    end = "."
-    if detail.k is None and detail.epsilon is None:
-        return (
-            f"The donor of a typical record's value is as uncertain as one of {reading.value:,.0f} "
-            "equally likely others."
-        )
-    if detail.k is not None:
-        share = percent(detail.share_governed_by_k)
-        end = f"; {share} of the records have fewer than {detail.k} within ε."
-    return f"The donor of a typical record's value is one of {reading.value:,.0f} others{end}"
+    k, share = reading.detail.k, percent(reading.detail.share_governed_by_k)
+    words, end = "one of {:,.0f} others", "."
+    if k is None and reading.detail.epsilon is None:
+        words = "as uncertain as one of {:,.0f} equally likely others"
+    elif k is not None:
+        end = f"; {share} of the records have fewer than {k} within ε."
+    return f"The donor of a typical record's value is {words.format(reading.value)}{end}"
 
 
 # Number of donors of each record against the distance of the nearest
@@ -314,42 +307,44 @@ def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
     epsilon: Any = detail.epsilon
     soft = k is None and epsilon is None  # a kernel weighs all others
     epsilon = epsilon if np.ndim(epsilon) == 0 else None  # radii of records are no line
-    low, high = (
-        0.8,
-        style.above(1.1 * style.largest(sizes, [10])),
-    )  # the same start wherever the sliders are
+    # the same start wherever the sliders are
+    low, high = 0.8, style.above(1.1 * style.largest(sizes, [10]))
     bulk = style.clipped(nearest)
     top = style.above(1.08 * style.largest(nearest if bulk is None else [bulk], [epsilon or 0.0]))
     beyond = style.beyond_words(nearest, top)
     share = style.percent(detail.share_governed_by_k)
     median = f"{detail.median:,.{'3g' if soft else '5g'}}"
-    what = "effective number of donors" if soft else "neighborhood size"
-    by = "" if soft else f", and k governs {share} of the records"
+    note, by = f"median {median} · k decides {share} ◇", f", and k governs {share} of the records"
+    what, size, unit, governor = "neighborhood size", "size", "donor records", "radius"
+    if soft:
+        note, by = f"median {median} effective donors", ""
+        what, size, governor = "effective number of donors", "number", "kernel"
+        unit = what
     # lines and names of the radius and of k, and words for values beyond the top
     shapes: list[dict[str, Any]] = []
     labels: list[style.Label] = []
     if epsilon:
         shapes.append(style.horizontal(epsilon, style.EPSILON, "dash"))
-        side = "top" if epsilon > 0.9 * top else "bottom"
         # where few records are: left of k, or right of it
         at, edge = (0, "left") if (k or 0) > 3 else (1, "right")
-        text = f"ε = {epsilon:g}"
-        labels.append(
-            style.label(text, at, epsilon, style.EPSILON, xref="paper", xanchor=edge, yanchor=side)
-        )
+        place: dict[str, Any] = {"xref": "paper", "xanchor": edge}
+        place["yanchor"] = "top" if epsilon > 0.9 * top else "bottom"
+        labels.append(style.label(f"ε = {epsilon:g}", at, epsilon, style.EPSILON, **place))
     if k:
         shapes.append(style.vertical(k, style.NEUTRAL, "dot"))
         # On a logarithmic axis Plotly places texts, unlike lines, by the exponent.
-        place: dict[str, Any] = {"yref": "paper", "xanchor": "left", "yanchor": "top"}
+        place = {"yref": "paper", "xanchor": "left", "yanchor": "top"}
         labels.append(style.label(f"k = {k}", math.log10(k), 1, style.NEUTRAL, **place))
     if beyond:
         labels.append(style.corner(f"▲ {beyond}", style.NEUTRAL, yshift=-8))
-    lines: dict[str, Any] = {"shapes": shapes, "annotations": labels}
     # a logarithmic axis with ticks at 1, 2 and 5 times the powers of ten
     inside = [t for t in _TICKS if low <= t <= high]
     ticks = inside if len(inside) <= 7 else [t for t in inside if str(t)[0] == "1"]
-    texts = [f"{tick:,}" for tick in ticks]
-    marks: dict[str, Any] = {"type": "log", "tickvals": ticks, "ticktext": texts}
+    marks: dict[str, Any] = {
+        "type": "log",
+        "tickvals": ticks,
+        "ticktext": [*map("{:,}".format, ticks)],
+    }
     rows = table(
         ["record", what, "nearest distance", "governed by k"],
         [np.arange(1, len(sizes) + 1), sizes, nearest, np.where(by_k, "yes", "no")],
@@ -358,16 +353,15 @@ def draw_neighborhood_size(reading: Reading[NeighborhoodSizes]) -> style.Chart:
     return style.chart(
         "neighborhood_size",
         "Neighborhood size",
-        f"median {median} effective donors" if soft else f"median {median} · k decides {share} ◇",
-        f"Nearest distance against {what} of {len(sizes):,} records; the median "
-        f"{'number' if soft else 'size'} is {median}{by}" + (f"; {beyond}" if beyond else ""),
-        data=_cloud(sizes, nearest, by_k, (low, high, top), "kernel" if soft else "radius"),
+        note,
+        f"Nearest distance against {what} of {len(sizes):,} records; the median {size} is "
+        f"{median}{by}" + f"; {beyond}" * bool(beyond),
+        data=_cloud(sizes, nearest, by_k, (low, high, top), governor),
         layout=style.layout(
-            style.axis(
-                what if soft else "donor records", math.log10(low), math.log10(high), **marks
-            ),
+            style.axis(unit, math.log10(low), math.log10(high), **marks),
             style.axis("nearest distance", 0, top),
-            **lines,
+            shapes=shapes,
+            annotations=labels,
         ),
         large={"legend": True},
         table=rows | {"caption": " ".join([_CAPTION, rows.get("caption", "")]).strip()},
@@ -383,9 +377,8 @@ def _cloud(
 ) -> list[style.Trace]:
     """Return hollow points, diamonds if k governs; from 2,000 records on a density and extremes."""
     # Shapes: sizes, nearest, by_k (n,).
-    shown = np.arange(len(sizes))
+    shown, traces = np.arange(len(sizes)), list[style.Trace]()
     hover = _HOVER.replace("donors", "effective donors") if governor == "kernel" else _HOVER
-    traces: list[style.Trace] = []
     if len(sizes) >= style.CLOUD_POINTS:
         low, high, top = frame
         edges = np.geomspace(low, high, 61), np.linspace(0, top, 31)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Floats, Integers
@@ -121,8 +122,7 @@ def compute_cooks_distance(comparison: Comparison) -> Reading[RecordValues]:
     )
 
 
-_HOVER = "record %{x}: %{y:.3g}<extra>%{fullData.name}</extra>"
-_HOVER_SHIFTED = "record %{text}: %{y:.3g}<extra>%{fullData.name}</extra>"
+_HOVER = "record %{{{}}}: %{{y:.3g}}<extra>%{{fullData.name}}</extra>"
 
 
 def draw_values(
@@ -138,6 +138,7 @@ def draw_values(
     width = int(max(style.largest(*records), 1))
     shift = [0, int(1.06 * width) if many else 0]
     band = None if drawn is None else drawn["max_released"]
+    draws = "" if band is None else range_text(band.low, band.high)
     bulk = style.clipped(*values)
     top = style.above(
         1.1 * (style.largest(*values, [] if band is None else band.high) if bulk is None else bulk)
@@ -145,28 +146,20 @@ def draw_values(
     # record numbers, or two halves for files next to each other
     axis = style.axis("record", -0.02 * width, 1.03 * width)
     if many:
-        halves: dict[str, Any] = {
-            "tickvals": [width / 2, 1.56 * width],
-            "ticktext": list(style.SIDES),
-        }
-        ends = (-0.02 * width, 2.08 * width)
-        axis = style.axis("records, in file order", *ends, **halves, showgrid=False)
-    most = detail.max_original
+        halves: dict[str, Any] = {"ticktext": list(style.SIDES), "showgrid": False}
+        halves["tickvals"] = [width / 2, 1.56 * width]
+        axis = style.axis("records, in file order", -0.02 * width, 2.08 * width, **halves)
+    most, beyond = detail.max_original, style.beyond_words(np.concatenate(values), top, "point")
     maxima = [style.number(each) for each in (most, detail.max_released)]
-    holders = [detail.argmax_original + 1, detail.argmax_released + 1]
     return style.chart(
         key,
         title,
-        f"max {maxima[0]} → {maxima[1]}"
-        + ("" if band is None else f" · draws {range_text(band.low, band.high)}"),
-        f"{title} of each record; the maximum is {maxima[0]} at record {holders[0]} of the "
-        f"original and {maxima[1]} at record {holders[1]} of the release"
-        + (
-            f"; {beyond}"
-            if (beyond := style.beyond_words(np.concatenate(values), top, "point"))
-            else ""
-        )
-        + ("" if band is None else f"; {NAME} have {range_text(band.low, band.high)}"),
+        f"max {maxima[0]} → {maxima[1]}" + f" · draws {draws}" * bool(draws),
+        f"{title} of each record; the maximum is {maxima[0]} at record "
+        f"{detail.argmax_original + 1} of the original and {maxima[1]} at record "
+        f"{detail.argmax_released + 1} of the release"
+        + f"; {beyond}" * bool(beyond)
+        + f"; {NAME} have {draws}" * bool(draws),
         data=[
             trace
             for i in (0, 1)
@@ -197,27 +190,29 @@ def _cloud(
 ) -> list[style.Trace]:
     """Return all points of one file, or its density and its largest values."""
     # Shapes: records, values (m,).
-    shown = np.arange(len(values))
-    traces: list[style.Trace] = []
-    if len(values) >= style.CLOUD_POINTS:
+    shown, traces = np.arange(len(values)), list[style.Trace]()
+    many = len(values) >= style.CLOUD_POINTS
+    if many:
         edges = np.linspace(0, frame[0], 41) + shift, np.linspace(0, frame[1], 31)
         color = style.RELEASED if released else style.ORIGINAL
         traces.append(style.density(records + shift, values, color, edges))
         shown = style.extremes(values)
     cloud = style.points(records[shown] + shift, style.floats(values[shown]), released=released)
-    cloud["hovertemplate"] = _HOVER
-    if shift or len(values) >= style.CLOUD_POINTS:
-        cloud |= {"text": records[shown], "hovertemplate": _HOVER_SHIFTED}
+    cloud["hovertemplate"] = _HOVER.format("x")
+    if shift or many:
+        cloud |= {"text": records[shown], "hovertemplate": _HOVER.format("text")}
     return [*traces, *style.at_the_edge(cloud, "y", frame[1])]
 
 
 def _names(detail: RecordValues, shift: list[int], top: float, span: float) -> list[style.Label]:
     """Name the record of each maximum; of two close ones the lower is named below its point."""
-    spots: dict[int, tuple[int, float, float]] = {}
-    own = detail.max_original, detail.argmax_original
-    for i, (height, holder) in enumerate((own, (detail.max_released, detail.argmax_released))):
-        if math.isfinite(height):
-            spots[i] = (holder + 1, holder + 1 + shift[i], height)
+    heights = detail.max_original, detail.max_released
+    holders = detail.argmax_original + 1, detail.argmax_released + 1
+    spots = {
+        i: (holders[i], holders[i] + shift[i], height)
+        for i, height in enumerate(heights)
+        if math.isfinite(height)
+    }
     below = None
     if len(spots) == 2:
         (_, x0, y0), (_, x1, y1) = spots.values()
@@ -243,27 +238,15 @@ def _names(detail: RecordValues, shift: list[int], top: float, span: float) -> l
 
 def paired(detail: RecordValues, unit: str) -> dict[str, Any]:
     """Return one value per record of both files by record number; beyond 400 the largest."""
-    records = [detail.records_original, detail.records_released]
-    cells = [detail.original, detail.released]
-    every = records[0]
-    if not np.array_equal(every, records[1]):
-        every = np.union1d(every, records[1])
-        cells = [_spread(c, r, every) for c, r in zip(cells, records, strict=True)]
-    caption, picked = f"Value: {unit}.", np.arange(every.size)
-    if every.size > TABLE_ROWS:
-        picked = style.extremes(np.fmax(*cells), TABLE_ROWS)
-        caption += f" {TABLE_ROWS} of {every.size:,} rows: the largest by larger."
-    rows = Rows([every[picked] + 1, *map(seven_digits, [each[picked] for each in cells])])
+    before = pd.Series(detail.original, detail.records_original)
+    after = pd.Series(detail.released, detail.records_released)
+    both = pd.concat([before, after], axis=1).sort_index()  # NaN of records of one file only
+    caption = f"Value: {unit}."
+    if len(both) > TABLE_ROWS:
+        caption += f" {TABLE_ROWS} of {len(both):,} rows: the largest by larger."
+        both = both.iloc[style.extremes(both.max(axis=1), TABLE_ROWS)]
+    rows = Rows([both.index.to_numpy() + 1, *map(seven_digits, both.to_numpy().T)])
     return {"columns": ["record", *style.SIDES], "internal": True, "rows": rows, "caption": caption}
-
-
-def _spread(
-    values: NDArray[Any], records: NDArray[np.intp], every: NDArray[np.intp]
-) -> NDArray[Any]:
-    """Place the values of some records among all of them; NaN elsewhere."""
-    spread = np.full(every.size, np.nan)
-    spread[np.searchsorted(every, records)] = values
-    return spread
 
 
 COOKS_DISTANCE = Measure(
@@ -333,7 +316,7 @@ def compute_mahalanobis(comparison: Comparison) -> Reading[RecordValues]:
     if not names:
         raise NotApplicable("The table has no continuous or count variable.")
     before, rank = comparison.cached_for_original(
-        "mahalanobis", lambda: _mahalanobis_distances(original, original, "original")
+        "mahalanobis", partial(_mahalanobis_distances, original, original, "original")
     )
     after, rank_released = _mahalanobis_distances(original, comparison.masked, "released table")
     return largest_of_both(before, after, names=list(names), rank=Sides(rank, rank_released))
@@ -392,6 +375,7 @@ def compute_nearest_distance(comparison: Comparison) -> Reading[RecordValues]:
 # Distance to the nearest record of the same file, before and after
 
 _OUTLIERS = 40
+_FIVE = ("q1", "median", "q3", "lowerfence", "upperfence")
 
 
 def draw_nearest_distance(
@@ -433,23 +417,17 @@ def _box(values: NDArray[Any], *, released: bool) -> list[style.Trace]:
     # Shapes: values (m,).
     if not values.size:
         return []
-    row = 0 if released else 1
+    row, color = int(not released), style.RELEASED if released else style.ORIGINAL
     q1, median, q3 = np.quantile(values, (0.25, 0.5, 0.75))
     whisker = 1.5 * (q3 - q1)
-    inside = values[(values >= q1 - whisker) & (values <= q3 + whisker)]
-    outside = values[(values < q1 - whisker) | (values > q3 + whisker)]
-    color = style.RELEASED if released else style.ORIGINAL
+    inner = (values >= q1 - whisker) & (values <= q3 + whisker)
+    inside, outside = values[inner], values[~inner]
     five = style.floats([[q1], [median], [q3], [inside.min()], [inside.max()]])
-    box = {
+    box = dict(zip(_FIVE, five, strict=True)) | {
         "type": "box",
         "orientation": "h",
         "name": style.SIDES[released],
         "y": [row],
-        "q1": five[0],
-        "median": five[1],
-        "q3": five[2],
-        "lowerfence": five[3],
-        "upperfence": five[4],
         "width": 0.5,
         "line": {"color": color, "width": 1.6},
         "fillcolor": f"{color}66" if released else "rgba(0,0,0,0)",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations, zip_longest
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -58,9 +58,8 @@ def compute_individual_risk(comparison: Comparison) -> Reading[PopulationRisk]:
     """Return the mean individual risk of the released records under the comparison's sampling."""
     keys, sampling = key_names(comparison), comparison.sampling
     many, population = _people(comparison)
-    risks, expected, older, unique = [], [], [], []
-    tables = (comparison.original, comparison.masked)
-    leaving = released_rows(comparison.original, comparison.masked)
+    tables, found = (comparison.original, comparison.masked), []
+    leaving = released_rows(*tables)
     rows = (np.arange(comparison.original.n), leaving)
     sides = zip(tables, key_cells(comparison, keys), rows, owners(comparison), strict=True)
     for table, every, some, units in sides:
@@ -71,22 +70,23 @@ def compute_individual_risk(comparison: Comparison) -> Reading[PopulationRisk]:
         if weights.sum() > len(weights):
             law = pitman_law(np.sort(counts_of_classes(cells, units)))
         risk[some] = fitted_risk(sizes, totals, law, float(once(cells, units).sum()))
-        unique.append(int((sizes == 1).sum()))
-        risks.append(risk)
         each = once(cells[:, :0], units)  # a unit counts by the mean of its rows
-        expected.append(float((risk[some] * each).sum()))
-        older.append(float((individual_risk(sizes, totals) * each).sum()))
+        matches = (
+            float((one * each).sum()) for one in (risk[some], individual_risk(sizes, totals))
+        )
+        found.append((risk, int((sizes == 1).sum()), float(risk.max()), *matches))
+    risk, uniques, largest, expected, older = (Sides(*both) for both in zip(*found, strict=True))
     detail = PopulationRisk(
         names=list(keys),
-        risk=Sides(*risks),
+        risk=risk,
         population=population,
-        uniques=Sides(*unique),
-        expected=Sides(*expected),
-        largest=Sides(*(float(each.max()) for each in risks)),
-        older=Sides(*older),
+        uniques=uniques,
+        expected=expected,
+        largest=largest,
+        older=older,
         caveat=INDIVIDUAL_RISK_WORTH if population > many else "",
     )
-    return mean_reading(Sides(risks[0], risks[1][leaving]), comparison, detail)
+    return mean_reading(Sides(risk.original, risk.released[leaving]), comparison, detail)
 
 
 def _people(comparison: Comparison) -> tuple[int, float]:
@@ -143,15 +143,14 @@ def scores(cells: Integers, units: Integers | None = None) -> tuple[Floats, Inte
     # product of (m - i), i = k, ..., LARGEST. Missing (-1) is a value.
     n, m = cells.shape
     score, smallest, parts = np.zeros(n), np.zeros(n, dtype=np.int64), np.zeros((n, m))
-    unique: dict[tuple[int, ...], Booleans] = {}
+    unique: dict[tuple[int, ...], Booleans] = {(): np.zeros(n, dtype=bool)}
     for size in range(1, min(LARGEST, m) + 1):
         weight = float(np.prod([max(m - i, 1) for i in range(size, LARGEST + 1)]))
         for chosen in combinations(range(m), size):
             group = classes(cells[:, chosen])
             alone = np.bincount(group, once(group[:, np.newaxis], units))[group] < ALONE
-            already = np.zeros(n, dtype=bool)  # singled out by fewer of these variables
-            for smaller in combinations(chosen, size - 1) if size > 1 else ():
-                already |= unique[smaller]
+            # singled out by fewer of these variables; by none nobody is
+            already = np.logical_or.reduce([unique[c] for c in combinations(chosen, size - 1)])
             alone = alone & ~already
             score += weight * alone
             parts[:, chosen] += weight * alone[:, np.newaxis]
@@ -170,11 +169,11 @@ def dis_scores(
     size, special = counts_of_classes(cells, units)[classes(cells)], score > 0
     each = once(cells, units)
     alone, paired = float(each[size == 1].sum()), float(each[size == 2].sum())
+    result = np.zeros(len(score))
     if not special.any() or not alone:
-        return np.zeros(len(score))
+        return result
     overall = alone * fraction / (alone * fraction + paired * (1 - fraction))
     power = score[special] ** (1 + (8 - cells.shape[1]) / 20)
-    result = np.zeros(len(score))
     against = (alone / overall - alone) / (power * (1 / power).sum())
     result[special] = 1 / (1 + against)
     return result
@@ -215,32 +214,30 @@ def compute_suda(comparison: Comparison) -> Reading[SpecialUniques]:
     # the keys with most different values, the first of equally many, in their own order
     rich = comparison.original.frame[list(every)].nunique().to_numpy()
     keys = [every[at] for at in np.sort(np.argsort(-rich, kind="stable")[:MOST_KEYS])]
-    before_cells, after_cells = cell_codes(comparison, keys)
-    own, shown = owners(comparison)
-    before, before_size, before_shares = scores(before_cells, own)
-    leaving = released_rows(comparison.original, comparison.masked)
-    original = comparison.original
+    original, leaving = comparison.original, released_rows(comparison.original, comparison.masked)
     fraction = 1 / float(comparison.sampling.record_weights(original, original).mean())
-    after, after_size = np.zeros(len(after_cells)), np.zeros(len(after_cells), dtype=np.int64)
-    after[leaving], after_size[leaving], after_shares = scores(after_cells[leaving], shown)
-    after_dis = np.zeros(len(after))
-    after_dis[leaving] = dis_scores(after_cells[leaving], after[leaving], fraction, shown)
-    sizes, found = list(range(1, LARGEST + 1)), Sides(before_size, after_size)
+    rows, found = (np.arange(original.n), leaving), []
+    for cells, some, units in zip(
+        cell_codes(comparison, keys), rows, owners(comparison), strict=True
+    ):
+        (score, dis), smallest = np.zeros((2, len(cells))), np.zeros(len(cells), dtype=np.int64)
+        score[some], smallest[some], shares = scores(cells[some], units)
+        dis[some] = dis_scores(cells[some], score[some], fraction, units)
+        total = max(float(score.sum()), np.finfo(np.float64).tiny)
+        found.append((score, dis, score[some] @ shares / total, smallest))
+    score, dis, overall, smallest = (Sides(*both) for both in zip(*found, strict=True))
+    sizes = list(range(1, LARGEST + 1))
     detail = SpecialUniques(
         names=keys,
         left_out=len(every) - len(keys),
-        score=Sides(before, after),
-        dis=Sides(dis_scores(before_cells, before, fraction, own), after_dis),
-        shares=Sides(_overall(before, before_shares), _overall(after[leaving], after_shares)),
+        score=score,
+        dis=dis,
+        shares=overall,
         sizes=sizes,
-        count=Sides(*([int((each == size).sum()) for size in sizes] for each in found)),
+        count=Sides(*([int((each == size).sum()) for size in sizes] for each in smallest)),
     )
-    return mean_reading(Sides(before_size > 0, after_size[leaving] > 0), comparison, detail)
-
-
-def _overall(score: Floats, shares: Floats) -> Floats:
-    """Return each variable's share of the sum of all scores, shape (m,)."""
-    return np.asarray(score @ shares / max(float(score.sum()), np.finfo(np.float64).tiny))
+    special = Sides(smallest.original > 0, smallest.released[leaving] > 0)
+    return mean_reading(special, comparison, detail)
 
 
 def suda_sentence(reading: Reading[SpecialUniques], n: int) -> str:
@@ -284,21 +281,19 @@ POPULATION_UNIQUENESS_WORTH = (
 def compute_population_uniqueness(comparison: Comparison) -> Reading[PopulationRisk]:
     """Return the share of sample uniques that Pitman's formula expects to be population uniques."""
     # a file of the whole population needs no estimate
-    original, keys = comparison.original, key_names(comparison)
-    (many, population), (units, shown) = _people(comparison), owners(comparison)
+    (many, population), keys = _people(comparison), key_names(comparison)
     if population <= many * (1 + 1e-9):
         raise NotApplicable(
             "The file is taken for the whole population, where unique is unique; give the size of "
             "the population or sampling weights."
         )
     before, after = cell_codes(comparison, keys)
-    leaving = released_rows(original, comparison.masked)
-    own = np.sort(counts_of_classes(before, units))
-    released = np.sort(counts_of_classes(after[leaving], shown))
+    cells = before, after[released_rows(comparison.original, comparison.masked)]
+    own, released = map(np.sort, map(counts_of_classes, cells, owners(comparison)))
     detail = PopulationRisk(
         names=list(keys),
         population=population,
-        uniques=Sides(int((own == 1).sum()), int((released == 1).sum())),
+        uniques=Sides(*(int((side == 1).sum()) for side in (own, released))),
         caveat=POPULATION_UNIQUENESS_WORTH,
     )
     return Reading(
@@ -345,8 +340,7 @@ ENOUGH = 1.96  # |B| / sd(B) at which a model is no longer refuted
 Terms = tuple[tuple[int, ...], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Model:
+class Model(NamedTuple):
     """A fitted model of key cells."""
 
     terms: Terms  # fitted margins: a key each for main effects, pairs for interactions
@@ -389,8 +383,7 @@ def _model(counts: Floats, terms: Terms, fraction: float) -> Model:
     means = fit_margins(counts, terms)
     risk = file_risk(counts.ravel(), means.ravel(), fraction)
     spread = check_deviation(means, fraction)
-    z = risk.check2 / spread if spread > 0 else 0.0
-    return Model(terms=terms, means=means, risk=risk, z=z)
+    return Model(terms, means, risk, z=risk.check2 / spread if spread > 0 else 0.0)
 
 
 MOST_INTERACTIONS = 6  # of a path of models
@@ -429,26 +422,25 @@ def model_cells(
     The table of counts has an axis per key; for the others it has no room. Keys of one level are
     left out.
     """
-    columns: list[tuple[Integers, Integers]] = []
-    levels: dict[str, int] = {}
-    apart: list[str] = []
+    columns, levels, apart = [], dict[str, int](), list[str]()
     for name in keys:
-        pair, width = _grouped(comparison, name)
+        both = _grouped(comparison, name)
+        width = int(both.max()) + 1
         full = np.prod([*levels.values(), width]) > MOST_CELLS or len(levels) == MOST_MODEL_KEYS
         if width > 1 and full:
             apart.append(name)
         elif width > 1:
-            columns.append(pair)
+            columns.append(both)
             levels[name] = width
     if not levels:
         raise NotApplicable("No key variable has two levels, so there are no cells to model.")
-    shape = tuple(levels.values())
-    before, after = (np.ravel_multi_index(side, shape) for side in zip(*columns, strict=True))
+    cells = np.ravel_multi_index(columns, tuple(levels.values()))
+    before, after = np.split(cells, [comparison.original.n])
     return [before, after[released_rows(comparison.original, comparison.masked)]], levels, apart
 
 
-def _grouped(comparison: Comparison, name: str) -> tuple[tuple[Integers, Integers], int]:
-    """Return one key of both tables as codes from 0, numbers in quantile groups."""
+def _grouped(comparison: Comparison, name: str) -> Integers:
+    """Return one key of both tables, one after the other, as codes from 0, numbers in groups."""
     original, masked = comparison.original, comparison.masked
     if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
         before, after = (codes(original, table, name)[0] for table in (original, masked))
@@ -463,9 +455,7 @@ def _grouped(comparison: Comparison, name: str) -> tuple[tuple[Integers, Integer
             np.where(np.isnan(v), -1, np.searchsorted(edges, v, side="right"))
             for v in (values, numbers(original, masked, name))
         )
-    both = np.unique(np.concatenate((before, after)), return_inverse=True)[1].ravel()
-    width = int(both.max()) + 1
-    return (both[: original.n].astype(np.int64), both[original.n :].astype(np.int64)), width
+    return np.unique(np.concatenate((before, after)), return_inverse=True)[1].astype(np.int64)
 
 
 def compute_loglinear_risk(comparison: Comparison) -> Reading[PopulationRisk]:
@@ -495,7 +485,7 @@ def compute_loglinear_risk(comparison: Comparison) -> Reading[PopulationRisk]:
         independent=apart,
         left_out=[name for name in keys if name not in used and name not in apart],
         population=population,
-        cells=int(np.prod(shape)),
+        cells=path[-1].means.size,
         uniques=uniques,
         alone=tau1,
         expected=tau2,
@@ -529,28 +519,25 @@ def all_keys_risk(
 
 def loglinear_risk_sentence(reading: Reading[PopulationRisk], n: int) -> str:
     """Say how many matches with the population are correct."""
-    detail = reading.detail
-    caveat = f" {detail.caveat}" if detail.caveat else ""
-    left = f" Left out, of one level only: {', '.join(detail.left_out)}."
+    detail, many = reading.detail, reading.units or n
     ending = ", if the file is the whole population (give its size or sampling weights)."
-    many = reading.units or n
-    ending = "." if detail.population > many else ending
-    return (
+    parts = [
         f"Matching unique rows with the population gives {reading.value * many:,.1f} right matches "
-        f"in expectation{ending}{caveat}"
-        f"{left if detail.left_out else ''}"
-    )
+        f"in expectation{'.' if detail.population > many else ending}",
+        detail.caveat,
+        f"Left out, of one level only: {', '.join(detail.left_out)}." * bool(detail.left_out),
+    ]
+    return " ".join(filter(None, parts))
 
 
 def model_table(reading: Reading[PopulationRisk], n: int) -> dict[str, Any]:
     """Return the uniques of both files, and how the model of the keys fits."""
     detail = reading.detail
     # a row for each file
+    numbers = zip(detail.uniques, detail.alone, detail.expected, strict=True)
     rows = [
         [side, *(f"{each:,.4g}" for each in (uniques, alone, right, alone / max(uniques, 1)))]
-        for side, uniques, alone, right in zip(
-            Sides._fields, detail.uniques, detail.alone, detail.expected, strict=True
-        )
+        for side, (uniques, alone, right) in zip(Sides._fields, numbers, strict=True)
     ]
     # what the model leaves out, and how it fits the released counts
     out = f" {detail.caveat}" if detail.caveat else ""
