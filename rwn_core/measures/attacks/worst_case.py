@@ -304,14 +304,10 @@ class WorstLinkage(Detail):
     top1, top5, same : float
         Share of the rows with the true original first, among the first five, and with the values
         of the first.
-    above_half, above_nine_tenths : float
-        Share of the rows with a true original more likely than that.
     share, over, largest : float, int, float
         Share and number of rows above one half; the largest probability.
     units_above : int, optional
         Of units with several rows, how many have a row above one half.
-    records_worst : ndarray of int64, shape (w,)
-        The rows with the largest probabilities.
     levels : sequence of str
         Intruders, from a guess (L0) to the whole original file (L4).
     success, reasons : sequence of float or None, and of str
@@ -341,13 +337,10 @@ class WorstLinkage(Detail):
     top1: float = 0.0
     top5: float = 0.0
     same: float = 0.0
-    above_half: float = 0.0
-    above_nine_tenths: float = 0.0
     share: float = 0.0
     largest: float = 0.0
     units_above: int | None = None
     over: int = 0
-    records_worst: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     levels: Sequence[str] = ()
     success: Sequence[float | None] = ()
     reasons: Sequence[str] = ()

@@ -40,7 +40,6 @@ from rwn_core.neighbors.all_donors import AllDonors
 NEAREST = 1000  # records in a bound's sum; with m of them no bound is below 1 / (m + 1)
 MOST = 0.95  # the detail gives the largest bound of this share of the rows
 LITTLE = 0.1  # of the relations: independent slices would serve as well
-SHOWN = 10  # rows that the detail names
 IMPOSSIBLE = (
     "Some records cannot release some rows (own = false, or a weight too small for a "
     "number), so that nothing is certified; set own = true, or a larger width."
@@ -60,8 +59,6 @@ class CertifiedLinkage(Detail):
     ----------
     bounds : ndarray of float64, shape (n,)
         The largest bound of each released row.
-    records_worst : ndarray of int64, shape (w,)
-        The rows with the largest ones, at most SHOWN.
     most, largest, worst_tenth : float
         The largest bound of 95 % of the rows; of all; and the share of the tenth of the rows with
         the largest bounds that can be linked.
@@ -76,7 +73,6 @@ class CertifiedLinkage(Detail):
     """
 
     bounds: Floats
-    records_worst: Integers
     most: float
     largest: float
     worst_tenth: float
@@ -112,7 +108,6 @@ def compute(comparison: Comparison) -> Reading[CertifiedLinkage]:
     else:
         bounds, records, rows = _of_release(comparison, neighborhoods, unit)
     largest = bounds.max(axis=1).astype(np.float64)[rows]
-    worst = np.argsort(-largest, kind="stable")[:SHOWN]
     # the tenth of the rows with the largest bounds
     tenth = np.argsort(-largest, kind="stable")[: math.ceil(len(largest) / 10)]
     times, share = np.bincount(rows[tenth]), len(tenth) / len(largest)
@@ -121,7 +116,6 @@ def compute(comparison: Comparison) -> Reading[CertifiedLinkage]:
     keys, secrets = set(key_names(comparison)), set(confidential_names(comparison))
     detail = CertifiedLinkage(
         bounds=largest,
-        records_worst=worst,
         most=float(np.quantile(largest, MOST, method="higher")),
         largest=float(largest.max()),
         worst_tenth=worst_tenth,

@@ -28,7 +28,7 @@ from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
 from rwn_core.measures.measure import Detail, Measure, Reading
 from rwn_core.measures.sentence import filled, people, percent, tenths
-from rwn_core.measures.statistics.intervals import exact_interval, mean_interval, share_interval
+from rwn_core.measures.statistics.intervals import exact_interval, mean_interval, wilson_interval
 from rwn_core.measures.statistics.key_variables import (
     cell_codes,
     class_sizes,
@@ -55,9 +55,8 @@ def compute_bayes_linkage(
     comparison.required_law("The worst case")
     require_same_records(comparison.original, comparison.masked)
     found = worst_case(comparison, names, bounded=bounded)
-    links, interval = found.links, None
-    if links.sampled:
-        interval = mean_interval(links.best, links.total_rows)
+    links = found.links
+    interval = mean_interval(links.best, links.total_rows) if links.sampled else None
     detail = replace(
         found.detail,
         names=names or [variable.name for variable in comparison.original.schema.released],
@@ -70,8 +69,6 @@ def compute_bayes_linkage(
         top1=float(links.top1.mean()),
         top5=float(links.top5.mean()),
         same=float(links.same.mean()),
-        above_half=float((links.truth > 0.5).mean()),
-        above_nine_tenths=float((links.truth > 0.9).mean()),
         candidates=links.candidates,
     )
     baseline = comparison.random_share
@@ -97,12 +94,12 @@ def warn_of_linkage(
     if reading.value <= misleading:
         return []
     alone = (
-        "the values of a row, exact or rounded, together leave few originals that can have "
-        "released it"
-        if (reading.detail.row_by_row or 0.0) > misleading
-        else "single rows are ambiguous, but each original is the source of only one row: "
+        "single rows are ambiguous, but each original is the source of only one row: "
         "matching all rows jointly removes most of the ambiguity"
     )
+    if (reading.detail.row_by_row or 0.0) > misleading:
+        alone = "the values of a row, exact or rounded, together leave few originals that can "
+        alone += "have released it"
     least = "at least " * (reading.detail.standing == "at least")
     help = "Larger neighborhoods at q = 1" if drawn else "Stronger masking"
     return [
@@ -128,7 +125,7 @@ def draw_record_risk(reading: Reading[WorstLinkage]) -> style.Chart:
     counts, _ = np.histogram(truth, edges)
     top = style.above(1.12 * style.largest(counts, [1]))
     # shares of records beyond the two marks; a sample is named as one
-    above_half, above_most = detail.above_half, detail.above_nine_tenths
+    above_half, above_most = (float((truth > mark).mean()) for mark in _RISK_MARKS)
     sample = f", of a sample of {len(truth):,} rows" if detail.sampled else ""
     # an outline in a solid line: there is no original to tell it from
     drawn = style.outline(edges, counts, released=True, fill=f"{style.RELEASED}33")
@@ -196,7 +193,6 @@ BAYES_LINKAGE = Measure(
 # Linked over one half: records linked with a probability above one half
 
 HALF = 0.5 * (1 + 1e-9)  # of two equal candidates neither is above one half
-SHOWN = 10  # records that the detail names
 
 
 def linked_over_half_reading(
@@ -210,15 +206,13 @@ def linked_over_half_reading(
     # limit if a row is above one half, also one of `far` (records that are far from the others,
     # and their posteriors); else 0. Of units (n,) with several rows: the share of units with a
     # row above one half, if that is larger.
-    links = found.links
+    links, together, interval, above = found.links, None, None, None
     alone, truth, records = float((links.truth > HALF).mean()), links.truth, links.rows
-    together = None
     if found.together is not None and not links.sampled:
         given_all = found.together[1][links.rows]
         together = float((given_all > HALF).mean())
         truth = given_all if together > alone else truth
-    share = max(alone, together or 0.0)
-    value, interval, above = share, None, None
+    value = share = max(alone, together or 0.0)
     if links.sampled:
         interval = exact_interval(round(share * len(truth)), len(truth))
         if far is not None:
@@ -229,7 +223,6 @@ def linked_over_half_reading(
     if units is not None:
         above = len(np.unique(units[records[truth > HALF]]))
         value = max(value, above / len(np.unique(units[records])))
-    worst = np.argsort(-truth, kind="stable")[:SHOWN]
     detail = WorstLinkage(
         share=share,
         units_above=above,
@@ -237,7 +230,6 @@ def linked_over_half_reading(
         together=together,
         truth=truth,
         records=records,
-        records_worst=records[worst],
         largest=float(truth.max()),
         over=int((truth > HALF).sum()),
         random=len(links.rows),
@@ -265,7 +257,9 @@ def compute_linked_over_half(comparison: Comparison) -> Reading[WorstLinkage]:
 
 def linked_over_half_sentence(reading: Reading[WorstLinkage], n: int) -> str:
     """Say how many records are linked above one half, and the largest probability."""
-    detail, way, whose = reading.detail, "", people(reading.value, n)
+    # of people with several rows the share of the rows
+    detail, way = reading.detail, ""
+    whose = people(detail.share if detail.units_above else reading.value, n)
     if detail.sampled:
         high = reading.value or (reading.interval or (0.0, 1.0))[1]
         whose = f"{percent(detail.share)} of {detail.random:,} random rows"
@@ -275,8 +269,7 @@ def linked_over_half_sentence(reading: Reading[WorstLinkage], n: int) -> str:
         )
     elif detail.together is None:
         way = ", one row at a time"
-    if detail.units_above:  # of people with several rows
-        whose = people(detail.share, n) if not detail.sampled else whose
+    if detail.units_above:
         whose += f", of {detail.units_above:,} different ones,"
     return (
         f"An intruder who holds the original file and knows the method links {whose} with a "
@@ -415,8 +408,8 @@ class Curve(NamedTuple):
     """Expected precision and recall at each threshold, shape (t,) each."""
 
     tau: Floats  # least posterior of a row's most likely original at which it is linked, descending
-    precision: Floats  # expected share of correct links
     recall: Floats  # share of the rows that are linked
+    precision: Floats  # expected share of correct links
 
     def recall_at(self, precision: float) -> float:
         """Return the largest recall with at least this precision; 0 if none."""
@@ -446,27 +439,17 @@ def curve(best: Floats) -> Curve:
     count = np.arange(1, len(surest) + 1)
     last = np.append(surest[1:] < surest[:-1], True)  # rows of equal belief are linked together
     precision = np.minimum(np.cumsum(surest) / count, 1.0)
-    return Curve(surest[last], precision[last], count[last] / len(best))
-
-
-def _links(
-    comparison: Comparison, law: Law, names: Sequence[str] | None, units: Integers | None
-) -> Linkage:
-    key = ("links", None if names is None else tuple(names), units is None)
-    return comparison.cached_for_release(
-        key, lambda: link(law, comparison.masked, names, units=units)
-    )
+    return Curve(surest[last], count[last] / len(best), precision[last])
 
 
 def _curve(comparison: Comparison, law: Law, names: Sequence[str] | None) -> tuple[Curve, Linkage]:
     """Return the curve that reaches farthest, by records or by the units they belong to."""
     # rows of equal belief are linked together, so that naming units may reach less far
-    links = _links(comparison, law, names, None)
-    tried = [(curve(links.best), links)]
-    if comparison.units is not None:
-        links = _links(comparison, law, names, comparison.units)
-        tried.insert(0, (curve(links.best), links))
-    return max(tried, key=lambda each: each[0].recall_at(SURE))
+    ways = [None] if comparison.units is None else [comparison.units, None]
+    links = [link(law, comparison.masked, names, units=units) for units in ways]
+    return max(
+        ((curve(each.best), each) for each in links), key=lambda each: each[0].recall_at(SURE)
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -514,24 +497,21 @@ def compute_abstaining_linkage(comparison: Comparison) -> Reading[SureLinks]:
         records=links.rows,
         total=links.total_rows,
     )
-    interval = None
-    if links.sampled:
-        low, high = share_interval(value * len(links.rows), len(links.rows)).tolist()
-        interval = (low, high)
+    interval = wilson_interval(value * len(links.rows), len(links.rows)) if links.sampled else None
     return Reading(value=value, baseline=0.0, interval=interval, detail=detail)
 
 
 def abstaining_linkage_sentence(reading: Reading[SureLinks], n: int) -> str:
     """Say how many rows are linked with certainty, and the average success."""
-    detail, keys = reading.detail, reading.detail.by_keys
-    who = "Who holds the original file, knows the method and links only rows that he is sure of"
-    everybody = f"who links everybody is right for {percent(detail.success)}."
-    if not reading.value:
-        by_keys = f", by the keys alone {percent(keys)} of them" if keys else ""
-        return f"{who} links nobody if {percent(SURE)} must be right{by_keys}; {everybody}"
+    keys, sure = reading.detail.by_keys, percent(SURE)
+    links = f"nobody if {sure} must be right"
+    links += f", by the keys alone {percent(keys)} of them" * bool(keys)
+    if reading.value:
+        links = f"{percent(reading.value)} of the people, and {sure} of these links are right "
+        links += f"(by the keys alone: {percent(keys)} of the people)"
     return (
-        f"{who} links {percent(reading.value)} of the people, and {percent(SURE)} of these links "
-        f"are right (by the keys alone: {percent(keys)} of the people); {everybody}"
+        "Who holds the original file, knows the method and links only rows that he is sure of "
+        f"links {links}; who links everybody is right for {percent(reading.detail.success)}."
     )
 
 
@@ -542,8 +522,8 @@ def draw_precision_recall(reading: Reading[SureLinks]) -> style.Chart:
     """Draw expected precision over recall, with all variables and by the keys."""
     detail = reading.detail
     # the title compares all variables with the keys alone, at the precision SURE
-    sure, keys = style.percent(SURE), detail.by_keys
-    sample = " · sample" if detail.sampled else ""
+    sure, reached = style.percent(SURE), style.percent(reading.value, 1)
+    keys = style.percent(detail.by_keys, 1)
     # the lower curve has its name below its end, or above one that is near the axis
     labels = []
     if len(detail.keys.recall):
@@ -554,11 +534,9 @@ def draw_precision_recall(reading: Reading[SureLinks]) -> style.Chart:
     return style.chart(
         "precision_recall",
         "Linked with certainty",
-        f"{style.percent(reading.value, 1)} at {sure} · keys {style.percent(keys, 1)}{sample}",
+        f"{reached} at {sure} · keys {keys}" + " · sample" * detail.sampled,
         f"Expected share of right links over the share of rows that are linked, the surest first: "
-        f"{style.percent(reading.value, 1)} of the rows are linked with {sure} right, by the keys "
-        "alone "
-        f"{style.percent(keys, 1)}",
+        f"{reached} of the rows are linked with {sure} right, by the keys alone {keys}",
         data=[
             _trace(detail.keys, "by the keys", style.NEUTRAL, "dot"),
             _trace(detail.all, "all variables", style.RELEASED, "solid"),
@@ -575,10 +553,7 @@ def draw_precision_recall(reading: Reading[SureLinks]) -> style.Chart:
             ["known", "linked from probability", "share linked", "right"],
             [
                 ["all variables"] * len(detail.all.tau) + ["by the keys"] * len(detail.keys.tau),
-                *(
-                    np.concatenate((getattr(detail.all, part), getattr(detail.keys, part)))
-                    for part in ("tau", "recall", "precision")
-                ),
+                *map(np.concatenate, zip(detail.all, detail.keys, strict=True)),
             ],
         ),
     )
@@ -660,29 +635,26 @@ def compute_intruder_levels(comparison: Comparison) -> Reading[WorstLinkage]:
         # measure of success: the share of rows with the first choice right is
         "L2": lambda: float(keys_only_links(comparison, keys).top1.mean()),
         # knows the keys and all neighborhoods
-        "L3": lambda: worst_case(comparison, keys).success,
+        "L3": lambda: known.success,
         # holds the whole original file
         "L4": lambda: worst_case(comparison).success,
     }
-    success: dict[str, float | None] = dict.fromkeys(steps)
-    reasons = dict.fromkeys(steps, "")
+    known = worst_case(comparison, keys)  # refused without L3
+    success, reasons = dict[str, float | None](), dict[str, str]()
     for key, make in steps.items():
         try:
-            success[key] = make()
+            success[key], reasons[key] = make(), ""
         except NotApplicable as refusal:
-            reasons[key] = refusal.reason
-    value = success["L3"]
-    if value is None:
-        raise NotApplicable(reasons["L3"])
+            success[key], reasons[key] = None, refusal.reason
     detail = replace(
-        worst_case(comparison, keys).detail,
+        known.detail,
         names=list(keys),
-        neighborhoods=comparison.law is not None and comparison.law.neighborhoods is not None,
+        neighborhoods=comparison.required_law().neighborhoods is not None,
         levels=list(steps),
         success=list(success.values()),
         reasons=list(reasons.values()),
     )
-    return Reading(value=value, baseline=success["L0"], detail=detail)
+    return Reading(value=known.success, baseline=success["L0"], detail=detail)
 
 
 def intruder_levels_sentence(reading: Reading[WorstLinkage], n: int) -> str:

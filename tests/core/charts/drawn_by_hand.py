@@ -126,8 +126,7 @@ REASON = NotApplicable("There is no law.")
 
 def bayes(n: int = 50) -> Any:
     truth = np.linspace(0, 1, n)
-    found = {"truth": truth, "above_half": 0.5, "above_nine_tenths": 0.1}
-    return of(WorstLinkage, value=0.9, sampled=n > 40, of=2 * n, **found)
+    return of(WorstLinkage, value=0.9, sampled=n > 40, of=2 * n, truth=truth)
 
 
 def attacks() -> list[dict[str, Any]]:
@@ -204,7 +203,7 @@ def matches(secret: str | None = "siri", sets: int = 12) -> Any:
 
 
 def sure(points: int = 5) -> Any:
-    steps = np.linspace(1, 0.2, points), np.linspace(1, 0.4, points), np.linspace(0.1, 0.9, points)
+    steps = np.linspace(1, 0.2, points), np.linspace(0.1, 0.9, points), np.linspace(1, 0.4, points)
     curves = {"all": Curve(*steps), "keys": Curve(*steps)}
     return of(SureLinks, 0.1, **curves, by_keys=0.1, success=0.5, **NINE)
 

@@ -236,7 +236,7 @@ def test_an_outlier_is_named_with_a_bound_near_one(way: Callable[..., Comparison
     frame.loc[17, ["a", "b", "c"]] = 40.0
     found = read(way(Microdata.from_frame(frame), replace(SOFT, width=2.0)))
     assert found.detail.largest > 0.9
-    assert found.detail.records_worst[0] == 17
+    assert found.detail.bounds.argmax() == 17
     assert found.value < found.detail.largest
 
 
