@@ -146,8 +146,8 @@ def draw_values(
     # record numbers, or two halves for files next to each other
     axis = style.axis("record", -0.02 * width, 1.03 * width)
     if many:
-        halves: dict[str, Any] = {"ticktext": list(style.SIDES), "showgrid": False}
-        halves["tickvals"] = [width / 2, 1.56 * width]
+        halves: dict[str, Any] = {"tickvals": [width / 2, 1.56 * width]}
+        halves |= {"ticktext": list(style.SIDES), "showgrid": False}
         axis = style.axis("records, in file order", -0.02 * width, 2.08 * width, **halves)
     most, beyond = detail.max_original, style.beyond_words(np.concatenate(values), top, "point")
     maxima = [style.number(each) for each in (most, detail.max_released)]
@@ -423,11 +423,12 @@ def _box(values: NDArray[Any], *, released: bool) -> list[style.Trace]:
     inner = (values >= q1 - whisker) & (values <= q3 + whisker)
     inside, outside = values[inner], values[~inner]
     five = style.floats([[q1], [median], [q3], [inside.min()], [inside.max()]])
-    box = dict(zip(_FIVE, five, strict=True)) | {
+    box = {
         "type": "box",
         "orientation": "h",
         "name": style.SIDES[released],
         "y": [row],
+        **dict(zip(_FIVE, five, strict=True)),
         "width": 0.5,
         "line": {"color": color, "width": 1.6},
         "fillcolor": f"{color}66" if released else "rgba(0,0,0,0)",
