@@ -240,7 +240,8 @@ def paired(detail: RecordValues, unit: str) -> dict[str, Any]:
     """Return one value per record of both files by record number; beyond 400 the largest."""
     before = pd.Series(detail.original, detail.records_original)
     after = pd.Series(detail.released, detail.records_released)
-    both = pd.concat([before, after], axis=1, sort=True)  # NaN of records of one file only
+    # in file order, or by number where each has records of its own: NaN in the other
+    both = pd.concat([before, after], axis=1, sort=not before.index.equals(after.index))
     caption = f"Value: {unit}."
     if len(both) > TABLE_ROWS:
         caption += f" {TABLE_ROWS} of {len(both):,} rows: the largest by larger."

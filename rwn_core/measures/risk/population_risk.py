@@ -149,7 +149,7 @@ def scores(cells: Integers, units: Integers | None = None) -> tuple[Floats, Inte
         for chosen in combinations(range(m), size):
             group = classes(cells[:, chosen])
             alone = np.bincount(group, once(group[:, np.newaxis], units))[group] < ALONE
-            # singled out by fewer of these variables; by none nobody is
+            # singled out by fewer of these variables
             already = np.logical_or.reduce([unique[c] for c in combinations(chosen, size - 1)])
             alone = alone & ~already
             score += weight * alone
