@@ -386,6 +386,8 @@ class Measure:
 
 utility_measure = partial(Measure, side="utility")
 """A measure of utility, of what is given."""
+linkage_measure = partial(Measure, of_released=True, of_units=True)
+"""A measure of rows that are linked, of those that leave."""
 
 
 def unsliced(original: Microdata) -> Microdata:

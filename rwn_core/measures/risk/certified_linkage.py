@@ -25,7 +25,7 @@ from rwn_core.measures.attacks.certificate import (
     unit_bounds,
 )
 from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
-from rwn_core.measures.measure import Detail, Measure, Reading
+from rwn_core.measures.measure import Detail, Reading, linkage_measure
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.association import (
     original_associations,
@@ -274,7 +274,7 @@ def left_words(left: float | None) -> str:
     return words
 
 
-MEASURE = Measure(
+MEASURE = linkage_measure(
     key="certified_linkage",
     title="Certified linkage",
     unit="share of records, at most",
@@ -285,7 +285,5 @@ MEASURE = Measure(
     "docs/explanation/certified-linkage.md",
     compute=compute,
     reads_some=True,
-    of_released=True,
-    of_units=True,
     needs_own=True,
 )

@@ -20,7 +20,7 @@ from rwn_core.measures.comparison import (
     require_same_records,
     varies,
 )
-from rwn_core.measures.measure import Detail, Measure, Reading
+from rwn_core.measures.measure import Detail, Measure, Reading, linkage_measure
 from rwn_core.measures.sentence import filled, people, tenths
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names
 from rwn_core.measures.statistics.nearest_points import (
@@ -88,7 +88,7 @@ def compute_distance_linkage(comparison: Comparison) -> Reading[OrdinaryLinkage]
     return Reading(value=float(score.mean()), baseline=comparison.random_share, detail=detail)
 
 
-DISTANCE_LINKAGE = Measure(
+DISTANCE_LINKAGE = linkage_measure(
     key="distance_linkage",
     title="Distance linkage",
     question="How often is the nearest original record the true source of a released one?",
@@ -98,8 +98,6 @@ DISTANCE_LINKAGE = Measure(
     source="Domingo-Ferrer and Torra 2001; ties share their link",
     compute=compute_distance_linkage,
     reads_some=True,
-    of_released=True,
-    of_units=True,
     view=View(
         tiles=(Tile(places={"risk": 4}, label="Ordinary, by distance", words=tenths),),
         about="row",
@@ -284,7 +282,7 @@ def compute_probabilistic_linkage(comparison: Comparison) -> Reading[OrdinaryLin
     return Reading(value=float(right.mean()), baseline=comparison.random_share, detail=detail)
 
 
-PROBABILISTIC_LINKAGE = Measure(
+PROBABILISTIC_LINKAGE = linkage_measure(
     key="probabilistic_linkage",
     title="Probabilistic linkage",
     question="How often does linking by weighted agreement of the key variables find the true "
@@ -296,8 +294,6 @@ PROBABILISTIC_LINKAGE = Measure(
     source="Fellegi and Sunter 1969, weights by the EM algorithm of Jaro 1989; numbers agree "
     "within 0.25 standard deviations and interquartile ranges",
     compute=compute_probabilistic_linkage,
-    of_released=True,
-    of_units=True,
     view=View(
         about="row",
         linkers=(Linker(place=2, words="probabilistic, keys"),),

@@ -7,7 +7,7 @@ from typing import Any
 
 from rwn_core.measures.attacks.red_team import Finding, attack, prediction
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Detail, Measure, Reading
+from rwn_core.measures.measure import Detail, Reading, linkage_measure
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.view import View
 
@@ -127,7 +127,7 @@ def _target(found: Finding) -> str:
     return found.secret if found.level is None else f"one value of {found.secret}"
 
 
-MEASURE = Measure(
+MEASURE = linkage_measure(
     key="red_team",
     title="Red team",
     unit="share, of the attack that goes furthest",
@@ -139,7 +139,5 @@ MEASURE = Measure(
     "values and ranks (Nin, Herranz, Torra 2008), each counted on this release; names by recall "
     "and precision beyond naming the value of random people (Clopper and Pearson 1934)",
     compute=compute,
-    of_released=True,
-    of_units=True,
     view=View(about="value", tables=(findings_table,), places={"tables of keys": 1, "attacks": 1}),
 )

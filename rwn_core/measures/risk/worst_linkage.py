@@ -26,7 +26,7 @@ from rwn_core.measures.attacks.worst_case import WorstCase, WorstLinkage, linked
 from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
-from rwn_core.measures.measure import Detail, Measure, Reading
+from rwn_core.measures.measure import Detail, Measure, Reading, linkage_measure
 from rwn_core.measures.sentence import filled, people, percent, tenths
 from rwn_core.measures.statistics.intervals import exact_interval, mean_interval, wilson_interval
 from rwn_core.measures.statistics.key_variables import (
@@ -155,7 +155,7 @@ def draw_record_risk(reading: Reading[WorstLinkage]) -> style.Chart:
     )
 
 
-BAYES_LINKAGE = Measure(
+BAYES_LINKAGE = linkage_measure(
     key="bayes_linkage",
     usual_limit=0.05,
     raised=True,
@@ -174,8 +174,6 @@ BAYES_LINKAGE = Measure(
     compute=compute_bayes_linkage,
     begin=partial(compute_bayes_linkage, bounded=False),
     is_slow=True,
-    of_released=True,
-    of_units=True,
     view=View(
         tiles=(Tile(places={"risk": 1}, label="Worst case, all", words=tenths),),
         about="row",
@@ -278,7 +276,7 @@ def linked_over_half_sentence(reading: Reading[WorstLinkage], n: int) -> str:
     )
 
 
-LINKED_OVER_HALF = Measure(
+LINKED_OVER_HALF = linkage_measure(
     key="linked_over_half",
     usual_limit=0.0,  # a share of n would give some people away
     falls=True,
@@ -294,8 +292,6 @@ LINKED_OVER_HALF = Measure(
     "the farthest people's rows is above one half",
     compute=compute_linked_over_half,
     counts=True,
-    of_released=True,
-    of_units=True,
     view=View(
         tiles=(Tile(places={"risk": 3}, label="Linked over one half", words=tenths),),
         about="row",
@@ -339,7 +335,7 @@ def largest_linkage_sentence(reading: Reading[WorstLinkage], n: int) -> str:
     )
 
 
-LARGEST_LINKAGE = Measure(
+LARGEST_LINKAGE = linkage_measure(
     key="largest_linkage",
     title=TITLE,
     unit="probability",
@@ -351,8 +347,6 @@ LARGEST_LINKAGE = Measure(
     source="Bayes' rule on the method's law, as for worst-case linkage: the maximum over rows "
     "where worst-case linkage is the mean",
     compute=compute_largest_linkage,
-    of_released=True,
-    of_units=True,
     view=View(about="row"),
 )
 
@@ -379,7 +373,7 @@ def compute_whole_file_linkage(comparison: Comparison) -> Reading[WorstLinkage]:
     return Reading(value=found.matched, baseline=comparison.random_share, detail=detail)
 
 
-WHOLE_FILE_LINKAGE = Measure(
+WHOLE_FILE_LINKAGE = linkage_measure(
     key="whole_file_linkage",
     title="Whole-file linkage",
     question="How many records does the worst-case intruder link correctly by the key variables "
@@ -387,8 +381,6 @@ WHOLE_FILE_LINKAGE = Measure(
     sentence=filled("Linking all rows at once by {keys}, each person once, finds {people}."),
     source="Maximum-weight assignment of the likelihoods; Burkard, Dell'Amico, Martello 2009",
     compute=compute_whole_file_linkage,
-    of_released=True,
-    of_units=True,
     view=View(
         about="row",
         linkers=(Linker(place=7, words="… of the whole file at once", worst=True),),
@@ -568,7 +560,7 @@ def _trace(curve: Curve, name: str, color: str, dash: str) -> style.Trace:
     return drawn
 
 
-ABSTAINING_LINKAGE = Measure(
+ABSTAINING_LINKAGE = linkage_measure(
     key="abstaining_linkage",
     title="Linked with certainty",
     question="How many records can an intruder link who knows the whole original file and the "
@@ -577,8 +569,6 @@ ABSTAINING_LINKAGE = Measure(
     source="Bayes' rule on the method's law: expected precision and recall over the least "
     "probability at which a row is linked",
     compute=compute_abstaining_linkage,
-    of_released=True,
-    of_units=True,
     view=View(
         about="row",
         charts={"precision_recall": draw_precision_recall},
@@ -672,7 +662,7 @@ def strongest(reading: Reading[WorstLinkage] | NotApplicable) -> str:
 
 
 METHOD = "method, keys"
-INTRUDER_LEVELS = Measure(
+INTRUDER_LEVELS = linkage_measure(
     key="intruder_levels",
     title="Linkage by the keys, worst case",
     question="How many released records would an intruder link correctly who knows the key "
@@ -683,8 +673,6 @@ INTRUDER_LEVELS = Measure(
     source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5; distance "
     "linkage after Domingo-Ferrer and Torra 2001",
     compute=compute_intruder_levels,
-    of_released=True,
-    of_units=True,
     view=View(
         tiles=(Tile(places={"risk": 2}, label="Worst case, by keys", words=tenths),),
         about="row",
