@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
-from rwn_core.data.arrays import Booleans, Floats, Integers
-from rwn_core.data.microdata import Microdata, value_codes
+from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.microdata import value_codes
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
@@ -135,8 +135,6 @@ class Extremes(Detail):
     survival, copies, own_row : sequence of float or None
         Probability that a release shows it, expected rows that do, and probability that the row of
         `record` does; by this release alone, without a law.
-    by_law : bool
-        Whether there is a law.
     """
 
     name: list[str]
@@ -148,53 +146,39 @@ class Extremes(Detail):
     survival: list[float]
     copies: list[float | None]
     own_row: list[float | None]
-    by_law: bool
-
-
-def _sides(comparison: Comparison) -> list[dict[str, Any]]:
-    """Return the largest and the smallest value of every numeric variable and their holders."""
-    original = comparison.original if comparison.law is None else comparison.law.original
-    extremes = []
-    for name in original.numeric_names:
-        values = original.values(name)
-        known = np.flatnonzero(~np.isnan(values))
-        if not known.size or values[known].min() == values[known].max():
-            continue
-        for side, pick in (("largest", np.nanmax), ("smallest", np.nanmin)):
-            extreme = float(pick(values))
-            holders = np.flatnonzero(values == extreme)
-            extremes.append(
-                {"name": name, "side": side, "value": extreme, "record": int(holders[0]),
-                 "holders": len(holders)}
-            )  # fmt: skip
-    if not extremes:
-        raise NotApplicable("No numeric variable varies, so there is no extreme value.")
-    return extremes
 
 
 def compute_extremes(comparison: Comparison) -> Reading[Extremes]:
     """Return the expected share of the original's extreme values that the release shows."""
-    law = comparison.law
-    extremes = _sides(comparison)
-    for extreme in extremes:
-        after = numbers(comparison.original, comparison.masked, extreme["name"])
-        extreme["released"] = int((after == extreme["value"]).sum())
-        if law is None:
-            extreme |= {"survival": float(extreme["released"] > 0), "copies": None, "own_row": None}
-        else:
-            table, values = law.table(extreme["name"])
-            position = values.index(extreme["value"])
-            column = table[:, [position]]
-            record, may_go = extreme["record"], not law.keeps_value_counts(extreme["name"])
-            by_law = {
-                "survival": float(np.clip(appearance(column)[0], 0.0, 1.0)) if may_go else 1.0,
-                "copies": float(expected_copies(column)[0]),
-                "own_row": float(np.clip(table[record, position], 0.0, 1.0)),
-            }
-            extreme |= by_law
-    columns: dict[str, Any] = {key: [each[key] for each in extremes] for key in extremes[0]}
-    detail = Extremes(**columns, by_law=law is not None)
+    law, extremes = comparison.law, []
+    original = comparison.original if law is None else law.original
+    for name in original.numeric_names:
+        values = original.values(name)
+        known = values[~np.isnan(values)]
+        if not known.size or known.min() == known.max():
+            continue
+        after = numbers(comparison.original, comparison.masked, name)
+        for side, value in (("largest", float(known.max())), ("smallest", float(known.min()))):
+            holders, released = np.flatnonzero(values == value), int((after == value).sum())
+            extreme = {"name": name, "side": side, "value": value, "released": released}
+            extreme |= {"record": int(holders[0]), "holders": len(holders)}
+            extreme |= {"survival": float(released > 0), "copies": None, "own_row": None}
+            if law is not None:
+                table, columns = law.table(name)
+                column = table[:, [columns.index(value)]]
+                survival = 1.0 if law.keeps_value_counts(name) else appearance(column)[0]
+                extreme["survival"] = float(np.clip(survival, 0.0, 1.0))
+                extreme["copies"] = float(expected_copies(column)[0])
+                extreme["own_row"] = float(np.clip(column[[holders[0]], [0]], 0.0, 1.0).item())
+            extremes.append(extreme)
+    if not extremes:
+        raise NotApplicable("No numeric variable varies, so there is no extreme value.")
+    detail = Extremes(**_columns(extremes))
     return Reading(value=float(np.mean(detail.survival)), baseline=1.0, detail=detail)
+
+
+def _columns(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 # Survival of the largest and smallest values
@@ -202,27 +186,20 @@ def compute_extremes(comparison: Comparison) -> Reading[Extremes]:
 _VARIABLES = 16
 _SIDES = ("largest", "smallest")
 _EXTREMES = {
-    "variable": attrgetter("name"),
-    "extreme": attrgetter("side"),
-    "probability": attrgetter("survival"),
-    "expected copies": attrgetter("copies"),
-    "in its own row": attrgetter("own_row"),
-    "copies now": attrgetter("released"),
+    **{"variable": "name", "extreme": "side", "probability": "survival"},
+    **{"expected copies": "copies", "in its own row": "own_row", "copies now": "released"},
 }
+"""The part of the detail in each column of the table."""
 
 
 def draw_extreme_values(reading: Reading[Extremes]) -> style.Chart:
     """Draw the probability that each variable's largest and smallest value is released."""
     detail = reading.detail
     # a row for each variable: its largest and its smallest value are entries of their own
-    names = list(dict.fromkeys(detail.name))
-    shown = names[:_VARIABLES]
+    shown = list(dict.fromkeys(detail.name))[:_VARIABLES]
     small: dict[str, Any] = {"tickfont": {"size": 10}} if len(shown) > 9 else {}
-
-    marks: dict[str, Any] = {
-        "tickvals": [0, 0.25, 0.5, 0.75, 1.0],
-        "ticktext": ["0%", "25%", "50%", "75%", "100%"],
-    }
+    marks: dict[str, Any] = {"tickvals": [0, 0.25, 0.5, 0.75, 1.0]}
+    marks["ticktext"] = ["0%", "25%", "50%", "75%", "100%"]
     # the title has the expected share; the description counts those in this release
     released = int(np.count_nonzero(detail.released))
     return style.chart(
@@ -239,25 +216,21 @@ def draw_extreme_values(reading: Reading[Extremes]) -> style.Chart:
         ),
         large={"legend": True},
         table=table(
-            list(_EXTREMES), [known(column(detail)) for column in _EXTREMES.values()], rank=2
+            list(_EXTREMES), [known(getattr(detail, part)) for part in _EXTREMES.values()], rank=2
         ),
     )
 
 
 def _points(detail: Extremes, shown: list[str], side: str) -> style.Trace:
-    chosen = [
-        row
-        for row, (name, which) in enumerate(zip(detail.name, detail.side, strict=True))
-        if which == side and name in shown
-    ]
-    marker = (
-        {"size": 8, "color": style.RELEASED, "symbol": "circle"}
-        if side == "largest"
-        else {"size": 8, "color": style.NEUTRAL, "symbol": "circle-open", "line": {"width": 2}}
-    )
+    rows = zip(detail.name, detail.side, detail.survival, strict=True)
+    chosen = [(chance, shown.index(name)) for name, which, chance in rows
+              if which == side and name in shown]  # fmt: skip
+    marker: dict[str, Any] = {"size": 8, "color": style.RELEASED, "symbol": "circle"}
+    if side == "smallest":
+        marker = {"size": 8, "color": style.NEUTRAL, "symbol": "circle-open", "line": {"width": 2}}
     return style.scatter(
-        [float(detail.survival[row]) for row in chosen],
-        [shown.index(detail.name[row]) for row in chosen],
+        [chance for chance, _ in chosen],
+        [place for _, place in chosen],
         side,
         marker=marker,
         cliponaxis=False,
@@ -276,11 +249,9 @@ def warn_of_extremes(
     if not there:
         return [f"None of the {len(copies)} largest and smallest values stands in this release."]
     often = f", one of them {max(copies)} times" if max(copies) > 1 else ""
-    whose = (
-        "an extreme may stay, vanish or be copied to others, and it is a real person's."
-        if drawn
-        else "each is a real person's value."
-    )
+    whose = "each is a real person's value."
+    if drawn:
+        whose = "an extreme may stay, vanish or be copied to others, and it is a real person's."
     return [
         f"Of the {len(copies)} largest and smallest values {there} stand in this release{often}: "
         f"{whose}"
@@ -310,12 +281,6 @@ EXTREMES = Measure(
 
 
 # Query attack: questions to the release that exactly one person answers
-
-
-def near_truth(original: Microdata, table: Microdata, name: str, record: int) -> Booleans:
-    """Return True for records with one record's value or within its tolerance, shape (n,)."""
-    own = named_values(original, original, name)[[record]]
-    return tolerance(original, name).right(named_values(original, table, name), own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -362,25 +327,18 @@ def ask(
     """Return the release's answer to one predicate, expected by the law and actual."""
     original, masked = law.original, comparison.masked
     counts, alone = answer(law, predicate)
-    matches = np.flatnonzero(predicate.matches(original, masked))
-    asked: dict[str, Any] = {
-        "words": predicate.words,
-        "record": record,
-        "none": float(counts[0]),
-        "one": float(counts[1]) if len(counts) > 1 else 0.0,
-        "one_and_target": float(np.clip(alone[record], 0.0, 1.0)),
-        "matches": len(matches),
-        "same_person": bool(len(matches) == 1 and matches[0] == record),
-        "disclosed": None,
-        "baseline": None,
-    }
-    if secret is None or secret in {c.name for c in predicate.conditions}:
-        return asked
-    fits = near_truth(original, original, secret, record)
-    matching = predicate.tells(law, secret, fits)
-    released = near_truth(original, masked, secret, record)
-    asked["disclosed"] = float(np.clip(alone @ matching, 0.0, 1.0))
-    asked["baseline"] = float(released.mean())
+    matches = np.flatnonzero(predicate.matches(original, masked)).tolist()
+    asked: dict[str, Any] = {"words": predicate.words, "record": record, "matches": len(matches)}
+    asked |= {"none": float(counts[0]), "one": float(counts[1]) if len(counts) > 1 else 0.0}
+    asked |= {"one_and_target": float(np.clip(alone[record], 0.0, 1.0))}
+    asked |= {"same_person": matches == [record], "disclosed": None, "baseline": None}
+    if secret is not None and secret not in {c.name for c in predicate.conditions}:
+        # released rows near the person's confidential value
+        near = tolerance(original, secret)
+        own, shown = (named_values(original, each, secret) for each in (original, masked))
+        matching = predicate.tells(law, secret, near.right(own, own[[record]]))
+        asked["disclosed"] = float(np.clip(alone @ matching, 0.0, 1.0))
+        asked["baseline"] = float(near.right(shown, own[[record]]).mean())
     return asked
 
 
@@ -397,8 +355,7 @@ def compute_queries(comparison: Comparison) -> Reading[Queries]:
         )
     secret = next(iter(confidential_names(comparison)), None)
     asked = [ask(comparison, law, predicate, record, secret) for predicate, record in uniques]
-    columns: dict[str, Any] = {name: [row[name] for row in asked] for name in asked[0]}
-    detail = Queries(**columns, names=list(keys), secret=secret)
+    detail = Queries(**_columns(asked), names=list(keys), secret=secret)
     return Reading(value=float(np.mean(detail.one_and_target)), baseline=1.0, detail=detail)
 
 
@@ -415,14 +372,11 @@ def queries_sentence(reading: Reading[Queries], n: int) -> str:
 
 _SHOWN = 9
 _ASKED = {
-    "question": attrgetter("words"),
-    "no match": attrgetter("none"),
-    "exactly one": attrgetter("one"),
-    "and that person": attrgetter("one_and_target"),
-    "confidential value learned": attrgetter("disclosed"),
-    "matches now": attrgetter("matches"),
-    "that person now": attrgetter("same_person"),
+    **{"question": "words", "no match": "none", "exactly one": "one"},
+    **{"and that person": "one_and_target", "confidential value learned": "disclosed"},
+    **{"matches now": "matches", "that person now": "same_person"},
 }
+"""The part of the detail in each column of the table."""
 
 
 def draw_queries(reading: Reading[Queries]) -> style.Chart:
@@ -434,16 +388,15 @@ def draw_queries(reading: Reading[Queries]) -> style.Chart:
         (detail.words[index], detail.one[index], float(target[index]))
         for index in order[:_SHOWN].tolist()
     ]
-    count = len(target)
-    columns = [known([column(detail)[index] for index in order]) for column in _ASKED.values()]
+    count, mean = len(target), style.percent(reading.value, 1)
+    columns = [known([getattr(detail, part)[at] for at in order]) for part in _ASKED.values()]
     columns[-1] = ["yes" if same else "no" for same in columns[-1]]
     return style.chart(
         "queries",
         "Query attack (internal)",
-        f"{count} questions · mean {style.percent(reading.value, 1)}",
+        f"{count} questions · mean {mean}",
         f"For {count} questions with one person as the original answer, the chance that the "
-        f"release answers with exactly that person's row; the mean is "
-        f"{style.percent(reading.value, 1)}",
+        f"release answers with exactly that person's row; the mean is {mean}",
         data=bars(pairs, ("exactly one match", "and it is that person"), before=style.NEUTRAL),
         layout=frame(pairs, "probability", length=30),
         large={"legend": True},

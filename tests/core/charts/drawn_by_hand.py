@@ -175,7 +175,7 @@ def ends(variables: int = 3) -> Any:
     same = {"value": 1.0, "record": 0, "holders": 1, "survival": 0.5, "own_row": 0.0, "released": 1}
     each = {part: [value] * count for part, value in same.items()}
     copies = [1.0] * (count - 1) + [None]
-    detail = Extremes(name=names, side=sides, **each, copies=copies, by_law=True)
+    detail = Extremes(name=names, side=sides, **each, copies=copies)
     return Reading(value=0.5, baseline=2.0, detail=detail)
 
 
