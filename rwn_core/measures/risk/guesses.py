@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import combinations
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,7 +29,7 @@ from rwn_core.measures.attacks.likeliest_value import (
     tolerance,
 )
 from rwn_core.measures.comparison import Comparison, codes, numbers, released_rows
-from rwn_core.measures.measure import SHARE, Measure, Reading
+from rwn_core.measures.measure import SHARE, Measure, Reading, with_parts
 from rwn_core.measures.sentence import Sentence, percent
 from rwn_core.measures.statistics.key_variables import key_names, required_confidential
 from rwn_core.measures.view import View
@@ -44,8 +43,9 @@ def beyond_a_guess(what: str, assumes: str = "") -> Sentence:
 
     def sentence(reading: Reading[Guesses], n: int) -> str:
         detail, alone = reading.detail, reading.detail.control is None
-        reference = detail.guess if detail.control is None else detail.control
-        other = "a guess" if alone else "people who are not in the file"
+        reference, other = detail.control, "people who are not in the file"
+        if reference is None:
+            reference, other = detail.guess, "a guess"
         attacks = "1 attack" if detail.attacks == 1 else f"{detail.attacks:,} attacks"
         ends = ""
         if reading.interval is not None:
@@ -95,19 +95,13 @@ def _columns(comparison: Comparison, table: Microdata) -> tuple[Floats, list[boo
     return np.column_stack(columns), ordered
 
 
-class Conditions:
-    """Predicates of three conditions each: a category, or beyond a number on its far side.
+class Conditions(NamedTuple):
+    """Predicates of three conditions each: a category, or beyond a number on its far side."""
 
-    A row of `values`, shape (m, p), has the categories, or the numbers that are reached (`edges`)
-    of one predicate; `above`, shape (m, p), says whether at least as much is asked for, or at most;
-    `chosen` has shape (m, VARIABLES).
-    """
-
-    def __init__(
-        self, values: Floats, above: Booleans, chosen: Integers, ordered: list[bool]
-    ) -> None:
-        # Shapes: values, above (m, p); chosen (m, VARIABLES).
-        self.values, self.above, self.chosen, self.ordered = values, above, chosen, ordered
+    values: Floats  # shape (m, p): categories, or the numbers that are reached (`edges`)
+    above: Booleans  # shape (m, p): whether at least as much is asked for, or at most
+    chosen: Integers  # shape (m, VARIABLES)
+    ordered: list[bool]
 
     def counts(self, table: Floats, units: Integers | None = None) -> Integers:
         """Count the records of a table, or their units, that fulfill each predicate, shape (m,)."""
@@ -115,21 +109,16 @@ class Conditions:
         found = np.empty(len(self.values), dtype=np.int64)
         for row, chosen in enumerate(self.chosen):
             fits = [self._fits(columns[column], row, column) for column in chosen]
-            all_fit = np.logical_and.reduce(fits)
-            found[row] = np.count_nonzero(all_fit)
-            if units is not None and found[row] > 1:
-                found[row] = len(np.unique(units[all_fit]))
+            who = np.flatnonzero(np.logical_and.reduce(fits))
+            found[row] = len(who if units is None else np.unique(units[who]))
         return found
 
     def _fits(self, known: Floats, row: int, column: int) -> Booleans:
         # Shapes: known, the answer (n,).
-        asked = self.values[row, column]
-        fits: Booleans
-        if not self.ordered[column]:
-            fits = known == asked
-        else:
-            fits = known >= asked if self.above[row, column] else known <= asked
-        return fits
+        asked, compare = self.values[row, column], np.equal
+        if self.ordered[column]:
+            compare = np.greater_equal if self.above[row, column] else np.less_equal
+        return np.asarray(compare(known, asked))
 
     def first_unique(self, columns: list[Floats], row: int) -> int | None:
         """Return the first of all choices by which a row's conditions fit exactly one record."""
@@ -198,7 +187,7 @@ class _Attacks:
 
     def next(self, many: int) -> Conditions:
         """Return what was found for so many further rows."""
-        found, chosen = [], []
+        found, chosen = list[int](), list[Integers]()
         for row in range(self.used, min(self.used + many, len(self.rows))):
             order = self.choices[self.generator.permutation(len(self.choices))]
             rows = Conditions(self.asked, self.above, order, self.ordered)
@@ -208,20 +197,16 @@ class _Attacks:
                 self.tried += first + 1 - len(order)
                 found.append(row)
                 chosen.append(order[first])
-        at = np.array(found, dtype=np.int64)
-        picked = np.array(chosen, dtype=np.int64).reshape(len(at), self.choices.shape[1])
-        return Conditions(self.asked[at], self.above[at], picked, self.ordered)
+        picked = np.array(chosen, dtype=np.int64).reshape(-1, self.choices.shape[1])
+        return Conditions(self.asked[found], self.above[found], picked, self.ordered)
 
     def guesses(self) -> Conditions:
         """Return predicates of the values of shuffled rows."""
         width, many = len(self.columns), min(len(self.rows), GUESSES)
         generator = np.random.default_rng(_SEED)
         chosen = np.array([generator.permutation(width)[:VARIABLES] for _ in range(many)])
-        shuffled = np.array([generator.permutation(many) for _ in range(width)]).T
-        each = np.arange(width)
-        return Conditions(
-            self.asked[shuffled, each], self.above[shuffled, each], chosen, self.ordered
-        )
+        shuffled = np.array([generator.permutation(many) for _ in range(width)]).T, np.arange(width)
+        return Conditions(self.asked[shuffled], self.above[shuffled], chosen, self.ordered)
 
 
 def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
@@ -267,10 +252,8 @@ def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
             f"None of {attacks.tried:,} sets of conditions that were tried singles out a released "
             "record."
         )
-    all_used = attacks.used == len(released)
-    ended = "narrow" if narrow else "rows" if all_used else "work"
-    detail = replace(reading.detail, tried=attacks.tried, rows=attacks.used, ended=ended)
-    return replace(reading, detail=detail)
+    ended = "narrow" if narrow else "rows" if attacks.used == len(released) else "work"
+    return with_parts(reading, tried=attacks.tried, rows=attacks.used, ended=ended)
 
 
 _singling_out_success = beyond_a_guess(
@@ -278,20 +261,19 @@ _singling_out_success = beyond_a_guess(
     "It assumes somebody who has nothing but the release, neither anybody's values nor the method.",
 )
 _ENDS = {
-    "rows": "The interval stays wide, because no more rows are left to try.",
-    "work": "The interval stays wide, because a larger search would take too long.",
+    "narrow": "",
+    "rows": " The interval stays wide, because no more rows are left to try.",
+    "work": " The interval stays wide, because a larger search would take too long.",
 }
 
 
 def singling_out_sentence(reading: Reading[Guesses], n: int) -> str:
     """Say the risk, and how many conditions it took."""
     detail = reading.detail
-    said = [
-        _singling_out_success(reading, n),
-        f"{detail.tried:,} sets of conditions of {detail.rows:,} released rows were tried.",
-        _ENDS.get(detail.ended, ""),
-    ]
-    return " ".join(part for part in said if part)
+    return (
+        f"{_singling_out_success(reading, n)} {detail.tried:,} sets of conditions of "
+        f"{detail.rows:,} released rows were tried.{_ENDS[detail.ended]}"
+    )
 
 
 SINGLING_OUT = Measure(
@@ -318,20 +300,13 @@ SINGLING_OUT = Measure(
 # Linkability: two parts of a record that lead to the same released row
 
 
-def halves(names: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return two disjoint sets of variables, taken in turn."""
-    return names[::2], names[1::2]
-
-
 def coincidences(parts: tuple[Closest, Closest], people: Microdata) -> Floats:
     """Return P(both parts of each person have the same nearest row), shape (people,)."""
-    one, two = parts
-    width = int(max(one.rows.max(), two.rows.max())) + 1
-    first, second = np.zeros((people.n, width), bool), np.zeros((people.n, width), bool)
-    first[:, one.rows] = one.ties(one.people(people))
-    second[:, two.rows] = two.ties(two.people(people))
-    both = (first & second).sum(axis=1)
-    return np.asarray(both / (first.sum(axis=1) * second.sum(axis=1)))
+    width = int(max(part.rows.max() for part in parts)) + 1
+    nearest = np.zeros((2, people.n, width), bool)
+    for own, part in zip(nearest, parts, strict=True):
+        own[:, part.rows] = part.ties(part.people(people))
+    return np.asarray(nearest.all(axis=0).sum(axis=1) / nearest.sum(axis=2).prod(axis=0))
 
 
 def compute_linkability(comparison: Comparison) -> Reading[Guesses]:
@@ -339,7 +314,7 @@ def compute_linkability(comparison: Comparison) -> Reading[Guesses]:
     names = tuple(variable.name for variable in comparison.original.schema.released)
     if len(names) < 2:
         raise NotApplicable("Linkability needs at least two variables.")
-    one, two = comparison.halves or halves(names)
+    one, two = comparison.halves or (names[::2], names[1::2])
     parts = (Closest(comparison, one), Closest(comparison, two))
     chosen, control = attacked_people(comparison), control_sample(comparison)
     chances = coincidences(parts, comparison.original.take(chosen))
@@ -376,10 +351,8 @@ def linkability_sentence(reading: Reading[Guesses], n: int) -> str:
     if detail.unit_words:
         said += f" An attack is of all rows of one of the {detail.unit_words}, and one row is "
         said += "enough."
-    if not detail.stated:
-        return said
-    one, two = map(", ".join, detail.parts)
-    return f"{said} Halves as stated: {one} | {two}."
+    halves = " | ".join(map(", ".join, detail.parts))
+    return said + f" Halves as stated: {halves}." * detail.stated
 
 
 LINKABILITY = Measure(
@@ -441,16 +414,16 @@ def _inferred(
     attacked, control = successes(people, units), control_sample(comparison)
     if attacked[1] == 0:
         return NotApplicable(f"Nobody who is attacked has a value of {secret}.")
-    on_control = None
+    rates = None
     if control is not None:  # the different values of a person outside count the same, too
         outsiders = unit_of(control)
-        on_control = successes(control, None if outsiders is None else outsiders.numbers)
+        rates = successes(control, None if outsiders is None else outsiders.numbers)
     truth = secret_values(original, people, secret)
     # of a guess; the different values of a person count the same
     right = near.right(released[None], truth[:, None]).mean(axis=1)
     guess = np.average(right, weights=secret_weights(truth, units))
-    control_rates = on_control if on_control is not None and on_control[1] else None
-    return guess_reading(attacked, control_rates, float(guess), secret=secret)
+    rates = rates if rates is not None and rates[1] else None
+    return guess_reading(attacked, rates, float(guess), secret=secret)
 
 
 INFERENCE = Measure(
