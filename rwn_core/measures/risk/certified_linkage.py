@@ -110,15 +110,14 @@ def compute(comparison: Comparison) -> Reading[CertifiedLinkage]:
     largest = bounds.max(axis=1).astype(np.float64)[rows]
     # the tenth of the rows with the largest bounds
     tenth = np.argsort(-largest, kind="stable")[: math.ceil(len(largest) / 10)]
-    times, share = np.bincount(rows[tenth]), len(tenth) / len(largest)
-    some = np.flatnonzero(times)
-    worst_tenth = certified_share(bounds[some], records, times[some], share=share)
+    some, times = np.unique(rows[tenth], return_counts=True)
+    share = len(tenth) / len(largest)
     keys, secrets = set(key_names(comparison)), set(confidential_names(comparison))
     detail = CertifiedLinkage(
         bounds=largest,
         most=float(np.quantile(largest, MOST, method="higher")),
         largest=float(largest.max()),
-        worst_tenth=worst_tenth,
+        worst_tenth=certified_share(bounds[some], records, times, share=share),
         unit=None if unit is None else unit.name,
         sampled=None if comparison.file is None else comparison.original.n,
         left=relations_left(comparison, slices),
@@ -132,13 +131,12 @@ def compute(comparison: Comparison) -> Reading[CertifiedLinkage]:
 def _of_release(comparison: Comparison, found: Neighborhoods, unit: Unit | None) -> Found:
     """Return bounds by the released rows."""
     n, logs = comparison.original.n, log_likelihood(comparison)
-    if unit is None:
-        near = nearest_records(found, n)
-        bounds = linkage_bounds(logs, ratios_of_release(logs, near), near)
-        return bounds, np.ones(n), np.arange(n)
     everyone = np.tile(np.arange(n, dtype=np.int32), (n, 1))
-    bounds = unit_bounds(logs, ratios_of_release(logs, everyone), unit.numbers)
-    return bounds, np.bincount(unit.numbers), np.arange(n)
+    near = nearest_records(found, n) if unit is None else everyone
+    ratios = ratios_of_release(logs, near)
+    if unit is None:
+        return linkage_bounds(logs, ratios, near), np.ones(n), np.arange(n)
+    return unit_bounds(logs, ratios, unit.numbers), np.bincount(unit.numbers), np.arange(n)
 
 
 def unit_or_record_bounds(
@@ -183,11 +181,9 @@ def require_certifiable(law: Law | None) -> Neighborhoods:
         )
     n = cells.original.n
     if int(np.diff(found.table.offsets).min()) < n - (not found.kernel.own):
-        reason = (
-            f"Above {LARGEST_DENSE:,} records only the nearest are donors"
-            if n > LARGEST_DENSE
-            else "Members of a household give each other no values"
-        )
+        reason = "Members of a household give each other no values"
+        if n > LARGEST_DENSE:
+            reason = f"Above {LARGEST_DENSE:,} records only the nearest are donors"
         raise NotApplicable(
             f"{reason}, so that nothing is certified; all records are with kernel = exponential, "
             "bandwidth = absolute, own = true, no balance and no outside_household."
@@ -245,10 +241,9 @@ def relations_left(comparison: Comparison, slices: list[tuple[str, ...]]) -> flo
 
 def sentence(reading: Reading[CertifiedLinkage], n: int) -> str:
     """Say the bound, the rows it does not hold for, and what it does not bound."""
-    detail = reading.detail
+    detail, left = reading.detail, reading.detail.left
     unit = "" if detail.unit is None else f" to their unit ({detail.unit})"
-    sampled = detail.sampled
-    proved = "proved" if sampled is None else f"estimated by {sampled:,} random rows"
+    proved = f"estimated by {detail.sampled:,} random rows" if detail.sampled else "proved"
     parts = [
         f"At most {percent(reading.value)} of the rows can be linked correctly{unit}, by any "
         f"attack that knows nothing but this file, the method and the original ({proved}).",
@@ -258,20 +253,14 @@ def sentence(reading: Reading[CertifiedLinkage], n: int) -> str:
         "It bounds from which record a row comes, not which record's values it shows (see "
         "attribute gain and true matches).",
     ]
-    parts.append(left_words(detail.left))
+    if left is not None:
+        parts.append(
+            f"Of the relations across slices {percent(left)} are left (1 minus the share lost)."
+            + " So little that slices drawn independently would serve as well." * (left < LITTLE)
+        )
     for names in detail.disclosing[:1]:
         parts.append(f"A slice has key and confidential variables together ({', '.join(names)}).")
-    return " ".join(filter(None, parts))
-
-
-def left_words(left: float | None) -> str:
-    """Say what is left of the relations across slices, and where a certificate is no use."""
-    if left is None:
-        return ""
-    words = f"Of the relations across slices {percent(left)} are left (1 minus the share lost)."
-    if left < LITTLE:
-        words += " So little that slices drawn independently would serve as well."
-    return words
+    return " ".join(parts)
 
 
 MEASURE = linkage_measure(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -68,54 +69,42 @@ def compute(comparison: Comparison) -> Reading[RepeatedReleases]:
     keys, n = key_names(comparison), comparison.original.n
     if law.later:  # later slices of a chain say nothing more of a row's source
         keys, law = sum(law.telling(keys), ()), law.source
-    records = _records(n)
+    records, times, worst = _records(n), TIMES, False  # lower bounds only, unless worst
+    sampled = len(records) < n
+    # `rows` are chances of each record, or one of all together, shape (times, records)
     if law.neighborhoods is None:
         affinity = bhattacharyya(law, keys, records)
-        bounds = bounds_of_records(affinity, TIMES, records, comparison.units)
-        bounds = np.clip(bounds, 0.0, 1.0)
-        interval = mean_interval(bounds[TIMES.index(_SHOWN)], n) if len(records) < n else None
-        return _reading(comparison, TIMES, bounds.mean(axis=1), "at least", records, interval)
-    times, generator = tuple(range(1, DRAWN + 1)), np.random.default_rng(_SEED)
-    if len(records) == n:
+        rows = np.clip(bounds_of_records(affinity, times, records, comparison.units), 0.0, 1.0)
+    else:
+        times, generator = tuple(range(1, DRAWN + 1)), np.random.default_rng(_SEED)
         released = [variable.name for variable in law.original.schema.released]
         itself = Comparison(original=law.original, masked=law.original)
-        order = canonical_order(cell_codes(itself, released)[0])
+        order = None if sampled else canonical_order(cell_codes(itself, released)[0])
         releases = [simulate(law, generator, order) for _ in times]
-        together = joint_success_after(law, releases, keys, comparison.units)
-        if None not in together:
-            linked = np.array(together, dtype=np.float64)
-            return _reading(comparison, times, linked, "worst", records)
-    else:
-        releases = [simulate(law, generator) for _ in times]
-    rows = success_of_rows(law, releases, keys, records, comparison.units)
-    interval = mean_interval(rows[_SHOWN - 1], n) if len(records) < n else None
-    return _reading(comparison, times, rows.mean(axis=1), "at least", records, interval)
-
-
-def _reading(
-    comparison: Comparison,
-    times: tuple[int, ...],
-    linked: Floats,
-    standing: str,
-    records: Integers,
-    interval: tuple[float, float] | None = None,
-) -> Reading[RepeatedReleases]:
-    """Return the reading; its standing says if these are lower bounds only."""
-    # Shapes: linked (t,), a share for each of times; records (r,).
-    n, times_ = comparison.original.n, list(times)
-    linked = np.maximum.accumulate(linked)  # an intruder with more releases can ignore some
-    detail = RepeatedReleases(
-        names=list(key_names(comparison)),
-        releases=times_,
-        same_order=linked,
-        shuffled=float(linked[0]),
-        standing=standing,
-        records=records,
-        sampled=len(records) < n,
-        total=n,
+        linking = law, releases, keys
+        together = [None] if sampled else joint_success_after(*linking, comparison.units)
+        worst = None not in together
+        rows = np.array(together, dtype=np.float64)[:, np.newaxis]
+        if not worst:
+            rows = success_of_rows(*linking, records, comparison.units)
+    # an intruder with more releases can ignore some
+    linked = np.maximum.accumulate(rows.mean(axis=1))
+    shown = times.index(_SHOWN)
+    return Reading(
+        value=float(linked[shown]),
+        baseline=comparison.random_share,
+        interval=mean_interval(rows[shown], n) if sampled else None,
+        detail=RepeatedReleases(
+            names=list(key_names(comparison)),
+            releases=list(times),
+            same_order=linked,
+            shuffled=float(linked[0]),
+            standing="worst" if worst else "at least",
+            records=records,
+            sampled=sampled,
+            total=n,
+        ),
     )
-    value = float(linked[times_.index(_SHOWN)])
-    return Reading(value=value, baseline=comparison.random_share, interval=interval, detail=detail)
 
 
 def sentence(reading: Reading[RepeatedReleases], n: int) -> str:
@@ -150,50 +139,36 @@ def draw_repeated_releases(reading: Reading[RepeatedReleases]) -> style.Chart:
     """Draw the success after several releases in the same row order, and in fresh ones."""
     detail = reading.detail
     # the number of releases is the axis, with a mark at each that was computed
-    times = np.asarray(detail.releases, dtype=float)
+    times, texts = np.asarray(detail.releases, dtype=float), [f"{t}" for t in detail.releases]
     # a lower bound is called one wherever its number stands
     same, shuffled = detail.same_order, detail.shuffled
-    least = "at least " if detail.standing == "at least" else ""
-    texts = [f"{int(t)}" for t in times]
-    same_order = style.line(
-        style.floats(times), style.floats(same), released=True, name=f"{least}same order".strip()
-    )
-    same_order["mode"] = "lines+markers"
-    same_order["marker"] = {"size": 6, "color": style.RELEASED, "symbol": "circle"}
-    same_order["hovertemplate"] = f"%{{x}} releases: {least}%{{y:.1%}}<extra>same order</extra>"
-    fresh = style.line(
-        style.floats(times), [shuffled] * len(times), released=False, name="fresh order, at least"
-    )
-    fresh["line"] |= {"color": style.NEUTRAL}
-    fresh["hovertemplate"] = "%{x} releases: at least %{y:.1%}<extra>fresh order</extra>"
+    least, lowest = "at least " * (detail.standing == "at least"), "fresh order, at least"
+    marker = {"size": 6, "color": style.RELEASED, "symbol": "circle"}
+    look: dict[str, Any] = {"name": f"{least}same order", "mode": "lines+markers", "marker": marker}
+    look["hovertemplate"] = f"%{{x}} releases: {least}%{{y:.1%}}<extra>same order</extra>"
+    same_order = style.line(style.floats(times), style.floats(same), released=True, **look)
+    look = {"name": lowest, "line": {"color": style.NEUTRAL}}
+    look["hovertemplate"] = "%{x} releases: at least %{y:.1%}<extra>fresh order</extra>"
+    fresh = style.line(style.floats(times), [shuffled] * len(times), released=False, **look)
+    place: dict[str, Any] = {"xanchor": "right", "yanchor": "top" if shuffled > _HIGH else "bottom"}
+    one, three, last = (style.percent(float(x), 1) for x in (same[0], reading.value, same[-1]))
     return style.chart(
         "repeated_releases",
         "Repeated releases",
         f"{style.percent(float(same[0]))} → {least}{style.percent(reading.value)} after 3"
-        + (" · sample" if detail.sampled else ""),
-        f"Share of records linked by the keys if rows keep their places: {least}"
-        f"{style.percent(float(same[0]), 1)} after one release, "
-        f"{least}{style.percent(reading.value, 1)} after three, "
-        f"{least}{style.percent(float(same[-1]), 1)} after {texts[-1]}. In fresh secret order "
-        f"at least {style.percent(shuffled, 1)}",
+        + " · sample" * detail.sampled,
+        f"Share of records linked by the keys if rows keep their places: {least}{one} after one "
+        f"release, {least}{three} after three, {least}{last} after {texts[-1]}. In fresh secret "
+        f"order at least {style.percent(shuffled, 1)}",
         data=[fresh, same_order],
         layout=style.layout(
             style.axis("releases", 0.6, times[-1] + 0.4, tickvals=times, ticktext=texts),
             style.axis("linked by the keys", 0, 1.04, share=True),
-            annotations=[
-                style.label(
-                    "fresh order, at least",
-                    times[-1],
-                    shuffled,
-                    style.NEUTRAL,
-                    xanchor="right",
-                    yanchor="top" if shuffled > _HIGH else "bottom",
-                )
-            ],
+            annotations=[style.label(lowest, times[-1], shuffled, style.NEUTRAL, **place)],
         ),
         large={"legend": True},
         table=table(
-            ["releases", f"same order{', at least' * bool(least)}", "fresh order, at least"],
+            ["releases", f"same order{', at least' * bool(least)}", lowest],
             [times.astype(int), style.floats(same), [shuffled] * len(times)],
         ),
     )
