@@ -58,8 +58,6 @@ class AttributeGuesses(Detail):
         Each one's `attribute_attack.gain`, with its level by name.
     people : float
         People with a value of the worst variable.
-    control_people : float, optional
-        Attacked people outside the file.
     sampled : bool
         Whether random people of the file were attacked.
     records : ndarray of int64, shape (a,)
@@ -81,7 +79,6 @@ class AttributeGuesses(Detail):
     control: Floats | None
     gains: list[dict[str, Any]]
     people: float
-    control_people: float | None
     sampled: bool
     records: Integers
     of: int
@@ -107,9 +104,9 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
         outside = None if outsiders is None else tried.on_outsiders(outsiders)
     gains = [gain(each, outside[at] if outside else ()) for at, each in enumerate(found)]
     worst = int(np.argmax([each["value"] for each in gains]))
-    for each, levels in zip(gains, tried.levels, strict=True):
-        level = each["naming"]["level"]
-        each["naming"]["level"] = level if levels is None or level is None else levels[level]
+    for naming, levels in zip((each["naming"] for each in gains), tried.levels, strict=True):
+        if levels is not None and naming["level"] is not None:
+            naming["level"] = levels[naming["level"]]
     best, control = [each.best for each in found], None
     if outside is not None:  # the success of the same strategies, or the majority
         control = np.array([outside_rate(*each)[0] for each in zip(outside, best, strict=True)])
@@ -132,7 +129,6 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
             control=control,
             gains=gains,
             people=attacked,
-            control_people=None if outside is None else outside[worst][0].people,
             scope=_scope(tried.law, tried.secrets[worst], found[worst], gains[worst]),
             sampled=len(people) < total,
             records=people,
@@ -145,11 +141,10 @@ def _scope(law: Law, secret: str, found: Success, gained: Mapping[str, Any]) -> 
     """Say how much of a gain comes from neighborhoods that the secret itself helped to choose."""
     if law.neighborhoods is None or not law.original.schema.by_name[secret].weight:
         return ""
-    attained = 0.0
-    for key, rate in found.rates.items():
-        if key.removesuffix(TOGETHER) in ("nearest", *PREDICTIONS):  # by rows and keys alone
-            rate = min(rate, found.at_most.get(key, 1.0))
-            attained = max(attained, rate - gained["reference"])
+    by_keys = ("nearest", *PREDICTIONS)  # by rows and keys alone
+    rates = [min(rate, found.at_most.get(key, 1.0)) for key, rate in found.rates.items()
+             if key.removesuffix(TOGETHER) in by_keys]  # fmt: skip
+    attained = max([0.0, *(rate - gained["reference"] for rate in rates)])
     if attained >= gained["value"]:
         return ""
     points = 100 * (gained["value"] - attained)
@@ -184,16 +179,13 @@ def gains_table(reading: Reading[AttributeGuesses], _: int) -> dict[str, Any]:
     for at in np.argsort([-each["value"] for each in detail.gains], kind="stable").tolist():
         gained = detail.gains[at]
         # the worst level, and recall and precision of naming it
-        naming = gained["naming"]
-        level, recall, right = "–", "–", "–"
+        naming, worst = gained["naming"], ["–", "–", "–"]
         if naming["score"]:
             level = "all" if naming["level"] is None else naming["level"]
             level += f", {percent(naming['certainty'])} sure" if naming["certainty"] else ""
-            recall = percent(naming["right"] / naming["people"])
-            right = percent(naming["right"] / naming["named"])
+            worst = [level, *(percent(naming["right"] / naming[of]) for of in ("people", "named"))]
         rates = (float(detail.informed[at]), float(detail.exact[at]), gained["reference"])
-        named = [detail.secrets[at], *map(percent, rates)]
-        rows.append([*named, level, recall, right, percent(gained["value"])])
+        rows.append([detail.secrets[at], *map(percent, rates), *worst, percent(gained["value"])])
     return {
         "title": "Which confidential value is disclosed?",
         "columns": [
@@ -239,9 +231,9 @@ def compute_attribute_gain(comparison: Comparison) -> Reading[AttributeGuesses]:
     """Return the largest gain of a confidential variable; below 0 if the baseline is better."""
     # The gain is success less baseline, or the score of naming one level or sure records, whichever
     # is larger.
-    found = best_guesses(comparison)
-    gain = found.detail.gains[found.detail.worst]
-    detail = replace(found.detail, attack=gain["attack"])
+    detail = best_guesses(comparison).detail
+    gain = detail.gains[detail.worst]
+    detail = replace(detail, attack=gain["attack"])
     return Reading(value=gain["value"], baseline=0.0, interval=gain["interval"], detail=detail)
 
 
@@ -250,16 +242,16 @@ def attribute_gain_sentence(reading: Reading[AttributeGuesses], n: int) -> str:
     detail = reading.detail
     gain, secret = detail.gains[detail.worst], detail.secrets[detail.worst]
     attack, reference = gain["attack"], gain["reference"]
-    unit_words = reading.unit_words
-    who = f"for {unit_words} who are not in the file" if detail.control is not None else (
-        "for an intruder who names the most frequent value"
-    )  # fmt: skip
+    unit_words, who = reading.unit_words, "for an intruder who names the most frequent value"
+    if detail.control is not None:
+        who = f"for {unit_words} who are not in the file"
     both = f"an informed intruder is right for {percent(attack)}, {who} it is {percent(reference)}"
     if reading.value <= 0:
         return f"The release adds nothing to naming a confidential value: {both}."
-    low, high = reading.interval or (reading.value, reading.value)
-    ends = f"{_digits(low)} to {_digits(high)} %"
-    more = f"{percent(reading.value)} more of the {unit_words} (95 % interval {ends})"
+    # two digits of a share in percent, or all of them
+    low, high = (f"{100 * x:.2g}" if abs(x) < 0.995 else f"{100 * x:.0f}"
+                 for x in reading.interval or (reading.value, reading.value))  # fmt: skip
+    more = f"{percent(reading.value)} more of the {unit_words} (95 % interval {low} to {high} %)"
     if gain["of_all"]:
         return (
             f"The release discloses {secret} of {more}: {both}. The best way is "
@@ -268,22 +260,17 @@ def attribute_gain_sentence(reading: Reading[AttributeGuesses], n: int) -> str:
     # how many people of a level are named, and how many of the names are correct
     naming, level = gain["naming"], gain["naming"]["level"]
     recall, right = naming["right"] / naming["people"], naming["right"] / naming["named"]
-    named = f"Of the {secret} of"
+    named, sure = f"Of the {secret} of", naming["certainty"]
     if level is not None:
         named = f"The worst level is {secret} = {level}: of its"
-    elif naming["certainty"]:
-        named = f"An intruder who names {secret} only where he is {percent(naming['certainty'])} "
-        named += "sure or more: of"
+    elif sure:
+        named = f"An intruder who names {secret} only where he is {percent(sure)} sure or more: of"
     return (
         f"{named} {naming['people']:,.0f} {unit_words} {percent(recall)} are named correctly, and "
         f"{percent(right)} of the names are right. Beyond chance the release discloses {secret} "
         f"of {more}. The best way is {STRATEGIES[naming['strategy']]}."
         f"{_also(naming['strategy'])} Of all {unit_words} {both}.{detail.scope}"
     )
-
-
-def _digits(share: float) -> str:
-    return f"{100 * share:.2g}" if abs(share) < 0.995 else f"{100 * share:.0f}"
 
 
 def _also(strategy: str) -> str:

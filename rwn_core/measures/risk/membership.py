@@ -41,9 +41,8 @@ def fingerprints(law: Law, units: Integers | None = None) -> tuple[Floats, Integ
 
 def _alone(columns: Integers, units: Integers | None) -> Booleans:
     """Return True for records with a value that no other record, or no other unit, has."""
-    if units is None:
-        return np.asarray(np.bincount(columns)[columns] == 1)
-    return np.asarray(_of_unit(columns, units).sum(axis=1)[columns] == 1)
+    held = np.bincount(columns) if units is None else _of_unit(columns, units).sum(axis=1)
+    return np.asarray(held[columns] == 1)
 
 
 def _of_unit(columns: Integers, units: Integers, width: int | None = None) -> sparse.csr_array:
@@ -111,8 +110,6 @@ class Membership(Detail):
     ----------
     appears : ndarray of float64, shape (n,)
         P(a value unique to the record, or its unit, is released).
-    own_values : ndarray of int64, shape (n,)
-        Number of such values.
     share_with_own_values, above_nine_tenths : float
         Share of the records that have one, and of those that are nearly certain to appear.
     unit_words : str
@@ -120,7 +117,6 @@ class Membership(Detail):
     """
 
     appears: Floats
-    own_values: Integers
     share_with_own_values: float
     above_nine_tenths: float
     unit_words: str
@@ -133,7 +129,6 @@ def compute_membership(comparison: Comparison) -> Reading[Membership]:
     named = own > 0  # a person without a unique value cannot be found by one
     detail = Membership(
         appears=appears,
-        own_values=own,
         share_with_own_values=float(named.mean()),
         above_nine_tenths=float((appears > 0.9).mean()),
         unit_words="" if comparison.unit is None else comparison.unit.words,
@@ -233,9 +228,9 @@ def _and(unit: tuple[str, ...]) -> str:
 
 
 def _some(parts: Sequence[str]) -> str:
-    more = len(parts) - _NAMED
-    last = f"{more} more" if more > 0 else parts[-1]
-    shown = parts[:_NAMED] if more > 0 else parts[:-1]
+    *shown, last = parts
+    if len(parts) > _NAMED:
+        shown, last = parts[:_NAMED], f"{len(parts) - _NAMED} more"
     return f"{', '.join(shown)} and {last}" if shown else last
 
 
@@ -247,16 +242,16 @@ def compute_differential_privacy(comparison: Comparison) -> Reading[Differential
         _delta(law, unit, comparison.units) if np.isinf(each.epsilon) else 0.0
         for unit, each in promises.items()
     ]
-    known = [delta for delta in deltas if delta is not None]
     epsilons = [float(each.epsilon) for each in promises.values()]
+    *finite, total = (None if np.isinf(each) else each for each in (*epsilons, sum(epsilons)))
     detail = DifferentialPrivacy(
         names=[", ".join(unit) for unit in promises],
         delta=deltas,
-        epsilon=[None if np.isinf(epsilon) else epsilon for epsilon in epsilons],
-        total_epsilon=None if np.isinf(sum(epsilons)) else sum(epsilons),
+        epsilon=finite,
+        total_epsilon=total,
         statement=statement(promises),
     )
-    return Reading(value=max([0.0, *known]), baseline=0.0, detail=detail)
+    return Reading(value=max([0.0, *(d or 0.0 for d in deltas)]), baseline=0.0, detail=detail)
 
 
 def _delta(law: Law, unit: tuple[str, ...], units: Integers | None) -> float | None:

@@ -42,8 +42,10 @@ class RedTeam(Detail):
 def compute(comparison: Comparison) -> Reading[RedTeam]:
     """Return the largest score of the simple attacks, and the best finding of each."""
     found = attack(comparison)
-    links = [each for each in found if each.kind == "identity"]
-    names = [each for each in found if each.kind == "attribute"]
+    link, name = (
+        next((each for each in found if each.kind == kind), None)
+        for kind in ("identity", "attribute")
+    )
     # the best finding of each attack per variable, and the farthest of high precision
     best: dict[Any, Finding] = {}
     for each in found:  # best first
@@ -53,16 +55,16 @@ def compute(comparison: Comparison) -> Reading[RedTeam]:
             best[key] = max(best.get(key, each), each, key=lambda one: one.recall)
     # names of people outside would be no disclosure; only predictions are tried on them
     caveat = ""
-    if names and (comparison.holdout is None or names[0].attack != prediction.KEY):
-        people = "the people" if names[0].level is None else "the people with one of its values"
-        caveat = _OUTSIDE.format(names[0].words, names[0].secret, percent(names[0].recall), people)
+    if name and (comparison.holdout is None or name.attack != prediction.KEY):
+        people = "the people" if name.level is None else "the people with one of its values"
+        caveat = _OUTSIDE.format(name.words, name.secret, percent(name.recall), people)
     return Reading(
         value=max((each.score for each in found), default=0.0),
         baseline=0.0,
         detail=RedTeam(
             findings=list({id(each): each for each in best.values()}.values()),
-            identity=links[0] if links else None,
-            attribute=names[0] if names else None,
+            identity=link,
+            attribute=name,
             caveat=caveat,
         ),
     )
@@ -85,16 +87,17 @@ def sentence(reading: Reading[RedTeam], n: int) -> str:
             f"error {percent(apart.error)})."
         )
     if name is None:
-        return " ".join([*parts, "They name no confidential value more often than luck does."])
-    unit_words = reading.unit_words
-    who = "who" if unit_words == "people" else "that"
-    people = unit_words if name.level is None else f"{unit_words} {who} have one of its values"
-    return " ".join([
-        *parts,
-        f"By {name.words}, {name.secret} is named for {name.named:,.0f} {unit_words}, "
-        f"{percent(name.precision)} of the names are right: {percent(name.recall)} of the "
-        f"{name.people:,.0f} {people}.",
-    ])  # fmt: skip
+        parts.append("They name no confidential value more often than luck does.")
+    else:
+        unit_words = reading.unit_words
+        who = "who" if unit_words == "people" else "that"
+        people = unit_words if name.level is None else f"{unit_words} {who} have one of its values"
+        parts.append(
+            f"By {name.words}, {name.secret} is named for {name.named:,.0f} {unit_words}, "
+            f"{percent(name.precision)} of the names are right: {percent(name.recall)} of the "
+            f"{name.people:,.0f} {people}."
+        )
+    return " ".join(parts)
 
 
 def findings_table(reading: Reading[RedTeam], _: int) -> dict[str, Any] | None:
@@ -105,14 +108,9 @@ def findings_table(reading: Reading[RedTeam], _: int) -> dict[str, Any] | None:
         "title": "What simple attacks achieve on this release, at least",
         "columns": ["attack", "is after", "right", "of answers", "of all", "score"],
         "rows": [
-            [
-                each.words,
-                _target(each),
-                f"{each.right:,.0f}",
-                f"{each.named:,.0f}",
-                f"{each.people:,.0f}",
-                percent(each.score),
-            ]
+            [each.words, _target(each)]
+            + [f"{count:,.0f}" for count in (each.right, each.named, each.people)]
+            + [percent(each.score)]
             for each in reading.detail.findings
         ],
         "caption": "Counted on this very release. A link scores the share of rows; a name the "

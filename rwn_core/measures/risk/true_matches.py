@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.paired_bars import Pair, bars, frame
 from rwn_core.measures.drawing.tables import table
-from rwn_core.measures.measure import BY_VALUES, Detail, Measure, Reading
+from rwn_core.measures.measure import BY_VALUES, Detail, Measure, Reading, with_parts
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
@@ -129,17 +129,15 @@ def compute(comparison: Comparison) -> Reading[TrueMatches]:
         return rows
     # a unit is read if any of its records is; that is worse, unless by chance
     units = _counted(comparison, comparison.units)
-    found, words = (
-        (units, comparison.unit.words) if units.value >= rows.value else (rows, "records")
-    )
-    return replace(found, detail=replace(found.detail, unit_words=words))
+    if units.value < rows.value:
+        return with_parts(rows, unit_words="records")
+    return with_parts(units, unit_words=comparison.unit.words)
 
 
 def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatches]:
     """Return the reading in records, or in units by the number of each record's."""
     secrets = confidential_names(comparison)
-    precision = {} if comparison.law is None else comparison.law.precision
-    steps = steps_by_name(precision)
+    steps = steps_by_name({} if comparison.law is None else comparison.law.precision)
     table = comparison.cached_for_original(
         ("true matches", steps), lambda: KnownTable(comparison.original, steps)
     )
@@ -149,8 +147,7 @@ def _counted(comparison: Comparison, units: Integers | None) -> Reading[TrueMatc
     stated = tuple(each for each in (keys, *comparison.key_sets) if each)
     slices = () if comparison.law is None else tuple(map(tuple, comparison.law.units()))
     own = zip(table.names, table.codes.T, released.T, strict=True)
-    spared = tuple(name for name, before, after in own if np.array_equal(before, after))
-    spared = spared if secrets else ()
+    spared = tuple(name for name, *both in own if secrets and np.array_equal(*both))
     known, inside, places, columns, only = comparison.cached_for_original(
         ("known sets", table.precision, stated, slices, secrets, spared),
         lambda: _searched(table, stated, slices, secrets, spared),
@@ -345,17 +342,17 @@ def draw_true_matches(reading: Reading[TrueMatches]) -> style.Chart:
     shares = detail.found if secret is None else detail.read
     others = stated + np.argsort(-shares[stated:], kind="stable")
     shown = [*range(min(stated, _BARS)), *others.tolist()][:_BARS]
-    read = [None if detail.secret[at] is None else float(detail.read[at]) for at in shown]
     pairs: list[Pair] = [
-        (names[at], detail.found[at], each) for at, each in zip(shown, read, strict=True)
+        (names[at], detail.found[at], None if detail.secret[at] is None else float(detail.read[at]))
+        for at in shown
     ]
     # what the largest number is a share of
     worst = style.percent(reading.value, 1)
     what = noted = "read truly" if secret else "found"
     if detail.level is not None:
         named = [str(detail.level[part]) for part in ("secret", "level")]
-        what = f"of {' = '.join(named)}"
-        noted = f"of {' = '.join(style.shorten(name, 12) for name in named)}"
+        short = [style.shorten(name, 12) for name in named]
+        what, noted = (f"of {' = '.join(each)}" for each in (named, short))
     return style.chart(
         "true_matches",
         "True matches",

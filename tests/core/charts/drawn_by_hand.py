@@ -148,7 +148,7 @@ def guesses() -> dict[str, Any]:
     one = of(Guesses, 0.2, 0.0, **rates, control=0.1, attacks=50, controls=50)
     alone = of(Guesses, 0.2, 0.0, **rates, control=None, attacks=50, controls=None)
     about = {"names": ["x"], "secrets": ["y", "z"], "worst": 1, "records": np.arange(10), "of": 10}
-    about |= {"people": 10.0, "control_people": 10.0, "sampled": False, "gains": []}
+    about |= {"people": 10.0, "sampled": False, "gains": []}
     rates = {"strategies": ["majority"] * 2, "rates": [{"majority": 0.1}, {"majority": 0.3}]}
     rates |= {"exact": np.array([0.1, 0.5]), "informed": np.array([0.2, 0.5])}
     rates |= {"ignorant": np.array([0.1, 0.3]), "control": np.array([0.2, 0.4])}

@@ -376,11 +376,10 @@ def extremes(releases: list[Masked], law: Law) -> float:
 
 def membership(releases: list[Masked], law: Law) -> float:
     """Return the same of the households, and of the records, with a value of their own."""
-    said = MEASURES["membership"].compute(of_law(releases[0], law)).detail
     home = table().frame["home"].to_numpy()
     scores = []
     for unit, appears, own in (
-        (home, said.appears, said.own_values),
+        (home, *fingerprints(law, np.unique(home, return_inverse=True)[1])),
         (np.arange(80), *fingerprints(law)),
     ):
         alone = {}
