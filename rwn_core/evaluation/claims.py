@@ -193,8 +193,8 @@ class _Slopes:
         with suppress(NotApplicable):
             design = model_design(self._analysis, release.original, release.masked, RELEASED)
             if condition_number(design.columns) <= MOST_CONDITION:
-                slopes, errors = fit_design(self._analysis, design, RELEASED, own=False)
-                self._found.append((slopes[1:], errors[1:]))
+                fit = fit_design(self._analysis, design, RELEASED, own=False)
+                self._found.append(fit.slopes)
 
     def result(self, draws: int) -> AnalysisClaims:
         """Return the claims of all slopes."""
@@ -344,19 +344,19 @@ def _judged(analysis: Analysis, comparison: Comparison) -> AnalysisClaims | _Slo
         return AnalysisClaims(analysis=analysis, refusal=CLUSTERED)
     try:
         design = model_design(analysis, original, original)
-        coefficients, errors = fit_design(analysis, design, "", own=True)
+        whole = fit_design(analysis, design, "", own=True).slopes
         own, error = np.full((2, len(design.terms)), np.nan)
         places = _most_influential(analysis, design)
         shorter = {place: _left_out(design, place) for place in sorted({*places.tolist()})}
         for place, left in shorter.items():
-            slopes, slope_errors = fit_design(analysis, left, "", own=True)
-            own[places == place] = slopes[1:][places == place]
-            error[places == place] = slope_errors[1:][places == place]
+            slopes, errors = fit_design(analysis, left, "", own=True).slopes
+            own[places == place] = slopes[places == place]
+            error[places == place] = errors[places == place]
     except NotApplicable:
         return AnalysisClaims(analysis=analysis, refusal=NO_ANSWER)
     if any(condition_number(e.columns) > MOST_CONDITION for e in (design, *shorter.values())):
         return AnalysisClaims(analysis=analysis, refusal=TIED)
-    return _Slopes(analysis, design, (coefficients[1:], errors[1:]), (own, error))
+    return _Slopes(analysis, design, whole, (own, error))
 
 
 def _left_out(design: Design, place: int) -> Design:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.plain import (
     MOST_ANALYSES,
@@ -42,10 +42,12 @@ from rwn_core.measures.statistics.formula import Formula, design_width, formula_
 from rwn_core.measures.statistics.ols import (
     MOST_COEFFICIENTS,
     Design,
-    Family,
-    generalized_fit,
-    least_squares,
+    Fit,
+    LeastSquares,
+    fit_family,
     recoded_pair,
+    released_kinds,
+    standardized_difference,
 )
 
 KINDS: Mapping[str, str] = {
@@ -154,11 +156,12 @@ def verdict(analysis: Analysis, comparison: Comparison) -> AnalysisResult:
         elif analysis.kind == "means":
             value = _means(analysis, comparison)
         else:
-            own, error = comparison.cached_for_original(
+            own = comparison.cached_for_original(
                 ("analysis plan", analysis), lambda: fit_model(analysis, original, original, "")
             )
-            released, _ = fit_model(analysis, original, comparison.masked, RELEASED)
-            value = float((np.abs(released - own) / error)[1:].max())
+            released = fit_model(analysis, original, comparison.masked, RELEASED).coefficients
+            moved = standardized_difference(own.coefficients, released, own.standard_errors)
+            value = float(moved[1:].max())
     except NotApplicable as reason:
         return AnalysisResult(analysis=analysis, value=None, passed=False, reason=reason.reason)
     return AnalysisResult(analysis=analysis, value=value, passed=value <= analysis.tolerance)
@@ -174,42 +177,23 @@ def model_design(
     return formula_design(original, table, formula, where)
 
 
-def fit_model(
-    analysis: Analysis, original: Microdata, table: Microdata, where: str
-) -> tuple[Floats, Floats]:
-    """Return the coefficients of a registered model on a table, and their standard errors."""
-    # Shapes: both answers (t,), the intercept first.
+def fit_model(analysis: Analysis, original: Microdata, table: Microdata, where: str) -> Fit:
+    """Fit a registered model to a table."""
     design = model_design(analysis, original, table, where)
     return fit_design(analysis, design, where, own=table is original)
 
 
-def fit_design(
-    analysis: Analysis, design: Design, where: str, *, own: bool
-) -> tuple[Floats, Floats]:
+def fit_design(analysis: Analysis, design: Design, where: str, *, own: bool) -> Fit:
     """Fit a registered model to its design; `own`: it is the original's."""
-    if analysis.kind == "linear":
-        fit = least_squares(design, where)
-        if fit.residual_variance == 0 and own:
-            raise NotApplicable(
-                "The model explains its response exactly in the original, so there are no "
-                "standard errors to compare with; choose other terms."
-            )
-        return fit.coefficients, fit.standard_errors
     if analysis.kind == "poisson" and design.response.min() < 0:
         raise NotApplicable(f"The response {design.question.response} has negative values{where}.")
-    family: Family = "logistic" if analysis.kind == "logistic" else "poisson"
-    other = generalized_fit(design, family, where)
-    return other.coefficients, other.standard_errors
-
-
-def _known(original: Microdata, names: Sequence[str]) -> None:
-    released = [variable.name for variable in original.schema.released]
-    for name in names:
-        if name not in released:
-            raise NotApplicable(
-                f"The analysis names the variable {name}, which a release does not have; its "
-                f"variables are: {', '.join(released)}."
-            )
+    fit = fit_family(design, analysis.kind, where)
+    if isinstance(fit, LeastSquares) and fit.residual_variance == 0 and own:
+        raise NotApplicable(
+            "The model explains its response exactly in the original, so there are no "
+            "standard errors to compare with; choose other terms."
+        )
+    return fit
 
 
 def _cells(
@@ -217,7 +201,7 @@ def _cells(
 ) -> tuple[list[Integers], list[Integers], list[int]]:
     """Group numbers of the original and of the release, and how many groups each has."""
     original = comparison.original
-    _known(original, names)
+    released_kinds(original, names, "analysis")
     groups = [grouping(original, original.schema.variable(name)) for name in names]
     if math.prod(len(group.labels) for group in groups) > MOST_TABLE_CELLS:
         raise NotApplicable(
@@ -232,7 +216,7 @@ def _cells(
 
 def _means(analysis: Analysis, comparison: Comparison) -> float:
     name, *by = analysis.variables
-    _known(comparison.original, [name])
+    released_kinds(comparison.original, [name], "analysis")
     tables = (comparison.original, comparison.masked)
     values = [numbers(comparison.original, table, name) for table in tables]
     spread = standard_deviation(values[0][~np.isnan(values[0])])

@@ -31,8 +31,7 @@ from rwn_core.evaluation.registered_analysis import (
     MODELS,
     Analysis,
     AnalysisPlan,
-    fit_design,
-    model_design,
+    fit_model,
 )
 from rwn_core.masking import Masked, Method
 from rwn_core.measures.comparison import RELEASED
@@ -40,10 +39,10 @@ from rwn_core.measures.statistics.formula import Formula
 from rwn_core.measures.statistics.intervals import t95
 from rwn_core.measures.statistics.ols import (
     SIGNIFICANT,
-    Design,
+    Fit,
     design_matrix,
-    generalized_fit,
-    least_squares,
+    fit_family,
+    refuse_exact,
     response_design,
     response_family,
 )
@@ -72,41 +71,26 @@ class Regression:
             self.family: str = asked.kind
         else:
             self.response, self.predictors = asked.response, asked.predictors
-            names = [variable.name for variable in original.schema.released]
-            categorical = (
-                asked.response in names
-                and original.schema.variable(asked.response).kind is Kind.CATEGORICAL
-            )
+            kinds = {variable.name: variable.kind for variable in original.schema.released}
+            categorical = kinds.get(asked.response) is Kind.CATEGORICAL
             self.family = response_family(original, asked) if categorical else "linear"
-        self.own, design = self._fit(original, "")
-        self.terms = ("(intercept)", *design.terms)
+        fit = self._fit(original, "")
+        self.own, self.terms = fit.estimate, ("(intercept)", *fit.design.terms)
         # standard errors from a coefficient to an end of its 95 % interval
-        freedom = len(design.response) - len(self.terms)
+        freedom = len(fit.design.response) - len(self.terms)
         self.reach = t95(freedom if self.family == "linear" else math.inf)
 
-    def _fit(self, table: Microdata, where: str) -> tuple[Estimate, Design]:
-        asked = self.asked
-        if isinstance(asked, Analysis):
-            design = model_design(asked, self.original, table, where)
-            fitted = fit_design(asked, design, where, own=table is self.original)
-        elif self.family == "linear":
-            design = design_matrix(self.original, table, asked, where)
-            fit = least_squares(design, where)
-            if fit.residual_variance == 0:
-                raise NotApplicable(
-                    f"The predictors explain {asked.response} exactly{where}, so there are "
-                    "no standard errors to judge; choose other predictors."
-                )
-            fitted = fit.coefficients, fit.standard_errors
-        else:
-            design = response_design(self.original, table, asked, where)
-            other = generalized_fit(design, response_family(self.original, asked), where)
-            fitted = other.coefficients, other.standard_errors
-        return fitted, design
+    def _fit(self, table: Microdata, where: str) -> Fit:
+        if isinstance(self.asked, Analysis):
+            return fit_model(self.asked, self.original, table, where)
+        made = design_matrix if self.family == "linear" else response_design
+        fit = fit_family(made(self.original, table, self.asked, where), self.family, where)
+        refuse_exact(fit, where, "there are no standard errors to judge")
+        return fit
 
     def fit(self, masked: Microdata) -> Estimate:
         """Return coefficients and standard errors of a draw; NotApplicable without an answer."""
-        return self._fit(masked, RELEASED)[0]
+        return self._fit(masked, RELEASED).estimate
 
     def owners(self) -> list[tuple[str, ...]]:
         """Return the variables of each term but the intercept, without the levels it names."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from contextvars import ContextVar
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -121,6 +121,7 @@ class Memo(dict[Hashable, Any]):
         return cast("_T", known)
 
 
+@dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class Comparison:
     """Put an original and a masked table together.
 
@@ -157,34 +158,25 @@ class Comparison:
         The sampling does not fit the original.
     """
 
-    __slots__ = (
-        *("cached_for_original", "cached_for_release", "file", "halves", "holdout", "key_sets"),
-        *("law", "masked", "original", "question", "records", "sampling"),
-    )
+    original: Microdata
+    masked: Microdata
+    law: Law | None = None
+    holdout: Microdata | None = None
+    question: Question | None = None
+    sampling: Sampling = None  # type: ignore[assignment]  # filled in below
+    key_sets: tuple[tuple[str, ...], ...] = field(default=(), init=False)
+    halves: tuple[tuple[str, ...], ...] = field(default=(), init=False)
+    # the larger file that the records were taken from, and their numbers there, shape (n,)
+    file: Microdata | None = field(default=None, init=False)
+    records: Integers | None = field(default=None, init=False)
+    cached_for_original: Memo = field(default_factory=Memo, init=False)
+    cached_for_release: Memo = field(default_factory=Memo, init=False)
 
-    def __init__(
-        self,
-        *,
-        original: Microdata,
-        masked: Microdata,
-        law: Law | None = None,
-        holdout: Microdata | None = None,
-        question: Question | None = None,
-        sampling: Sampling | None = None,
-    ) -> None:
-        self.original = original
-        self.masked = masked
-        self.law = law
-        self.holdout = holdout
-        self.question = original.schema.question if question is None else question
-        self.sampling = Sampling.of_schema(original) if sampling is None else sampling
-        self.sampling.check(original)
-        self.key_sets: tuple[tuple[str, ...], ...] = ()
-        self.halves: tuple[tuple[str, ...], ...] = ()
-        self.file: Microdata | None = None
-        self.records: Integers | None = None
-        self.cached_for_original = Memo()
-        self.cached_for_release = Memo()
+    def __post_init__(self) -> None:
+        """Take question and sampling from the schema where they are not given."""
+        self.question = self.original.schema.question if self.question is None else self.question
+        self.sampling = self.sampling or Sampling.of_schema(self.original)
+        self.sampling.check(self.original)
 
     @classmethod
     def of_some(cls, file: Microdata, records: Integers) -> Comparison:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -60,7 +59,6 @@ def design_matrix(
             f"The response {question.response} is categorical, and a linear regression needs "
             f"numbers; choose another response{': ' + choices if choices else ''}."
         )
-    question = question
     widths = {name: len(_levels(original, name)) for name in question.predictors}
     if sum(widths.values()) > MOST_COEFFICIENTS:
         widest = max(widths, key=lambda name: widths[name])
@@ -68,13 +66,9 @@ def design_matrix(
             f"The regression would have {sum(widths.values()):,} coefficients, most of them for "
             f"the levels of {widest}; choose predictors with at most {MOST_COEFFICIENTS} together."
         )
-    terms: list[str] = []
-    columns = [numbers(original, table, question.response)]
-    for name in question.predictors:
-        new_terms, new_columns = predictor_columns(original, table, name)
-        terms += new_terms
-        columns += new_columns
-    return complete_design(question, terms, columns, where)
+    made = [predictor_columns(original, table, name) for name in question.predictors]
+    columns = [numbers(original, table, question.response), *(c for _, each in made for c in each)]
+    return complete_design(question, [term for each, _ in made for term in each], columns, where)
 
 
 def complete_design(
@@ -160,14 +154,32 @@ EXACT = 1e-20  # residual over total sum of squares that rounding alone leaves
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class LeastSquares:
-    """One fitted regression."""
+class Fit:
+    """One fitted regression: linear, logistic or Poisson."""
 
     design: Design  # m records, t coefficients with the intercept
-    # coefficients, standard_errors: shape (t,): the intercept first; in the units of the data
+    family: str = "linear"
+    # coefficients, standard_errors: shape (t,): the intercept first; in the units of the data, on
+    # the scale of the response, the log odds or the log of the mean
     coefficients: Floats
     standard_errors: Floats
-    r2: float  # share of the response's variance explained, from 0 to 1
+    r2: float  # share of the response's variance or deviance explained, from 0 to 1
+
+    @property
+    def estimate(self) -> tuple[Floats, Floats]:
+        """Return coefficients and standard errors, shape (t,) each."""
+        return self.coefficients, self.standard_errors
+
+    @property
+    def slopes(self) -> tuple[Floats, Floats]:
+        """Return the same without the intercept."""
+        return self.coefficients[1:], self.standard_errors[1:]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LeastSquares(Fit):
+    """One linear regression, fitted by least squares."""
+
     residuals: Floats  # shape (m,): in standard deviations of the response
     leverages: Floats  # shape (m,): diagonal of the hat matrix, from 0 to 1
     residual_variance: float  # divisor m - t; 0 where the predictors explain the response exactly
@@ -182,17 +194,14 @@ class LeastSquares:
 
 def fits(comparison: Comparison) -> tuple[LeastSquares, LeastSquares]:
     """Fit the comparison's regression to the original and to the release."""
-    original, question = comparison.original, comparison.question
-    before = comparison.cached_for_original(
-        ("least squares", question),
-        lambda: least_squares(design_matrix(original, original, question)),
-    )
-    masked = comparison.masked
-    after = comparison.cached_for_release(
-        ("least squares", question),
-        lambda: least_squares(design_matrix(original, masked, question, RELEASED), RELEASED),
-    )
-    return before, after
+    original, masked, question = comparison.original, comparison.masked, comparison.question
+
+    def fit(table: Microdata, where: str) -> LeastSquares:
+        return least_squares(design_matrix(original, table, question, where), where)
+
+    about = "least squares", question
+    before = comparison.cached_for_original(about, lambda: fit(original, ""))
+    return before, comparison.cached_for_release(about, lambda: fit(masked, RELEASED))
 
 
 def least_squares(design: Design, where: str = "") -> LeastSquares:
@@ -237,16 +246,14 @@ def least_squares(design: Design, where: str = "") -> LeastSquares:
         leverages=np.clip(np.einsum("ij,ij->i", basis, basis), 0.0, 1.0),
         residual_variance=0.0 if exact else variance,
         dependence=dependence,
-        **{
-            "coefficients": np.concatenate(([intercept], slopes)),
-            "standard_errors": np.concatenate(([error], errors)),
-        },
+        coefficients=np.concatenate(([intercept], slopes)),
+        standard_errors=np.concatenate(([error], errors)),
     )
 
 
-def refuse_exact(fit: LeastSquares, where: str, because: str) -> None:
-    """Refuse a fit without residual variance."""
-    if fit.residual_variance == 0:
+def refuse_exact(fit: Fit, where: str, because: str) -> None:
+    """Refuse a linear fit without residual variance."""
+    if isinstance(fit, LeastSquares) and fit.residual_variance == 0:
         raise NotApplicable(
             f"The predictors explain {fit.design.question.response} exactly{where}, so {because}; "
             "choose other predictors."
@@ -269,40 +276,23 @@ def turned(before: Floats, after: Floats, error: Floats) -> Booleans:
 
 # Logistic and Poisson regression, fitted to the original and to the release
 
-Family = Literal["logistic", "poisson"]
-
 RUNAWAY = 50.0  # standard error of a standardized coefficient that has no finite estimate
 STEPS = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class GeneralizedLinear:
-    """One fitted logistic or Poisson regression."""
-
-    response: str
-    family: Family
-    terms: tuple[str, ...]  # without the intercept
-    # coefficients, standard_errors: shape (t,): the intercept first; on the scale of the log odds
-    # or the log of the mean
-    coefficients: Floats
-    standard_errors: Floats
-    r2: float  # share of the deviance explained, from 0 to 1
-    records: int  # complete records used
-
-
-def generalized_fits(comparison: Comparison) -> tuple[GeneralizedLinear, GeneralizedLinear]:
+def generalized_fits(comparison: Comparison) -> tuple[Fit, Fit]:
     """Fit the regression that suits the response to the original and to the release."""
     original, question = comparison.original, comparison.question
     family = response_family(original, question)
     before = comparison.cached_for_original(
         ("generalized", question),
-        lambda: generalized_fit(response_design(original, original, question), family),
+        lambda: fit_family(response_design(original, original, question), family),
     )
     after = response_design(original, comparison.masked, question, RELEASED)
-    return before, generalized_fit(after, family, RELEASED)
+    return before, fit_family(after, family, RELEASED)
 
 
-def response_family(original: Microdata, question: Question | None) -> Family:
+def response_family(original: Microdata, question: Question | None) -> str:
     """Return "logistic" for a response with two values, "poisson" for a count."""
     if question is None:
         raise NotApplicable("No regression is chosen; choose a response and its predictors.")
@@ -353,9 +343,11 @@ def recoded_pair(original: Microdata, table: Microdata, name: str) -> tuple[Micr
     return recoded[0], recoded[1]
 
 
-def generalized_fit(design: Design, family: Family, where: str = "") -> GeneralizedLinear:
+def fit_family(design: Design, family: str, where: str = "") -> Fit:
     """Fit by maximum likelihood; refuse collinear predictors and separated responses."""
-    least_squares(design, where)  # refuses collinear predictors, by name
+    linear = least_squares(design, where)  # refuses collinear predictors, by name
+    if family == "linear":
+        return linear
     center = design.columns.mean(axis=0)
     unit = np.abs(design.columns - center).max(axis=0)
     scaled = (design.columns - center) / unit
@@ -383,12 +375,10 @@ def generalized_fit(design: Design, family: Family, where: str = "") -> Generali
     nothing = float(law.deviance(design.response, np.full(len(scaled), design.response.mean())))
     back = np.concatenate(([1.0], -center / spread / unit))
     variance = float(back @ result.cov_params() @ back)
-    return GeneralizedLinear(
-        response=design.question.response,
+    return Fit(
+        design=design,
         family=family,
-        terms=design.terms,
         coefficients=np.concatenate(([back @ result.params], slopes)),
         standard_errors=np.concatenate(([np.sqrt(variance)], errors[1:] / spread / unit)),
         r2=float(np.clip(1 - result.deviance / nothing, 0.0, 1.0)),
-        records=len(design.records),
     )

@@ -25,8 +25,7 @@ from rwn_core.measures.measure import (
 )
 from rwn_core.measures.statistics.intervals import t95
 from rwn_core.measures.statistics.ols import (
-    GeneralizedLinear,
-    LeastSquares,
+    Fit,
     fits,
     generalized_fits,
     refuse_exact,
@@ -98,12 +97,14 @@ class FittedSlopes(Detail):
 # Regression: change of the slopes of the steward's analysis
 
 
-def _fitted(
-    before: LeastSquares | GeneralizedLinear, after: LeastSquares | GeneralizedLinear, **about: Any
-) -> FittedSlopes:
+def _fitted(before: Fit, after: Fit) -> FittedSlopes:
     fitted = before.coefficients, after.coefficients, before.standard_errors
     return FittedSlopes(
-        **about,
+        response=before.design.question.response,
+        family=before.family,
+        terms=["(intercept)", *before.design.terms],
+        n_original=len(before.design.records),
+        n_released=len(after.design.records),
         coefficient_original=before.coefficients,
         se_original=before.standard_errors,
         coefficient_released=after.coefficients,
@@ -115,25 +116,17 @@ def _fitted(
     )
 
 
-def _least_squares(before: LeastSquares, after: LeastSquares) -> FittedSlopes:
-    design = before.design
-    return _fitted(
-        before,
-        after,
-        response=design.question.response,
-        terms=["(intercept)", *design.terms],
-        n_original=len(design.records),
-        n_released=len(after.design.records),
-    )
+def _most_moved(before: Fit, after: Fit) -> Reading[FittedSlopes]:
+    detail = _fitted(before, after)
+    moved = float(detail.standardized_difference[1:].max())
+    return Reading(value=moved, baseline=0.0, detail=detail)
 
 
 def compute_regression(comparison: Comparison) -> Reading[FittedSlopes]:
     """Return the largest change of a slope, in the original's standard errors."""
     before, after = fits(comparison)
     refuse_exact(before, " in the original", "there are no standard errors to compare with")
-    detail = _least_squares(before, after)
-    moved = float(detail.standardized_difference[1:].max())
-    return Reading(value=moved, baseline=0.0, detail=detail)
+    return _most_moved(before, after)
 
 
 _SLOPES = 14
@@ -188,10 +181,9 @@ def coefficients(detail: FittedSlopes, drawn: Drawn | None = None) -> dict[str, 
         for beyond, apart in zip(detail.sign_changed, one * other < 0, strict=True)
     ]
     made: dict[str, Any] = {"term": detail.terms}
-    made["coefficient, original"] = _short(detail.coefficient_original)
-    made["SE, original"] = _short(detail.se_original)
-    made["coefficient, released"] = _short(detail.coefficient_released)
-    made["SE, released"] = _short(detail.se_released)
+    for side in style.SIDES:
+        made[f"coefficient, {side}"] = _short(getattr(detail, f"coefficient_{side}"))
+        made[f"SE, {side}"] = _short(getattr(detail, f"se_{side}"))
     made |= {"sign": signs, "difference / SE, original": _short(detail.standardized_difference)}
     for part, what in (("coefficient_released", "coefficient, "), ("se_released", "SE, ")):
         if drawn is not None:
@@ -218,9 +210,8 @@ def _intervals(
 ) -> list[style.Trace]:
     """Return the slopes of one file as points over one broken line of intervals."""
     # Shapes: rows (r,), of the shown terms.
-    slopes = detail.coefficient_released if released else detail.coefficient_original
-    errors = detail.se_released if released else detail.se_original
-    records = detail.n_released if released else detail.n_original
+    side = style.SIDES[released]
+    slopes, errors, records = (getattr(detail, f"{e}_{side}") for e in ("coefficient", "se", "n"))
     unit = detail.se_original[rows]
     slope = slopes[rows] / unit
     freedom = records - len(detail.terms) if detail.family == "linear" else math.inf
@@ -303,7 +294,7 @@ def compute_ci_overlap(comparison: Comparison) -> Reading[FittedSlopes]:
     before, after = fits(comparison)
     for fit, where in ((before, " in the original"), (after, RELEASED)):
         refuse_exact(fit, where, "its intervals have no width")
-    detail = _least_squares(before, after)
+    detail = _fitted(before, after)
     return Reading(value=float(detail.overlap[1:].mean()), baseline=1.0, detail=detail)
 
 
@@ -312,12 +303,11 @@ def overlap_table(reading: Reading[FittedSlopes], _: int) -> dict[str, Any]:
     detail = reading.detail
     clipped = np.clip(detail.overlap, 0.0, 1.0)
     cells = (detail.terms, detail.overlap.tolist(), clipped.tolist())
-    rows = [list(row) for row in zip(*cells, strict=True)]
     means = f"{reading.value:.3g}, clipped {clipped[1:].mean():.3g}.".replace("-", "−")
     return {
         "title": f"Overlap of the 95 % intervals: linear regression of {detail.response}",
         "columns": ["term", "overlap", "clipped at 0"],
-        "rows": rows,
+        "rows": list(map(list, zip(*cells, strict=True))),
         "caption": "1: the same interval; 0: touching; below 0: apart. Mean over the slopes "
         f"{means}",
     }
@@ -357,7 +347,7 @@ def compute_standard_errors(comparison: Comparison) -> Reading[FittedSlopes]:
     """Return the median relative change of the slopes' standard errors."""
     before, after = fits(comparison)
     refuse_exact(before, " in the original", "there are no standard errors to compare with")
-    detail = _least_squares(before, after)
+    detail = _fitted(before, after)
     value = float(np.median(np.abs(detail.ratio[1:] - 1)))
     return Reading(value=value, baseline=0.0, detail=detail)
 
@@ -379,18 +369,7 @@ STANDARD_ERRORS = utility_measure(
 
 def compute_generalized_regression(comparison: Comparison) -> Reading[FittedSlopes]:
     """Return the largest change of a slope, in the original's standard errors."""
-    before, after = generalized_fits(comparison)
-    detail = _fitted(
-        before,
-        after,
-        response=before.response,
-        family=before.family,
-        terms=["(intercept)", *before.terms],
-        n_original=before.records,
-        n_released=after.records,
-    )
-    moved = float(detail.standardized_difference[1:].max())
-    return Reading(value=moved, baseline=0.0, detail=detail)
+    return _most_moved(*generalized_fits(comparison))
 
 
 GENERALIZED_REGRESSION = utility_measure(
