@@ -60,7 +60,7 @@ class Audit(Plotted):
     ['correlation', 'cells_changed']
     """
 
-    readings: dict[str, Reading[Any] | NotApplicable]
+    readings: Answers
 
     def _summary(self) -> Summary:
         return Summary(
@@ -68,15 +68,12 @@ class Audit(Plotted):
             columns=("measure", "title", "side", "value", "baseline"),
             rows=[
                 (
-                    row["measure"],
-                    row["title"],
-                    row["side"],
-                    row["not_applicable"] or MEASURES[row["measure"]].words(row["value"]),
-                    ""
-                    if row["baseline"] is None
-                    else MEASURES[row["measure"]].words(row["baseline"]),
+                    *(row[name] for name in ("measure", "title", "side")),
+                    row["not_applicable"] or words(row["value"]),
+                    "" if row["baseline"] is None else words(row["baseline"]),
                 )
                 for row in self.records()
+                for words in [MEASURES[row["measure"]].words]
             ],
         )
 
@@ -218,6 +215,14 @@ def audit(  # noqa: PLR0913 - what is not needed is given by its name
     return read_all(comparison, measures, progress=progress)
 
 
+def known_measures(keys: Sequence[str] | None) -> tuple[str, ...]:
+    """Return the keys, all by default; refuse one that names no measure."""
+    for key in keys or ():
+        if key not in MEASURES:
+            raise ParameterError(no_measure(key))
+    return tuple(MEASURES if keys is None else keys)
+
+
 def read_all(
     comparison: Comparison,
     measures: Sequence[str] | None = None,
@@ -225,11 +230,8 @@ def read_all(
     progress: Callable[[float], None] | None = None,
 ) -> Audit:
     """Read measures on a given comparison."""
-    keys = tuple(MEASURES) if measures is None else tuple(measures)
-    for key in keys:
-        if key not in MEASURES:
-            raise ParameterError(no_measure(key))
     readings: dict[str, Reading[Any] | NotApplicable] = {}
+    keys = known_measures(measures)
     with work(progress=progress) as door:
         for key in steps(keys):
             tell(door, readings, key)

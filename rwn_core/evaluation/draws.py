@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +16,10 @@ from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.summary import Plotted, Summary
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.audit import compare
+from rwn_core.evaluation.audit import compare, known_measures
 from rwn_core.laws.donors import released_schema
 from rwn_core.masking import Masked, Method
-from rwn_core.measures import MEASURES, no_measure
+from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Bounds, Detail, Reading
 from rwn_core.measures.statistics.intervals import LEVEL, Band, prediction_interval
@@ -76,42 +77,33 @@ class Gathering:
     """The bands of one measure, draw by draw: only what a picture shows is kept of each."""
 
     def __init__(self, key: str) -> None:  # of the measure
-        self._key = key
-        self._draws: dict[str, list[Floats]] = {}
+        self._view = MEASURES[key].view
         self._bounds: dict[str, Bounds] = {}
-        self._frames: dict[str, NDArray[Any]] = {}
-        self._unlike: set[str] = set()
+        self._draws: dict[str, list[Floats]] = defaultdict(list)
+        self._frames: dict[str, list[NDArray[Any]]] = defaultdict(list)
 
-    def add(self, reading: Reading) -> None:
+    def add(self, reading: Reading[Any]) -> None:
         """Take in one draw."""
-        for name, values, frame, bounds in _parts(self._key, reading):
-            self._bounds[name] = bounds
-            part = np.asarray(values, dtype=np.float64)
-            known = self._frames.setdefault(name, frame)
-            identical = np.array_equal(known, frame) and part.size <= LARGEST_PART
-            draws = self._draws.setdefault(name, [])
-            if identical and (not draws or draws[0].shape == part.shape):
-                draws.append(part)
-            else:
-                self._unlike.add(name)
+        # name, numbers, what they belong to, and their bounds
+        parts = [
+            (name, getattr(reading.detail, name, reading.value), np.empty(0), bounds)
+            for name, bounds in self._view.bands.items()
+        ]
+        parts += self._view.bands_of(reading) if self._view.bands_of else ()
+        for name, values, frame, self._bounds[name] in parts:
+            if np.size(values) <= LARGEST_PART:
+                self._draws[name].append(np.asarray(values, dtype=np.float64))
+                self._frames[name].append(frame)
 
     def bands(self) -> dict[str, Band]:
         """The bands by part of the detail; a part that is not of one kind in all draws has none."""
         return {
             name: Band.from_draws(draws, bounds=self._bounds[name])
             for name, draws in self._draws.items()
-            if name not in self._unlike and len(draws) > 1
+            if len(draws) > 1
+            and all(each.shape == draws[0].shape for each in draws)
+            and all(np.array_equal(each, self._frames[name][0]) for each in self._frames[name])
         }
-
-
-def _parts(key: str, reading: Reading[Any]) -> Iterator[tuple[str, Any, NDArray[Any], Bounds]]:
-    """Name, numbers, what they belong to, and their bounds."""
-    # Shapes: the numbers as they are in the detail; what they belong to (edges,), or (0,) for
-    # nothing.
-    view = MEASURES[key].view
-    for name, bounds in view.bands.items():
-        yield name, getattr(reading.detail, name, reading.value), np.empty(0), bounds
-    yield from view.bands_of(reading) if view.bands_of else ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
@@ -140,7 +132,7 @@ class Ensemble(Plotted):
 
     def _summary(self) -> Summary:
         rows = []
-        for key in (*self.values, *(key for key in self.reasons if key not in self.values)):
+        for key in self._keys:
             reading, words = self.reading(key), MEASURES[key].words
             if isinstance(reading, NotApplicable):
                 rows.append((key, reading.reason, ""))
@@ -152,6 +144,11 @@ class Ensemble(Plotted):
             columns=("measure", "median", "9 of 10 releases"),
             rows=rows,
         )
+
+    @property
+    def _keys(self) -> Iterable[str]:
+        """All measures, those with an answer first."""
+        return dict.fromkeys((*self.values, *self.reasons))
 
     def median(self, key: str) -> float:
         """The middle of a measure's values."""
@@ -179,7 +176,7 @@ class Ensemble(Plotted):
     def frame(self) -> pd.DataFrame:
         """A row for each measure: median, interval, and in how many draws it had an answer."""
         rows = []
-        for key in (*self.values, *(key for key in self.reasons if key not in self.values)):
+        for key in self._keys:
             reading = self.reading(key)
             known = reading if isinstance(reading, Reading) else None
             low, high = (known and known.interval) or (None, None)
@@ -240,10 +237,7 @@ def ensemble(
     """
     if repeats < 2:
         raise ParameterError("repeats must be a whole number of at least 2.")
-    keys = tuple(MEASURES) if measures is None else tuple(measures)
-    unknown = [key for key in keys if key not in MEASURES]
-    if unknown:
-        raise ParameterError(no_measure(unknown[0]))
+    keys = known_measures(measures)
     comparison = unmasked(microdata)
     values: dict[str, list[float]] = {}
     baselines: dict[str, float | None] = {}

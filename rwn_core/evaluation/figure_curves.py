@@ -52,9 +52,7 @@ def _nearest(reading: Reading, side: str) -> Values:
 
 
 def _components(reading: Reading[Components], side: str) -> Values:
-    found, own = reading.detail, side == "original"
-    shares = found.share_original if own else found.share_released
-    five = found.cumulative5_original if own else found.cumulative5_released
+    shares, five = (getattr(reading.detail, f"{part}_{side}") for part in ("share", "cumulative5"))
     return {"first component": float(shares[0]), "five components": five}
 
 

@@ -31,10 +31,10 @@ from rwn_core.evaluation.draws import draws, unmasked
 from rwn_core.masking import Method
 from rwn_core.measures import MEASURES, no_measure
 from rwn_core.measures.comparison import RELEASED, Comparison, numbers
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Reading, Sides
 from rwn_core.measures.statistics.distributions import (
     counts,
-    grouping,
+    grouped,
     standard_deviation,
     total_variation,
 )
@@ -151,8 +151,8 @@ def verdict(analysis: Analysis, comparison: Comparison) -> AnalysisResult:
             passed = value >= analysis.tolerance if higher else value <= analysis.tolerance
             return AnalysisResult(analysis=analysis, value=value, passed=passed)
         if analysis.kind == "table":
-            before, after, sizes = _cells(comparison, analysis.variables)
-            value = total_variation(counts(before, sizes), counts(after, sizes))
+            sides, sizes = _cells(comparison, analysis.variables)
+            value = total_variation(*(counts(codes, sizes) for codes in sides))
         elif analysis.kind == "means":
             value = _means(analysis, comparison)
         else:
@@ -196,35 +196,28 @@ def fit_design(analysis: Analysis, design: Design, where: str, *, own: bool) -> 
     return fit
 
 
-def _cells(
-    comparison: Comparison, names: Sequence[str]
-) -> tuple[list[Integers], list[Integers], list[int]]:
+def _cells(comparison: Comparison, names: Sequence[str]) -> tuple[Sides[list[Integers]], list[int]]:
     """Group numbers of the original and of the release, and how many groups each has."""
     original = comparison.original
     released_kinds(original, names, "analysis")
-    groups = [grouping(original, original.schema.variable(name)) for name in names]
+    groups, sides = grouped(comparison, [original.schema.variable(name) for name in names])
     if math.prod(len(group.labels) for group in groups) > MOST_TABLE_CELLS:
         raise NotApplicable(
             f"The table would have more than {MOST_TABLE_CELLS:,} cells; choose fewer variables."
         )
-    before, after = (
-        [group.codes(original, table) for group in groups]
-        for table in (original, comparison.masked)
-    )
-    return before, after, [len(group.labels) for group in groups]
+    return sides, [len(group.labels) for group in groups]
 
 
 def _means(analysis: Analysis, comparison: Comparison) -> float:
     name, *by = analysis.variables
     released_kinds(comparison.original, [name], "analysis")
-    tables = (comparison.original, comparison.masked)
-    values = [numbers(comparison.original, table, name) for table in tables]
+    values = [numbers(comparison.original, table, name) for table in comparison.tables]
     spread = standard_deviation(values[0][~np.isnan(values[0])])
     if not spread:
         raise NotApplicable(f"Variable {name} is constant, so its means cannot move.")
-    before, after, sizes = _cells(comparison, by)
+    sides, sizes = _cells(comparison, by)
     means = []
-    for codes, value in zip((before, after), values, strict=True):
+    for codes, value in zip(sides, values, strict=True):
         known = ~np.isnan(value)
         number = counts([code[known] for code in codes], sizes)
         cell = np.ravel_multi_index([code[known] for code in codes], sizes)

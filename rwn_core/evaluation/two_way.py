@@ -17,7 +17,7 @@ from rwn_core.measures.drawing.signed_heatmap import SMALL_FONT, color_span, sig
 from rwn_core.measures.drawing.tables import table
 from rwn_core.measures.measure import BothFiles, Reading
 from rwn_core.measures.statistics.association import correlation_matrix
-from rwn_core.measures.statistics.distributions import counts, grouping, total_variation
+from rwn_core.measures.statistics.distributions import counts, grouped, total_variation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -71,13 +71,10 @@ def two_way(comparison: Comparison, one: str, other: str) -> Reading[TwoWay]:
 
 
 def _table(comparison: Comparison, one: str, other: str) -> Reading[TwoWay]:
-    original = comparison.original
-    groups = [grouping(original, original.schema.variable(name)) for name in (one, other)]
+    variables = [comparison.original.schema.variable(name) for name in (one, other)]
+    groups, sides = grouped(comparison, variables)
     sizes = [len(group.labels) for group in groups]
-    before, after = (
-        counts([group.codes(original, table) for group in groups], sizes).reshape(sizes)
-        for table in (original, comparison.masked)
-    )
+    before, after = (counts(codes, sizes).reshape(sizes) for codes in sides)
     used = before + after > 0
     rows, columns = np.flatnonzero(used.any(axis=1)), np.flatnonzero(used.any(axis=0))
     return Reading(

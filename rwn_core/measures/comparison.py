@@ -187,6 +187,15 @@ class Comparison:
         return made
 
     @property
+    def tables(self) -> tuple[Microdata, Microdata]:
+        """Return both tables, the original first."""
+        return self.original, self.masked
+
+    def cache_of(self, table: Microdata) -> Memo:
+        """Return the cache of what depends on one of both tables."""
+        return self.cached_for_original if table is self.original else self.cached_for_release
+
+    @property
     def unit(self) -> Unit | None:
         """Return the unit that risk is counted in; see `unit_of`."""
         file = self.original if self.file is None else self.file

@@ -22,9 +22,8 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.association import (
     MOST_OF_A_PAIR,
-    original_associations,
+    associations,
     original_chance,
-    released_associations,
 )
 from rwn_core.tuning.evaluate import PreparedTables, evaluate
 from rwn_core.tuning.point import Setting
@@ -66,7 +65,7 @@ class SliceLoss:
             found: list[Floats] = []
 
             def read(release: Comparison) -> dict[str, Reading | NotApplicable]:
-                found.append(_weighted(comparison, released_associations(release)))
+                found.append(_weighted(comparison, associations(release, release.masked)))
                 return {}
 
             for place, slices in product(places, slicings):
@@ -103,7 +102,7 @@ class SliceLoss:
 
 def _weighted(comparison: Comparison, after: Floats) -> Floats:
     """Return each pair's part of `relation_loss`, shape (p, p)."""
-    before, chance = original_associations(comparison), original_chance(comparison)
+    before, chance = associations(comparison, comparison.original), original_chance(comparison)
     size, found = np.abs(before), np.nan_to_num(after)
     related = size > chance
     weight = np.where(related, size - chance, 0.0)

@@ -20,7 +20,7 @@ from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.association import original_associations
+from rwn_core.measures.statistics.association import associations
 
 _NO_KEYS = tuple(role for role in Role if role is not Role.KEY)
 _OPEN = tuple(role for role in _NO_KEYS if role is not Role.CONFIDENTIAL)
@@ -125,7 +125,8 @@ def related(count: int) -> Callable[[Microdata], Slices]:
         from scipy.spatial.distance import squareform
 
         def joined() -> NDArray[np.float64]:
-            every = original_associations(Comparison(original=microdata, masked=microdata))
+            itself = Comparison(original=microdata, masked=microdata)
+            every = associations(itself, microdata)
             released = [variable.name for variable in microdata.schema.released]
             places = [released.index(name) for name in names]
             strength = np.nan_to_num(np.abs(every[np.ix_(places, places)]))

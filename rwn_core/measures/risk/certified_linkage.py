@@ -28,10 +28,9 @@ from rwn_core.measures.comparison import Comparison, released_rows, require_same
 from rwn_core.measures.measure import Detail, Reading, linkage_measure
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.association import (
-    original_associations,
+    associations,
     original_chance,
     relation_loss,
-    released_associations,
 )
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 from rwn_core.neighbors import LARGEST_DENSE, Neighborhoods
@@ -232,8 +231,7 @@ def relations_left(comparison: Comparison, slices: list[tuple[str, ...]]) -> flo
     chance = np.asarray(original_chance(comparison), dtype=np.float64)
     across = slice_of[:, np.newaxis] != slice_of
     before, after = (
-        np.where(across, each, 0.0)
-        for each in (original_associations(comparison), released_associations(comparison))
+        np.where(across, associations(comparison, table), 0.0) for table in comparison.tables
     )
     lost = relation_loss(before, after, chance).value
     return None if np.isnan(lost) else 1.0 - lost

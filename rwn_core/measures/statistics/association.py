@@ -21,7 +21,6 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, codes, complete, matrix, standardized, varies
 from rwn_core.measures.measure import Detail
 
-CORRELATIONS = "correlations"  # what a comparison calls those of all its numbers
 NO_VARIATION = 1e-12  # share of a variance that rounding alone leaves
 
 
@@ -96,35 +95,29 @@ DENSE = 1_000_000  # cells of a table up to which every one is counted, empty on
 
 
 def association_matrix(
-    numbers: Floats,
-    categories: Sequence[Codes],
-    *,
-    correlations: Floats | None = None,
-    signed: bool = False,
+    numbers: Floats, categories: Sequence[Codes], correlations: Floats | None = None
 ) -> Floats:
     """Return the association of all pairs of variables, shape (m + c, m + c)."""
     # Correlations, correlation ratios (Kelley 1935), Cramer's V. `numbers` has shape (n, m),
-    # `categories` holds c arrays of level codes, -1 if missing. `signed`: an association with a
-    # category is negative, not 0, below its expectation under independence. NaN for constants.
+    # `categories` holds c arrays of level codes, -1 if missing. An association with a category is
+    # negative below its expectation under independence. NaN for constants.
     m, c = numbers.shape[1], len(categories)
     result = np.full((m + c, m + c), np.nan)
     result[:m, :m] = correlation_matrix(numbers) if correlations is None else correlations
     scaled = standardized_known(numbers, np.nan) if c else numbers
     for at, own in enumerate(categories, start=m):
-        result[at, :m] = result[:m, at] = [_ratio(column, own, signed) for column in scaled.T]
+        result[at, :m] = result[:m, at] = [_ratio(column, own) for column in scaled.T]
         for before, other in enumerate(categories[: at - m + 1], start=m):
-            result[at, before] = result[before, at] = cramers_v(own, other, signed=signed)
+            result[at, before] = result[before, at] = cramers_v(own, other)
     return result
 
 
-def _root(squared: float, signed: bool) -> float:
-    """Return the square root; of a negative number 0, or minus the root of its size."""
-    if squared >= 0.0 or not signed:
-        return float(np.sqrt(np.clip(squared, 0.0, 1.0)))
-    return -float(np.sqrt(-squared))
+def _root(squared: float) -> float:
+    """Return the square root, at most 1; of a negative number minus the root of its size."""
+    return float(np.sign(squared) * np.sqrt(abs(min(squared, 1.0))))
 
 
-def _ratio(values: Floats, codes: Codes, signed: bool) -> float:
+def _ratio(values: Floats, codes: Codes) -> float:
     """Return the corrected correlation ratio of a number and a category."""
     known = (codes >= 0) & ~np.isnan(values)
     if not known.all():
@@ -141,10 +134,10 @@ def _ratio(values: Floats, codes: Codes, signed: bool) -> float:
     sums = np.bincount(codes, weights=values)
     between = float((sums**2 / np.maximum(sizes, 1)).sum()) - shift
     corrected = 1.0 - (1.0 - between / total) * (n - 1) / (n - k)
-    return _root(corrected, signed)
+    return _root(corrected)
 
 
-def cramers_v(one: Codes, other: Codes, *, signed: bool = False) -> float:
+def cramers_v(one: Codes, other: Codes) -> float:
     """Return Cramer's V with the bias correction of Bergsma (2013); NaN if undefined."""
     known = (one >= 0) & (other >= 0)
     if not known.all():
@@ -168,20 +161,21 @@ def cramers_v(one: Codes, other: Codes, *, signed: bool = False) -> float:
     least = min(r - (r - 1) ** 2 / (n - 1), c - (c - 1) ** 2 / (n - 1)) - 1.0
     if least <= 1e-12:
         return float("nan")
-    return _root(phi / least, signed)
+    return _root(phi / least)
 
 
-def original_associations(comparison: Comparison) -> Floats:
-    """Return the original's signed associations in the schema's order, shape (p, p)."""
-    return comparison.cached_for_original(
-        "associations", lambda: _signed(comparison, comparison.original)
+def correlations(comparison: Comparison, table: Microdata) -> Floats:
+    """Return the correlations of all numbers of either table, shape (m, m)."""
+    original, names = comparison.original, comparison.original.numeric_names
+    return comparison.cache_of(table)(
+        "correlations", lambda: correlation_matrix(matrix(original, table, names))
     )
 
 
-def released_associations(comparison: Comparison) -> Floats:
-    """Return the release's signed associations, shape (p, p)."""
-    make = partial(_signed, comparison, comparison.masked)
-    return comparison.cached_for_release("associations", make)
+def associations(comparison: Comparison, table: Microdata) -> Floats:
+    """Return the signed associations of either table in the schema's order, shape (p, p)."""
+    make = partial(_signed, comparison, table)
+    return comparison.cache_of(table)("associations", make)
 
 
 def original_chance(comparison: Comparison) -> Floats:
@@ -217,21 +211,12 @@ def is_category(original: Microdata) -> Integers:
 def _signed(comparison: Comparison, table: Microdata) -> Floats:
     original = comparison.original
     numbers, categories = _names(original)
-    known: Floats | None = None
-    if numbers == original.numeric_names:  # without dates, which the correlations leave out
-        share = (
-            comparison.cached_for_original if table is original else comparison.cached_for_release
-        )
-        known = share(CORRELATIONS, lambda: correlation_matrix(matrix(original, table, numbers)))
-        if not categories:
-            return known
-    values = matrix(original, table, numbers)
-    found = association_matrix(
-        values,
-        [codes(original, table, name)[0] for name in categories],
-        correlations=known,
-        signed=True,
-    )
+    without_dates = numbers == original.numeric_names  # which the correlations leave out
+    known = correlations(comparison, table) if without_dates else None
+    if known is not None and not categories:
+        return known
+    coded = [codes(original, table, name)[0] for name in categories]
+    found = association_matrix(matrix(original, table, numbers), coded, known)
     return _ordered(original, found)
 
 

@@ -13,7 +13,9 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, codes, numbers
-from rwn_core.measures.measure import Detail
+from rwn_core.measures.measure import Detail, Sides
+
+_ZEROS: Sides[float] = Sides(0.0, 0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -30,8 +32,8 @@ class Marginal:
     difference : float
         Kolmogorov-Smirnov or total variation distance of the known values, or the change of the
         share of missing ones, whichever is larger; from 0 to 1.
-    missing_original, missing_released : int
-    mean_original, mean_released, sd_original, sd_released : float
+    missing : Sides of int
+    mean, sd : Sides of float
         Of a number, in its unit.
     """
 
@@ -40,12 +42,9 @@ class Marginal:
     original: Integers
     released: Integers
     difference: float
-    missing_original: int
-    missing_released: int
-    mean_original: float = 0.0
-    mean_released: float = 0.0
-    sd_original: float = 0.0
-    sd_released: float = 0.0
+    missing: Sides[int]
+    mean: Sides[float] = _ZEROS
+    sd: Sides[float] = _ZEROS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -95,10 +94,12 @@ def total_variation(one: Integers, other: Integers) -> float:
 
 
 def level_counts(comparison: Comparison, name: str) -> tuple[list[Any], Integers, Integers]:
-    """Return a category's levels, and how many records of each table have each."""
+    """Return a category's levels, and how many records of each table have each, if any."""
     before, _ = codes(comparison.original, comparison.original, name)
     after, levels = codes(comparison.original, comparison.masked, name)
     one, two = (np.bincount(c[c >= 0], minlength=len(levels)) for c in (before, after))
+    refuse_all_missing(int(one.sum()), name, "")
+    refuse_all_missing(int(two.sum()), name, RELEASED)
     return levels, one, two
 
 
@@ -243,6 +244,23 @@ def grouping(
         ends = edges.tolist()
         labels = [f"≤ {ends[0]:.4g}", *(f"≤ {end:.4g}" for end in ends[1:]), f"> {ends[-1]:.4g}"]
     return Grouping(name=variable.name, labels=(*labels, "(missing)"), group_of=None, edges=edges)
+
+
+def grouped(
+    comparison: Comparison,
+    variables: Sequence[Variable],
+    cuts: Sequence[float] = CUTS,
+    most: int = MOST_LEVELS,
+) -> tuple[list[Grouping], Sides[list[Integers]]]:
+    """Return the groups of some variables, and the group of every record of both tables."""
+    # Shapes: each of the codes (n,), of the records of the table.
+    original, cached = comparison.original, comparison.cached_for_original
+    about = cuts, most, *(variable.name for variable in variables)
+    groups = cached(
+        ("groups", about), lambda: [grouping(original, v, cuts, most) for v in variables]
+    )
+    before = cached(("grouped", about), lambda: [g.codes(original, original) for g in groups])
+    return groups, Sides(before, [g.codes(original, comparison.masked) for g in groups])
 
 
 def counts(codes: Sequence[Integers], sizes: Sequence[int]) -> Integers:

@@ -110,9 +110,12 @@ def squared(one: Floats, other: Floats) -> Floats:
 def distinct_points(points: Points) -> PointIndex:
     """Group the records that share a point."""
     values, counts = np.unique(point_values(points), axis=0, return_counts=True)
-    return PointIndex(
-        replace(points, values=values) if isinstance(points, CodedPoints) else values, counts
-    )
+    return PointIndex(_with_values(points, values), counts)
+
+
+def _with_values(points: Points, values: Floats) -> Points:
+    # Shapes: values (m, d).
+    return replace(points, values=values) if isinstance(points, CodedPoints) else values
 
 
 def nearest_distances(points: Points, others: Points, count: int) -> Floats:
@@ -212,16 +215,15 @@ def released_points(comparison: Comparison) -> Points:
     def make() -> Points:
         points = unweighted_metric(comparison).coded(comparison.masked)
         # another tool's noise may leave the original's range by far: squares stay finite
-        values = np.ascontiguousarray(np.clip(point_values(points), -FARTHEST, FARTHEST))
-        return replace(points, values=values) if isinstance(points, CodedPoints) else values
+        values = np.clip(point_values(points), -FARTHEST, FARTHEST)
+        return _with_values(points, np.ascontiguousarray(values))
 
     return comparison.cached_for_release("unweighted released points", make)
 
 
 def contiguous_rows(points: Points) -> Points:
     """Return the points with each record's values next to each other in memory."""
-    values = np.ascontiguousarray(point_values(points))
-    return replace(points, values=values) if isinstance(points, CodedPoints) else values
+    return _with_values(points, np.ascontiguousarray(point_values(points)))
 
 
 def distinct_originals(comparison: Comparison) -> PointIndex:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -25,6 +25,7 @@ from rwn_core.measures.measure import (
     BothFiles,
     Bounds,
     Reading,
+    Sides,
     utility_measure,
 )
 from rwn_core.measures.statistics.distributions import (
@@ -81,24 +82,25 @@ def _summary(ascending: Floats) -> tuple[float, float]:
     return float(ascending.mean()), spread
 
 
-def _known(original: Microdata, table: Microdata, name: str, where: str) -> Floats:
-    # Shapes: the answer (m,), ascending.
-    values = np.sort(numbers(original, table, name))  # NaN last
+def _known(comparison: Comparison, table: Microdata, name: str) -> Floats:
+    """Return the known numbers of either table, ascending; refuse a variable without any."""
+    # Shapes: the answer (m,).
+    values = np.sort(numbers(comparison.original, table, name))  # NaN last
     known = values[: len(values) - int(np.isnan(values).sum())]
-    refuse_all_missing(len(known), name, where)
+    refuse_all_missing(len(known), name, "" if table is comparison.original else RELEASED)
     return known
 
 
-def _or_lost(comparison: Comparison, distance: float, missing: tuple[int, int]) -> float:
-    """Return the distance of known values, or the change of the share missing, if it is larger."""
-    before, after = (lost / table.n for lost, table in zip(
-        missing, (comparison.original, comparison.masked), strict=True))  # fmt: skip
-    return max(distance, abs(after - before))
+def _lost(comparison: Comparison, known: Sequence[int], distance: float) -> dict[str, Any]:
+    """Return the values missing, and the distance of the known ones or of the shares missing."""
+    missing = Sides(*(t.n - count for t, count in zip(comparison.tables, known, strict=True)))
+    before, after = (lost / t.n for lost, t in zip(missing, comparison.tables, strict=True))
+    return {"missing": missing, "difference": max(distance, abs(after - before))}
 
 
 def _numeric(comparison: Comparison, name: str) -> Marginal:
     def profile() -> tuple[_Bins, tuple[float, float]]:
-        known = _known(comparison.original, comparison.original, name, "")
+        known = _known(comparison, comparison.original, name)
         steps = distribution_steps(known)
         step, edges = grid_step(steps[0]), bin_edges(known)
         if _towers(step, edges):
@@ -106,21 +108,17 @@ def _numeric(comparison: Comparison, name: str) -> Marginal:
         return (steps, step, edges, bin_counts(known, edges)), _summary(known)
 
     before, own = comparison.cached_for_original(("marginal", name), profile)
-    known = _known(comparison.original, comparison.masked, name, RELEASED)
-    after = _summary(known)
+    known = _known(comparison, comparison.masked, name)
     edges, counts = _widened(before, known)
-    lost = comparison.original.n - int(before[-1].sum()), comparison.masked.n - len(known)
+    mean, sd = map(Sides, own, _summary(known))
+    distance = kolmogorov_smirnov(before[0], known)
     return Marginal(
         edges=edges,
         original=counts,
         released=bin_counts(known, edges),
-        difference=_or_lost(comparison, kolmogorov_smirnov(before[0], known), lost),
-        mean_original=own[0],
-        mean_released=after[0],
-        sd_original=own[1],
-        sd_released=after[1],
-        missing_original=lost[0],
-        missing_released=lost[1],
+        mean=mean,
+        sd=sd,
+        **_lost(comparison, (int(before[-1].sum()), len(known)), distance),
     )
 
 
@@ -155,16 +153,11 @@ def _marginal(comparison: Comparison, variable: Variable) -> Marginal:
         return _numeric(comparison, name)
     levels, before, after = level_counts(comparison, name)
     known = int(before.sum()), int(after.sum())
-    refuse_all_missing(known[0], name, "")
-    refuse_all_missing(known[1], name, RELEASED)
-    lost = comparison.original.n - known[0], comparison.masked.n - known[1]
     return Marginal(
         levels=[level if isinstance(level, str | bool | int) else str(level) for level in levels],
         original=before,
         released=after,
-        difference=_or_lost(comparison, total_variation(before, after), lost),
-        missing_original=lost[0],
-        missing_released=lost[1],
+        **_lost(comparison, known, total_variation(before, after)),
     )
 
 
@@ -194,7 +187,7 @@ def one_marginal(comparison: Comparison, name: str) -> Reading[Distances] | NotA
 # Distribution of one variable: overlaid steps for numbers, paired bars for categories
 
 _LEVELS = 9
-_LOST = "(missing)"
+_MISSING = "(missing)"
 
 
 def draw_distribution(
@@ -203,29 +196,20 @@ def draw_distribution(
     """Draw the distribution of one variable; `drawn` has the band "released VARIABLE"."""
     band = None if drawn is None else drawn.get(f"released {variable}")
     shown = reading.detail.variables[variable]
-    edges, numeric = shown.edges, shown.edges is not None
-    large: dict[str, Any] = {"legend": True}
-    if edges is not None:
-        note = f"SD {style.number(shown.sd_original)} → {style.number(shown.sd_released)}"
-        data, made = _steps(shown, edges, variable, band)
+    if shown.edges is not None:
+        note = " → ".join(["SD " + style.number(shown.sd[0]), style.number(shown.sd[1])])
+        data, made = _steps(shown, shown.edges, variable, band)
+        head, measure = "bin", "Kolmogorov–Smirnov distance"
+        first = [f"{a:.6g} to {b:.6g}" for a, b in pairwise(shown.edges.tolist())]
     else:
         note = f"total variation {style.number(shown.difference)}"
         data, made = _bars(shown, band)
-    measure = "Kolmogorov–Smirnov distance" if numeric else "total variation distance"
-    # table of counts of every bin or level, and of the missing values
-    if edges is not None:
-        first = [f"{a:.6g} to {b:.6g}" for a, b in pairwise(edges.tolist())]
-    else:
+        head, measure = "level", "total variation distance"
         first = [str(level) for level in shown.levels]
-    cells = [
-        [*shown.original.tolist(), shown.missing_original],
-        [*shown.released.tolist(), shown.missing_released],
-    ]
+    # table of counts of every bin or level, and of the missing values
+    sides = zip((shown.original, shown.released), shown.missing, strict=True)
     more, ends = ([], []) if band is None else columns(band)
-    ends = [np.append(end, np.nan) for end in ends]
-    counts = table(
-        ["bin" if numeric else "level", *style.SIDES, *more], [[*first, _LOST], *cells, *ends]
-    )
+    cells = [np.append(counts, lost) for counts, lost in (*sides, *((end, np.nan) for end in ends))]
     return style.chart(
         "distribution",
         f"Distribution of {variable}",
@@ -234,8 +218,8 @@ def draw_distribution(
         f"{style.number(shown.difference)}",
         data=data,
         layout=made | {"uirevision": style.escape(variable)},
-        large=large,
-        table=counts,
+        large={"legend": True},
+        table=table([head, *style.SIDES, *more], [[*first, _MISSING], *cells]),
     )
 
 
@@ -255,8 +239,7 @@ def _steps(
         traces.append(drawn)
     missing, notes, right = _missing(shown, edges)
     tops = [] if band is None else [band.high]
-    lost = [shown.missing_original, shown.missing_released]
-    top = style.above(1.05 * style.largest(shown.original, shown.released, lost, *tops))
+    top = style.above(1.05 * style.largest(shown.original, shown.released, shown.missing, *tops))
     pad = 0.02 * (edges[-1] - edges[0])
     x = style.axis(style.escape(style.shorten(variable, 40)), edges[0] - pad, right + pad, count=7)
     return [*traces, *missing], style.layout(x, style.axis("records", 0, top), annotations=notes)
@@ -267,23 +250,19 @@ def _missing(
 ) -> tuple[list[style.Trace], list[style.Label], float]:
     """Return bars of missing values after the last bin, their name, and the axis end."""
     # Shapes: edges (m,), one more than bins.
-    counts = dict(zip(style.SIDES, (shown.missing_original, shown.missing_released), strict=True))
-    if not any(counts.values()):
+    if not any(shown.missing):
         return [], [], float(edges[-1])
     range_ = float(edges[-1] - edges[0])
     left, width = float(edges[-1]) + 0.08 * range_, max(float(edges[1] - edges[0]), 0.05 * range_)
     traces = []
-    for side, count in counts.items():
+    for count, dash in zip(shown.missing, ("solid", "dot"), strict=True):
         corners = [left, left, left + width, left + width]
-        bar = style.line(corners, [0, count, count, 0], released=side == "released")
-        bar["line"] |= {"dash": "dot" if side == "released" else "solid"}
+        bar = style.line(corners, [0, count, count, 0], released=dash == "dot")
+        bar["line"] |= {"dash": dash}
         bar["hovertemplate"] = "missing: %{y}<extra>%{fullData.name}</extra>"
-        if side == "original":
-            bar |= {"fill": "tozeroy", "fillcolor": f"{style.ORIGINAL}22"}
         traces.append(bar)
-    name = style.label(
-        "missing", left + width, max(counts.values()), style.NEUTRAL, xanchor="right"
-    )
+    traces[0] |= {"fill": "tozeroy", "fillcolor": f"{style.ORIGINAL}22"}
+    name = style.label("missing", left + width, max(shown.missing), style.NEUTRAL, xanchor="right")
     return traces, [name], left + width
 
 
@@ -291,28 +270,25 @@ def _bars(shown: Marginal, band: Band | None) -> tuple[list[style.Trace], dict[s
     """Return paired bars of every level; rare levels are drawn together."""
     # the levels in order, each of counts (m,); of many, the most frequent and the others together
     levels = [str(level) for level in shown.levels]
-    names, counts = levels, {"original": shown.original, "released": shown.released}
+    names, counts = levels, [shown.original, shown.released]
     if len(levels) > _LEVELS + 1:
         ranked = np.argsort(-shown.original, kind="stable")
         frequent, others = np.sort(ranked[:_LEVELS]), ranked[_LEVELS:]
         names = [*(levels[i] for i in frequent), f"{len(others)} others"]
-        counts = {side: np.append(c[frequent], c[others].sum()) for side, c in counts.items()}
-    lost = {"original": shown.missing_original, "released": shown.missing_released}
-    if any(lost.values()):
-        names = [*names, _LOST]
-        counts = {side: np.append(each, lost[side]) for side, each in counts.items()}
+        counts = [np.append(c[frequent], c[others].sum()) for c in counts]
+    if any(shown.missing):
+        names = [*names, _MISSING]
+        counts = [np.append(c, lost) for c, lost in zip(counts, shown.missing, strict=True)]
     positions = list(range(len(names)))
-    traces = []
-    for side in style.SIDES:
-        filled = side == "released"
-        color = style.RELEASED if filled else style.ORIGINAL
-        traces.append(
-            paired_bar(counts[side], positions, side, color, filled=filled, hover="%{x} records")
-        )
-    known = len(names) - (names[-1] == _LOST)
+    looks = zip(counts, style.SIDES, (style.ORIGINAL, style.RELEASED), strict=True)
+    traces = [
+        paired_bar(c, positions, side, color, filled=side == "released", hover="%{x} records")
+        for c, side, color in looks
+    ]
+    known = len(names) - (names[-1] == _MISSING)
     if band is not None and len(band.low) == known:
         traces.append(bars(band.low, band.high, np.array(positions[:known]) + 0.2))
-    x = style.axis("records", 0, style.above(1.03 * style.largest(*counts.values())))
+    x = style.axis("records", 0, style.above(1.03 * style.largest(*counts)))
     y = style.name_axis(names, length=18, showgrid=False)
     return traces, style.layout(x, y, barmode="overlay")
 
@@ -328,8 +304,8 @@ def bands_of_marginals(
         edges = np.empty(0) if shown.edges is None else shown.edges
         yield f"released {name}", shown.released, edges, FROM_ZERO
         if shown.edges is not None:
-            yield f"mean {name}", shown.mean_released, np.empty(0), UNBOUNDED
-            yield f"sd {name}", shown.sd_released, np.empty(0), FROM_ZERO
+            yield f"mean {name}", shown.mean.released, np.empty(0), UNBOUNDED
+            yield f"sd {name}", shown.sd.released, np.empty(0), FROM_ZERO
 
 
 def shifts(reading: Reading[Distances]) -> dict[str, Any]:
@@ -338,8 +314,8 @@ def shifts(reading: Reading[Distances]) -> dict[str, Any]:
     for variable, about in reading.detail.variables.items():
         if about.edges is None:
             shares[variable] = float(about.difference)
-        elif about.sd_original > 0:
-            means[variable] = float((about.mean_released - about.mean_original) / about.sd_original)
+        elif about.sd.original > 0:
+            means[variable] = float((about.mean.released - about.mean.original) / about.sd.original)
     return {"mean_shift": means, "share_shift": shares}
 
 
@@ -478,14 +454,9 @@ WASSERSTEIN = utility_measure(
 
 
 def _bins(comparison: Comparison, name: str) -> tuple[Integers, Integers]:
-    tables = (comparison.original, comparison.masked)
-    before, after = (np.sort(numbers(comparison.original, table, name)) for table in tables)
-    before, after = (values[~np.isnan(values)] for values in (before, after))
-    if not len(before) or not len(after):
-        return np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    edges = bin_edges(before)
-    counted = []
-    for values in (before, after):
+    both = [_known(comparison, table, name) for table in comparison.tables]
+    edges, counted = bin_edges(both[0]), []
+    for values in both:
         outside = [(values < edges[0]).sum(), (values > edges[-1]).sum()]
         counted.append(np.append(bin_counts(values, edges), outside))
     return counted[0], counted[1]
@@ -500,8 +471,6 @@ def compute_hellinger(comparison: Comparison) -> Reading[Distances]:
             _, before, after = level_counts(comparison, variable.name)
         else:
             before, after = _bins(comparison, variable.name)
-        for counts, where in ((before, ""), (after, RELEASED)):
-            refuse_all_missing(int(counts.sum()), variable.name, where)
         pairs.append((hellinger(before, after), total_variation(before, after)))
     distances, moved = np.array(pairs).T.copy()
     detail = Distances(

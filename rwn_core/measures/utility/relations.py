@@ -27,19 +27,18 @@ from rwn_core.measures.drawing.signed_heatmap import (
 from rwn_core.measures.drawing.tables import table
 from rwn_core.measures.measure import FROM_ZERO, SHARE, BothFiles, Detail, Reading, utility_measure
 from rwn_core.measures.statistics.association import (
-    CORRELATIONS,
     GONE,
     Loss,
+    associations,
     correlation_matrix,
+    correlations,
     faded,
     is_category,
     numbers_of_both,
-    original_associations,
     original_chance,
     pair_changes,
     rank_correlation_matrix,
     relation_loss,
-    released_associations,
     shown,
 )
 from rwn_core.measures.statistics.intervals import Band
@@ -119,12 +118,7 @@ def compute_correlation(comparison: Comparison) -> Reading[Relations]:
     names = original.numeric_names
     if len(names) < 2:
         raise NotApplicable("Correlations need at least two continuous or count variables.")
-    before = comparison.cached_for_original(
-        CORRELATIONS, lambda: correlation_matrix(matrix(original, original, names))
-    )
-    after = comparison.cached_for_release(
-        CORRELATIONS, lambda: correlation_matrix(matrix(original, comparison.masked, names))
-    )
+    before, after = (correlations(comparison, table) for table in comparison.tables)
     change = pair_changes(before, after, "No pair of numeric variables varies in both tables.")
     pairs = np.triu_indices(len(names), 1)
     detail = Relations(
@@ -357,8 +351,7 @@ def compute_association(comparison: Comparison) -> Reading[Relations]:
     if len(names) < 2:
         raise NotApplicable("Association needs at least two variables.")
     category = is_category(original)
-    before = shown(original_associations(comparison), category)
-    after = shown(released_associations(comparison), category)
+    before, after = (shown(associations(comparison, t), category) for t in comparison.tables)
     change = pair_changes(before, after, "No pair of variables varies in both tables.")
     detail = Relations(
         names=names,
@@ -395,7 +388,7 @@ def compute_association_loss(comparison: Comparison) -> Reading[Loss]:
     names = [variable.name for variable in comparison.original.schema.released]
     if len(names) < 2:
         raise NotApplicable("Relations need at least two variables.")
-    before, after = original_associations(comparison), released_associations(comparison)
+    before, after = (associations(comparison, table) for table in comparison.tables)
     if np.isnan(after[np.triu_indices(len(names), 1)]).all():
         raise NotApplicable("No pair of variables varies in the released table.")
     loss = relation_loss(before, after, original_chance(comparison))

@@ -19,7 +19,12 @@ from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.bands import NAME, Drawn, bars, columns
 from rwn_core.measures.drawing.tables import table
 from rwn_core.measures.measure import FROM_ZERO, BothFiles, Reading, Sides, utility_measure
-from rwn_core.measures.statistics.distributions import Distances, counts, grouping, total_variation
+from rwn_core.measures.statistics.distributions import (
+    Distances,
+    counts,
+    grouped,
+    total_variation,
+)
 from rwn_core.measures.statistics.ols import design_matrix
 from rwn_core.measures.view import Tile, View
 
@@ -54,18 +59,12 @@ def compute_contingency(comparison: Comparison) -> Reading[Distances]:
     released = original.schema.released
     if len(released) < 2:
         raise NotApplicable("A cross-tabulation needs at least two variables.")
-    groups = comparison.cached_for_original(
-        "groups", lambda: [grouping(original, variable) for variable in released]
-    )
-    before = comparison.cached_for_original(
-        "grouped", lambda: [g.codes(original, original) for g in groups]
-    )
-    after = [g.codes(original, comparison.masked) for g in groups]
+    groups, sides = grouped(comparison, released)
     pairs = list(combinations(range(len(groups)), 2))
     distances = []
     for positions in pairs:
         sizes = [len(groups[i].labels) for i in positions]
-        tables = [counts([side[i] for i in positions], sizes) for side in (before, after)]
+        tables = [counts([side[i] for i in positions], sizes) for side in sides]
         distances.append(total_variation(*tables))
     names = [g.name for g in groups]
     detail = Distances(
@@ -101,26 +100,15 @@ def compute_subgroups(comparison: Comparison) -> Reading[Counts]:
     original = comparison.original
     require_values(comparison.masked)
     # levels of categories, and both tails of numbers, by the original alone
-    groups = comparison.cached_for_original(
-        "tails", lambda: [grouping(original, v, TAILS, LEVELS) for v in original.schema.released]
-    )
-    before = comparison.cached_for_original(
-        "tailed", lambda: [g.codes(original, original) for g in groups]
-    )
-    after = [g.codes(original, comparison.masked) for g in groups]
+    groups, sides = grouped(comparison, original.schema.released, TAILS, LEVELS)
     # the groups are cells of one variable, and of pairs of categorical or ordered ones
     singles = [(position,) for position in range(len(groups))]
-    categories = [
-        position
-        for position, variable in enumerate(original.schema.released)
-        if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED)
-    ]
-    tables = [*singles, *combinations(categories, 2)]
+    categories = [position for position, g in enumerate(groups) if g.group_of is not None]
     # name, original and released size of every small group, ascending
     rows: list[tuple[str, int, int]] = []
-    for positions in tables:
+    for positions in [*singles, *combinations(categories, 2)]:
         widths = [len(groups[i].labels) for i in positions]
-        own, new = (counts([side[i] for i in positions], widths) for side in (before, after))
+        own, new = (counts([side[i] for i in positions], widths) for side in sides)
         for cell in np.flatnonzero((own >= LEAST) & (own <= SMALL * original.n)):
             places = zip(positions, np.unravel_index(cell, widths), strict=True)
             parts = [f"{groups[i].name} {groups[i].labels[int(at)]}" for i, at in places]
@@ -268,11 +256,11 @@ def compute_edit_rules_broken(comparison: Comparison) -> Reading[Counts]:
 def rules_table(reading: Reading[Counts], _: int) -> dict[str, Any]:
     """Records that break each edit rule, before and after."""
     detail = reading.detail
-    columns = (detail.names, detail.original, detail.released)
+    rows = zip(detail.names, detail.original, detail.released, strict=True)
     return {
         "title": "Edit rules: records that break them",
         "columns": ["rule", "original", "released"],
-        "rows": [[str(rule), int(old), int(new)] for rule, old, new in zip(*columns, strict=True)],
+        "rows": [[str(rule), int(old), int(new)] for rule, old, new in rows],
         "caption": f"At least one rule is broken by {detail.any_original:,} original and "
         f"{detail.any_released:,} released records. Variables of a rule that travel together "
         "keep it: choose such slices on Tune.",
@@ -305,8 +293,8 @@ class SamplingDesign:
 
     def subset(self, records: Integers) -> SamplingDesign:
         """Return the design of some records."""
-        held: dict[str, Any] = {each.name: getattr(self, each.name) for each in fields(self)}
-        return SamplingDesign(**{name: each[records] for name, each in held.items()})
+        parts = {each.name: getattr(self, each.name)[records] for each in fields(self)}
+        return SamplingDesign(**parts)
 
     def variance(self, influence: Floats) -> Floats:
         """Return the covariance of totals of `influence`, shape (n, m), by Taylor linearization."""
@@ -418,7 +406,7 @@ def _means(
     for variable in original.schema.released:
         if variable.name == weights or variable.role is Role.TIME:
             continue
-        for label, old, new in _columns(original, masked, variable):
+        for label, old, new in _columns(comparison, variable):
             for when, there, within in domains:
                 one, two = there & ~np.isnan(old), within & ~np.isnan(new)
                 if not one.any():
@@ -434,16 +422,13 @@ def _means(
                 )
 
 
-def _columns(
-    original: Microdata, masked: Microdata, variable: Variable
-) -> Iterator[tuple[str, Floats, Floats]]:
+def _columns(comparison: Comparison, variable: Variable) -> Iterator[tuple[str, Floats, Floats]]:
     """Yield the averaged columns of a variable: its numbers, or indicators of frequent levels."""
     name = variable.name
     if variable.kind in (Kind.CONTINUOUS, Kind.COUNT):
-        yield f"mean of {name}", numbers(original, original, name), numbers(original, masked, name)
+        yield f"mean of {name}", *(numbers(comparison.original, t, name) for t in comparison.tables)
     elif variable.kind is not Kind.DATE:
-        groups = grouping(original, variable)
-        before, after = (groups.codes(original, table) for table in (original, masked))
+        (groups,), ((before,), (after,)) = grouped(comparison, [variable])
         for number, label in enumerate(groups.labels[:-2]):
             share = f"share of {name} {label}"
             yield share, (before == number).astype(float), (after == number).astype(float)

@@ -25,7 +25,7 @@ from rwn_core.evaluation.two_way import TwoWay
 from rwn_core.measures.attacks.guessing import Guesses
 from rwn_core.measures.attacks.true_match import KnownSets
 from rwn_core.measures.attacks.worst_case import WorstLinkage
-from rwn_core.measures.measure import BothFiles, Detail, Reading, with_parts
+from rwn_core.measures.measure import BothFiles, Detail, Reading, Sides, with_parts
 from rwn_core.measures.risk.attributes import AttributeGuesses
 from rwn_core.measures.risk.nearness import NeighborhoodSizes
 from rwn_core.measures.risk.outliers import RecordValues
@@ -101,14 +101,13 @@ def components_reading() -> Reading:
 
 def marginal(original: Any, released: Any, difference: float = 0.1, **more: Any) -> Marginal:
     counts = {"original": np.array(original), "released": np.array(released)}
-    more = {"missing_original": 0, "missing_released": 0} | more
-    return Marginal(**counts, difference=difference, **more)
+    return Marginal(**counts, difference=difference, **{"missing": Sides(0, 0)} | more)
 
 
 def marginals_reading(name: str = "age") -> Reading:
-    moments = both({"mean": 1.4, "sd": 0.8, "missing": 1}, {"mean": 1.3, "sd": 0.7, "missing": 0})
+    moments = {"mean": Sides(1.4, 1.3), "sd": Sides(0.8, 0.7), "missing": Sides(1, 0)}
     numeric = marginal([3, 5, 2], [4, 4, 2], edges=np.array([0.0, 0.1, 2.0, 4.0]), **moments)
-    categorical = marginal([7, 3], [6, 4], levels=["blue", HOSTILE], missing_released=2)
+    categorical = marginal([7, 3], [6, 4], levels=["blue", HOSTILE], missing=Sides(0, 2))
     both_kinds = marginal_distances({name: numeric, "eyes": categorical})
     return Reading(value=1.0, baseline=2.0, detail=both_kinds)
 

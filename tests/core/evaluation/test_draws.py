@@ -90,8 +90,7 @@ def test_bands_of_counts_belong_to_one_set_of_bins():
     assert (counts.low <= counts.high).all()
     gathering = Gathering("marginals")
     for edges in ([0.0, 1.0, 2.0], [0.0, 1.0, 3.0]):
-        moments = {"mean_released": 1.0, "sd_released": 0.5}
-        shown = marginal([1, 2], [1, 2], 0.0, edges=np.array(edges), **moments)
+        shown = marginal([1, 2], [1, 2], 0.0, edges=np.array(edges))
         gathering.add(Reading(value=0.0, detail=marginal_distances({"x": shown})))
     assert set(gathering.bands()) == {"mean x", "sd x"}
 

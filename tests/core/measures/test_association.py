@@ -22,6 +22,7 @@ from rwn_core.measures.statistics.association import (
     faded,
     permutation_moments,
     relation_loss,
+    shown,
 )
 from rwn_core.measures.statistics.nearest_points import original_points
 from rwn_core.neighbors import metric
@@ -243,13 +244,13 @@ def test_few_tables_of_unrelated_variables_exceed_their_levels() -> None:
     n, tries = 120, 300
     numbers = np.column_stack([rng.normal(size=n), np.exp(1.5 * rng.normal(size=n))])
     categories = [rng.integers(0, 3, n), (rng.random(n) < 0.1).astype(int), rng.integers(0, 9, n)]
-    levels = chance_levels(numbers, categories)
+    levels, category = chance_levels(numbers, categories), np.array([0, 0, 1, 1, 1])
     pairs = np.triu_indices(5, 1)
     over, planted = 0, 0
     for _ in range(tries):
         shuffled = np.column_stack([rng.permutation(column) for column in numbers.T])
         codes = [rng.permutation(each) for each in categories]
-        found = np.abs(association_matrix(shuffled, codes))[pairs]
+        found = np.abs(shown(association_matrix(shuffled, codes), category))[pairs]
         over += bool((found > levels[pairs]).any())
         planted += bool((found > 0.6 * levels[pairs]).any())  # a level that is too low
     most = CHANCE + 3 * math.sqrt(CHANCE / tries) + 0.02

@@ -19,6 +19,7 @@ from docs import notices
 from rwn_core import METHODS, InputError, Microdata, ParameterError, Reading, ReleaseError, SoftRWN
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.masking.option import method_words
+from rwn_core.measures.measure import Sides
 from rwn_core.measures.statistics.distributions import Marginal
 from rwn_core.measures.utility.distributions import marginal_distances
 from rwn_core.reporting import public_notice
@@ -333,9 +334,9 @@ def test_a_slope_is_trusted_only_if_intervals_hold_it_over_releases():
 
 def test_means_move_in_standard_deviations_and_a_constant_does_not():
     counts = {"original": np.array([1, 2]), "released": np.array([1, 2]), "difference": 0.25}
-    sex = Marginal(levels=["f", "m"], **counts, missing_original=0, missing_released=0)
-    x = replace(sex, edges=np.arange(3.0), mean_original=2.0, mean_released=3.0, sd_original=2.0)
-    variables = {"x": x, "constant": replace(x, sd_original=0.0), "sex": sex}
+    sex = Marginal(levels=["f", "m"], **counts, missing=Sides(0, 0))
+    x = replace(sex, edges=np.arange(3.0), mean=Sides(2.0, 3.0), sd=Sides(2.0, 0.0))
+    variables = {"x": x, "constant": replace(x, sd=Sides(0.0, 0.0)), "sex": sex}
     kept = kept_detail("marginals", Reading(value=0.0, detail=marginal_distances(variables)))
     assert kept == {"mean_shift": {"x": 0.5}, "share_shift": {"sex": 0.25}}
 

@@ -13,7 +13,7 @@ import rwn_core as rwn
 from rwn_core import Comparison, Measure, ParameterError, Plan, Policy, Setting, forecast
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.measures.statistics.association import (
-    original_associations,
+    associations,
     original_chance,
     relation_loss,
 )
@@ -45,7 +45,7 @@ def test_the_loss_of_any_slices_is_that_of_their_own_forecast(bodyfat, seed) -> 
     slices = [[n for n, own in zip(bodyfat.names, number, strict=True) if own == k] for k in (0, 1)]
     table = bodyfat.with_slices([each for each in slices if len(each) > 1])
     start = Comparison(original=bodyfat, masked=bodyfat)
-    before, chance = original_associations(start), original_chance(start)
+    before, chance = associations(start, start.original), original_chance(start)
     for each, loss in zip(settings, losses.loss(table.schema.slices), strict=True):
         after = forecast(table, each.params).correlations.to_numpy()
         assert loss == pytest.approx(relation_loss(before, after, chance).value, abs=1e-9)
