@@ -168,9 +168,8 @@ def _points(reading: Reading[TwoWay], drawn: tuple[float, float] | None) -> styl
         shown = table(["file", "records"], [style.SIDES, sizes])
     else:
         for cloud, released in zip(clouds, (False, True), strict=True):
-            across, up = map(style.floats, cloud.T)
-            traces.append(style.points(across, up, released=released))
-            traces[-1]["hovertemplate"] = "%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>"
+            hover = "%{x:.4g}, %{y:.4g}<extra>%{fullData.name}</extra>"
+            traces.append(style.cloud(cloud, released=released) | {"hovertemplate": hover})
         layout = style.layout(style.axis(title, low[0], high[0], count=7), y)
         shown = table(["file", one, other], [np.repeat(style.SIDES, sizes), *every.T])
     return style.chart(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rwn_core.charts.parts.map_marks import fit_scale
@@ -66,9 +68,8 @@ def _curve(lesson: Trade, heights: Floats, *, released: bool, name: str) -> list
     x, y = style.floats(lesson.epsilon), style.floats(heights)
     line = style.line(x, y, released=released, name=name)
     now = slice(lesson.now, lesson.now + 1)
-    spot = style.points(x[now], y[now], released=released)
-    spot["marker"] |= {"size": 12, "opacity": 1}
-    return [line, spot | {"name": f"{name}, now"}]
+    look: Any = {"marker": {"size": 12, "opacity": 1}, "name": f"{name}, now"}
+    return [line, style.points(x[now], y[now], released=released, **look)]
 
 
 def _name_of_line(text: str, height: float, color: str) -> style.Label:

@@ -27,15 +27,13 @@ def draw(lesson: DisclosedPerson, guess: int, answered: bool = False) -> style.C
     if answered:
         words.append((f"□ {lesson.person}’s own row: row {lesson.own + 1}", style.ORIGINAL))
         marks.append(_mark(rows[lesson.own, :2], style.ORIGINAL, "square-open", 20, "own row"))
-    cloud = style.points(*map(style.floats, rows[:, :2].T), released=True)
-    cloud["marker"]["size"] = 8
     return style.chart(
         "lesson_disclosure",
         "The released rows",
         f"{len(rows)} rows, no names",
         f"{len(rows)} released rows by age and height; {lesson.person} has age {age:g} and height "
         f"{height:g}, and the guessed row {guess + 1} shows an income of {rows[guess, 2]:.1f}",
-        data=[cloud, *marks],
+        data=[style.cloud(rows[:, :2], released=True, size=8), *marks],
         layout=style.layout(
             style.axis("age in years", min(low[0], age) - 3, max(high[0], age) + 3),
             style.axis("height in cm", min(low[1], height) - 3, max(high[1], height) + _FREE),
@@ -47,6 +45,5 @@ def draw(lesson: DisclosedPerson, guess: int, answered: bool = False) -> style.C
 
 def _mark(place: Floats, color: str, symbol: str, size: int, name: str) -> style.Trace:
     # Shapes: place (2,): across and up.
-    made = style.points(*map(style.floats, place[:, None]), released=False)
-    made["marker"] = {"size": size, "color": color, "symbol": symbol, "opacity": 1}
-    return made | {"name": name}
+    look = {"size": size, "color": color, "symbol": symbol, "opacity": 1}
+    return style.cloud(place[None], released=False, name=name, **look)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rwn_core.charts.parts.plane import IN_SD, circle, plane
@@ -21,14 +23,16 @@ def draw(lesson: Edges) -> style.Chart:
     possible = lesson.weights > 0
     center = lesson.points[lesson.record]
     others = np.arange(len(lesson.points)) != lesson.record
-    x, y = (style.floats([value]) for value in center)
-    chosen = style.points(x, y, released=False) | {"name": "the record that receives"}
-    chosen["marker"] = {"size": 16, "color": style.NEUTRAL, "symbol": "circle-open", "opacity": 1}
-    edge = (
-        []
-        if lesson.radius is None
-        else [circle(center, lesson.radius, style.EPSILON, name="the hard edge")]
+    chosen = style.cloud(
+        [center],
+        released=False,
+        name="the record that receives",
+        size=16,
+        color=style.NEUTRAL,
+        opacity=1,
     )
+    hard = [] if lesson.radius is None else [lesson.radius]
+    edge = [circle(center, radius, style.EPSILON, name="the hard edge") for radius in hard]
     largest = style.percent(float(lesson.weights.max()), 1)
     return style.chart(
         "lesson_edges",
@@ -92,10 +96,8 @@ def _dots(
     """Return the dots of some records; none where there are none."""
     if not which.any():
         return []
-    filled = color == style.RELEASED
-    dots = style.points(*map(style.floats, lesson.points[which].T), released=filled)
-    dots["marker"] |= {"size": size, "color": color, "opacity": strong}
-    return [dots | {"name": name}]
+    look: Any = {"name": name, "size": size, "color": color, "opacity": strong}
+    return [style.cloud(lesson.points[which], released=color == style.RELEASED, **look)]
 
 
 def _table(lesson: Edges) -> style.Chart:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -25,34 +26,29 @@ def draw(lesson: Neighborhood) -> style.Chart:
         for donors in (False, True):
             rows = np.flatnonzero((lesson.second == second) & (inside == donors))
             rows = rows[rows != lesson.record]
-            cloud = style.points(*map(style.floats, lesson.points[rows].T), released=donors)
-            shape = symbol if donors else f"{symbol}-open"
-            cloud["marker"] = cloud["marker"] | {"symbol": shape, "opacity": 1, "size": 6}
-            cloud["name"] = f"group {'B' if second else 'A'}{', donors' if donors else ''}"
-            traces.append(cloud)
+            look: Any = {"symbol": symbol if donors else f"{symbol}-open", "opacity": 1, "size": 6}
+            look["name"] = f"group {'B' if second else 'A'}{', donors' if donors else ''}"
+            traces.append(style.cloud(lesson.points[rows], released=donors, **look))
     # the chosen record
     x, y = center
-    chosen = style.points(style.floats([x]), style.floats([y]), released=False)
     symbol = "square-open" if lesson.second[lesson.record] else "circle-open"
     look = {"size": 12, "color": style.NEUTRAL, "symbol": symbol, "opacity": 1}
-    chosen |= {"name": "the chosen record", "marker": look}
+    chosen = style.cloud([center], released=False, name="the chosen record", **look)
     # name the balls at their tops, the larger above, the smaller below
     named = [(lesson.kth, "k nearest", style.NEUTRAL)]
-    named += (
-        [(lesson.epsilon, f"ε = {lesson.epsilon:g}", style.EPSILON)] if lesson.epsilon > 0 else []
-    )
-    largest = max(radius for radius, _, _ in named)
+    if lesson.epsilon > 0:
+        named.append((lesson.epsilon, f"ε = {lesson.epsilon:g}", style.EPSILON))
+    largest = max(lesson.kth, lesson.epsilon)
     names = [
         style.label(text, x, y + (radius if radius == largest else -radius), color)
         | {"yanchor": "bottom" if radius == largest else "top"}
         for radius, text, color in named
     ]
     # the two balls, and the part of the larger one that the other group sees
-    center = lesson.points[lesson.record]
     balls = [circle(center, lesson.kth, style.NEUTRAL, name="k nearest", dash="dash")]
     if lesson.epsilon > 0:
         balls.append(circle(center, lesson.epsilon, style.EPSILON, name="radius ε"))
-    square = max(lesson.kth, lesson.epsilon) ** 2 - lesson.apart**2
+    square = largest**2 - lesson.apart**2
     if lesson.apart > 0 and square > 0:
         name = "the other group must be in here"
         balls.append(circle(center, math.sqrt(square), style.EPSILON, name=name, dash="dot"))
@@ -62,7 +58,7 @@ def draw(lesson: Neighborhood) -> style.Chart:
         f"{size} donors · {wins} decides",
         f"{len(lesson.points)} records in the plane; the chosen one has {size} possible donors, "
         f"because {'the k nearest reach' if by_k else 'epsilon reaches'} further, at "
-        f"{style.number(max(lesson.kth, lesson.epsilon))} standard deviations",
+        f"{style.number(largest)} standard deviations",
         data=[*traces, *balls, chosen],
         layout=plane(lesson.points, IN_SD, annotations=names),
         large={"legend": True},
@@ -75,10 +71,5 @@ def draw(lesson: Neighborhood) -> style.Chart:
                 np.where(inside, "yes", "no"),
             ],
         )
-        | {
-            "caption": (
-                f"Distances are measured from ({style.number(center[0])}, "
-                f"{style.number(center[1])})."
-            )
-        },
+        | {"caption": f"Distances are measured from ({style.number(x)}, {style.number(y)})."},
     )

@@ -20,9 +20,10 @@ def draw(lesson: StandardErrors) -> style.Chart:
     # a row for each sample: its nominal interval, masked, and the slope of its original
     rows = np.arange(1, count + 1)
     low, high = after.slope - REACH * after.error, after.slope + REACH * after.error
-    hollow = style.points(style.floats(before.slope), rows, released=False)
-    filled = style.points(style.floats(after.slope), rows, released=True)
-    hollow["marker"]["size"] = filled["marker"]["size"] = 4
+    hollow, filled = (
+        style.points(style.floats(each.slope), rows, released=released, marker={"size": 4})
+        for each, released in ((before, False), (after, True))
+    )
     return style.chart(
         "lesson_standard_errors",
         "95 % intervals, masked",

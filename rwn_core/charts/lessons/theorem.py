@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rwn_core.charts.parts.plane import IN_SD, circle, plane
@@ -14,33 +16,26 @@ def draw(lesson: Theorem) -> style.Chart:
     """Draw one release over its original, with the ball of one record and its two donors."""
     before, after = (style.number(value, 2) for value in lesson.correlation)
     clouds = [
-        style.points(style.floats(side[:, 0]), style.floats(side[:, 1]), released=released)
+        style.cloud(side, released=released, size=4, opacity=0.55)
         for side, released in ((lesson.original, False), (lesson.released, True))
     ]
-    for cloud in clouds:
-        cloud["marker"] |= {"size": 4, "opacity": 0.55}
-    center = lesson.original[lesson.record]
     # lines from the two donors to the released point, and the record itself
-    (x, y), (u, v) = lesson.original[lesson.record], lesson.released[lesson.record]
+    center, (u, v) = lesson.original[lesson.record], lesson.released[lesson.record]
     first, second = lesson.original[lesson.donors]
     path = style.scatter(
-        style.floats([first[0], u, second[0]]),
-        style.floats([first[1], v, second[1]]),
+        *map(style.floats, zip(first, (u, v), second, strict=True)),
         "U and V of one record",
         mode="lines",
         line={"color": style.NEUTRAL, "width": 1.5, "dash": "dot"},
         hoverinfo="name",
     )
-    marks = style.points(
-        style.floats([x, first[0], second[0]]),
-        style.floats([y, first[1], second[1]]),
-        released=False,
+    look: Any = {"color": style.NEUTRAL, "symbol": "diamond-open", "size": 10, "opacity": 1}
+    marks = style.cloud(
+        [center, first, second], released=False, name="the record and its donors", **look
     )
-    marks |= {"name": "the record and its donors"}
-    marks["marker"] = {"size": 10, "color": style.NEUTRAL, "symbol": "diamond-open", "opacity": 1}
-    shown = style.points(style.floats([u]), style.floats([v]), released=True)
-    shown["marker"] = shown["marker"] | {"size": 10, "opacity": 1}
-    draws = [path, marks, shown | {"name": "released as (U, V)"}]
+    ball = circle(center, lesson.radius, style.EPSILON, name="the ball")
+    name = "released as (U, V)"
+    shown = style.cloud([(u, v)], released=True, name=name, size=10, opacity=1)
     # the names of the points: U and V at their donors, one name if both have the same
     same = bool(lesson.donors[0] == lesson.donors[1])
     named = [("U, V" if same else "U", *first), *([] if same else [("V", *second)])]
@@ -55,16 +50,14 @@ def draw(lesson: Theorem) -> style.Chart:
         f"{len(lesson.original)} original points and their release in the plane; the correlation "
         f"is {before} before and {after} after, and the joint distributions differ by at most "
         f"{style.number(lesson.distance, 2)}",
-        data=[*clouds, circle(center, lesson.radius, style.EPSILON, name="the ball"), *draws],
+        data=[*clouds, ball, path, marks, shown],
         layout=plane(lesson.original, IN_SD, annotations=labels),
         large={"legend": True},
         table=table(
             ["", "x", "y"],
             [
                 ["record", "donor of U", "donor of V", "released as (U, V)"],
-                *np.vstack(
-                    [center, *lesson.original[lesson.donors], lesson.released[lesson.record]]
-                ).T,
+                *np.array([center, first, second, (u, v)]).T,
             ],
         ),
     )

@@ -12,7 +12,7 @@ from typing import Any
 from rwn_core.charts.parts import map_marks
 from rwn_core.charts.parts.map_marks import LimitScale, fit_scale
 from rwn_core.measures.drawing import style
-from rwn_core.measures.drawing.tables import table
+from rwn_core.measures.drawing.tables import known, table
 
 Spot = Mapping[str, Any]
 """A setting with "text", "x", "y", "x_interval" and "y_interval" (pairs or None)."""
@@ -58,8 +58,9 @@ def draw(
     best = [{**s, "label": s["name"], "plain": True} for s in placed if s.get("name")]
     # one line through the settings of the frontier
     ends = sorted((s["x"], s["y"]) for s in placed if s["frontier"])
-    line = [_broken_line([e[0] for e in ends], [e[1] for e in ends], "frontier line",
-                         color=style.RELEASED, width=2)] if ends[1:] else []  # fmt: skip
+    strong = {"color": style.RELEASED, "width": 2}
+    best_x, best_y = zip(*ends, strict=True) if ends else ((), ())
+    line = [_broken_line(best_x, best_y, "frontier line", **strong)] if ends[1:] else []
     read = [s["x"] for s in (*placed, *others)]
     shown = min(read, default=0.0), max(read, default=0.0)
     # a cross of two thin lines per setting: the range of one more release
@@ -190,18 +191,16 @@ def _table(spots: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any]) ->
     cells: list[list[float]] = []
     for side, scale in (("x", x), ("y", y)):
         names += [scale["title"], f"{scale['title']}, low", f"{scale['title']}, high"]
-        cells.append([_float(spot[side]) for spot in spots])
-        for end in (0, 1):
-            pairs = [spot[f"{side}_interval"] for spot in spots]
-            cells.append([_float(pair[end] if pair else None) for pair in pairs])
+        cells.append(known([spot[side] for spot in spots]))
+        pairs = [spot[f"{side}_interval"] or (None, None) for spot in spots]
+        cells += [known(ends) for ends in zip(*pairs, strict=True)] or [[], []]
     return table(
         ["setting", *names, "records released", "frontier", "keeps all limits"],
         [
             [s["text"] for s in spots],
             *cells,
             [s["released"] for s in spots],
-            ["yes" if s["frontier"] else "no" for s in spots],
-            ["yes" if s.get("kept") else "no" for s in spots],
+            *(["yes" if s.get(each) else "no" for s in spots] for each in ("frontier", "kept")),
         ],
     )
 
@@ -219,9 +218,4 @@ def _axis_title(scale: Scale, direction: str) -> str:
 
 def _broken_line(x: Sequence[Any], y: Sequence[Any], name: str, **line: Any) -> style.Trace:
     """Return a line without hover text; None leaves a gap."""
-    shape = {"type": "scatter", "mode": "lines", "name": name, "hoverinfo": "skip"}
-    return {**shape, "x": list(x), "y": list(y), "line": line}
-
-
-def _float(value: float | None) -> float:
-    return math.nan if value is None else float(value)
+    return style.scatter(x, y, name, mode="lines", hoverinfo="skip", line=line)

@@ -37,46 +37,34 @@ def range_text(low: Scalar, high: Scalar, digits: int = 3) -> str:
     return f"{number(float(low), digits)} to {number(float(high), digits)}"
 
 
-def columns(band: Band, what: str = "") -> tuple[list[str], list[NDArray[np.float64]]]:
-    """Return names and cells of two table columns: the ends of 9 of 10 draws."""
+def columns(band: Band | None, what: str = "") -> dict[str, NDArray[np.float64]]:
+    """Return two table columns by name, the ends of 9 of 10 draws; none without a band."""
     # Shapes: each column as the band, (m,).
-    names = [f"{what}{NAME}, from", f"{what}{NAME}, to"]
-    return names, [band.low, band.high]
+    ends = {} if band is None else {"from": band.low, "to": band.high}
+    return {f"{what}{NAME}, {end}": cells for end, cells in ends.items()}
 
 
 def bars(low: ArrayLike, high: ArrayLike, height: ArrayLike) -> Trace:
     """Return broad pale horizontal bars, one at each height."""
-    made = line(*segments(low, high, height), released=True)
-    made["line"] |= {"color": _PALE, "width": 6, "dash": "solid"}
-    return made | {"name": NAME, "hoverinfo": "skip"}
+    look = {"color": _PALE, "width": 6, "dash": "solid"}
+    at = segments(low, high, height)
+    return line(*at, released=True, name=NAME, line=look, hoverinfo="skip")
 
 
 def area(x: ArrayLike, low: ArrayLike, high: ArrayLike) -> Trace:
     """Return a pale area between two curves as one filled outline."""
     across, bottom, top = (np.asarray(values, dtype=float) for values in (x, low, high))
-    outline = line(
-        floats(np.concatenate([across, across[::-1]])),
-        floats(np.concatenate([bottom, top[::-1]])),
-        released=True,
-    )
-    outline["line"] = {"color": INVISIBLE, "width": 1, "dash": "solid"}
-    return outline | {"name": NAME, "hoverinfo": "skip", "fill": "toself", "fillcolor": _PALER}
+    x, y = np.append(across, across[::-1]), np.append(bottom, top[::-1])
+    look = {"color": INVISIBLE, "width": 1, "dash": "solid"}
+    outline = line(floats(x), floats(y), released=True, name=NAME, line=look, hoverinfo="skip")
+    return outline | {"fill": "toself", "fillcolor": _PALER}
 
 
 def stripe(low: Scalar, high: Scalar) -> dict[str, Any]:
     """Return a pale horizontal stripe across the plot."""
-    return {
-        "type": "rect",
-        "xref": "paper",
-        "yref": "y",
-        "x0": 0,
-        "x1": 1,
-        "y0": float(low),
-        "y1": float(high),
-        "fillcolor": _PALER,
-        "line": {"width": 0},
-        "layer": "below",
-    }
+    corners = {"xref": "paper", "yref": "y", "x0": 0, "x1": 1, "y0": float(low), "y1": float(high)}
+    look = {"fillcolor": _PALER, "line": {"width": 0}, "layer": "below"}
+    return {"type": "rect", **corners, **look}
 
 
 def marks(outside: NDArray[np.bool_]) -> list[Trace]:

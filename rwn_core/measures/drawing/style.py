@@ -259,7 +259,14 @@ def points(x: ArrayLike, y: ArrayLike, *, released: bool, **more: Any) -> Trace:
         if released
         else {"size": 6, "color": ORIGINAL, "symbol": "circle-open", "opacity": 0.85}
     )
-    return scatter(x, y, **{"name": SIDES[released], "marker": marker, **more})
+    look = {"marker": marker | more.pop("marker", {})}
+    return scatter(x, y, **{"name": SIDES[released], **look, **more})
+
+
+def cloud(places: ArrayLike, *, released: bool, name: str = "", **marker: Any) -> Trace:
+    """Return `points` at places, shape (n, 2); `marker` says how they look."""
+    x, y = map(floats, np.asarray(places, dtype=float).T)
+    return points(x, y, released=released, name=name or SIDES[released], marker=marker)
 
 
 def line(x: ArrayLike, y: ArrayLike, *, released: bool, **more: Any) -> Trace:

@@ -208,8 +208,9 @@ def draw_distribution(
         first = [str(level) for level in shown.levels]
     # table of counts of every bin or level, and of the missing values
     sides = zip((shown.original, shown.released), shown.missing, strict=True)
-    more, ends = ([], []) if band is None else columns(band)
-    cells = [np.append(counts, lost) for counts, lost in (*sides, *((end, np.nan) for end in ends))]
+    more = columns(band)
+    ends = ((end, np.nan) for end in more.values())
+    cells = [np.append(counts, lost) for counts, lost in (*sides, *ends)]
     return style.chart(
         "distribution",
         f"Distribution of {variable}",
@@ -233,8 +234,8 @@ def _steps(
         traces.append(area(np.repeat(edges, 2)[1:-1], low, high))
     for released, counts in ((False, shown.original), (True, shown.released)):
         fill = "" if released else f"{style.ORIGINAL}22"
-        drawn = style.outline(edges, counts, released=released, fill=fill)
-        drawn["line"] |= {"dash": "dot" if released else "solid"}
+        look: Any = {"fill": fill, "line": {"dash": "dot" if released else "solid"}}
+        drawn = style.outline(edges, counts, released=released, **look)
         drawn["hovertemplate"] = "from %{x:.4g}: %{y}<extra>%{fullData.name}</extra>"
         traces.append(drawn)
     missing, notes, right = _missing(shown, edges)
@@ -257,10 +258,8 @@ def _missing(
     traces = []
     for count, dash in zip(shown.missing, ("solid", "dot"), strict=True):
         corners = [left, left, left + width, left + width]
-        bar = style.line(corners, [0, count, count, 0], released=dash == "dot")
-        bar["line"] |= {"dash": dash}
-        bar["hovertemplate"] = "missing: %{y}<extra>%{fullData.name}</extra>"
-        traces.append(bar)
+        bar = style.line(corners, [0, count, count, 0], released=dash == "dot", line={"dash": dash})
+        traces.append(bar | {"hovertemplate": "missing: %{y}<extra>%{fullData.name}</extra>"})
     traces[0] |= {"fill": "tozeroy", "fillcolor": f"{style.ORIGINAL}22"}
     name = style.label("missing", left + width, max(shown.missing), style.NEUTRAL, xanchor="right")
     return traces, [name], left + width

@@ -187,8 +187,7 @@ def coefficients(detail: FittedSlopes, drawn: Drawn | None = None) -> dict[str, 
     made |= {"sign": signs, "difference / SE, original": _short(detail.standardized_difference)}
     for part, what in (("coefficient_released", "coefficient, "), ("se_released", "SE, ")):
         if drawn is not None:
-            for name, end in zip(*columns(drawn[part], what), strict=True):
-                made[name] = _short(end)
+            made |= {name: _short(end) for name, end in columns(drawn[part], what).items()}
     result = table(list(made), list(made.values()))
     explained = "R²" if detail.family == "linear" else "Share of deviance explained"
     result["caption"] = (
@@ -217,14 +216,15 @@ def _intervals(
     freedom = records - len(detail.terms) if detail.family == "linear" else math.inf
     half = t95(freedom) * errors[rows] / unit
     height = np.arange(len(rows)) + (_APART if released else -_APART)
-    bars = style.line(*style.segments(slope - half, slope + half, height), released=released)
-    bars |= {"hoverinfo": "skip", "showlegend": False, "line": bars["line"] | {"dash": "solid"}}
-    marks = style.points(
-        style.floats(slope), style.floats(height), released=released, customdata=style.floats(half)
-    )
-    marks["marker"] |= {"size": 7, "opacity": 1}
-    marks["hovertemplate"] = "%{x:.2f} ± %{customdata:.2f}<extra>%{fullData.name}</extra>"
-    return [bars, marks]
+    ends = style.segments(slope - half, slope + half, height)
+    bars = style.line(*ends, released=released, hoverinfo="skip", line={"dash": "solid"})
+    places = np.column_stack([slope, height])
+    marks = style.cloud(places, released=released, size=7, opacity=1)
+    hover = "%{x:.2f} ± %{customdata:.2f}<extra>%{fullData.name}</extra>"
+    return [
+        bars | {"showlegend": False},
+        marks | {"customdata": style.floats(half), "hovertemplate": hover},
+    ]
 
 
 def _of_slopes(reading: Reading[FittedSlopes], some: Booleans, words: str) -> str:

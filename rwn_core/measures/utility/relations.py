@@ -204,7 +204,7 @@ def _square(detail: Relations, drawn: Drawn | None) -> dict[str, Any]:
     if detail.coefficient is not None:
         made["measured by"] = np.array(_COEFFICIENTS, dtype=object)[detail.coefficient]
     if drawn is not None:
-        made |= zip(*columns(drawn["released"]), strict=True)
+        made |= columns(drawn["released"])
     # the original below the diagonal, the release above it
     square = np.tril(detail.original, -1) + np.triu(detail.released, 1)
     np.fill_diagonal(square, np.nan)
@@ -265,7 +265,7 @@ def draw_correlation_change(
     if expected is not None:
         made["expected change"] = setting
     if band is not None:
-        made |= zip(*columns(band), strict=True)
+        made |= columns(band)
         made["this draw"] = np.where(band.outside(change), "outside", "inside")
     return style.chart(
         "correlation_change",
@@ -541,9 +541,12 @@ def draw_principal_components(
         released = side == "released"
         curve = style.line(order, style.floats(total), released=released, hovertemplate=_HOVER)
         curve["mode"] = "lines+markers" if len(order) <= 20 else "lines"
-        curve["marker"] = style.points([], [], released=released)["marker"] | {"opacity": 1}
+        curve["marker"] = style.points([], [], released=released, marker={"opacity": 1})["marker"]
         traces.append(curve)
-    least = np.floor(min(sums["original"][0], sums["released"][0]) * 10 - 0.2) / 10
+    least = np.floor(min(share[0] for share in shares.values()) * 10 - 0.2) / 10
+    cells = {"component": order} | {f"share, {side}": share for side, share in shares.items()}
+    cells |= {f"cumulative, {side}": total for side, total in sums.items()}
+    cells |= columns(band, "cumulative, ")
     return style.chart(
         "principal_components",
         "Principal components",
@@ -556,17 +559,7 @@ def draw_principal_components(
             style.axis("cumulative variance", max(least, 0.0), 1.03, share=True),
         ),
         large={"legend": True},
-        table=table(
-            [
-                "component",
-                "share, original",
-                "share, released",
-                "cumulative, original",
-                "cumulative, released",
-                *([] if band is None else columns(band, "cumulative, ")[0]),
-            ],
-            [order, *shares.values(), *sums.values(), *([] if band is None else columns(band)[1])],
-        ),
+        table=table(list(cells), list(cells.values())),
     )
 
 

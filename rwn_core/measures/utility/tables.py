@@ -155,19 +155,17 @@ def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> styl
     note += f" · {beyond} ▶" if beyond else ""
     # a line from the original's size to the release's, and both as points
     height = np.arange(len(rows))
-    spans = style.line(*style.segments(before, after, height), released=False)
-    spans["line"] |= {"color": style.NEUTRAL, "width": 1.4}
+    look = {"color": style.NEUTRAL, "width": 1.4}
+    spans = style.line(*style.segments(before, after, height), released=False, line=look)
     traces = [spans | {"hoverinfo": "skip", "showlegend": False}]
     for values, released in ((before, False), (after, True)):
-        points = style.points(values, height, released=released)
-        points["marker"] |= {"size": 7, "opacity": 1}
+        marker = {"size": 7, "opacity": 1}
+        points = style.points(values, height, released=released, marker=marker)
         points["hovertemplate"] = "%{x} records<extra>%{fullData.name}</extra>"
         traces += style.at_the_edge(points, "x", top)
     # the table has all groups, with the band where there is one
     cells = {"group": names, "original": detail.original, "released": detail.released}
-    cells |= {"relative change": change}
-    if band is not None:
-        cells |= zip(*columns(band), strict=True)
+    cells |= {"relative change": change, **columns(band)}
     return style.chart(
         "subgroups",
         "Small groups",
