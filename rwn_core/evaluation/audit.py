@@ -153,7 +153,7 @@ def compare(
         law=law,
         holdout=holdout,
         question=question,
-        sampling=sampling,
+        sampling=sampling or Sampling.of_schema(original),
     )
     return comparison.with_key_sets(key_sets)
 

@@ -163,7 +163,7 @@ class Comparison:
     law: Law | None = None
     holdout: Microdata | None = None
     question: Question | None = None
-    sampling: Sampling = None  # type: ignore[assignment]  # filled in below
+    sampling: Sampling = None  # type: ignore[assignment]  # the schema's, below
     key_sets: tuple[tuple[str, ...], ...] = field(default=(), init=False)
     halves: tuple[tuple[str, ...], ...] = field(default=(), init=False)
     # the larger file that the records were taken from, and their numbers there, shape (n,)

@@ -22,8 +22,10 @@ def draw(lesson: Theorem) -> style.Chart:
     # lines from the two donors to the released point, and the record itself
     center, (u, v) = lesson.original[lesson.record], lesson.released[lesson.record]
     first, second = lesson.original[lesson.donors]
+    x, y = map(style.floats, zip(first, (u, v), second, strict=True))
     path = style.scatter(
-        *map(style.floats, zip(first, (u, v), second, strict=True)),
+        x,
+        y,
         "U and V of one record",
         mode="lines",
         line={"color": style.NEUTRAL, "width": 1.5, "dash": "dot"},

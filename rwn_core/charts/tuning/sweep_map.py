@@ -218,4 +218,5 @@ def _axis_title(scale: Scale, direction: str) -> str:
 
 def _broken_line(x: Sequence[Any], y: Sequence[Any], name: str, **line: Any) -> style.Trace:
     """Return a line without hover text; None leaves a gap."""
-    return style.scatter(x, y, name, mode="lines", hoverinfo="skip", line=line)
+    shape = {"type": "scatter", "mode": "lines", "name": name, "hoverinfo": "skip"}
+    return {**shape, "x": list(x), "y": list(y), "line": line}

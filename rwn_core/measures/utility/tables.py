@@ -424,12 +424,13 @@ def _columns(comparison: Comparison, variable: Variable) -> Iterator[tuple[str, 
     """Yield the averaged columns of a variable: its numbers, or indicators of frequent levels."""
     name = variable.name
     if variable.kind in (Kind.CONTINUOUS, Kind.COUNT):
-        yield f"mean of {name}", *(numbers(comparison.original, t, name) for t in comparison.tables)
+        before, after = (numbers(comparison.original, t, name) for t in comparison.tables)
+        yield f"mean of {name}", before, after
     elif variable.kind is not Kind.DATE:
-        (groups,), ((before,), (after,)) = grouped(comparison, [variable])
+        (groups,), ((old,), (new,)) = grouped(comparison, [variable])
         for number, label in enumerate(groups.labels[:-2]):
             share = f"share of {name} {label}"
-            yield share, (before == number).astype(float), (after == number).astype(float)
+            yield share, (old == number).astype(float), (new == number).astype(float)
 
 
 def _times(comparison: Comparison) -> Iterator[tuple[str, Booleans, Booleans]]:
