@@ -100,17 +100,16 @@ def draw_linkage_attacks(attacks: Sequence[Attack]) -> style.Chart:
             ["intruder", "kind", "records linked correctly", "why not"],
             [
                 [a["words"] for a in attacks],
-                [_kind(a) for a in attacks],
+                [
+                    ("knows the method" if a["worst"] else "ordinary")
+                    + ", at least" * bool(a["worst"] and a.get("at_least"))
+                    for a in attacks
+                ],
                 known([a["success"] for a in attacks]),
                 [a.get("reason") or "" for a in attacks],
             ],
         ),
     )
-
-
-def _kind(attack: Attack) -> str:
-    bound = ", at least" if attack.get("at_least") else ""
-    return f"knows the method{bound}" if attack["worst"] else "ordinary"
 
 
 def _bars(shown: Sequence[Attack], *, worst: bool) -> style.Trace:

@@ -344,7 +344,7 @@ def _judged(analysis: Analysis, comparison: Comparison) -> AnalysisClaims | _Slo
         return AnalysisClaims(analysis=analysis, refusal=CLUSTERED)
     try:
         design = model_design(analysis, original, original)
-        whole = fit_design(analysis, design, "", own=True).slopes
+        fitted = fit_design(analysis, design, "", own=True).slopes
         own, error = np.full((2, len(design.terms)), np.nan)
         places = _most_influential(analysis, design)
         shorter = {place: _left_out(design, place) for place in sorted({*places.tolist()})}
@@ -356,7 +356,7 @@ def _judged(analysis: Analysis, comparison: Comparison) -> AnalysisClaims | _Slo
         return AnalysisClaims(analysis=analysis, refusal=NO_ANSWER)
     if any(condition_number(e.columns) > MOST_CONDITION for e in (design, *shorter.values())):
         return AnalysisClaims(analysis=analysis, refusal=TIED)
-    return _Slopes(analysis, design, whole, (own, error))
+    return _Slopes(analysis, design, fitted, (own, error))
 
 
 def _left_out(design: Design, place: int) -> Design:

@@ -22,7 +22,7 @@ from rwn_core.masking import Masked, Method
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Bounds, Detail, Reading
-from rwn_core.measures.statistics.intervals import LEVEL, Band, prediction_interval
+from rwn_core.measures.statistics.intervals import Band, prediction_interval
 from rwn_core.parallel.threads import Progress, steps, work
 from rwn_core.randomness import SecretKey
 
@@ -63,13 +63,11 @@ def unmasked(microdata: Microdata) -> Comparison:
 LARGEST_PART = 10_000  # numbers of one part of a detail: correlations of 100 variables
 
 
-def release_interval(
-    key: str, values: ArrayLike, level: float = LEVEL
-) -> tuple[float, float] | None:
+def release_interval(key: str, values: ArrayLike) -> tuple[float, float] | None:
     """Find where one more draw of a measure falls, within the measure's bounds."""
     if np.size(values) < 2:
         return None
-    low, high = prediction_interval(values, level, MEASURES[key].bounds)
+    low, high = prediction_interval(values, MEASURES[key].bounds)
     return float(low), float(high)
 
 
@@ -154,13 +152,13 @@ class Ensemble(Plotted):
         """The middle of a measure's values."""
         return float(np.median(self.values[key]))
 
-    def interval(self, key: str, level: float = LEVEL) -> tuple[float, float] | None:
-        """Return the interval of one more draw of this setting, with coverage `level`.
+    def interval(self, key: str) -> tuple[float, float] | None:
+        """Return the interval of 9 of 10 further draws of this setting.
 
-        For any distribution where enough draws had an answer (19 for 0.9), from fewer as for
-        normal values; None where fewer than two had one.
+        For any distribution where enough draws had an answer (19), from fewer as for normal
+        values; None where fewer than two had one.
         """
-        return release_interval(key, self.values[key], level)
+        return release_interval(key, self.values[key])
 
     def reading(self, key: str) -> Reading | NotApplicable:
         """A measure's median and interval, or why no draw had an answer."""

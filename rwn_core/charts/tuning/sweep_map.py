@@ -128,14 +128,10 @@ def _note(placed: Sequence[Spot], others: Sequence[Spot], of_limits: bool, unrea
         shown = f"{len(others)} on the map" if others else "no setting is finished yet"
         return shown if not unread else f"{len(others)} on the map{left}"
     best = sum(1 for s in placed if s["frontier"])
-    met = f" · {_met(placed)} keep all limits" if of_limits else ""
+    kept = sum(bool(s.get("kept")) for s in placed)
+    met = f" · {kept} keep all limits" if of_limits else ""
     plural = "" if len(placed) == 1 else "s"
     return f"{len(placed)} setting{plural} · {best} on the frontier{met}{left}"
-
-
-def _met(placed: Sequence[Spot]) -> int:
-    """Return the number of settings that meet all limits."""
-    return sum(1 for s in placed if s.get("kept"))
 
 
 def _range(values: Sequence[float], falls: bool, room: float = _ROOM) -> tuple[float, float]:
@@ -178,7 +174,7 @@ def _describe(
     placed: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any], limit: float | None
 ) -> str:
     text = f"Map of {len(placed)} settings, {y['title']} against {x['title']}"
-    text += f"; {_met(placed)} of them keep all limits"
+    text += f"; {sum(bool(s.get('kept')) for s in placed)} of them keep all limits"
     if limit is None or y.get("of_limits"):
         return text
     line = style.percent(limit, 1) if y["share"] else style.number(limit)

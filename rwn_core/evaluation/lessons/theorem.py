@@ -53,6 +53,7 @@ def theorem(prepared: Prepared, *, record: int = 0) -> Theorem:
     original, released = metric.points(prepared.microdata), metric.points(made.masked)
     steps = cut_points(original)
     truth = joint_distribution(original, steps)
+    related = [float(correlation_matrix(points)[0, 1]) for points in (original, released)]
     return Theorem(
         original=original,
         released=released,
@@ -60,18 +61,12 @@ def theorem(prepared: Prepared, *, record: int = 0) -> Theorem:
         donors=donors[record],
         members=neighborhoods.members(record),
         radius=float(neighborhoods.radius[record]),
-        correlation=(correlation(original), correlation(released)),
+        correlation=(related[0], related[1]),
         distance=float(np.abs(joint_distribution(released, steps) - truth).max()),
         expected_distance=float(np.abs(expected_joint(law, original, steps) - truth).max()),
         whole_rows=whole_rows(original, released),
         added_error=added_error(law, prepared.microdata.matrix(released_names)),
     )
-
-
-def correlation(points: Floats) -> float:
-    """Pearson's correlation of two columns."""
-    # Shapes: points (n, 2).
-    return float(correlation_matrix(points)[0, 1])
 
 
 def cut_points(points: Floats) -> Floats:

@@ -58,8 +58,6 @@ class Distances(Detail):
         In the measure's unit; of each of `pairs`, where there are some.
     pairs : sequence of list of str
         Variables of the cross tables.
-    total_variation, il1_percent : ndarray of float64, shape (m,), optional
-        The second in percent of the original cells.
     il1s_sum, il1_percent_sum : float
         Over all cells, as sdcMicro reports them.
     cells : int
@@ -72,8 +70,6 @@ class Distances(Detail):
 
     names: Sequence[str]
     distance: Floats
-    total_variation: Floats | None = None
-    il1_percent: Floats | None = None
     il1s_sum: float = 0.0
     il1_percent_sum: float = 0.0
     cells: int = 0

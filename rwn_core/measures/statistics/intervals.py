@@ -20,11 +20,9 @@ LEVEL = 0.9
 """Share of further draws that an interval should hold: 9 of 10, wherever the program says so."""
 
 
-def prediction_interval(
-    draws: ArrayLike, level: float = LEVEL, bounds: Bounds = UNBOUNDED
-) -> tuple[Floats, Floats]:
-    """Return the ends between which a further draw falls with probability `level`, shape (...)."""
-    # `draws` has shape (R, ...). Order statistics j and R + 1 - j with j = (R + 1) (1 - level) / 2,
+def prediction_interval(draws: ArrayLike, bounds: Bounds = UNBOUNDED) -> tuple[Floats, Floats]:
+    """Return the ends between which 9 of 10 further draws fall, shape (...)."""
+    # `draws` has shape (R, ...). Order statistics j and R + 1 - j with j = (R + 1) (1 - LEVEL) / 2,
     # valid for any distribution; for R too small, mean -+ t s sqrt(1 + 1/R) with half the tails,
     # which about holds for skewed values. Cut at `bounds`; NaN for R < 2.
     values = np.asarray(draws, dtype=np.float64)
@@ -32,7 +30,7 @@ def prediction_interval(
     if count < 2:
         nothing = np.full(values.shape[1:], np.nan)
         return nothing, nothing.copy()
-    rank = _rank(count, level)
+    rank = _rank(count)
     if rank >= 1:
         ordered = np.sort(values, axis=0)  # missing numbers come last
         missing = np.isnan(ordered[-1])
@@ -42,24 +40,24 @@ def prediction_interval(
         with np.errstate(invalid="ignore", over="ignore"):  # an infinite draw has no spread
             apart = values - values[0]
             center = values[0] + apart.mean(axis=0)
-            half_width = stdtrit(count - 1, (1 + (1 + level) / 2) / 2) * math.sqrt(1 + 1 / count)
+            half_width = stdtrit(count - 1, (1 + (1 + LEVEL) / 2) / 2) * math.sqrt(1 + 1 / count)
             half_width = half_width * apart.std(axis=0, ddof=1)
             low, high = center - half_width, center + half_width
     return np.clip(low, *bounds), np.clip(high, *bounds)
 
 
-def _rank(count: int, level: float) -> int:
+def _rank(count: int) -> int:
     """Return the rank of the order statistics that are the ends; 0 for too few draws."""
-    return math.floor((count + 1) * (1 - level) / 2 + 1e-9)
+    return math.floor((count + 1) * (1 - LEVEL) / 2 + 1e-9)
 
 
 def range_words(count: int) -> str:
     """Say what the interval of `count` releases is."""
     if count < 2:
         return "one release, without a range"
-    if _rank(count, LEVEL):
+    if _rank(count):
         return f"range of {count:,} releases: 9 of 10 fall in it"
-    enough = next(each for each in itertools.count(count) if _rank(each, LEVEL))
+    enough = next(each for each in itertools.count(count) if _rank(each))
     return (
         f"range of only {count} releases, wide enough for skewed values; draw at least {enough} "
         "to know it"
@@ -242,19 +240,16 @@ class Band:
     high: Floats
 
     @classmethod
-    def from_draws(
-        cls, draws: Sequence[Any], level: float = LEVEL, bounds: Bounds = UNBOUNDED
-    ) -> Band:
+    def from_draws(cls, draws: Sequence[Any], bounds: Bounds = UNBOUNDED) -> Band:
         """Return the interval of one more draw, given some.
 
-        >>> band = Band.from_draws([[0.0], [10.0], [20.0]], level=0.5)
+        >>> band = Band.from_draws([[float(draw)] for draw in range(39)])
         >>> band.low.tolist(), band.median.tolist(), band.high.tolist()
-        ([0.0], [10.0], [20.0])
+        ([1.0], [19.0], [37.0])
         """
         values = np.asarray(draws, dtype=np.float64)
-        low, high = prediction_interval(values, level, bounds)
-        median = np.median(values, axis=0)
-        return cls(low=np.asarray(low), median=np.asarray(median), high=np.asarray(high))
+        low, high = prediction_interval(values, bounds)
+        return cls(low=low, median=np.asarray(np.median(values, axis=0)), high=high)
 
     def outside(self, values: Floats) -> Booleans:
         """Which values lie beyond the band; a missing number lies nowhere."""

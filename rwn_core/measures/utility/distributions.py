@@ -464,17 +464,15 @@ def _bins(comparison: Comparison, name: str) -> tuple[Integers, Integers]:
 def compute_hellinger(comparison: Comparison) -> Reading[Distances]:
     """Return the mean Hellinger distance over the variables."""
     released = comparison.original.schema.released
-    pairs = []
+    found = []
     for variable in released:
         if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
             _, before, after = level_counts(comparison, variable.name)
         else:
             before, after = _bins(comparison, variable.name)
-        pairs.append((hellinger(before, after), total_variation(before, after)))
-    distances, moved = np.array(pairs).T.copy()
-    detail = Distances(
-        names=[variable.name for variable in released], distance=distances, total_variation=moved
-    )
+        found.append(hellinger(before, after))
+    names, distances = [variable.name for variable in released], np.array(found)
+    detail = Distances(names=names, distance=distances)
     return Reading(value=float(distances.mean()), baseline=0.0, detail=detail)
 
 
@@ -520,24 +518,15 @@ def compute_il1s(comparison: Comparison) -> Reading[Distances]:
     if not known.any():
         raise NotApplicable("No numeric cell has a value in both tables.")
     percent = il1_percent(before, after)
-    value = float(distance[known].mean())
     detail = Distances(
         names=names,
-        distance=_means(distance),
-        il1_percent=_means(percent),
+        distance=np.where(known, distance, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1),
         il1s_sum=float(distance[known].sum()),
         il1_percent_sum=float(percent[~np.isnan(percent)].sum()),
         cells=int(known.sum()),
         constant=[n for n, sd in zip(original.numeric_names, spread, strict=True) if sd == 0],
     )
-    return Reading(value=value, baseline=0.0, detail=detail)
-
-
-def _means(cells: Floats) -> Floats:
-    """Return the mean of each column over its known cells; 0 for none."""
-    # Shapes: cells (n, p); the answer (p,).
-    known = ~np.isnan(cells)
-    return np.asarray(np.where(known, cells, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1))
+    return Reading(value=float(distance[known].mean()), baseline=0.0, detail=detail)
 
 
 IL1S = utility_measure(

@@ -96,7 +96,7 @@ def test_bands_of_counts_belong_to_one_set_of_bins():
 
 
 def test_a_draw_lies_inside_or_outside_its_band():
-    band = Band.from_draws([[0.0, 0.0, np.nan], [1.0, 10.0, 1.0]], level=1 / 3)
+    band = Band.from_draws(np.linspace([0.0, 0.0, np.nan], [1.0, 10.0, 1.0], 19))
     assert band.outside(np.array([0.5, 11.0, 0.0])).tolist() == [False, True, False]
 
 
