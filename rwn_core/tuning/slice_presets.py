@@ -125,12 +125,10 @@ def related(count: int) -> Callable[[Microdata], Slices]:
         from scipy.spatial.distance import squareform
 
         def joined() -> NDArray[np.float64]:
-            itself = Comparison(original=microdata, masked=microdata)
+            every = associations(Comparison(original=microdata, masked=microdata), microdata)
             released = [variable.name for variable in microdata.schema.released]
             places = [released.index(name) for name in names]
-            strength = np.abs(
-                np.nan_to_num(associations(itself, microdata)[np.ix_(places, places)])
-            )
+            strength = np.nan_to_num(np.abs(every[np.ix_(places, places)]))
             np.fill_diagonal(strength, 1.0)
             return np.asarray(linkage(squareform(1.0 - strength, checks=False), "complete"))
 
