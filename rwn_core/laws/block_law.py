@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 from scipy import sparse
 
-from rwn_core.data.arrays import Integers
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import ATTACKED_PAIRS, LISTED_PAIRS
 from rwn_core.errors import NotApplicable
@@ -41,27 +41,22 @@ class BlockLaw(CellLaw):
     ) -> None:
         moved = np.array([v.name in swapped for v in original.schema.released])
         # P(each record is the donor of each), shape (n, n)
-        n, moving = len(blocks), blocks >= 0
-        order = np.argsort(blocks, kind="stable")
-        of_block = np.bincount(blocks[moving], minlength=len(selected))
+        n, moving, order = len(blocks), blocks >= 0, np.argsort(blocks, kind="stable")
+        of_block, other = _chances(blocks, selected)
         first = np.count_nonzero(~moving) + np.cumsum(of_block) - of_block
         count = np.where(moving, of_block[blocks], 1)
         starts = np.concatenate(([0], np.cumsum(count)))
         record = np.repeat(np.arange(n), count)
         within = np.arange(starts[-1]) - starts[record]
         donor = np.where(moving[record], order[(first[blocks][record] + within) % n], record)
-        other = np.maximum(selected - 1, 0) / np.maximum(of_block * (of_block - 1), 1)
-        chance = np.where(moving[record], other[blocks][record], 0.0)
-        chance[donor == record] = 1.0 - ((count - 1) * np.where(moving, other[blocks], 0.0))
+        taken = np.where(moving, other[blocks], 0.0)
+        chance = taken[record]
+        chance[donor == record] = 1.0 - (count - 1) * taken
         shares = sparse.csr_array((chance, donor, starts), shape=(n, n))
         # the possible donors as a table of members, in no distance
-        sizes, nowhere = np.diff(shares.indptr).astype(np.int64), np.zeros(len(blocks))
-        table = NeighborTable(
-            offsets=shares.indptr.astype(np.int64),
-            records=shares.indices.astype(np.int32),
-            squared=np.zeros(shares.nnz),
-        )
-        found = Neighborhoods(table=table, sizes=sizes, within=sizes, radius=nowhere)
+        members, nowhere = shares.indices.astype(np.int32), np.zeros(shares.nnz)
+        table = NeighborTable(offsets=starts, records=members, squared=nowhere)
+        found = Neighborhoods(table=table, sizes=count, within=count, radius=np.zeros(n))
         super().__init__(original, found, moved.astype(np.float64), shares)
         # the blocks stand for no distance that a measure could ask for
         self.neighborhoods = None  # type: ignore[assignment]
@@ -74,21 +69,20 @@ class BlockLaw(CellLaw):
 
     def units(self) -> list[tuple[str, ...]]:
         """The swapped variables together, and each of the others by itself."""
-        names = self.original.names
-        alone: list[tuple[str, ...]] = [
-            (variable.name,)
-            for variable in self.original.schema.released
-            if variable.name not in self._swapped
-        ]
-        together = tuple(name for name in self._swapped if name in names)
+        together = tuple(name for name in self._swapped if name in self.original.names)
+        alone: list[tuple[str, ...]] = [(name,) for name in self._left]
         return [together, *alone] if together else alone
+
+    @property
+    def _left(self) -> list[str]:
+        released = self.original.schema.released
+        return [each.name for each in released if each.name not in self._swapped]
 
     def moments(self) -> Moments:
         """Means over blocks, as `SeparateLaw.moments`."""
-        names = [v.name for v in self.original.schema.released if v.name not in self._swapped]
         moved = block_transition(self.original, self._swapped, *self._selection)
-        parts = [unchanged(self.original, name) for name in names]
-        return joined([moved.moments(), *(part.moments() for part in parts)])
+        parts = [moved, *(unchanged(self.original, name) for name in self._left)]
+        return joined([part.moments() for part in parts])
 
     def restricted_to(self, original: Microdata) -> Self:
         """Return the law for an intruder who knows only these variables."""
@@ -120,21 +114,24 @@ def block_transition(
     original: Microdata, swapped: tuple[str, ...], blocks: Integers, selected: Integers
 ) -> Transition:
     """The same law by values: a record keeps its own, or takes one of those of its block."""
-    own = value_numbers(original, swapped)
-    moving, sizes = blocks >= 0, np.bincount(blocks[blocks >= 0], minlength=len(selected))
-    other = np.maximum(selected - 1, 0) / np.maximum(sizes * (sizes - 1), 1)
+    own, moving = value_numbers(original, swapped), blocks >= 0
+    sizes, other = _chances(blocks, selected)
     pools = np.zeros((len(sizes), int(own.max()) + 1))
     np.add.at(pools, (blocks[moving], own[moving]), 1.0)
     pools /= np.maximum(sizes, 1)[:, np.newaxis]
     taken = np.where(moving, (other * sizes)[blocks], 0.0)
-    starts = np.concatenate(([0], np.cumsum(moving)))
-    weights = sparse.csr_array(
-        (taken[moving], blocks[moving], starts), shape=(len(own), len(sizes))
-    )
+    places = (taken[moving], blocks[moving], np.concatenate(([0], np.cumsum(moving))))
+    weights = sparse.csr_array(places, shape=(len(own), len(sizes)))
     choice = Redraw(keep=1.0 - taken, weights=weights, pools=pools)
     return Transition(
         original=original, unit=swapped, choice=choice, by_value=False, keeps_value_counts=True
     )
+
+
+def _chances(blocks: Integers, selected: Integers) -> tuple[Integers, Floats]:
+    """Return each block's size, and P(a record's donor is one certain other of its block)."""
+    sizes = np.bincount(blocks[blocks >= 0], minlength=len(selected))
+    return sizes, np.maximum(selected - 1, 0) / np.maximum(sizes * (sizes - 1), 1)
 
 
 def block_pairs(blocks: Integers) -> int:

@@ -300,9 +300,8 @@ class ChainLaw(CellLaw):
     def telling(self, names: Sequence[str] | None = None) -> list[tuple[str, ...]]:
         """Return the first slice, or the part that is known; all of it where later ones are."""
         known = set(self.original.names) if names is None else set(names)
-        first = tuple(
-            each.name for each in self.original.schema.released if each.name not in self.later
-        )
+        released = [each.name for each in self.original.schema.released]
+        first = tuple(name for name in released if name not in self.later)
         if names is not None and not known & self.later.keys():
             first = tuple(name for name in first if name in known)
         return [first] if first else []

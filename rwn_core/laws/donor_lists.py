@@ -97,9 +97,8 @@ class DonorTables:
         table = self.neighborhoods.table
         if self._shares is not None or not isinstance(table, SearchedTable):
             return None
-        return (
-            table if table.search.groups is None else None
-        )  # with groups, identical records have unlike lists
+        # with groups, identical records have unlike lists
+        return table if table.search.groups is None else None
 
     def each(
         self,
@@ -185,10 +184,7 @@ class DonorTables:
         starts, used = np.cumsum(room) - room, np.zeros(len(room), np.int64)
         columns, chances = np.empty(room.sum(), np.int32), np.empty(room.sum())
         filled = (starts, used, columns, chances)
-
-        def fill(first: int, last: int) -> None:
-            fill_chances(lists, codes, q, values, filled, first, last)
-
+        fill = partial(fill_chances, lists, codes, q, values, filled)
         current_work().quiet().run(fill, len(room))
         entries = ranges(starts, used)
         return lists.records, used, columns[entries], chances[entries]
@@ -285,10 +281,9 @@ def _all_donors(table: AllDonors) -> Iterator[_Block]:
         weights, _ = table.rows(low, high)
         first, last = np.searchsorted(number[order], (low, high))
         records = order[first:last]
-        begin, sizes = (number[records] - low) * n, np.full(len(records), n)
+        of_each = (records, (number[records] - low) * n, np.full(len(records), n))
         members = np.tile(np.arange(n, dtype=np.int32), high - low)
-        ones = np.ones(len(records))
-        lists = Lists(records, begin, sizes, members, weights.ravel(), ones, False)
+        lists = Lists(*of_each, members, weights.ravel(), np.ones(len(records)), False)
         yield lists, None, np.empty(0, np.int64)
 
 
@@ -309,12 +304,8 @@ def lists_of(neighborhoods: Neighborhoods, records: Integers | None = None) -> I
 
 def only(lists: Lists, wanted: Booleans | Integers | slice) -> Lists:
     """Some of the lists, without a copy of their members."""
-    return lists._replace(
-        records=lists.records[wanted],
-        begin=lists.begin[wanted],
-        sizes=lists.sizes[wanted],
-        totals=lists.totals[wanted],
-    )
+    of_each = ("records", "begin", "sizes", "totals")
+    return lists._replace(**{name: getattr(lists, name)[wanted] for name in of_each})
 
 
 def _search(table: SearchedTable, neighborhoods: Neighborhoods) -> Iterator[_Block]:
@@ -335,7 +326,6 @@ def _search(table: SearchedTable, neighborhoods: Neighborhoods) -> Iterator[_Blo
         local = starts - starts[base]
         members = np.empty(local[end], np.int32)
         into = result._replace(starts=local, members=members, sink=LIST)
-        find = partial(list_members, request, into)
         counted = local[base : end + 1]
         totals = neighborhoods.kernel.totals(np.diff(counted) - 1)
         # identical records share a list, which has them too
@@ -345,7 +335,7 @@ def _search(table: SearchedTable, neighborhoods: Neighborhoods) -> Iterator[_Blo
         own = np.arange(offsets[0], offsets[-1])
         lists = Lists(own, begin, each, members, np.empty(0), np.repeat(totals, twins), True)
         records = side.offsets[leaves[low : high + 1]] - side.offsets[base]
-        yield lists, partial(_find_leaves, find, low), records
+        yield lists, partial(_find_leaves, partial(list_members, request, into), low), records
 
 
 def _find_leaves(find: Callable[[int, int], None], leaf: int, one: int, two: int) -> None:

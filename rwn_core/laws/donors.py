@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -10,6 +12,7 @@ import pandas as pd
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
+from rwn_core.data.variable import Variable
 from rwn_core.errors import ParameterError
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.neighbors import DrawRequest, Neighborhoods, NeighborTable
@@ -21,6 +24,7 @@ from rwn_core.randomness import SecretKey
 NO_DONOR = -1  # the donor of a cell that becomes missing
 
 
+@dataclass(frozen=True, slots=True, eq=False)
 class Draws:
     """Hold the key, the records and the streams that random numbers are drawn from.
 
@@ -28,33 +32,20 @@ class Draws:
     T_(s+1) = floor(T_s / U_s) + 1. It is modified if u < q, and its donor is then the member
     of rank T, the last T_s that the neighborhood's size admits. That is uniform over the
     members for every size, and a growing neighborhood changes a donor as rarely as it can.
-
-    Parameters
-    ----------
-    key : SecretKey
-    records : ndarray of int64, shape (m,)
-    streams : sequence of int, length p
-        One for each column; columns of one group share a stream.
     """
 
-    def __init__(self, key: SecretKey, records: Integers, streams: Sequence[int]) -> None:
-        self.key = key
-        self.records = np.asarray(records, dtype=np.int64)
-        self.streams = tuple(streams)
-
-    def drawing(self, q: Floats) -> DrawRequest:
-        """The same randomness, for a search that draws as it goes."""
-        # Shapes: q (p,).
-        return DrawRequest(key=self.key, streams=self.streams, q=q)
+    key: SecretKey
+    records: Integers  # shape (m,)
+    streams: Sequence[int]  # length p, one for each column; columns of one group share a stream
 
 
 def random_streams(microdata: Microdata) -> tuple[int, ...]:
     """The stream of each released column: its position, or that of the first of its group."""
-    first: dict[str, int] = {}
+    first: dict[object, int] = {}
     streams = []
-    for position, variable in enumerate(microdata.schema.released):
-        group = variable.group
-        streams.append(position if group is None else first.setdefault(group, position))
+    for place, variable in enumerate(microdata.schema.released):
+        group = place if variable.group is None else variable.group
+        streams.append(first.setdefault(group, place))
     return tuple(streams)
 
 
@@ -100,27 +91,23 @@ def draw_donors(neighborhoods: Neighborhoods, draws: Draws, q: Floats) -> Intege
     Perry, Matloff, Tendick 2022, section 5, step 3.
     """
     table = neighborhoods.table
-    rows = None if isinstance(table, AllDonors) else neighborhoods.rows(draws.records)
-    if rows is not None and not neighborhoods.is_stored:
-        with current_work().quiet():  # once more, without storing members
-            return table.search.run(draws.drawing(q)).donors[rows]  # type: ignore[attr-defined,no-any-return]
     # the keys of all records, shape (1, 8) or (m, 8), the streams and the probabilities
     keys = np.ascontiguousarray(draws.key.words.reshape(8, -1).T)
     streams, chances = np.array(draws.streams, dtype=np.int64), np.array(q, dtype=np.float64)
     if isinstance(table, AllDonors):
         return table.draw(keys, draws.records, streams, chances)
-    assert rows is not None
+    rows = neighborhoods.rows(draws.records)
+    if not neighborhoods.is_stored:
+        with current_work().quiet():  # once more, without storing members
+            drawing = DrawRequest(key=draws.key, streams=draws.streams, q=q)
+            return table.search.run(drawing).donors[rows]  # type: ignore[attr-defined,no-any-return]
     from rwn_core.neighbors.draw_kernel import draw_rows
 
-    donors = np.empty((len(rows), len(streams)), np.int64)
+    donors = np.empty((len(draws.records), len(streams)), np.int64)
     weights = np.empty(0) if neighborhoods.shares is None else neighborhoods.shares
     of_each = (keys, draws.records, streams, chances, rows)
     of_table = (neighborhoods.sizes, table.offsets, table.records, weights)
-
-    def draw(first: int, last: int) -> None:
-        draw_rows(*of_each, *of_table, donors, first, last)
-
-    in_parts(draw, len(donors), donors.size)
+    in_parts(partial(draw_rows, *of_each, *of_table, donors), len(donors), donors.size)
     return donors
 
 
@@ -150,16 +137,12 @@ def copy_from_donors(microdata: Microdata, donors: Integers) -> Microdata:
         values = microdata.array(variable.name)
         if least < 0:  # some become missing, in a type that can be
             lost, column = given < 0, pd.Series(values)
-            kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else ""
-            if kind in ("i", "u", "b"):
-                named = column.dtype.name.replace("u", "U").replace("int", "Int")
-                nullable = pd.api.types.pandas_dtype("boolean" if kind == "b" else named)
-                column = column.astype(nullable)
+            if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
+                column = column.convert_dtypes()
             taken = column.take(np.where(lost, 0, given)).reset_index(drop=True)
             columns[variable.name] = taken.mask(lost)
         else:
-            plain = isinstance(values, np.ndarray)
-            columns[variable.name] = values[given] if plain else values.take(given)
+            columns[variable.name] = values.take(given)
     return Microdata.from_columns(columns, released_schema(microdata.schema))
 
 
@@ -175,33 +158,27 @@ def released_schema(schema: Schema) -> Schema:
     all_released = len(schema.released) == len(schema.variables)
     if all_released and not schema.edit_rules and schema.population is None:
         return schema
-    names = {variable.name for variable in schema.released}
-    question = schema.question
+    return described(schema, schema.released)
+
+
+def described(schema: Schema, variables: tuple[Variable, ...]) -> Schema:
+    """The schema of some variables that are published, with its question if they answer it."""
+    names, question = {variable.name for variable in variables}, schema.question
     if question is not None and not {question.response, *question.predictors} <= names:
         question = None
-    return Schema(variables=schema.released, question=question, file=schema.file)
+    return Schema(variables=variables, question=question, file=schema.file)
 
 
 def unmasked(original: Microdata) -> tuple[Microdata, CellLaw]:
     """Return the released variables as they are, and the law that changes no cell."""
     n, p = original.n, len(original.schema.released)
-    ones = np.ones(n, dtype=np.int64)
-    table = NeighborTable(
-        offsets=np.arange(n + 1, dtype=np.int64),
-        records=np.roll(np.arange(n, dtype=np.int32), -1),
-        squared=np.zeros(n),
-        k=1,
-    )
+    ones, next_ = np.ones(n, dtype=np.int64), np.roll(np.arange(n, dtype=np.int32), -1)
+    table = NeighborTable(offsets=np.arange(n + 1), records=next_, squared=np.zeros(n), k=1)
     neighborhoods = Neighborhoods(table=table, sizes=ones, within=0 * ones, radius=np.zeros(n), k=1)
-    own = np.repeat(np.arange(n)[:, np.newaxis], p, axis=1)
-    return copy_from_donors(original, own), CellLaw(original, neighborhoods, np.zeros(p))
+    return copy_columns(original, {}), CellLaw(original, neighborhoods, np.zeros(p))
 
 
 def shuffled_donors(original: Microdata, key: SecretKey) -> Integers:
     """Draw a random order for each released variable, shape (n, p); one for each slice."""
-    records = np.arange(original.n)
-    orders = [
-        np.argsort(two_uniforms(key, records, stream)[0], kind="stable")
-        for stream in random_streams(original)
-    ]
-    return np.column_stack(orders)
+    draws = [two_uniforms(key, np.arange(original.n), each)[0] for each in random_streams(original)]
+    return np.column_stack([np.argsort(drawn, kind="stable") for drawn in draws])

@@ -34,10 +34,8 @@ class DeterministicUnit(UnitLaw):
     def retained(self) -> Floats:
         """1 where no value changes."""
         own, shown = self._own_and_shown()
-        same = np.ones(own.n, dtype=bool)
-        for name in self.names:
-            same &= codes_like(own, shown, name) == value_codes(own, name)[0]
-        return same.astype(np.float64)
+        pairs = [(codes_like(own, shown, name), value_codes(own, name)[0]) for name in self.names]
+        return np.asarray(np.all([one == two for one, two in pairs], axis=0), np.float64)
 
     def _own_and_shown(self) -> tuple[Microdata, Microdata]:
         """Return both tables as they are written."""
@@ -50,8 +48,7 @@ class DeterministicUnit(UnitLaw):
         shown = rounded(self.shown if people is None else people, self.precision)
         same = np.ones((len(rows), shown.n), dtype=bool)
         for name in self.names:
-            released = codes_like(shown, masked, name)[rows]
-            same &= released[:, np.newaxis] == value_codes(shown, name)[0]
+            same &= codes_like(shown, masked, name)[rows, None] == value_codes(shown, name)[0]
         return same.astype(np.float64)
 
     def moments(self) -> Moments:
@@ -71,8 +68,7 @@ class DeterministicUnit(UnitLaw):
             if (column[members] < 0).any():
                 column[members] = len(values)
                 values.append(value)
-        n = len(column)
-        shape = (n, len(values))
+        n, shape = len(column), (len(column), len(values))
         return sparse.csr_array((np.ones(n), column, np.arange(n + 1)), shape=shape), values
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
@@ -87,9 +89,8 @@ class Invariants:
 
     def plain(self) -> dict[str, Any]:
         """Return it as plain data, as a record and a ledger hold it."""
-        plain = {name: list(value) for name, value in asdict(self).items() if name != "fixed"}
-        sets = {name: list(map(list, plain[name])) for name in ("rows", "support")}
-        return {**plain, **sets, "fixed": self.fixed}
+        plain: dict[str, Any] = json.loads(json.dumps(asdict(self)))  # tuples become lists
+        return plain
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Invariants:
@@ -102,9 +103,7 @@ def declared(params: Any, microdata: Microdata, units: Sequence[tuple[str, ...]]
     """Return the invariants that a setting's `keeps` declares, for units of masked columns."""
     variables = microdata.schema.released
     held = [each for each in params.keeps if each.holds(params)]
-    found: dict[str, list[Any]] = {
-        what: [] for what in ("records", "rows", "totals", "order", "support")
-    }
+    found = defaultdict[str, list[Any]](list)
     for each in held:
         able = {v.name for v in variables if not each.kinds or v.kind in each.kinds}
         if each.measured:

@@ -42,9 +42,7 @@ def shortfall(
         return np.asarray(tails[np.minimum(own, len(steps)).astype(np.int64)])
     if shape == "gaussian":
         at = own / sd
-        return np.asarray(
-            sd * np.exp(-0.5 * at * at) / np.sqrt(2 * np.pi) - own * ndtr(-at), np.float64
-        )
+        return np.asarray(sd * np.exp(-0.5 * at * at) / np.sqrt(2 * np.pi) - own * ndtr(-at))
     if shape == "laplace":
         scale = sd / np.sqrt(2)
         return np.asarray(scale / 2 * np.exp(-own / scale))

@@ -61,14 +61,11 @@ class RowMixtureLaw(CellLaw):
             lost = self.empty if self.modification(name) else self.empty[:0]
             if lost.size:
                 values = values if values[-1] is None else [*values, None]
-                shape = (table.shape[0], len(values))
+                table.resize(shape := (self.original.n, len(values)))
                 places = (lost, np.full(len(lost), len(values) - 1))
                 cells = (np.full(len(lost), self.modification(name)), places)
-                table.resize(shape)
-                self._tables[name] = (
-                    sparse.csr_array(table + sparse.csr_array(cells, shape=shape)),
-                    values,
-                )
+                both = sparse.csr_array(table + sparse.csr_array(cells, shape=shape))
+                self._tables[name] = (both, values)
         return self._tables[name]
 
     def supports(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
@@ -79,13 +76,9 @@ class RowMixtureLaw(CellLaw):
             q, (supports, chances) = self.modification(name), columns[place]
             if not lost.size or not q:
                 continue
-            missing = len(values) - 1
-            if values[-1] is not None:
-                missing, supports, chances = (
-                    missing + 1,
-                    np.append(supports, 0),
-                    np.append(chances, 0),
-                )
+            missing = len(values) - (values[-1] is None)
+            if missing == len(values):
+                supports, chances = np.append(supports, 0), np.append(chances, 0)
             already = codes[lost] == missing if q < 1 else np.zeros(len(lost), bool)
             supports[missing] += np.count_nonzero(~already)
             chances[missing] += q * len(lost) / self.original.n

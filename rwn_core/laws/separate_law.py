@@ -95,9 +95,8 @@ class SeparateLaw(LawOfRows):
         names = frozenset(original.names)
         if not names.issuperset(self._known_by):
             raise NotApplicable("Without the variables that make the blocks the law is not known.")
-        parts = [
-            part.restricted_to(names) for unit, part in self._parts.items() if names & set(unit)
-        ]
+        known = [part for unit, part in self._parts.items() if names & set(unit)]
+        parts = [part.restricted_to(names) for part in known]
         other = type(self)(original, parts, self._known_by)
         other.precision = {name: s for name, s in self.precision.items() if name in names}
         return other

@@ -90,14 +90,10 @@ class Transition(UnitLaw):
     def _shown(self) -> tuple[Integers, Floats]:
         """Each record's number as it is written, and the pools of those numbers."""
         # Shapes: (n,) and (r, V).
-        shown = value_numbers(self._written, self.names)
-        values = self.choice.pools.shape[1]
+        shown, values = value_numbers(self._written, self.names), self.choice.pools.shape[1]
         of_value = np.zeros(values, dtype=np.int64)
         of_value[self._own] = shown  # every value with a chance occurs in a record
-        ones = np.ones(values)
-        together = sparse.csr_array(
-            (ones, (np.arange(values), of_value)), shape=(values, int(shown.max()) + 1)
-        )
+        together = sparse.csr_array((np.ones(values), (np.arange(values), of_value)))
         return shown, np.asarray(self.choice.pools @ together)
 
     @cached_property
@@ -135,11 +131,7 @@ class Transition(UnitLaw):
         own = self._written.matrix(names)
         center = np.nanmean(np.where(np.isnan(own).all(axis=0), 0.0, own), axis=0)
         x = np.nan_to_num(own - center)
-        keep, weights, pools = (
-            self.choice.keep[:, np.newaxis],
-            self.choice.weights,
-            self.choice.pools,
-        )
+        keep, weights, pools = self.choice.keep[:, None], self.choice.weights, self.choice.pools
         values = np.zeros((pools.shape[1], len(names)))
         values[self._own] = x
         mean = keep * x + weights @ (pools @ values)
@@ -161,12 +153,11 @@ class Transition(UnitLaw):
             raise NotApplicable("This is for a method that changes each variable by itself.")
         values = value_codes(self._written, self.names[0])[1]
         shown, pools = self._shown
-        n = len(shown)
+        n, more = len(shown), len(values) - pools.shape[1]
         if n * pools.shape[1] > LISTED_PAIRS:
             raise NotApplicable(f"At most {LISTED_PAIRS:,} chances of values are listed.")
         own = sparse.csr_array((self.choice.keep, shown, np.arange(n + 1)), shape=(n, len(values)))
-        wide = np.zeros((len(pools), len(values)))
-        wide[:, : pools.shape[1]] = pools
+        wide = np.pad(pools, ((0, 0), (0, more)))
         table = sparse.csr_array(self.choice.weights @ sparse.csr_array(wide) + own)
         table.data = np.clip(table.data, 0.0, 1.0)
         return table, values
@@ -255,10 +246,8 @@ def chosen_anew(
         return _choice(levels, np.ones(count), np.zeros((count, 1)), np.zeros((1, count)))
     even = np.full(count, 1 / count)
     if spread == "margins" or not second_stage:
-        drawn, pool = alpha * change, v if spread == "margins" else even
-        return _choice(
-            levels, np.full(count, 1 - drawn), np.full((count, 1), drawn), pool[np.newaxis]
-        )
+        drawn, pool = np.full(count, alpha * change), v if spread == "margins" else even
+        return _choice(levels, 1 - drawn, drawn[:, None], pool[None])
     a, u = 1 - change, change / count
     m = a * v + u
     back = v / m
@@ -291,14 +280,10 @@ def _choice(levels: Levels, keep: Floats, weights: Floats, pools: Floats) -> Red
     # the records that have a level, and which of them, from 0 to K - 1
     n, changing = len(levels.own), np.flatnonzero(np.isin(levels.own, levels.codes))
     places = np.searchsorted(levels.codes, levels.own[changing])
-    own_keep = np.ones(n)
+    own_keep, shape = np.ones(n), (n, max(levels.size, 1))
     own_keep[changing] = keep[places]
-    by_level = sparse.csr_array(weights)
-    picks = sparse.csr_array(
-        (np.ones(len(places)), (changing, places)), shape=(n, max(levels.size, 1))
-    )
-    if not levels.size:
-        by_level = sparse.csr_array((1, 1))
+    picks = sparse.csr_array((np.ones(len(places)), (changing, places)), shape=shape)
+    by_level = sparse.csr_array(weights if levels.size else (1, 1))
     wide = np.zeros((len(pools), int(levels.own.max()) + 1))
     wide[:, levels.codes] = pools
     return Redraw(keep=own_keep, weights=sparse.csr_array(picks @ by_level), pools=wide)
@@ -314,14 +299,11 @@ def is_discrete(microdata: Microdata, name: str) -> bool:
 def with_numbers(microdata: Microdata, columns: Mapping[str, Floats]) -> Microdata:
     """The released table with other numbers in some variables."""
     # Shape: each of columns (n,).
-    frame = {}
-    for variable in microdata.schema.released:
-        own = microdata.frame[variable.name]
-        if variable.name in columns:
-            discrete = is_discrete(microdata, variable.name)
-            frame[variable.name] = _written(own, columns[variable.name], discrete=discrete)
-        else:
-            frame[variable.name] = own
+    frame = {
+        variable.name: microdata.frame[variable.name] for variable in microdata.schema.released
+    }
+    for name, numbers in columns.items():
+        frame[name] = _written(frame[name], numbers, discrete=is_discrete(microdata, name))
     return Microdata(pd.DataFrame(frame), released_schema(microdata.schema))
 
 

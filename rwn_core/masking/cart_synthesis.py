@@ -142,10 +142,8 @@ class CARTSynthesis(Method):
         for unit in self._units(microdata):
             # the leaves of a tree on what was visited before, and a record of each row's leaf
             given = tuple(visited)
-            leaves = table.cached(
-                ("leaves", unit, given, int(self.leaf)),
-                partial(_fitted, microdata, unit, given, int(self.leaf)),
-            )
+            about = unit, given, int(self.leaf)
+            leaves = table.cached(("leaves", *about), partial(_fitted, microdata, *about))
             chosen = leaves.draw(visited, two_uniforms(key, records, names.index(unit[0]))[0])
             visited.update(dict.fromkeys(unit, chosen))
             for name in unit:
@@ -162,14 +160,12 @@ class CARTSynthesis(Method):
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
-        retained = [
-            f"At q = {self.q:g} each record is released whole with probability {1 - self.q:.2g}; "
-            "kept records identify."
-        ]
-        true = ["Every released number is somebody's true value, extremes included."]
+        retained = f"At q = {self.q:g} each record is released whole with probability "
+        retained += f"{1 - self.q:.2g}; kept records identify."
+        true = "Every released number is somebody's true value, extremes included."
         return Method.cautions(self) or [
-            *(retained if self.q < 1 else []),
-            *(true if not self.smoothing else []),
+            *[retained] * (self.q < 1),
+            *[true] * (not self.smoothing),
             "A synthesized row may equal a real person's: often where variables have few values, "
             "at leaf = 1 nearly always. Look at True matches.",
             "An intruder with a person's keys learns of a confidential value what the records of "
@@ -224,9 +220,8 @@ def _fitted(
         from sklearn.tree import DecisionTreeRegressor
 
         gain = _LEAST_GAIN * float(response.var(axis=0).mean())
-        tree = DecisionTreeRegressor(
-            min_samples_leaf=least, min_impurity_decrease=gain, random_state=0
-        )
+        limits = {"min_samples_leaf": least, "min_impurity_decrease": gain}
+        tree = DecisionTreeRegressor(**limits, random_state=0)
         predictors = np.column_stack(list(columns.values())).astype(np.float32)
         nodes = np.asarray(tree.fit(predictors, response).apply(predictors))
     present, leaf = np.unique(nodes, return_inverse=True)

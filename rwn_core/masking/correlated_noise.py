@@ -130,20 +130,15 @@ class CorrelatedNoise(NumberMethod):
         if self.size == 0:
             return with_numbers(table.microdata, {})
         part = self._noise(table)
-        if (
-            "root" not in table.made
-        ):  # a matrix R with R R' equal to the covariance, if singular too
+        if "root" not in table.made:  # a matrix R with R R' equal to the covariance
             scale, values, vectors = spread_axes(part.covariance / self.size)
             table.made["root"] = scale[:, np.newaxis] * ((vectors * np.sqrt(values)) @ vectors.T)
         root = table.made["root"]
-        normal = np.column_stack(
-            [ndtri(two_uniforms(key, table.records, j)[0]) for j in range(len(part.names))]
-        )
+        draws = [two_uniforms(key, table.records, j)[0] for j in range(len(part.names))]
+        normal = np.column_stack([ndtri(drawn) for drawn in draws])
         noisy = table.microdata.matrix(part.names) + np.sqrt(self.size) * normal @ root.T
         released = part.mean + part.shrink * (noisy - part.mean)
-        return with_numbers(
-            table.microdata, {name: released[:, j] for j, name in enumerate(part.names)}
-        )
+        return with_numbers(table.microdata, dict(zip(part.names, released.T, strict=True)))
 
     def law(self, table: Prepared) -> SeparateLaw:
         """A joint density of all numbers."""

@@ -103,12 +103,8 @@ class DataShuffling(NumberMethod):
 
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
         """Return the variables that the method masks on a table."""
-        numbers = maskable(
-            microdata,
-            lambda v: v.kind in NUMBERS,
-            "keep" if self.variables else self.others,
-            self.kinds_in_words,
-        )
+        others = "keep" if self.variables else self.others
+        numbers = maskable(microdata, lambda v: v.kind in NUMBERS, others, self.kinds_in_words)
         if not self.variables:
             secret = [n for n in numbers if microdata.schema.variable(n).role is Role.CONFIDENTIAL]
             return tuple(secret) or numbers

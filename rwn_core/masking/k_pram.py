@@ -126,9 +126,8 @@ class KPRAM(NumberMethod):
             group = np.zeros(len(values), dtype=np.int64)
             group[codes] = self._groups(table, name)
             # values of an interval are equally likely, or by the number of their records
-            weight = np.ones(len(values))
-            if self.draw_from != "uniform":
-                weight = np.bincount(codes, minlength=len(values)).astype(np.float64)
+            counts = np.bincount(codes, minlength=len(values)).astype(np.float64)
+            weight = np.ones(len(values)) if self.draw_from == "uniform" else counts
             chance = weight / np.bincount(group, weight)[group]
             part = RedrawWithinGroups(
                 original=microdata,

@@ -100,9 +100,7 @@ class LocalSuppression(FixedMethod):
     def _keys(self, microdata: Microdata) -> tuple[str, ...]:
         released = [variable for variable in microdata.schema.released if variable.masked]
         keys = [v.name for v in released if v.role is Role.KEY]
-        if not keys:
-            keys = [v.name for v in released if v.role is not Role.CONFIDENTIAL]
-        return tuple(keys)
+        return tuple(keys or [v.name for v in released if v.role is not Role.CONFIDENTIAL])
 
     def moved_together(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
         """Return the keys, of which a record loses some."""
@@ -132,15 +130,11 @@ class LocalSuppression(FixedMethod):
         if self.k == 1:
             return copy_columns(microdata, lost)
         keys = self._keys(microdata)
-        coarse = with_numbers(
-            microdata,
-            {
-                name: group_means(values, equal_counts(values, self.classes))
-                for name in keys
-                if microdata.schema.variable(name).kind in NUMBERS
-                for values in (microdata.values(name),)
-            },
-        )
+        values = {
+            n: microdata.values(n) for n in keys if microdata.schema.by_name[n].kind in NUMBERS
+        }
+        means = {n: group_means(x, equal_counts(x, self.classes)) for n, x in values.items()}
+        coarse = with_numbers(microdata, means)
         cells = np.column_stack([value_codes(coarse, name)[0] for name in keys])
         for name, gone in zip(keys, suppressed(cells, self.k).T, strict=True):
             lost[name] = np.where(gone, NO_DONOR, table.records)

@@ -221,12 +221,10 @@ class Method(NamedParameters):
             if option.form == "names":
                 object.__setattr__(self, option.name, name_tuple(value, option.name))
             elif option.form == "choice" and value not in option.choices:
-                of_variables = (
-                    "; weights of variables are given to rwn.mask(table, method, weights=...)"
-                )
+                other = "; weights of variables are given to rwn.mask(table, method, weights=...)"
                 raise ParameterError(
                     f"{option.name} must be one of: {', '.join(option.choices)}"
-                    f"{of_variables if option.name == 'weights' else ''}."
+                    f"{other * (option.name == 'weights')}."
                 )
             elif option.form == "switch" and not isinstance(value, bool):
                 raise ParameterError(f"{option.name} must be true or false.")

@@ -59,6 +59,12 @@ EVERY_COLUMN = (
     "neighborhood, so state the scaling with the release."
 )
 
+_AT_ENDS = {
+    0: "q = 0 masks nothing: the release is the original.",
+    1: "At q = 1 nobody keeps a unique own value, but the values are real values of near "
+    "neighbors, and donors reveal the neighborhood.",
+}
+
 
 def radius_lever(**words: Any) -> Lever:
     """Return the lever of a radius; its presets are multiples of the typical nearest distance."""
@@ -98,17 +104,10 @@ def probability_lever(**words: Any) -> Lever:
 
 def kept_values(q: float, what: str) -> str:
     """Say what a modification probability keeps as it was."""
-    if q == 0:
-        return "q = 0 masks nothing: the release is the original."
-    if q == 1:
-        return (
-            "At q = 1 nobody keeps a unique own value, but the values are real values of near "
-            "neighbors, and donors reveal the neighborhood."
-        )
-    return (
-        f"At q = {q:g} every {what} with probability {1 - q:.2g} at least, also the extremes; kept "
-        "values identify."
-    )
+    if q in _AT_ENDS:
+        return _AT_ENDS[int(q)]
+    some = f"At q = {q:g} every {what} with probability {1 - q:.2g} at least, also the extremes; "
+    return some + "kept values identify."
 
 
 class NeighborhoodMethod(Method, ABC):
@@ -209,8 +208,9 @@ class NeighborhoodMethod(Method, ABC):
     ) -> Neighborhoods:
         """Find every record's neighborhood under this setting."""
         finder, ball = self._finder(microdata), self.table_ball(microdata)
-        drawing = None if key is None else DrawRequest(key=key, streams=(), q=np.empty(0))
-        drawing = drawing if finder.needs_key else None
+        drawing = None
+        if key is not None and finder.needs_key:
+            drawing = DrawRequest(key=key, streams=(), q=np.empty(0))
         with work(threads=threads, progress=progress):
             return finder.find(ball, drawing)[0]
 
@@ -277,8 +277,8 @@ class CellMethod(NeighborhoodMethod):
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
         """The exact law of this setting on this table."""
         refuse_empty(int((neighborhoods.sizes == 0).sum()))
-        q, rule = self.draw_probability(microdata), self.rule(microdata)
-        return CellLaw(microdata, neighborhoods, q, rule=rule)
+        q = self.draw_probability(microdata)
+        return CellLaw(microdata, neighborhoods, q, rule=self.rule(microdata))
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return a remark on weights by the table's size."""
@@ -374,11 +374,11 @@ class PreparedNeighbors(Prepared):
             from rwn_core.masking.chain import draw_chain
 
             return draw_chain(self, key, dict(self.precision))
-        draws = Draws(key, self.records, random_streams(microdata))
-        drawing = draws.drawing(method.draw_probability(microdata))
+        q, streams = method.draw_probability(microdata), random_streams(microdata)
         # find the neighborhoods, and in the same pass donors where members are not stored
         neighborhoods, donors = self.found, None
         if neighborhoods is None:
+            drawing = DrawRequest(key=key, streams=streams, q=q)
             neighborhoods, donors = self.finder.find(self.ball, drawing)
         if self.finder.needs_key:
             law: Law | None = method.law(microdata, neighborhoods)
@@ -388,7 +388,7 @@ class PreparedNeighbors(Prepared):
         if law is not None and law.tied is not None:
             donors = law.tied.drawn(self.records, law.tied.numbers(key, self.records))
         elif donors is None:
-            donors = draw_donors(neighborhoods, draws, np.asarray(drawing.q))
+            donors = draw_donors(neighborhoods, Draws(key, self.records, streams), q)
         retained = method.retained_records(key, microdata.n, self.records)
         if retained is not None:
             donors = np.where(retained[:, None], self.records[:, None], donors)
@@ -396,21 +396,15 @@ class PreparedNeighbors(Prepared):
 
     def resampled(self, rows: Integers) -> Prepared:
         """Return a bootstrap sample in which copies of a record are no neighbors."""
-        method, ball = self.method, self.ball
+        ball, even = self.ball, self.ball.kernel.is_even
         apart = self.finder.groups is not None  # copies are one household
-        if apart or self.finder.needs_key or (ball.kernel.is_even and ball.k is None):
+        if apart or self.finder.needs_key or (even and ball.k is None):
             return super().resampled(rows)
-        finder = Finder(points=self.finder.points[rows])
-        if ball.kernel.is_even:
+        finder = Finder(points=self.finder.points[rows], groups=None if even else rows)
+        if even:
             finder.table = self._ranked.without_copies(rows)
-        else:
-            finder.groups = rows
-        return PreparedNeighbors(
-            method=method,
-            microdata=self.microdata.take(rows),
-            precision=self.precision,
-            finder=finder,
-        )
+        sample = self.microdata.take(rows)
+        return replace(self, microdata=sample, finder=finder, found=None, made={})
 
     @cached_property
     def _ranked(self) -> NeighborTable:

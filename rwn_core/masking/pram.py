@@ -138,10 +138,10 @@ class PRAM(Method):
         try:
             given = json.loads(given) if isinstance(given, str) else given
             pairs = given.items() if isinstance(given, Mapping) else given
-            numbers = [
-                (str(name), [[float(x) for x in row] for row in rows]) for name, rows in pairs
-            ]
-            stated = tuple((name, tuple(map(tuple, rows))) for name, rows in numbers)
+            stated = tuple(
+                (str(name), tuple(tuple(float(x) for x in row) for row in rows))
+                for name, rows in pairs
+            )
             if any(len(set(map(len, rows))) > 1 for _, rows in stated):
                 raise ValueError("rows of different lengths")
         except (TypeError, ValueError) as error:
@@ -199,15 +199,11 @@ class PRAM(Method):
         given, variable = self._given.get(name), table.microdata.schema.variable(name)
         if given is None:
             microdata, within = table.microdata, name_tuple(self.within)
-            one = np.zeros(microdata.n, dtype=np.int64)
-            strata = table.cached(
-                ("strata", within), lambda: joint_codes(microdata, within) if within else one
-            )
-            choice = within_strata(
-                levels,
-                strata,
-                lambda own: chosen_anew(own, self.change, self.spread, self.invariant, self.alpha),
-            )
+            strata = np.zeros(microdata.n, dtype=np.int64)
+            if within:
+                strata = table.cached(("strata", within), lambda: joint_codes(microdata, within))
+            how = (self.change, self.spread, self.invariant, self.alpha)
+            choice = within_strata(levels, strata, lambda own: chosen_anew(own, *how))
         else:
             choice = chosen_by(levels, given, self.invariant, self.alpha)
         stated = given is not None or (
@@ -216,14 +212,13 @@ class PRAM(Method):
             and variable.levels is not None
             and len(variable.levels) == levels.size
         )
+        several = bool((levels.counts > 1).all())
         return Transition(
             original=table.microdata,
             unit=(name,),
             choice=choice,
             by_value=not self.within,
-            declared=stated
-            and not (self.invariant or self.within)
-            and bool((levels.counts > 1).all()),
+            declared=stated and not self.invariant and not self.within and several,
         )
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:

@@ -129,8 +129,7 @@ class RandomSwapping(Method):
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with exchanged values."""
-        microdata = table.microdata
-        donors = {}
+        microdata, donors = table.microdata, {}
         for stream, unit in self.moved_together(microdata).items():
             some = self._taking_part(table, unit)
             n, swaps = len(some), self._swaps(len(some))
@@ -163,11 +162,7 @@ class RandomSwapping(Method):
             share = share_of(self._swaps(len(some)), len(some))
             changing = np.zeros(microdata.n, dtype=bool)
             changing[some] = True
-            part = Transition(
-                original=microdata,
-                unit=unit,
-                choice=one_pool(share, own, changing),
-                keeps_value_counts=True,
-            )
+            pool = one_pool(share, own, changing)
+            part = Transition(original=microdata, unit=unit, choice=pool, keeps_value_counts=True)
             parts.append(part)
         return SeparateLaw.of_changes(microdata, parts)

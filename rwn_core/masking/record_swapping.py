@@ -157,10 +157,9 @@ class RecordSwapping(Method):
         return table.cached(about, partial(self._blocks, table.microdata))
 
     def _blocks(self, microdata: Microdata) -> Integers:
-        makers = self.makers(microdata)
-        codes = joint_codes(microdata, makers) if makers else np.zeros(microdata.n, dtype=np.int64)
-        swapped = list(self.masked_names(microdata))
-        known = ~microdata.frame[swapped].isna().to_numpy().any(axis=1)
+        makers, swapped = self.makers(microdata), list(self.masked_names(microdata))
+        codes = joint_codes(microdata, makers) if makers else np.zeros(microdata.n, np.int64)
+        known = microdata.frame[swapped].notna().to_numpy().all(axis=1)
         blocks = np.full(microdata.n, -1, dtype=np.int64)
         blocks[known] = np.unique(codes[known], return_inverse=True)[1]
         return blocks
@@ -189,13 +188,9 @@ class RecordSwapping(Method):
 
     def law(self, table: Prepared) -> BlockLaw | SeparateLaw | None:
         """Every record's donors, or their values where there are many."""
-        return law_within_blocks(
-            table.microdata,
-            self.masked_names(table.microdata),
-            self.makers(table.microdata),
-            self.blocks(table),
-            self.selected(self.blocks(table)),
-        )
+        microdata, blocks = table.microdata, self.blocks(table)
+        swapped, makers = self.masked_names(microdata), self.makers(microdata)
+        return law_within_blocks(microdata, swapped, makers, blocks, self.selected(blocks))
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks: variables released unchanged, and records without a partner."""

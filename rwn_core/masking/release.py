@@ -34,6 +34,7 @@ from rwn_core.errors import ParameterError, ReleaseError, SeedWarning
 from rwn_core.io import format_of_key
 from rwn_core.io.format_limits import losses
 from rwn_core.io.write import file_format, table_bytes, write_atomically
+from rwn_core.laws.donors import described
 from rwn_core.laws.law import Law
 from rwn_core.masking.method import Method, unrounded
 from rwn_core.masking.second_reading import SecondReading, SourceFile, second_reading
@@ -50,15 +51,11 @@ def without(table: Microdata, names: Sequence[str]) -> Microdata:
     """Leave variables out of a table that is published."""
     if not names:
         return table
-    about = table.schema
-    variables = tuple(v for v in about.variables if v.name not in names)
+    variables = tuple(v for v in table.schema.variables if v.name not in names)
     if not variables:
         raise ParameterError("drop names every variable of the release; leave one in.")
-    question = about.question
-    if question is not None and {question.response, *question.predictors} & set(names):
-        question = None
     frame = table.frame[[variable.name for variable in variables]]
-    return Microdata(frame, Schema(variables=variables, question=question, file=about.file))
+    return Microdata(frame, described(table.schema, variables))
 
 
 def formula_cells(frame: pd.DataFrame, format: str) -> dict[str, Booleans]:
@@ -68,9 +65,8 @@ def formula_cells(frame: pd.DataFrame, format: str) -> dict[str, Booleans]:
     found = {}
     for name in frame.columns:
         column = frame[name]
-        if pd.api.types.is_numeric_dtype(column.dtype):
-            continue
-        if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        types = pd.api.types
+        if types.is_numeric_dtype(column.dtype) or types.is_datetime64_any_dtype(column.dtype):
             continue
         cells = np.array([_runs(value) for value in column.tolist()], dtype=bool)
         if cells.any():
@@ -204,14 +200,13 @@ class Release(Summarized):
                 column = column.cat.remove_unused_categories()
             columns[name] = column.reset_index(drop=True)
         frame = pd.DataFrame(columns, index=pd.RangeIndex(len(rows)), copy=True)
-        variables, about = list(self.masked.schema.variables), self.masked.schema
+        variables = list(self.masked.schema.variables)
         for place, variable in enumerate(variables):
             if variable.levels is not None:  # those that occur
                 present = {str(value) for value in frame[variable.name].dropna().unique()}
                 levels = tuple(level for level in variable.levels if level in present)
                 variables[place] = replace(variable, levels=levels or None)
-        schema = Schema(variables=tuple(variables), question=about.question, file=about.file)
-        return Microdata(frame, schema)
+        return Microdata(frame, described(self.masked.schema, tuple(variables)))
 
     @checks_form
     def to_bytes(

@@ -59,6 +59,10 @@ _MIXED = (
     "true fragment stand in one row: on bodyfat nearest rows then named the response for 59 % more "
     "of the people inside the file than of those outside."
 )
+_OWN = (
+    "Records may keep their own values also at q = 1, as their own donors; over several releases "
+    "the most frequent value is the own one, unless another donor weighs more."
+)
 _UNCAPPED = "Without a cap two outliers that lie together exchange nearly all values."
 
 
@@ -287,12 +291,8 @@ class SoftRWN(CellMethod):
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
-        own = (
-            "Records may keep their own values also at q = 1, as their own donors; over several "
-            "releases the most frequent value is the own one, unless another donor weighs more."
-        )
         return [
-            own if self.own else kept_values(self.q, "cell keeps its own value"),
+            _OWN if self.own else kept_values(self.q, "cell keeps its own value"),
             *_CAUTIONS,
             *[_OF_BALANCE] * (self.balance > 0),
             *[_UNCAPPED] * (self.cap == 1),
