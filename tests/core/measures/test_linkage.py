@@ -7,9 +7,8 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from rwn_core import MEASURES, RWN, Comparison, Microdata, load_demo, mask
+from rwn_core import MEASURES, RWN, Comparison, Microdata, load_demo
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.audit import compare as compare_release
 from rwn_core.evaluation.audit import read_all
 from rwn_core.evaluation.control_group import control_group
 from rwn_core.laws.cell_law import CellLaw
@@ -18,7 +17,7 @@ from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.likeliest_value import EXACT, ReleasedValues
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.worst_case import worst_case
-from rwn_core.measures.risk import attributes, worst_linkage
+from rwn_core.measures.risk import worst_linkage
 from rwn_core.measures.risk.nearness import inside
 from rwn_core.measures.risk.ordinary_linkage import OrdinaryLinkage, fit
 from rwn_core.measures.risk.worst_linkage import linked_over_half_reading as reading
@@ -76,12 +75,6 @@ def test_rounding_does_not_break_a_tie():
     assert found.tolist() == [0.5]
 
 
-def test_clones_of_the_original_share(compare):
-    frame = pd.DataFrame({"x": [1.0, 1.0, 1.0, 4.0], "y": [2.0, 2.0, 2.0, 0.0]})
-    score = MEASURE.compute(compare(frame, frame)).detail.score
-    assert score == pytest.approx([1 / 3, 1 / 3, 1 / 3, 1])
-
-
 def test_an_empty_record_links_to_nobody(compare, numeric_frames):
     original = numeric_frames[0]
     masked = original.copy()
@@ -118,6 +111,8 @@ CONSTANT = pd.DataFrame({"x": [1.0, 1.0, 1.0]})
         ("neighborhood_size", lambda x, y: (x, y), "draws from neighborhoods"),
         ("nearest_distance", lambda *_: (CONSTANT, CONSTANT), "No variable of the original varies"),
         ("mahalanobis_linkage", lambda x, _: (x, x), "moves no number"),
+        ("cells_changed", lambda x, y: (x, y.head(10)), "another number of records"),
+        ("marginals", lambda x, y: (x, y.assign(b=np.nan)), "b is missing in the released table"),
     ],
 )
 def test_why_there_is_no_reading(compare, numeric_frames, key, change, reason):
@@ -167,18 +162,17 @@ def agreeing(n: int, reach: int) -> np.ndarray:
     return np.minimum(place, reach) + np.minimum(n - 1 - place, reach)
 
 
-def test_UT_DBRL_argmin1_and_D(compare, ut_frames):
-    distance = np.array(ENTRIES["UT-DBRL_D"]["expected"])
-    nearest = [[int(row.argmin()) + 1] for row in distance]
-    assert nearest == ENTRIES["UT-DBRL_argmin1"]["expected"]
-    comparison = compare(*ut_frames)
-    share = MEASURES["distance_linkage"].compute(comparison).value
+def test_UT_values_of_linkage_of_the_closest_record_and_of_intervals(compare, ut_frames):
+    nearest = np.array(ENTRIES["UT-DBRL_D"]["expected"]).argmin(axis=1) + 1
+    assert nearest[:, None].tolist() == ENTRIES["UT-DBRL_argmin1"]["expected"]
+    share = MEASURE.compute(compare(*ut_frames)).value
     assert share == pytest.approx(ENTRIES["UT-DBRL"]["expected"])
-
-
-def test_UT_DCR_distance_to_the_closest_record(compare, ut_frames):
     detail = MEASURES["closest_record"].compute(compare(*ut_frames)).detail
     np.testing.assert_allclose(detail.distance, ENTRIES["UT-DCR"]["expected"], rtol=1e-9)
+    before, after = (frame.to_numpy() for frame in ut_frames)
+    for width in ("0.05", "0.3", "0.5", "0.8"):
+        expected = ENTRIES["UT-dRisk"]["expected"][f"dRisk_k{width}"]
+        assert inside(before, after, float(width)).mean() == pytest.approx(expected)
 
 
 def test_copies_are_counted_by_the_closest_record():
@@ -187,33 +181,15 @@ def test_copies_are_counted_by_the_closest_record():
     assert len(copies.exact_copies) == 200
 
 
-@pytest.mark.parametrize("width", ["0.05", "0.3", "0.5", "0.8"])
-def test_UT_dRisk_all_values_in_their_intervals(ut_frames, width):
-    before, after = (frame.to_numpy() for frame in ut_frames)
-    expected = ENTRIES["UT-dRisk"]["expected"][f"dRisk_k{width}"]
-    assert inside(before, after, float(width)).mean() == pytest.approx(expected)
-
-
-def test_missing_values_in_intervals():
+def test_a_suppressed_number_hides_itself_only(compare):
     before = np.array([[np.nan, 1.0], [np.nan, 2.0], [3.0, 3.0], [4.0, 4.0]])
     after = np.array([[np.nan, 1.0], [1.0, 2.0], [np.nan, 3.0], [4.0, 4.0]])
-    # a suppressed number hides itself only; of the third row the other one is released as it is
     assert inside(before, after).tolist() == [True, False, True, True]
     # and a row without any released number discloses none
     assert inside(before[:, :1], after[:, :1]).tolist() == [False, False, False, True]
-
-
-def test_a_suppressed_number_hides_no_other():
     frame = pd.DataFrame(np.random.default_rng(1).normal(size=(40, 4)), columns=list("wxyz"))
     gone = frame.mask(np.arange(40)[:, None] % 4 == np.arange(4))
-    data = Microdata.from_frame(frame)
-    found = MEASURES["interval_disclosure"].compute(
-        Comparison(original=data, masked=Microdata(gone, data.schema))
-    )
-    assert found.value == 1.0
-    assert "every released number, one at least" in MEASURES["interval_disclosure"].sentence(
-        found, 40
-    )
+    assert MEASURES["interval_disclosure"].compute(compare(frame, gone)).value == 1.0
 
 
 def test_ANO_1_risk_beyond_a_control_group():
@@ -236,30 +212,26 @@ def test_ANO_2_they_are_far_from_the_worst_case():
         assert MEASURES["bayes_linkage"].compute(comparison).value > worst
 
 
-def test_mahalanobis_linkage_sees_through_a_common_shift():
+def test_mahalanobis_linkage_sees_through_a_common_shift(compare):
     """Correlated noise hides a record from plain distances, not from one who knows its shape."""
     rng = np.random.default_rng(5)
     values = rng.normal(size=(150, 4))
     noise = rng.normal(size=(150, 1)) * [3.0, 3.0, 3.0, 3.0] + 0.02 * rng.normal(size=(150, 4))
     frame = pd.DataFrame(values, columns=list("abcd"))
-    data = Microdata.from_frame(frame)
-    masked = Microdata(frame + noise, data.schema)
-    comparison = Comparison(original=data, masked=masked)
+    comparison = compare(frame, frame + noise)
     assert MEASURES["mahalanobis_linkage"].compute(comparison).value > 0.9
     assert MEASURES["distance_linkage"].compute(comparison).value < 0.3
 
 
-def test_mahalanobis_linkage_counts_the_records_that_it_compares():
+def test_mahalanobis_linkage_counts_the_records_that_it_compares(compare):
     """Planted: half of the records lack a number, so that none of them can be found."""
     rng = np.random.default_rng(5)
     frame = pd.DataFrame(rng.normal(size=(100, 3)), columns=list("abc"))
     frame.loc[50:, "a"] = np.nan
-    data = Microdata.from_frame(frame)
-    masked = Microdata(frame + 0.001 * rng.normal(size=(100, 3)), data.schema)
     measure = MEASURES["mahalanobis_linkage"]
-    reading = measure.compute(Comparison(original=data, masked=masked))
+    reading = measure.compute(compare(frame, frame + 0.001 * rng.normal(size=(100, 3))))
     assert reading.value == 1.0
-    said = measure.sentence(reading, data.n)
+    said = measure.sentence(reading, 100)
     assert "50 of 50 records that have all their numbers in both files" in said
 
 
@@ -288,16 +260,16 @@ def test_ATT_7_attribute_inference():
 
 def test_attribute_inference_looks_at_classes_a_few_at_a_time(monkeypatch):
     """Tables of any size: sums are kept, not the posterior of every row."""
-    release = mask(PIMA, RWN(epsilon=1.0, k=5, q=0.5), seed=2)
-    held = PIMA.take(np.arange(0, PIMA.n, 5))
-    whole = attributes.best_guesses(compare_release(PIMA, release, holdout=held))
+    compute, held = MEASURES["attribute_inference"].compute, PIMA.take(np.arange(0, PIMA.n, 5))
+    setting = PIMA, RWN(epsilon=1.0, k=5, q=0.5), 2
+    whole = compute(released(*setting, holdout=held))
     monkeypatch.setattr(attribute_guesses, "CHUNK", 100)
-    parts = attributes.best_guesses(compare_release(PIMA, release, holdout=held))
+    parts = compute(released(*setting, holdout=held))
     assert parts.value == pytest.approx(whole.value, rel=1e-12)
     assert parts.baseline == pytest.approx(whole.baseline, rel=1e-12)
     monkeypatch.setattr(attribute_guesses, "STORED_NUMBERS", 100)
     with pytest.raises(NotApplicable, match="fewer key variables"):
-        attributes.best_guesses(compare_release(PIMA, release, holdout=held))
+        compute(released(*setting, holdout=held))
 
 
 KEY = "linked_over_half"
@@ -459,41 +431,33 @@ PLAIN = released(PIMA, SETTING)
 LINKABILITY = MEASURES["linkability"]
 
 
-def test_variables_are_taken_in_turn_by_default():
-    names = [variable.name for variable in PIMA.schema.released]
+NAMES = [variable.name for variable in PIMA.schema.released]
+
+
+def test_halves_are_variables_in_turn_or_what_is_chosen():
     reading = LINKABILITY.compute(PLAIN)
-    assert reading.detail.parts == (names[::2], names[1::2])
-    again = PLAIN.with_halves([names[::2], names[1::2]])
+    assert reading.detail.parts == (NAMES[::2], NAMES[1::2])
+    again = PLAIN.with_halves([NAMES[::2], NAMES[1::2]])
     assert LINKABILITY.compute(again).value == reading.value
     assert "Halves as stated" not in LINKABILITY.sentence(reading, PIMA.n)
-
-
-def test_chosen_halves_are_what_is_linked():
     chosen = PLAIN.with_halves([["glucose", "age"], ["bmi", "pregnant"]])
-    reading = read_all(chosen, ["linkability"])["linkability"]
-    assert reading.detail.parts == (["glucose", "age"], ["bmi", "pregnant"])
-    assert reading.detail.attack != LINKABILITY.compute(PLAIN).detail.attack
-    said = LINKABILITY.sentence(reading, PIMA.n)
+    linked = read_all(chosen, ["linkability"])["linkability"]
+    assert linked.detail.parts == (["glucose", "age"], ["bmi", "pregnant"])
+    assert linked.detail.attack != reading.detail.attack
+    said = LINKABILITY.sentence(linked, PIMA.n)
     assert said.endswith("Halves as stated: glucose, age | bmi, pregnant.")
-
-
-def test_the_other_half_of_one_is_all_other_variables():
-    names = [variable.name for variable in PIMA.schema.released]
+    # the other half of one is all other variables
     detail = LINKABILITY.compute(PLAIN.with_halves([["age"]])).detail
-    assert detail.parts == (["age"], [name for name in names if name != "age"])
+    assert detail.parts == (["age"], [name for name in NAMES if name != "age"])
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        [["age"], ["age", "bmi"]],
-        [["age"], ["nobody"]],
-        [["age"], []],
-        [["age"], ["bmi"], ["glucose"]],
-        [["age", "age"], ["bmi"]],
-        [[variable.name for variable in PIMA.schema.released]],
-    ],
-)
+WRONG = [
+    *([["age"], ["age", "bmi"]], [["age"], ["nobody"]], [["age"], []]),
+    *([["age"], ["bmi"], ["glucose"]], [["age", "age"], ["bmi"]], [NAMES]),
+]
+
+
+@pytest.mark.parametrize("wrong", WRONG)
 def test_halves_that_are_none_are_refused(wrong):
     with pytest.raises(ParameterError, match="halves must be one or two sets of released"):
         PLAIN.with_halves(wrong)
@@ -508,16 +472,12 @@ def test_halves_reach_another_release_and_the_control_group():
     assert LINKABILITY.compute(control).detail.parts == (["age"], ["bmi"])
 
 
-NEIGHBORHOOD_SIZE = MEASURES["neighborhood_size"]
-
-
 @pytest.mark.parametrize(("epsilon", "k"), [(1.0, 4), (None, 4), (1.0, 1), (4.0, None)])
 def test_against_brute_force(numeric_frames, epsilon, k):
     frame = numeric_frames[0]
     points = ((frame - frame.mean()) / frame.std()).to_numpy()
-    data = Microdata.from_frame(frame)
-    release = mask(data, RWN(epsilon=epsilon, k=k), seed=1)
-    detail = NEIGHBORHOOD_SIZE.compute(compare_release(data, release)).detail
+    made = released(Microdata.from_frame(frame), RWN(epsilon=epsilon, k=k))
+    detail = MEASURES["neighborhood_size"].compute(made).detail
     for i in range(60):
         others = sorted(float(np.linalg.norm(points[i] - points[j])) for j in range(60) if j != i)
         within = 0 if epsilon is None else sum(d <= epsilon for d in others)
@@ -546,11 +506,15 @@ def test_check_value_ut_mindist_x(compare, check_values, ut_frames):
     assert reading.baseline == pytest.approx(np.median(expected))
 
 
-def test_both_files_in_the_original_units(compare, numeric_frames):
-    original, masked = numeric_frames
+@pytest.mark.parametrize("lost", [[], [0, 30]])
+def test_both_files_in_the_original_units(compare, numeric_frames, lost):
+    """Records that lost every value are left out."""
+    original, masked = (frame.copy() for frame in numeric_frames)
+    masked.loc[lost, :] = np.nan
     detail = NEAREST_DISTANCE.compute(compare(original, masked)).detail
+    assert detail.records_released.tolist() == [i for i in range(60) if i not in lost]
     for side, frame in (("original", original), ("released", masked)):
-        points = ((frame - original.mean()) / original.std()).to_numpy()
+        points = ((frame.dropna() - original.mean()) / original.std()).to_numpy()
         np.testing.assert_allclose(getattr(detail, side), slow_nearest(points), rtol=1e-10)
     assert not detail.sampled
     assert detail.of == 60
@@ -567,16 +531,6 @@ def test_categories_count_as_dummies_in_standard_deviations(compare):
     points = ((dummies - dummies.mean()) / dummies.std()).to_numpy()
     found = NEAREST_DISTANCE.compute(compare(frame, frame)).detail.original
     np.testing.assert_allclose(found, slow_nearest(points), atol=1e-12)
-
-
-def test_records_that_lost_every_value_are_left_out(compare, numeric_frames):
-    original, masked = numeric_frames
-    masked = masked.copy()
-    masked.loc[[0, 30], :] = np.nan
-    detail = NEAREST_DISTANCE.compute(compare(original, masked)).detail
-    assert detail.records_released.tolist() == [i for i in range(60) if i not in (0, 30)]
-    points = ((masked.dropna() - original.mean()) / original.std()).to_numpy()
-    np.testing.assert_allclose(detail.released, slow_nearest(points), rtol=1e-10)
 
 
 def test_a_large_file_is_sampled_evenly(compare):
