@@ -44,18 +44,17 @@ def kan_table() -> Microdata:
     return described(frame, key="key", secret="confidential")
 
 
-def test_KAN_1_k_anonymity():
+def itself(data: Microdata, **about) -> Comparison:
+    return Comparison(original=data, masked=data, **about)
+
+
+def test_KAN_1_k_anonymity_l_diversity_and_t_closeness():
     expected = ENTRIES["KAN-1"]["expected"]
     data = kan_table()
-    reading = MEASURES["k_anonymity"].compute(Comparison(original=data, masked=data))
+    reading = MEASURES["k_anonymity"].compute(itself(data))
     assert reading.detail.smallest.released == expected["kmin"]
     assert reading.detail.violations.released[:2] == [expected["viol2"], expected["viol3"]]
     assert reading.value == reading.baseline == expected["viol3"] / 8
-
-
-def test_KAN_1_l_diversity_and_t_closeness():
-    expected = ENTRIES["KAN-1"]["expected"]
-    data = kan_table()
     groups, secret = data.codes("key")[0].astype(int), data.codes("secret")[0].astype(int)
     assert distinct_values(groups, secret).min() == expected["distinct_l"]
     found = dict(zip(data.codes("key")[1], entropies(groups, secret), strict=True))
@@ -64,7 +63,7 @@ def test_KAN_1_l_diversity_and_t_closeness():
         for name, value in published.items():
             letter, number = literal_eval(name)
             assert ours[f"{letter}{number}"] == pytest.approx(value, abs=1e-12)
-    reading = MEASURES["l_diversity"].compute(Comparison(original=data, masked=data))
+    reading = MEASURES["l_diversity"].compute(itself(data))
     assert reading.detail.worst.released.tolist() == [expected["distinct_l"]]
 
 
@@ -72,8 +71,7 @@ def classed(keys: str, **secrets: str) -> Comparison:
     """One key and confidential variables, a letter for each record; a dot is missing."""
     columns = {name: [None if x == "." else x for x in text] for name, text in secrets.items()}
     roles = {"key": "key", **dict.fromkeys(columns, "confidential")}
-    data = described(pd.DataFrame({"key": list(keys), **columns}), **roles)
-    return Comparison(original=data, masked=data)
+    return itself(described(pd.DataFrame({"key": list(keys), **columns}), **roles))
 
 
 def test_classes_with_one_value_are_those_of_the_worst_secret():
@@ -102,10 +100,8 @@ def test_suppressed_secrets_hide_nothing_of_their_class():
 def test_log_linear_risk_is_of_values_and_not_of_their_groups(population):
     """Twelve ages in six groups of two: each age is half of its group."""
     data = described(pd.DataFrame({"age": range(12)}), age="key")
-    sampling = Sampling(population=population)
-    reading = MEASURES["loglinear_risk"].read(
-        Comparison(original=data, masked=data, sampling=sampling)
-    )
+    sampled = itself(data, sampling=Sampling(population=population))
+    reading = MEASURES["loglinear_risk"].read(sampled)
     assert reading.detail.uniques == (12, 12)
     # two people of the sample stand for 20 of the population, and one for 10
     expected = 1.0 if population is None else -np.expm1(-0.9 * 10) / (0.9 * 10)
@@ -114,7 +110,7 @@ def test_log_linear_risk_is_of_values_and_not_of_their_groups(population):
 
 def test_a_number_that_is_nearly_always_the_least_is_a_key():
     data = described(pd.DataFrame({"gain": [0] * 95 + [3, 5, 6, 7, 8, 9, 9]}), gain="key")
-    reading = MEASURES["loglinear_risk"].read(Comparison(original=data, masked=data))
+    reading = MEASURES["loglinear_risk"].read(itself(data))
     assert reading.value == pytest.approx(5 / 102)
     assert reading.detail.left_out == []
 
@@ -122,10 +118,8 @@ def test_a_number_that_is_nearly_always_the_least_is_a_key():
 def test_KAN_2_ordered_t_closeness():
     """Nine salaries, three classes of three: Li et al. 2007."""
     secret = np.arange(9)
-    classes_ = {"P1_345": [0, 1, 2], "P2_6_8_11": [3, 5, 8]}
-    for name, members in classes_.items():
-        groups = np.ones(9, dtype=int)
-        groups[members] = 0
+    for name, members in {"P1_345": [0, 1, 2], "P2_6_8_11": [3, 5, 8]}.items():
+        groups = 1 - np.isin(secret, members)
         found = distances(groups, secret, ordered=True)[0]
         assert found == pytest.approx(ENTRIES["KAN-2"]["expected"][name], abs=1e-9)
 
@@ -140,17 +134,11 @@ def test_a_missing_value_matches_any():
 
 def test_roles_and_what_takes_their_place():
     frame = pd.DataFrame({"a": [1, 2], "b": [1.0, 2.0], "c": ["x", "y"]})
-    plain = Microdata.from_frame(frame)
-    alone = Comparison(original=plain, masked=plain)
-    assert key_names(alone) == ("a", "b", "c")
-    assert confidential_names(alone) == ()
-    asked = Comparison(
-        original=plain, masked=plain, question=Question(response="b", predictors=("a",))
-    )
-    assert confidential_names(asked) == ("b",)
-    assert key_names(asked) == ("a", "c")
-    data = kan_table()
-    assert key_names(Comparison(original=data, masked=data)) == ("key",)
+    alone = itself(Microdata.from_frame(frame))
+    assert (key_names(alone), confidential_names(alone)) == (("a", "b", "c"), ())
+    asked = itself(alone.original, question=Question(response="b", predictors=("a",)))
+    assert (key_names(asked), confidential_names(asked)) == (("a", "c"), ("b",))
+    assert key_names(itself(kan_table())) == ("key",)
 
 
 def test_suda_by_its_definition():
@@ -177,7 +165,7 @@ def test_suda_takes_the_keys_with_most_values():
     half = np.where(np.arange(40) < 20, "a", "b")
     frame = pd.DataFrame({f"k{j}": half for j in range(10)} | {"card": np.arange(40.0)})
     data = described(frame, **dict.fromkeys(frame, "key"))
-    found = MEASURES["suda"].compute(Comparison(original=data, masked=data))
+    found = MEASURES["suda"].compute(itself(data))
     assert found.value == 1.0
     assert found.detail.names == [*(f"k{j}" for j in range(9)), "card"]
     assert "of the 10 with most values (1 more left out)" in MEASURES["suda"].sentence(found, 40)
@@ -195,13 +183,12 @@ def test_dis_scores_by_hand():
 
 
 def test_individual_risk_of_a_sample():
-    data = kan_table()
-    comparison = Comparison(original=data, masked=data)
-    whole = MEASURES["individual_risk"].compute(comparison)
+    whole, sample = (
+        MEASURES["individual_risk"].compute(itself(kan_table(), sampling=Sampling(population=n)))
+        for n in (None, 800)
+    )
     assert whole.value == pytest.approx(4 / 8)  # four classes
     assert whole.detail.expected.released == pytest.approx(4)
-    drawn = Comparison(original=data, masked=data, sampling=Sampling(population=800))
-    sample = MEASURES["individual_risk"].compute(drawn)
     assert sample.value < whole.value / 10
 
 
@@ -211,8 +198,7 @@ def test_sampling_weights():
 
     frame = kan_table().frame.assign(w=[1.0, 100, 3, 100, 50, 2, 7, 40])
     data = described(frame, key="key", secret="confidential")
-    comparison = Comparison(original=data, masked=data, sampling=Sampling(weights="w"))
-    found = MEASURES["individual_risk"].compute(comparison)
+    found = MEASURES["individual_risk"].compute(itself(data, sampling=Sampling(weights="w")))
     classes = frame.groupby("key")["w"]
     of_classes = classes.transform("size").to_numpy(), classes.transform("sum").to_numpy()
     expected = fitted_risk(*of_classes, pitman_law(classes.size().to_numpy()))
@@ -223,8 +209,8 @@ def test_sampling_weights():
     assert found.detail.older.released == pytest.approx(older.sum())
     # weights that are all alike are a population of their sum
     same = Microdata(data.frame.assign(w=20.0), data.schema)
-    alike = Comparison(original=same, masked=same, sampling=Sampling(weights="w"))
-    drawn = Comparison(original=data, masked=data, sampling=Sampling(population=8 * 20))
+    alike = itself(same, sampling=Sampling(weights="w"))
+    drawn = itself(data, sampling=Sampling(population=8 * 20))
     for key in ("individual_risk", "loglinear_risk"):
         one, two = MEASURES[key].compute(alike), MEASURES[key].compute(drawn)
         assert one.value == pytest.approx(two.value)
@@ -267,7 +253,7 @@ def test_sampling_is_checked_before_the_work(sampling, message):
     )  # fmt: skip
     data = Microdata.from_frame(frame)
     with pytest.raises(ParameterError, match=message):
-        Comparison(original=data, masked=data, sampling=sampling)
+        itself(data, sampling=sampling)
 
 
 def test_homogeneous_neighborhoods():
@@ -279,12 +265,6 @@ def test_homogeneous_neighborhoods():
 
 def read(data: Microdata, method) -> Reading:
     return MEASURES["differential_privacy"].compute(released(data, method))
-
-
-@pytest.fixture
-def numbers() -> Microdata:
-    rng = np.random.default_rng(0)
-    return Microdata.from_frame(pd.DataFrame({"x": rng.normal(size=50), "y": rng.random(50)}))
 
 
 @pytest.fixture
@@ -310,8 +290,10 @@ def categories() -> Microdata:
     ],
     ids=lambda value: getattr(value, "method", None),
 )
-def test_other_methods_have_none_and_say_why(numbers, method, words):
-    reading = read(numbers, method)
+def test_other_methods_have_none_and_say_why(method, words):
+    rng = np.random.default_rng(0)
+    numbers = pd.DataFrame({"x": rng.normal(size=50), "y": rng.random(50)})
+    reading = read(Microdata.from_frame(numbers), method)
     assert reading.detail.total_epsilon is None
     assert words in reading.detail.statement
     said = MEASURES["differential_privacy"].sentence(reading, 50)
