@@ -32,13 +32,27 @@ MOST_DECIMALS = 76  # as an exact decimal of Arrow
 LARGEST_WEIGHT = 1e50  # squares of weighted distances stay numbers
 
 
-def _listed(value: object) -> Sequence[Any]:
-    return value if isinstance(value, list | tuple) else (None,)
-
-
 def _is_code(value: object) -> bool:
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    return isinstance(value, str) or (number and not math.isnan(value))  # type: ignore[arg-type]
+    return isinstance(value, str) or _is_number(value)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
+
+
+def _is_pair(value: object) -> bool:
+    return isinstance(value, tuple) and len(value) == 2
+
+
+def _is_range(value: Any) -> bool:
+    return _is_pair(value) and all(map(_is_number, value)) and value[0] <= value[1]
+
+
+def _tuples(value: object) -> tuple[Any, ...]:
+    """A list as a tuple, and lists within it, too; anything else as one that is refused."""
+    if not isinstance(value, list | tuple):
+        return (None,)
+    return tuple(tuple(each) if isinstance(each, list) else each for each in value)
 
 
 def level_names(labels: Sequence[tuple[Code, str]]) -> dict[Code, str]:
@@ -48,25 +62,19 @@ def level_names(labels: Sequence[tuple[Code, str]]) -> dict[Code, str]:
     {1: 'yes', 2: 'other [2]', 3: 'other [3]'}
     """
     times = Counter(label for _, label in labels)
-    return {
-        code: label
-        if times[label] == 1 and label.strip()
-        else f"{label} [{code:.15g}]".lstrip()
-        if not isinstance(code, str)
-        else f"{label} [{code}]".lstrip()
-        for code, label in labels
-    }
+    alone = {label for label, count in times.items() if count == 1 and label.strip()}
+    return {c: each if each in alone else f"{each} [{_text(c)}]".lstrip() for c, each in labels}
+
+
+def _text(code: Code) -> str:
+    return code if isinstance(code, str) else f"{code:.15g}"
 
 
 def is_missing(code: object, missing: Sequence[Code | tuple[float, float]]) -> bool:
     """True if a value of a file is one of its missing codes."""
-    for each in missing:
-        if isinstance(each, tuple):
-            if isinstance(code, int | float) and each[0] <= code <= each[1]:
-                return True
-        elif code == each:
-            return True
-    return False
+    ranges = [each for each in missing if isinstance(each, tuple)]
+    inside = isinstance(code, int | float) and any(low <= code <= high for low, high in ranges)
+    return inside or any(code == each for each in missing if not isinstance(each, tuple))
 
 
 def missing_words(missing: Sequence[Code | tuple[float, float]]) -> str:
@@ -75,14 +83,8 @@ def missing_words(missing: Sequence[Code | tuple[float, float]]) -> str:
     >>> missing_words([98, 9999998.0, (-9.0, -1.0)])
     '98, 9999998, -9 to -1'
     """
-    return ", ".join(
-        f"{each[0]:.15g} to {each[1]:.15g}"
-        if isinstance(each, tuple)
-        else each
-        if isinstance(each, str)
-        else f"{each:.15g}"
-        for each in missing
-    )
+    parts = (each if isinstance(each, tuple) else (each,) for each in missing)
+    return ", ".join(" to ".join(map(_text, part)) for part in parts)
 
 
 _P = ParamSpec("_P")
@@ -195,9 +197,7 @@ class NamedParameters:
 
     def __new__(cls, *args: Any, **given: Any) -> Self:
         """Refuse values without a name, unknown names, missing ones and those of another form."""
-        required = _REQUIRED[cls] if cls in _REQUIRED else _required(cls)
-        fits = not args and required <= given.keys() <= _named(cls).keys()
-        if not fits:
+        if args or not _required(cls) <= given.keys() <= _named(cls).keys():
             raise ParameterError(_wrong_call(cls, args, given))
         if not cls.checks_itself:
             check_forms(given, _hints(cls))  # type: ignore[arg-type]
@@ -210,15 +210,13 @@ class NamedParameters:
 
 _hints = cache(get_type_hints)
 _named: Any = cache(lambda cls: {each.name: each for each in fields(cls) if each.init})
-_REQUIRED: dict[type[Any], frozenset[str]] = {}
 
 
+@cache
 def _required(cls: type[Any]) -> frozenset[str]:
     """Return the parameters of a class without a default."""
-    no_default = (
-        e for e in fields(cls) if e.init and e.default is MISSING and e.default_factory is MISSING
-    )
-    return _REQUIRED.setdefault(cls, frozenset(each.name for each in no_default))
+    defaults = ((name, e.default, e.default_factory) for name, e in _named(cls).items())
+    return frozenset(name for name, *usual in defaults if usual == [MISSING, MISSING])
 
 
 def _wrong_call(cls: type[Any], args: tuple[Any, ...], given: Mapping[str, Any]) -> str:
@@ -271,6 +269,8 @@ class Role(StrEnum):
 
 
 _INSIDE = (Role.IDENTIFIER, Role.HOUSEHOLD, Role.PERSON)
+_WORDS: dict[Any, list[StrEnum]] = {words: [*words] for words in (Kind, Role)}
+_ONE_OF = {words: f"one of: {', '.join(known)}" for words, known in _WORDS.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -338,68 +338,42 @@ class Variable(NamedParameters):
         """Check each field by itself."""
         if not isinstance(self.name, str) or not isinstance(self.group, str | None):
             raise SchemaError("The name and the group of a variable must be texts.")
-        object.__setattr__(self, "kind", _word(Kind, self.kind, "kind", self.name))
-        object.__setattr__(self, "role", _word(Role, self.role, "role", self.name))
-        object.__setattr__(self, "weight", _weight(self.weight, self.name))
-        if not isinstance(self.masked, bool):
-            raise SchemaError(f"The field masked of variable {self.name} must be true or false.")
-        if self.levels is not None:
-            levels = tuple(self.levels) if isinstance(self.levels, list | tuple) else ()
-            if not levels or not all(isinstance(level, str) for level in levels):
-                raise SchemaError(
-                    f"The levels of variable {self.name} must be a list of texts in their order."
-                )
-            refuse_repeats(levels, f"among the levels of {self.name}", "Level")
-            object.__setattr__(self, "levels", levels)
-        if not isinstance(self.confirmed, bool):
-            raise SchemaError(f"The field confirmed of variable {self.name} must be true or false.")
-        if not isinstance(self.label, str | None):
-            raise SchemaError(f"The label of variable {self.name} must be a text.")
-        if self.decimals is not None and not (
-            type(self.decimals) is int and 0 <= self.decimals <= MOST_DECIMALS
+        a_number = isinstance(self.weight, Real) and not isinstance(self.weight, bool)
+        weight, decimals = self.weight if a_number else math.nan, self.decimals
+        levels = None if self.levels is None else _tuples(self.levels)
+        labels, codes = _tuples(self.value_labels), _tuples(self.missing_codes)
+        notation = as_notation(USUAL_DATES if self.notation is None else self.notation)
+        coded = all(_is_pair(e) and _is_code(e[0]) and isinstance(e[1], str) for e in labels)
+        whole = type(decimals) is int and 0 <= decimals <= MOST_DECIMALS
+        texts = levels is None or (levels and all(isinstance(level, str) for level in levels))
+        for what, fine, must in (
+            ("kind", self.kind in _WORDS[Kind], _ONE_OF[Kind]),
+            ("role", self.role in _WORDS[Role], _ONE_OF[Role]),
+            ("weight", 0 <= weight < math.inf, "a number of at least 0; 0 leaves it out"),
+            ("weight", weight <= LARGEST_WEIGHT, f"at most {LARGEST_WEIGHT:g}; give a smaller one"),
+            ("field masked", isinstance(self.masked, bool), "true or false"),
+            ("levels", texts, "a list of texts in their order"),
+            ("field confirmed", isinstance(self.confirmed, bool), "true or false"),
+            ("label", isinstance(self.label, str | None), "a text"),
+            ("decimals", decimals is None or whole, f"a whole number from 0 to {MOST_DECIMALS}"),
+            ("notation", notation is not None, f"one of: {ALL_NOTATIONS}"),
+            (
+                *("value_labels", coded and len(dict(labels)) == len(labels)),
+                "pairs of a code and its label, each code once",
+            ),
+            (
+                *("missing_codes", all(_is_code(code) or _is_range(code) for code in codes)),
+                "numbers, texts, or pairs of numbers from the lowest to the highest",
+            ),
         ):
-            raise SchemaError(
-                f"The decimals of variable {self.name} must be a whole number from 0 to "
-                f"{MOST_DECIMALS}."
-            )
-        if self.notation is not None:
-            notation = as_notation(self.notation)
-            if notation is None:
-                raise SchemaError(
-                    f"The notation of variable {self.name} must be one of: {ALL_NOTATIONS}."
-                )
-            object.__setattr__(self, "notation", None if notation == USUAL_DATES else notation)
-        # pairs of a code and its label
-        labels = _listed(self.value_labels)
-        pairs = [tuple(pair) for pair in labels if isinstance(pair, list | tuple)]
-        fine = len(pairs) == len(labels) and all(
-            len(pair) == 2 and _is_code(pair[0]) and isinstance(pair[1], str) for pair in pairs
-        )
-        if not fine or len({pair[0] for pair in pairs}) < len(pairs):
-            raise SchemaError(
-                f"The value_labels of variable {self.name} must be pairs of a code and its label, "
-                "each code once."
-            )
-        object.__setattr__(self, "value_labels", tuple((pair[0], pair[1]) for pair in pairs))
-        # codes that mean missing; a pair of numbers is a range
-        codes = [
-            tuple(code) if isinstance(code, list) else code for code in _listed(self.missing_codes)
-        ]
-        if not all(
-            _is_code(code)
-            or (
-                isinstance(code, tuple)
-                and len(code) == 2
-                and all(_is_code(end) and not isinstance(end, str) for end in code)
-                and code[0] <= code[1]
-            )
-            for code in codes
-        ):
-            raise SchemaError(
-                f"The missing_codes of variable {self.name} must be numbers, texts, or pairs of "
-                "numbers from the lowest to the highest."
-            )
-        object.__setattr__(self, "missing_codes", tuple(codes))
+            if not fine:
+                raise SchemaError(f"The {what} of variable {self.name} must be {must}.")
+        refuse_repeats(levels or (), f"among the levels of {self.name}", "Level")
+        read = {"kind": Kind(self.kind), "role": Role(self.role), "weight": float(weight)}
+        read |= {"levels": levels, "value_labels": labels, "missing_codes": codes}
+        read["notation"] = None if notation == USUAL_DATES else notation
+        for name, value in read.items():
+            object.__setattr__(self, name, value)
 
     @property
     def is_released(self) -> bool:
@@ -410,34 +384,6 @@ class Variable(NamedParameters):
     def is_answered(self) -> bool:
         """True if a person stated the role, so that nothing asks whether it identifies people."""
         return self.confirmed or self.role is not Role.OTHER
-
-
-_Word = TypeVar("_Word", bound=StrEnum)
-
-
-def _word(words: type[_Word], value: object, what: str, name: str) -> _Word:
-    try:
-        return words(str(value))
-    except ValueError:
-        known = ", ".join(words)
-        raise SchemaError(f"The {what} of variable {name} must be one of: {known}.") from None
-
-
-def _weight(value: object, name: str) -> float:
-    given: Any = math.nan if isinstance(value, bool | str) else value
-    try:
-        weight = float(given)
-    except (TypeError, ValueError):
-        weight = math.nan
-    if not (math.isfinite(weight) and weight >= 0):
-        raise SchemaError(
-            f"The weight of variable {name} must be a number of at least 0; 0 leaves it out."
-        )
-    if weight > LARGEST_WEIGHT:
-        raise SchemaError(
-            f"The weight of variable {name} must be at most {LARGEST_WEIGHT:g}; give a smaller one."
-        )
-    return weight
 
 
 def refuse_repeats(names: tuple[str, ...], where: str, what: str = "Variable") -> None:
