@@ -11,16 +11,14 @@ from typing import Any
 from rwn_core.errors import SchemaError
 
 USUAL_DATES = "YYYY-MM-DD"
+_YEAR_LAST = ("DD.MM.YYYY", "MM.DD.YYYY", "D.M.YYYY", "M.D.YYYY")
 NOTATIONS = (
-    *(
-        notation.replace(".", mark)
-        for mark in "./-"
-        for notation in ("DD.MM.YYYY", "MM.DD.YYYY", "D.M.YYYY", "M.D.YYYY")
-    ),
+    *(notation.replace(".", mark) for mark in "./-" for notation in _YEAR_LAST),
     *(notation.replace(".", mark) for mark in "./" for notation in ("YYYY.MM.DD", "YYYY.M.D")),
 )
 """All but the usual one; DD is a day of two digits, D one without a zero before it."""
-ALL_NOTATIONS = ", ".join((USUAL_DATES, *NOTATIONS))  # for a sentence
+_KNOWN = (USUAL_DATES, *NOTATIONS)
+ALL_NOTATIONS = ", ".join(_KNOWN)  # for a sentence
 
 _PART = re.compile(r"YYYY|MM?|DD?")
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars", ":": "colons"}
@@ -44,7 +42,7 @@ def filled_in(notation: str, parts: Mapping[str, str]) -> str:
 def as_notation(value: object) -> str | None:
     """The known notation that a text names, in small letters or large; None for no other text."""
     wanted = value.upper() if isinstance(value, str) else ""
-    return wanted if wanted in (USUAL_DATES, *NOTATIONS) else None
+    return wanted if wanted in _KNOWN else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,46 +97,34 @@ class FileLayout:
 
     def __post_init__(self) -> None:
         """Check each field by itself."""
-        # marks of the text
-        object.__setattr__(self, "encoding", _encoding(self.encoding))
-        mark = self.separator
+        encoding, notation, mark = _encoding(self.encoding), as_notation(self.dates), self.separator
         single = isinstance(mark, str) and len(mark) == 1 and mark not in '"\n\r'
-        if mark is not None and not single:
-            raise SchemaError("The separator of a file must be one character, such as a semicolon.")
-        if self.decimal not in (".", ","):
-            raise SchemaError("The decimal mark of a file must be a point or a comma.")
-        if not isinstance(self.fill, bool):
-            raise SchemaError("The fill of a file must be true or false.")
-        # lines that are no records
-        if not isinstance(self.header, int) or not 0 <= self.header <= MOST_HEADER:
-            raise SchemaError(
-                f"The header of a file must be true, false or a number of lines to {MOST_HEADER}."
-            )
-        for name in ("above", "below"):
-            lines = getattr(self, name)
-            is_integer = isinstance(lines, int) and not isinstance(lines, bool)
-            if not is_integer or not 0 <= lines <= MOST_LINES:
-                raise SchemaError(
-                    f"The lines {name} the table must be a whole number from 0 to {MOST_LINES:,}."
-                )
-        if self.header in (0, 1):
-            object.__setattr__(self, "header", bool(self.header))
-        # how values are written, and which columns are read
-        notation = as_notation(self.dates)
-        if notation is None:
-            raise SchemaError(f"The dates of a file must be one of: {ALL_NOTATIONS}.")
-        object.__setattr__(self, "dates", notation)
-        for name in ("missing", "only", "drop"):
-            words = getattr(self, name)
-            listed = isinstance(words, tuple | list)
-            if not listed or not all(isinstance(each, str) and each.strip() for each in words):
-                what = "missing values" if name == "missing" else f"columns of {name}"
-                raise SchemaError(f'The {what} of a file must be a list of texts, as ["n/a"].')
-            object.__setattr__(
-                self, name, tuple(each.strip() if name == "missing" else each for each in words)
-            )
-        if not isinstance(self.sheet, str | None):
-            raise SchemaError("The sheet of a workbook must be its name.")
+        headed = isinstance(self.header, int) and 0 <= self.header <= MOST_HEADER
+        lists = {name: getattr(self, name) for name in ("missing", "only", "drop")}
+        musts = {
+            "encoding of a file": ("one that Python knows, such as utf-8 or cp1252", encoding),
+            "separator of a file": ("one character, such as a semicolon", mark is None or single),
+            "decimal mark of a file": ("a point or a comma", self.decimal in (".", ",")),
+            "fill of a file": ("true or false", isinstance(self.fill, bool)),
+            "header of a file": (f"true, false or a number of lines to {MOST_HEADER}", headed),
+            "dates of a file": (f"one of: {ALL_NOTATIONS}", notation),
+            "sheet of a workbook": ("its name", isinstance(self.sheet, str | None)),
+        }
+        for name, lines in (("above", self.above), ("below", self.below)):
+            count = type(lines) is int and 0 <= lines <= MOST_LINES
+            musts[f"lines {name} the table"] = f"a whole number from 0 to {MOST_LINES:,}", count
+        for name, words in lists.items():
+            what = "missing values" if name == "missing" else f"columns of {name}"
+            texts = isinstance(words, tuple | list) and all(map(_is_word, words))
+            musts[f"{what} of a file"] = 'a list of texts, as ["n/a"]', texts
+        for what, (must, fine) in musts.items():
+            if not fine:
+                raise SchemaError(f"The {what} must be {must}.")
+        header = bool(self.header) if self.header in (0, 1) else self.header
+        lists["missing"] = [each.strip() for each in self.missing]
+        read = {"encoding": encoding, "dates": notation, "header": header}
+        for name, value in (read | {name: tuple(words) for name, words in lists.items()}).items():
+            object.__setattr__(self, name, value)
 
     def changed(self) -> dict[str, Any]:
         """The fields that are not the usual ones, as plain data."""
@@ -156,17 +142,18 @@ class FileLayout:
         return cls(**table)
 
 
-def _encoding(name: object) -> str:
+def _is_word(value: object) -> bool:
+    return isinstance(value, str) and value.strip() != ""
+
+
+def _encoding(name: object) -> str | None:
+    """The name of an encoding of texts, as Python writes it; None for any other word."""
     try:
         found = codecs.lookup(str(name))
     except LookupError:
-        found = None
+        return None
     # some codecs are no encodings of text, but compress or rotate
-    if found is None or not getattr(found, "_is_text_encoding", True):
-        raise SchemaError(
-            "The encoding of a file must be one that Python knows, such as utf-8 or cp1252."
-        )
-    return found.name
+    return found.name if getattr(found, "_is_text_encoding", True) else None
 
 
 def layout_options(layout: FileLayout) -> list[str]:
@@ -182,5 +169,5 @@ def layout_options(layout: FileLayout) -> list[str]:
             text = text.lower()
         elif value == "\t":
             text = "tab"
-        options.append(f'{name}="{text}"' if not text.isalnum() else f"{name}={text}")
+        options.append(f"{name}={text}" if text.isalnum() else f'{name}="{text}"')
     return options
