@@ -115,16 +115,14 @@ def _found(microdata: Microdata) -> Iterator[Derived]:
                 continue
             if kind in ("shift", "rest") and one[0] > y:
                 continue
-            found = None
-            for read in (sampled.__getitem__, microdata.values):
-                found = _checked(kind, [read(names[at]) for at in (y, *one)])
-                if found is None:
-                    break
+            name, *given = (names[at] for at in (y, *one))
+            # a sample first, and then all records
+            found = _checked(kind, [sampled[each] for each in (name, *given)])
+            found = found and _checked(kind, [microdata.values(each) for each in (name, *given)])
             if found is not None:
                 done[y] = one
                 low, high = found
-                given = tuple(names[at] for at in one)
-                yield Derived(name=names[y], parts=given, kind=kind, low=low, high=high)
+                yield Derived(name=name, parts=tuple(given), kind=kind, low=low, high=high)
 
 
 def _candidates(count: int) -> Iterator[tuple[str, NDArray[np.int64]]]:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -24,24 +23,12 @@ _Column = Callable[[pd.DataFrame], "pd.Series[Any]"]
 _NUMBER: Any = pd.Float64Dtype()
 _TEXT: Any = pd.StringDtype("python")  # in which a missing text is neither smaller nor equal
 _EXAMPLE = 'A rule reads like: age >= 15 or employed == "no".'
-_COMPARED: Mapping[type[ast.cmpop], Callable[[Any, Any], Any]] = MappingProxyType(
-    {
-        ast.Lt: operator.lt,
-        ast.LtE: operator.le,
-        ast.Gt: operator.gt,
-        ast.GtE: operator.ge,
-        ast.Eq: operator.eq,
-        ast.NotEq: operator.ne,
-    }
-)
-_COUNTED: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = MappingProxyType(
-    {
-        ast.Add: operator.add,
-        ast.Sub: operator.sub,
-        ast.Mult: operator.mul,
-        ast.Div: operator.truediv,
-    }
-)
+_Both = Callable[[Any, Any], Any]
+_COMPARED: dict[type[ast.cmpop], _Both] = {ast.Lt: operator.lt, ast.LtE: operator.le}
+_COMPARED |= {ast.Gt: operator.gt, ast.GtE: operator.ge}
+_COMPARED |= {ast.Eq: operator.eq, ast.NotEq: operator.ne}
+_COUNTED: dict[type[ast.operator], _Both] = {ast.Add: operator.add, ast.Sub: operator.sub}
+_COUNTED |= {ast.Mult: operator.mul, ast.Div: operator.truediv}
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +86,11 @@ class EditRule:
         """Which records of a table break the rule, shape (n,)."""
         # A comparison with a missing value is neither true nor false, and a record breaks a rule
         # only if the rule is false.
-        for name in self.names:
-            if name not in frame.columns:
-                raise SchemaError(
-                    f"The edit rule {self.text} names the column {name}, which the table does not "
-                    "have; correct its name or take the rule out."
-                )
+        if lacking := [name for name in self.names if name not in frame.columns]:
+            raise SchemaError(
+                f"The edit rule {self.text} names the column {lacking[0]}, which the table does "
+                "not have; correct its name or take the rule out."
+            )
         return np.asarray(~self._holds(frame).fillna(True).to_numpy(dtype=bool))
 
     def _truth(self, node: ast.expr) -> _Column:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pandas as pd
@@ -208,7 +208,7 @@ class Microdata(Summarized):
     def looks_like(self) -> str | None:
         """The official file that the names of the columns are of, as a sentence."""
         official = standard_file(self.names)
-        return None if official is None else official.sentence
+        return official and official.sentence
 
     @property
     def _frame(self) -> pd.DataFrame:
@@ -234,12 +234,12 @@ class Microdata(Summarized):
 
     def array(self, name: str) -> Any:
         """One variable's values as they are: an array of NumPy's, or of pandas' own types."""
-        key = "array", name
-        if key not in self._cache:
+
+        def make() -> Any:
             column = self._frame[name]
-            plain = isinstance(column.dtype, np.dtype)
-            self._cache[key] = column.to_numpy() if plain else column.array
-        return self._cache[key]
+            return column.to_numpy() if isinstance(column.dtype, np.dtype) else column.array
+
+        return self.cached(("array", name), make)
 
     def values(self, name: str) -> NDArray[np.float64]:
         """One variable as numbers.
@@ -285,11 +285,7 @@ class Microdata(Summarized):
     def columns(self, names: Sequence[str]) -> list[NDArray[np.float64]]:
         """Several variables as numbers; see `values`."""
         # shape (n,) each
-        found = []
-        for name in names:
-            known = self._cache.get(("values", name))
-            found.append(self.values(name) if known is None else known)
-        return found
+        return [self.values(name) for name in names]
 
     def codes(
         self, name: str, levels: Sequence[Any] | None = None
@@ -375,11 +371,9 @@ class Microdata(Summarized):
 
     def cached(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on this table's values alone, the first time only."""
-        try:
-            result: _T = self._cache[key]
-        except KeyError:
-            result = self._cache[key] = make()
-        return result
+        if key not in self._cache:
+            self._cache[key] = make()
+        return cast("_T", self._cache[key])
 
     def _levels(self, name: str) -> list[Any]:
         variable = self.schema.variable(name)
@@ -430,36 +424,24 @@ _Known = tuple[NDArray[np.int64], list[Any], NDArray[np.float64]]
 
 def _known_values(microdata: Microdata, name: str) -> _Known:
     """Return the level numbers, the levels, and those that are numbers as an array."""
-    return microdata.cached(("value codes", name), lambda: _number_values(microdata, name))
 
+    def make() -> _Known:
+        if microdata.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
+            own, values = microdata.codes(name)
+            codes, distinct = own.astype(np.int64), np.empty(0)
+        else:
+            codes, distinct = pd.factorize(microdata.values(name), sort=True)
+            values = distinct.tolist()
+        if (codes < 0).any():
+            codes, values = np.where(codes < 0, len(values), codes), [*values, None]
+        return codes, values, distinct
 
-def _number_values(microdata: Microdata, name: str) -> _Known:
-    distinct = np.empty(0)
-    if microdata.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        level_codes, levels = microdata.codes(name)
-        values: list[Any] = list(levels)
-        codes = level_codes.astype(np.int64)
-    else:
-        numbers = microdata.values(name)
-        distinct, inverse = np.unique(numbers[~np.isnan(numbers)], return_inverse=True)
-        codes = np.full(len(numbers), -1, dtype=np.int64)
-        codes[~np.isnan(numbers)] = inverse
-        values = distinct.tolist()
-    if (codes < 0).any():
-        codes = np.where(codes < 0, len(values), codes)
-        values.append(None)
-    return codes, values, distinct
+    return microdata.cached(("value codes", name), make)
 
 
 def codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.int64]:
     """The masked values as level numbers of the original's; -1 for a value it does not have."""
-    return _coded_like(_known_values(original, name), original, masked, name)
-
-
-def _coded_like(
-    known: _Known, original: Microdata, masked: Microdata, name: str
-) -> NDArray[np.int64]:
-    _, values, distinct = known
+    _, values, distinct = _known_values(original, name)
     missing = len(values) - 1 if values[-1] is None else -1
     if original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
         codes, _ = masked.codes(name, values[:-1] if values[-1] is None else values)
@@ -475,8 +457,7 @@ def _coded_like(
 
 def joint_codes(microdata: Microdata, names: tuple[str, ...]) -> NDArray[np.int64]:
     """Level numbers of the values that several variables take together."""
-    together = np.column_stack([value_codes(microdata, name)[0] for name in names])
-    return numbered(together)
+    return numbered(np.column_stack([value_codes(microdata, name)[0] for name in names]))
 
 
 def numbered(cells: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -496,9 +477,8 @@ def codes_together(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The values of some variables together as numbers from 0, of an original and some rows."""
     if len(names) == 1:
-        known = _known_values(original, names[0])
-        codes, columns = known[0], _coded_like(known, original, masked, names[0])[rows]
-        return codes, np.where(columns <= codes.max(), columns, -1)
+        codes, columns = value_codes(original, *names)[0], codes_like(original, masked, *names)
+        return codes, np.where(columns <= codes.max(), columns, -1)[rows]
     own = np.column_stack([value_codes(original, name)[0] for name in names])
     released = np.column_stack([codes_like(original, masked, name) for name in names])
     codes = numbered(np.concatenate((own, released[rows])))

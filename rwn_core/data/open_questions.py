@@ -22,16 +22,11 @@ from rwn_core.data.variable import Kind, Role, Variable
 NEARLY_ALL = 0.99  # of the known values that are one and the same
 LEVELS = 0.1  # levels a record, beyond which a category is doubtful
 FEWEST = 20  # levels, below which none of this is asked
+_PANEL = "It numbers people with several rows"
 _BY_ROLE = (
     (SAMPLING_WEIGHT, "weight", Role.SAMPLING_WEIGHT, "It is the sampling weight"),
-    (
-        *(COMES_AGAIN, "person", Role.PERSON),
-        "It numbers people with several rows, and no release has it",
-    ),
-    (
-        *(str(Subject.HOUSEHOLD), "household", Role.HOUSEHOLD),
-        "It numbers households, which no release has",
-    ),
+    (COMES_AGAIN, "person", Role.PERSON, f"{_PANEL}, and no release has it"),
+    (Subject.HOUSEHOLD, "household", Role.HOUSEHOLD, "It numbers households, which no release has"),
 )
 
 
@@ -58,27 +53,20 @@ class OpenQuestion:
 
 def open_questions(frame: pd.DataFrame, schema: Schema) -> list[OpenQuestion]:
     """Ask what a table's variables leave open, at most one question of a kind each."""
-    found = []
-    identity = {
-        doubt.variable: _identity(doubt, schema) for doubt in doubts_of_schema(frame, schema)
-    }
+    found: list[OpenQuestion | None] = []
+    identity = {e.variable: _identity(e, schema) for e in doubts_of_schema(frame, schema)}
     for variable in schema.released:
         column = frame[variable.name]
         first = identity.get(variable.name) or _levels(column, variable)
-        about = (
-            first or _weight(variable) or _constant(column, variable),
-            _missing(column, variable),
-        )
-        found += [question for question in about if question is not None]
-    return found
+        found.append(first or _weight(variable) or _constant(column, variable))
+        found.append(_missing(column, variable))
+    return [question for question in found if question is not None]
 
 
 def asks_population(frame: pd.DataFrame, schema: Schema) -> str | None:
     """Ask for the size of the population where the sampling weight does not count people."""
     name = schema.name_with_role(Role.SAMPLING_WEIGHT)
-    if name is None or schema.population is not None:
-        return None
-    if stands_for_people(frame[name], schema.variable(name)):
+    if name is None or schema.population or stands_for_people(frame[name], schema.variable(name)):
         return None
     return (
         f"{name} says how much a record counts, not how many people it stands for. Without their "
@@ -164,8 +152,7 @@ def _missing(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
     else:
         texts = [value for value in column.dropna().unique() if isinstance(value, str)]
         codes = sorted(text for text in texts if FOR_MISSING.fullmatch(text.strip()))
-        if len(codes) == len(texts):
-            codes = []
+        codes *= len(codes) < len(texts)
     if not codes:
         return None
     words = ", ".join(map(str, codes))

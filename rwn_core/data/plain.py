@@ -147,13 +147,10 @@ def file_fields(kind: Any) -> tuple[Any, dict[str, tuple[str, Any, bool]]]:
     if make is not kind:
         taken = signature(make).parameters
         return make, {n: (n, hints[n], each.default is each.empty) for n, each in taken.items()}
+    needed = {e.name for e in fields(kind) if e.default is e.default_factory is MISSING}
     return make, {
-        each.metadata.get("in_file", each.name): (
-            each.name,
-            hints[each.name],
-            each.default is MISSING and each.default_factory is MISSING,
-        )
-        for each in fields(kind)
+        e.metadata.get("in_file", e.name): (e.name, hints[e.name], e.name in needed)
+        for e in fields(kind)
     }
 
 
@@ -201,10 +198,8 @@ def toml_document(text: str, what: str, refusal: type[RWNError] = InputError) ->
     for _ in range(DEEPEST + 1):
         if any(isinstance(v, int) and v.bit_length() > LARGEST_WHOLE_BITS for v in level):
             raise refusal(f"The {what} has a whole number of too many digits; shorten it.")
-        tables = [
-            v.values() if isinstance(v, dict) else v for v in level if isinstance(v, dict | list)
-        ]
-        level = [*chain.from_iterable(tables)]
+        lists = [v for v in level if isinstance(v, dict | list)]
+        level = [*chain.from_iterable(v if isinstance(v, list) else v.values() for v in lists)]
     if level:
         raise deep
     return document
@@ -222,9 +217,7 @@ def _blocks(
     """The lines of a table, then those of the tables below it."""
     known = _known(node, ordered)
     tables = [(name, value) for name, value in known if _holds_tables(value)]
-    lines = [
-        _line(_name(name), value, ordered) for name, value in known if not _holds_tables(value)
-    ]
+    lines = [_line(_name(n), value, ordered) for n, value in known if not _holds_tables(value)]
     # a table that holds nothing but tables is named by theirs
     if header and (lines or not tables or header.startswith("[[")):
         lines.insert(0, header)
@@ -232,18 +225,14 @@ def _blocks(
         yield lines
     for name, value in tables:
         where = (*path, name)
-        words = ".".join(map(_name, where))
-        if isinstance(value, Mapping):
-            yield from _blocks(value, where, ordered, f"[{words}]")
-        else:
-            for each in value:
-                yield from _blocks(each, where, ordered, f"[[{words}]]")
+        words, single = ".".join(map(_name, where)), isinstance(value, Mapping)
+        for each in [value] if single else value:
+            yield from _blocks(each, where, ordered, f"[{words}]" if single else f"[[{words}]]")
 
 
 def _known(node: Mapping[str, Any], ordered: bool) -> list[tuple[str, Any]]:
     """Names and values without what is None."""
-    names = sorted(node) if ordered else node
-    return [(name, node[name]) for name in names if node[name] is not None]
+    return [(n, node[n]) for n in (sorted(node) if ordered else node) if node[n] is not None]
 
 
 def _line(name: str, value: Any, ordered: bool) -> str:

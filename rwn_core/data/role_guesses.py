@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -31,10 +31,15 @@ _MARKED = re.compile(
     r"^(?:ln?|log)?(?:hus|husb|wife|nwife|sp|fath|moth|fam|pers?|hh|ann|hr|avg|rep|tot|[fmhn])?"
     r"(?=age|educ|wage|inc|sal|pay|race|occ|sex|born)|\d+|sqr?\d*$"
 )
-_ROLES = (
-    *(Role.SAMPLING_WEIGHT, Role.HOUSEHOLD, Role.PERSON),
-    *(Role.IDENTIFIER, Role.CONFIDENTIAL, Role.KEY),
-)
+_NUMBERING = (Role.SAMPLING_WEIGHT, Role.HOUSEHOLD, Role.PERSON)  # a table has one of each
+_ROLES = (*_NUMBERING, Role.IDENTIFIER, Role.CONFIDENTIAL, Role.KEY)
+
+
+_BY_DOUBT = {
+    SAMPLING_WEIGHT: (Role.SAMPLING_WEIGHT, "its name and values are those of a weight"),
+    str(Subject.HOUSEHOLD): (Role.HOUSEHOLD, "its values number groups of records"),
+    COMES_AGAIN: (Role.PERSON, "several rows have each of its values, as people who come again"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,30 +117,27 @@ def guessed_roles(frame: pd.DataFrame, schema: Schema) -> list[RoleGuess]:
     found: list[RoleGuess] = []
     best = {} if official is None else {name: n for n, name in enumerate(official.roles)}
     for variable in sorted(free, key=lambda each: best.get(each.name, len(best))):
-        name = variable.name
+        name, column = variable.name, frame[variable.name]
         if name in replicates:
             role, reason = Role.IDENTIFIER, "replicate weights together name a record's stratum"
             guess: RoleGuess | None = RoleGuess(variable=name, role=role, reason=reason)
         elif official is not None and name in official.roles:
-            reason = (
-                f"{official.name} calls it so ({len(official.roles)} of {official.released} names)"
-            )
+            names = f"{len(official.roles)} of {official.released} names"
+            reason = f"{official.name} calls it so ({names})"
             guess = RoleGuess(variable=name, role=official.roles[name], reason=reason)
         else:
-            weighs = Role.SAMPLING_WEIGHT not in taken and _is_weight(
-                frame[name], variable, together
-            )
+            weighs = Role.SAMPLING_WEIGHT not in taken and _is_weight(column, variable, together)
             looks_like = SAMPLING_WEIGHT if weighs else doubts.get(name, "")
-            guess = _guess(frame[name], variable, looks_like, taken)
+            guess = _guess(column, variable, looks_like, taken)
         if guess is None:
             continue
-        if guess.role in (Role.HOUSEHOLD, Role.PERSON, Role.SAMPLING_WEIGHT):
-            if guess.role in taken:  # a table has one of each: a second one numbers or weighs, too
-                second = Role.OTHER if guess.role is Role.SAMPLING_WEIGHT else Role.IDENTIFIER
-                guess = RoleGuess(variable=name, role=second, reason=guess.reason)
-            taken.add(guess.role)
-        if guess.role is not Role.OTHER:
-            found.append(guess)
+        role = guess.role
+        if role in _NUMBERING and role in taken:  # a second one numbers or weighs, too
+            role = Role.OTHER if role is Role.SAMPLING_WEIGHT else Role.IDENTIFIER
+        elif role in _NUMBERING:
+            taken.add(role)
+        if role is not Role.OTHER:
+            found.append(replace(guess, role=role))
     return sorted(found, key=lambda each: schema.names.index(each.variable))
 
 
@@ -144,23 +146,17 @@ def _guess(
 ) -> RoleGuess | None:
     """Guess from name, label and values of one variable."""
     named, labelled = NameWords(variable.name), NameWords(variable.label or "")
-    again = "several rows have each of its values, as people who come again"
-    special = {
-        SAMPLING_WEIGHT: (Role.SAMPLING_WEIGHT, "its name and values are those of a weight"),
-        str(Subject.HOUSEHOLD): (Role.HOUSEHOLD, "its values number groups of records"),
-        COMES_AGAIN: (Role.PERSON, again),
-    }
     if looks_like:
-        role, reason = special.get(looks_like, (Role.OTHER, ""))
+        role, reason = _BY_DOUBT.get(looks_like, (Role.OTHER, ""))
         if role is Role.OTHER or role in taken:
             return None  # asked for by itself: it may identify people
         return RoleGuess(variable=variable.name, role=role, reason=reason)
     for words, reason in ((named, "by its name"), (labelled, "by its label")):
         joined = "".join(words.words)
         for role in (Role.CONFIDENTIAL, Role.KEY):
-            known = bool({*words.words, joined} & word_list("roles", role.value))
-            known = known or _MARKED.sub("", joined) in word_list("bases", role.value)
-            known = known or any(stem in joined for stem in word_list("role_stems", role.value))
+            known = {*words.words, joined} & word_list("roles", role.value)
+            known |= {_MARKED.sub("", joined)} & word_list("bases", role.value)
+            known |= {stem for stem in word_list("role_stems", role.value) if stem in joined}
             if known or (role is Role.KEY and words.subjects & _LIVES):
                 return RoleGuess(variable=variable.name, role=role, reason=reason)
     if _is_key_by_values(column, variable):
@@ -184,8 +180,7 @@ def _is_weight(
         return False
     # people of a household have one weight of the survey, and not one weight of their bodies
     if households is not None and households.duplicated().sum() > _REPLICATES:
-        same = column.groupby(households, dropna=True).nunique()
-        return bool((same <= 1).all())
+        return bool((column.groupby(households).nunique() <= 1).all())
     return float(np.median(values)) > _HEAVIEST
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from math import floor, log10
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,7 @@ def steps_by_name(precision: Mapping[str, float] | None) -> Steps:
     (('age', 5.0), ('weight', 10.0))
     """
     for name, step in (precision or {}).items():
-        number = isinstance(step, int | float | np.integer | np.floating)
-        if not number or isinstance(step, bool) or not np.isfinite(step) or not step > 0:
+        if not isinstance(step, Real) or isinstance(step, bool) or not 0 < step < np.inf:
             raise ParameterError(
                 f"The release precision of {name} must be a number above 0; leave it out to "
                 "release the values as they are."
@@ -45,11 +45,10 @@ def steps_by_name(precision: Mapping[str, float] | None) -> Steps:
 
 def check_precision(microdata: Microdata, precision: Mapping[str, float]) -> None:
     """Refuse a step that cannot be used, or a variable that has no numbers."""
-    for name in precision:
-        if name not in microdata.numeric_names:
-            raise ParameterError(
-                f"Only numbers can be rounded; {name} is no numeric variable of the release."
-            )
+    if odd := [name for name in precision if name not in microdata.numeric_names]:
+        raise ParameterError(
+            f"Only numbers can be rounded; {odd[0]} is no numeric variable of the release."
+        )
     steps_by_name(precision)
 
 

@@ -18,6 +18,7 @@ from rwn_core.data.variable import (
     Role,
     Variable,
     check_forms,
+    fits,
     refuse_repeats,
 )
 from rwn_core.errors import ParameterError, SchemaError
@@ -62,8 +63,8 @@ def as_slices(slices: Iterable[Sequence[str]]) -> Slices:
     >>> as_slices([["weight", "age"], ["b", "a"]])
     (('a', 'b'), ('age', 'weight'))
     """
-    given = list(slices) if isinstance(slices, Iterable) else [slices]
-    if isinstance(slices, str) or not all(_are_names(each) for each in given):
+    given = [*slices] if isinstance(slices, Iterable) and not isinstance(slices, str) else [slices]
+    if not fits(given, Sequence[Sequence[str]]):
         raise ParameterError(
             'Slices must be lists of names of variables, such as [["age", "weight"]].'
         )
@@ -77,11 +78,6 @@ def as_slices(slices: Iterable[Sequence[str]]) -> Slices:
     if twice is not None:
         raise ParameterError(f"The slices name the variable {twice} twice; name it once.")
     return tuple(sorted(made))
-
-
-def _are_names(names: Any) -> bool:
-    listed = isinstance(names, Sequence) and not isinstance(names, str)
-    return listed and all(isinstance(name, str) for name in names)
 
 
 def slices_words(slices: Slices, *, short: bool = False) -> str:
@@ -103,17 +99,13 @@ def verbatim_words(slices: Slices) -> list[str]:
     for names in slices:
         known = min(len(names) - 1, len(_COUNTS))
         others = "other" if len(names) - known == 1 else "others"
+        first = names[:-1] if len(names) <= _LONG else names[:_NAMED]
+        last = names[-1] if len(names) <= _LONG else f"{len(names) - _NAMED} more"
         sentences.append(
-            f"A row shows {_listed(names)} of one person verbatim; who knows "
+            f"A row shows {', '.join(first)} and {last} of one person verbatim; who knows "
             f"{_COUNTS[known - 1]} of them may read the {others}."
         )
     return sentences
-
-
-def _listed(names: Sequence[str]) -> str:
-    if len(names) > _LONG:
-        return f"{', '.join(names[:_NAMED])} and {len(names) - _NAMED} more"
-    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def slice_words(names: Sequence[str], *, short: bool = False) -> str:
@@ -201,15 +193,24 @@ class Schema(NamedParameters, Summarized):
     def __post_init__(self) -> None:
         """Check names against each other."""
         check_forms({"variables": self.variables}, {"variables": Sequence[Variable]})
-        variables = tuple(self.variables)
-        object.__setattr__(self, "variables", variables)
-        object.__setattr__(self, "names", tuple([v.name for v in variables]))
-        object.__setattr__(self, "released", tuple([v for v in variables if v.is_released]))
-        numbers = tuple([v.name for v in self.released if v.kind in NUMBERS])
-        object.__setattr__(self, "numeric_names", numbers)
-        object.__setattr__(self, "by_name", {v.name: v for v in variables})
-        object.__setattr__(self, "_hash", hash(tuple([v.weight for v in variables])))
-        refuse_repeats(self.names, "in the schema")
+        variables, groups = tuple(self.variables), dict[str, list[str]]()
+        names, released = [v.name for v in variables], [v for v in variables if v.is_released]
+        refuse_repeats(names, "in the schema")
+        for v in released:
+            if v.group is not None and v.masked:
+                groups.setdefault(v.group, []).append(v.name)
+        shared = [names for names in groups.values() if len(names) > 1]
+        for name, value in {
+            "variables": variables,
+            "names": tuple(names),
+            "released": tuple(released),
+            "numeric_names": tuple([v.name for v in released if v.kind in NUMBERS]),
+            "by_name": dict(zip(names, variables, strict=True)),
+            "slices": as_slices(shared) if shared else (),
+            "edit_rules": as_edit_rules(self.edit_rules),
+            "_hash": hash(tuple([v.weight for v in variables])),
+        }.items():
+            object.__setattr__(self, name, value)
         for group in {v.group for v in self.variables} - {None}:
             if len({v.masked for v in self.variables if v.group == group}) > 1:
                 raise SchemaError(
@@ -222,37 +223,30 @@ class Schema(NamedParameters, Summarized):
                     f"Variables {both[0]} and {both[1]} both have the role {role}; a table has "
                     "one, so give the other another role."
                 )
-        groups: dict[str, list[str]] = {}
-        for variable in self.released:
-            if variable.group is not None and variable.masked:
-                groups.setdefault(variable.group, []).append(variable.name)
-        shared = [names for names in groups.values() if len(names) > 1]
-        object.__setattr__(self, "slices", as_slices(shared) if shared else ())
         self._check_rules()
         # Refuse a population that is no number of people.
         number = self.population
         if number is not None and (type(number) is not int or number < 1):
             raise SchemaError("The population of a schema must be a whole number of people.")
-        if self.question is not None:
-            for name in (self.question.response, *self.question.predictors):
-                if name not in self.names:
-                    raise SchemaError(
-                        f"The regression names the variable {name}, which the table does not "
-                        "have; choose one of its columns."
-                    )
+        asked = self.question
+        named = () if asked is None else (asked.response, *asked.predictors)
+        if odd := [name for name in named if name not in self.names]:
+            raise SchemaError(
+                f"The regression names the variable {odd[0]}, which the table does not have; "
+                "choose one of its columns."
+            )
 
     def _check_rules(self) -> None:
         """Refuse an edit rule of what no release has."""
-        object.__setattr__(self, "edit_rules", as_edit_rules(self.edit_rules))
         released = {variable.name for variable in self.released}
-        for rule in self.edit_rules:
-            for name in rule.names:
-                if name not in released:
-                    lacks = "a release" if name in self.names else "the table"
-                    raise SchemaError(
-                        f"The edit rule {rule.text} names the column {name}, which {lacks} does "
-                        "not have; correct its name or take the rule out."
-                    )
+        named = ((rule.text, name) for rule in self.edit_rules for name in rule.names)
+        for text, name in named:
+            if name not in released:
+                lacks = "a release" if name in self.names else "the table"
+                raise SchemaError(
+                    f"The edit rule {text} names the column {name}, which {lacks} does not have; "
+                    "correct its name or take the rule out."
+                )
 
     def __hash__(self) -> int:
         """Hash the weights alone, which tell most schemas of a table apart."""
@@ -270,11 +264,11 @@ class Schema(NamedParameters, Summarized):
         SchemaError
         """
         there = set(names)
-        for name in self.names:
-            if name not in there:
-                raise SchemaError(
-                    f"The schema has a variable {name} that the table lacks; take it out."
-                )
+        lacking = next((name for name in self.names if name not in there), None)
+        if lacking is not None:
+            raise SchemaError(
+                f"The schema has a variable {lacking} that the table lacks; take it out."
+            )
 
     def require_names(self, names: Sequence[str]) -> None:
         """Refuse a table unless its columns are these variables in this order.
@@ -305,10 +299,8 @@ class Schema(NamedParameters, Summarized):
 
     def replace_variable(self, name: str, **changes: Any) -> Schema:
         """This schema with some fields of one variable changed."""
-        changed = replace(self.variable(name), **changes)
-        return replace(
-            self, variables=tuple(changed if v.name == name else v for v in self.variables)
-        )
+        changed = {**self.by_name, name: replace(self.variable(name), **changes)}
+        return replace(self, variables=tuple(changed.values()))
 
     def asking(self, response: str | None, predictors: str | Sequence[str] = ()) -> Schema:
         """This schema with a regression to keep; without predictors, on all other numbers.
@@ -379,12 +371,11 @@ class Schema(NamedParameters, Summarized):
         """
         wanted = as_slices(slices)
         free = [variable.name for variable in self.released if variable.masked]
-        for name in (name for names in wanted for name in names):
-            if name not in free:
-                raise ParameterError(
-                    f"The slices name {name}, which is no masked variable of the release; choose "
-                    f"from: {', '.join(free)}."
-                )
+        if odd := [name for names in wanted for name in names if name not in free]:
+            raise ParameterError(
+                f"The slices name {odd[0]}, which is no masked variable of the release; choose "
+                f"from: {', '.join(free)}."
+            )
         if wanted == self.slices:
             return self
         group_of = {name: "+".join(names) for names in wanted for name in names}
@@ -424,12 +415,11 @@ class Schema(NamedParameters, Summarized):
                     f"Variable {entry['name']} of the schema file has the unknown field {odd[0]}; "
                     f"known are {', '.join(_FIELDS)}."
                 )
-            values = dict(entry)
-            if isinstance(values.get("levels"), list):
-                values["levels"] = tuple(str(level) for level in values["levels"])
+            levels = entry.get("levels")
+            made = {"levels": [*map(str, levels)]} if isinstance(levels, list) else {}
             # a person wrote the role: nothing asks whether the variable identifies people
-            stated = values.get("role") == Role.OTHER
-            variables.append(Variable(**values, confirmed=stated))
+            stated = entry.get("role") == Role.OTHER
+            variables.append(Variable(**(entry | made), confirmed=stated))
         return cls(
             variables=tuple(variables),
             question=question,
@@ -458,10 +448,8 @@ class Schema(NamedParameters, Summarized):
         if self.edit_rules:
             document["edit_rules"] = [rule.text for rule in self.edit_rules]
         if self.question is not None:
-            document["question"] = {
-                "response": self.question.response,
-                "predictors": list(self.question.predictors),
-            }
+            predictors = list(self.question.predictors)
+            document["question"] = {"response": self.question.response, "predictors": predictors}
         if self.file is not None and self.file.changed():
             document["file"] = self.file.changed()
         return document

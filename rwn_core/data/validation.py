@@ -13,7 +13,6 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.data.fingerprint import factorized
-from rwn_core.data.identity import Confidence
 from rwn_core.data.identity.gate import doubts_of_schema
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import NUMBERS, Kind, Role, Variable
@@ -68,19 +67,17 @@ def check_names(columns: Iterable[Any]) -> None:
     if isinstance(columns, pd.MultiIndex):
         raise InputError("The table has a header of several rows; give each column one name.")
     for position, name in enumerate(columns, start=1):
+        fault = ""
         if not isinstance(name, str):
-            raise InputError(f"The name of column {position} is not a text; rename it.")
-        if not name.strip():
+            fault = "is not a text; rename it"
+        elif not name.strip():
             raise InputError(f"Column {position} has no name; give it one.")
-        if any(unicodedata.category(letter) in _UNPRINTABLE for letter in name):
-            raise InputError(
-                f"The name of column {position} has a control character or a line break; rename it."
-            )
-        if len(name) > LONGEST_NAME:
-            raise InputError(
-                f"The name of column {position} is longer than {LONGEST_NAME} characters; "
-                "shorten it."
-            )
+        elif any(unicodedata.category(letter) in _UNPRINTABLE for letter in name):
+            fault = "has a control character or a line break; rename it"
+        elif len(name) > LONGEST_NAME:
+            fault = f"is longer than {LONGEST_NAME} characters; shorten it"
+        if fault:
+            raise InputError(f"The name of column {position} {fault}.")
     for name, times in Counter(columns).items():
         if times > 1:
             positions = [str(i) for i, other in enumerate(columns, start=1) if other == name]
@@ -119,7 +116,7 @@ def check_column(column: pd.Series[Any], variable: Variable) -> None:
                 "or remove them."
             )
     if variable.levels is not None:
-        known = typed_levels(column.dropna().unique().tolist(), variable.levels or ())
+        known = typed_levels(column.dropna().unique().tolist(), variable.levels)
         strange = ~(column.isna() | column.isin(known))
         if strange.any():
             raise SchemaError(
@@ -134,34 +131,23 @@ def _count(wrong: Any) -> str:
 
 
 def _is_valid_text(value: object) -> bool:
-    if not isinstance(value, str):
-        return False
-    try:
-        value.encode()
-    except UnicodeEncodeError:  # half of a surrogate pair, which no file can hold
-        return False
-    return True
+    # a file can hold no half of a surrogate pair
+    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def _check_type(column: pd.Series[Any], name: str) -> None:
-    dtype = column.dtype
+    dtype, kinds = column.dtype, pd.api.types
     if isinstance(dtype, pd.CategoricalDtype):
-        if not all(isinstance(level, str | int | float) for level in dtype.categories.tolist()):
-            raise InputError(
-                f"Column {name} has categories other than texts and numbers; convert them."
-            )
-        return
-    kinds = pd.api.types
-    fine = not isinstance(dtype, pd.SparseDtype) and (
-        kinds.is_any_real_numeric_dtype(dtype)
-        or kinds.is_bool_dtype(dtype)
-        or kinds.is_string_dtype(dtype)
-        or kinds.is_datetime64_any_dtype(dtype)
-    )
+        levels = dtype.categories.tolist()
+        fault = "categories other than texts and numbers; convert them"
+        fine = all(isinstance(level, str | int | float) for level in levels)
+    else:
+        tests = (kinds.is_any_real_numeric_dtype, kinds.is_bool_dtype, kinds.is_string_dtype)
+        fault = f"the type {dtype}; convert it to numbers, texts or dates"
+        fine = any(test(dtype) for test in (*tests, kinds.is_datetime64_any_dtype))
+        fine = fine and not isinstance(dtype, pd.SparseDtype)
     if not fine:
-        raise InputError(
-            f"Column {name} has the type {dtype}; convert it to numbers, texts or dates."
-        )
+        raise InputError(f"Column {name} has {fault}.")
 
 
 def _check_numbers(column: pd.Series[Any], variable: Variable) -> None:
@@ -201,42 +187,33 @@ def table_notices(frame: pd.DataFrame, schema: Schema) -> tuple[str, ...]:
     similar = [name for name in names if spelled[name.strip().casefold()] > 1]
     if similar:
         notices.append(f"The names {', '.join(similar)} differ only in case or blanks.")
-    for position, name in enumerate(names, start=1):
-        if any(unicodedata.category(letter) == "Cf" for letter in name):
-            notices.append(f"The name of column {position} has invisible characters.")
+    notices += [
+        f"The name of column {position} has invisible characters."
+        for position, name in enumerate(names, start=1)
+        if any(unicodedata.category(letter) == "Cf" for letter in name)
+    ]
     for doubt in doubts_of_schema(frame, schema):
-        remedy = "" if doubt.confidence is Confidence.LOW else REMEDY
-        notices.append(f"{doubt.sentence}{remedy}")
+        notices.append(f"{doubt.sentence}{REMEDY if doubt.stops else ''}")
     left_out = sum(variable.role is Role.IDENTIFIER for variable in schema.variables)
     if left_out > MOST_NAMED:
         notices.append(f"{left_out} variables are left out of every release.")
     for variable in schema.variables:
-        if variable.role is Role.IDENTIFIER and left_out > MOST_NAMED:
-            continue
-        notices += _column_notices(frame[variable.name], variable, schema.population)
-    # One sentence about each edit rule that records break already.
-    counts = [(rule.text, int(rule.broken(frame).sum())) for rule in schema.edit_rules]
-    return (
-        *notices,
-        *_missing_notice(frame, schema),
-        *[
-            f"{count:,} record{'s break' if count > 1 else ' breaks'} the edit rule {text}."
-            for text, count in counts
-            if count
-        ],
-    )
-
-
-def _missing_notice(frame: pd.DataFrame, schema: Schema) -> list[str]:
-    """One sentence about all variables that miss values."""
+        if variable.role is not Role.IDENTIFIER or left_out <= MOST_NAMED:
+            notices += _column_notices(frame[variable.name], variable, schema.population)
+    # one sentence about all variables that miss values
     counts = {v.name: int(frame[v.name].isna().sum()) for v in schema.released}
     gaps = [f"{name} has {count:,}" for name, count in counts.items() if count]
-    if not gaps:
-        return []
-    if len(gaps) == 1:
-        return [f"{gaps[0]} missing value{'s' * (not gaps[0].endswith(' 1'))}."]
     dots = f", and {len(gaps) - _GAPS:,} more variables some" if len(gaps) > _GAPS else ""
-    return [f"Missing values: {', '.join(gaps[:_GAPS])}{dots}."]
+    if len(gaps) == 1:
+        notices.append(f"{gaps[0]} missing value{'s' * (not gaps[0].endswith(' 1'))}.")
+    elif gaps:
+        notices.append(f"Missing values: {', '.join(gaps[:_GAPS])}{dots}.")
+    # one sentence about each edit rule that records break already
+    for rule in schema.edit_rules:
+        if count := int(rule.broken(frame).sum()):
+            breaks = "records break" if count > 1 else "record breaks"
+            notices.append(f"{count:,} {breaks} the edit rule {rule.text}.")
+    return tuple(notices)
 
 
 def _column_notices(
@@ -303,10 +280,9 @@ def _days_as_digits(column: pd.Series[Any], name: str) -> list[str]:
             if ((y >= 1850) & (y <= 2100) & (m >= 1) & (m <= 12) & (d >= 1) & (d <= 31)).all():
                 found.append(form)
     if not found and _TIME_NAME.search(name):
-        if (values >= 10_000).all() and (values < 60_000).all():
-            found = ["days since 1900, as in Excel"]
-        elif (values >= 1e8).all() and (values < 2.2e9).all():
-            found = ["seconds since 1970"]
+        low, high = values.min(), values.max()
+        found += ["days since 1900, as in Excel"] * bool(low >= 10_000 and high < 60_000)
+        found += ["seconds since 1970"] * bool(low >= 1e8 and high < 2.2e9)
     if not found:
         return []
     return [
@@ -316,18 +292,14 @@ def _days_as_digits(column: pd.Series[Any], name: str) -> list[str]:
 
 
 def _codes_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:
-    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    far = far_codes(values)
-    if not far:
-        return []
-    words = ", ".join(
-        f"{value:.15g} ({count:,} times)" for value, count in sorted(far.items())[:_NAMED]
-    )
+    far = sorted(far_codes(column.to_numpy(dtype=np.float64, na_value=np.nan)).items())
+    words = ", ".join(f"{value:.15g} ({count:,} times)" for value, count in far[:_NAMED])
     dots = ", ..." if len(far) > _NAMED else ""
-    return [
+    said = (
         f"{variable.name} has {words}{dots}: if they mean missing, name them as missing_codes in a "
         "schema."
-    ]
+    )
+    return [said] if far else []
 
 
 def _days_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:
@@ -353,10 +325,8 @@ def far_codes(values: NDArray[np.float64]) -> dict[float, int]:
     integers = values[np.rint(values) == values]  # few of a column with decimals
     nearest = np.minimum(np.searchsorted(_CODES, integers), len(_CODES) - 1)
     odd, times = np.unique(integers[_CODES[nearest] == integers], return_counts=True)
-    if not len(odd):
-        return {}
     others = values[~np.isin(values, odd) & ~np.isnan(values)]
-    if not len(others):
+    if not len(odd) or not len(others):
         return {}
     low, high = float(others.min()), float(others.max())
     return {
@@ -395,6 +365,5 @@ def _texts(texts: list[str], name: str) -> list[str]:
 
 def _is_odd_number(text: str) -> bool:
     grouped = text.replace("_", "") if "_" in text.strip("_") else text
-    if _HEX.fullmatch(text):
-        return True
-    return bool(_OTHER_DIGITS.fullmatch(grouped)) and not _PLAIN_NUMBER.fullmatch(text)
+    odd = _OTHER_DIGITS.fullmatch(grouped) and not _PLAIN_NUMBER.fullmatch(text)
+    return bool(_HEX.fullmatch(text) or odd)

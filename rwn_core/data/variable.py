@@ -215,8 +215,8 @@ _named: Any = cache(lambda cls: {each.name: each for each in fields(cls) if each
 @cache
 def _required(cls: type[Any]) -> frozenset[str]:
     """Return the parameters of a class without a default."""
-    defaults = ((name, e.default, e.default_factory) for name, e in _named(cls).items())
-    return frozenset(name for name, *usual in defaults if usual == [MISSING, MISSING])
+    known = _named(cls).items()
+    return frozenset(name for name, e in known if e.default is e.default_factory is MISSING)
 
 
 def _wrong_call(cls: type[Any], args: tuple[Any, ...], given: Mapping[str, Any]) -> str:
@@ -344,7 +344,7 @@ class Variable(NamedParameters):
         labels, codes = _tuples(self.value_labels), _tuples(self.missing_codes)
         notation = as_notation(USUAL_DATES if self.notation is None else self.notation)
         coded = all(_is_pair(e) and _is_code(e[0]) and isinstance(e[1], str) for e in labels)
-        whole = type(decimals) is int and 0 <= decimals <= MOST_DECIMALS
+        is_count = type(decimals) is int and 0 <= decimals <= MOST_DECIMALS
         texts = levels is None or (levels and all(isinstance(level, str) for level in levels))
         for what, fine, must in (
             ("kind", self.kind in _WORDS[Kind], _ONE_OF[Kind]),
@@ -355,7 +355,7 @@ class Variable(NamedParameters):
             ("levels", texts, "a list of texts in their order"),
             ("field confirmed", isinstance(self.confirmed, bool), "true or false"),
             ("label", isinstance(self.label, str | None), "a text"),
-            ("decimals", decimals is None or whole, f"a whole number from 0 to {MOST_DECIMALS}"),
+            ("decimals", decimals is None or is_count, f"a whole number from 0 to {MOST_DECIMALS}"),
             ("notation", notation is not None, f"one of: {ALL_NOTATIONS}"),
             (
                 *("value_labels", coded and len(dict(labels)) == len(labels)),
@@ -386,7 +386,7 @@ class Variable(NamedParameters):
         return self.confirmed or self.role is not Role.OTHER
 
 
-def refuse_repeats(names: tuple[str, ...], where: str, what: str = "Variable") -> None:
+def refuse_repeats(names: Sequence[str], where: str, what: str = "Variable") -> None:
     """Refuse a name that a schema or a list of variables gives twice; `where` says which."""
     for name, times in Counter(names).items():
         if times > 1:

@@ -18,7 +18,7 @@ from rwn_core.data.guess_schema import guess_schema
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import check_column, check_names
 from rwn_core.errors import InputError, SchemaError
-from rwn_core.io.arrow_files import column_series, decimal_texts, is_text, one_array, type_fault
+from rwn_core.io.arrow_files import TEXTS, column_series, decimal_texts, one_array, type_fault
 
 BATCH = 65_536  # records that are unpacked at a time
 
@@ -189,7 +189,7 @@ def _plain(type_: Any) -> Any:
         return pa.timestamp("s")
     if pa.types.is_float16(type_):
         return pa.float32()
-    return pa.large_string() if is_text(type_) else type_
+    return pa.large_string() if type_ in TEXTS else type_
 
 
 def _rows_of_file(path: str, first: int, last: int, wanted: pa.Schema) -> list[pa.Table]:

@@ -23,17 +23,12 @@ from rwn_core.io import (
 )
 from rwn_core.io.format import Format as Format
 
-FORMATS: tuple[Format, ...] = (
-    csv_format.FORMAT,
-    parquet_format.FORMAT,
-    excel_format.FORMAT,
-    tsv_format.FORMAT,
-    feather_format.FORMAT,
-    stata_format.FORMAT,
-    spss_format.FORMAT,
-    sas_format.FORMAT,
-    r_format.FORMAT,
-    fixed_width_format.FORMAT,
+FORMATS: tuple[Format, ...] = tuple(
+    each.FORMAT
+    for each in (
+        *(csv_format, parquet_format, excel_format, tsv_format, feather_format, stata_format),
+        *(spss_format, sas_format, r_format, fixed_width_format),
+    )
 )
 """Every format, in the order on screen; the first is the usual one."""
 

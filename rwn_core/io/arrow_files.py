@@ -10,7 +10,7 @@ Parquet and Feather out: values and types alone, without unused levels and metad
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any
@@ -35,32 +35,28 @@ from rwn_core.io.limits import (
     damaged,
     in_file,
 )
+from rwn_core.io.text_types.column import are_days
 
 _INT64_DIGITS = 18  # any whole number of so many digits fits the type of 64 bits
-
-
-_TEXTS: tuple[Callable[[Any], bool], ...] = (
-    pa.types.is_string,
-    pa.types.is_large_string,
-    pa.types.is_string_view,
+TEXTS = {pa.string(), pa.large_string(), pa.string_view()}
+_KINDS = pa.types
+_KNOWN = (
+    *(_KINDS.is_boolean, _KINDS.is_integer, _KINDS.is_floating, _KINDS.is_decimal),
+    *(_KINDS.is_date, _KINDS.is_timestamp),
 )
-_KNOWN: tuple[Callable[[Any], bool], ...] = (
-    *_TEXTS,
-    pa.types.is_boolean,
-    pa.types.is_integer,
-    pa.types.is_floating,
-    pa.types.is_decimal,
-    pa.types.is_date,
-    pa.types.is_timestamp,
-)
-_REMEDIES: tuple[tuple[Callable[[Any], bool], str], ...] = (
-    (pa.types.is_nested, "holds lists or records; write each part as a column of its own"),
-    (pa.types.is_null, "has no values; remove it"),
-    (pa.types.is_duration, "holds durations; write them as numbers of one unit"),
-    (pa.types.is_time, "holds times of the day; write them as numbers of one unit"),
+_REMEDIES = (
+    (_KINDS.is_nested, "holds lists or records; write each part as a column of its own"),
+    (_KINDS.is_null, "has no values; remove it"),
+    (_KINDS.is_duration, "holds durations; write them as numbers of one unit"),
+    (_KINDS.is_time, "holds times of the day; write them as numbers of one unit"),
 )
 _SURE = 15  # significant digits that every floating number keeps
 _PACKED = (0xFD2FB528, 0x184D2204)  # how a part packed with zstd or lz4 begins
+_WITH_GAPS = (
+    *(pd.Int8Dtype(), pd.Int16Dtype(), pd.Int32Dtype(), pd.Int64Dtype(), pd.BooleanDtype()),
+    *(pd.UInt8Dtype(), pd.UInt16Dtype(), pd.UInt32Dtype(), pd.UInt64Dtype()),
+)
+_NULLABLE = {pa.from_numpy_dtype(each.numpy_dtype): each for each in _WITH_GAPS}
 
 
 def arrow_microdata(
@@ -115,21 +111,17 @@ def usable_fields(
     chosen, notices = chosen_columns(file, names, schema, layout)
     check_size(file, records, len(chosen))
     wanted = [fields[place] for place in chosen]
-    left_out = {
-        field.name: fault
-        for field in wanted
-        if not (pa.types.is_time(field.type) or pa.types.is_duration(field.type))
-        and (fault := type_fault(field)) is not None
-    }
-    return wanted, notices, left_out
+    faults = {e.name: None if _is_time(e.type) else type_fault(e) for e in wanted}
+    return wanted, notices, {name: fault for name, fault in faults.items() if fault is not None}
+
+
+def _is_time(type_: pa.DataType) -> bool:
+    return bool(pa.types.is_time(type_) or pa.types.is_duration(type_))
 
 
 def checked_fields(schema: pa.Schema) -> list[pa.Field]:
     """Return the fields of an Arrow schema; a broken name is a ValueError."""
-    fields = list(schema)
-    for field in fields:
-        _ = field.name
-    return fields
+    return [field for field in schema if field.name is not None]
 
 
 @contextmanager
@@ -149,17 +141,10 @@ def arrow_refusals(file: str) -> Iterator[None]:
         raise damaged(file, ENCRYPTED) from None
 
 
-def is_text(type_: pa.DataType) -> bool:
-    """True if a column of this type holds texts."""
-    return any(test(type_) for test in _TEXTS)
-
-
 def type_fault(field: pa.Field) -> str | None:
     """Say what is wrong with a column of a type that no table of microdata has."""
-    type_ = field.type
-    if pa.types.is_dictionary(type_):
-        type_ = type_.value_type
-    if any(test(type_) for test in _KNOWN):
+    type_ = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    if type_ in TEXTS or any(test(type_) for test in _KNOWN):
         return None
     usual = "holds bytes or objects; write numbers, texts or dates, or remove it"
     return next((what for test, what in _REMEDIES if test(type_)), usual)
@@ -167,7 +152,7 @@ def type_fault(field: pa.Field) -> str | None:
 
 def one_array(column: pa.ChunkedArray) -> pa.Array:
     """Join the chunks of a column."""
-    if is_text(column.type):  # a chunk of the short type holds 2 GB
+    if column.type in TEXTS:  # a chunk of the short type holds 2 GB
         column = column.cast(pa.large_string())
     array = column.combine_chunks()
     if not isinstance(array, pa.ChunkedArray):
@@ -179,7 +164,7 @@ def _typed(
     field: pa.Field, array: pa.Array, variable: Variable | None
 ) -> tuple[pd.Series[Any], list[str]]:
     """The column as pandas has it, and what is to be said of exact decimals and times."""
-    if pa.types.is_time(array.type) or pa.types.is_duration(array.type):
+    if _is_time(array.type):
         per = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[array.type.unit]
         seconds = array.cast(f"int{array.type.bit_width}").to_numpy(zero_copy_only=False) / per
         said = f"{field.name} has times of the day or durations: they are numbers of seconds."
@@ -222,23 +207,14 @@ def column_series(field: pa.Field, array: pa.Array) -> pd.Series[Any]:
             codes, categories=levels.to_pandas(), ordered=field.type.ordered
         )
         return pd.Series(category.remove_unused_categories())
-    if is_text(type_):
+    if type_ in TEXTS:
         return pd.Series(pd.array(array.cast(pa.large_string()), dtype="str"))
     if pa.types.is_date(type_):
         array = array.cast(pa.timestamp("s"))
     if pa.types.is_float16(type_):
         array = array.cast(pa.float32())
-    if array.null_count and pa.types.is_integer(type_):
-        return _nullable(array, str(type_).replace("int", "Int").replace("uI", "UI"))
-    if array.null_count and pa.types.is_boolean(type_):
-        return _nullable(array, "boolean")
-    return pd.Series(array.to_pandas())
-
-
-def _nullable(array: pa.Array, dtype: Any) -> pd.Series[Any]:
-    missing = array.is_null().to_numpy(zero_copy_only=False)
-    filled = pc.fill_null(array, pa.scalar(0).cast(array.type)).to_numpy(zero_copy_only=False)
-    return pd.Series(pd.array(filled, dtype=dtype)).mask(missing)
+    with_gaps = array.null_count and (pa.types.is_integer(type_) or pa.types.is_boolean(type_))
+    return pd.Series(array.to_pandas(types_mapper=_NULLABLE.get if with_gaps else None))
 
 
 def decimal_texts(array: pa.Array) -> pa.Array:
@@ -256,8 +232,8 @@ def comes_back(texts: pa.Array, numbers: pa.Array) -> bool:
     values = numbers.to_numpy(zero_copy_only=False)
     if np.isinf(values).any():
         return False
-    long = pc.greater(pc.utf8_length(texts), _SURE)  # a sign and a point do no harm
-    long = pc.fill_null(long, False)
+    # a sign and a point do no harm
+    long = pc.fill_null(pc.greater(pc.utf8_length(texts), _SURE), False)
     pairs = zip(texts.filter(long).to_pylist(), numbers.filter(long).to_pylist(), strict=True)
     return all(Decimal(text) == Decimal(repr(number)) for text, number in pairs)
 
@@ -277,8 +253,8 @@ def read_feather(
         table = source.read_all()
         table.validate(full=True)
         table = table.unify_dictionaries()
-    usable = usable_fields(file, fields, table.num_rows, schema, layout)
-    return arrow_microdata(file, table, usable[0], schema, *usable[1:])
+    fields, *others = usable_fields(file, fields, table.num_rows, schema, layout)
+    return arrow_microdata(file, table, fields, schema, *others)
 
 
 def read_parquet(
@@ -303,11 +279,12 @@ def read_parquet(
         # columns of moments of 96 bits that have no microseconds in 64 bits
         columns = [meta.schema.column(number) for number in range(meta.num_columns)]
         long = [c.path for c in columns if c.physical_type == "INT96" and c.path in names]
-        if long:
-            seconds = _open(content, unit="s").read(columns=long, use_pandas_metadata=False)
+        seconds = _open(content, unit="s").read(columns=long, use_pandas_metadata=False)
         for name in long:
-            micro = table[name].cast(pa.int64()).drop_null().to_numpy()
-            if (micro // 1_000_000 != seconds[name].cast(pa.int64()).drop_null().to_numpy()).any():
+            micro, exact = (
+                each[name].cast(pa.int64()).drop_null().to_numpy() for each in (table, seconds)
+            )
+            if (micro // 1_000_000 != exact).any():
                 left_out[name] = "dates outside the years 1 to 9999"
         table = table.unify_dictionaries()
     return arrow_microdata(file, table, fields, schema, notices, left_out)
@@ -354,9 +331,7 @@ def arrow_table(frame: pd.DataFrame) -> pa.Table:
             column = column.cat.remove_unused_categories()
         array = pa.Array.from_pandas(column)
         # whole seconds come from a file's dates: no file of Parquet has moments of whole seconds
-        if pa.types.is_timestamp(array.type) and array.type.unit == "s" and array.type.tz is None:
-            days = column.dropna()
-            if (days == days.dt.normalize()).all():
-                array = array.cast(pa.date32())
+        if array.type == pa.timestamp("s") and are_days(column):
+            array = array.cast(pa.date32())
         arrays[name] = array
     return pa.table(arrays).replace_schema_metadata(None)

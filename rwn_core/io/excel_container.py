@@ -10,6 +10,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import PurePosixPath
 from typing import Any
 from xml.etree import ElementTree
@@ -52,8 +53,7 @@ def check_workbook(file: str, content: bytes) -> dict[str, Marks]:
     """Refuse a workbook that takes too much memory or is no plain XML; return its sheets' marks."""
     # Every part is unpacked once and counted, because the sizes that an archive declares may be
     # wrong.
-    marks: dict[str, Marks] = {}
-    size = 0
+    marks, size = dict[str, Marks](), 0
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             codes = _code_styles(archive)
@@ -67,12 +67,11 @@ def check_workbook(file: str, content: bytes) -> dict[str, Marks]:
                             f"{file} has XML entities, which no office program writes; save it "
                             "again."
                         )
-                    if part.filename.startswith(_SHEETS) and part.filename.endswith(".xml"):
+                    if part.filename.startswith(_SHEETS):
                         cells = _CELL.findall(piece)
                         widths = [_column_number(letters) for letters in {c[0] for c in cells}]
                         heights = [int(digits) for _, digits in cells]
                         check_size(file, max(heights, default=0), max(widths, default=1) or 1)
-                    if part.filename.startswith(_SHEETS):
                         own = marks.setdefault(part.filename, Marks(codes=codes))
                         own.look_at(piece, len(piece) - new)
             named = sheet_marks(archive, marks)
@@ -88,9 +87,7 @@ def check_workbook(file: str, content: bytes) -> dict[str, Marks]:
 
 def _pieces(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> Iterator[tuple[bytes, int]]:
     """A part piece by piece, each with the end of the one before; and how many bytes are new."""
-    end = b""
-    size = 0
-    full = copy.copy(part)
+    end, size, full = b"", 0, copy.copy(part)
     # zipfile would stop at the declared size; other programs unpack whatever is there
     full.file_size = sys.maxsize
     with archive.open(full) as stream:
@@ -103,10 +100,7 @@ def _pieces(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> Iterator[tuple[b
 
 
 def _column_number(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - 64
-    return number
+    return reduce(lambda number, letter: number * 26 + letter - 64, letters, 0)
 
 
 @dataclass(slots=True)
@@ -151,18 +145,17 @@ class Marks:
         """Return notices about a sheet of this width: places and counts, never a value."""
         columns = [n for low, high in self.columns for n in range(low, min(high, width) + 1)]
         letters = [xl_col_to_name(number - 1) for number in columns]
-        said = [
-            f"The sheet has {len(places):,} hidden {what}{'s, and they are' * (len(places) > 1)}"
-            f"{', and it is' * (len(places) == 1)} read ({what} {_listed(places)})."
-            for what, places in (("row", self.rows), ("column", letters))
-            if places
-        ]
+        said = []
+        for what, places in (("row", self.rows), ("column", letters)):
+            hidden = f"{what}s, and they are" if len(places) > 1 else f"{what}, and it is"
+            if places:
+                counted = f"The sheet has {len(places):,} hidden {hidden} read"
+                said.append(f"{counted} ({what} {_listed(places)}).")
         if self.errors:
-            cells = "1 cell" if len(self.errors) == 1 else f"{len(self.errors):,} cells"
-            said.append(
-                f"{cells} of the sheet hold{'s' * (len(self.errors) == 1)} an error such as #N/A, "
-                f"and no value (cell {_listed(self.errors)})."
-            )
+            hold = f"{len(self.errors):,} cells of the sheet hold"
+            hold = "1 cell of the sheet holds" if len(self.errors) == 1 else hold
+            error = "an error such as #N/A, and no value"
+            said.append(f"{hold} {error} (cell {_listed(self.errors)}).")
         return said
 
 
@@ -174,17 +167,13 @@ def sheet_marks(archive: zipfile.ZipFile, marks: Mapping[str, Marks]) -> dict[st
     """The marks by the names of the sheets, as the workbook gives them; empty where it does not."""
     try:
         links = ElementTree.fromstring(archive.read("xl/_rels/workbook.xml.rels"))
-        parts = {str(each.get("Id")): str(each.get("Target")) for each in links}
         book = ElementTree.fromstring(archive.read("xl/workbook.xml"))
-        named = {}
-        for sheet in book.iter(f"{_MAIN}sheet"):
-            target = PurePosixPath("/xl", parts[str(sheet.get(_LINK))])
-            part = str(target).lstrip("/")
-            if part in marks:
-                named[str(sheet.get("name"))] = marks[part]
+        targets = ((e.get("Id"), PurePosixPath("/xl", str(e.get("Target")))) for e in links)
+        parts = {name: str(target).lstrip("/") for name, target in targets}
+        sheets = [(str(e.get("name")), parts[e.get(_LINK)]) for e in book.iter(f"{_MAIN}sheet")]
     except (KeyError, ElementTree.ParseError):
         return {}
-    return named
+    return {name: marks[part] for name, part in sheets if part in marks}
 
 
 def _code_styles(archive: zipfile.ZipFile) -> dict[bytes, str]:
@@ -195,11 +184,8 @@ def _code_styles(archive: zipfile.ZipFile) -> dict[bytes, str]:
         root = ElementTree.fromstring(b"<no/>" if b"<!" in text else text)
     except (KeyError, ElementTree.ParseError):
         return {}
-    written = {
-        each.get("numFmtId"): each.get("formatCode", "") for each in root.findall("{*}numFmts/")
-    }
-    styles = root.find("{*}cellXfs")
-    formats = [] if styles is None else [written.get(each.get("numFmtId"), "") for each in styles]
+    written = {e.get("numFmtId"): e.get("formatCode", "") for e in root.findall("{*}numFmts/")}
+    formats = [written.get(each.get("numFmtId"), "") for each in root.findall("{*}cellXfs/")]
     codes = {str(number).encode(): _code_digits(each) for number, each in enumerate(formats)}
     return {style: code for style, code in codes.items() if code}
 
@@ -231,10 +217,9 @@ def shown_as_codes(values: list[Any], code: str) -> list[Any]:
     count, texts = code.count("\0"), []
     for value in values:
         if isinstance(value, int | float) and not isinstance(value, bool):
-            digits, text = f"{int(value):0{count}d}", code
-            for part in (digits[: len(digits) - count + 1], *digits[len(digits) - count + 1 :]):
-                text = text.replace("\0", part, 1)
-            value = text
+            digits = f"{int(value):0{count}d}"
+            places = iter([digits[: len(digits) - count + 1], *digits[len(digits) - count + 1 :]])
+            value = "".join(next(places) if each == "\0" else each for each in code)
         texts.append(value)
     plain = [str(int(v)) if isinstance(v, int | float) else v for v in values]
     return values if texts == plain else texts

@@ -22,7 +22,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.validation import LARGEST_NUMBER
 from rwn_core.data.variable import NUMBERS, Kind, Variable
 from rwn_core.errors import InputError
-from rwn_core.io.excel_container import check_workbook, shown_as_codes
+from rwn_core.io.excel_container import Marks, check_workbook, shown_as_codes
 from rwn_core.io.guessed_layout import (
     GuessedLayout,
     filled,
@@ -55,7 +55,7 @@ _PICTURED = 12  # rows and columns of a sheet that are shown as they are
 _LAST_ROWS = 6
 _START, _END = 200, 20  # rows that are looked at
 _STEP = 10  # years between two names of columns, at most
-_CLOCKLESS = datetime.time()
+
 _NUMBER, _TEXT, _TRUTH, _DATE, _TIME = "number", "text", "truth value", "date", "time of the day"
 _KINDS: tuple[tuple[type, str], ...] = (
     (bool, _TRUTH),
@@ -75,19 +75,17 @@ def read_excel(
     by_sheet = check_workbook(file, content)
     layout = layout or FileLayout()
     rows, first, left, sheet, notices = chosen_sheet(file, content, layout)
-    marks = by_sheet.get(sheet)
-    if marks is not None:
-        # a record of such formulas alone would be lost, unless rows below the table are stated
-        end = first + len(rows) if layout.below else math.inf
-        inside = [row for row in marks.open_rows if first <= row < end]
-        if inside:
-            many = f"{len(inside):,} cells are formulas"
-            which = "1 cell is a formula" if len(inside) == 1 else many
-            raise InputError(
-                f"{file}, row {inside[0]:,}: {which} without a stored result; open the file in a "
-                "spreadsheet program and save it."
-            )
-        notices += marks.notices(len(rows[0]) if rows else 0)
+    marks = by_sheet.get(sheet, Marks())
+    # a record of such formulas alone would be lost, unless rows below the table are stated
+    end = first + len(rows) if layout.below else math.inf
+    if inside := [row for row in marks.open_rows if first <= row < end]:
+        many = f"{len(inside):,} cells are formulas"
+        which = "1 cell is a formula" if len(inside) == 1 else many
+        raise InputError(
+            f"{file}, row {inside[0]:,}: {which} without a stored result; open the file in a "
+            "spreadsheet program and save it."
+        )
+    notices += marks.notices(len(rows[0]))
     names = _header(file, rows, first, layout.header)
     rows, first = rows[layout.header - 1 :], first + layout.header - 1
     chosen, wide = chosen_columns(file, names, schema, layout, f", row {first:,}")
@@ -98,14 +96,10 @@ def read_excel(
     series = {}
     as_texts: dict[str, str] = {}
     for position, name in ((place, names[place]) for place in chosen):
-        values = [
-            ""
-            if isinstance(row[position], str) and row[position].strip() in layout.missing
-            else row[position]
-            for row in rows[1:]
-        ]
+        cells = (row[position] for row in rows[1:])
+        values = ["" if isinstance(e, str) and e.strip() in layout.missing else e for e in cells]
         variable = None if schema is None else schema.by_name.get(name)
-        code = marks.code_of(left + position, len(values)) if marks else ""
+        code = marks.code_of(left + position, len(values))
         if code and (variable is None or variable.kind not in NUMBERS):
             plain, values = values, shown_as_codes(values, code)
             if plain is not values:
@@ -114,12 +108,12 @@ def read_excel(
                     f"{name} has zeros or marks in its numbers by the format of its cells "
                     f"({written}): it is categorical, with the texts that Excel shows."
                 )
-        cells = _Cells(name, values, first + 1, layout)
+        column = _Cells(name, values, first + 1, layout)
         try:
-            series[name], noticed = cells.typed(variable)
+            series[name], noticed = column.typed(variable)
         except InputError as refusal:
             as_texts[name] = str(refusal)
-            series[name], noticed = cells.texts(), []
+            series[name], noticed = column.texts(), []
         notices += noticed
     said, left_out = told_of_texts(as_texts, schema)
     notices = [*wide, *notices, *said]
@@ -185,91 +179,76 @@ class _Cells:
         written |= kinds == {_TEXT} and self._forms(set(self.values) - {"", None}) == {Form.CLOCK}
         if written and _TEXT in kinds and kinds <= {_TEXT, _NUMBER}:
             # The column as a text file with the same texts has it.
-            comma = self.layout.decimal == ","
-            texts = [
-                "" if gap else _text(value).replace(".", "," if comma and value_is_number else ".")
-                for gap, value, value_is_number in zip(
-                    self.gaps, self.values, self.kinds == _NUMBER, strict=True
-                )
-            ]
-            column = pc.dictionary_encode(pa.array(texts, pa.large_string()))
-            if comma:
-                odd_decimals: dict[str, str] = {}
-                column = with_points(self.name, column, odd_decimals)
-                if odd_decimals:
-                    raise InputError(odd_decimals[self.name])
-            made = TextColumn(
-                name=self.name,
-                texts=column,
-                lines=lambda rows: [row + self.first for row in rows],
-                place="row",
-            )
-            stated_dates = None if self.layout.dates == USUAL_DATES else self.layout.dates
-            if not made.has:
-                return pd.Series([None] * len(self.values), dtype="float64"), []
-            return typed(made, variable, (variable and variable.notation) or stated_dates)
+            return self._as_in_a_text_file(variable)
         if len(kinds) > 1:
             usual = max(sorted(kinds), key=lambda kind: int((self.kinds == kind).sum()))
             odd = ~self.gaps & (self.kinds != usual)
-            self._refuse(
-                odd, f"no {usual}s, and the others are", "write one kind of value in each column"
-            )
+            remedy = "write one kind of value in each column"
+            self._refuse(odd, f"no {usual}s, and the others are", remedy)
         make: dict[str, Callable[[], pd.Series[Any]]] = {
             _NUMBER: self._numbers,
             _DATE: self._dates,
             _TRUTH: lambda: pd.Series(self._known(), dtype="boolean" if self.gaps.any() else bool),
         }
         if not kinds:
-            return pd.Series([None] * len(self.values), dtype="float64"), []
+            return self._nothing(), []
         return make.get(kinds.pop(), self.texts)(), self._notices()
+
+    def _as_in_a_text_file(self, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:
+        """The column as a text file with the same texts has it."""
+        texts = ["" if value is None else _text(value) for value in self._known()]
+        if self.layout.decimal == ",":
+            numbers = self.kinds == _NUMBER
+            pairs = zip(texts, numbers, strict=True)
+            texts = [text.replace(".", ",") if number else text for text, number in pairs]
+        column, odd_decimals = pc.dictionary_encode(pa.array(texts, pa.large_string())), {}
+        if self.layout.decimal == ",":
+            column = with_points(self.name, column, odd_decimals)
+        if odd_decimals:
+            raise InputError(odd_decimals[self.name])
+        made = TextColumn(self.name, column, lambda rows: [row + self.first for row in rows], "row")
+        stated_dates = None if self.layout.dates == USUAL_DATES else self.layout.dates
+        notation = (variable and variable.notation) or stated_dates
+        return typed(made, variable, notation) if made.has else (self._nothing(), [])
+
+    def _nothing(self) -> pd.Series[Any]:
+        return pd.Series(np.full(len(self.values), np.nan))
 
     def _forms(self, texts: set[str]) -> set[int]:
         return set(text_forms(pa.array(list(texts), pa.large_string())).tolist())
 
     def _notices(self) -> list[str]:
         """Say of texts what they seem to be, and how the file is to be read then."""
-        texts = {value for value in self.values if isinstance(value, str) and value}
-        if not texts:
-            return []
-        forms = self._forms(texts)
-        if forms <= {Form.NUMBER, Form.CODE}:
+        forms = self._forms({value for value in self.values if isinstance(value, str) and value})
+        what, how = "", ""
+        if forms and forms <= {Form.NUMBER, Form.CODE}:
             return [f"{self.name} has numbers written as texts: it is categorical."]
         if Form.DECIMAL_COMMA in forms and forms <= {Form.DECIMAL_COMMA, Form.NUMBER}:
             what, how = "numbers with decimal commas", 'decimal = ","'
-        elif forms <= {Form.DATE, Form.OTHER_DATE}:
+        elif forms and forms <= {Form.DATE, Form.OTHER_DATE}:
             what, how = "dates", "dates = DD.MM.YYYY, say"
-        else:
-            return []
-        return [
+        said = (
             f"{self.name} has {what} written as texts: it is categorical, unless the layout of "
             f"the file says so ({how})."
-        ]
+        )
+        return [said] if what else []
 
     def _numbers(self) -> pd.Series[Any]:
         numbers = np.array([np.nan if v is None else float(v) for v in self._known()])
         large = np.abs(numbers) > LARGEST_NUMBER
-        if large.any():
-            self._refuse(large, f"numbers beyond {LARGEST_NUMBER:g}", "write another unit")
-        known = numbers[~self.gaps]
-        if (known % 1 != 0).any():
+        self._refuse(large, f"numbers beyond {LARGEST_NUMBER:g}", "write another unit")
+        if (numbers[~self.gaps] % 1 != 0).any():
             return pd.Series(numbers)
-        if (np.abs(known) >= LARGEST_WHOLE).any():
-            self._refuse(
-                np.abs(numbers) >= LARGEST_WHOLE,
-                "whole numbers of 2^53 or more, which Excel rounds",
-                "write them as texts",
-            )
+        fault = "whole numbers of 2^53 or more, which Excel rounds"
+        self._refuse(np.abs(numbers) >= LARGEST_WHOLE, fault, "write them as texts")
         return pd.Series(numbers).astype("Int64" if self.gaps.any() else "int64")
 
     def _dates(self) -> pd.Series[Any]:
-        moments = self._known()
-        days = all(
-            value is None or getattr(value, "time", datetime.time)() == _CLOCKLESS
-            for value in moments
-        )
-        return pd.Series(pd.to_datetime(pd.Series(moments, dtype=object), errors="coerce")).astype(
-            "datetime64[s]" if days else "datetime64[us]"
-        )
+        known = self._known()
+        clocks = (getattr(value, "time", datetime.time)() for value in known)
+        moments = pd.to_datetime(pd.Series(known, dtype=object), errors="coerce")
+        days = all(clock == datetime.time() for clock in clocks)
+        return moments.astype("datetime64[s]" if days else "datetime64[us]")
 
     def _known(self) -> list[Any]:
         return [None if gap else value for gap, value in zip(self.gaps, self.values, strict=True)]
@@ -282,10 +261,11 @@ class _Cells:
         rows = np.flatnonzero(wrong)
         places = ", ".join(f"{row + self.first:,}" for row in rows[:3])
         dots = ", ..." if len(rows) > 3 else ""
-        raise InputError(
-            f"row{'s' * (len(rows) != 1)} {places}{dots}: "
-            f"{'1 cell holds' if len(rows) == 1 else f'{len(rows):,} cells hold'} {what}; {remedy}"
-        )
+        hold = f"s {places}{dots}: {len(rows):,} cells hold"
+        if len(rows) == 1:
+            hold = f" {places}: 1 cell holds"
+        if len(rows):
+            raise InputError(f"row{hold} {what}; {remedy}")
 
 
 def _seconds(value: datetime.time | datetime.timedelta | str | None) -> float:
@@ -301,9 +281,7 @@ def _column_kind(value: Any) -> str:
 
 def _text(value: Any) -> str:
     """A cell as a text; a whole number without a point."""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
+    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 def _sheets(content: bytes) -> tuple[list[tuple[str, Any]], list[str]]:
@@ -389,10 +367,8 @@ def _chosen(file: str, filled: Sequence[tuple[str, Any]], wanted: str | None) ->
     for name, sheet in filled:
         if wanted == name:
             return name, sheet
-    raise InputError(
-        f"{file} has no visible sheet of that name with values; it has: "
-        f"{', '.join(name for name, _ in filled)}."
-    )
+    names = ", ".join(name for name, _ in filled)
+    raise InputError(f"{file} has no visible sheet of that name with values; it has: {names}.")
 
 
 def _extent(sheet: Any) -> tuple[int, int]:

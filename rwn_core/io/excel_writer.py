@@ -62,23 +62,21 @@ def excel_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
 
 def _writer(sheet: Worksheet, column: pd.Series[Any], day: Any, moment: Any) -> Any:
     """Return the function that writes a cell of a column."""
-    values = column
+    values, kinds = column, pd.api.types
     if isinstance(column.dtype, pd.CategoricalDtype):
         values = pd.Series(column.cat.categories)
-    if pd.api.types.is_bool_dtype(values.dtype):
+    if kinds.is_bool_dtype(values.dtype):
         return sheet.write_boolean
-    if pd.api.types.is_datetime64_any_dtype(values.dtype):
+    if kinds.is_datetime64_any_dtype(values.dtype):
         known = values.dropna()
-        clockless = bool((known == known.dt.normalize()).all())
-        look = day if clockless else moment
+        look = day if (known == known.dt.normalize()).all() else moment
         return lambda row, position, value: sheet.write_datetime(
             row, position, value.tz_localize(None).to_pydatetime(), look
         )
-    if pd.api.types.is_float_dtype(values.dtype):
-        return lambda row, position, value: sheet.write_number(row, position, float(value))
-    if pd.api.types.is_numeric_dtype(values.dtype):
-        return lambda row, position, value: sheet.write_number(row, position, int(value))
-    return lambda row, position, value: sheet.write_string(row, position, str(value))
+    write, plain = sheet.write_string, str
+    if kinds.is_numeric_dtype(values.dtype):
+        write, plain = sheet.write_number, float if kinds.is_float_dtype(values.dtype) else int
+    return lambda row, position, value: write(row, position, plain(value))
 
 
 def _fault(column: pd.Series[Any]) -> str | None:

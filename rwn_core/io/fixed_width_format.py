@@ -108,11 +108,11 @@ def read(
         columns.append(LabelledColumn(name=field.name, values=values, **field.about))
     data = labelled_table(file, columns, schema, notices)
     decimals = {field.name: field.decimals for field in fields if field.decimals}
-    for variable in data.schema.variables:
-        if variable.name in decimals and variable.kind in NUMBERS and variable.decimals is None:
-            said = data.schema.replace_variable(variable.name, decimals=decimals[variable.name])
-            data = data.with_schema(said)
-    return data
+    described = data.schema
+    for name, known in data.schema.by_name.items():
+        if name in decimals and known.kind in NUMBERS and known.decimals is None:
+            described = described.replace_variable(name, decimals=decimals[name])
+    return data.with_schema(described)
 
 
 def _codebook(content: bytes) -> tuple[list[_Field], str, str]:
@@ -184,11 +184,11 @@ def _field(element: Any) -> _Field:
     for category in element.findall("catgry"):
         written, label = _words(category.find("catValu")), _words(category.find("labl"))
         code = written if is_text else _code(written, decimals)
-        known = code is not None and code != ""
-        if known and label and (is_text or label != written):  # a number is no label of itself
+        if code in (None, ""):
+            continue
+        if label and (is_text or label != written):  # a number is no label of itself
             labels[code] = label
-        if known and category.get("missing") == "Y":
-            missing.append(code)
+        missing += [code] * (category.get("missing") == "Y")
     label = _words(element.find("labl"))
     about = {"label": label, "value_labels": labels, "missing_codes": tuple(missing)}
     return _Field(name, start - 1, end, decimals, is_text, about)

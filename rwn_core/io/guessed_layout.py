@@ -114,12 +114,17 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
     return GuessedLayout(layout=layout)
 
 
-def _encoding(content: bytes) -> str:
-    # that of UTF-32 begins with that of UTF-16
+def wide_encoding(content: bytes) -> str | None:
+    """The encoding of two or four bytes a letter that a text is marked with."""
+    # the mark of UTF-32 begins with that of UTF-16
     if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
         return "utf-32"
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
+    return "utf-16" if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else None
+
+
+def _encoding(content: bytes) -> str:
+    if (wide := wide_encoding(content)) is not None:
+        return wide
     if content.isascii():
         return "utf-8"
     for encoding in ("utf-8", "cp932", "cp1252"):
@@ -154,14 +159,9 @@ def _separator(lines: Sequence[str], usual: str) -> tuple[str, int]:
             continue
         width = max(several, key=lambda each: (several[each], each))
         share = several[width] / max(len(records), 1)
-        # Whether a field holds a mark that is no part of a number.
-        torn = sum(
-            any(
-                _NUMBER.fullmatch(field.strip()) is None and not SEPARATORS.keys().isdisjoint(field)
-                for field in record
-            )
-            for record in records
-        )
+        # records with a field that holds a mark which is no part of a number
+        words = ([e for e in record if not _NUMBER.fullmatch(e.strip())] for record in records)
+        torn = sum(not SEPARATORS.keys().isdisjoint("".join(each)) for each in words)
         how_well = (round(share, 1), -round(torn / max(len(records), 1), 1), width)
         if share >= _FEWEST and how_well > best:
             best, found = how_well, (mark, width)
@@ -173,8 +173,7 @@ def guessed_decimal(records: Sequence[Sequence[str]], mark: str) -> str:
     if mark == ",":
         return "."
     fields = [field.strip() for record in records[1:] for field in record]
-    commas = sum(_COMMA.fullmatch(field) is not None for field in fields)
-    points = sum(_POINT.fullmatch(field) is not None for field in fields)
+    commas, points = (sum(map(bool, map(each.fullmatch, fields))) for each in (_COMMA, _POINT))
     return "," if commas > points else "."
 
 
@@ -185,9 +184,7 @@ def guessed_dates(records: Sequence[Sequence[str]]) -> str:
         texts = _known(fields)
         if len(texts) and (text_forms(texts) == Form.OTHER_DATE).all():
             found.add(tuple(fitting_notations(texts)))
-    if len(found) != 1:
-        return USUAL_DATES
-    fits = found.pop()
+    fits = found.pop() if len(found) == 1 else ()
     return fits[0] if len(fits) == 1 else USUAL_DATES
 
 
@@ -243,11 +240,11 @@ def _is_total(row: Sequence[Any], above: Sequence[Sequence[Any]], complete: bool
             return bool(known) and sum(called) == sum(takewhile(bool, reversed(called)))
     if not complete or len(known) < 1 + (bool(words) or len(above) < _FEW):
         return False
-    for place, number in known.items():
-        values = [_number(each[place]) or 0.0 for each in above]
-        if sum(map(bool, values)) < 4 or abs(sum(values) - number) > 1e-6 * abs(number):
-            return False
-    return True
+    sums = ((number, [_number(e[place]) or 0.0 for e in above]) for place, number in known.items())
+    return all(
+        sum(map(bool, values)) >= 4 and abs(sum(values) - number) <= 1e-6 * abs(number)
+        for number, values in sums
+    )
 
 
 def _number(cell: Any) -> float | None:
@@ -289,8 +286,7 @@ def names_of_sheet(
         wide = any(
             a[0] == above - 1 and a[1] < b[1] and a[1] > left + columns[0] for a, b in merged
         )
-        names = [str(start[above][j]) for j in columns]
-        doubled = len(set(names)) < len(names) and count == 1
+        doubled = len({str(start[above][j]) for j in columns}) < len(columns) and count == 1
         if not cells or cells == [columns[0]] or not (wide or doubled):
             break
         above, count = above - 1, count + 1

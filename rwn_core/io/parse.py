@@ -9,8 +9,6 @@ import stat
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.plain import LONGEST_DOCUMENT
@@ -120,26 +118,19 @@ def describe(content: bytes) -> str | None:
 
 def without_missing_codes(microdata: Microdata, schema: Schema | None) -> Microdata:
     """Take out the values that the schema declares as missing."""
-    declared = [] if schema is None else [v for v in schema.variables if v.missing_codes]
-    frame = microdata.frame
-    said = []
-    for variable in declared:
-        column = frame[variable.name]
-        if not microdata.schema.variable(variable.name).is_released:
-            continue
-        codes = variable.missing_codes
-        known = column.dropna().unique().tolist()
-        wrong = [value for value in known if is_missing(value, codes)]
-        gone = column.isin(wrong).to_numpy(dtype=bool)
-        if not gone.any():
-            continue
-        if column.dtype.kind in "iu":
-            column = column.astype("Int64")
-        frame[variable.name] = column.mask(gone)
-        said.append(
-            f"{variable.name} has {int(np.count_nonzero(gone)):,} values declared as missing "
-            f"({missing_words(codes)}): they are missing here."
-        )
+    released = {v.name for v in microdata.schema.released}
+    frame, said = microdata.frame, []
+    for variable in () if schema is None else schema.variables:
+        name, codes, column = variable.name, variable.missing_codes, frame[variable.name]
+        known = column.dropna().unique().tolist() if codes and name in released else []
+        gone = column.isin([value for value in known if is_missing(value, codes)])
+        if count := int(gone.sum()):
+            column = column.astype("Int64") if column.dtype.kind in "iu" else column
+            frame[name] = column.mask(gone)
+            said.append(
+                f"{name} has {count:,} values declared as missing ({missing_words(codes)}): they "
+                "are missing here."
+            )
     if not said:
         return microdata
     before = table_notices(microdata.frame, microdata.schema)  # their notices of codes are decided

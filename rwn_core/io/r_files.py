@@ -53,34 +53,27 @@ def read_r(
         if not frames:
             raise InputError(f"{file} holds no data frame; save one with saveRDS.")
         # the first data frame is the table; what else the file holds is said
-        name, frame = frames[0]
-        notices = []
-        if len(frames) > 1:
-            others = ", ".join(other for other, _ in frames[1:])
-            notices.append(
-                f"The file holds {len(frames)} data frames: {name} is read, not {others}."
-            )
+        (name, frame), *rest = frames
+        notices, others = [], ", ".join(other for other, _ in rest)
+        if rest:
+            notices = [f"The file holds {len(frames)} data frames: {name} is read, not {others}."]
         attributes = names.attributes(frame)
         if "row.names" in attributes and _is_texts(attributes["row.names"]):
             notices.append("The data frame has row names: they are left out.")
         # a column that cannot be read is left out with its reason, and stands empty
         heads = [str(head) for head in attributes.get("names", ())]
         pairs = list(zip(heads, frame.value, strict=True))
-        heights = [len(names.bare(each)) for _, each in pairs if _fault(each, names) is None]
-        nothing = pd.Series(np.full(max(heights, default=0), np.nan))
         faults = {head: _fault(each, names) for head, each in pairs}
         left_out = {head: fault for head, fault in faults.items() if fault is not None}
+        heights = [len(names.bare(each)) for head, each in pairs if head not in left_out]
+        nothing = pd.Series(np.full(max(heights, default=0), np.nan))
         for head, each in pairs:
             about = names.attributes(each)
             if "difftime" in about.get("class", ()):
                 unit = str((about.get("units") or ["an unknown unit"])[0])
                 notices.append(f"{head} has durations: they stay numbers of {unit}.")
-        columns = [
-            LabelledColumn(name=head, values=nothing)
-            if head in left_out
-            else _column(head, each, names)
-            for head, each in pairs
-        ]
+        empty = {head: LabelledColumn(name=head, values=nothing) for head in left_out}
+        columns = [empty.get(head) or _column(head, each, names) for head, each in pairs]
     except InputError:
         raise
     # a broken file breaks the library in many ways; none of its words is shown
@@ -91,7 +84,7 @@ def read_r(
     chosen, wide = chosen_columns(file, [column.name for column in columns], schema, layout)
     columns = [columns[place] for place in chosen]
     check_size(file, len(columns[0].values) if columns else 0, len(columns))
-    left_out = {column.name: left_out[column.name] for column in columns if column.name in left_out}
+    left_out = {c.name: left_out[c.name] for c in columns if c.name in left_out}
     return labelled_table(file, columns, schema, [*notices, *wide], left_out)
 
 
@@ -154,18 +147,15 @@ def _is_texts(values: Any) -> bool:
 
 def _frames(r_object: RObject, names: _Names, name: str = "the first") -> Iterator[tuple[str, Any]]:
     """The data frames of a file with their names, in order."""
-    if r_object.info.type is RObjectType.VEC and "data.frame" in names.attributes(r_object).get(
-        "class", ()
-    ):
+    kind = r_object.info.type
+    if kind is RObjectType.VEC and "data.frame" in names.attributes(r_object).get("class", ()):
         yield name, r_object
-    elif r_object.info.type is RObjectType.LIST:
-        # what `save` writes is a chain of named objects
-        while r_object.info.type is RObjectType.LIST:
-            value, following = r_object.value
-            tag = r_object.tag
-            own = name if tag is None else str(names.bare(tag))
-            yield from _frames(value, names, own)
-            r_object = following
+    # what `save` writes is a chain of named objects
+    while r_object.info.type is RObjectType.LIST:
+        value, following = r_object.value
+        own = name if r_object.tag is None else str(names.bare(r_object.tag))
+        yield from _frames(value, names, own)
+        r_object = following
 
 
 def _column(name: str, r_object: RObject, names: _Names) -> LabelledColumn:
@@ -206,9 +196,7 @@ def _values(values: Any, classes: list[str], attributes: Mapping[str, Any]) -> p
     if "factor" in classes:
         levels = [str(level) for level in attributes["levels"]]
         codes = np.ma.filled(np.ma.asarray(values), 0).astype(np.int64) - 1
-        category = pd.Categorical.from_codes(
-            codes, pd.Index(levels), ordered=("ordered" in classes)
-        )
+        category = pd.Categorical.from_codes(codes, pd.Index(levels), ordered="ordered" in classes)
         return pd.Series(category.remove_unused_categories())
     if "Date" in classes:
         days = pd.Series(np.ma.filled(np.ma.asarray(values, dtype=np.float64), np.nan))
@@ -222,24 +210,21 @@ def _values(values: Any, classes: list[str], attributes: Mapping[str, Any]) -> p
         gone = integers == np.iinfo(np.int64).min
         return pd.Series(pd.arrays.IntegerArray(np.where(gone, 0, integers), gone))
     # plain values, with gaps or without
-    if isinstance(values, np.ma.MaskedArray) and np.ma.getmaskarray(values).any():
-        is_gone = np.ma.getmaskarray(values)
-        if values.dtype.kind == "b":
-            return pd.Series(pd.arrays.BooleanArray(np.asarray(values.filled(False)), is_gone))
-        return pd.Series(pd.arrays.IntegerArray(values.filled(0).astype(np.int64), is_gone))
-    plain = np.asarray(values)
+    plain, is_gone = np.asarray(values), np.ma.getmaskarray(values)
     if plain.dtype.kind in "OU":
         return pd.Series(pd.array(list(plain), dtype="str"))
     if plain.dtype.kind == "i":
-        return pd.Series(plain.astype(np.int64))
-    return pd.Series(plain)
+        plain = plain.astype(np.int64)
+    if not isinstance(values, np.ma.MaskedArray) or not is_gone.any():
+        return pd.Series(plain)
+    made = pd.arrays.BooleanArray if plain.dtype.kind == "b" else pd.arrays.IntegerArray
+    return pd.Series(made(np.where(is_gone, plain.dtype.type(0), plain), is_gone))
 
 
 def _since_1970(seconds: pd.Series[Any], unit: str) -> pd.Series[Any]:
-    micro = (seconds * 1e6).round().to_numpy()
-    moments = np.where(np.isnan(micro), 0, micro).astype(np.int64).astype("datetime64[us]")
-    moments[np.isnan(micro)] = np.datetime64("NaT")
-    return pd.Series(moments.astype(f"datetime64[{unit}]"))
+    micro = (seconds * 1e6).round()
+    micro = micro.where(micro.abs() < 2**63).astype("Int64")
+    return pd.Series(micro.to_numpy("M8[us]", na_value=np.datetime64("NaT"))).astype(f"M8[{unit}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,16 +243,11 @@ def r_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
         variable = variables.get(name)
         values, attributes = _values_out(frame[name], variable)
         if variable is not None and variable.label:
-            attributes = {"label": np.array([variable.label], dtype=object), **attributes}
+            attributes = {"label": _texts(variable.label), **attributes}
         columns.append(_Vector(values, attributes))
-    table = _Vector(
-        columns,
-        {
-            "names": np.array(list(frame.columns), dtype=object),
-            "class": np.array(["data.frame"], dtype=object),
-            "row.names": np.array([R_INT_NA, -len(frame)], dtype=np.int32),
-        },
-    )
+    about = {"names": _texts(*frame.columns), "class": _texts("data.frame")}
+    about["row.names"] = np.array([R_INT_NA, -len(frame)], dtype=np.int32)
+    table = _Vector(columns, about)
     data = convert_python_to_r_data(table, constructor_dict={_Vector: _converted})
     return gzip.compress(unparse_data(data), mtime=0)
 
@@ -299,48 +279,40 @@ def _values_out(column: pd.Series[Any], variable: Variable | None) -> tuple[Any,
         attributes: dict[str, Any] = {}
         if chosen:
             numbers = np.array(list(chosen), dtype=object if text else np.float64)
-            names = np.array(list(chosen.values()), dtype=object)
-            attributes["labels"] = _Vector(numbers, {"names": names})
+            attributes["labels"] = _Vector(numbers, {"names": _texts(*chosen.values())})
         # The attributes by which haven keeps the codes for missing of SPSS.
-        singles = [
-            code
-            for code in variable.missing_codes
-            if not isinstance(code, tuple) and isinstance(code, str) == text
-        ]
         ranges = [code for code in variable.missing_codes if isinstance(code, tuple) and not text]
+        singles = [code for code in variable.missing_codes if not isinstance(code, tuple)]
+        singles = [code for code in singles if isinstance(code, str) == text]
         if singles:
             attributes["na_values"] = np.array(singles, dtype=object if text else np.float64)
         if ranges:
             attributes["na_range"] = np.array(ranges[0], dtype=np.float64)
         spss = ("haven_labelled_spss",) if {"na_values", "na_range"} & set(attributes) else ()
         kind = "character" if text else "double"
-        return values, {
-            **attributes,
-            "class": _classes(*spss, "haven_labelled", "vctrs_vctr", kind),
-        }
+        classes = _texts(*spss, "haven_labelled", "vctrs_vctr", kind)
+        return values, {**attributes, "class": classes}
     if isinstance(dtype, pd.CategoricalDtype):
         used = column.cat.remove_unused_categories()
         numbers = used.cat.codes.to_numpy().astype(np.int32)
         return np.where(numbers < 0, R_INT_NA, numbers + 1).astype(np.int32), {
-            "levels": np.array([str(level) for level in used.cat.categories], dtype=object),
-            "class": _classes(*["ordered"] * bool(used.cat.ordered), "factor"),
+            "levels": _texts(*map(str, used.cat.categories)),
+            "class": _texts(*["ordered"] * bool(used.cat.ordered), "factor"),
         }
     if pd.api.types.is_datetime64_any_dtype(dtype):
         zone = getattr(column.dt, "tz", None)
         moments = column if zone is None else column.dt.tz_convert("UTC").dt.tz_localize(None)
         seconds = moments.astype("datetime64[us]").astype("int64").to_numpy() / 1e6
-        seconds = np.where(column.isna().to_numpy(), np.nan, seconds)
+        seconds[column.isna().to_numpy()] = np.nan
         if zone is None and column.dt.unit == "s" and not np.nan_to_num(seconds % _DAY).any():
-            return seconds / _DAY, {"class": _classes("Date")}
-        return seconds, {
-            "class": _classes("POSIXct", "POSIXt"),
-            "tzone": np.array(["UTC" if zone is None else str(zone)], dtype=object),
-        }
+            return seconds / _DAY, {"class": _texts("Date")}
+        zones = _texts("UTC" if zone is None else str(zone))
+        return seconds, {"class": _texts("POSIXct", "POSIXt"), "tzone": zones}
     return _plain_out(column), {}
 
 
-def _classes(*names: str) -> Any:
-    return np.array(names, dtype=object)
+def _texts(*texts: str) -> Any:
+    return np.array(texts, dtype=object)
 
 
 def _plain_out(column: pd.Series[Any]) -> Any:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import faulthandler
 import json
+import math
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -93,8 +94,8 @@ class FileReading(Job):
 
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for its end, or so long; whether it has ended."""
-        end = None if seconds is None else time.monotonic() + seconds
-        while not self._task.done() and (end is None or time.monotonic() < end):
+        end = time.monotonic() + (math.inf if seconds is None else seconds)
+        while not self._task.done() and time.monotonic() < end:
             time.sleep(0.01)
         return self._task.done()
 
@@ -208,10 +209,10 @@ def _read(file: FileToRead, progress: Progress) -> bytes | bytearray:
         return _answer(refusal, _seen(file.name, content))
     except MemoryError:
         del outcome
-        words = (
-            "needs more memory than the reading of a file may take; read fewer columns or records"
+        refused = InputError(
+            f"{shown(file.name)} needs more memory than the reading of a file may take; read fewer "
+            "columns or records, or use the commands for large tables."
         )
-        refused = InputError(f"{shown(file.name)} {words}, or use the commands for large tables.")
         return _answer(refused, None)
 
 
@@ -391,10 +392,9 @@ def read_released(source: Path | tuple[str, bytes], schema: Schema | None) -> Mi
         marks = {name: v for name, v in schema.file.changed().items() if name in form.marks}
         ways.insert(0, replace(schema, file=FileLayout.from_dict(marks)))
     for by in ways:
+        started = begin(source, by) if isinstance(source, Path) else begin_bytes(*source, by)
         try:
-            return _ended(
-                begin(source, by) if isinstance(source, Path) else begin_bytes(*source, by)
-            )
+            return _ended(started)
         except (InputError, SchemaError) as error:
             refusal = refusal or error  # the first one says what is wrong with this file
     assert refusal is not None

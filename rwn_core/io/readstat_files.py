@@ -6,8 +6,8 @@ import io
 import re
 import tempfile
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ from rwn_core.io.limits import (
     chosen_columns,
     damaged,
 )
+from rwn_core.io.text_types.column import are_days
 from rwn_core.io.time_formats import time_format
 from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table, plain_code
 
@@ -108,18 +109,14 @@ def _column(name: str, values: pd.Series[Any], meta: Any, program: str) -> Label
     elif kind == "float":
         values = values.astype("float32")
     written = meta.original_variable_types.get(name) or ""
-    labels = {
-        plain_code(code): str(label)
-        for code, label in meta.variable_value_labels.get(name, {}).items()
-    }
+    labelled = meta.variable_value_labels.get(name, {})
+    labels = {plain_code(code): str(label) for code, label in labelled.items()}
     # Codes that the file declares as missing, and the letters of Stata and SAS.
     codes: list[Code | tuple[float, float]] = []
     for part in meta.missing_ranges.get(name, []):
         low, high = plain_code(part["lo"]), plain_code(part["hi"])
-        if isinstance(low, str) or low == high:
-            codes.append(low)
-        else:
-            codes.append((float(low), float(high)))
+        alone = isinstance(low, str) or low == high
+        codes.append(low if alone else (float(low), float(high)))
     codes += meta.missing_user_values.get(name, [])
     if kind != "string":
         codes += [code for code in labels if isinstance(code, str) and code not in codes]
@@ -136,35 +133,29 @@ def _column(name: str, values: pd.Series[Any], meta: Any, program: str) -> Label
     )
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Coded:
     """A table as these programs hold it."""
 
     frame: pd.DataFrame  # numbers, texts and dates
-    column_labels: dict[str, str] = field(default_factory=dict)
-    value_labels: dict[str, dict[Code, str]] = field(default_factory=dict)
-    # what the schema says of the columns it knows
-    variables: dict[str, Variable] = field(default_factory=dict)
-    ordered: set[str] = field(default_factory=set)  # columns of ordered levels
+    column_labels: dict[str, str]
+    value_labels: dict[str, dict[Code, str]]
+    variables: Mapping[str, Variable]  # what the schema says of the columns it knows
+    ordered: set[str]  # columns of ordered levels
 
 
 def coded_table(frame: pd.DataFrame, schema: Schema | None) -> Coded:
     """Give categories their codes, and every other column a type that these programs have."""
-    variables = {} if schema is None else {each.name: each for each in schema.variables}
-    made = Coded(frame=pd.DataFrame(index=pd.RangeIndex(len(frame))), variables=variables)
-    columns = {}
-    for name in frame.columns:
-        variable = variables.get(name)
-        columns[name], labels = _column_out(frame[name], variable)
-        if labels:
-            made.value_labels[name] = labels
-        if variable is not None and variable.label:
-            made.column_labels[name] = variable.label
-        dtype = frame[name].dtype
-        if isinstance(dtype, pd.CategoricalDtype) and dtype.ordered:
-            made.ordered.add(name)
-    made.frame = pd.DataFrame(columns)
-    return made
+    variables = {} if schema is None else schema.by_name
+    both = {name: _column_out(frame[name], variables.get(name)) for name in frame.columns}
+    known = {name: variables[name].label for name in frame.columns if name in variables}
+    return Coded(
+        frame=pd.DataFrame({name: column for name, (column, _) in both.items()}),
+        column_labels={name: label for name, label in known.items() if label},
+        value_labels={name: labels for name, (_, labels) in both.items() if labels},
+        variables=variables,
+        ordered={n for n in frame.columns if getattr(frame[n].dtype, "ordered", False)},
+    )
 
 
 def _column_out(
@@ -186,8 +177,7 @@ def _column_out(
         return column.dt.tz_localize(None), labels
     if pd.api.types.is_datetime64_any_dtype(dtype):
         # days that are no moments as dates: a file's dates are read in whole seconds
-        days = column.dropna()
-        if column.dt.unit == "s" and (days == days.dt.normalize()).all():
+        if column.dt.unit == "s" and are_days(column):
             return column.dt.date.where(column.notna(), None), labels
         return column, labels
     if pd.api.types.is_numeric_dtype(dtype):
@@ -225,14 +215,14 @@ def _narrowed(values: pd.Series[Any]) -> pd.Series[Any]:
         return values
     if values.isna().any():
         return values.astype("float64")
-    numbers = values.to_numpy()
-    if (np.abs(numbers.astype("float64")) >= LARGEST_WHOLE).any():
+    numbers = values.to_numpy().astype("float64")
+    largest = np.abs(numbers).max(initial=0)
+    if largest >= LARGEST_WHOLE:
         raise ReleaseError(
             f"Column {values.name} has whole numbers of 2^53 or more, which this format would "
             "change; choose another format."
         )
-    small = (np.abs(numbers.astype("float64")) < _LARGEST_SHORT).all()
-    return pd.Series(numbers.astype("int32" if small else "float64"))
+    return pd.Series(numbers.astype("int32") if largest < _LARGEST_SHORT else numbers)
 
 
 def made_the_same(content: bytes, begin: int, stamp: bytes) -> bytes:

@@ -67,12 +67,9 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
 def _missing(variable: Variable) -> list[Any]:
     """Up to three codes, or a range and a code: SPSS has no more; letters are Stata's."""
     codes = variable.missing_codes
-    ranges = [code for code in codes if isinstance(code, tuple)]
+    ranges = [{"lo": code[0], "hi": code[1]} for code in codes if isinstance(code, tuple)]
     numbers: list[Any] = [code for code in codes if not isinstance(code, tuple | str)]
-    if ranges:
-        low, high = ranges[0]
-        return [{"lo": low, "hi": high}, *numbers[:1]]
-    return numbers[:3]
+    return [ranges[0], *numbers[:1]] if ranges else numbers[:3]
 
 
 def detects(content: bytes) -> bool:
@@ -88,15 +85,7 @@ FORMAT = Format(
     media_type="application/x-spss-sav",
     read=read,
     write=write,
-    keeps=frozenset(
-        {
-            Feature.DATES,
-            Feature.LEVEL_ORDER,
-            Feature.LABELS,
-            Feature.VALUE_LABELS,
-            Feature.MISSING_CODES,
-        }
-    ),
+    keeps=frozenset(Feature) - {Feature.TRUTHS, Feature.TIME_ZONES, Feature.MISSING_LETTERS},
     detects=detects,
     again_by="pyreadstat (SPSS has no second library)",
 )

@@ -23,7 +23,7 @@ from rwn_core.data.file_layout import SEPARATORS, USUAL_DATES, FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.errors import InputError
-from rwn_core.io.guessed_layout import joined_names, without_breaks
+from rwn_core.io.guessed_layout import joined_names, wide_encoding, without_breaks
 from rwn_core.io.limits import LONGEST_FIELD, chosen_columns, in_file
 from rwn_core.io.text_types.column import Form, TextColumn, are_days, text_form
 from rwn_core.io.text_types.convert import told_of_texts, typed_or_texts, written_decimals
@@ -39,13 +39,8 @@ from rwn_core.parallel.threads import current_work, thread_count
 
 _SPLIT = 0.6  # of the reading, until the fields are found
 _BLOCK = 1_000  # records held as Python objects at a time; few enough for the cache
-_NO_NAMES = {
-    **dict.fromkeys(
-        (Form.EXPONENT, Form.NUMBER, Form.CODE, Form.DECIMAL_COMMA, Form.THOUSANDS, Form.UNIT),
-        "number",
-    ),
-    **dict.fromkeys((Form.DATE, Form.OTHER_DATE), "date"),
-}
+_NUMERIC = (Form.EXPONENT, Form.NUMBER, Form.CODE, Form.DECIMAL_COMMA, Form.THOUSANDS, Form.UNIT)
+_NO_NAMES = dict.fromkeys(_NUMERIC, "number") | {Form.DATE: "date", Form.OTHER_DATE: "date"}
 _ENDS = r"\r\n|\n|\r"
 _LINE_END = re.compile(_ENDS.encode())
 _LAST_LINE = re.compile(rb"[^\r\n](?:\r\n|\n|\r)?\Z")
@@ -118,7 +113,7 @@ def read_text_table(
             with_points(name, column, as_texts) for name, column in zip(names, columns, strict=True)
         ]
     cells = [
-        TextColumn(name=name, texts=texts, lines=lambda rows: _physical_lines(text, columns, rows))
+        TextColumn(name, texts, lambda rows: _physical_lines(text, columns, rows))
         for name, texts in zip(names, columns, strict=True)
     ]
     with ThreadPoolExecutor(thread_count()) as pool:
@@ -168,34 +163,29 @@ def _checked_text(file: str, content: bytes, encoding: str) -> bytes:
                 f"{file} is not text in {encoding}; choose another encoding."
             ) from None
     # a large text is copied only where something of it is left out
-    wide = "UTF-32" if content.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)) else "UTF-16"
-    if wide == "UTF-32" or content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(f"{file} is {wide} text; say its encoding, or save it as CSV in UTF-8.")
-    nul = content.find(b"\0")
-    if nul >= 0:
+    if (wide := wide_encoding(content)) is not None:
         raise InputError(
-            f"{file}, line {_line_at(content, nul):,}: there is a NUL byte; "
-            "save the table as CSV in UTF-8 again."
+            f"{file} is {wide.upper()} text; say its encoding, or save it as CSV in UTF-8."
         )
+    wrong, fault = content.find(b"\0"), "is a NUL byte; save the table as CSV in UTF-8 again"
     try:
-        if not content.isascii():
+        if wrong < 0 and not content.isascii():
             content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(
-            f"{file}, line {_line_at(content, error.start):,}: there are bytes that are not UTF-8 "
-            "text, perhaps Latin-1 or Windows-1252; say its encoding, or save the table as CSV in "
-            "UTF-8."
-        ) from None
+        wrong = error.start
+        fault = (
+            "are bytes that are not UTF-8 text, perhaps Latin-1 or Windows-1252; say its encoding, "
+            "or save the table as CSV in UTF-8"
+        )
+    if wrong >= 0:
+        line = len(_LINE_END.findall(content[:wrong])) + 1
+        raise InputError(f"{file}, line {line:,}: there {fault}.")
     text = content.removeprefix(codecs.BOM_UTF8)
     if _LAST_LINE.search(text[-3:]) is None:
         text = text.rstrip(b"\r\n")
     if not text or text.isspace():
         raise InputError(f"{file} holds only blanks; choose a file that holds a table.")
     return text
-
-
-def _line_at(content: bytes, position: int) -> int:
-    return len(_LINE_END.findall(content[:position])) + 1
 
 
 def _header(text: _Text) -> tuple[str, ...]:
@@ -209,7 +199,7 @@ def _header(text: _Text) -> tuple[str, ...]:
             f"{file}, line {text.first:,}: the header line is empty; begin with the names."
         )
     # Refuse a first line such as sep=; which a spreadsheet writes and takes for no record.
-    first = names[0].strip().lower() if names else ""
+    first = names[0].strip().lower()
     if first.startswith("sep=") and len(first) <= len("sep=;") and not any(names[1:]):
         raise InputError(
             f"{file}, line 1: the line names the separator and no column; remove it, or say the "
@@ -220,15 +210,14 @@ def _header(text: _Text) -> tuple[str, ...]:
     names = joined_names([names, *more]) if more else [*map(without_breaks, names)]
     if not text.header:
         return tuple(f"V{number}" for number in range(1, len(names) + 1))
-    for position, name in enumerate(names, start=1):
-        what = _NO_NAMES.get(text_form(name))
-        if what is not None:
-            # the name stays out of the message: without a header line it is a cell's value
-            raise InputError(
-                f"{file}, line {text.first:,}, column {position}: the name is a {what}, as if the "
-                "header line were left out; add a line with the names, or put a letter before the "
-                f"{what}."
-            )
+    what = [_NO_NAMES.get(text_form(name), "") for name in names]
+    if odd := next(filter(None, what), ""):
+        # the name stays out of the message: without a header line it is a cell's value
+        raise InputError(
+            f"{file}, line {text.first:,}, column {what.index(odd) + 1}: the name is a {odd}, as "
+            "if the header line were left out; add a line with the names, or put a letter before "
+            f"the {odd}."
+        )
     return tuple(names)
 
 
@@ -280,12 +269,9 @@ def _physical_lines(
     text: _Text, columns: Sequence[pa.DictionaryArray], rows: Sequence[int]
 ) -> list[int]:
     """Return the lines on which these records begin; record 0 follows the header."""
-    breaks = sum(
-        pc.count_substring_regex(each.dictionary, _ENDS).take(each.indices).to_numpy()
-        for each in columns
-    )
-    heights = 1 + np.asarray(breaks)
-    begin = text.line(text.after_header())
+    begin, heights = text.line(text.after_header()), np.ones(len(columns[0]), np.int64)
+    for each in columns:
+        heights += pc.count_substring_regex(each.dictionary, _ENDS).take(each.indices).to_numpy()
     return [begin + int(heights[:row].sum()) for row in rows]
 
 
@@ -297,12 +283,12 @@ def ragged(record: Sequence[str], width: int) -> str:
             "quotes for a missing value."
         )
     fields = "is 1 field" if len(record) == 1 else f"are {len(record):,} fields"
-    fault = f"there {fields}, and the header has {width:,}"
+    remedy = "give every record one field for each column"
     if len(record) == width + 1 and record[-1] == "":
-        return f"{fault}; remove the comma at the end of the lines."
-    if width == 1:
-        return f"{fault}; remove any title above the header line."
-    return f"{fault}; give every record one field for each column."
+        remedy = "remove the comma at the end of the lines"
+    elif width == 1:
+        remedy = "remove any title above the header line"
+    return f"there {fields}, and the header has {width:,}; {remedy}."
 
 
 def broken(error: str) -> str:
@@ -350,12 +336,9 @@ def refuse_other_separator(file: str, text: bytes, separator: str) -> None:
     """Refuse a text that another mark divides into more fields than the expected one."""
     expected = _fields(text, separator)
     for mark, what in _MARKS.items():
-        if mark == separator:
-            continue
-        found = _fields(text, mark)
         # as many semicolons as commas in every line, the first included, are no accident
         least = max(expected, 2) if mark in _STRONG else expected + 1
-        if found >= least:
+        if mark != separator and _fields(text, mark) >= least:
             raise InputError(
                 f"{file}, line 1: the fields seem to be separated by {what}; "
                 f"say which, or save the table with {_MARKS[separator]} between them and points in "
@@ -365,10 +348,8 @@ def refuse_other_separator(file: str, text: bytes, separator: str) -> None:
     start = text[: 100 * _LINES_SEEN].decode("utf-8", "replace")
     lines = [line for line in start.splitlines()[:_LINES_SEEN] if line.strip()]
     parts = {len(line.split()) for line in lines}
-    spaced = len(parts) == 1 and parts != {1}
-    spaced = spaced or all(_COLUMNS.search(line.strip()) for line in lines)
-    quoted = any('"' in line for line in lines)
-    if expected <= 1 and len(lines) > 1 and spaced and not quoted:
+    spaced = (len(parts) == 1 and parts != {1}) or all(_COLUMNS.search(e.strip()) for e in lines)
+    if expected <= 1 and len(lines) > 1 and spaced and not any('"' in line for line in lines):
         raise InputError(
             f"{file}, line 1: the fields seem to be separated by blanks or to have a fixed width; "
             f"save the table with {_MARKS[separator]} between them, or put quotes around texts "

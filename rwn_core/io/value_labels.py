@@ -150,12 +150,9 @@ def coded(
     numbers = [code for code in labels if not isinstance(code, str)]
     texts = bool(code_of) and all(isinstance(code, str) for code in code_of.values())
     following = max((int(code) for code in numbers), default=0) + 1
-    for level in column.cat.remove_unused_categories().cat.categories:
-        if level not in code_of:
-            code_of[level] = str(level) if texts else following
-            labels[code_of[level]] = str(level)
-            following += 1
+    levels = column.cat.remove_unused_categories().cat.categories
+    for number, level in enumerate((e for e in levels if e not in code_of), following):
+        code_of[level] = str(level) if texts else number
+        labels[code_of[level]] = str(level)
     codes: pd.Series[Any] = column.astype(object).map(code_of)
-    if not texts:
-        codes = codes.astype("float64")
-    return codes, labels
+    return codes if texts else codes.astype("float64"), labels

@@ -7,8 +7,8 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
@@ -54,49 +54,34 @@ def write_together(files: Mapping[Path, bytes]) -> None:
     unfinished: dict[Path, Path] = {}
     try:
         for path, content in files.items():
-            with _named(path):
-                # A content on the disk, under a name of its own.
-                with tempfile.NamedTemporaryFile(
-                    dir=path.parent, prefix=PART, delete=False
-                ) as stream:
-                    place = Path(stream.name)
-                    # known before a byte is written: whatever fails, it goes
-                    unfinished[place] = place
-                    stream.write(content)
-                    stream.flush()
-                    os.fsync(stream.fileno())
-                del unfinished[place]
-                unfinished[path] = place
+            if path.is_dir():
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+            # a content on the disk, under a name of its own
+            with tempfile.NamedTemporaryFile(dir=path.parent, prefix=PART, delete=False) as stream:
+                # known before a byte is written: whatever fails, it goes
+                unfinished[path] = Path(stream.name)
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
         for path, part in unfinished.items():
-            with _named(path):
-                part.replace(path)
-    except BaseException:  # an interrupt, too, must not leave masked data behind
+            part.replace(path)
+    except BaseException as error:  # an interrupt, too, must not leave masked data behind
         for part in unfinished.values():
             part.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise NotWritten(
+                f"The file {path.name} could not be written ({error.strerror}); "
+                "choose another folder or free some space."
+            ) from None
         raise
-    for folder in folders:
-        # the new names go to the disk, too, where a system can
-        if os.name == "posix":
-            with suppress(OSError):  # some network folders refuse; the files are whole all the same
-                descriptor = os.open(folder, os.O_RDONLY)
-                try:
-                    os.fsync(descriptor)
-                finally:
-                    os.close(descriptor)
-
-
-@contextmanager
-def _named(path: Path) -> Iterator[None]:
-    """Say which file it was that could not be written."""
-    try:
-        if path.is_dir():
-            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        yield
-    except OSError as error:
-        raise NotWritten(
-            f"The file {path.name} could not be written ({error.strerror}); "
-            "choose another folder or free some space."
-        ) from None
+    # the new names go to the disk, too, where a system can
+    for folder in folders if os.name == "posix" else ():
+        with suppress(OSError):  # some network folders refuse; the files are whole all the same
+            descriptor = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
 
 
 def sweep(folder: Path) -> None:

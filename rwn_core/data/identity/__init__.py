@@ -26,16 +26,14 @@ WIDEST_PLACE = (15.0, 60.0)  # degrees of latitude and longitude within which a 
 
 def identity_doubts(frame: pd.DataFrame, names: Iterable[str]) -> list[IdentityDoubt]:
     """Judge which variables may identify people."""
-    profiles = [Profile.from_column(frame[name]) for name in names]
+    profiles = [Profile(frame[name]) for name in names]
     # Names of variables that follow each other and have the values of latitude and longitude.
     pairs: set[str] = set()
-    for first, second in pairwise(profiles):
-        for north, east in ((first, second), (second, first)):
-            if _is_degrees(north, 90, WIDEST_PLACE[0]) and _is_degrees(east, 180, WIDEST_PLACE[1]):
-                places = north.decimals, east.decimals
-                inhabited = 20 <= abs(float(np.median(np.asarray(north.numbers)))) <= 72
-                if inhabited and max(places) - min(places) <= 1:
-                    pairs |= {north.name, east.name}
+    for north, east in (each for pair in pairwise(profiles) for each in permutations(pair)):
+        if _is_degrees(north, 90, WIDEST_PLACE[0]) and _is_degrees(east, 180, WIDEST_PLACE[1]):
+            inhabited = 20 <= abs(float(np.median(np.asarray(north.numbers)))) <= 72
+            if inhabited and abs(north.decimals - east.decimals) <= 1:
+                pairs |= {north.name, east.name}
     # Numbers of people that begin with the number of their group, which another variable is.
     prefixed: dict[str, IdentityDoubt] = {}
     integers = [p for p in profiles if p.integers is not None and p.distinct > of_numbers.FEW]
@@ -72,18 +70,14 @@ def _place(profile: Profile, in_pair: bool) -> IdentityDoubt | None:
     if profile.integers is not None or profile.numbers is None or profile.distinct <= 2:
         return None
     if in_pair:
-        return IdentityDoubt(
-            "coordinates",
-            "two variables in a row have the range and the decimals of a place",
-            Confidence.MODERATE,
-        )
+        reason = "two variables in a row have the range and the decimals of a place"
+        return IdentityDoubt("coordinates", reason, Confidence.MODERATE)
     if not profile.about(Subject.PLACE) or profile.words.is_measure or profile.share < 0.1:
         return None
     largest = float(np.nanmax(np.abs(profile.numbers)))
-    degrees = largest <= 180 and profile.decimals >= PLACE_DECIMALS
-    if degrees or largest >= 10_000:
-        return IdentityDoubt("coordinates", "the variable is called so, and its values are precise")
-    return None
+    precise = largest >= 10_000 or (largest <= 180 and profile.decimals >= PLACE_DECIMALS)
+    reason = "the variable is called so, and its values are precise"
+    return IdentityDoubt("coordinates", reason) if precise else None
 
 
 def _is_degrees(profile: Profile, most: float, widest: float) -> bool:
@@ -101,8 +95,5 @@ def _weight(profile: Profile) -> IdentityDoubt | None:
         return None
     if float(np.nanmin(profile.numbers)) <= 0:
         return None
-    return IdentityDoubt(
-        SAMPLING_WEIGHT,
-        "the variable is called so; if it is one, give it that role",
-        Confidence.LOW,
-    )
+    reason = "the variable is called so; if it is one, give it that role"
+    return IdentityDoubt(SAMPLING_WEIGHT, reason, Confidence.LOW)

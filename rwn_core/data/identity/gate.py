@@ -21,19 +21,16 @@ def open_doubts(
     doubts: Iterable[IdentityDoubt], schema: Schema, keep: Iterable[str] = ()
 ) -> list[IdentityDoubt]:
     """Return the doubts about released variables that stop a release and have no answer."""
-    retained = set(keep)
-    waiting = {v.name for v in schema.released if not v.is_answered} - retained
+    waiting = {v.name for v in schema.released if not v.is_answered} - {*keep}
     return [doubt for doubt in doubts if doubt.stops and doubt.variable in waiting]
 
 
 def doubts_of_schema(frame: pd.DataFrame, schema: Schema) -> list[IdentityDoubt]:
     """Judge the released variables of a table that no answer was given for."""
-    if all(variable.is_answered for variable in schema.released):
-        return []
-    # random records of a dataset come without its identifiers
-    found = identity_doubts(frame, [name for name in schema.names if name in frame.columns])
     waiting = {v.name for v in schema.released if not v.is_answered}
-    return [doubt for doubt in found if doubt.variable in waiting]
+    # random records of a dataset come without its identifiers
+    names = [name for name in schema.names if name in frame.columns] if waiting else []
+    return [doubt for doubt in identity_doubts(frame, names) if doubt.variable in waiting]
 
 
 def refuse_open(doubts: Sequence[IdentityDoubt]) -> None:
@@ -74,14 +71,9 @@ def refuse_both(drop: Iterable[str], keep: Iterable[str]) -> None:
 
 def answers(doubts: Iterable[IdentityDoubt], schema: Schema) -> Answers:
     """List all doubts with their answers, for the internal record."""
+    names = ("variable", "looks_like", "reason", "confidence")
     return [
-        {
-            "variable": doubt.variable,
-            "looks_like": doubt.looks_like,
-            "reason": doubt.reason,
-            "confidence": str(doubt.confidence),
-            "answer": _answer(schema, doubt),
-        }
+        {name: str(getattr(doubt, name)) for name in names} | {"answer": _answer(schema, doubt)}
         for doubt in doubts
     ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,6 +25,8 @@ _ENTITIES = (
     *(Subject.HOUSEHOLD, Subject.PLACE, Subject.CONTACT, Subject.PERSON, Subject.ADDRESS),
     Subject.NUMBER,
 )
+_people_or_objects = partial(IdentityDoubt, "numbers of people or objects")
+_births = partial(IdentityDoubt, "dates of birth or death")
 
 
 def find_integers(profile: Profile) -> IdentityDoubt | None:
@@ -54,15 +58,11 @@ def _named(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | Non
         often = profile.share > 0.3 and profile.distinct > 2 * FEW
         sure = Confidence.MODERATE if often else Confidence.LOW
         return IdentityDoubt("postal codes", "the variable is called so", sure)
-    for subject in _ENTITIES:
-        if not profile.about(subject):
-            continue
-        place = subject is Subject.PLACE
-        if profile.share < REPEATED or (place and spread < 1_000):
-            continue
-        reason = "the variable is called so, and its values often differ"
-        return IdentityDoubt(str(subject), reason)
-    return None
+    named = (subject for subject in _ENTITIES if profile.about(subject))
+    subject = next((e for e in named if e is not Subject.PLACE or spread >= 1_000), None)
+    if subject is None or profile.share < REPEATED:
+        return None
+    return IdentityDoubt(str(subject), "the variable is called so, and its values often differ")
 
 
 def _counter(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
@@ -72,15 +72,12 @@ def _counter(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | N
         return None
     span = values.max() - values.min() + 1
     gaps = np.diff(values)
-    increasing = bool((gaps > 0).all() or (gaps < 0).all())
-    regular = increasing and float((gaps == gaps[0]).mean()) > DENSE
     near = np.abs(gaps) <= 10 * np.median(np.abs(gaps))
-    sorted_numbers = increasing and not profile.words.is_measure and float(near.mean()) > DENSE
-    if len(values) > DENSE * span or regular:
+    if len(values) > DENSE * span or _is_regular(values, DENSE):
         return IdentityDoubt("a counter of the records", "its values number them one by one")
-    if sorted_numbers and values.min() >= 1_000:
-        return IdentityDoubt("numbers of people or objects", "they rise from record to record")
-    return None
+    rise = _is_sorted(values) and near.mean() > DENSE and values.min() >= 1_000
+    found = rise and not profile.words.is_measure
+    return _people_or_objects("they rise from record to record") if found else None
 
 
 def _household(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
@@ -95,26 +92,20 @@ def _household(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt |
     equal = profile.known - profile.runs
     expected = float((sizes * (sizes - 1.0)).sum()) / profile.known
     together = profile.runs <= 1.1 * profile.distinct and equal > MORE_THAN_CHANCE * expected
-    gaps = np.diff(values)
-    sorted_ = bool((gaps > 0).all() or (gaps < 0).all())
-    regular = sorted_ and float((gaps == gaps[0]).mean()) > 0.98
-    coded = values.min() >= 10_000 and _is_even(values) and not _is_round(values)
+    even = _is_even(values) and not _is_round(values)
     # a table sorted by a quantity has runs, too, but gaps where the quantity is rare
-    counted = not sorted_ or regular or coded
+    counted = not _is_sorted(values) or _is_regular(values, 0.98)
+    counted = counted or (values.min() >= 10_000 and even)
     if together and counted and not profile.words.is_series:
-        return IdentityDoubt(
-            "numbers of households",
-            "its values stand in runs of a few records, as members of a household do",
-        )
+        reason = "its values stand in runs of a few records, as members of a household do"
+        return IdentityDoubt("numbers of households", reason)
     digits = np.floor(np.log10(np.maximum(np.abs(values), 1))) + 1
     years = values.min() >= 1850 and values.max() <= 2100
     constant = float(digits.min()) == float(digits.max()) >= 4 and not years
-    if constant and mean > 1.3 and _is_even(values) and not _is_round(values):
-        return IdentityDoubt(
-            "numbers of households or of people who come again",
-            "a few records share each of its many codes",
-            Confidence.MODERATE,
-        )
+    if constant and mean > 1.3 and even:
+        what = "numbers of households or of people who come again"
+        reason = "a few records share each of its many codes"
+        return IdentityDoubt(what, reason, Confidence.MODERATE)
     return None
 
 
@@ -123,13 +114,9 @@ def _long(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None
     # values: shape (m,), the different values
     if profile.words.is_measure or profile.share < NEARLY_UNIQUE or profile.distinct <= FEW:
         return None
-    least = np.quantile(values, 0.05)
-    if least >= 10.0 ** (LONG - 1) and not _is_round(values):
-        return IdentityDoubt(
-            "numbers of people or objects",
-            "its numbers are long, and nearly every record has its own",
-        )
-    return None
+    if np.quantile(values, 0.05) < 10.0 ** (LONG - 1) or _is_round(values):
+        return None
+    return _people_or_objects("its numbers are long, and nearly every record has its own")
 
 
 def _given_out(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
@@ -145,10 +132,9 @@ def _given_out(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt |
     few = profile.distinct <= FEW or expected < BY_CHANCE
     if profile.words.is_series or few or ties > expected / RARER:
         return None
-    return IdentityDoubt(
-        "numbers of people or objects",
+    return _people_or_objects(
         f"by chance about {expected:,.0f} pairs of numbers would be equal, and "
-        f"{'none is' if ties == 0 else f'{ties:,} are'}: somebody gave them out",
+        f"{'none is' if ties == 0 else f'{ties:,} are'}: somebody gave them out"
     )
 
 
@@ -159,13 +145,23 @@ def _even(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None
         return None
     low, high = values.min(), values.max()
     constant = low >= 10_000 and len(str(int(low))) == len(str(int(high)))
-    if constant and _is_even(values) and not _is_round(values):
-        return IdentityDoubt(
-            "numbers of people or objects",
-            "its numbers have one length, lie evenly, and nearly every record has its own",
-            Confidence.MODERATE,
-        )
-    return None
+    if not constant or not _is_even(values) or _is_round(values):
+        return None
+    reason = "its numbers have one length, lie evenly, and nearly every record has its own"
+    return _people_or_objects(reason, Confidence.MODERATE)
+
+
+def _is_sorted(values: NDArray[np.float64]) -> bool:
+    # values: shape (m,), the different values
+    gaps = np.diff(values)
+    return bool((gaps > 0).all() or (gaps < 0).all())
+
+
+def _is_regular(values: NDArray[np.float64], share: float) -> bool:
+    """True if more than a share of the steps between sorted values are the first one."""
+    # values: shape (m,), the different values
+    gaps = np.diff(values)
+    return _is_sorted(values) and float((gaps == gaps[0]).mean()) > share
 
 
 def _is_even(values: NDArray[np.float64]) -> bool:
@@ -175,13 +171,10 @@ def _is_even(values: NDArray[np.float64]) -> bool:
     if high <= low:
         return False
     places = np.sort((values - low) / (high - low))
-    steps = np.linspace(0, 1, len(places))
-    distance = float(np.abs(places - steps).max()) * np.sqrt(len(places))
+    distance = np.abs(places - np.linspace(0, 1, len(places))).max() * np.sqrt(len(places))
     centered = places - places.mean()
-    spread = float((centered**2).mean())
-    kurtosis = float((centered**4).mean()) / spread**2
-    skewness = float((centered**3).mean()) / spread**1.5
-    return distance < 1.6 and kurtosis < 2.2 and abs(skewness) < 0.4
+    third, fourth = ((centered**power).mean() / places.std() ** power for power in (3, 4))
+    return bool(distance < 1.6 and fourth < 2.2 and abs(third) < 0.4)
 
 
 def _is_round(values: NDArray[np.float64]) -> bool:
@@ -195,34 +188,24 @@ def find_dates(profile: Profile) -> IdentityDoubt | None:
     if moments is None or len(moments) < min(FEW, profile.known) or profile.distinct < FEW // 2:
         return None
     # times of the day that are new for nearly every record
-    seconds = moments.hour * 3600 + moments.minute * 60 + moments.second
-    of_day = np.asarray(seconds, dtype=np.float64)
+    of_day = np.asarray(moments.hour * 3600 + moments.minute * 60 + moments.second)
     if (of_day > 0).mean() > 0.5 and profile.distinct > FEW:
         if (np.mod(of_day, 60) > 0).mean() > 0.5 and profile.share > 0.3:
             return IdentityDoubt("times to the second", "nearly every record has a time of its own")
         if (np.mod(of_day, 3600) > 0).mean() > 0.5 and profile.share > 0.7:
-            return IdentityDoubt(
-                "times to the minute",
-                "nearly every record has a time of its own",
-                Confidence.MODERATE,
-            )
+            reason = "nearly every record has a time of its own"
+            return IdentityDoubt("times to the minute", reason, Confidence.MODERATE)
     # months or years alone, and single days
     if len(np.unique(moments.day)) < DAYS:
-        if profile.about(Subject.BIRTH) and profile.distinct > FEW:
-            reason = "the variable is called so, and has single months"
-            return IdentityDoubt("dates of birth or death", reason, Confidence.MODERATE)
-        return None
+        named = profile.about(Subject.BIRTH) and profile.distinct > FEW
+        reason = "the variable is called so, and has single months"
+        return _births(reason, Confidence.MODERATE) if named else None
     if profile.about(Subject.BIRTH):
-        return IdentityDoubt(
-            "dates of birth or death", "the variable is called so, and has single days"
-        )
+        return _births("the variable is called so, and has single days")
     # days over a lifetime, whatever the variable is called
     years = np.asarray(moments.year, dtype=np.float64)
     early, late = np.quantile(years, [0.05, 0.95])
     if late - early >= GENERATION and early < 2005 and profile.share > 0.5:
-        return IdentityDoubt(
-            "dates of birth",
-            "single days are spread over the years of a lifetime",
-            Confidence.MODERATE,
-        )
+        reason = "single days are spread over the years of a lifetime"
+        return IdentityDoubt("dates of birth", reason, Confidence.MODERATE)
     return None

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
 from rwn_core.data.identity.profile import (
     Confidence,
@@ -31,8 +32,8 @@ _SIGNED = re.compile(r"([A-Z]\. ?){1,3}[A-Z]\w+")
 
 
 _SUBJECTS = (Subject.NUMBER, Subject.CONTACT, Subject.HOUSEHOLD, Subject.PLACE, Subject.POSTCODE)
-GIVEN_NAMES = word_list("given_names")
-FAMILY_NAMES = word_list("family_names")
+_COMMON_NAMES = word_list("given_names") | word_list("family_names")
+_names = partial(IdentityDoubt, "names of people")
 LEAST_SHARE = 0.6  # of the different texts that have one form, for a question
 INITIALS = "initials of people"
 NEARLY_ALL = 0.9  # the same, for the refusal of a public file
@@ -45,13 +46,8 @@ _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{10,30}")
 def find(profile: Profile) -> IdentityDoubt | None:
     """Say what texts look like that identify people; None where they do not."""
     texts = profile.texts
-    if not texts:
-        return None
-    for rule in (_form, _person, _address, _free_text, _code, _numbered, _unique):
-        found = rule(profile, texts)
-        if found is not None:
-            return found
-    return None
+    rules = (_form, _person, _address, _free_text, _code, _numbered, _unique) if texts else ()
+    return next(filter(None, (rule(profile, texts) for rule in rules)), None)
 
 
 def _form(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
@@ -70,49 +66,36 @@ def _person(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     lettered = [text for text in texts if not any(letter.isdigit() for letter in text)]
     if len(lettered) < NAMES * len(texts):
         return None
-    # Judge words without digits.
-    known = [_is_name(text) for text in lettered]
-    judged = [each for each in known if each is not None]
+    # Judge words without digits, unless they are too short.
+    words = [re.findall(r"[a-z]{2,}", plain_letters(text).lower()) for text in lettered]
+    judged = [len(each) <= 5 and not _COMMON_NAMES.isdisjoint(each) for each in words if each]
     common = sum(judged)
     if common >= _FEWEST_NAMES and common >= NAMES * len(judged):
-        return IdentityDoubt("names of people", "many of its texts are common names")
+        return _names("many of its texts are common names")
     signed = sum(_SIGNED.fullmatch(text) is not None for text in lettered)
     if signed > 0.8 * len(lettered) and profile.distinct > _FEWEST_NAMES:
-        return IdentityDoubt(
-            "names of people", "its texts are initials before a word", Confidence.MODERATE
-        )
+        return _names("its texts are initials before a word", Confidence.MODERATE)
     capitalized = sum(_CAPITALIZED.fullmatch(text) is not None for text in lettered)
     shaped = sum(_has_the_shape_of_a_name(text) for text in lettered)
     rarely = profile.share > NAMES and profile.distinct > FEW and not profile.words.is_thing
     if shaped > 0.8 * len(lettered) and (
         rarely or (profile.about(Subject.PERSON) and capitalized == 0)
     ):
-        return IdentityDoubt(
-            "names of people",
-            "its texts are two to four words, or two to four signs, that rarely repeat",
-            Confidence.MODERATE,
-        )
+        reason = "its texts are two to four words, or two to four signs, that rarely repeat"
+        return _names(reason, Confidence.MODERATE)
     if capitalized < 0.8 * len(lettered) or profile.words_each >= WORDY:
         return None
-    if profile.words.is_explicit and profile.distinct > 2:
-        return IdentityDoubt(
-            "names of people", "the variable is called so, and its texts are words"
-        )
+    called = profile.words.is_explicit and profile.distinct > 2
     if profile.about(Subject.PERSON) and not profile.words.is_measure:
-        many = profile.distinct > (FEW if profile.words.is_thing else _FEWEST_NAMES)
+        fewest, least = (FEW, NAMES) if profile.words.is_thing else (_FEWEST_NAMES, 0.02)
         sure = common >= _FEWEST_NAMES // 2 or not profile.words.is_thing
-        often = profile.share > (NAMES if profile.words.is_thing else 0.02)
-        if many and often and sure:
-            return IdentityDoubt(
-                "names of people", "the variable is called so, and its texts are words"
-            )
+        called = called or (profile.distinct > fewest and profile.share > least and sure)
+    if called:
+        return _names("the variable is called so, and its texts are words")
     both = sum(" " in text and text.istitle() for text in lettered)
     if profile.share > NAMES and profile.distinct > FEW and both > NAMES * len(lettered):
-        return IdentityDoubt(
-            "names of people",
-            "its texts are words with capital letters that rarely repeat",
-            Confidence.MODERATE,
-        )
+        reason = "its texts are words with capital letters that rarely repeat"
+        return _names(reason, Confidence.MODERATE)
     return None
 
 
@@ -132,22 +115,15 @@ def _has_the_shape_of_a_name(text: str) -> bool:
     return all(word[0].isupper() for word in (words[0], words[-1]) if word in cased)
 
 
-def _is_name(text: str) -> bool | None:
-    """True where a word is a common name; None for words too short to judge."""
-    words = re.findall(r"[a-z]{2,}", plain_letters(text).lower())
-    if not words or len(words) > 5:
-        return None if not words else False
-    return any(word in GIVEN_NAMES or word in FAMILY_NAMES for word in words)
-
-
 def _address(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     # Share of texts that read like a street with a number.
     street = patterns("addresses")["street"]
-    share = sum(street.fullmatch(text) is not None for text in texts) / max(len(texts), 1)
+    share = sum(street.fullmatch(text) is not None for text in texts) / len(texts)
     named = profile.about(Subject.ADDRESS) and not profile.words.is_measure
-    if share > 0.3 and profile.share > OFTEN_NEW / 3 and profile.distinct > FEW // 2:
+    often = profile.share > OFTEN_NEW / 3
+    if share > 0.3 and often and profile.distinct > FEW // 2:
         return IdentityDoubt("addresses", "its texts read like streets with numbers")
-    if named and profile.distinct > FEW and profile.share > OFTEN_NEW / 3:
+    if named and often and profile.distinct > FEW:
         return IdentityDoubt("addresses", "the variable is called so, and its texts often differ")
     return None
 
@@ -167,9 +143,7 @@ def _free_text(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
 
 def _code(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     """Codes of one form, a new one for nearly every record."""
-    if profile.integers is not None or profile.numbers is not None or profile.dates is not None:
-        return None
-    if profile.distinct <= FEW:
+    if profile.numbers is not None or profile.dates is not None or profile.distinct <= FEW:
         return None
     # A text with 9 for each digit and A for each letter.
     shapes = Counter(
@@ -192,17 +166,15 @@ def _numbered(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     """Texts that often differ in a variable that is called like numbers or contacts."""
     if profile.dates is not None or profile.words.is_measure or profile.numbers is not None:
         return None
-    for subject in _SUBJECTS:
-        if not profile.about(subject) or profile.distinct <= FEW:
-            continue
-        if subject is Subject.POSTCODE:
-            sure = Confidence.MODERATE if profile.share > OFTEN_NEW else Confidence.LOW
-        else:
-            sure = Confidence.HIGH if profile.share > OFTEN_NEW / 3 else Confidence.LOW
-        return IdentityDoubt(
-            str(subject), "the variable is called so, and its texts often differ", sure
-        )
-    return None
+    subject = next(filter(profile.about, _SUBJECTS), None)
+    if subject is None or profile.distinct <= FEW:
+        return None
+    often, most = OFTEN_NEW / 3, Confidence.HIGH
+    if subject is Subject.POSTCODE:
+        often, most = OFTEN_NEW, Confidence.MODERATE
+    sure = most if profile.share > often else Confidence.LOW
+    reason = "the variable is called so, and its texts often differ"
+    return IdentityDoubt(str(subject), reason, sure)
 
 
 def _unique(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
@@ -222,13 +194,11 @@ def _unique(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
 
 def common_form(texts: Sequence[str], share: float = LEAST_SHARE) -> str:
     """Name the form that most of these different texts have; empty for none."""
-    if not texts:
-        return ""
     stripped = [text.strip() for text in texts]
-    for what, pattern in patterns("forms").items():
-        known = _CHECKED.get(what)
-        fitting = (pattern.fullmatch(t) is not None or (known and known(t)) for t in stripped)
-        if sum(map(bool, fitting)) >= share * len(texts):
+    for what, pattern in patterns("forms").items() if texts else ():
+        known = _CHECKED.get(what, lambda text: False)
+        fitting = sum(pattern.fullmatch(each) is not None or known(each) for each in stripped)
+        if fitting >= share * len(texts):
             return what
     return ""
 

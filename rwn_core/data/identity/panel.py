@@ -59,12 +59,8 @@ def repeated_people(
         numbered = bool(words.subjects & _NUMBERED) and not words.is_measure
         called = numbered and bool(words.subjects & _BY_NAME)
         known = {*words.words} & word_list("roles", "key")  # such as a region
-        if (
-            declared is not None
-            and called
-            and not known
-            and table[:, place].max() + 1 >= FEWEST_PEOPLE
-        ):
+        many = table[:, place].max(initial=-1) + 1 >= FEWEST_PEOPLE
+        if declared is not None and called and not known and many:
             found[name] = IdentityDoubt(COMES_AGAIN, "it is called so")
         elif _may_number(frame[name], table[:, place], numbered):
             counters, fixed = _counters_and_constants(table, place, tie_shares)
@@ -85,10 +81,10 @@ def repeated_people(
                 reason = "the variable is called so"
             elif declared is not None and _similar(frame, name):
                 reason = "rows of a value are consecutive or similar"
-            if counted is not None or reason is not None:
-                found[name] = counted or IdentityDoubt(
-                    COMES_AGAIN, str(reason), Confidence.MODERATE
-                )
+            if reason is not None:
+                counted = counted or IdentityDoubt(COMES_AGAIN, reason, Confidence.MODERATE)
+            if counted is not None:
+                found[name] = counted
     return found
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, cached_property
 from importlib.resources import files
@@ -26,36 +26,25 @@ _DATE_TEXT = (
     r"|\d\d[./-]\d\d[./-]\d\d|\d{1,2}[./]\d{4}|\d{4}[./]\d{1,2}"
     r"|\d{1,2}[ -]?[A-Za-z]{3,9}\.?[ -]?\d{4}"
 )
+_DIGITS = re.compile(r"-?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)")
 _MOMENT_TEXT = (
     rf"(?:{_DATE_TEXT})[T ]+\d{{1,2}}:\d{{2}}(?::\d{{2}}(?:[.,]\d+)?)?(?: ?Z|[+-]\d\d:?\d\d)?"
 )
 
 
-@dataclass(frozen=True, slots=False, kw_only=True)
 class Profile:
     """Hold one column as the rules see it."""
 
-    name: str
-    words: NameWords
-    known: int  # values that are not missing
-    # shape (known,): the number of each value among the different ones, in the order of the rows
-    codes: NDArray[np.int64] = field(repr=False)
-    different: Any = field(repr=False)  # the different values
-
-    @classmethod
-    def from_column(cls, column: pd.Series[Any]) -> Profile:
+    def __init__(self, column: pd.Series[Any]) -> None:
         """Look at a column; a long one is sampled without chance."""
         known = block_rows(column).dropna()
-        codes, different = pd.factorize(known)
+        self.name, self.words = str(column.name), name_words(str(column.name))
+        self.known = len(known)  # values that are not missing
+        # the number of each value among the different ones, in the order of the rows
+        self.codes, different = pd.factorize(known)
         if isinstance(different, pd.CategoricalIndex):
             different = different.astype(different.categories.dtype)
-        return cls(
-            name=str(column.name),
-            words=name_words(str(column.name)),
-            known=len(known),
-            codes=codes,
-            different=different,
-        )
+        self.different: Any = different
 
     @property
     def distinct(self) -> int:
@@ -92,8 +81,7 @@ class Profile:
             return None
         if pd.api.types.is_numeric_dtype(dtype):
             return np.asarray(self.different.astype(np.float64))
-        plain = (text.removeprefix("-").replace(".", "", 1) for text in self.texts)
-        if not self.texts or not all(text.isdigit() and text.isascii() for text in plain):
+        if not self.texts or not all(map(_DIGITS.fullmatch, self.texts)):
             return None
         values = pd.to_numeric(pd.Index(self.different).astype(str), errors="coerce")
         numbers = np.asarray(values, dtype=np.float64)
@@ -106,8 +94,7 @@ class Profile:
         numbers = self.numbers
         if numbers is None or not len(numbers):
             return None
-        fine = np.isfinite(numbers).all() and (np.floor(numbers) == numbers).all()
-        return numbers if fine else None
+        return numbers if np.isfinite(numbers).all() and (numbers % 1 == 0).all() else None
 
     @cached_property
     def decimals(self) -> int:
@@ -115,13 +102,9 @@ class Profile:
         if self.numbers is None or not len(self.numbers):
             return 0
         values = self.numbers[:TEXTS]
-        for places in range(16):
-            close = np.abs(np.round(values, places) - values) <= 1e-12 * np.maximum(
-                1.0, np.abs(values)
-            )
-            if close.mean() >= 0.9:
-                return places
-        return 15
+        slack = 1e-12 * np.maximum(1.0, np.abs(values))
+        close = ((np.abs(values.round(n) - values) <= slack).mean() >= 0.9 for n in range(15))
+        return next((places for places, enough in enumerate(close) if enough), 15)
 
     @cached_property
     def dates(self) -> pd.DatetimeIndex | None:
@@ -156,9 +139,7 @@ class Profile:
     @cached_property
     def words_each(self) -> float:
         """Words of a text, on average."""
-        if not self.texts:
-            return 0.0
-        return sum(len(text.split()) for text in self.texts) / len(self.texts)
+        return sum(len(text.split()) for text in self.texts) / max(len(self.texts), 1)
 
 
 _Rows = TypeVar("_Rows", "pd.Series[Any]", pd.DataFrame)
@@ -180,8 +161,9 @@ def _dates_of_integers(values: NDArray[np.float64]) -> pd.DatetimeIndex | None:
     if len(values) < 2 or values.min() < 10_100 or values.max() > 2100_12_31 * 10:
         return None
     texts = pd.Series(values.astype(np.int64).astype(str))
-    length = 8 if values.max() >= 10_000_00 else 6
-    orders = ("%Y%m%d", "%d%m%Y", "%m%d%Y") if length == 8 else ("%d%m%y", "%m%d%y", "%y%m%d")
+    length, orders = 6, ("%d%m%y", "%m%d%y", "%y%m%d")
+    if values.max() >= 10_000_00:
+        length, orders = 8, ("%Y%m%d", "%d%m%Y", "%m%d%Y")
     if texts.str.len().min() < length - 1 or texts.str.len().max() > length:
         return None
     for order in orders:
@@ -271,17 +253,8 @@ class Subject(StrEnum):
 
 _WORDS = {subject: word_list("subjects", subject.name.lower()) for subject in Subject}
 _STEMS = {subject: word_list("stems", subject.name.lower()) for subject in Subject}
-_MEASURES = word_list("measures")
 _AMOUNTS = tuple(word_list("role_stems", "confidential"))
-_SERIES = word_list("series")
-_SURVEY = word_list("survey")
-_BODY_WEIGHT = word_list("body_weight")
-_BODIES = word_list("bodies")
-_NUMBERED = word_list("numbered")
-_EXPLICIT = word_list("explicit")
-_EXPLICIT_WORDS = word_list("explicit_words")
-_COUNTED_FIRST = word_list("counted_first")
-_THINGS = word_list("things")
+_OF = {key: frozenset(words.split()) for key, words in _lists().items() if isinstance(words, str)}
 
 
 class NameWords:
@@ -292,17 +265,18 @@ class NameWords:
         parts = re.split(r"[\W_]+", _CAMEL.sub(" ", plain))
         # in lower case, without accents; camel case and digits are split
         self.words = tuple(part.lower() for part in parts if part)
-        found = set(self.words)
         letters = [word for word in self.words if not word.isdigit()]
+        # "number of rooms": a word of numbers comes first and counts the rest
+        counts = len(letters) > 1 and letters[0] in _OF["counted_first"]
+        counts = counts and letters[1] in ("of", "de")
         # a quantity or a kind of something, such as household income or address type
         # or a compound that ends with an amount, such as hhincome
         compound = any(word.endswith(_AMOUNTS) for word in letters)
-        self.is_measure = bool(found & _MEASURES) or compound or self._counts(letters)
-        numbers = bool(letters) and (letters[-1] in _NUMBERED or letters[0] == "id")
-        if numbers and not self._counts(letters):
-            self.is_measure = False  # the number of something, such as tax_id
-        self.is_series = bool(found & _SERIES)  # a unit of time or a rank: values may all differ
-        self.is_thing = bool(found & _THINGS)  # what is named is a thing, such as a product
+        # but not the number of something, such as tax_id
+        numbers = bool(letters) and (letters[-1] in _OF["numbered"] or letters[0] == "id")
+        self.is_measure = counts or ((self._has("measures") or compound) and not numbers)
+        self.is_series = self._has("series")  # a unit of time or a rank: values may all differ
+        self.is_thing = self._has("things")  # what is named is a thing, such as a product
         # subjects by whole words, by stems, and by two words that say more together
         joined = "".join(letters)
         words = {*letters, joined, *(a + b for a, b in pairwise(letters))}
@@ -312,16 +286,15 @@ class NameWords:
                 about.add(subject)
         if any(len(word) > 3 and word.endswith(("nr", "num")) for word in letters):
             about.add(Subject.NUMBER)
-        if set(letters) & _BODY_WEIGHT and set(letters) & _SURVEY:
+        if self._has("body_weight") and self._has("survey"):
             about.add(Subject.WEIGHT)
-        self.subjects = frozenset(about - {Subject.WEIGHT} if set(letters) & _BODIES else about)
+        self.subjects = frozenset(about - {Subject.WEIGHT} if self._has("bodies") else about)
         # it can be nothing but given or family names
-        named = any(stem in joined for stem in _EXPLICIT)
-        self.is_explicit = named or bool(set(letters) & _EXPLICIT_WORDS)
+        named = any(stem in joined for stem in _OF["explicit"])
+        self.is_explicit = named or self._has("explicit_words")
 
-    def _counts(self, letters: list[str]) -> bool:
-        """True for "number of rooms", where a word of numbers comes first and counts the rest."""
-        return len(letters) > 1 and letters[0] in _COUNTED_FIRST and letters[1] in ("of", "de")
+    def _has(self, key: str) -> bool:
+        return not _OF[key].isdisjoint(self.words)
 
 
 @cache

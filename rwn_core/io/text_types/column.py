@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -93,10 +93,8 @@ def text_forms(texts: pa.Array) -> NDArray[np.uint8]:
 
 def fitting(texts: pa.Array, pattern: str) -> NDArray[np.bool_]:
     """Which texts match a regular expression from end to end, shape (m,)."""
-    matches: NDArray[np.bool_] = pc.match_substring_regex(texts, rf"\A(?:{pattern})\z").to_numpy(
-        zero_copy_only=False
-    )
-    return matches
+    matches = pc.match_substring_regex(texts, rf"\A(?:{pattern})\z")
+    return np.asarray(matches.to_numpy(zero_copy_only=False))
 
 
 def text_form(text: str) -> Form:
@@ -114,7 +112,6 @@ class TextColumn:
 
     def __init__(
         self,
-        *,
         name: str,
         texts: pa.DictionaryArray,
         lines: Callable[[Sequence[int]], list[int]],
@@ -127,8 +124,7 @@ class TextColumn:
     @cached_property
     def codes(self) -> NDArray[np.int32]:
         """Which of the different texts each record has, shape (n,)."""
-        codes: NDArray[np.int32] = self.texts.indices.to_numpy()
-        return codes
+        return np.asarray(self.texts.indices)
 
     @cached_property
     def different(self) -> pa.Array:
@@ -146,6 +142,10 @@ class TextColumn:
         """The forms that occur, apart from those of a missing value."""
         return {Form(int(form)) for form in np.unique(self.forms)} - NOTHING
 
+    def texts_of(self, forms: set[Form]) -> pa.Array:
+        """The different texts that have one of these forms."""
+        return self.different.filter(pa.array(self.with_forms(forms)))
+
     def with_forms(self, forms: set[Form]) -> NDArray[np.bool_]:
         """Which of the different texts have one of these forms."""
         # shape (m,), m different texts
@@ -156,16 +156,17 @@ class TextColumn:
         # different: shape (m,), m different texts
         return int(np.count_nonzero(different[self.codes]))
 
-    def refuse(self, different: NDArray[np.bool_], one: str, many: str, remedy: str) -> NoReturn:
-        """Raise an InputError that names lines and count, and no value."""
+    def refuse(self, different: NDArray[np.bool_], one: str, many: str, remedy: str) -> None:
+        """Raise an InputError that names lines and count, and no value, if any record has these."""
         # different: shape (m,), m different texts
-        rows = np.flatnonzero(different[self.codes])
-        lines = [f"{line:,}" for line in self._lines(rows[:LINES_NAMED].tolist())]
-        dots = ", ..." if len(rows) > LINES_NAMED else ""
-        one_row = len(rows) == 1
-        word = self._place + "s" * (not one_row)
-        have = f"value {one}" if one_row else f"values {many}"
-        raise InputError(f"{word} {', '.join(lines)}{dots}: {len(rows):,} {have}; {remedy}")
+        rows = np.flatnonzero(different[self.codes]) if different.any() else np.empty(0, np.int64)
+        if len(rows):
+            lines = [f"{line:,}" for line in self._lines(rows[:LINES_NAMED].tolist())]
+            dots = ", ..." if len(rows) > LINES_NAMED else ""
+            word, have = f"{self._place}s", f"values {many}"
+            if len(rows) == 1:
+                word, have = self._place, f"value {one}"
+            raise InputError(f"{word} {', '.join(lines)}{dots}: {len(rows):,} {have}; {remedy}")
 
 
 _PARTS = {
@@ -184,48 +185,35 @@ _ZONE = r".*:.*(Z|[+-]\d{2}:?\d{2})"
 def fitting_notations(texts: pa.Array) -> list[str]:
     """Which notations all of some texts have."""
     found = [each for each in NOTATIONS if fitting(texts, _pattern(each)).all()]
-    return [
-        each
-        for each in found
-        if len(each) == 10 or filled_in(each, {"YYYY": "YYYY", "M": "MM", "D": "DD"}) not in found
-    ]
+    longer = {"YYYY": "YYYY", "MM": "MM", "DD": "DD", "M": "MM", "D": "DD"}
+    return [e for e in found if len(e) == 10 or filled_in(e, longer) not in found]
 
 
 def notations_of(column: TextColumn) -> list[str]:
     """Which notations all dates of a column have; none where it has anything else."""
     if column.has != {Form.OTHER_DATE}:
         return []
-    return fitting_notations(
-        column.different.filter(pa.array(column.with_forms({Form.OTHER_DATE})))
-    )
+    return fitting_notations(column.texts_of({Form.OTHER_DATE}))
 
 
-def refuse_dates(
-    column: TextColumn, wrong: NDArray[np.bool_], notation: str = USUAL_DATES
-) -> NoReturn:
+def refuse_dates(column: TextColumn, wrong: NDArray[np.bool_], notation: str = USUAL_DATES) -> None:
     """Raise an InputError about dates in another notation; it names those that fit all of them."""
     # wrong: shape (m,), m different texts
-    if column.has == {Form.OTHER_DATE}:
-        short = fitting(column.different, _SHORT_YEAR)
-        if short.any():
-            what = "a year of two digits"
-            column.refuse(short, f"has {what}", f"have {what}", "write all four")
-    fits = notations_of(column)
-    options = [f"--file dates={each}" for each in fits]
+    if column.has == {Form.OTHER_DATE} and wrong.any():
+        short, what = fitting(column.different, _SHORT_YEAR), "a year of two digits"
+        column.refuse(short, f"has {what}", f"have {what}", "write all four")
+    fits = notations_of(column) if wrong.any() else []
+    options = " or ".join(f"--file dates={each}" for each in fits)
     remedy = "write every date in this form"
     if len(fits) == 1:
-        remedy = f"all fit {fits[0]}: give that as the dates of the file ({options[0]})"
+        remedy = f"all fit {fits[0]}: give that as the dates of the file ({options})"
     elif fits:
         remedy = (
             f"all fit {' and '.join(fits)}, and no value tells which: give one as the dates of the "
-            f"file ({' or '.join(options)})"
+            f"file ({options})"
         )
-    column.refuse(
-        wrong,
-        f"is not a date of the form {notation}",
-        f"are not dates of the form {notation}",
-        remedy,
-    )
+    form = f"of the form {notation}"
+    column.refuse(wrong, f"is not a date {form}", f"are not dates {form}", remedy)
 
 
 def are_days(column: pd.Series[pd.Timestamp]) -> bool:
@@ -245,10 +233,8 @@ def dates(column: TextColumn, notation: str | None = None) -> tuple[pd.Series[An
     form, texts = Form.DATE, column.different
     if notation is not None and column.has == {Form.OTHER_DATE}:
         # dates are rewritten as YYYY-MM-DD; other texts stay as they are
-        other_dates = column.with_forms({Form.OTHER_DATE})
         fits = fitting(texts, _pattern(notation))
-        if (other_dates & ~fits).any():
-            refuse_dates(column, other_dates & ~fits, notation)
+        refuse_dates(column, column.with_forms({Form.OTHER_DATE}) & ~fits, notation)
         parts = pc.extract_regex(texts, rf"\A(?:{_pattern(notation)})\z")
         year, month, day = (
             pc.utf8_lpad(pc.struct_field(parts, name), width, "0")
@@ -257,19 +243,16 @@ def dates(column: TextColumn, notation: str | None = None) -> tuple[pd.Series[An
         usual = pc.binary_join_element_wise(year, month, day, pa.scalar("-", year.type))
         form = Form.OTHER_DATE
         texts = pc.if_else(pa.array(fits), pc.cast(usual, texts.type), texts)
-    others = column.has - {form}
-    if others:
-        refuse_dates(column, column.with_forms(others))
+    refuse_dates(column, column.with_forms(column.has - {form}))
     chosen = column.with_forms({form})
     zoned = fitting(texts, _ZONE) & chosen
-    if zoned.any() and not zoned[chosen].all():
+    if zoned.any():
         remedy = "write it in all or in none"
         column.refuse(chosen & ~zoned, "lacks a time zone", "lack a time zone", remedy)
     moments = pd.Series(np.where(chosen, texts.to_numpy(zero_copy_only=False), None), dtype=object)
     parsed = pd.to_datetime(moments, format="ISO8601", errors="coerce", utc=bool(zoned.any()))
-    impossible = chosen & parsed.isna().to_numpy()
-    if impossible.any():
-        column.refuse(impossible, "is not on the calendar", "are not on the calendar", "correct it")
+    impossible, fault = chosen & parsed.isna().to_numpy(), "not on the calendar"
+    column.refuse(impossible, f"is {fault}", f"are {fault}", "correct it")
     notices: list[str] = []
     if zoned.any():
         # the time zone at the end of each text, such as +09:00

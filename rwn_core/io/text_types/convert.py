@@ -123,14 +123,12 @@ def _refuse_half_numbers(column: TextColumn) -> None:
     marked = column.has & set(_REMEDIES)
     if Form.NUMBER not in column.has and not marked:
         return
-    others = column.has - _NUMBERS - marked
-    if others:
-        column.refuse(
-            column.with_forms(others),
-            "is not a number, and others are",
-            "are not numbers, and others are",
-            "leave the field empty where a number is missing",
-        )
+    column.refuse(
+        column.with_forms(column.has - _NUMBERS - marked),
+        "is not a number, and others are",
+        "are not numbers, and others are",
+        "leave the field empty where a number is missing",
+    )
     for form in sorted(marked):
         what, remedy = _REMEDIES[form]
         column.refuse(column.with_forms({form}), f"has {what}", f"have {what}", remedy)
@@ -138,29 +136,22 @@ def _refuse_half_numbers(column: TextColumn) -> None:
 
 def _numbers(column: TextColumn, *, declared: bool) -> Typed:
     """Whole numbers or decimals; ``declared`` says that the schema does."""
-    if declared:
-        others = column.has - _NUMBERS - {Form.INFINITE}
-        if others:
-            column.refuse(
-                column.with_forms(others),
-                "is not a number as the schema says",
-                "are not numbers as the schema says",
-                "write numbers with digits and a point, leave the field empty where one is "
-                "missing, or make the variable categorical",
-            )
-    if Form.INFINITE in column.has:
-        remedy = "replace the value, or remove the record"
-        column.refuse(column.with_forms({Form.INFINITE}), "is infinite", "are infinite", remedy)
+    column.refuse(
+        column.with_forms(column.has - _NUMBERS - {Form.INFINITE}),
+        "is not a number as the schema says",
+        "are not numbers as the schema says",
+        "write numbers with digits and a point, leave the field empty where one is missing, or "
+        "make the variable categorical",
+    )
+    remedy = "replace the value, or remove the record"
+    column.refuse(column.with_forms({Form.INFINITE}), "is infinite", "are infinite", remedy)
     # the numbers of the different texts
-    chosen = column.with_forms(_NUMBERS)
-    texts = column.different.filter(pa.array(chosen))
+    chosen, texts = column.with_forms(_NUMBERS), column.texts_of(_NUMBERS)
     values = np.full(len(chosen), np.nan)
     values[chosen] = pc.cast(texts, pa.float64()).to_numpy()
-    large = np.abs(values) > LARGEST_NUMBER
-    if large.any():
-        far = f"beyond {LARGEST_NUMBER:g}"
-        column.refuse(large, f"is {far}", f"are {far}", "write the number in another unit")
-    if Form.EXPONENT in column.has and not declared:
+    large, far = np.abs(values) > LARGEST_NUMBER, f"beyond {LARGEST_NUMBER:g}"
+    column.refuse(large, f"is {far}", f"are {far}", "write the number in another unit")
+    if not declared:
         column.refuse(
             column.with_forms({Form.EXPONENT}),
             "may be a code or a number with an exponent",
@@ -176,14 +167,12 @@ def _numbers(column: TextColumn, *, declared: bool) -> Typed:
 
 def _integers(column: TextColumn, values: NDArray[np.float64]) -> pd.Series[Any]:
     # values: shape (m,), m different texts
-    huge = np.abs(values) >= LARGEST_WHOLE
-    if huge.any():
-        column.refuse(
-            huge,
-            "is a whole number of 2^53 or more, too large for exact distances",
-            "are whole numbers of 2^53 or more, too large for exact distances",
-            "make the column an identifier in a schema if it identifies people",
-        )
+    column.refuse(
+        np.abs(values) >= LARGEST_WHOLE,
+        "is a whole number of 2^53 or more, too large for exact distances",
+        "are whole numbers of 2^53 or more, too large for exact distances",
+        "make the column an identifier in a schema if it identifies people",
+    )
     numbers = pd.Series(values[column.codes], name=column.name, copy=False)
     return numbers.astype("Int64" if numbers.hasnans else "int64")
 
@@ -196,11 +185,9 @@ def _texts(column: TextColumn) -> pd.Series[Any]:
 
 
 def _missing_notice(column: TextColumn, what: str) -> list[str]:
-    missing = column.with_forms({Form.MISSING})
-    if not missing.any():
-        return []
-    words = ", ".join(sorted(column.different.filter(pa.array(missing)).to_pylist()))
-    return [f"{column.name} has {column.count(missing):,} times {words}: they {what}."]
+    words = ", ".join(sorted(column.texts_of({Form.MISSING}).to_pylist()))
+    count = column.count(column.with_forms({Form.MISSING})) if words else 0
+    return [f"{column.name} has {count:,} times {words}: they {what}."] if words else []
 
 
 def digit_notices(
@@ -215,19 +202,14 @@ def digit_notices(
     for row in np.flatnonzero((long | small) & ~_comes_back(column.different, values)):
         text = column.different[int(row)].as_py()
         changed[row] = Decimal(text) != Decimal(repr(float(values[row])))
-    gone = changed & small
-    if gone.any():
-        column.refuse(
-            gone, "is too close to 0", "are too close to 0", "write the number in another unit"
-        )
-    large = changed & (np.abs(values) >= LARGEST_WHOLE)
-    if large.any():
-        column.refuse(
-            large,
-            "has more digits than a floating number holds",
-            "have more digits than a floating number holds",
-            "make the column an identifier or categorical in a schema",
-        )
+    remedy = "write the number in another unit"
+    column.refuse(changed & small, "is too close to 0", "are too close to 0", remedy)
+    column.refuse(
+        changed & (np.abs(values) >= LARGEST_WHOLE),
+        "has more digits than a floating number holds",
+        "have more digits than a floating number holds",
+        "make the column an identifier or categorical in a schema",
+    )
     # notices of smaller losses, and of numbers written in several ways
     notices = []
     if changed.any():
@@ -252,8 +234,7 @@ def _n_numbers(count: int) -> str:
 def _comes_back(texts: pa.Array, values: Any) -> NDArray[np.bool_]:
     """Which texts are surely the shortest of their numbers."""
     shortest = pc.cast(pa.array(values, pa.float64()), pa.large_string())
-    same: NDArray[np.bool_] = pc.equal(shortest, texts).to_numpy(zero_copy_only=False)
-    return same
+    return np.asarray(pc.equal(shortest, texts).to_numpy(zero_copy_only=False))
 
 
 def written_decimals(column: TextColumn, series: pd.Series[Any]) -> int | None:
@@ -261,7 +242,7 @@ def written_decimals(column: TextColumn, series: pd.Series[Any]) -> int | None:
     are_numbers = column.has <= {Form.NUMBER, Form.EXPONENT}
     if not pd.api.types.is_float_dtype(series.dtype) or not are_numbers:
         return None
-    texts = column.different.filter(pa.array(column.with_forms({Form.NUMBER})))
+    texts = column.texts_of({Form.NUMBER})
     # the fewest decimals of the texts, exponents left out
     plain, decimals = texts.filter(pc.invert(pc.match_substring_regex(texts, "[eE]"))), USUAL
     if len(plain):
@@ -294,7 +275,5 @@ def number_text(value: float, decimals: int) -> str:
     if "e" in text or "." not in text:
         return text
     integer, _, digits = text.partition(".")
-    if digits == "0":
-        digits = ""
-    digits = digits.ljust(decimals, "0")
+    digits = (digits if digits != "0" else "").ljust(decimals, "0")
     return f"{integer}.{digits}" if digits else integer

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -106,33 +107,25 @@ def with_commas(texts: Sequence[str]) -> list[str]:
     if (text_forms(different) == Form.WORD).any():
         return list(texts)
     points = fitting(different, _COMMA.replace(",", r"\."))
-    return [
-        text.replace(".", ",", 1) if point else text
-        for text, point in zip(texts, points, strict=True)
-    ]
+    pairs = zip(texts, points, strict=True)
+    return [text.replace(".", ",", 1) if point else text for text, point in pairs]
 
 
 def text_table(frame: pd.DataFrame, separator: str, schema: Schema | None = None) -> bytes:
     """Write a table as UTF-8 text."""
     variables = {} if schema is None else schema.by_name
     comma = schema is not None and schema.file is not None and schema.file.decimal == ","
-    texts = {}
-    for name in frame.columns:
-        as_texts = _as_texts(frame[name], variables.get(name), comma=comma)
-        if as_texts is not None:
-            texts[name] = as_texts
-    frame = frame.assign(**texts) if texts else frame
-    written = frame.to_csv(index=False, lineterminator="\n", sep=separator)
-    if "\r" in written:
-        # a carriage return ends a line for a reader, unless its text is quoted
-        written = frame.to_csv(
-            index=False, lineterminator="\n", sep=separator, quoting=csv.QUOTE_NONNUMERIC
-        )
+    texts = {name: _as_texts(frame[name], variables.get(name), comma) for name in frame.columns}
+    frame = frame.assign(**{name: text for name, text in texts.items() if text is not None})
+    write = partial(frame.to_csv, index=False, lineterminator="\n", sep=separator)
+    written = write()
+    if "\r" in written:  # it ends a line for a reader, unless its text is quoted
+        written = write(quoting=csv.QUOTE_NONNUMERIC)
     return written.encode("utf-8")
 
 
 def _as_texts(
-    column: pd.Series[Any], variable: Variable | None, *, comma: bool
+    column: pd.Series[Any], variable: Variable | None, comma: bool
 ) -> pd.Series[Any] | None:
     """A column as texts, where its variable or the decimal mark says how it is written."""
     kinds = pd.api.types
@@ -140,17 +133,17 @@ def _as_texts(
         notation = None if variable is None else variable.notation
         if notation is None or not are_days(column):
             return None
-        dates = {}
+        texts = {}
         for each in column.dropna().unique():
             year, month, day = f"{each.year:04d}", str(each.month), str(each.day)
             parts = {"YYYY": year, "MM": month.zfill(2), "DD": day.zfill(2), "M": month, "D": day}
-            dates[each] = filled_in(notation, parts)
-        return column.map(dates).astype(object).where(column.notna(), None)
-    floating = kinds.is_float_dtype(column.dtype)
-    decimals = USUAL if variable is None or variable.decimals is None else variable.decimals
-    if kinds.is_integer_dtype(column.dtype) or not (comma or (floating and decimals != USUAL)):
-        return None
-    known = column.dropna().unique()
-    written = [number_text(value, decimals) if floating else str(value) for value in known]
-    texts = dict(zip(known, with_commas(written) if comma else written, strict=True))
+            texts[each] = filled_in(notation, parts)
+    else:
+        floating = kinds.is_float_dtype(column.dtype)
+        decimals = USUAL if variable is None or variable.decimals is None else variable.decimals
+        if kinds.is_integer_dtype(column.dtype) or not (comma or (floating and decimals != USUAL)):
+            return None
+        known = column.dropna().unique()
+        written = [number_text(value, decimals) if floating else str(value) for value in known]
+        texts = dict(zip(known, with_commas(written) if comma else written, strict=True))
     return column.map(texts).astype(object).where(column.notna(), None)

@@ -240,7 +240,7 @@ def test_an_account_number_holds_its_checksum():
 
 def test_texts_are_numbers_only_if_all_of_them_are_numerals():
     def numbers(*texts: str) -> Any:
-        return Profile.from_column(pd.Series(texts)).numbers
+        return Profile(pd.Series(texts)).numbers
 
     assert numbers("12", "13").tolist() == [12, 13]
     assert numbers("12", "1e3", "77") is None
@@ -256,7 +256,7 @@ def test_a_pair_of_numbers_is_a_place_only_where_people_live(north, doubted):
 
 def test_eight_digits_before_1850_are_no_dates():
     days = pd.date_range("1700-01-01", periods=N).strftime("%Y%m%d").astype(int)
-    assert Profile.from_column(pd.Series(days)).dates is None
+    assert Profile(pd.Series(days)).dates is None
 
 
 ROWS = 400
