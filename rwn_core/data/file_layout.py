@@ -115,7 +115,8 @@ class FileLayout:
             musts[f"lines {name} the table"] = f"a whole number from 0 to {MOST_LINES:,}", count
         for name, words in lists.items():
             what = "missing values" if name == "missing" else f"columns of {name}"
-            texts = isinstance(words, tuple | list) and all(map(_is_word, words))
+            texts = isinstance(words, tuple | list)
+            texts = texts and all(isinstance(each, str) and each.strip() for each in words)
             musts[f"{what} of a file"] = 'a list of texts, as ["n/a"]', texts
         for what, (must, fine) in musts.items():
             if not fine:
@@ -140,10 +141,6 @@ class FileLayout:
         if not isinstance(table, dict) or not set(table) <= set(known):
             raise SchemaError(f"The table [file] of a schema may have: {', '.join(known)}.")
         return cls(**table)
-
-
-def _is_word(value: object) -> bool:
-    return isinstance(value, str) and value.strip() != ""
 
 
 def _encoding(name: object) -> str | None:

@@ -208,7 +208,7 @@ class Microdata(Summarized):
     def looks_like(self) -> str | None:
         """The official file that the names of the columns are of, as a sentence."""
         official = standard_file(self.names)
-        return official and official.sentence
+        return None if official is None else official.sentence
 
     @property
     def _frame(self) -> pd.DataFrame:
@@ -234,12 +234,12 @@ class Microdata(Summarized):
 
     def array(self, name: str) -> Any:
         """One variable's values as they are: an array of NumPy's, or of pandas' own types."""
-
-        def make() -> Any:
+        key = "array", name
+        if key not in self._cache:
             column = self._frame[name]
-            return column.to_numpy() if isinstance(column.dtype, np.dtype) else column.array
-
-        return self.cached(("array", name), make)
+            plain = isinstance(column.dtype, np.dtype)
+            self._cache[key] = column.to_numpy() if plain else column.array
+        return self._cache[key]
 
     def values(self, name: str) -> NDArray[np.float64]:
         """One variable as numbers.
@@ -312,12 +312,9 @@ class Microdata(Summarized):
 
     def matrix(self, names: Sequence[str]) -> NDArray[np.float64]:
         """Several variables as numbers, shape (n, len(names)), read-only."""
-
-        def make() -> NDArray[np.float64]:  # shape (n, len(names))
-            columns = np.column_stack(self.columns(names)) if names else np.empty((self.n, 0))
-            return _read_only(columns)
-
-        return self.cached(("matrix", tuple(names)), make)
+        key = "matrix", tuple(names)
+        nothing = [np.empty((self.n, 0))]
+        return self.cached(key, lambda: _read_only(np.column_stack(self.columns(names) or nothing)))
 
     def take(self, rows: NDArray[np.integer]) -> Microdata:
         """The records of these indices, in this order."""
@@ -424,19 +421,19 @@ _Known = tuple[NDArray[np.int64], list[Any], NDArray[np.float64]]
 
 def _known_values(microdata: Microdata, name: str) -> _Known:
     """Return the level numbers, the levels, and those that are numbers as an array."""
-
-    def make() -> _Known:
-        if microdata.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
-            own, values = microdata.codes(name)
-            codes, distinct = own.astype(np.int64), np.empty(0)
-        else:
-            codes, distinct = pd.factorize(microdata.values(name), sort=True)
-            values = distinct.tolist()
-        if (codes < 0).any():
-            codes, values = np.where(codes < 0, len(values), codes), [*values, None]
-        return codes, values, distinct
-
-    return microdata.cached(("value codes", name), make)
+    known: _Known | None = microdata._cache.get(("value codes", name))
+    if known is not None:
+        return known
+    if microdata.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        own, values = microdata.codes(name)
+        codes, distinct = own.astype(np.int64), np.empty(0)
+    else:
+        codes, distinct = pd.factorize(microdata.values(name), sort=True)
+        values = distinct.tolist()
+    if (codes < 0).any():
+        codes, values = np.where(codes < 0, len(values), codes), [*values, None]
+    known = microdata._cache["value codes", name] = codes, values, distinct
+    return known
 
 
 def codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.int64]:

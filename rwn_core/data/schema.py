@@ -322,18 +322,16 @@ class Schema(NamedParameters, Summarized):
         schema = self
         if not isinstance(weights, Mapping):
             raise ParameterError('Weights must be a dict of numbers by names, such as {"age": 2}.')
+        # a number counts only in a table without names that are numbers
+        names, named = [each.name for each in self.released], any(map(str.isdecimal, self.names))
         for name, weight in weights.items():
-            schema = schema.replace_variable(self._numbered(name), weight=weight)
+            text = str(name)
+            if text.isdecimal() and not named:
+                if not 1 <= int(text) <= len(names):
+                    raise SchemaError(f"A variable's number must be from 1 to {len(names)}.")
+                text = names[int(text) - 1]
+            schema = schema.replace_variable(text, weight=weight)
         return schema
-
-    def _numbered(self, name: str | int) -> str:
-        """The name that a number has in a table without names that are numbers."""
-        names, text = [each.name for each in self.released], str(name)
-        if not text.isdecimal() or any(each.name.isdecimal() for each in self.variables):
-            return text
-        if not 1 <= int(text) <= len(names):
-            raise SchemaError(f"A variable's number must be from 1 to {len(names)}.")
-        return names[int(text) - 1]
 
     def releasing(self, names: Sequence[str]) -> Schema:
         """This schema with these variables in a release, and every other one left out of it.

@@ -42,6 +42,7 @@ _DIGITS = re.compile(r"\d{7,8}(\.0)?")
 _TIME_NAME = re.compile(r"(?i)date|datum|day|birth|dob|geb|time|stamp|zeit|fecha|jour")
 _YEARS_APART = 10  # between such a day and all others of the column
 _OTHER_DIGITS = re.compile(r"[+\-\u2212]?[\d.,\u066b\uff0e]*\d")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _HEX = re.compile(r"0[xX][0-9A-Fa-f]+")
 _PLAIN_NUMBER = re.compile(r"[+-]?[0-9.,]+")
 # UTF-8 that was read as Latin-1 or Windows-1252, and what stands for a byte that was no text
@@ -91,7 +92,9 @@ def check_column(column: pd.Series[Any], variable: Variable) -> None:
     """Refuse a column if its values do not match its variable."""
     name = variable.name
     if column.dtype == object:
-        odd = ~(column.isna() | column.map(_is_valid_text))
+        # a file can hold no half of a surrogate pair
+        texts = [isinstance(e, str) and _SURROGATE.search(e) is None for e in column]
+        odd = ~(column.isna().to_numpy() | np.array(texts))
         if odd.any():
             raise InputError(
                 f"Column {name} has values that are neither valid text nor missing {_count(odd)}; "
@@ -128,11 +131,6 @@ def check_column(column: pd.Series[Any], variable: Variable) -> None:
 def _count(wrong: Any) -> str:
     """Return the number of wrong values and the place of the first one, in brackets."""
     return f"({int(wrong.sum())}, first in row {int(np.argmax(wrong)) + 1})"
-
-
-def _is_valid_text(value: object) -> bool:
-    # a file can hold no half of a surrogate pair
-    return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
 def _check_type(column: pd.Series[Any], name: str) -> None:

@@ -32,20 +32,9 @@ MOST_DECIMALS = 76  # as an exact decimal of Arrow
 LARGEST_WEIGHT = 1e50  # squares of weighted distances stay numbers
 
 
-def _is_code(value: object) -> bool:
-    return isinstance(value, str) or _is_number(value)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value == value
-
-
-def _is_pair(value: object) -> bool:
-    return isinstance(value, tuple) and len(value) == 2
-
-
-def _is_range(value: Any) -> bool:
-    return _is_pair(value) and all(map(_is_number, value)) and value[0] <= value[1]
+def _is_code(value: object, *, text: bool = True) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
+    return number or (text and isinstance(value, str))
 
 
 def _tuples(value: object) -> tuple[Any, ...]:
@@ -212,11 +201,9 @@ _hints = cache(get_type_hints)
 _named: Any = cache(lambda cls: {each.name: each for each in fields(cls) if each.init})
 
 
-@cache
-def _required(cls: type[Any]) -> frozenset[str]:
-    """Return the parameters of a class without a default."""
-    known = _named(cls).items()
-    return frozenset(name for name, e in known if e.default is e.default_factory is MISSING)
+_required: Any = cache(
+    lambda cls: {n for n, e in _named(cls).items() if e.default is e.default_factory is MISSING}
+)
 
 
 def _wrong_call(cls: type[Any], args: tuple[Any, ...], given: Mapping[str, Any]) -> str:
@@ -343,7 +330,14 @@ class Variable(NamedParameters):
         levels = None if self.levels is None else _tuples(self.levels)
         labels, codes = _tuples(self.value_labels), _tuples(self.missing_codes)
         notation = as_notation(USUAL_DATES if self.notation is None else self.notation)
-        coded = all(_is_pair(e) and _is_code(e[0]) and isinstance(e[1], str) for e in labels)
+        pairs, ranges = (
+            [each for each in given if isinstance(each, tuple) and len(each) == 2]
+            for given in (labels, codes)
+        )
+        coded = all(_is_code(code) and isinstance(label, str) for code, label in pairs)
+        coded = coded and len(labels) == len(pairs) == len({code for code, _ in pairs})
+        rising = all(_is_code(e, text=False) for each in ranges for e in each)
+        rising = rising and all(low <= high for low, high in ranges)
         is_count = type(decimals) is int and 0 <= decimals <= MOST_DECIMALS
         texts = levels is None or (levels and all(isinstance(level, str) for level in levels))
         for what, fine, must in (
@@ -357,12 +351,9 @@ class Variable(NamedParameters):
             ("label", isinstance(self.label, str | None), "a text"),
             ("decimals", decimals is None or is_count, f"a whole number from 0 to {MOST_DECIMALS}"),
             ("notation", notation is not None, f"one of: {ALL_NOTATIONS}"),
+            ("value_labels", coded, "pairs of a code and its label, each code once"),
             (
-                *("value_labels", coded and len(dict(labels)) == len(labels)),
-                "pairs of a code and its label, each code once",
-            ),
-            (
-                *("missing_codes", all(_is_code(code) or _is_range(code) for code in codes)),
+                *("missing_codes", rising and all(_is_code(e) or e in ranges for e in codes)),
                 "numbers, texts, or pairs of numbers from the lowest to the highest",
             ),
         ):

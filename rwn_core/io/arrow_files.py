@@ -39,6 +39,7 @@ from rwn_core.io.text_types.column import are_days
 
 _INT64_DIGITS = 18  # any whole number of so many digits fits the type of 64 bits
 TEXTS = {pa.string(), pa.large_string(), pa.string_view()}
+_TIMES = (pa.Time32Type, pa.Time64Type, pa.DurationType)
 _KINDS = pa.types
 _KNOWN = (
     *(_KINDS.is_boolean, _KINDS.is_integer, _KINDS.is_floating, _KINDS.is_decimal),
@@ -52,11 +53,9 @@ _REMEDIES = (
 )
 _SURE = 15  # significant digits that every floating number keeps
 _PACKED = (0xFD2FB528, 0x184D2204)  # how a part packed with zstd or lz4 begins
-_WITH_GAPS = (
-    *(pd.Int8Dtype(), pd.Int16Dtype(), pd.Int32Dtype(), pd.Int64Dtype(), pd.BooleanDtype()),
-    *(pd.UInt8Dtype(), pd.UInt16Dtype(), pd.UInt32Dtype(), pd.UInt64Dtype()),
-)
-_NULLABLE = {pa.from_numpy_dtype(each.numpy_dtype): each for each in _WITH_GAPS}
+_INTEGERS = [f"{sign}{bits}" for sign in ("Int", "UInt") for bits in (8, 16, 32, 64)]
+_NULLABLE = {pa.type_for_alias(e.lower()): pd.api.types.pandas_dtype(e) for e in _INTEGERS}
+_NULLABLE |= {pa.bool_(): pd.BooleanDtype()}
 
 
 def arrow_microdata(
@@ -111,12 +110,8 @@ def usable_fields(
     chosen, notices = chosen_columns(file, names, schema, layout)
     check_size(file, records, len(chosen))
     wanted = [fields[place] for place in chosen]
-    faults = {e.name: None if _is_time(e.type) else type_fault(e) for e in wanted}
+    faults = {e.name: type_fault(e) for e in wanted if not isinstance(e.type, _TIMES)}
     return wanted, notices, {name: fault for name, fault in faults.items() if fault is not None}
-
-
-def _is_time(type_: pa.DataType) -> bool:
-    return bool(pa.types.is_time(type_) or pa.types.is_duration(type_))
 
 
 def checked_fields(schema: pa.Schema) -> list[pa.Field]:
@@ -164,7 +159,7 @@ def _typed(
     field: pa.Field, array: pa.Array, variable: Variable | None
 ) -> tuple[pd.Series[Any], list[str]]:
     """The column as pandas has it, and what is to be said of exact decimals and times."""
-    if _is_time(array.type):
+    if isinstance(array.type, _TIMES):
         per = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[array.type.unit]
         seconds = array.cast(f"int{array.type.bit_width}").to_numpy(zero_copy_only=False) / per
         said = f"{field.name} has times of the day or durations: they are numbers of seconds."
@@ -253,8 +248,8 @@ def read_feather(
         table = source.read_all()
         table.validate(full=True)
         table = table.unify_dictionaries()
-    fields, *others = usable_fields(file, fields, table.num_rows, schema, layout)
-    return arrow_microdata(file, table, fields, schema, *others)
+    usable = usable_fields(file, fields, table.num_rows, schema, layout)
+    return arrow_microdata(file, table, usable[0], schema, *usable[1:])
 
 
 def read_parquet(

@@ -69,7 +69,10 @@ def check_workbook(file: str, content: bytes) -> dict[str, Marks]:
                         )
                     if part.filename.startswith(_SHEETS):
                         cells = _CELL.findall(piece)
-                        widths = [_column_number(letters) for letters in {c[0] for c in cells}]
+                        widths = [
+                            reduce(lambda number, letter: number * 26 + letter - 64, letters, 0)
+                            for letters in {letters for letters, _ in cells}
+                        ]
                         heights = [int(digits) for _, digits in cells]
                         check_size(file, max(heights, default=0), max(widths, default=1) or 1)
                         own = marks.setdefault(part.filename, Marks(codes=codes))
@@ -97,10 +100,6 @@ def _pieces(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> Iterator[tuple[b
             end = piece[-_OVERLAP:]
     if size != part.file_size:
         raise zipfile.BadZipFile("a part has another size than declared")
-
-
-def _column_number(letters: bytes) -> int:
-    return reduce(lambda number, letter: number * 26 + letter - 64, letters, 0)
 
 
 @dataclass(slots=True)

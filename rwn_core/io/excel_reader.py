@@ -191,7 +191,7 @@ class _Cells:
             _TRUTH: lambda: pd.Series(self._known(), dtype="boolean" if self.gaps.any() else bool),
         }
         if not kinds:
-            return self._nothing(), []
+            return pd.Series(np.full(len(self.values), np.nan)), []
         return make.get(kinds.pop(), self.texts)(), self._notices()
 
     def _as_in_a_text_file(self, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:
@@ -201,7 +201,8 @@ class _Cells:
             numbers = self.kinds == _NUMBER
             pairs = zip(texts, numbers, strict=True)
             texts = [text.replace(".", ",") if number else text for text, number in pairs]
-        column, odd_decimals = pc.dictionary_encode(pa.array(texts, pa.large_string())), {}
+        column = pc.dictionary_encode(pa.array(texts, pa.large_string()))
+        odd_decimals: dict[str, str] = {}
         if self.layout.decimal == ",":
             column = with_points(self.name, column, odd_decimals)
         if odd_decimals:
@@ -209,10 +210,7 @@ class _Cells:
         made = TextColumn(self.name, column, lambda rows: [row + self.first for row in rows], "row")
         stated_dates = None if self.layout.dates == USUAL_DATES else self.layout.dates
         notation = (variable and variable.notation) or stated_dates
-        return typed(made, variable, notation) if made.has else (self._nothing(), [])
-
-    def _nothing(self) -> pd.Series[Any]:
-        return pd.Series(np.full(len(self.values), np.nan))
+        return typed(made, variable, notation)
 
     def _forms(self, texts: set[str]) -> set[int]:
         return set(text_forms(pa.array(list(texts), pa.large_string())).tolist())

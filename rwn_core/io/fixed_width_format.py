@@ -108,11 +108,11 @@ def read(
         columns.append(LabelledColumn(name=field.name, values=values, **field.about))
     data = labelled_table(file, columns, schema, notices)
     decimals = {field.name: field.decimals for field in fields if field.decimals}
-    described = data.schema
+    made = data.schema
     for name, known in data.schema.by_name.items():
         if name in decimals and known.kind in NUMBERS and known.decimals is None:
-            described = described.replace_variable(name, decimals=decimals[name])
-    return data.with_schema(described)
+            made = made.replace_variable(name, decimals=decimals[name])
+    return data.with_schema(made)
 
 
 def _codebook(content: bytes) -> tuple[list[_Field], str, str]:

@@ -194,7 +194,8 @@ def workbook_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.Da
                 read = pd.DataFrame(table, columns=frame.columns, dtype=object)
                 read.attrs["unit"] = "ms"  # of the moments
                 read = read.head(len(frame)) if layout.below else read
-                for name in frame.select_dtypes("str"):  # a number that its format shows as a code
+                # a number that its format shows as a code
+                for name in map(str, frame.select_dtypes("str")):
                     pairs = zip(frame[name], read[name], strict=False)
                     codes = [code if _is_shown(cell, code) else cell for code, cell in pairs]
                     read[name] = [*codes, *read[name][len(codes) :]]

@@ -224,7 +224,8 @@ def _values(values: Any, classes: list[str], attributes: Mapping[str, Any]) -> p
 def _since_1970(seconds: pd.Series[Any], unit: str) -> pd.Series[Any]:
     micro = (seconds * 1e6).round()
     micro = micro.where(micro.abs() < 2**63).astype("Int64")
-    return pd.Series(micro.to_numpy("M8[us]", na_value=np.datetime64("NaT"))).astype(f"M8[{unit}]")
+    moments: Any = micro.to_numpy("M8[us]", na_value=np.datetime64("NaT"))
+    return pd.Series(moments.astype(f"M8[{unit}]"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,8 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
     made = coded_table(frame, schema)
     kinds = ("continuous", "count")
     numbers = {name for name, variable in made.variables.items() if variable.kind in kinds}
-    missing = {name: _missing(made.variables[name]) for name in frame if name in made.variables}
+    known = [each for name, each in made.variables.items() if name in frame]
+    missing = {each.name: _missing(each) for each in known}
     content = written_bytes(
         pyreadstat.write_sav,
         made,

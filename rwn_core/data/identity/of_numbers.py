@@ -70,12 +70,10 @@ def _counter(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | N
     # values: shape (m,), the different values
     if profile.words.is_series or profile.distinct <= FEW or profile.share < 0.98:
         return None
-    span = values.max() - values.min() + 1
-    gaps = np.diff(values)
-    near = np.abs(gaps) <= 10 * np.median(np.abs(gaps))
-    if len(values) > DENSE * span or _is_regular(values, DENSE):
+    gaps, (in_order, regular) = np.abs(np.diff(values)), _order(values)
+    if len(values) > DENSE * (values.max() - values.min() + 1) or regular > DENSE:
         return IdentityDoubt("a counter of the records", "its values number them one by one")
-    rise = _is_sorted(values) and near.mean() > DENSE and values.min() >= 1_000
+    rise = in_order and (gaps <= 10 * np.median(gaps)).mean() > DENSE and values.min() >= 1_000
     found = rise and not profile.words.is_measure
     return _people_or_objects("they rise from record to record") if found else None
 
@@ -94,8 +92,8 @@ def _household(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt |
     together = profile.runs <= 1.1 * profile.distinct and equal > MORE_THAN_CHANCE * expected
     even = _is_even(values) and not _is_round(values)
     # a table sorted by a quantity has runs, too, but gaps where the quantity is rare
-    counted = not _is_sorted(values) or _is_regular(values, 0.98)
-    counted = counted or (values.min() >= 10_000 and even)
+    in_order, regular = _order(values)
+    counted = not in_order or regular > 0.98 or (values.min() >= 10_000 and even)
     if together and counted and not profile.words.is_series:
         reason = "its values stand in runs of a few records, as members of a household do"
         return IdentityDoubt("numbers of households", reason)
@@ -151,17 +149,12 @@ def _even(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None
     return _people_or_objects(reason, Confidence.MODERATE)
 
 
-def _is_sorted(values: NDArray[np.float64]) -> bool:
+def _order(values: NDArray[np.float64]) -> tuple[bool, float]:
+    """Return whether values rise or fall, and the share of their steps that are the first one."""
     # values: shape (m,), the different values
     gaps = np.diff(values)
-    return bool((gaps > 0).all() or (gaps < 0).all())
-
-
-def _is_regular(values: NDArray[np.float64], share: float) -> bool:
-    """True if more than a share of the steps between sorted values are the first one."""
-    # values: shape (m,), the different values
-    gaps = np.diff(values)
-    return _is_sorted(values) and float((gaps == gaps[0]).mean()) > share
+    in_order = bool((gaps > 0).all() or (gaps < 0).all())
+    return in_order, float((gaps == gaps[0]).mean()) if in_order else 0.0
 
 
 def _is_even(values: NDArray[np.float64]) -> bool:

@@ -196,8 +196,8 @@ def common_form(texts: Sequence[str], share: float = LEAST_SHARE) -> str:
     """Name the form that most of these different texts have; empty for none."""
     stripped = [text.strip() for text in texts]
     for what, pattern in patterns("forms").items() if texts else ():
-        known = _CHECKED.get(what, lambda text: False)
-        fitting = sum(pattern.fullmatch(each) is not None or known(each) for each in stripped)
+        known = _CHECKED.get(what)
+        fitting = sum(bool(pattern.fullmatch(e) or (known and known(e))) for e in stripped)
         if fitting >= share * len(texts):
             return what
     return ""

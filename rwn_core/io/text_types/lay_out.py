@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -117,10 +116,10 @@ def text_table(frame: pd.DataFrame, separator: str, schema: Schema | None = None
     comma = schema is not None and schema.file is not None and schema.file.decimal == ","
     texts = {name: _as_texts(frame[name], variables.get(name), comma) for name in frame.columns}
     frame = frame.assign(**{name: text for name, text in texts.items() if text is not None})
-    write = partial(frame.to_csv, index=False, lineterminator="\n", sep=separator)
-    written = write()
+    how: dict[str, Any] = {"index": False, "lineterminator": "\n", "sep": separator}
+    written: str = frame.to_csv(**how)
     if "\r" in written:  # it ends a line for a reader, unless its text is quoted
-        written = write(quoting=csv.QUOTE_NONNUMERIC)
+        written = frame.to_csv(**how, quoting=csv.QUOTE_NONNUMERIC)
     return written.encode("utf-8")
 
 

@@ -27,7 +27,7 @@ from rwn_core.data.variable import Variable
 from rwn_core.errors import InputError, NotWritten, RWNError, SchemaError
 from rwn_core.io import parse as parse_words
 from rwn_core.io import reading
-from rwn_core.io.excel_container import _column_number, check_workbook
+from rwn_core.io.excel_container import check_workbook
 from rwn_core.io.guessed_layout import GuessedLayout, guess_text_layout
 from rwn_core.io.limits import LONGEST_SHOWN, shown
 from rwn_core.io.parse import describe, file_content, parse
@@ -411,8 +411,9 @@ def archive(**parts: bytes) -> bytes:
 
 
 def test_the_parts_of_a_workbook_are_judged():
-    numbers = [_column_number(letters) for letters in (b"", b"A", b"Z", b"AA", b"XFD")]
-    assert numbers == [0, 1, 26, 27, 16_384]
+    for cell, columns in (("Z9000000", "26"), ("AA9000000", "27"), ("XFD9000000", "16,384")):
+        refusal = said(check_workbook, "t.xlsx", archive(a=f'<c r="{cell}">'.encode()))
+        assert refusal.startswith(f"t.xlsx has 9,000,000 records of {columns} columns, more than")
     assert said(check_workbook, "t.xlsx", archive(a=b'<!ENTITY a "b">')) == (
         "t.xlsx has XML entities, which no office program writes; save it again."
     )
