@@ -57,8 +57,7 @@ def open_questions(frame: pd.DataFrame, schema: Schema) -> list[OpenQuestion]:
     identity = {e.variable: _identity(e, schema) for e in doubts_of_schema(frame, schema)}
     for variable in schema.released:
         column = frame[variable.name]
-        first = identity.get(variable.name) or _levels(column, variable)
-        found.append(first or _weight(variable) or _constant(column, variable))
+        found.append(identity.get(variable.name) or _by_values(column, variable))
         found.append(_missing(column, variable))
     return [question for question in found if question is not None]
 
@@ -99,48 +98,34 @@ def _identity(doubt: IdentityDoubt, schema: Schema) -> OpenQuestion:
     )
 
 
-def _weight(variable: Variable) -> OpenQuestion | None:
-    """Ask whether the sampling weight is to be masked, as every variable is."""
-    if variable.role is not Role.SAMPLING_WEIGHT or not variable.masked:
-        return None
-    return OpenQuestion(
-        variable=variable.name,
-        kind="masked weight",
-        sentence=f"{variable.name} is the sampling weight and is masked as other variables are: "
-        "estimates for the population change. Released as it is, an exact weight may identify "
-        "records.",
-        answer="Release it as it is",
-        changes={"masked": False},
-    )
-
-
-def _levels(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
-    """Ask about a category with too many levels for neighbors of the same level."""
-    records, different = len(column), int(column.nunique())
-    if variable.kind is not Kind.CATEGORICAL or different <= max(FEWEST, LEVELS * records):
-        return None
-    name = variable.name
-    return OpenQuestion(
-        variable=name,
-        kind="levels",
-        sentence=f"{name} has {different:,} levels in {records:,} records: almost no record has a "
-        "neighbor of its own level. Merge levels in the file, or leave it out.",
-    )
-
-
-def _constant(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
-    counts = column.value_counts()
-    known = int(counts.sum())
-    rare = known - int(counts.iloc[0]) if len(counts) else 0
+def _by_values(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:
+    """Ask about too many levels, a masked sampling weight, or values that are nearly all equal."""
+    name, counts = variable.name, column.value_counts()
+    records, different, known = len(column), int((counts > 0).sum()), int(counts.sum())
+    if variable.kind is Kind.CATEGORICAL and different > max(FEWEST, LEVELS * records):
+        sentence = (
+            f"{name} has {different:,} levels in {records:,} records: almost no record has a "
+            "neighbor of its own level. Merge levels in the file, or leave it out."
+        )
+        return OpenQuestion(variable=name, kind="levels", sentence=sentence)
+    if variable.role is Role.SAMPLING_WEIGHT and variable.masked:
+        return OpenQuestion(
+            variable=name,
+            kind="masked weight",
+            sentence=f"{name} is the sampling weight and is masked as other variables are: "
+            "estimates for the population change. Released as it is, an exact weight may identify "
+            "records.",
+            answer="Release it as it is",
+            changes={"masked": False},
+        )
+    rare = known - int(counts.max()) if known else 0
     if not 0 < rare <= (1 - NEARLY_ALL) * known:
         return None
-    records = "record has" if rare == 1 else "records have"
-    return OpenQuestion(
-        variable=variable.name,
-        kind="constant",
-        sentence=f"{variable.name} is nearly constant: {rare:,} {records} another value, which may "
-        "single people out.",
+    have = "record has" if rare == 1 else "records have"
+    sentence = (
+        f"{name} is nearly constant: {rare:,} {have} another value, which may single people out."
     )
+    return OpenQuestion(variable=name, kind="constant", sentence=sentence)
 
 
 def _missing(column: pd.Series[Any], variable: Variable) -> OpenQuestion | None:

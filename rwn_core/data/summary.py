@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from importlib import import_module
 from textwrap import shorten, wrap
@@ -27,13 +28,9 @@ class Summary:
         lines = wrap(self.title, TEXT_WIDTH, max_lines=TITLE_LINES, placeholder=" ...")
         if not self.rows:
             return "\n".join(lines)
-        rows = [
-            tuple(
-                shorten(c, CELL_WIDTH, placeholder=" ...") if len(c) > CELL_WIDTH else c
-                for c in row
-            )
-            for row in (self.columns, *self.rows[:TEXT_ROWS])
-        ]
+        short = partial(shorten, width=CELL_WIDTH, placeholder=" ...")
+        some = (self.columns, *self.rows[:TEXT_ROWS])
+        rows = [tuple(c if len(c) <= CELL_WIDTH else short(c) for c in row) for row in some]
         widths = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
         lines += ["  ".join(map(str.ljust, cells, widths)).rstrip() for cells in rows]
         return "\n".join([*filter(None, lines), *self._further(TEXT_ROWS)])

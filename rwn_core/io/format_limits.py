@@ -23,17 +23,12 @@ _LAID = {
 
 def losses(microdata: Microdata, form: Format) -> list[str]:
     """Name what the table has and a file of the format does not keep."""
-    frame = microdata.frame
-    said = []
+    frame, said = microdata.frame, []
     for feature, has in _HAS.items():
-        if feature in form.keeps:
-            continue
         names = [v.name for v in microdata.schema.released if has(frame[v.name], v)]
-        if names:
-            dots = ", ..." if len(names) > _NAMED else ""
-            said.append(
-                f"{form.title} does not keep {feature} ({', '.join(names[:_NAMED])}{dots})."
-            )
+        some = ", ".join(names[:_NAMED]) + ", ..." * (len(names) > _NAMED)
+        if names and feature not in form.keeps:
+            said.append(f"{form.title} does not keep {feature} ({some}).")
     given = {} if microdata.schema.file is None else microdata.schema.file.changed()
     if given.get("separator") == "\t":  # a format that has no other separator has tabs
         del given["separator"]

@@ -47,15 +47,12 @@ def chosen_columns(
             schema.require_columns(names)
     if len(names) <= MOST_COLUMNS:
         return [*range(len(names))], []
-    only: Sequence[str] = () if schema is None else schema.names
-    drop: Sequence[str] = ()
-    if layout is not None:
-        only, drop = layout.only or only, layout.drop
-    unknown = next((name for name in (*only, *drop) if name not in names), None)
-    if unknown is not None:
-        raise InputError(f"{file} has no column {unknown}; choose columns by the file's names.")
-    chosen = [place for place, name in enumerate(names) if not only or name in set(only)]
-    chosen = [place for place in chosen if names[place] not in drop][:MOST_COLUMNS]
+    only = (layout and layout.only) or (() if schema is None else schema.names)
+    drop = () if layout is None else layout.drop
+    if unknown := [name for name in (*only, *drop) if name not in names]:
+        raise InputError(f"{file} has no column {unknown[0]}; choose columns by the file's names.")
+    wanted = {*(only or names)} - {*drop}
+    chosen = [place for place, name in enumerate(names) if name in wanted][:MOST_COLUMNS]
     return chosen, [
         f"Of {len(names):,} columns {len(chosen):,} {READ}, of at most {MOST_COLUMNS:,}: say which "
         "by --only NAME,NAME or --drop NAME, or by a schema that names them."

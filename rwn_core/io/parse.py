@@ -170,26 +170,24 @@ def table_content(path: Path) -> bytes:
 
 def file_content(path: Path, most: int | None = None) -> bytes:
     """The whole content of a file."""
+    name, largest = shown(path.name), LARGEST_FILE if most is None else most
     try:
         about = path.stat()
         # a device may give bytes without end, and a pipe may never give one
-        if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
-            raise InputError(f"{shown(path.name)} is no ordinary file; copy the table into one.")
-        if about.st_size <= (LARGEST_FILE if most is None else most):
+        ordinary = stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode)
+        if ordinary and about.st_size <= largest:
             with path.open("rb") as stream:  # room for what is asked for is taken, and not for more
                 content = stream.read(about.st_size + 1)
-            if len(content) <= about.st_size:
-                return content
-            raise InputError(
-                f"{shown(path.name)} is still being written; open it when it is complete."
-            )
-    except InputError:
-        raise
     except (OSError, ValueError) as error:  # a ValueError for a path with a NUL
         reason = (getattr(error, "strerror", None) or "not a path").lower()
         raise InputError(
-            f"{shown(path.name)} cannot be opened ({reason}); check its path and your rights."
+            f"{name} cannot be opened ({reason}); check its path and your rights."
         ) from None
-    if most is not None:
-        raise InputError(f"{shown(path.name)} has more than {most:,} bytes; shorten it.")
-    raise InputError(too_large(shown(path.name)))
+    if not ordinary:
+        raise InputError(f"{name} is no ordinary file; copy the table into one.")
+    if about.st_size > largest:
+        small = f"{name} has more than {largest:,} bytes; shorten it."
+        raise InputError(too_large(name) if most is None else small)
+    if len(content) > about.st_size:
+        raise InputError(f"{name} is still being written; open it when it is complete.")
+    return content

@@ -12,16 +12,13 @@ import struct
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pyreadstat
 import pytest
-import xlsxwriter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,6 +27,8 @@ from rwn_core.io import FORMATS, limits, writable
 from rwn_core.io.parse import parse
 from rwn_core.io.reading import FileReading, FileToRead, read, read_bytes
 from rwn_core.io.write import table_bytes
+from tests.core.io.test_arrow_files import written
+from tests.core.io.test_excel_sheets import sheet
 from tests.read_here import said_of
 
 WORD = "Zaphod"  # a cell that may not appear in a message
@@ -37,22 +36,6 @@ FRAME = pd.DataFrame({"a": [1.5, 2.25, 7.125], "t": [WORD, "y", "z"], "g": ["u",
 FRAME["g"] = pd.Categorical(FRAME["g"])
 GOOD = {form.key: table_bytes(FRAME, form.key) for form in writable()}
 ENDING = {form.key: form.suffixes[0] for form in FORMATS}
-
-
-def workbook(fill: Callable[[xlsxwriter.Workbook], None]) -> bytes:
-    stream = io.BytesIO()
-    with xlsxwriter.Workbook(stream, {"in_memory": True}) as book:
-        fill(book)
-    return stream.getvalue()
-
-
-def sheet(*rows: list[object], name: str = "data") -> bytes:
-    def fill(book: xlsxwriter.Workbook) -> None:
-        page = book.add_worksheet(name)
-        for number, row in enumerate(rows):
-            page.write_row(number, 0, row)
-
-    return workbook(fill)
 
 
 def with_part(content: bytes, name: str, part: bytes) -> bytes:
@@ -74,6 +57,14 @@ def lying(content: bytes) -> bytes:
     return bytes(made)
 
 
+def with_column(values: object, type: pa.DataType | None = None) -> bytes:
+    array = values if isinstance(values, pa.Array) else pa.array(values, type)
+    return written(pa.table({"a": pa.array([WORD] * len(array), pa.string()), "bad": array}))
+
+
+GOOD_PARQUET = written(pa.table({"a": [WORD, "y", "z"], "x": [1.5, 2.5, 3.5]}))
+TWICE = pa.Table.from_arrays([pa.array([1, 2]), pa.array([3, 4])], names=["a", "a"])
+NO_TEXTS = [None, pa.py_buffer(struct.pack("<3i", 0, 1, 2)), pa.py_buffer(b"\xff\xfe")]
 SHEET = "xl/worksheets/sheet1.xml"
 CELLS = b'<worksheet><sheetData><row r="1"><c r="A1"><v>1</v></c></row>%s</sheetData></worksheet>'
 CORNER = CELLS % b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
@@ -127,6 +118,16 @@ CASES: dict[str, tuple[str, bytes, str]] = {
     "r_plain": (".rds", gzip.compress(b"a,b\n1,2\n"), "is a gzip archive and not R"),
     "feather_cut": (".feather", GOOD["feather"][:-9], "damaged"),
     "feather_noise": (".feather", b"ARROW1\0\0" + bytes(range(256)), "damaged"),
+    "parquet_cut": (".parquet", GOOD_PARQUET[:-20], "damaged.*save the file again"),
+    "parquet_footer_lies": (
+        *(".parquet", GOOD_PARQUET[:-8] + struct.pack("<I", 2**31 - 1) + b"PAR1"),
+        "damaged.*save the file again",
+    ),
+    "parquet_twice": (".parquet", written(TWICE), "column name a .*columns 1, 2.*rename"),
+    "parquet_no_texts": (
+        *(".parquet", with_column(pa.Array.from_buffers(pa.string(), 2, NO_TEXTS))),
+        "damaged.*save the file again",
+    ),
     "pickle": (".rds", b"\x80\x04\x95" + b"\0" * 90, "never opened"),
 }
 
@@ -139,6 +140,7 @@ def test_refused_with_place_and_remedy(name):
     message = str(caught.value)
     assert re.fullmatch(rf"people\{ending}[,: ].*\.", message), message
     assert re.search(words, message), message
+    assert not re.search(r"[.!?] (?!csv)", message), f"not one sentence: {message}"
     assert ";" in message
     assert WORD not in message
 
@@ -191,60 +193,6 @@ def test_a_real_file_of_an_older_stata_is_known_by_its_content():
         assert read(path).values("a").tolist() == FRAME["a"].tolist()
         with pytest.raises(InputError, match="is a Stata file and not CSV"):
             parse("a.csv", path.read_bytes())
-
-
-def written(table: pa.Table, **options: object) -> bytes:
-    stream = io.BytesIO()
-    pq.write_table(table, stream, **options)
-    return stream.getvalue()
-
-
-def with_column(values: object, type: pa.DataType | None = None) -> bytes:
-    array = values if isinstance(values, pa.Array) else pa.array(values, type)
-    return written(pa.table({"a": pa.array([WORD] * len(array), pa.string()), "bad": array}))
-
-
-GOOD_PARQUET = written(pa.table({"a": [WORD, "y", "z"], "x": [1.5, 2.5, 3.5]}))
-PAIR = [pa.array([1, 2]), pa.array([3, 4])]
-
-CASES_PARQUET: dict[str, tuple[Callable[[], bytes], str, str]] = {
-    "truncated": (lambda: GOOD_PARQUET[:-20], "damaged", "save the file again"),
-    "footer_lies": (
-        lambda: GOOD_PARQUET[:-8] + struct.pack("<I", 2**31 - 1) + b"PAR1",
-        "damaged",
-        "save the file again",
-    ),
-    "duplicate": (
-        lambda: written(pa.Table.from_arrays(PAIR, names=["a", "a"])),
-        "column name a .*columns 1, 2",
-        "rename",
-    ),
-    "text_not_utf8": (
-        lambda: with_column(
-            pa.Array.from_buffers(
-                pa.string(),
-                2,
-                [None, pa.py_buffer(struct.pack("<3i", 0, 1, 2)), pa.py_buffer(b"\xff\xfe")],
-            )
-        ),
-        "damaged",
-        "save the file again",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", CASES_PARQUET)
-def test_refused_with_place_and_remedy_parquet(name):
-    make, place, remedy = CASES_PARQUET[name]
-    with pytest.raises(InputError) as caught:
-        parse("people.parquet", make())
-    message = str(caught.value)
-    assert re.fullmatch(r"people\.parquet[,: ].*\.", message), message
-    assert not re.search(r"[.!?] (?!csv)", message), f"not one sentence: {message}"
-    assert re.search(place, message), message
-    assert remedy in message
-    assert ";" in message
-    assert WORD not in message
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from rwn_core.errors import InputError
 
 _BLANKS = "".join(map(chr, (9, 10, 13, 32, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x202F, 0x3000)))
 LINES_NAMED = 3  # in a message
+_MANY = {"is": "are", "has": "have", "lacks": "lack"}
 
 
 class Form(IntEnum):
@@ -156,14 +157,17 @@ class TextColumn:
         # different: shape (m,), m different texts
         return int(np.count_nonzero(different[self.codes]))
 
-    def refuse(self, different: NDArray[np.bool_], one: str, many: str, remedy: str) -> None:
+    def refuse(
+        self, different: NDArray[np.bool_], one: str, remedy: str, *, many: str = ""
+    ) -> None:
         """Raise an InputError that names lines and count, and no value, if any record has these."""
         # different: shape (m,), m different texts
         rows = np.flatnonzero(different[self.codes]) if different.any() else np.empty(0, np.int64)
         if len(rows):
             lines = [f"{line:,}" for line in self._lines(rows[:LINES_NAMED].tolist())]
             dots = ", ..." if len(rows) > LINES_NAMED else ""
-            word, have = f"{self._place}s", f"values {many}"
+            verb, _, fault = one.partition(" ")
+            word, have = f"{self._place}s", f"values {many or f'{_MANY[verb]} {fault}'}"
             if len(rows) == 1:
                 word, have = self._place, f"value {one}"
             raise InputError(f"{word} {', '.join(lines)}{dots}: {len(rows):,} {have}; {remedy}")
@@ -200,8 +204,8 @@ def refuse_dates(column: TextColumn, wrong: NDArray[np.bool_], notation: str = U
     """Raise an InputError about dates in another notation; it names those that fit all of them."""
     # wrong: shape (m,), m different texts
     if column.has == {Form.OTHER_DATE} and wrong.any():
-        short, what = fitting(column.different, _SHORT_YEAR), "a year of two digits"
-        column.refuse(short, f"has {what}", f"have {what}", "write all four")
+        short = fitting(column.different, _SHORT_YEAR)
+        column.refuse(short, "has a year of two digits", "write all four")
     fits = notations_of(column) if wrong.any() else []
     options = " or ".join(f"--file dates={each}" for each in fits)
     remedy = "write every date in this form"
@@ -212,8 +216,8 @@ def refuse_dates(column: TextColumn, wrong: NDArray[np.bool_], notation: str = U
             f"all fit {' and '.join(fits)}, and no value tells which: give one as the dates of the "
             f"file ({options})"
         )
-    form = f"of the form {notation}"
-    column.refuse(wrong, f"is not a date {form}", f"are not dates {form}", remedy)
+    many = f"are not dates of the form {notation}"
+    column.refuse(wrong, f"is not a date of the form {notation}", remedy, many=many)
 
 
 def are_days(column: pd.Series[pd.Timestamp]) -> bool:
@@ -247,12 +251,10 @@ def dates(column: TextColumn, notation: str | None = None) -> tuple[pd.Series[An
     chosen = column.with_forms({form})
     zoned = fitting(texts, _ZONE) & chosen
     if zoned.any():
-        remedy = "write it in all or in none"
-        column.refuse(chosen & ~zoned, "lacks a time zone", "lack a time zone", remedy)
+        column.refuse(chosen & ~zoned, "lacks a time zone", "write it in all or in none")
     moments = pd.Series(np.where(chosen, texts.to_numpy(zero_copy_only=False), None), dtype=object)
     parsed = pd.to_datetime(moments, format="ISO8601", errors="coerce", utc=bool(zoned.any()))
-    impossible, fault = chosen & parsed.isna().to_numpy(), "not on the calendar"
-    column.refuse(impossible, f"is {fault}", f"are {fault}", "correct it")
+    column.refuse(chosen & parsed.isna().to_numpy(), "is not on the calendar", "correct it")
     notices: list[str] = []
     if zoned.any():
         # the time zone at the end of each text, such as +09:00

@@ -107,8 +107,8 @@ def typed(column: TextColumn, variable: Variable | None, notation: str | None = 
         column.refuse(
             column.with_forms(column.has - {Form.CLOCK}),
             "is not a time of the day, and others are",
-            "are not times of the day, and others are",
             "leave the field empty where a time is missing",
+            many="are not times of the day, and others are",
         )
     notices = _missing_notice(column, "stay texts; leave the field empty for a missing value")
     if Form.CODE in column.has and column.has <= _NUMBERS:
@@ -126,12 +126,12 @@ def _refuse_half_numbers(column: TextColumn) -> None:
     column.refuse(
         column.with_forms(column.has - _NUMBERS - marked),
         "is not a number, and others are",
-        "are not numbers, and others are",
         "leave the field empty where a number is missing",
+        many="are not numbers, and others are",
     )
     for form in sorted(marked):
         what, remedy = _REMEDIES[form]
-        column.refuse(column.with_forms({form}), f"has {what}", f"have {what}", remedy)
+        column.refuse(column.with_forms({form}), f"has {what}", remedy)
 
 
 def _numbers(column: TextColumn, *, declared: bool) -> Typed:
@@ -139,24 +139,24 @@ def _numbers(column: TextColumn, *, declared: bool) -> Typed:
     column.refuse(
         column.with_forms(column.has - _NUMBERS - {Form.INFINITE}),
         "is not a number as the schema says",
-        "are not numbers as the schema says",
         "write numbers with digits and a point, leave the field empty where one is missing, or "
         "make the variable categorical",
+        many="are not numbers as the schema says",
     )
     remedy = "replace the value, or remove the record"
-    column.refuse(column.with_forms({Form.INFINITE}), "is infinite", "are infinite", remedy)
+    column.refuse(column.with_forms({Form.INFINITE}), "is infinite", remedy)
     # the numbers of the different texts
     chosen, texts = column.with_forms(_NUMBERS), column.texts_of(_NUMBERS)
     values = np.full(len(chosen), np.nan)
     values[chosen] = pc.cast(texts, pa.float64()).to_numpy()
-    large, far = np.abs(values) > LARGEST_NUMBER, f"beyond {LARGEST_NUMBER:g}"
-    column.refuse(large, f"is {far}", f"are {far}", "write the number in another unit")
+    large, remedy = np.abs(values) > LARGEST_NUMBER, "write the number in another unit"
+    column.refuse(large, f"is beyond {LARGEST_NUMBER:g}", remedy)
     if not declared:
         column.refuse(
             column.with_forms({Form.EXPONENT}),
             "may be a code or a number with an exponent",
-            "may be codes or numbers with an exponent",
             "write numbers without an exponent, or give the column a kind in a schema",
+            many="may be codes or numbers with an exponent",
         )
     notices = _missing_notice(column, "count as missing")
     if pc.any(pc.match_substring_regex(texts, "[.eE]")).as_py():
@@ -170,8 +170,8 @@ def _integers(column: TextColumn, values: NDArray[np.float64]) -> pd.Series[Any]
     column.refuse(
         np.abs(values) >= LARGEST_WHOLE,
         "is a whole number of 2^53 or more, too large for exact distances",
-        "are whole numbers of 2^53 or more, too large for exact distances",
         "make the column an identifier in a schema if it identifies people",
+        many="are whole numbers of 2^53 or more, too large for exact distances",
     )
     numbers = pd.Series(values[column.codes], name=column.name, copy=False)
     return numbers.astype("Int64" if numbers.hasnans else "int64")
@@ -202,14 +202,10 @@ def digit_notices(
     for row in np.flatnonzero((long | small) & ~_comes_back(column.different, values)):
         text = column.different[int(row)].as_py()
         changed[row] = Decimal(text) != Decimal(repr(float(values[row])))
-    remedy = "write the number in another unit"
-    column.refuse(changed & small, "is too close to 0", "are too close to 0", remedy)
-    column.refuse(
-        changed & (np.abs(values) >= LARGEST_WHOLE),
-        "has more digits than a floating number holds",
-        "have more digits than a floating number holds",
-        "make the column an identifier or categorical in a schema",
-    )
+    column.refuse(changed & small, "is too close to 0", "write the number in another unit")
+    large, remedy = np.abs(values) >= LARGEST_WHOLE, "make the column an identifier or categorical"
+    fault = "has more digits than a floating number holds"
+    column.refuse(changed & large, fault, f"{remedy} in a schema")
     # notices of smaller losses, and of numbers written in several ways
     notices = []
     if changed.any():

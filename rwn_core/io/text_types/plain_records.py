@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 from pyarrow import csv
 
 from rwn_core.io.limits import LONGEST_FIELD
@@ -67,8 +66,11 @@ def _has_plain_quotes(content: bytes, begin: int, separator: str) -> bool:
     place = np.flatnonzero(text == QUOTE)
     apart = np.zeros(256, bool)
     apart[[ord(separator), ord("\n"), ord("\r")]] = True
-    opens = _at(text, place - 1, apart)
-    closes = _at(text, place + 1, apart)
+    # a field begins or ends at a mark, and outside of the text
+    opens, closes = (
+        apart[text[np.clip(at, 0, len(text) - 1)]] | (at < 0) | (at >= len(text))
+        for at in (place - 1, place + 1)
+    )
     return bool(
         len(place) % 2 == 0
         and opens[::2].all()
@@ -76,13 +78,3 @@ def _has_plain_quotes(content: bytes, begin: int, separator: str) -> bool:
         and not closes[::2].any()
         and not opens[1::2].any()
     )
-
-
-def _at(
-    text: NDArray[np.uint8], place: NDArray[np.int64], apart: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Return whether a field begins or ends at each place; it does outside of the text."""
-    # text: shape (letters,); place and result: (fields,); apart: (256,)
-    inside = (place >= 0) & (place < len(text))
-    found: NDArray[np.bool_] = apart[text[np.clip(place, 0, len(text) - 1)]] | ~inside
-    return found
