@@ -20,6 +20,7 @@ import rwn_core as rwn
 from rwn_core import Kind, Microdata, Role, Schema, Variable
 from rwn_core.io.parse import parse
 from rwn_core.io.write import table_bytes
+from tests.core.io.test_text_files import frames
 from tests.read_here import said_of
 
 
@@ -213,37 +214,16 @@ def test_types_survive():
 
 
 CELLS = {
-    "float64": st.floats(-1e150, 1e150),
-    "int64": st.integers(-(2**63), 2**63 - 1),
-    "bool": st.booleans(),
-    "str": st.text(st.characters(exclude_categories=("Cs",)), max_size=8),
-    "datetime64[us]": st.datetimes().map(pd.Timestamp),
+    "float64": (st.floats(-1e150, 1e150), "float64"),
+    "int64": (st.integers(-(2**63), 2**63 - 1), "Int64"),
+    "bool": (st.booleans(), "boolean"),
+    "str": (st.text(st.characters(exclude_categories=("Cs",)), max_size=8), "str"),
+    "datetime64[us]": (st.datetimes().map(pd.Timestamp), "datetime64[us]"),
 }
-MISSING = {"int64": "Int64", "bool": "boolean"}
-
-
-@st.composite
-def frames(draw: st.DrawFn) -> pd.DataFrame:
-    """Random tables with missing values."""
-    n = draw(st.integers(2, 12))
-    series = {}
-    for name in draw(
-        st.lists(st.from_regex(r"[a-z,\" ]*[a-z]", fullmatch=True), min_size=1, unique=True)
-    ):
-        dtype = draw(st.sampled_from(list(CELLS)))
-        cells = draw(
-            st.lists(st.one_of(st.none(), CELLS[dtype]), min_size=n, max_size=n).filter(
-                lambda values: any(value is not None for value in values)
-            )
-        )
-        if None in cells:
-            dtype = MISSING.get(dtype, dtype)
-        series[name] = pd.Series(cells, dtype=dtype)
-    return pd.DataFrame(series)
 
 
 @settings(max_examples=40)
-@given(frames())
+@given(frames(CELLS, r"[a-z,\" ]*[a-z]"))
 def test_what_is_written_is_what_is_read(frame):
     original = Microdata.from_frame(frame)
     again = parse("t.parquet", table_bytes(frame, "parquet"))
