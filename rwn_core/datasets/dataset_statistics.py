@@ -33,8 +33,9 @@ from rwn_core.neighbors.metric import (
     SMALLEST_SQUARED,
     Axis,
     Metric,
-    axes_of_counts,
+    category_axes,
     discrete_weights,
+    number_axes,
     weighted_variables,
 )
 from rwn_core.parallel.threads import current_work
@@ -165,7 +166,7 @@ def metric_of_sums(
             counts = levels[variable.name]
             known = [(level, counts[level]) for level in sorted(counts)]
             missing = None, n - sum(counts.values())
-            axes += axes_of_counts([*known, missing], variable, params.scale, params.encoding)
+            axes += category_axes([*known, missing], variable, params.scale, params.encoding)
         else:
             column = numbers.get(variable.name)
             if column is None:  # level numbers of an ordered variable, which occur so many times
@@ -184,16 +185,5 @@ def metric_of_sums(
                     f"The values of {variable.name} differ by less than {SMALLEST_SQUARED:g}; "
                     "multiply all of them by a large number."
                 )
-            if spread > 0:
-                axes.append(
-                    Axis(variable=variable, center=column.mean, factor=variable.weight / spread)
-                )
-            gone = n - column.count
-            if gone:
-                share = gone / n
-                width = (
-                    math.sqrt(gone * column.count / (n * (n - 1))) if params.scale == "sd" else 1.0
-                )
-                factor = variable.weight / width
-                axes.append(Axis(variable=variable, center=share, factor=factor, missing=True))
+            axes += number_axes(variable, params.scale, column.mean, spread, column.count, n)
     return Metric.of_axes(axes)

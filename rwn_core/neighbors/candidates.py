@@ -75,7 +75,6 @@ TITLES: dict[str, str] = {
     "pairs": "Method 2: about m random partners of each record",
     "partition": "Method 3: the record's own part of u random ones",
 }
-EVERY = float("inf")
 CROWDED = 3  # a sample of more than one in so many is drawn by ordering all records
 BLOCK_PAIRS = 1_000_000  # pairs held at a time
 LARGEST_N = 1_518_500_250  # 8 r + 1 fits into 63 bits for every pair number r

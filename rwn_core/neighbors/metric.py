@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 from typing import Any, ClassVar, Literal, get_args
@@ -45,14 +45,10 @@ SMALLEST_SQUARED = 1e-140  # a float64 holds squares of larger differences with 
 
 def _spread(values: Floats, scale: Scale) -> float:
     # Shape: values (n,).
-    if len(values) < 2:
-        return 0.0
-    if scale == "range":
-        return float(values.max() - values.min())
-    width = float(values.max() - values.min())
+    width = float(values.max() - values.min()) if len(values) > 1 else 0.0
     # exact zero for a constant column, whatever rounding does to its mean
-    if width == 0:
-        return 0.0
+    if scale == "range" or width == 0:
+        return width
     if width < SMALLEST_SQUARED:
         return width * float(((values - values.min()) / width).std(ddof=1))
     return float(values.std(ddof=1))
@@ -70,73 +66,64 @@ def weighted_variables(schema: Schema, *, equal: bool = False) -> Sequence[Varia
     return used
 
 
-def number_axes(microdata: Microdata, variable: Variable, scale: Scale) -> list[Axis]:
-    """The axes of a variable of numbers: its own if it varies, and one for what is missing."""
-    values = microdata.values(variable.name)
-    missing = np.isnan(values)
-    known = values[~missing]
-    axes = []
+def _axes_of_values(values: Floats, variable: Variable, scale: Scale) -> list[Axis]:
+    """The axes of a variable of numbers, from a table's column, shape (n,)."""
+    known = values[~np.isnan(values)]
     spread = _spread(known, scale)
+    tiny = spread <= np.finfo(np.float64).tiny
+    if spread > 0 and (tiny or variable.weight / spread == math.inf):
+        raise ParameterError(
+            f"The values of {variable.name} differ by less than 1e-307; multiply all of them "
+            "by a large number."
+        )
+    center = float(known.mean()) if spread > 0 else 0.0
+    return number_axes(variable, scale, center, spread, len(known), len(values))
+
+
+def number_axes(
+    variable: Variable, scale: Scale, center: float, spread: float, known: int, n: int
+) -> list[Axis]:
+    """The axes of a variable of numbers: its own if it varies, and one for what is missing."""
+    axes = []
     if spread > 0:
-        factor = variable.weight / spread if spread > np.finfo(np.float64).tiny else np.inf
-        if not np.isfinite(factor):
-            raise ParameterError(
-                f"The values of {variable.name} differ by less than 1e-307; multiply all of them "
-                "by a large number."
-            )
-        axes.append(Axis(variable=variable, center=float(known.mean()), factor=factor))
-    indicator = missing.astype(np.float64)
-    spread = _spread(indicator, scale)
-    if spread > 0:
-        factor, center = variable.weight / spread, float(indicator.mean())
+        axes.append(Axis(variable=variable, center=center, factor=variable.weight / spread))
+    if 0 < known < n:
+        center, spread = _of_dummy(n - known, n, scale)
+        factor = variable.weight / spread
         axes.append(Axis(variable=variable, center=center, factor=factor, missing=True))
     return axes
 
 
 def category_axes(
-    microdata: Microdata, variable: Variable, scale: Scale, encoding: Encoding
-) -> list[Axis]:
-    """The axes of a category: one for each level that occurs, and one for what is missing."""
-    codes, levels = microdata.codes(variable.name)
-    if (codes >= 0).all() and len(levels) < 2:
-        return []
-    if len(levels) > CODED_LEVELS:
-        counts = np.bincount(codes + 1, minlength=len(levels) + 1)
-        numbered = [*zip(levels, counts[1:].tolist(), strict=True), (None, int(counts[0]))]
-        return axes_of_counts(numbered, variable, scale, encoding)
-    axes: list[Axis] = []
-    for number, level in [*enumerate(levels), (-1, None)]:
-        dummy = (codes == number).astype(np.float64)
-        if not dummy.any():
-            continue
-        spread = np.sqrt(2.0) if encoding == "matching" else _spread(dummy, scale)
-        center = 0.0 if encoding == "matching" else float(dummy.mean())
-        factor, at, gone = variable.weight / spread, len(axes), level is None
-        axis = Axis(
-            variable=variable, center=center, factor=factor, level=level, number=at, missing=gone
-        )
-        axes.append(axis)
-    return axes
-
-
-def axes_of_counts(
     counts: Sequence[tuple[Any, int]], variable: Variable, scale: Scale, encoding: Encoding
 ) -> list[Axis]:
-    """`category_axes` from the number of records of each level."""
-    n = sum(count for _, count in counts)
-    occurring = [(level, count) for level, count in counts if count]
-    axes: list[Axis] = []
-    for level, count in occurring if len(occurring) > 1 else ():
-        center, spread = 0.0, math.sqrt(2.0)
-        if encoding != "matching":
-            center = count / n
-            spread = math.sqrt(count * (n - count) / (n * (n - 1))) if scale == "sd" else 1.0
-        factor, at, gone = variable.weight / spread, len(axes), level is None
-        axis = Axis(
-            variable=variable, center=center, factor=factor, level=level, number=at, missing=gone
+    """The axes of a category: one for each level that occurs, and one for what is missing."""
+    # `counts` are levels with their numbers of records; the level None stands for what is missing.
+    n, occurring = sum(count for _, count in counts), [each for each in counts if each[1]]
+    if len(occurring) < 2:
+        return []
+    axes = []
+    for number, (level, count) in enumerate(occurring):
+        center, spread = _of_dummy(count, n, scale)
+        if encoding == "matching":
+            center, spread = 0.0, math.sqrt(2.0)
+        factor, missing = variable.weight / spread, level is None
+        axes.append(
+            Axis(
+                variable=variable,
+                center=center,
+                factor=factor,
+                level=level,
+                number=number,
+                missing=missing,
+            )
         )
-        axes.append(axis)
     return axes
+
+
+def _of_dummy(count: int, n: int, scale: Scale) -> tuple[float, float]:
+    """Return mean and spread of a coordinate that is 1 for so many of n records, else 0."""
+    return count / n, math.sqrt(count * (n - count) / (n * (n - 1))) if scale == "sd" else 1.0
 
 
 def squares_of_levels(axes: Sequence[Axis]) -> Floats:
@@ -199,12 +186,6 @@ class Metric(NamedParameters):
 
     checks_itself: ClassVar[bool] = True
     axes: tuple[Axis, ...]
-    _all_coordinates: bool = field(init=False, repr=False, compare=False)  # no coded category
-
-    def __post_init__(self) -> None:
-        """Look once whether `coded` is the same as `points`."""
-        all_coordinates = all(_is_coordinates(part) for part in self._by_variable())
-        object.__setattr__(self, "_all_coordinates", all_coordinates)
 
     @classmethod
     def fit(
@@ -243,9 +224,12 @@ class Metric(NamedParameters):
         axes: list[Axis] = []
         for variable in weighted_variables(microdata.schema, equal=equal_weights):
             if variable.kind is Kind.CATEGORICAL:
-                axes += category_axes(microdata, variable, scale, encoding)
+                codes, levels = microdata.codes(variable.name)
+                missing, *held = np.bincount(codes + 1, minlength=len(levels) + 1).tolist()
+                counts = [*zip(levels, held, strict=True), (None, missing)]
+                axes += category_axes(counts, variable, scale, encoding)
             else:
-                axes += number_axes(microdata, variable, scale)
+                axes += _axes_of_values(microdata.values(variable.name), variable, scale)
         return cls.of_axes(axes)
 
     @classmethod
@@ -297,9 +281,9 @@ class Metric(NamedParameters):
         ndarray of float64, shape (n, d), or CodedPoints
             The same as `points` where no category has many levels.
         """
-        if self._all_coordinates:
-            return self.points(microdata)
         parts = self._by_variable()
+        if all(map(_is_coordinates, parts)):
+            return self.points(microdata)
         codes = self._level_numbers(microdata)
         squares: dict[int, Floats] = {}
         columns: list[Floats] = []
@@ -315,8 +299,6 @@ class Metric(NamedParameters):
 
     def variable_columns(self, names: Sequence[str]) -> list[int]:
         """Columns of `coded` points that belong to some variables."""
-        if self._all_coordinates:
-            return [number for number, axis in enumerate(self.axes) if axis.variable.name in names]
         widths = [(part, len(part) if _is_coordinates(part) else 1) for part in self._by_variable()]
         owners = [part[0].variable.name for part, width in widths for _ in range(width)]
         return [column for column, name in enumerate(owners) if name in names]

@@ -15,7 +15,6 @@ SAMPLE = 300  # records; their distances to all others are examined
 FEWEST = 50  # of them, in a large table
 PAIRS = 6_100_000
 THINNED = 100_000  # of the others, kept for quantiles of their distances
-GUESSED = 10_000  # of those that tell about where a rank lies
 # decides: median nearest distances of the largest stored radius; the slider ends at `WIDEST` or
 # `SHARE`
 SLIDER_RADIUS = 5.0
@@ -64,18 +63,18 @@ def find_slider_range(
     for place, squared in enumerate(squared_to_all(points, sample)):
         squared[sample[place]] = np.inf
         nearest[place], thin[place] = squared.min(), squared[::thinned]
-    typical, distances = float(np.median(np.sqrt(nearest))), _Distances(thin.ravel())
+    typical, distances = float(np.median(np.sqrt(nearest))), thin.ravel()
     if typical == 0:
-        typical = distances.low()
+        typical = low_distance(distances)
     few, near = n <= LARGEST_DENSE, SLIDER_RADIUS * typical
     wide = SHARE_OF_FEW if few else SHARE
-    reach = distances.radius_of_mean_size(wide, near, WIDEST * typical)
+    reach = radius_of_mean_size(distances, wide, near, WIDEST * typical)
 
     def within(radius: float, pairs: int) -> float:
         """The radius, or a smaller one that has so few pairs."""
         if n - 1 <= pairs / rows:
             return radius
-        return distances.radius_of_mean_size(pairs / rows / n, most=radius)
+        return radius_of_mean_size(distances, pairs / rows / n, most=radius)
 
     stores = within(reach if few else near, largest_pairs)  # ranking what is farther takes seconds
     most = within(reach, max(largest_pairs, largest_searched or 0))
@@ -92,49 +91,17 @@ def find_slider_range(
     return SliderRange(epsilon=epsilon, step=step, k=min(k, n - 1), typical=typical, stored=stored)
 
 
-class _Distances:
-    """Sampled squared distances, of which only those near a rank are put in order.
+def low_distance(squared: Floats) -> float:
+    """Return the 1 % quantile of the distances between records that are apart."""
+    # Shapes: squared (s,), infinite between a record and itself.
+    apart = squared[(squared > 0) & np.isfinite(squared)]
+    return float(np.sqrt(np.quantile(apart, 0.01))) if len(apart) else 1.0
 
-    Parameters
-    ----------
-    squared : ndarray of float64, shape (s,)
-        Infinite between a record and itself.
-    """
 
-    def __init__(self, squared: Floats) -> None:
-        # Shapes: squared (s,).
-        self._all = squared
-        self._some = np.sort(squared[:: -(-squared.size // GUESSED)])
-        self._finite = int(np.count_nonzero(np.isfinite(squared)))
-
-    def low(self) -> float:
-        """The 1 % quantile of the distances between records that are apart."""
-        together = int(np.count_nonzero(self._all <= 0))
-        count = self._finite - together
-        if count == 0:
-            return 1.0
-        place = 0.01 * (count - 1)
-        low = math.floor(place)
-        ends = [self._at(together + min(rank, count - 1)) for rank in (low, low + 1)]
-        return float(np.sqrt(np.quantile(ends, place - low)))
-
-    def radius_of_mean_size(self, share: float, least: float = 0.0, most: float = np.inf) -> float:
-        """The radius within which the records have this share of the others on average."""
-        rank = min(int(share * self._all.size), self._finite - 1)
-        if np.count_nonzero(self._all < most**2) <= rank:
-            return most
-        if np.count_nonzero(self._all <= least**2) > rank:
-            return least
-        return float(np.sqrt(self._at(rank)))
-
-    def _at(self, rank: int) -> float:
-        """The value at a place in ascending order: it most likely lies between two of some."""
-        some, room = len(self._some), 2.5 * math.sqrt(len(self._some)) + 1
-        place = rank / self._all.size * some
-        low = self._some[max(int(place - room), 0)] if place > room else -np.inf
-        high = self._some[min(int(place + room), some - 1)]
-        below = int(np.count_nonzero(self._all < low))
-        between = self._all[(self._all >= low) & (self._all <= high)]
-        if not below <= rank < below + len(between):
-            below, between = 0, self._all
-        return float(np.partition(between, rank - below)[rank - below])
+def radius_of_mean_size(
+    squared: Floats, share: float, least: float = 0.0, most: float = np.inf
+) -> float:
+    """Return the radius within which the records have this share of the others on average."""
+    # Shapes: squared as in `low_distance`.
+    rank = min(int(share * squared.size), int(np.isfinite(squared).sum()) - 1)
+    return float(np.clip(np.sqrt(np.partition(squared, rank)[rank]), least, most))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar, cast
 
@@ -35,50 +34,36 @@ _register: Any = event.register
 _register("numba:compile", _Compiling())
 
 
-def jit_entry(function: Function) -> Function:
-    """Compile on first call, keep the machine code on disk, run without the interpreter's lock."""
-    # Only such functions are called from Python.
-    with _own_cache():
-        return cast(Function, _njit(cache=True, _nrt=True)(function))
+def _compiled(**options: Any) -> Callable[[Function], Function]:
+    """Return a decorator that keeps the machine code in this program's own folder."""
+
+    def decorate(function: Function) -> Function:
+        config: Any = numba.config
+        given, config.CACHE_DIR = config.CACHE_DIR, str(folder())
+        try:
+            return cast(Function, _njit(**options)(function))
+        finally:
+            config.CACHE_DIR = given
+
+    return decorate
 
 
-def jit_internal(function: Function) -> Function:
-    """`jit_entry`, for other kernels alone."""
-    # What Python needs to call a kernel takes longer to compile than many a kernel. It is left out
-    # here: such a call would end the process.
-    with _own_cache():
-        return cast(Function, _njit(cache=True, _nrt=True, **_UNSEEN)(function))
+jit_entry = _compiled(cache=True, _nrt=True)
+"""Compile on first call, keep the machine code on disk, run without the interpreter's lock.
 
+Only such functions are called from Python.
+"""
+# What Python needs to call a kernel takes longer to compile than many a kernel. It is left out
+# of the others: such a call would end the process.
+jit_internal = _compiled(cache=True, _nrt=True, **_UNSEEN)
+"""`jit_entry`, for other kernels alone."""
+jit_no_refcount = _compiled(cache=True, _nrt=False, **_UNSEEN)
+"""`jit_internal`, without reference counts of arrays: for functions called once a row or more.
 
-def jit_no_refcount(function: Function) -> Function:
-    """`jit_internal`, without reference counts of arrays: for functions called once a row or more.
-
-    Such a function may neither make an array nor return one. Counting is an atomic instruction
-    for each array of a tuple that is passed on, and took two thirds of the time of a search.
-    """
-    with _own_cache():
-        return cast(Function, _njit(cache=True, _nrt=False, **_UNSEEN)(function))
-
-
-def jit_inline(function: Function) -> Function:
-    """`jit_no_refcount`, and made part of its callers by LLVM."""
-    return cast(Function, _njit(_nrt=False, forceinline=True, **_UNSEEN)(function))
-
-
-def jit_fused(function: Function) -> Function:
-    """`jit_inline`, where a product may go into a sum without being rounded first."""
-    return cast(
-        Function, _njit(_nrt=False, forceinline=True, fastmath={"contract"}, **_UNSEEN)(function)
-    )
-
-
-@contextmanager
-def _own_cache() -> Iterator[None]:
-    """Keep the machine code in this program's own folder."""
-    config: Any = numba.config
-    given = config.CACHE_DIR
-    config.CACHE_DIR = str(folder())
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = given
+Such a function may neither make an array nor return one. Counting is an atomic instruction
+for each array of a tuple that is passed on, and took two thirds of the time of a search.
+"""
+jit_inline = _compiled(_nrt=False, forceinline=True, **_UNSEEN)
+"""`jit_no_refcount`, and made part of its callers by LLVM."""
+jit_fused = _compiled(_nrt=False, forceinline=True, fastmath={"contract"}, **_UNSEEN)
+"""`jit_inline`, where a product may go into a sum without being rounded first."""

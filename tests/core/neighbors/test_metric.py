@@ -266,42 +266,21 @@ def test_people_with_a_level_that_the_table_has_not_are_as_far_as_without_any(mo
     )
 
 
-@pytest.mark.parametrize("step", [0.0, 1.0])  # all different; hardly anything but ties
-def test_a_rank_is_found_without_sorting_everything(monkeypatch, step):
-    monkeypatch.setattr(slider_range, "GUESSED", 50)
-    values = np.random.default_rng(8).exponential(2.0, (20, 300))
-    values = np.round(values / step) if step else values
-    values[:, 7] = np.inf
-    ascending = np.sort(values, axis=None)
-    distances = slider_range._Distances(values.ravel())
-    for rank in (0, 1, 59, 60, 3000, 5600, values.size - 21):
-        assert distances._at(rank) == ascending[rank]
-
-
-def test_a_rank_that_the_guess_misses_is_found_among_all(monkeypatch):
-    monkeypatch.setattr(slider_range, "GUESSED", 400)
-    values = np.tile([0.0, 1.0, 2.0, 3.0], 4000)  # every fortieth is 0
-    distances = slider_range._Distances(values)
-    assert [distances._at(rank) for rank in (0, 3999, 4000, 8000, 15_999)] == [0, 0, 1, 2, 3]
-
-
 def test_a_radius_stays_between_its_ends():
     values = np.arange(1.0, 101.0) ** 2
-    distances = slider_range._Distances(values)
-    assert distances.radius_of_mean_size(0.2) == 21.0
-    for least, most in [(0.0, 30.0), (0.0, 21.0), (21.0, 30.0), (20.5, 21.5)]:
-        assert distances.radius_of_mean_size(0.2, least, most) == 21.0
-    assert distances.radius_of_mean_size(0.2, most=4.5) == 4.5
-    assert distances.radius_of_mean_size(0.2, 35.5, 40.0) == 35.5
+    ends = [(0.0, np.inf), (0.0, 30.0), (0.0, 21.0), (21.0, 30.0), (20.5, 21.5)]
+    for least, most in ends:
+        assert slider_range.radius_of_mean_size(values, 0.2, least, most) == 21.0
+    assert slider_range.radius_of_mean_size(values, 0.2, most=4.5) == 4.5
+    assert slider_range.radius_of_mean_size(values, 0.2, 35.5, 40.0) == 35.5
 
 
 def test_the_low_distance_is_that_of_records_that_are_apart():
-    squared = np.square(np.random.default_rng(9).integers(0, 40, (10, 500)) / 7.0)
-    squared[:, 3] = np.inf
+    squared = np.square(np.random.default_rng(9).integers(0, 40, 5000) / 7.0)
+    squared[::500] = np.inf
     apart = squared[(squared > 0) & np.isfinite(squared)]
-    expected = np.sqrt(np.quantile(apart, 0.01))
-    assert slider_range._Distances(squared.ravel()).low() == expected
-    assert slider_range._Distances(np.zeros(6)).low() == 1.0
+    assert slider_range.low_distance(squared) == np.sqrt(np.quantile(apart, 0.01))
+    assert slider_range.low_distance(np.zeros(6)) == 1.0
 
 
 @pytest.mark.parametrize(
