@@ -294,22 +294,26 @@ def checked_setting(params: Any, n: int) -> Any:
             "sample for all; leave other neighbors and fresh out, or mask a table that fits into "
             "memory."
         )
-    if setting.outside_household:
-        raise ParameterError(
+    of_rows = getattr(setting, "radius_variable", None) or not one_radius(setting.ball.epsilon)
+    for refused, sentence in (
+        (
+            setting.outside_household,
             "A dataset is masked among everybody; leave out outside_household, or mask a table "
-            "that fits into memory."
-        )
-    if setting.chain:
-        raise ParameterError(
+            "that fits into memory.",
+        ),
+        (
+            setting.chain,
             "Chained slices are drawn for all rows together; leave out chain, or mask a table that "
-            "fits into memory."
-        )
-    if getattr(setting, "radius_variable", None) or not one_radius(setting.ball.epsilon):
-        raise ParameterError("A dataset is masked with one epsilon for all records.")
-    if setting.scheme.exact and n > LARGEST:
-        raise ParameterError(
-            f"At most {LARGEST:,} records are masked among everybody; choose neighbors=sample."
-        )
+            "fits into memory.",
+        ),
+        (of_rows, "A dataset is masked with one epsilon for all records."),
+        (
+            setting.scheme.exact and n > LARGEST,
+            f"At most {LARGEST:,} records are masked among everybody; choose neighbors=sample.",
+        ),
+    ):
+        if refused:
+            raise ParameterError(sentence)
     # what needs few enough records
     ball = setting.ball
     if ball.kernel.is_even:

@@ -22,6 +22,7 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.neighbors.all_donors import KernelRows, balanced_both_ways
 from rwn_core.neighbors.distance import (
+    TIE,
     CodedPoints,
     Points,
     level_squares,
@@ -73,7 +74,7 @@ class Chain:
 
         Row r of its table has the records that may give row r the slice, given what it shows.
         """
-        from rwn_core.neighbors.rank_kernel import nearest_rows, rank_ties
+        from rwn_core.neighbors.rank_kernel import rank_ties
         from rwn_core.neighbors.weight_kernel import fill_kernel
 
         n, m, later = len(self.donors[0]), len(self.points), self.later
@@ -93,9 +94,10 @@ class Chain:
             once, like = np.unique(self.donors[0], return_index=True, return_inverse=True)[1:]
         listed, of_row = self._all_pairs(once, most) if dense else self._searched(most)
         if self.balanced and dense:
-            top = np.full((m, later), np.inf)
-            nearest_rows(listed, np.bincount(like), top)
-            of_record = top[:, -1]
+            distance = np.full((len(once), m), np.inf)
+            lister = np.repeat(np.arange(len(once)), np.diff(listed.starts))
+            distance[lister, listed.records] = listed.squared
+            of_record = np.partition(distance[like].T, later - 1, axis=1)[:, later - 1]
         elif self.balanced:
             back, of_record = self._searched(most, by_record=True)
             check_fits(pairs_bytes(8.0 * len(back.records)), budget_bytes(), WEIGHTS, FEWER)
@@ -221,17 +223,20 @@ class Chain:
 def _nearest(listed: Listed, left_out: Booleans, later: int, most: int) -> tuple[Listed, Floats]:
     """Return lists without what is left out, to a rank and its ties, and their distance scale."""
     # Shapes: left_out (entries,); the scale (rows,).
-    from rwn_core.neighbors.rank_kernel import keep_nearest
+    row = np.repeat(np.arange(len(listed.starts) - 1), np.diff(listed.starts))[~left_out]
+    records, squared = listed.records[~left_out], listed.squared[~left_out]
+    sizes = np.bincount(row, minlength=len(listed.starts) - 1)
 
-    rows = len(listed.starts) - 1
-    kept, scale = np.zeros(rows, np.int64), np.full(rows, np.inf)
-    keep = partial(keep_nearest, listed, left_out, (later, most), kept, scale)
-    in_parts(keep, rows, len(left_out))
-    starts = np.concatenate(([0], np.cumsum(kept)))
-    if starts[-1] == len(listed.records):
-        return listed, scale
-    entries = ranges(listed.starts[:-1], kept)
-    return Listed(starts, listed.records[entries], listed.squared[entries]), scale
+    def at_rank(rank: int) -> Floats:
+        """The squared distance of each row's entry of a rank; infinite where there is none."""
+        # Shape: (rows,).
+        found = np.full(len(sizes), np.inf)
+        found[sizes >= rank] = squared[(np.cumsum(sizes) - sizes + rank - 1)[sizes >= rank]]
+        return found
+
+    kept = squared <= (at_rank(most) * (1 + TIE))[row]
+    starts = np.concatenate(([0], np.cumsum(np.bincount(row[kept], minlength=len(sizes)))))
+    return Listed(starts, records[kept], squared[kept]), at_rank(later)
 
 
 def _neighborhoods(listed: Listed, weights: Floats, error: float = np.nan) -> Neighborhoods:

@@ -102,30 +102,18 @@ def leaf_gaps(
 
 
 @jit_fused
-def rows_near(
-    points: NDArray[Any],
-    edges: NDArray[Any],
-    first: int,
-    last: int,
-    boxes: NDArray[Any],
-    tile: int,
-    local: NDArray[Any],
-    norms: NDArray[Any],
-    gaps: NDArray[Any],
-    near: Integers,
-) -> int:
+def rows_near(work: Any, first: int, last: int, boxes: NDArray[Any], tile: int) -> int:
     """Count the points `first` to `last` - 1 that have a tile's box within their squared edge."""
-    # Shapes: points, local (d, width); edges, norms, gaps (width,); boxes (2, d, leaves); near
-    # (width + 1,).
+    # Shapes: boxes (2, d, leaves); `work` is a `search_kernel.Workspace`.
     # indices from 0: numba would else look for negative ones, and the loops would not be vectors
-    zero, count = gaps.dtype.type(0), last - first
-    lengths, apart = norms[first:last], gaps[first:last]
+    zero, count = work.gaps.dtype.type(0), last - first
+    lengths, apart = work.norms[first:last], work.gaps[first:last]
     for row in range(count):
         lengths[row] = zero
         apart[row] = zero
-    for axis in range(len(points)):
+    for axis in range(len(work.points)):
         middle, half = boxes[0, axis, tile], boxes[1, axis, tile]
-        own, differences = points[axis, first:last], local[axis, first:last]
+        own, differences = work.points[axis, first:last], work.local[axis, first:last]
         for row in range(count):
             away = middle - own[row]
             differences[row] = away
@@ -134,8 +122,8 @@ def rows_near(
             apart[row] += outside * outside
     found = 0
     for row in range(count):
-        near[found] = first + row
-        found += apart[row] <= edges[first + row]
+        work.near[found] = first + row
+        found += apart[row] <= work.edges[first + row]
     return found
 
 

@@ -263,48 +263,6 @@ def sort_rows(listed: Any, first: int, last: int) -> None:
 
 
 @jit_entry
-def keep_nearest(
-    listed: Any, left_out: Any, ranks: Any, kept: Integers, scale: Floats, first: int, last: int
-) -> None:
-    """Move what is not left out of sorted rows, to a rank and its ties, to their beginnings."""
-    # Shapes: left_out (entries,), kept and scale (rows,); ranks: that of the scale, and the last.
-    records, squared, (later, most) = listed.records, listed.squared, ranks
-    for row in range(first, last):
-        edge, begin, count = np.inf, listed.starts[row], ZERO
-        for entry in range(begin, listed.starts[row + 1]):
-            if squared[entry] > edge:
-                break
-            if left_out[entry]:
-                continue
-            records[begin + count], squared[begin + count] = records[entry], squared[entry]
-            count += 1
-            if count == later:
-                scale[row] = squared[entry]
-            if count == most:
-                edge = squared[entry] * (1 + TIE)
-        kept[row] = count
-
-
-@jit_entry
-def nearest_rows(listed: Any, times: Integers, top: Floats) -> None:
-    """Write the smallest distances of each record to rows that list it, ascending."""
-    # Shapes: times (rows,), how many rows are such a row; top (records, as many as are asked),
-    # infinite before.
-    last = top.shape[1] - 1
-    for row in range(len(times)):
-        for entry in range(listed.starts[row], listed.starts[row + 1]):
-            value, record = listed.squared[entry], listed.records[entry]
-            for _ in range(times[row]):
-                if not value < top[record, last]:
-                    break
-                hole = last
-                while hole > 0 and top[record, hole - 1] > value:
-                    top[record, hole] = top[record, hole - 1]
-                    hole -= 1
-                top[record, hole] = value
-
-
-@jit_entry
 def rank_ties(listed: Any, first: int, last: int) -> None:
     """Give sorted entries of a tie its smallest distance, and sort them by record."""
     for row in range(first, last):

@@ -215,18 +215,7 @@ def _visit_tile(
     query, target = request.query, request.target
     leaves, width = len(target.starts) // 2, target.tiles.shape[2]
     tile, mine = which * leaves + other, which * (len(query.starts) // 2) + leaf
-    rows = rows_near(
-        work.points,
-        work.edges,
-        first,
-        last,
-        target.boxes,
-        tile,
-        work.local,
-        work.norms,
-        work.gaps,
-        work.near,
-    )
+    rows = rows_near(work, first, last, target.boxes, tile)
     if rows == 0:
         return 0
     begin = target.starts[leaves - 1 + other]
@@ -327,11 +316,8 @@ def search(request: SearchRequest, result: SearchResult, first: int, last: int) 
     # arrays for any leaf of the query before any tile of the target
     kind, height, others = query.tiles.dtype, query.tiles.shape[1] - 1, len(target.starts) // 2
     points, each = np.empty((height, width), kind), np.empty((3, width), kind)
-    box, gaps, room = (
-        np.zeros((3, height), kind),
-        np.empty((2, others), kind),
-        target.tiles.shape[2],
-    )
+    box, gaps = np.zeros((3, height), kind), np.empty((2, others), kind)
+    room = target.tiles.shape[2]
     work = Workspace(
         points, np.empty_like(points), each[0], each[1], each[2],
         np.empty(width + 1, np.int64), np.empty(room, kind), np.empty(room + 1, np.int64),

@@ -32,10 +32,8 @@ def scale(kernel: Kernel, lists: SoftLists) -> Scaled:
     table, scales = lists.table, kernel.scales(lists.scaling)
     nearest = table.squared[table.offsets[:-1]]
     if kernel.own:  # each record stands first in its own row
-        numbers, starts = (
-            np.arange(table.n) if table.numbers is None else table.numbers,
-            table.offsets,
-        )
+        numbers = np.arange(table.n) if table.numbers is None else table.numbers
+        starts = table.offsets
         table = replace(
             table,
             offsets=starts + np.arange(table.n + 1),

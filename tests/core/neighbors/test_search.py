@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import threading
+from collections import namedtuple
 from itertools import combinations, cycle, pairwise, product
 from math import isqrt
 
@@ -300,6 +301,9 @@ def points_of(side: IndexArrays, leaf: int) -> np.ndarray:
     return side.boxes[0, :, leaf, None] + side.tiles[leaf, :-1]
 
 
+Rows = namedtuple("Rows", "points local edges norms gaps near")
+
+
 @pytest.mark.parametrize("kind", ["plain", "far", "outliers", "lattice"])
 def test_every_rough_distance_is_within_its_error(kind):
     index = build_index(table(kind), leaf=48)
@@ -314,9 +318,9 @@ def test_every_rough_distance_is_within_its_error(kind):
         points = points_of(side, leaf)
         local, edges = np.empty_like(points), np.full(width, np.inf, points.dtype)
         count = int(begins[leaf + 1] - begins[leaf])
+        work = Rows(points, local, edges, norms, gaps, near)
         for other in range(leaves):
-            arrays = (side.boxes, other, local, norms, gaps, near)
-            assert rows_near(points, edges, 0, count, *arrays) == count
+            assert rows_near(work, 0, count, side.boxes, other) == count
             assert near[:count].tolist() == list(range(count))
             error = error_between(side, leaf, side, other, unit)
             there = slice(begins[other], begins[other + 1])
