@@ -25,8 +25,7 @@ from rwn_core.measures.attacks.certificate import (
 )
 from rwn_core.measures.risk.certified_linkage import (
     nearest_records,
-    refuse_retained,
-    refuse_tied,
+    refuse_a_priori,
     require_certifiable,
     unit_or_record_bounds,
     varying_slices,
@@ -41,16 +40,16 @@ FIRST_SEED = 2_000_000_000  # apart from the seeds of releases
 Columns = list[Integers]
 
 
-def forecast_certified(law: Law | None, *, rows: int = ROWS) -> tuple[float, ...]:
+def forecast_certified(law: Law, *, rows: int = ROWS) -> tuple[float, ...]:
     """Return the certified linkage of each of a few draws, by ratios that hold for every draw."""
     found = require_certifiable(law)
-    cells = law.source  # type: ignore[union-attr]  # not None, as checked
-    refuse_tied(cells)
+    cells = law.source
     units = varying_slices(cells)
+    if cells.tied is not None or isinstance(found.table, AllDonors):
+        refuse_a_priori(cells, units)
     nothing = np.empty(0, np.int64)
     codes = [codes_together(cells.original, cells.original, names, nothing)[0] for names in units]
     if isinstance(found.table, AllDonors):
-        refuse_retained(cells, units)
         return _of_blocks(cells, found.table, units, codes, rows)
     n, unit = cells.original.n, unit_of(cells.original)
     tables = [

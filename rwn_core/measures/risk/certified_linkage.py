@@ -84,7 +84,7 @@ class CertifiedLinkage(Detail):
 
 def compute(comparison: Comparison) -> Reading[CertifiedLinkage]:
     """Return the bound of the mean over rows, by the likelihood of the released rows."""
-    neighborhoods = require_certifiable(comparison.law)
+    neighborhoods = require_certifiable(comparison.required_law("A certificate"))
     require_same_records(comparison.original, comparison.masked)
     if len(released_rows(comparison.original, comparison.masked)) < comparison.original.n:
         raise NotApplicable("Some rows are left out of the release; a certificate needs all.")
@@ -93,9 +93,8 @@ def compute(comparison: Comparison) -> Reading[CertifiedLinkage]:
     if isinstance(neighborhoods.table, AllDonors):
         # of a large table, by ratios that are known before it is drawn
         table, law = neighborhoods.table, comparison.required_law().source
-        refuse_tied(law)
         varying = varying_slices(law)
-        refuse_retained(law, varying)
+        refuse_a_priori(law, varying)
         every = np.arange(comparison.masked.n)
         pairs = [codes_together(law.original, comparison.masked, each, every) for each in varying]
         if any((columns < 0).any() for _, columns in pairs):
@@ -149,26 +148,20 @@ def unit_or_record_bounds(
     return bounds, np.bincount(unit.numbers)
 
 
-def refuse_retained(law: CellLaw, varying: list[tuple[str, ...]]) -> None:
-    """Refuse a large table in which values may stay: its ratios are not known a priori."""
+def refuse_a_priori(law: CellLaw, varying: list[tuple[str, ...]]) -> None:
+    """Refuse ratios that hold before a release is drawn where they say little or are not known."""
+    if law.tied is not None:
+        raise NotApplicable(
+            f"Tied slices of at most {LARGEST_DENSE:,} records are certified, drawn."
+        )
     if any(law.modification(names[0]) < 1 for names in varying):
         raise NotApplicable(
             f"Above {LARGEST_DENSE:,} records a certificate needs q = 1 and all variables masked."
         )
 
 
-def refuse_tied(law: Law) -> None:
-    """Refuse ratios that hold before a release is drawn: those of tied slices say little."""
-    if law.tied is not None:
-        raise NotApplicable(
-            f"Tied slices of at most {LARGEST_DENSE:,} records are certified, drawn."
-        )
-
-
-def require_certifiable(law: Law | None) -> Neighborhoods:
+def require_certifiable(law: Law) -> Neighborhoods:
     """Return the neighborhoods of a law without zeros and with two slices; refuse others."""
-    if law is None:
-        raise NotApplicable("A certificate needs the law of the method that made the release.")
     cells = law.source
     found: Neighborhoods | None = cells.neighborhoods
     if found is None:

@@ -86,8 +86,8 @@ def _missed_of_units(
     member = sparse.csr_array((np.ones(n), (np.arange(n), units)), shape=(n, count))
     donors = sparse.csr_array(components[0].cells.probabilities)
     # P(a donor of a row is of a unit and has a value of its own), of each slice
-    given = [sparse.csr_array(donors @ (member * each[:, np.newaxis])) for each in alone]
     retained = [member * each[:, np.newaxis] for each in alone]
+    given = [sparse.csr_array(donors @ each) for each in retained]
     seen = sparse.csr_array((n, count))
     for weight, cells in components:
         # log P(a row shows no such value of a unit)

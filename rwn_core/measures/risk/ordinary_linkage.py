@@ -141,9 +141,9 @@ def compute_mahalanobis_linkage(comparison: Comparison) -> Reading[OrdinaryLinka
     before = matrix(original, original, original.numeric_names)
     after = matrix(original, masked, original.numeric_names)
     rows = np.intersect1d(complete(before), complete(after))
-    if rows.size < 2 or not varies(before[rows]).any():
-        raise NotApplicable("There are no two complete records with numbers that vary.")
     varied = varies(before[rows])
+    if not varied.any():  # nor of fewer than two records
+        raise NotApplicable("There are no two complete records with numbers that vary.")
     before, after = before[np.ix_(rows, varied)], after[np.ix_(rows, varied)]
     size = np.abs(before).max(axis=0)
     before, after = before / size, np.clip(after / size, -1e100, 1e100)

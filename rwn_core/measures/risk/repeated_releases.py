@@ -206,12 +206,10 @@ def simulate(law: Law, generator: np.random.Generator, order: Integers | None = 
 
 def simulated_donors(law: Law, generator: np.random.Generator) -> Integers:
     """Return the donor of each cell, shape (n, p): the own record if unmodified, -1 if lost."""
-    neighborhoods = law.neighborhoods
-    if neighborhoods is None:
-        raise NotApplicable("Releases are simulated for a method that draws from neighborhoods.")
-    sizes, table, n = neighborhoods.sizes, neighborhoods.table, law.original.n
+    neighborhoods, n = law.neighborhoods, law.original.n
     if not neighborhoods.equally_likely:
         return _drawn_in_order(law, generator, np.arange(n))
+    sizes, table = neighborhoods.sizes, neighborhoods.table
 
     def draw() -> Integers:
         ranks = np.floor(generator.random(n) * sizes).astype(np.int64)  # 0 for the nearest
@@ -284,13 +282,7 @@ def bhattacharyya(
 
 def _in_common(one: Law, other: Law, names: Sequence[str] | None, records: Integers) -> Floats:
     """Return it for records under one law of cells and all records under another, shape (m, n)."""
-    n, m = one.original.n, len(records)
-    if m * n > ATTACKED_PAIRS:
-        raise NotApplicable(
-            f"At most {ATTACKED_PAIRS:,} pairs of records are compared, and {m:,} records of "
-            f"{n:,} have more."
-        )
-    result = np.ones((m, n))
+    result = np.ones((len(records), one.original.n))
     for unit in attacked_units(one, names):
         roots = _roots(one, unit)
         others = roots if other is one else _roots(other, unit)

@@ -297,7 +297,7 @@ def test_records_of_one_household_are_no_cover() -> None:
 
 def test_what_cannot_be_certified_is_refused() -> None:
     data = normal(30)
-    for law in (None, law_of(data, RWN(k=5)), law_of(data, SoftRWN(kernel="exponential"))):
+    for law in (law_of(data, RWN(k=5)), law_of(data, SoftRWN(kernel="exponential"))):
         with pytest.raises(NotApplicable):
             forecast_certified(law)
     kept = law_in_blocks(data, soft())

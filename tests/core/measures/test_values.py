@@ -184,18 +184,6 @@ def test_the_audit_prints_rows_in_the_terminal_the_notebook_and_records() -> Non
     assert readings_table(found.records()) == readings_table(found.records())  # nothing is added
 
 
-def test_a_variable_that_nobody_masked_is_named() -> None:
-    comparison = compared(0)
-    reading = MEASURES["cells_changed"].read(comparison)
-    assert isinstance(reading, Reading)
-    words = MEASURES["cells_changed"].sentence(reading, 120)
-    assert "Over 90 % of the cells are unchanged in: b, c, y." in words
-    masked = comparison.masked.frame.apply(lambda column: column + 1)
-    changed = comparison.with_masked(rwn.Microdata(masked, comparison.original.schema))
-    reading = MEASURES["cells_changed"].read(changed)
-    assert "unchanged" not in MEASURES["cells_changed"].sentence(reading, 120)
-
-
 SURE = (  # of a file in which every row is a true row of one person
     *("bayes_linkage", "linked_over_half", "intruder_levels", "whole_file_linkage"),
     *("abstaining_linkage", "distance_linkage", "interval_disclosure"),

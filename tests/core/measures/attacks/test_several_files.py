@@ -314,14 +314,11 @@ def test_BF_4_published_values_of_three_keys(bodyfat):
     np.testing.assert_allclose(success[[0, 1, 2, 4]], [0.67, 0.94, 0.98, 0.997], atol=0.03)
 
 
-def test_the_bound_says_when_it_has_no_answer(e1, e1_points, monkeypatch, e1_law):
+def test_the_bound_says_when_it_has_no_answer(e1, e1_points):
     neighborhoods = find_neighborhoods(e1_points, k=2, epsilon=1.0)
     mixture = RowMixtureLaw(e1, neighborhoods, np.ones(2, bool), 0.5)
     with pytest.raises(NotApplicable, match="independently"):
         coincidence(mixture)
-    monkeypatch.setattr("rwn_core.measures.risk.repeated_releases.ATTACKED_PAIRS", 35)
-    with pytest.raises(NotApplicable, match="At most 35 pairs"):
-        bhattacharyya(e1_law(0.5))
 
 
 def test_a_lower_bound_keeps_no_limit(bodyfat):
