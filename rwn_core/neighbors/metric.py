@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
@@ -281,31 +282,34 @@ class Metric(NamedParameters):
         ndarray of float64, shape (n, d), or CodedPoints
             The same as `points` where no category has many levels.
         """
-        parts = self._by_variable()
-        if all(map(_is_coordinates, parts)):
-            return self.points(microdata)
+        columns = self._columns()
+        values = np.empty((microdata.n, len(columns)), order="F")
         codes = self._level_numbers(microdata)
         squares: dict[int, Floats] = {}
-        columns: list[Floats] = []
-        for part in parts:
-            if _is_coordinates(part):
-                columns += [coordinate(microdata, axis, codes) for axis in part]
-                continue
-            squares[len(columns)] = squares_of_levels(part)
-            columns.append(level_column(microdata, part, codes[part[0].variable.name]))
-        values = at_the_mean(np.array(columns).T)
-        values.flags.writeable = False
-        return CodedPoints(values=values, squares=squares)
+        for column, axes in enumerate(columns):
+            if len(axes) == 1:
+                values[:, column] = coordinate(microdata, axes[0], codes)
+            else:
+                squares[column] = squares_of_levels(axes)
+                values[:, column] = level_column(microdata, axes, codes[axes[0].variable.name])
+        at_the_mean(values).flags.writeable = False
+        return CodedPoints(values=values, squares=squares) if squares else values
 
     def variable_columns(self, names: Sequence[str]) -> list[int]:
         """Columns of `coded` points that belong to some variables."""
-        widths = [(part, len(part) if _is_coordinates(part) else 1) for part in self._by_variable()]
-        owners = [part[0].variable.name for part, width in widths for _ in range(width)]
+        owners = [axes[0].variable.name for axes in self._columns()]
         return [column for column, name in enumerate(owners) if name in names]
+
+    def _columns(self) -> list[tuple[Axis, ...]]:
+        """The axis of each column of `coded` points; all axes of a coded category in one."""
+        columns: list[tuple[Axis, ...]] = []
+        for axes in self._by_variable():
+            columns += zip(axes) if _is_coordinates(axes) else [axes]
+        return columns
 
     def _by_variable(self) -> list[tuple[Axis, ...]]:
         """The axes of each variable."""
-        return [tuple(axes) for _, axes in groupby(self.axes, key=lambda a: a.variable.name)]
+        return [tuple(axes) for _, axes in groupby(self.axes, key=attrgetter("variable.name"))]
 
     def shares(self, microdata: Microdata) -> dict[str, float]:
         """Return each variable's part of the squared distance between two records.
@@ -339,7 +343,10 @@ class Metric(NamedParameters):
         for axis in self.axes:
             if axis.variable.kind is Kind.CATEGORICAL and not axis.missing:
                 levels.setdefault(axis.variable.name, []).append(axis.level)
-        return {name: microdata.codes(name, known)[0] for name, known in levels.items()}
+        numbers: dict[str, Integers32] = {}
+        for name, known in levels.items():
+            numbers[name] = microdata.codes(name, known)[0]
+        return numbers
 
 
 def _is_coordinates(axes: Sequence[Axis]) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -95,7 +96,7 @@ class Closest:
             )
         self.metric, self._original = metric.restricted_to(names), comparison.original
         self.original = comparison.cached_for_original(
-            ("closest by", *names), lambda: some_columns(original_points(comparison), columns)
+            ("closest by", *names), partial(some_columns, original_points(comparison), columns)
         )
         present = ~empty_records(comparison.masked, names)
         if not present.any():

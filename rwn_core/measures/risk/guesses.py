@@ -382,8 +382,10 @@ LINKABILITY = Measure(
 def compute_inference(comparison: Comparison) -> Reading[Guesses]:
     """Return the largest risk that the nearest released row discloses a value, beyond control."""
     secrets, named = required_confidential(comparison), key_names(comparison)
-    keys = [tuple(name for name in named if name != secret) for secret in secrets]
-    found = [_inferred(comparison, *each) for each in zip(secrets, keys, strict=True) if each[1]]
+    found: list[Reading[Guesses] | NotApplicable] = []
+    for secret in secrets:
+        if keys := tuple(name for name in named if name != secret):
+            found.append(_inferred(comparison, secret, keys))
     if not found:
         raise NotApplicable("No key variable other than the confidential one is left.")
     readings = [each for each in found if isinstance(each, Reading)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -116,7 +117,7 @@ def count_names(
     # too, but for a value that one unit alone has
     pairs, often = distinct(unit, truth)
     counts = 1 / (often * np.bincount(pairs[:, 0].astype(np.int64))[unit])
-    if files.cached(("levels", secret), lambda: _levels(files, secret)) is not None:
+    if files.cached(("levels", secret), partial(_levels, files, secret)) is not None:
         values, owners = np.unique(pairs[:, 1], return_counts=True)
         held_by_one = np.isin(guess, values[owners == 1])
         weights = np.where(held_by_one, np.minimum(weights, counts), weights)
@@ -175,7 +176,7 @@ def _counted(
         sums = *(counts[some].sum() for some in (right, said, having)), base, weights[said].sum()
         return NameCounts(*how, secret, [level], *(np.array([float(each)]) for each in sums))
 
-    values = files.cached(("levels", secret), lambda: _levels(files, secret))
+    values = files.cached(("levels", secret), partial(_levels, files, secret))
     near = np.zeros(truth.size) if secret in files.levels else reach(truth, truth)
     near = np.maximum(near, ROUNDED_OFF * np.abs(truth))
     found = [pooled(near)]
@@ -194,7 +195,7 @@ def _counted(
         found.append(NameCounts(*how, secret, levels, right, said, people, base, independent))
     elif secret not in files.levels:
         found.append(pooled(ROUNDED_OFF * np.abs(truth)))
-    common = files.cached(("common", secret), lambda: _common(files, secret))
+    common = files.cached(("common", secret), partial(_common, files, secret))
     return found if common is None else [*found, pooled(near, common)]
 
 

@@ -49,7 +49,8 @@ def _points(files: Files, names: Sequence[str], numbers: Callable[[Floats, Float
 def _column(files: Files, name: str, numbers: Callable[[Floats, Floats], Two]) -> Two:
     people, rows = files.column(files.people, name), files.column(files.rows, name)
     if name not in files.levels or len(files.levels[name]) > MANY_LEVELS:
-        return numbers(people, rows)
+        one, two = numbers(people, rows)
+        return _filled(one), _filled(two)
     levels = np.unique(np.concatenate((people, rows)))
     levels = levels[~np.isnan(levels)]
     one, two = ((each[:, np.newaxis] == levels) / np.sqrt(2.0) for each in (people, rows))
@@ -57,13 +58,13 @@ def _column(files: Files, name: str, numbers: Callable[[Floats, Floats], Two]) -
 
 
 def _spreads(people: Floats, rows: Floats) -> Two:
-    # Shapes: people (n,); rows (m,); the answers (n, 2) and (m, 2).
+    # Shapes: people and its answer (n,); rows and its answer (m,).
     known = people[~np.isnan(people)]
     middle, unit = 0.0, 1.0
     if known.size:
         low, middle, high = np.quantile(known, [0.25, 0.5, 0.75])
         unit = (high - low) / MIDDLE_HALF or float(known.std()) or 1.0
-    return _filled((people - middle) / unit), _filled((rows - middle) / unit)
+    return (people - middle) / unit, (rows - middle) / unit
 
 
 def _ranks(people: Floats, rows: Floats) -> Two:
@@ -72,7 +73,7 @@ def _ranks(people: Floats, rows: Floats) -> Two:
         ranks, known = np.full(len(values), np.nan), ~np.isnan(values)
         _, place, counts = np.unique(values[known], return_inverse=True, return_counts=True)
         ranks[known] = (np.cumsum(counts) - (counts - 1) / 2)[place]
-        found.append(_filled(EVEN * (ranks / len(values))))
+        found.append(EVEN * (ranks / len(values)))
     return found[0], found[1]
 
 
