@@ -209,19 +209,6 @@ def test_chunks_and_threads_give_the_same_donors(params, threads):
         assert hashes == {expected}
 
 
-@pytest.mark.parametrize("form", ["csv", "parquet"])
-@pytest.mark.parametrize("params", [RWN(k=5, q=0.6), NBRS2015(epsilon=1.0)])
-def test_a_seed_decides_the_bytes(params, form):
-    rng = np.random.default_rng(5)
-    frame = pd.DataFrame({"x": rng.normal(size=80), "g": rng.choice(list("abc"), 80)})
-    microdata = Microdata.from_frame(frame)
-    first, again, other, fresh, fresher = (
-        mask(microdata, params, seed=seed).to_bytes(form) for seed in (7, 7, 8, None, None)
-    )
-    assert first == again
-    assert len({first, other, fresh, fresher}) == 4
-
-
 STABLE_POINTS = np.random.default_rng(6).normal(size=(400, 2))
 
 

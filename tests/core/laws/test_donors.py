@@ -30,16 +30,11 @@ from rwn_core.laws.transition_law import (
     one_pool,
     value_numbers,
     with_numbers,
-    within_strata,
 )
 from rwn_core.laws.transition_matrix import (
-    disjoint_share,
     invariant,
     is_singular,
-    mixed_matrix,
     privacy_epsilon,
-    second_stage,
-    successive_share,
 )
 from rwn_core.laws.unit_law import AS_IT_IS, FROM_DONORS, FROM_FILE, OR_NOT_AT_ALL, STILL_MISSING
 from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, RandomSample
@@ -177,25 +172,11 @@ NAN = np.nan
 
 
 def test_matrices_by_hand():
-    matrix, v = np.array([[0.75, 0.25], [0.5, 0.5]]), np.array([0.8, 0.2])
-    assert mixed_matrix(0.5, v).tolist() == [[0.9, 0.1], [0.4, 0.6]]
-    # released shares are 0.7 and 0.3
-    np.testing.assert_allclose(second_stage(matrix, v), [[6 / 7, 1 / 7], [2 / 3, 1 / 3]])
-    epsilon, each = privacy_epsilon(matrix)
-    np.testing.assert_allclose(each, np.log([1.5, 2.0]))
-    assert epsilon == pytest.approx(np.log(2))
+    matrix = np.array([[0.75, 0.25], [0.5, 0.5]])
     assert privacy_epsilon(np.array([[1.0, 0.0], [0.5, 0.5]]))[0] == np.inf
     found = privacy_epsilon(np.array([[1.0, 0.0], [1.0, 0.0]]))[1]  # nobody gets the second
     assert found.tolist() == [0.0, 0.0]
     assert [is_singular(matrix), is_singular(np.full((2, 2), 0.5))] == [False, True]
-
-
-def test_shares_of_swaps_by_hand():
-    assert [disjoint_share(swaps, 6) for swaps in (0, 1, 3)] == [0.0, 0.4, 1.2]
-    assert [successive_share(swaps, 5) for swaps in (0, 1, 2)] == [0.0, 0.5, 0.75]
-    assert (disjoint_share(0, 1), successive_share(0, 1)) == (0.0, 0.0)
-    with pytest.raises(ParameterError, match="not enough records for that many disjoint pairs"):
-        disjoint_share(3, 5)
 
 
 LEVELS = Levels(
@@ -251,18 +232,6 @@ def test_what_is_drawn_is_the_matrix_written_out(second, alpha):
         np.testing.assert_allclose(found, partly(full), atol=1e-12)
     still = chosen_anew(LEVELS, 0.0, "even", second, alpha)
     np.testing.assert_allclose(written(still), expected(one))
-
-
-def test_each_stratum_has_the_levels_and_shares_of_its_own():
-    strata = np.array([0, 0, 1, 0, 1, 0, 0])
-    choice = within_strata(
-        LEVELS, strata, lambda some: chosen_anew(some, 0.5, "margins", True, 1.0)
-    )
-    found = written(choice)
-    # in the first a 0 and two 2s, in the second one of each
-    rows = [[1 / 6, 0, 5 / 6, 0], [4 / 6, 0, 2 / 6, 0], [1 / 4, 0, 3 / 4, 0], [0, 0, 0, 1],
-            [3 / 4, 0, 1 / 4, 0], [1 / 6, 0, 5 / 6, 0], [0, 1, 0, 0]]  # fmt: skip
-    np.testing.assert_allclose(found, rows)
 
 
 def test_draws_go_through_what_is_kept_and_then_through_the_pools():
