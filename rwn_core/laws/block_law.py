@@ -17,6 +17,7 @@ from rwn_core.laws.group_law import unchanged
 from rwn_core.laws.moments import Moments, joined
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.transition_law import Redraw, Transition, value_numbers
+from rwn_core.laws.unit_law import Unit
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 
 
@@ -26,18 +27,13 @@ class BlockLaw(CellLaw):
     In a block of B records s are selected at random, and their values of the swapped variables
     are permuted at random: a record's donor is each other record of its block with probability
     (s - 1) / (B (B - 1)), and else itself. Rows together depend on each other; that is no part of
-    this law. `known_by` are the variables that make the blocks; `blocks`, shape (n,), has the
+    this law. `makers` are the variables that make the blocks; `blocks`, shape (n,), has the
     number of each record's block, from 0, or -1 for a record that stays as it is; `selected`,
     shape (blocks,), has their s. See the function `dswap` as Matloff and Tendick 2015 document it.
     """
 
     def __init__(
-        self,
-        original: Microdata,
-        swapped: tuple[str, ...],
-        known_by: tuple[str, ...],
-        blocks: Integers,
-        selected: Integers,
+        self, original: Microdata, swapped: Unit, makers: Unit, blocks: Integers, selected: Integers
     ) -> None:
         moved = np.array([v.name in swapped for v in original.schema.released])
         # P(each record is the donor of each), shape (n, n)
@@ -60,17 +56,17 @@ class BlockLaw(CellLaw):
         super().__init__(original, found, moved.astype(np.float64), shares)
         # the blocks stand for no distance that a measure could ask for
         self.neighborhoods = None  # type: ignore[assignment]
-        self._swapped, self._known_by = swapped, known_by
+        self._swapped, self._known_by = swapped, makers
         self._selection = (blocks, selected)
 
     def keeps_value_counts(self, name: str) -> bool:
         """True for every variable: the swapped ones are permuted."""
         return True
 
-    def units(self) -> list[tuple[str, ...]]:
+    def units(self) -> list[Unit]:
         """The swapped variables together, and each of the others by itself."""
         together = tuple(name for name in self._swapped if name in self.original.names)
-        alone: list[tuple[str, ...]] = [(name,) for name in self._left]
+        alone: list[Unit] = [(name,) for name in self._left]
         return [together, *alone] if together else alone
 
     @property
@@ -95,23 +91,19 @@ class BlockLaw(CellLaw):
 
 
 def law_within_blocks(
-    original: Microdata,
-    swapped: tuple[str, ...],
-    known_by: tuple[str, ...],
-    blocks: Integers,
-    selected: Integers,
+    original: Microdata, swapped: Unit, makers: Unit, blocks: Integers, selected: Integers
 ) -> BlockLaw | SeparateLaw | None:
     """The law of donors; of values where there are too many; see `BlockLaw`."""
     if block_pairs(blocks) <= ATTACKED_PAIRS:
-        return BlockLaw(original, swapped, known_by, blocks, selected)
+        return BlockLaw(original, swapped, makers, blocks, selected)
     if len(selected) * (int(value_numbers(original, swapped).max()) + 1) > LISTED_PAIRS:
         return None
     moved = block_transition(original, swapped, blocks, selected)
-    return SeparateLaw.of_changes(original, [moved], known_by)
+    return SeparateLaw.of_changes(original, [moved], makers)
 
 
 def block_transition(
-    original: Microdata, swapped: tuple[str, ...], blocks: Integers, selected: Integers
+    original: Microdata, swapped: Unit, blocks: Integers, selected: Integers
 ) -> Transition:
     """The same law by values: a record keeps its own, or takes one of those of its block."""
     own, moving = value_numbers(original, swapped), blocks >= 0

@@ -17,7 +17,7 @@ from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donor_lists import Column, DonorTables
 from rwn_core.laws.moments import Moments
-from rwn_core.laws.unit_law import AS_IT_IS, FROM_DONORS, Privacy
+from rwn_core.laws.unit_law import AS_IT_IS, FROM_DONORS, Privacy, Unit
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.rule import EnlargedNeighborhoods, NeighborhoodRule
 
@@ -60,9 +60,9 @@ class LawOfRows:
         """The law of what tells from which record a row comes: all of it."""
         return self.independent
 
-    def telling(self, names: Sequence[str] | None = None) -> list[tuple[str, ...]]:
+    def telling(self, names: Sequence[str] | None = None) -> list[Unit]:
         """Return the units, or parts known of them, that tell from which record a row comes."""
-        units: list[tuple[str, ...]] = self.units()  # type: ignore[attr-defined]  # of each law
+        units: list[Unit] = self.units()  # type: ignore[attr-defined]  # of each law
         if names is None:
             return units
         chosen = set(names)
@@ -167,7 +167,7 @@ class CellLaw(LawOfRows):
         """Row i holds each member's probability to be the donor, shape (n, n), sparse."""
         return self.donors.matrix.copy()  # scipy sorts some in place, and ranks would be lost
 
-    def privacy(self) -> dict[tuple[str, ...], Privacy]:
+    def privacy(self) -> dict[Unit, Privacy]:
         """None at all: donors limit what a record may release."""
         moved = [(unit, self.modification(unit[0]) > 0) for unit in self.units()]
         return {unit: FROM_DONORS if moves else AS_IT_IS for unit, moves in moved}
@@ -208,13 +208,13 @@ class CellLaw(LawOfRows):
         """P(the released values of these variables equal the original's), shape (n,)."""
         return np.asarray(self.retained_each([names])[0])
 
-    def retained_each(self, units: Sequence[tuple[str, ...]]) -> Floats:
+    def retained_each(self, units: Sequence[Unit]) -> Floats:
         """`retained` of several units at once, shape (units, n)."""
         q = np.array([[self.modification(names[0])] for names in units])
         same = self.donors.own_value_chance([joint_codes(self.original, names) for names in units])
         return np.asarray((1 - q) + q * same)
 
-    def units(self) -> list[tuple[str, ...]]:
+    def units(self) -> list[Unit]:
         """The released variables that share a donor, as tuples of names; most stand alone."""
         units: dict[object, list[str]] = {}
         for variable in self.original.schema.released:
@@ -227,7 +227,7 @@ class CellLaw(LawOfRows):
         return np.asarray(np.prod(self.retained_each(self.units()), axis=0))
 
     def likelihood_columns(
-        self, names: tuple[str, ...], masked: Microdata, rows: Integers
+        self, names: Unit, masked: Microdata, rows: Integers
     ) -> tuple[sparse.csc_array, Integers]:
         """The law of one unit, and which of its columns holds each released record's values."""
         codes, columns = codes_together(self.original, masked, names, rows)
@@ -235,11 +235,7 @@ class CellLaw(LawOfRows):
         return sparse.csc_array(table), columns
 
     def unit_chances(
-        self,
-        names: tuple[str, ...],
-        masked: Microdata,
-        rows: Integers,
-        people: Microdata | None = None,
+        self, names: Unit, masked: Microdata, rows: Integers, people: Microdata | None = None
     ) -> Floats:
         """Return the likelihood of the rows' values for each record, up to a factor a row."""
         if people is not None:

@@ -20,6 +20,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donor_lists import DonorTables
+from rwn_core.laws.unit_law import Unit
 from rwn_core.neighbors.all_donors import KernelRows, balanced_both_ways
 from rwn_core.neighbors.distance import (
     TIE,
@@ -302,7 +303,7 @@ class ChainLaw(CellLaw):
         other.later = self._again(plain._unrounded)
         return other
 
-    def telling(self, names: Sequence[str] | None = None) -> list[tuple[str, ...]]:
+    def telling(self, names: Sequence[str] | None = None) -> list[Unit]:
         """Return the first slice, or the part that is known; all of it where later ones are."""
         known = set(self.original.names) if names is None else set(names)
         released = [each.name for each in self.original.schema.released]
@@ -331,7 +332,7 @@ class ChainLaw(CellLaw):
         """Refused: each slice has donors of its own."""
         return self.independent.probabilities
 
-    def retained_each(self, units: Sequence[tuple[str, ...]]) -> Floats:
+    def retained_each(self, units: Sequence[Unit]) -> Floats:
         """`retained` of several units at once, shape (units, n)."""
         each = [(self.unit_donors(names[0]), joint_codes(self.original, names)) for names in units]
         return np.concatenate([donors.own_value_chance([codes]) for donors, codes in each])
@@ -341,11 +342,7 @@ class ChainLaw(CellLaw):
         return self.independent.rows_unchanged()
 
     def unit_chances(
-        self,
-        names: tuple[str, ...],
-        masked: Microdata,
-        rows: Integers,
-        people: Microdata | None = None,
+        self, names: Unit, masked: Microdata, rows: Integers, people: Microdata | None = None
     ) -> Floats:
         """Return likelihoods of the first slice; a later one is equally likely for all records.
 

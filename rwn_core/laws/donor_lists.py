@@ -41,7 +41,8 @@ class Lists(NamedTuple):
     itself: bool  # whether each list has its record too, which is no donor
 
 
-_Block = tuple[Lists, Callable[[int, int], None] | None, Integers]
+Step = Callable[[int, int], None]  # work on a range
+_Block = tuple[Lists, Step | None, Integers]
 """The lists of some records; what finds the members of the leaves from one number up to another, or
 None where all are there; and where each leaf's records begin in the lists, and the last one's end.
 """
@@ -260,13 +261,7 @@ class DonorTables:
         return result
 
 
-def _find_and_look(
-    find: Callable[[int, int], None],
-    look: Callable[[int, int], None],
-    ends: Integers,
-    leaf: int,
-    last: int,
-) -> None:
+def _find_and_look(find: Step, look: Step, ends: Integers, leaf: int, last: int) -> None:
     """Find the members of some leaves and process them while they are in the cache."""
     find(leaf, last)
     if ends[leaf] < ends[last]:
@@ -338,7 +333,7 @@ def _search(table: SearchedTable, neighborhoods: Neighborhoods) -> Iterator[_Blo
         yield lists, partial(_find_leaves, partial(list_members, request, into), low), records
 
 
-def _find_leaves(find: Callable[[int, int], None], leaf: int, one: int, two: int) -> None:
+def _find_leaves(find: Step, leaf: int, one: int, two: int) -> None:
     find(leaf + one, leaf + two)
 
 

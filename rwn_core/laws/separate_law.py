@@ -16,7 +16,7 @@ from rwn_core.laws.cell_law import LawOfRows
 from rwn_core.laws.donor_lists import Column
 from rwn_core.laws.group_law import unchanged
 from rwn_core.laws.moments import Moments, joined
-from rwn_core.laws.unit_law import Privacy, UnitLaw
+from rwn_core.laws.unit_law import Privacy, Unit, UnitLaw
 
 
 class SeparateLaw(LawOfRows):
@@ -26,17 +26,13 @@ class SeparateLaw(LawOfRows):
     a record does.
     """
 
-    def __init__(
-        self, original: Microdata, parts: Sequence[UnitLaw], known_by: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, original: Microdata, parts: Sequence[UnitLaw], known_by: Unit = ()) -> None:
         self.original, self._known_by = original, known_by
         self.precision: Mapping[str, float] = {}
         self._parts = {part.names: part for part in parts}
 
     @classmethod
-    def of_changes(
-        cls, original: Microdata, parts: Sequence[UnitLaw], known_by: tuple[str, ...] = ()
-    ) -> Self:
+    def of_changes(cls, original: Microdata, parts: Sequence[UnitLaw], known_by: Unit = ()) -> Self:
         """Return the law in which variables of no part are released as they are."""
         changed = {name for part in parts for name in part.names}
         order = [variable.name for variable in original.schema.released]
@@ -53,11 +49,11 @@ class SeparateLaw(LawOfRows):
     def _part(self, name: str) -> UnitLaw:
         return next(part for names, part in self._parts.items() if name in names)
 
-    def units(self) -> list[tuple[str, ...]]:
+    def units(self) -> list[Unit]:
         """Return the units: variables drawn together."""
         return list(self._parts)
 
-    def privacy(self) -> dict[tuple[str, ...], Privacy]:
+    def privacy(self) -> dict[Unit, Privacy]:
         """Return each unit's differential-privacy parameters."""
         return {unit: part.privacy for unit, part in self._parts.items()}
 
@@ -111,18 +107,14 @@ class SeparateLaw(LawOfRows):
         return [(np.array([n]), np.array([1.0])) for _ in names]
 
     def unit_chances(
-        self,
-        names: tuple[str, ...],
-        masked: Microdata,
-        rows: Integers,
-        people: Microdata | None = None,
+        self, names: Unit, masked: Microdata, rows: Integers, people: Microdata | None = None
     ) -> Floats:
         """Return the likelihood of the rows' values for each person, up to a factor a row."""
         # Shapes: rows (m,); the answer (m, people.n).
         return self._part(names[0]).restricted_to(frozenset(names)).chances(masked, rows, people)
 
     def likelihood_columns(
-        self, names: tuple[str, ...], masked: Microdata, rows: Integers
+        self, names: Unit, masked: Microdata, rows: Integers
     ) -> tuple[sparse.csc_array, Integers]:
         """The law of one unit, and which of its columns holds each row's values."""
         if len(names) > 1:

@@ -34,13 +34,13 @@ from rwn_core.laws.tie_kernel import (
     tied_logs,
     weigh_scores,
 )
+from rwn_core.laws.unit_law import Unit
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.metric import CODED_LEVELS, Axis, Metric
 from rwn_core.neighbors.rule import NeighborhoodRule
 from rwn_core.parallel.threads import current_work
 from rwn_core.randomness import TIE_STREAM, SecretKey, uniforms
 
-Unit = tuple[str, ...]
 Coded = Sequence[tuple[Integers, Integers]]  # numbers of values, of records and of rows
 CLASSES = {1: 128, 2: 256}  # of a row, by the number of factors
 BINS = 64  # of the order of a slice

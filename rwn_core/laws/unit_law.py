@@ -17,6 +17,9 @@ from rwn_core.data.rounding import rounded
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.moments import Moments
 
+Unit = tuple[str, ...]
+"""Names of variables that are drawn together."""
+
 
 class Privacy(NamedTuple):
     """The local differential privacy of some variables that are drawn together."""

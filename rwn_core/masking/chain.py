@@ -18,6 +18,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.laws.chained_slices import Chain, ChainLaw, draw_later
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.donors import Draws, copy_from_donors, draw_donors, random_streams
+from rwn_core.laws.unit_law import Unit
 from rwn_core.masking.method import Masked
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.randomness import SecretKey
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 MOST_BALANCED = 100_000  # records: a balance looks at all of them at once
 DIGITS = 6  # of the correlations that order slices
 NEGLIGIBLE = 1e-9  # of a slice's largest spread, in a direction that has none
-
-Unit = tuple[str, ...]
 
 
 def chain_order(microdata: Microdata, metric: Metric, first: Sequence[str]) -> list[Unit]:

@@ -120,10 +120,6 @@ class LocalSuppression(FixedMethod):
             )
         check_records(self.k, microdata)
 
-    def units(self, microdata: Microdata) -> list[tuple[str, ...]]:
-        """The keys change together."""
-        return [self._keys(microdata)]
-
     def result(self, table: Prepared) -> Microdata:
         """The suppressed table."""
         microdata, lost = table.microdata, dict[str, Integers]()

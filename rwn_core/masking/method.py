@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from threading import Event
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -15,7 +14,6 @@ from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, rounded, steps_by_name
 from rwn_core.data.schema import Slices
-from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.data.variable import NUMBERS, Kind, NamedParameters
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import random_streams
@@ -289,14 +287,7 @@ class Method(NamedParameters):
         self.check(microdata)
         return Prepared(method=self, microdata=microdata)
 
-    def preview(
-        self,
-        microdata: Microdata,
-        *,
-        most: int = LIVE_RECORDS,
-        progress: Progress | None = None,
-        cancel: Event | None = None,
-    ) -> Prepared:
+    def preview(self, microdata: Microdata, *args: Any, **kwargs: Any) -> Prepared:
         """Return the table ready for a screen: every lever position, random records of many."""
         return self.prepare(microdata)
 
@@ -361,10 +352,6 @@ class FixedMethod(Method, ABC):
     def result(self, table: Prepared) -> Microdata:
         """The masked table, the same for every key."""
 
-    def units(self, microdata: Microdata) -> list[tuple[str, ...]]:
-        """The variables that change together: all that are masked."""
-        return [self.masked_names(microdata)]
-
     def draw(self, table: Prepared, key: SecretKey | None = None) -> Microdata:
         """The masked table, made the first time only."""
         levers = tuple(lever_values(self).values())
@@ -375,7 +362,7 @@ class FixedMethod(Method, ABC):
         microdata, shown = table.microdata, self.draw(table)
         parts = [
             DeterministicUnit(original=microdata, shown=shown, names=unit)
-            for unit in self.units(microdata)
+            for unit in self.moved_together(microdata).values()
         ]
         return SeparateLaw.of_changes(microdata, parts)
 

@@ -89,6 +89,10 @@ class Microaggregation(NumberMethod, FixedMethod):
         self.masked_names(microdata)
         check_records(self.k, microdata)
 
+    def moved_together(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
+        """Return the numbers, which are those of one group."""
+        return {0: self.masked_names(microdata)}
+
     def result(self, table: Prepared) -> Microdata:
         """The table of group means."""
         microdata = table.microdata

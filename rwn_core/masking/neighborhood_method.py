@@ -198,21 +198,13 @@ class NeighborhoodMethod(Method, ABC):
         """The records of a table as points of the method's distance, shape (n, d)."""
         return self.metric(microdata).coded(microdata)
 
-    def neighborhoods(
-        self,
-        microdata: Microdata,
-        key: SecretKey | None = None,
-        *,
-        threads: int | None = None,
-        progress: Progress | None = None,
-    ) -> Neighborhoods:
+    def neighborhoods(self, microdata: Microdata, key: SecretKey | None = None) -> Neighborhoods:
         """Find every record's neighborhood under this setting."""
         finder, ball = self._finder(microdata), self.table_ball(microdata)
         drawing = None
         if key is not None and finder.needs_key:
             drawing = DrawRequest(key=key, streams=(), q=np.empty(0))
-        with work(threads=threads, progress=progress):
-            return finder.find(ball, drawing)[0]
+        return finder.find(ball, drawing)[0]
 
     def prepare(
         self, microdata: Microdata, *, settings: Sequence[Any] = (), records: Integers | None = None

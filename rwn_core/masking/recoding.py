@@ -118,10 +118,6 @@ class Recoding(FixedMethod):
         self.masked_names(microdata)
         check_records(self.k, microdata)
 
-    def units(self, microdata: Microdata) -> list[tuple[str, ...]]:
-        """Each variable changes by itself."""
-        return [(name,) for name in self.masked_names(microdata)]
-
     def result(self, table: Prepared) -> Microdata:
         """The recoded table."""
         microdata = table.microdata

@@ -250,15 +250,12 @@ class SoftRWN(CellMethod):
 
     def tied_units(self, microdata: Microdata) -> list[tuple[str, ...]]:
         """Return the slices that are tied: those of masked variables."""
-        units: dict[object, list[str]] = {}
-        for variable in microdata.schema.released:
-            if variable.masked:
-                units.setdefault(variable.group or (variable.name,), []).append(variable.name)
+        units = list(self.moved_together(microdata).values())
         if not 2 <= len(units) <= MOST_UNITS:
             raise ParameterError(
                 f"Ties need from 2 to {MOST_UNITS} slices; this table has {len(units)}."
             )
-        return list(map(tuple, units.values()))
+        return units
 
     def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
         """The exact law of this setting on this table."""

@@ -24,7 +24,6 @@ from rwn_core.laws.moments import certain, independent, joined, numbers_among
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.laws.unit_law import AS_IT_IS, FROM_FILE
-from rwn_core.laws.value_counts_kernel import pairs_as_columns
 from rwn_core.measures.attacks import pair_likelihood_kernel
 from rwn_core.measures.attacks.pair_likelihood_kernel import likely_pairs
 from rwn_core.measures.attacks.posterior import likelihoods, posteriors
@@ -382,37 +381,6 @@ def test_moments_of_parts_stand_beside_each_other(data_parts):
     assert both.variances.tolist() == [[0.5, 0.0, 0.0], [1.5, 0.0, 0.0]]
     assert both.together.tolist() == both.totals.tolist() == np.diag([2.0, 0.0, 0.0]).tolist()
     assert (none.names, joined([none]).together.shape) == ((), (0, 0))
-
-
-@pytest.mark.parametrize(("rows", "columns", "share"), [(40, 30, 0.2), (7, 90, 0.5), (50, 3, 0.01)])
-def test_they_are_those_of_scipy(rows, columns, share):
-    rng = np.random.default_rng(rows)
-    row, column = np.nonzero(rng.random((rows, columns)) < share)
-    value = np.where(rng.random(len(row)) < 0.1, 0.0, rng.random(len(row)))
-    expected = sparse.csc_array((value, (row, column)), shape=(rows, columns))
-    expected.eliminate_zeros()
-    order = rng.permutation(rows)  # of the records, each of which keeps its pairs together
-    place = np.argsort(np.argsort(order)[row], kind="stable")
-    position = np.empty(rows, np.int32)
-    position[order] = np.arange(rows)
-    made = pairs_as_columns(
-        position[row[place]],
-        column[place].astype(np.int32),
-        value[place],
-        order.astype(np.int32),
-        (rows, columns),
-    )
-    for mine, its in ((made.indptr, expected.indptr), (made.indices, expected.indices)):
-        np.testing.assert_array_equal(mine, its)
-    np.testing.assert_array_equal(made.data, expected.data)
-    assert made.has_sorted_indices
-
-
-def test_no_pairs_make_an_empty_array():
-    none = np.empty(0, np.int32)
-    made = pairs_as_columns(none, none, np.empty(0), np.arange(4, dtype=np.int32), (4, 5))
-    assert made.shape == (4, 5)
-    assert made.nnz == 0
 
 
 PARAMS = NBRS2015(epsilon=1.0, q=0.6, record_selection="bernoulli")
