@@ -96,22 +96,17 @@ class Audit(Plotted):
         rows = []
         for key, reading in self.readings.items():
             measure = MEASURES[key]
-            known = reading if isinstance(reading, Reading) else None
-            detail = known and known.detail
+            numbers = ("used", "total", "value", "baseline")
+            detail: Any = getattr(reading, "detail", None)
+            bound = detail is not None and detail.standing == "at least"
             rows.append(
-                {
-                    "measure": key,
-                    "title": measure.reading_title(reading),
-                    "side": measure.side,
-                    "better": measure.better,
-                    "unit": measure.unit,
-                    "used": known and known.used,
-                    "total": known and known.total,
-                    "value": known and known.value,
-                    "baseline": known and known.baseline,
-                    "at_most": detail.at_most if detail and detail.standing == "at least" else None,
-                    "not_applicable": None if isinstance(reading, Reading) else reading.reason,
-                    "caveat": (detail and detail.caveat) or None,
+                {"measure": key, "title": measure.reading_title(reading)}
+                | {name: getattr(measure, name) for name in ("side", "better", "unit")}
+                | {name: getattr(reading, name, None) for name in numbers}
+                | {
+                    "at_most": detail.at_most if bound else None,
+                    "not_applicable": getattr(reading, "reason", None),
+                    "caveat": getattr(detail, "caveat", None) or None,
                 }
             )
         return rows

@@ -183,70 +183,52 @@ def figure_curves(
     # measure does not apply to the table, or to a release at every position.
     figure, (lever, at) = PAPER_FIGURES[number], over
     assert figure.read is not None
-    start = _unperturbed(prepared)
-    itself = MEASURES[figure.measure].compute(start)
+    start, compute = _unperturbed(prepared), MEASURES[figure.measure].compute
+    itself = compute(start)
     original = figure.read(itself, "original")
-    positions = [_Position(x, figure, prepared.with_levers(**{lever: x}), start) for x in at]
     titles = {each.name: each.title for each in prepared.method.levers}
+    # by position: its setting, values of its releases, records with the maximum, or a reason
+    settings = {x: prepared.with_levers(**{lever: x}) for x in at}
+    rows: dict[float, list[Values]] = {x: [] for x in at}
+    largest: dict[float, Counter[int]] = {x: Counter() for x in at}
+    reasons: dict[float, str] = {}
 
     def curves() -> FigureCurves:
-        drawn = [each for each in positions if each.reason is None]
+        drawn = [x for x in at if x not in reasons]
         return FigureCurves(
             title=f"Figure {number}: {figure.title}",
             axis=figure.axis,
             lever=titles[lever],
-            at=np.array([each.at for each in drawn], dtype=np.float64),
+            at=np.array(drawn, dtype=np.float64),
             original=original,
             values={
-                name: np.array([[one[name] for one in each.rows] for each in drawn])
-                for name in original
+                name: np.array([[one[name] for one in rows[x]] for x in drawn]) for name in original
             },
             records=tuple(
-                (record, often / each.largest.total())
-                for each in drawn
-                for record, often in each.largest.most_common(1)
+                (record, often / largest[x].total())
+                for x in drawn
+                for record, often in largest[x].most_common(1)
             ),
             original_record=_record(prepared, itself, "argmax_original"),
-            left_out=tuple((each.at, each.reason.reason) for each in positions if each.reason),
+            left_out=tuple((x, reasons[x]) for x in at if x in reasons),
         )
 
     for one in range(releases):
-        for position in positions:
-            position.draw(SecretKey.from_seed(seed + one))
-        reasons = [each.reason.reason for each in positions if each.reason]
-        if len(reasons) == len(positions):
-            raise NotApplicable(reasons[0])
+        key = SecretKey.from_seed(seed + one)
+        for x in [x for x in at if x not in reasons]:
+            try:
+                reading = compute(start.with_masked(settings[x].release(key).masked))
+            except NotApplicable as reason:
+                reasons[x] = reason.reason
+                continue
+            rows[x].append(figure.read(reading, "released"))
+            if record := _record(prepared, reading, "argmax_released"):
+                largest[x][record] += 1
+        if len(reasons) == len(at):
+            raise NotApplicable(reasons[at[0]])
         if after(curves()):
             break
     return curves()
-
-
-@dataclass(slots=True)
-class _Position:
-    """One position of the lever: values of its releases, or why there are none."""
-
-    at: float
-    figure: PaperFigure
-    setting: Prepared
-    start: Comparison
-    rows: list[Values] = field(default_factory=list)
-    largest: Counter[int] = field(default_factory=Counter)
-    reason: NotApplicable | None = None
-
-    def draw(self, key: SecretKey) -> None:
-        """Draw another release and read it."""
-        if self.reason is not None:
-            return
-        assert self.figure.read is not None
-        released = self.start.with_masked(self.setting.release(key).masked)
-        try:
-            reading = MEASURES[self.figure.measure].compute(released)
-        except NotApplicable as reason:
-            self.reason = reason
-            return
-        self.rows.append(self.figure.read(reading, "released"))
-        if record := _record(self.setting, reading, "argmax_released"):
-            self.largest[record] += 1
 
 
 def _unperturbed(prepared: Prepared) -> Comparison:

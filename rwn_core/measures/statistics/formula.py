@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,12 +24,15 @@ from rwn_core.measures.statistics.ols import (
     MOST_COEFFICIENTS,
     Design,
     complete_design,
+    dummy_levels,
     predictor_columns,
-    predictor_width,
     released_kinds,
 )
 
 _FACTOR = re.compile(r"(?:(log|sqrt|square)\(\s*)?(`[^`]+`|[^\W\d][\w.]*+)\s*+(\))?")
+_TRANSFORMS: Mapping[str, Callable[[Floats], Floats]] = {
+    **{"log": np.log, "sqrt": np.sqrt, "square": np.square, "": np.asarray},
+}
 _WORDS = "A formula reads like: response ~ one + log(two) + three:four + `a name`."
 
 
@@ -152,7 +156,7 @@ def formula_design(
 def design_width(original: Microdata, formula: Formula) -> int:
     """Return the number of columns of a formula's terms, without making any."""
     widths = {
-        factor: 1 if factor.transform else predictor_width(original, factor.name)
+        factor: 1 if factor.transform else len(dummy_levels(original, factor.name))
         for term in formula.terms
         for factor in term
     }
@@ -161,13 +165,8 @@ def design_width(original: Microdata, formula: Formula) -> int:
 
 def _transformed(values: Floats, factor: Factor, where: str) -> Floats:
     # Shapes: values, the answer (n,).
-    known = values[~np.isnan(values)]
-    least = known.min() if len(known) else 1.0
+    least = np.min(values, where=~np.isnan(values), initial=1.0)
     if (factor.transform == "log" and least <= 0) or (factor.transform == "sqrt" and least < 0):
         sign = "0 or negative" if factor.transform == "log" else "negative"
         raise NotApplicable(f"{factor} has no value{where}: {factor.name} is {sign} somewhere.")
-    if factor.transform == "log":
-        return np.asarray(np.log(values))
-    if factor.transform == "sqrt":
-        return np.asarray(np.sqrt(values))
-    return values**2 if factor.transform == "square" else values
+    return np.asarray(_TRANSFORMS[factor.transform](values))

@@ -59,7 +59,7 @@ def design_matrix(
             f"The response {question.response} is categorical, and a linear regression needs "
             f"numbers; choose another response{': ' + choices if choices else ''}."
         )
-    widths = {name: len(_levels(original, name)) for name in question.predictors}
+    widths = {name: len(dummy_levels(original, name)) for name in question.predictors}
     if sum(widths.values()) > MOST_COEFFICIENTS:
         widest = max(widths, key=lambda name: widths[name])
         raise NotApplicable(
@@ -121,18 +121,13 @@ def released_kinds(original: Microdata, names: Iterable[str], what: str) -> dict
     return known
 
 
-def _levels(original: Microdata, name: str) -> list[int]:
+def dummy_levels(original: Microdata, name: str) -> list[int]:
     """Return the numbers of the levels that get a dummy; [0] for a number."""
     if original.schema.variable(name).kind is not Kind.CATEGORICAL:
         return [0]
     present, levels = original.codes(name)
     occur = np.bincount(present[present >= 0], minlength=len(levels)) > 0
     return [number for number in range(len(levels)) if occur[number]][1:]
-
-
-def predictor_width(original: Microdata, name: str) -> int:
-    """Return the number of columns that `predictor_columns` gives."""
-    return len(_levels(original, name))
 
 
 def predictor_columns(
@@ -143,7 +138,7 @@ def predictor_columns(
         return [name], [numbers(original, table, name)]
     levels = original.codes(name)[1]
     codes, _ = table.codes(name, levels)
-    others = _levels(original, name)
+    others = dummy_levels(original, name)
     unknown = codes < 0  # missing, or a level that the original never has
     dummies = [np.where(unknown, np.nan, codes == number) for number in others]
     return [f"{name} = {levels[number]}" for number in others], dummies

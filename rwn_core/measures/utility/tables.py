@@ -380,14 +380,15 @@ def compute_survey_estimates(comparison: Comparison) -> Reading[BothFiles]:
     found = [one for one in found if one[2] > 0]
     if not found:
         raise NotApplicable("No estimate has a standard error to compare with.")
-    names, before, error, released = zip(*found, strict=True)
-    moved = np.abs(np.array(released) - np.array(before)) / np.array(error)
+    names, *estimates = zip(*found, strict=True)
+    before, errors, released = map(np.array, estimates)
+    moved = np.abs(released - before) / errors
     detail = BothFiles(
         weights=name,
         names=list(names),
-        original=np.array(before),
-        errors=np.array(error),
-        released=np.array(released),
+        original=before,
+        errors=errors,
+        released=released,
         change=moved,
         people=Sides(float(design.weights.sum()), float(after.sum())),
     )
