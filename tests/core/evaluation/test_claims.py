@@ -167,14 +167,6 @@ def test_claims_hold_in_fresh_releases(found: Any) -> None:
     assert np.mean(held) > 0.93
 
 
-def test_the_planted_fault_of_naive_standard_errors_would_be_seen() -> None:
-    """Taken for exact, the masked file's own intervals miss the slope far too often."""
-    setting = rwn.RWN(epsilon=2.5, k=40)
-    table = claim_table(survey(), setting, plan("pay ~ school"), draws=60, seed=1)
-    factor = table.analyses[0].claims[0].factor
-    assert factor is None or factor > 1.0
-
-
 def test_few_draws_are_refused() -> None:
     with pytest.raises(ParameterError, match="at least 36 draws"):
         claim_table(survey(60), rwn.RWN(k=3), PLAN, draws=35)
@@ -491,21 +483,6 @@ def test_people_with_a_name_of_their_own_are_independent() -> None:
     frame = homes(1).assign(home=[f"p{number // 1}" for number in range(150)])
     frame.loc[1, "home"] = "p0"  # two of one name
     assert not claims.is_clustered(described(frame, home="identifier"))
-
-
-def test_intervals_of_undeclared_households_would_miss_the_slope() -> None:
-    """The fault that the refusal prevents: it is no small one."""
-    held, setting = [], rwn.RWN(epsilon=0.0, k=2)
-    for seed in range(40):
-        data = rwn.Microdata.from_frame(homes(seed).drop(columns="home"))
-        told = document(data, claim_table(data, setting, plan("y ~ a"), draws=36, seed=1))
-        columns = {name: list(data.frame[name]) for name in ("a", "y")}
-        read = rwn_claims.Survey(columns, {**told, "refusal": ""})
-        (row,) = read.fit("y ~ a").rows
-        if row.interval is not None:
-            held.append(row.interval[0] <= 0.8 <= row.interval[1])
-    assert len(held) > 20
-    assert np.mean(held) < 0.93
 
 
 def test_one_extreme_person_makes_no_claim() -> None:

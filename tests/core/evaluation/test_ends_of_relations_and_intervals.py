@@ -141,14 +141,6 @@ def test_a_second_release_differs_by_what_the_interval_allows(way):
     assert valid_intervals(data, drifting, N)["refusal"] == "drift"
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_several_rows_a_person_give_no_interval(way):
-    rows = people().assign(person=np.repeat(np.arange(N // 2), 2))
-    compared = released(rows, way, person="household")
-    assert valid_intervals(compared.original, compared.law, N)["refusal"] == "clustered"
-    assert loss(compared) < 1.0
-
-
 def test_intervals_hold_inside_a_later_slice_of_a_balanced_chain():
     # samples of one population; `python -m benchmarks intervals` has real tables
     population = people(seed=5, n=4000)
@@ -173,9 +165,3 @@ def test_intervals_hold_inside_a_later_slice_of_a_balanced_chain():
     assert np.mean(coverage[1.0]) < 0.91
     plain = rwn.mask(data, replace(chained, later_balance=False), seed=1)
     assert valid_intervals(data, plain.law, N)["slices"] == [["x", "w"]]
-
-
-@pytest.mark.parametrize("way", FOLLOWING)
-def test_across_slices_no_interval_is_given(way):
-    with pytest.raises(rwn_claims.Refused):
-        interval(usual(way), "y ~ x")

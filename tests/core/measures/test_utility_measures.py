@@ -192,10 +192,6 @@ def comparison(tables) -> Comparison:
     return pair(*frames, Question(response="two", predictors=("one",)))
 
 
-def detail(key: str, comparison: Comparison):
-    return MEASURES[key].compute(comparison).detail
-
-
 def test_UT_IL1s_and_IL1_pct(comparison, tables):
     reading, cells = MEASURES["il1s"].compute(comparison), il1s(*tables, tables[0].std(0, ddof=1))
     assert reading.value == pytest.approx(expected("UT-IL1s_mean"), **TIGHT)
@@ -231,13 +227,13 @@ def test_UT_CIO_by_hand():
 
 
 def test_UT_CIO_and_std_diff_of_the_slope(comparison):
-    found = detail("ci_overlap", comparison)
+    found = MEASURES["ci_overlap"].compute(comparison).detail
     assert found.overlap[1] == pytest.approx(expected("UT-CIO_slope_z"), **TIGHT)
     assert found.standardized_difference[1] == pytest.approx(expected("UT-std_diff_slope"), **TIGHT)
 
 
 def test_UT_ols_standard_errors(comparison):
-    found = detail("standard_errors", comparison)
+    found = MEASURES["standard_errors"].compute(comparison).detail
     assert found.se_original == pytest.approx(expected("UT-ols_X")[1], **TIGHT)
     assert found.se_released == pytest.approx(expected("UT-ols_Y")[1], **TIGHT)
     slope = expected("UT-ols_Y")[1][1] / expected("UT-ols_X")[1][1]
@@ -250,11 +246,8 @@ def test_UT_HEL():
     assert total_variation(one, other) == pytest.approx(expected("UT-HEL")["tvd"], **TIGHT)
 
 
-def test_UT_wass_col2(tables):
+def test_UT_wass_col2_and_vs_Y2(tables):
     assert wasserstein(tables[0][:, 1], tables[1][:, 1]) == expected("UT-wass_col2")
-
-
-def test_UT_wass_col2_vs_Y2(tables):
     distance, other, ks = expected("UT-wass_col2_vs_Y2")
     assert wasserstein(tables[0][:, 1], np.array(other)) == pytest.approx(distance, **TIGHT)
     found = kolmogorov_smirnov(distribution_steps(np.sort(tables[0][:, 1])), np.sort(other))
@@ -264,7 +257,7 @@ def test_UT_wass_col2_vs_Y2(tables):
 def test_UT_PMSE():
     before = pd.DataFrame({"x": [1.0] * 6 + [0.0] * 4})
     after = pd.DataFrame({"x": [1.0] * 8 + [0.0] * 2})
-    found = detail("pmse", pair(before, after))
+    found = MEASURES["pmse"].compute(pair(before, after)).detail
     wanted = expected("UT-PMSE")
     for each in (found, found.main):
         assert each.pmse == pytest.approx(wanted["pMSE"], rel=1e-7)

@@ -54,17 +54,3 @@ def test_PRAM_1_and_SWAP_1_epsilon_by_the_same_function() -> None:
     shares = np.array([3, 2, 1]) / 6
     again = mixed_matrix(1 - 0.6**2, shares)
     np.testing.assert_allclose(again, swap["composed_Q2"])
-
-
-def test_leakage_counted_in_simulated_populations() -> None:
-    rng, keys, population, sample = np.random.default_rng(4), 6, 2_000, 300
-    both = alone = 0
-    for _ in range(300):
-        cells = (rng.random((population, keys)) < 0.2) @ (1 << np.arange(keys))
-        everybody = np.bincount(cells, minlength=1 << keys)
-        drawn = np.bincount(rng.permutation(cells)[:sample], minlength=1 << keys)
-        alone += int((drawn == 1).sum())
-        both += int(((drawn == 1) & (everybody == 1)).sum())
-    expected = lesson.leakage(keys, population, sample)
-    error = np.sqrt(expected * (1 - expected) / alone)
-    assert both / alone == pytest.approx(expected, abs=4 * error)
