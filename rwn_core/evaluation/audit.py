@@ -275,20 +275,13 @@ def change_from_anywhere(microdata: Microdata) -> dict[str, float]:
     return result
 
 
-def weakly_masked(microdata: Microdata, params: Any, shares: Mapping[str, float]) -> list[str]:
-    """Return the variables that the setting should mask but left almost unchanged."""
-    q = float(getattr(unrounded(params)[0], "q", 1.0))
-    names, anywhere = _masked(microdata, params), change_from_anywhere(microdata)
-    return [name for name in names if shares.get(name, 1.0) < WEAKLY_MASKED * q * anywhere[name]]
-
-
 def untouched(microdata: Microdata, params: Any, shares: Mapping[str, float]) -> list[str]:
     """Return the variables that the setting was to mask and of which no cell changed."""
     if unrounded(params)[0].spares_variables:
         return []
-    anywhere = change_from_anywhere(microdata)
-    names = _masked(microdata, params)
-    return [name for name in names if anywhere[name] > 0 and shares.get(name) == 0]
+    anywhere = change_from_anywhere(microdata)  # 0 of a constant: it has no other value to show
+    names = [name for name in params.masked_names(microdata) if anywhere.get(name, 0) > 0]
+    return [name for name in names if shares.get(name) == 0]
 
 
 def untouched_words(names: Sequence[str]) -> str:
@@ -307,8 +300,3 @@ def changed_shares(changed: Mapping[str, Any]) -> dict[str, float]:
         str(name): float(share)
         for name, share in zip(changed.get("names", ()), changed.get("share", ()), strict=True)
     }
-
-
-def _masked(microdata: Microdata, params: Any) -> tuple[str, ...]:
-    chosen = {variable.name for variable in microdata.schema.released if variable.masked}
-    return tuple(name for name in params.masked_names(microdata) if name in chosen)

@@ -196,10 +196,14 @@ class Comparison:
         return self.cached_for_original if table is self.original else self.cached_for_release
 
     @property
+    def every(self) -> Microdata:
+        """Return the full file that the original's records come from."""
+        return self.original if self.file is None else self.file
+
+    @property
     def unit(self) -> Unit | None:
         """Return the unit that risk is counted in; see `unit_of`."""
-        file = self.original if self.file is None else self.file
-        return self.cached_for_original("unit", partial(unit_of, file))
+        return self.cached_for_original("unit", partial(unit_of, self.every))
 
     @property
     def units(self) -> Integers | None:
@@ -211,8 +215,7 @@ class Comparison:
     @property
     def random_share(self) -> float:
         """Share of the rows that are linked correctly by naming random units."""
-        unit, n = self.unit, (self.original if self.file is None else self.file).n
-        return 1.0 / (n if unit is None else unit.size)
+        return 1.0 / (self.every.n if self.unit is None else self.unit.size)
 
     def with_masked(self, masked: Microdata, law: Law | None = None) -> Comparison:
         """Return the same original with another masked table; they share its cache."""

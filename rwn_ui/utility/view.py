@@ -156,7 +156,7 @@ def tables(now: Snapshot) -> list[Table]:
     if now.validity is not None:
         shown.append(_validity(now.validity))
     # the models for which intervals of the file alone hold, as the notice says it
-    every = comparison.original if comparison.file is None else comparison.file
+    every = comparison.every
     judged = valid_intervals(every, comparison.law, every.n)
     about = interval_facts({"intervals": judged})
     held = [] if about["refusal"] else about["slices"]

@@ -55,7 +55,7 @@ def forecast(microdata: Microdata, params: Method) -> Forecast:
     """
     if not params.has_forecast:
         raise ParameterError(NO_FORECAST)
-    return forecast_prepared(params.prepare(microdata))
+    return forecast_law(params.prepare(microdata).law)
 
 
 @takes_tables
@@ -118,21 +118,16 @@ def forecast_scan(
             made = []
             for params in steps(settings):
                 ready = ready.with_levers(**lever_values(params))  # the same weights, another q
-                made.append(forecast_prepared(ready))
+                made.append(forecast_law(ready.law))
             return made
         known = [ready.with_levers(**lever_values(params)).law for params in settings]
         return _forecast_laws([law for law in known if law is not None], microdata)
 
 
-def forecast_prepared(prepared: Prepared) -> Forecast:
-    """Forecast a prepared setting by its law."""
-    if prepared.law is None:
-        raise ParameterError(NO_FORECAST)
-    return forecast_law(prepared.law)
-
-
-def forecast_law(law: Law) -> Forecast:
+def forecast_law(law: Law | None) -> Forecast:
     """Forecast a release with a known law of independent cells."""
+    if law is None:
+        raise ParameterError(NO_FORECAST)
     try:
         return _forecast_laws([law], law.original)[0]
     except NotApplicable as refusal:

@@ -81,7 +81,7 @@ def compute_distance_linkage(comparison: Comparison) -> Reading[OrdinaryLinkage]
     original_points(comparison)  # refused without a distance
     require_same_records(comparison.original, comparison.masked)
     candidates = distinct_originals(comparison)  # an intruder holds all of the file
-    total = (comparison.file or comparison.original).n
+    total = comparison.every.n
     rows = released_rows(comparison.original, comparison.masked)
     records, score = nearest_links(comparison, candidates, rows)
     detail = OrdinaryLinkage(score=score, records=records, sampled=len(records) < total, of=total)

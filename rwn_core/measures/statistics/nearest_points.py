@@ -181,18 +181,13 @@ FARTHEST = 1e150  # standard deviations
 
 def unweighted_metric(comparison: Comparison) -> Metric:
     """Return the distance in the original's standard deviations, every weight 1."""
-    file = _file(comparison)
+    file = comparison.every
     try:
         return file.cached(_about(file, "metric"), partial(Metric.fit, file, equal_weights=True))
     except ParameterError:
         raise NotApplicable(
             "No variable of the original varies, so there is no distance between records."
         ) from None
-
-
-def _file(comparison: Comparison) -> Microdata:
-    """Return the full file that the original's records come from."""
-    return comparison.original if comparison.file is None else comparison.file
 
 
 def _about(file: Microdata, what: str) -> tuple[Hashable, ...]:
@@ -202,11 +197,9 @@ def _about(file: Microdata, what: str) -> tuple[Hashable, ...]:
 
 def original_points(comparison: Comparison) -> Points:
     """Return the original's records as points of `unweighted_metric`, shape (n, d)."""
-
-    def make() -> Points:
-        return contiguous_rows(unweighted_metric(comparison).coded(comparison.original))
-
-    return comparison.cached_for_original("unweighted points", make)
+    return comparison.cached_for_original(
+        "unweighted points", partial(_coded, comparison, comparison.original)
+    )
 
 
 def released_points(comparison: Comparison) -> Points:
@@ -221,6 +214,10 @@ def released_points(comparison: Comparison) -> Points:
     return comparison.cached_for_release("unweighted released points", make)
 
 
+def _coded(comparison: Comparison, table: Microdata) -> Points:
+    return contiguous_rows(unweighted_metric(comparison).coded(table))
+
+
 def contiguous_rows(points: Points) -> Points:
     """Return the points with each record's values next to each other in memory."""
     return _with_values(points, np.ascontiguousarray(point_values(points)))
@@ -228,12 +225,9 @@ def contiguous_rows(points: Points) -> Points:
 
 def distinct_originals(comparison: Comparison) -> PointIndex:
     """Return the distinct points of the full file, also if a sample is shown."""
-    file = _file(comparison)
-
-    def make() -> PointIndex:
-        return distinct_points(contiguous_rows(unweighted_metric(comparison).coded(file)))
-
-    return file.cached(_about(file, "distinct points"), make)
+    file = comparison.every
+    about = _about(file, "distinct points")
+    return file.cached(about, lambda: distinct_points(_coded(comparison, file)))
 
 
 def nearest_links(
@@ -248,8 +242,7 @@ def nearest_links(
     sources, unit, units = original_points(comparison)[linked], comparison.unit, None
     if unit is not None:  # the records of a point may be of several units
         assert comparison.units is not None
-        file = _file(comparison)
-        candidates = PointIndex(contiguous_rows(unweighted_metric(comparison).coded(file)))
+        candidates = PointIndex(_coded(comparison, comparison.every))
         units = unit.numbers, comparison.units[linked]
     released = released_points(comparison)[linked]
     score[present] = linkage_scores(candidates, released, sources, units)

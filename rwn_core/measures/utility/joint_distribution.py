@@ -37,42 +37,12 @@ class Propensity(Detail):
     original: Floats
     released: Floats
     parameters: int  # independent coefficients, with the intercept
+    pmse: float  # mean squared difference of the probabilities and the share of released records
+    # null_mean, null_sd: of `pmse` if the release is drawn from the model
+    null_mean: float
+    null_sd: float
+    specks: float  # Kolmogorov-Smirnov distance of the probabilities (Bowen, Liu, Su 2021)
     main: Propensity | None = None  # of a model of all pairs: that of main effects
-
-    @property
-    def share(self) -> float:
-        """Return the share c of released records."""
-        return len(self.released) / (len(self.original) + len(self.released))
-
-    @property
-    def pmse(self) -> float:
-        """Return the mean squared difference of the probabilities and c."""
-        every = np.concatenate((self.original, self.released))
-        result = float(((every - self.share) ** 2).mean())
-        return 0.0 if result < CONVERGED**2 else result
-
-    @property
-    def specks(self) -> float:
-        """Return the Kolmogorov-Smirnov distance of the probabilities (Bowen, Liu, Su 2021)."""
-        from scipy.stats import ks_2samp
-
-        before, after = (np.round(p, ROUNDING) for p in (self.original, self.released))
-        return float(ks_2samp(before, after, method="asymp").statistic)
-
-    @property
-    def _unit(self) -> float:
-        n, c = len(self.original) + len(self.released), self.share
-        return (1 - c) ** 2 * c / n
-
-    @property
-    def null_mean(self) -> float:
-        """Mean of `pmse` if the release is drawn from the model."""
-        return (self.parameters - 1) * self._unit
-
-    @property
-    def null_sd(self) -> float:
-        """Standard deviation of `pmse` if the release is drawn from the model."""
-        return float(np.sqrt(2 * (self.parameters - 1))) * self._unit
 
     @property
     def ratio(self) -> float:
@@ -88,9 +58,10 @@ class Propensity(Detail):
 def propensity(comparison: Comparison, terms: Terms) -> Propensity:
     """Fit a logistic model of being released to both files, main effects or all pairs."""
     # Woo and others 2009; Snoke and others 2018.
+    from scipy.stats import ks_2samp
+
     require_values(comparison.masked)
-    tables = (comparison.original, comparison.masked)
-    parts = [_columns(comparison.original, table) for table in tables]
+    parts = [_columns(comparison.original, table) for table in comparison.tables]
     stacked = np.concatenate(parts)
     stacked = stacked[:, varies(stacked)]
     if not stacked.shape[1]:
@@ -118,8 +89,19 @@ def propensity(comparison: Comparison, terms: Terms) -> Propensity:
         turn, left, _ = linalg.svd(triangle, full_matrices=False)
         basis = np.asarray(basis @ turn[:, left > DEPENDENT * left[0]])
         result = _probabilities(basis, labels)
-    n = len(parts[0])
-    return Propensity(original=result[:n], released=result[n:], parameters=basis.shape[1])
+    original, released = np.split(result, [len(parts[0])])
+    share, parameters = len(released) / len(result), basis.shape[1]
+    distance, unit = float(((result - share) ** 2).mean()), (1 - share) ** 2 * share / len(result)
+    before, after = (np.round(p, ROUNDING) for p in (original, released))
+    return Propensity(
+        original=original,
+        released=released,
+        parameters=parameters,
+        pmse=0.0 if distance < CONVERGED**2 else distance,
+        null_mean=(parameters - 1) * unit,
+        null_sd=float(np.sqrt(2 * (parameters - 1))) * unit,
+        specks=float(ks_2samp(before, after, method="asymp").statistic),
+    )
 
 
 def _columns(original: Microdata, table: Microdata) -> Floats:
