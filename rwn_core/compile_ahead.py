@@ -14,7 +14,7 @@ from scipy import sparse
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.masking import RWN, mask
-from rwn_core.measures.attacks.assignment import Blocks, all_rows
+from rwn_core.measures.attacks.assignment import all_rows
 from rwn_core.measures.attacks.likeliest_value import EXACT, ReleasedValues
 from rwn_core.measures.attacks.posterior import link
 from rwn_core.measures.attacks.true_match import KnownColumns
@@ -47,9 +47,7 @@ def warm_for_limits() -> None:
     release = mask(_table(50), RWN(k=3, epsilon=0.1), seed=0)
     if release.law is not None:
         link(release.law, release.masked)
-        all_rows(
-            sparse.csc_array(np.eye(2)), Blocks(block_of=np.zeros(2, np.int64), sizes=np.array([2]))
-        )
+        all_rows(sparse.csc_array(np.eye(2)), np.zeros(2, np.int64))
         codes = np.arange(6).reshape(2, 3)
         list(KnownColumns(codes, [(0, 1, 2)]).matches(codes))
         ReleasedValues(np.arange(2), np.ones(2), EXACT).majority(np.ones(2))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -22,31 +21,25 @@ _FORBIDDEN = 1e6  # costs more than any row's log-likelihood can save
 Orders = tuple[Integers, Integers]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Blocks:
-    """Records that can change places with each other in some assignment."""
-
-    block_of: Integers  # shape (n,): block of each record and of its row
-    sizes: Integers  # shape (blocks,)
-
-    @property
-    def affordable(self) -> bool:
-        """True if the most likely assignment is found in at most about 1,500 cubed steps."""
-        return float((self.sizes.astype(float) ** 3).sum()) <= float(LARGEST_ASSIGNMENT) ** 3
+def affordable(block_of: Integers) -> bool:
+    """True if the most likely assignment is found in at most about 1,500 cubed steps."""
+    # Shapes: block_of (n,), as of `blocks`.
+    return float((np.bincount(block_of) ** 3.0).sum()) <= float(LARGEST_ASSIGNMENT) ** 3
 
 
-def blocks(belief: sparse.csc_array) -> Blocks:
-    """Split a file into the strongly connected blocks of belief, shape (n, n); row i is from i."""
+def blocks(belief: sparse.csc_array) -> Integers:
+    """Return the block of each record and of its row, which is from it; shape (n,).
+
+    Records of a block can change places with each other in some assignment.
+    """
     # a pair is in a perfect matching if and only if it lies within a strongly connected part of the
     # graph that any perfect matching directs, and the truth is one (Dulmage and Mendelsohn 1958)
     from scipy.sparse.csgraph import connected_components
 
-    n = belief.shape[0]
     if not possible(belief):
-        return Blocks(block_of=np.zeros(n, dtype=np.int64), sizes=np.array([n]))
+        return np.zeros(belief.shape[0], dtype=np.int64)
     # turned around it has the same parts, in the form that is looked through
-    _, labels = connected_components(belief.T, connection="strong")
-    return Blocks(block_of=labels.astype(np.int64), sizes=np.bincount(labels).astype(np.int64))
+    return np.asarray(connected_components(belief.T, connection="strong")[1], dtype=np.int64)
 
 
 def possible(belief: sparse.csc_array) -> bool:
@@ -57,26 +50,27 @@ def possible(belief: sparse.csc_array) -> bool:
     return bool(np.all(record_shares(*entries(belief), own) > 0))
 
 
-def most_likely(belief: sparse.csc_array, parts: Blocks, orders: Orders) -> Integers:
+def most_likely(belief: sparse.csc_array, block_of: Integers, orders: Orders) -> Integers:
     """Return the original of each row in the most likely assignment, shape (n,)."""
     # canonical orders of originals and rows break ties; a column's scale does not matter
     from scipy.optimize import linear_sum_assignment
 
-    (originals, place), (rows, row_place) = (_by_block(parts, order) for order in orders)
-    ends = np.cumsum(parts.sizes)
+    (originals, place), (rows, row_place) = (_by_block(block_of, order) for order in orders)
+    sizes = np.bincount(block_of)
+    ends = np.cumsum(sizes)
     # the possible pairs of an original and a row, by block
     record, row = belief.indices, np.repeat(np.arange(belief.shape[1]), np.diff(belief.indptr))
-    within = (parts.block_of[record] == parts.block_of[row]) & (belief.data > 0)
+    within = (block_of[record] == block_of[row]) & (belief.data > 0)
     record, row, value = record[within], row[within], belief.data[within]
-    sorted_by_block = np.argsort(parts.block_of[row], kind="stable")
+    sorted_by_block = np.argsort(block_of[row], kind="stable")
     record, row, value = (each[sorted_by_block] for each in (record, row, value))
-    starts = np.searchsorted(parts.block_of[row], np.arange(len(parts.sizes) + 1))
+    starts = np.searchsorted(block_of[row], np.arange(len(sizes) + 1))
     costs = np.round(-np.log(value), 9)  # rounded, so that equal costs stay equal
     linked = np.empty(len(rows), dtype=np.int64)
-    alone = parts.sizes[parts.block_of] == 1
+    alone = sizes[block_of] == 1
     linked[alone] = np.flatnonzero(alone)
-    for number in np.flatnonzero(parts.sizes > 1):
-        size, places = parts.sizes[number], slice(*starts[number : number + 2])
+    for number in np.flatnonzero(sizes > 1):
+        size, places = sizes[number], slice(*starts[number : number + 2])
         cost = np.full((size, size), _FORBIDDEN)
         cost[place[record[places]], row_place[row[places]]] = costs[places]
         one, two = linear_sum_assignment(cost)
@@ -85,18 +79,18 @@ def most_likely(belief: sparse.csc_array, parts: Blocks, orders: Orders) -> Inte
     return linked
 
 
-def _by_block(parts: Blocks, order: Integers) -> tuple[Integers, ...]:
+def _by_block(block_of: Integers, order: Integers) -> tuple[Integers, ...]:
     """Return records in an order, block by block, and each record's place in its block."""
-    inside = order[np.argsort(parts.block_of[order], kind="stable")]
+    inside = order[np.argsort(block_of[order], kind="stable")]
     place = np.empty(len(order), dtype=np.int64)
-    starts = np.cumsum(parts.sizes) - parts.sizes
-    place[inside] = np.arange(len(order)) - starts[parts.block_of[inside]]
+    sizes = np.bincount(block_of)
+    place[inside] = np.arange(len(order)) - (np.cumsum(sizes) - sizes)[block_of[inside]]
     return inside, place
 
 
 def scaled(
     belief: sparse.csc_array,
-    parts: Blocks,
+    block_of: Integers,
     order: Integers | None = None,
     steps: int = SCALING_STEPS,
 ) -> sparse.csc_array | None:
@@ -104,8 +98,8 @@ def scaled(
     # pairs of different blocks are in no assignment and get 0 (Sinkhorn and Knopp 1967)
     if not possible(belief) or belief.nnz > ATTACKED_PAIRS:
         return None
-    inside = _inside(belief, parts, order)
-    factors = sum_to_one(inside, np.ones(len(parts.block_of)), steps)
+    inside = _inside(belief, block_of, order)
+    factors = sum_to_one(inside, np.ones(len(block_of)), steps)
     if factors is None:
         return None
     of_record, of_row = factors
@@ -133,15 +127,17 @@ def sum_to_one(
     return of_record, of_column
 
 
-def _inside(belief: sparse.csc_array, parts: Blocks, order: Integers | None) -> sparse.csc_array:
+def _inside(
+    belief: sparse.csc_array, block_of: Integers, order: Integers | None
+) -> sparse.csc_array:
     """Return the pairs within blocks in the given order of records and rows."""
-    if order is None and len(parts.sizes) == 1:
+    if order is None and not block_of.any():
         return belief.copy()
     pairs, place = belief.tocoo(), np.arange(belief.shape[0])
     if order is not None:
         place[order] = np.arange(len(order))
     record, row = pairs.coords
-    within = parts.block_of[record] == parts.block_of[row]
+    within = block_of[record] == block_of[row]
     where = place[record[within]], place[row[within]]
     inside = sparse.csc_array((pairs.data[within], where), shape=belief.shape)
     inside.sort_indices()
@@ -204,17 +200,6 @@ AllRows = tuple[float, Floats]
 the approximate posterior of each row's true source, from `scaled`, shape (n,)."""
 
 
-def joint_posterior_success(
-    comparison: Comparison, belief: sparse.csc_array, parts: Blocks, leaves: Booleans | None = None
-) -> AllRows | None:
-    """Return the success of linking by the joint posterior; None above the limit of pairs."""
-    if belief.nnz > ATTACKED_PAIRS:
-        return None
-    (_, person), (_, row) = released_classes(comparison)
-    order = np.lexsort((row, person))
-    return all_rows(belief, parts, order, leaves, comparison.units)
-
-
 def released_classes(comparison: Comparison) -> tuple[Orders, Orders]:
     """Return `in_classes` of the originals, and of their rows, by all released variables."""
     names = tuple([variable.name for variable in comparison.original.schema.released])
@@ -231,7 +216,7 @@ def both_cells(comparison: Comparison, names: Sequence[str]) -> Integers:
 
 def all_rows(
     belief: sparse.csc_array,
-    parts: Blocks,
+    block_of: Integers,
     order: Integers | None = None,
     leaves: Booleans | None = None,
     units: Integers | None = None,
@@ -242,7 +227,7 @@ def all_rows(
     # counted in matchings drawn from the joint posterior by exchanges (Metropolis and others 1953).
     # The true matching is such a draw, so a chain that starts there needs no burn-in: the share is
     # unbiased at any length, except for matchings that no exchanges of two rows reach.
-    together = scaled(belief, parts, order)
+    together = scaled(belief, block_of, order)
     if together is None or not np.all(np.isfinite(together.data)):
         return None
     together.eliminate_zeros()

@@ -29,7 +29,7 @@ from rwn_core.measures.attacks.likeliest_value import (
     joined,
     secret_weights,
 )
-from rwn_core.measures.attacks.posterior import LARGEST_DENSE, Way, leveled, times, ways
+from rwn_core.measures.attacks.posterior import LARGEST_DENSE, Way, leveled, times, tops, ways
 from rwn_core.measures.statistics.intervals import newcombe, wilson_interval
 
 DENSE = 0.02  # share of all products that are not 0, from which on zeros are multiplied too
@@ -244,15 +244,10 @@ def attack(
         if parts:
             donor = _joined([part.donor[number] for part, _ in parts], order).tocsr()
             # 1 where a person's belief is largest among readable classes
-            share = donor.data
-            if not values.readable.all():
-                share = donor.data * values.readable[donor.indices]
-            counts = np.diff(donor.indptr)
-            best = np.zeros(len(counts))
-            some = np.flatnonzero(counts)
-            if some.size:
-                best[some] = np.maximum.reduceat(share, donor.indptr[:-1][some])
-            leads = np.flatnonzero((share >= np.repeat(best * (1 - EVEN), counts)) & (share > 0))
+            share = donor.data * values.readable[donor.indices]
+            least = tops(share, donor.indptr) * (1 - EVEN)
+            own = np.repeat(least, np.diff(donor.indptr))
+            leads = np.flatnonzero((share >= own) & (share > 0))
             starts = np.searchsorted(leads, donor.indptr)
             ones = np.ones(len(leads))
             surest = sparse.csr_array((ones, donor.indices[leads], starts), shape=donor.shape)
@@ -307,13 +302,10 @@ def _success(
     people = max(targets.known, 1)
     majority = values.majority(truth)
     rates = {"majority": float((np.where(known, majority, 0.0) * counts).sum()) / people}
-    exact: dict[str, float] = {}
     rights = _rights(names, truth, values.near)
     # without a name the intruder names the majority
     known_rights = counts * np.where(known, np.where(np.isnan(rights), majority, rights), 0.0)
-    rates |= {
-        key: float(right.sum()) / people for key, right in zip(names, known_rights, strict=True)
-    }
+    rates |= zip(names, (known_rights.sum(axis=1) / people).tolist(), strict=True)
     # what a few rows say of all people counts as nothing, or of a posterior as the law expects
     at_most: dict[str, float] = {}
     for key, right in zip(weights, known_rights, strict=False):  # predictions come last
@@ -334,21 +326,16 @@ def _success(
         error = np.sqrt((of_class**2 / np.maximum(values.rows, 1)).sum())
         if hardly or of_class.sum() <= SURELY * error:
             at_most[key] = counted_rate
+    exact = {key: rates[key] for key in names}
     if values.levels is None:
-        exactly = counts * np.where(
-            known, np.nan_to_num(_rights(names, truth, EXACT), nan=0.0), 0.0
-        )
-        exact = {
-            key: float(right.sum()) / people for key, right in zip(names, exactly, strict=True)
-        }
+        exactly = counts * np.where(known, np.nan_to_num(_rights(names, truth, EXACT)), 0.0)
+        exact = dict(zip(names, (exactly.sum(axis=1) / people).tolist(), strict=True))
     by_own = () if values.copied else OWN_VALUE
-    answers = {
-        key: values.with_majority(each, len(truth))
-        if key.removesuffix(TOGETHER) in by_own
-        else each
+    answers = [
+        values.with_majority(each, len(truth)) if key.removesuffix(TOGETHER) in by_own else each
         for key, each in names.items()
-    }
-    counted = dict(zip(names, count_names(list(answers.values()), targets), strict=True))
+    ]
+    counted = dict(zip(names, count_names(answers, targets), strict=True))
     if units is not None:
         # rows of a unit are evidence, too, but for a level that one unit alone has
         pairs = np.unique(np.column_stack((units, truth))[known], axis=0)
@@ -359,7 +346,6 @@ def _success(
             if each.records is not None and not key.endswith(TOGETHER):
                 records = np.where(shared, each.records, each.named)
             counted[key] = each._replace(records=records)
-    exact = exact or {key: rates[key] for key in names}
     return Success(targets=targets, rates=rates, exact=exact, named=counted, at_most=at_most)
 
 
@@ -386,8 +372,8 @@ def gain(found: Success, outside: Sequence[Success] = ()) -> dict[str, Any]:
     overall, strategy, reference = _overall(found, outside)
     # best score of naming a level, or a value at a certainty
     targets = found.targets
-    best: dict[str, Any] = {"score": 0.0, "strategy": None, "certainty": 0.0, "level": None}
-    best |= {"people": 0.0, "named": 0.0, "right": 0.0, "base": 0.0}
+    naming: dict[str, Any] = {"score": 0.0, "strategy": None, "certainty": 0.0, "level": None}
+    naming |= {"people": 0.0, "named": 0.0, "right": 0.0, "base": 0.0}
     of_level, base = targets.of_level(), targets.base()
     for key, named in found.named.items():
         if found.rates[key] > found.at_most.get(key, 1.0) + LEAST:
@@ -395,12 +381,12 @@ def gain(found: Success, outside: Sequence[Success] = ()) -> dict[str, Any]:
         if not outside:
             place, score = best_score(*named[:2], of_level, base, named.each)
         else:
-            tried = attacks_outside(outside, key).items()
-            ways = [(each.named[way], each.targets) for way, each in tried]
+            tried = attacks_outside(outside, key)
+            ways = [(each.named[way], each.targets) for way, each in tried.items()]
             place, score = beyond_outside(named, targets, ways)
-        if score > best["score"]:
+        if score > naming["score"]:
             level = place[1]
-            best = {
+            naming = {
                 "score": score,
                 "strategy": key,
                 "certainty": CERTAINTIES[place[0]],
@@ -410,7 +396,6 @@ def gain(found: Success, outside: Sequence[Success] = ()) -> dict[str, Any]:
                 "right": float(named.right[place]),
                 "base": float(base[level]),
             }
-    naming = best
     value = max(overall, naming["score"]) if naming["score"] else overall
     attack = min(found.rates[strategy], found.at_most.get(strategy, 1.0))
     people = max(1, found.people)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -123,10 +124,9 @@ class Predictor:
         name: str,
         released: KeyColumns,
         known: KeyColumns,
-        moments: Moments | None = None,
+        moments: Moments | None,
     ) -> None:
-        self.released, self.known, self.name = released, known, name
-        self.moments = moments
+        self.released, self.known, self.name, self.moments = released, known, name, moments
         shown = named_values(original, masked, name)
         self.rows = np.flatnonzero(~np.isnan(shown))
         self.category = level_names(original, masked, name) is not None
@@ -309,30 +309,21 @@ class AttributeAttack:
             )
             for name, levels in zip(secrets, self.levels, strict=True)
         ]
-        copied = any(way.cells.donors is not None for way in law.components())
         for each in self.released:
-            each.copied = copied
-        self.predictors = self._predictors()
+            each.copied = any(way.cells.donors is not None for way in law.components())
+        # the release's predictor of each confidential variable
+        known = comparison.cached_for_original(
+            ("key columns", keys, tuple(sorted(law.precision.items()))),
+            lambda: KeyColumns(original, rounded(original, law.precision), keys),
+        )
+        shown, moments = KeyColumns(original, masked, keys), None
+        with suppress(NotApplicable):
+            moments = law.moments()
+        self.predictors = [
+            Predictor(original, masked, name, shown, known, moments) for name in secrets
+        ]
         # rows of a class are equally near to each person
         self.closest = Closest(comparison, keys, self.first)
-
-    def _predictors(self) -> list[Predictor]:
-        """Return the release's predictor of each confidential variable."""
-        comparison, law = self.comparison, self.law
-        original, masked, about = comparison.original, comparison.masked, ("key columns", self.keys)
-        steps = tuple(sorted(law.precision.items()))
-        known = comparison.cached_for_original(
-            (*about, steps),
-            lambda: KeyColumns(original, rounded(original, law.precision), self.keys),
-        )
-        released = KeyColumns(original, masked, self.keys)
-        try:
-            moments = law.moments()
-        except NotApplicable:
-            moments = None
-        return [
-            Predictor(original, masked, name, released, known, moments) for name in self.secrets
-        ]
 
     def _successes(
         self,

@@ -320,18 +320,20 @@ class People:
     @property
     def known(self) -> int:
         """Number of people with a value."""
-        known = ~np.isnan(self.truth) if self.weights is None else self.weights
-        return round(float(known.sum()))
+        return round(float(self._counts.sum()))
+
+    @property
+    def _counts(self) -> Floats:
+        """Return what each record counts, shape (people,)."""
+        return secret_weights(self.truth, None) if self.weights is None else self.weights
 
     def of_level(self) -> Floats:
         """Return the number of people with each level, shape (levels,)."""
         if self.levels is None:
-            counted = ~np.isnan(self.truth) if self.weights is None else self.weights
-            return np.array([float(np.round(counted.sum()))])
+            return np.array([float(self.known)])
         known = np.flatnonzero(~np.isnan(self.truth))
         levels = self.truth[known].astype(np.int64)
-        weights = np.ones(len(self.truth)) if self.weights is None else self.weights
-        return np.asarray(np.bincount(levels, weights[known], self.levels), dtype=np.float64)
+        return np.asarray(np.bincount(levels, self._counts[known], self.levels), np.float64)
 
     def base(self) -> Floats:
         """Return the precision of naming each level of random people, shape (levels,)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +13,9 @@ from scipy import sparse
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata, codes_together
 from rwn_core.data.rounding import rounded
-from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.attribute_attack import Beliefs, beliefs
-from rwn_core.measures.attacks.posterior import Way, attacked_units, leveled, ways
+from rwn_core.measures.attacks.posterior import Way, attacked_units, leveled, tops, ways
 from rwn_core.measures.comparison import Comparison
 
 UNITS_AT_ONCE = 5  # small probabilities multiplied before their size is set apart
@@ -81,7 +81,11 @@ class FileWithAddedPerson:
     ) -> tuple[Floats, list[Floats]]:
         """Return P(a row is from each person) and, for each secret, P(it shows the value)."""
         # file times exp(top) is the likelihood without the people; all results are (people, m)
-        chances = [self._chances(way) for way in parts]
+        chances = [
+            {unit.names: self._unit(unit, way.cells.modification(unit.names[0]))
+             for unit in self.units}
+            for way in parts
+        ]  # fmt: skip
         logs = [self._logs(way, each) for way, each in zip(parts, chances, strict=True)]
         # of records with an unchanged neighborhood
         ones = np.ones(self.joins.nnz)
@@ -99,11 +103,6 @@ class FileWithAddedPerson:
             np.sum([self._donor(secret, *each) for each in ways], axis=0) for secret in secrets
         ]
         return np.sum([own for _, _, own, _ in ways], axis=0), donors
-
-    def _chances(self, way: Way) -> dict[tuple[str, ...], _Chances]:
-        """Return the probabilities of every unit in one way."""
-        return {unit.names: self._unit(unit, way.cells.modification(unit.names[0]))
-                for unit in self.units}  # fmt: skip
 
     def _unit(self, unit: UnitValues, q: float) -> _Chances:
         fits = (unit.own[:, None] == unit.released) & (unit.released >= 0)
@@ -140,10 +139,7 @@ class FileWithAddedPerson:
 
     def _summed(self, logs: Floats) -> Floats:
         """Return the log of the sum over the records that each person joined, (people, m)."""
-        counts = np.diff(self.joins.indptr)
-        some, top = np.flatnonzero(counts), np.full((len(counts), logs.shape[1]), -np.inf)
-        if some.size:
-            top[some] = np.maximum.reduceat(logs, self.joins.indptr[:-1][some])
+        top = tops(logs, self.joins.indptr, -np.inf)
         finite = np.where(np.isfinite(top), top, 0.0)
         return np.asarray(_log(self._over_joins(np.exp(logs - finite[self.person]))) + finite)
 
@@ -199,22 +195,39 @@ def _log(chances: Any) -> Any:
 AT_ONCE = 1_000_000  # rows times records that one of some people has joined
 
 
-class NonMembers:
+class Outsiders:
     """People outside the file, attacked by an intruder who takes them for members.
-
-    The intruder adds one person at a time to the file and applies Bayes' rule. The person's
-    neighborhood follows the method's own rule among the originals; the person also joins the
-    neighborhoods with a radius that reaches it. Distances keep the scale of the file without it.
 
     Parameters
     ----------
     comparison : Comparison
     law : Law
-        At one radius for all records.
-    non_members : Microdata
+    people : Microdata
         Records of the same variables, not rounded.
     names : sequence of str
         Variables that the intruder knows.
+
+    Attributes
+    ----------
+    joined : int
+        Number of neighborhoods that the people join, in all.
+    """
+
+    joined = 0
+
+    def __init__(
+        self, comparison: Comparison, law: Any, people: Microdata, names: Sequence[str]
+    ) -> None:
+        self.original, self.masked = comparison.original, comparison.masked
+        self.law, self.people, self.names = law, people, tuple(names)
+
+
+class NonMembers(Outsiders):
+    """People outside the file of a law at one radius for all records.
+
+    The intruder adds one person at a time to the file and applies Bayes' rule. The person's
+    neighborhood follows the method's own rule among the originals; the person also joins the
+    neighborhoods with a radius that reaches it. Distances keep the scale of the file without it.
 
     Raises
     ------
@@ -223,17 +236,11 @@ class NonMembers:
     """
 
     def __init__(
-        self, comparison: Comparison, law: Law, non_members: Microdata, names: Sequence[str]
+        self, comparison: Comparison, law: Law, people: Microdata, names: Sequence[str]
     ) -> None:
-        self.law, self.masked = law, comparison.masked
-        self.non_members = rounded(non_members, law.precision)
-        self.names = tuple(names)
-        self.near, self.joins = law.outside(non_members)
-
-    @property
-    def joined(self) -> int:
-        """Number of neighborhoods that the people join, in all."""
-        return int(self.joins.shares.nnz)
+        super().__init__(comparison, law, rounded(people, law.precision), names)
+        self.near, self.joins = law.outside(people)
+        self.joined = int(self.joins.shares.nnz)
 
     def beliefs(self, rows: Integers, secrets: Sequence[str]) -> Beliefs:
         """Return the posteriors of some released rows for all people outside."""
@@ -260,14 +267,14 @@ class NonMembers:
             start = stop
 
     def _unit(self, unit: tuple[str, ...], rows: Integers) -> UnitValues:
-        cells, people = self.law.components()[0].cells, np.arange(self.non_members.n)
+        cells, people = self.law.components()[0].cells, np.arange(self.people.n)
         file, released = codes_together(cells.original, self.masked, unit, rows)
         records = np.arange(len(file) + 1)
         one_hot = sparse.csr_array((np.ones(len(file)), file, records))
         assert cells.donors is not None  # NonMembersWithoutDonors otherwise
         return UnitValues(
             names=unit,
-            own=codes_together(cells.original, self.non_members, unit, people)[1],
+            own=codes_together(cells.original, self.people, unit, people)[1],
             file=file,
             released=released,
             one_hot=one_hot,
@@ -289,61 +296,50 @@ def non_members(
     if all(way.cells.donors is None for way in law.components()):
         return NonMembersWithoutDonors(comparison, law, people, names)
     if law.neighborhoods is not None and not law.neighborhoods.equally_likely:
-        added: Any = law if law.later else law.independent
-        return NonMembersOneByOne(comparison, added, people, names)
+        added = law if law.later else law.independent
+        found = NonMembersOneByOne(comparison, added, people, names)
+        found.joined = people.n * law.original.n  # each person joins all neighborhoods
+        return found
     return NonMembers(comparison, law, people, names)
 
 
-class NonMembersOneByOne:
+class NonMembersOneByOne(Outsiders):
     """People outside the file of any law of independent cells: each is added, and it is found anew.
 
     What `NonMembers` finds for equally likely donors, slowly; under a soft kernel an added person
     changes all weights.
     """
 
-    def __init__(
-        self, comparison: Comparison, law: CellLaw, non_members: Microdata, names: Sequence[str]
-    ) -> None:
-        self.law, self.masked, self.names = law, comparison.masked, tuple(names)
-        self.non_members = non_members
-        self.joined = non_members.n * law.original.n
-
     def beliefs(self, rows: Integers, secrets: Sequence[str]) -> Beliefs:
         """Return the posteriors of some released rows for all people outside."""
         added, made = np.array([self.law.original.n]), []
-        for person in range(self.non_members.n):
-            law = self.law.with_people(self.non_members.take(np.array([person])))
+        for person in range(self.people.n):
+            law = self.law.with_people(self.people.take(np.array([person])))
             made.append(beliefs(law, self.masked, rows, self.names, secrets, added))
         source, donors = zip(*made, strict=True)
         stacked = [sparse.csc_array(sparse.vstack(each)) for each in zip(*donors, strict=True)]
         return Beliefs(sparse.csc_array(sparse.vstack(source)), stacked)
 
 
-class NonMembersWithoutDonors:
+class NonMembersWithoutDonors(Outsiders):
     """People outside a file that was masked by a law of one component without donors."""
 
-    joined = 0
-
-    def __init__(
-        self, comparison: Comparison, law: Law, non_members: Microdata, names: Sequence[str]
-    ) -> None:
-        self.law, self.masked, self.names = law, comparison.masked, tuple(names)
-        self._n = comparison.original.n
-        released = [variable.name for variable in comparison.original.schema.released]
-        tables = (comparison.original.frame[released], non_members.frame[released])
-        frame = pd.concat(tables, ignore_index=True)
-        self._everybody = Microdata(frame, comparison.masked.schema)
+    @cached_property
+    def _everybody(self) -> Microdata:
+        released = [variable.name for variable in self.original.schema.released]
+        tables = (self.original.frame[released], self.people.frame[released])
+        return Microdata(pd.concat(tables, ignore_index=True), self.masked.schema)
 
     def beliefs(self, rows: Integers, secrets: Sequence[str]) -> Beliefs:
         """Return the posteriors of some rows for all people outside."""
         # a row shows its source's value or no record's
         (only,) = self.law.components()
-        logs = np.zeros((len(rows), self._everybody.n))
+        n, logs = self.original.n, np.zeros((len(rows), self._everybody.n))
         with np.errstate(divide="ignore"):
             for unit in attacked_units(self.law, self.names):
                 logs += np.log(only.cells.unit_chances(unit, self.masked, rows, self._everybody))
-            file = np.logaddexp.reduce(logs[:, : self._n], axis=1, keepdims=True)
-            own = logs[:, self._n :]
+            file = np.logaddexp.reduce(logs[:, :n], axis=1, keepdims=True)
+            own = logs[:, n:]
             total = np.logaddexp(file, own)
         with np.errstate(invalid="ignore"):
             source = np.where(np.isfinite(total), np.exp(own - total), 0.0)

@@ -54,16 +54,6 @@ class Pairs(NamedTuple):
 
 
 @jit_internal
-def _pairs_for(count: int) -> Pairs:
-    return Pairs(
-        np.empty(count, np.int32),
-        np.empty(count, np.int32),
-        np.empty(count),
-        np.empty(count, np.int32),
-    )
-
-
-@jit_internal
 def _longer(pairs: Pairs, count: int, used: int) -> Pairs:
     return Pairs(
         longer(pairs.row, used, count),
@@ -144,16 +134,16 @@ def _repeat(pairs: Pairs, begin: int, used: int, record: int) -> int:
 
 
 @jit_entry
-def likely_pairs(lists: Any, asked: Asked, first: int, last: int) -> Pairs:
+def likely_pairs(lists: Any, asked: Asked, pairs: Pairs, first: int, last: int) -> Pairs:
     """The rows that some records may have released."""
-    # `first` and `last` are positions in `lists`.
+    # `first` and `last` are positions in `lists`; the given `pairs` are none.
     units, rows = asked.released.shape
     most, every = 0, np.empty(units, np.int64)
     for unit in range(units):
         most = max(most, asked.values[unit] + OTHERS)
         every[unit] = unit
     counts, touched = np.zeros((LANES, most)), np.empty(most + 1, np.int32)
-    pairs, used, begin = _pairs_for(2 * rows), ZERO, ZERO
+    used, begin = ZERO, ZERO
     for index in range(first, last):
         if used + rows > len(pairs.row):
             pairs = _longer(pairs, 2 * (used + rows), used)
@@ -207,12 +197,12 @@ def sparse_likelihood(
     donors.check_fits(rows, None if people is None else len(people))
     possible = np.flatnonzero(np.all([released >= 0 for _, released, _ in coded], axis=0))
     none = np.empty(0, np.int32)
-    parts = [Pairs(none, none, np.empty(0), none)]
+    parts = [nothing := Pairs(none, none, np.empty(0), none)]
     if len(possible):
         asked = _asked(coded, possible, donors)
 
         def weigh(lists: Lists, first: int, last: int) -> None:
-            parts.append(likely_pairs(lists, asked, first, last))
+            parts.append(likely_pairs(lists, asked, nothing, first, last))
 
         donors.each(weigh, any_donors=any(q for _, _, q in coded), records=people)
     pairs = Pairs(*map(np.concatenate, zip(*parts, strict=True)))

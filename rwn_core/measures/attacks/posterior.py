@@ -55,16 +55,21 @@ def times(matrix: sparse.csc_array, factors: Floats) -> sparse.csc_array:
 def releveled(part: Scaled) -> Scaled:
     """Divide each column again by its largest entry."""
     matrix, logs = part
-    counts = np.diff(matrix.indptr)
-    largest = np.zeros(matrix.shape[1])
-    some = np.flatnonzero(counts)
-    if some.size:
-        largest[some] = np.maximum.reduceat(matrix.data, matrix.indptr[:-1][some])
-    divisor = np.where(largest > 0, largest, 1.0)
-    data = matrix.data / np.repeat(divisor, counts)
+    top = tops(matrix.data, matrix.indptr)
+    data = matrix.data / np.repeat(np.where(top > 0, top, 1.0), np.diff(matrix.indptr))
     scaled = sparse.csc_array((data, matrix.indices, matrix.indptr), shape=matrix.shape)
     with np.errstate(divide="ignore"):
-        return scaled, logs + np.log(largest)
+        return scaled, logs + np.log(top)
+
+
+def tops(values: Floats, starts: Integers, none: float = 0.0) -> Floats:
+    """Return the largest of each run of values, or rows of values; `none` of an empty run."""
+    # Shapes: values (P, ...); starts (m,), one more than runs.
+    top = np.full((len(starts) - 1, *values.shape[1:]), none)
+    some = np.flatnonzero(np.diff(starts))
+    if some.size:
+        top[some] = np.maximum.reduceat(values, starts[:-1][some])
+    return top
 
 
 def of_records(part: Scaled, records: Integers | None) -> Scaled:
@@ -122,18 +127,12 @@ def ways(
     """Return the parts of the likelihood, one for each way in which a row may come about."""
     parts: list[Way] = []
     for weight, cells in law.components():
-        product = _product(cells, masked, rows, names, people)
-        parts.append(Way(weight, cells, False, _weighted(product, weight)))
-        if cells.empty.size:
-            lost = _lost(cells, masked, rows, names, people)
-            parts.append(Way(weight, cells, True, _weighted(lost, weight)))
+        for likelihood in (_product, _lost) if cells.empty.size else (_product,):
+            matrix, logs = likelihood(cells, masked, rows, names, people)
+            with np.errstate(divide="ignore"):
+                scaled = matrix, logs + np.log(weight)
+            parts.append(Way(weight, cells, likelihood is _lost, scaled))
     return parts
-
-
-def _weighted(part: Scaled, weight: float) -> Scaled:
-    matrix, logs = part
-    with np.errstate(divide="ignore"):
-        return matrix, logs + np.log(weight)
 
 
 def _product(

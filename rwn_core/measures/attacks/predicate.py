@@ -64,14 +64,14 @@ class Predicate:
             fits &= condition.fits(original, table)
         return fits
 
-    def chances(self, law: Law) -> Floats:
-        """Return P(each record's released row meets the predicate), shape (n,)."""
-        parts = [weight * self._chances(cells) for weight, cells in law.components()]
+    def chances(self, law: Law, stated: tuple[str, Booleans] | None = None) -> Floats:
+        """Return P(each record's released row meets the predicate), and what is stated, (n,)."""
+        # stated: one more variable and the records that fit it, shape (n,)
+        parts = [weight * self._chances(cells, stated) for weight, cells in law.components()]
         return np.asarray(np.sum(parts, axis=0))
 
-    def _chances(self, cells: Law, stated: tuple[str, Booleans] | None = None) -> Floats:
-        """Return it for independent cells, with one more variable and the records that fit it."""
-        # Shapes: the records that fit, and the answer, (n,).
+    def _chances(self, cells: Law, stated: tuple[str, Booleans] | None) -> Floats:
+        # Shapes: the records that fit, and the answer, (n,). Cells are independent.
         chances, fitting = np.ones(cells.original.n), {}
         for unit in cells.units():
             parts = [
@@ -99,9 +99,7 @@ class Predicate:
     def tells(self, law: Law, name: str, fits: Booleans) -> Floats:
         """Return P(a released value fits | the row meets the predicate), shape (n,)."""
         # where the variable shares its donor with the predicate's, the donor must fit them all
-        chances = self.chances(law)
-        parts = [weight * self._chances(cells, (name, fits)) for weight, cells in law.components()]
-        joint = np.asarray(np.sum(parts, axis=0))
+        chances, joint = self.chances(law), self.chances(law, (name, fits))
         return np.asarray(np.divide(joint, chances, out=np.zeros_like(joint), where=chances > 0))
 
 
@@ -164,11 +162,11 @@ def _candidates(
 
 
 def _conditions(original: Microdata, names: Sequence[str], record: int) -> tuple[Condition, ...]:
-    conditions = []
-    for name in names:
-        codes, levels = original.codes(name)
-        conditions.append(Condition(name=name, sign="is", value=levels[codes[record]]))
-    return tuple(conditions)
+    coded = [(name, *original.codes(name)) for name in names]
+    return tuple(
+        Condition(name=name, sign="is", value=levels[codes[record]])
+        for name, codes, levels in coded
+    )
 
 
 def _partition(original: Microdata, names: Sequence[str]) -> Integers:

@@ -31,43 +31,48 @@ _MOST = 2.0**62  # combinations that a number can tell apart
 
 
 class UniqueRecords:
-    """Sample uniques on some sets of variables.
+    """Sample uniques on a run of sets of variables.
 
     Parameters
     ----------
-    code : ndarray of int64, shape (u,)
-        Number of a set and its values, ascending.
-    which : ndarray of int64, shape (u,)
-        Number of the set.
-    person : ndarray of int64, shape (u,)
-        The first record with the values.
-    several : ndarray of bool, shape (u,)
-        True where further records have them, all of one unit.
+    codes : ndarray of int64, shape (sets, n)
+        Number of each set and its values, -1 where one is missing.
+    before : int
+        Number of sets before the run.
     units : ndarray of int64, shape (n,), optional
         Number of each record's unit.
 
     Attributes
     ----------
+    which, person : ndarray of int64, shape (u,)
+        Number of the set, and the first record with the values.
     first : ndarray of int64, shape (u,)
         Place of the first entry of the same set and person, or unit.
     truth, owner : ndarray of int64, shape (u,)
         Numbers of the true values, as in `Secret`, of each entry and of its unit.
     """
 
-    def __init__(
-        self,
-        code: Integers,
-        which: Integers,
-        person: Integers,
-        several: Booleans,
-        units: Integers | None = None,
-    ) -> None:
-        self.code, self.which, self.person = code, which, person
-        self.first, self.truth, self.owner = np.arange(len(code)), person, person
+    def __init__(self, codes: Integers, before: int, units: Integers | None) -> None:
+        flat = codes.ravel()
+        order = np.argsort(flat, kind="stable")
+        order = order[np.searchsorted(flat[order], 0) :]
+        ordered = flat[order]
+        new = np.concatenate(([True], ordered[1:] != ordered[:-1], [True]))
+        alone = np.flatnonzero(new[:-1] & new[1:]) if ordered.size else order[:0]
+        if units is not None and ordered.size:
+            begins = np.flatnonzero(new[:-1])
+            unit = units[order % codes.shape[1]]
+            same = np.minimum.reduceat(unit, begins) == np.maximum.reduceat(unit, begins)
+            alone = begins[same]
+        code = ordered[alone]
+        which, self.person = np.divmod(order[alone], codes.shape[1])
+        self.which = which + before
+        self.first, self.truth, self.owner = np.arange(len(code)), self.person, self.person
         self.by_unit = units is not None
         if units is not None:
-            self.owner = len(units) + units[person]
-            self.truth = np.where(several, self.owner, person)
+            self.owner = len(units) + units[self.person]
+            # further records of the unit have the values, too
+            self.truth = np.where(new[alone + 1], self.person, self.owner)
             owned = np.stack((which, self.owner))
             _, first, inverse = np.unique(owned, axis=1, return_index=True, return_inverse=True)
             self.first = first[inverse.ravel()]
@@ -110,6 +115,8 @@ class KnownColumns:
     ----------
     unique : list of UniqueRecords
         Of runs of sets.
+    count : int
+        Number of sets.
     """
 
     def __init__(
@@ -119,11 +126,12 @@ class KnownColumns:
         self._columns = [*codes.T, np.zeros(len(codes), dtype=np.int64)]
         self._sizes = [int(column.max(initial=0)) + 1 for column in self._columns]
         self._nothing: int = codes.shape[1]
-        self._joined: list[tuple[int, int, Integers]] = []
+        self._joined: dict[tuple[int, int], Integers] = {}
         self._sets: Integers = np.array([self._short(each) for each in sets], dtype=np.int64)
+        self.count = len(sets)
         self._runs = list(self._in_runs())
         self.unique = [
-            _unique_records(codes, part, units)
+            UniqueRecords(codes, part.start, units)
             for codes, (part, _) in zip(self._codes(self._columns), self._runs, strict=True)
         ]
 
@@ -135,15 +143,13 @@ class KnownColumns:
         return left + [self._nothing] * (_WIDTH - len(left))
 
     def _join(self, one: int, two: int) -> int:
-        for place, (first, second, _) in enumerate(self._joined):
-            if (first, second) == (one, two):
-                return self._nothing + 1 + place
-        pair = self._pair(self._columns, one, two)
-        known = np.unique(pair[pair >= 0])
-        self._joined.append((one, two, known))
-        self._columns.append(_numbered(known, pair))
-        self._sizes.append(max(len(known), 1))
-        return len(self._columns) - 1
+        pair = one, two
+        if pair not in self._joined:
+            values = self._pair(self._columns, *pair)
+            self._joined[pair] = known = np.unique(values[values >= 0])
+            self._columns.append(_numbered(known, values))
+            self._sizes.append(max(len(known), 1))
+        return self._nothing + 1 + list(self._joined).index(pair)
 
     def _pair(self, columns: Sequence[Integers], one: int, two: int) -> Integers:
         first, second = columns[one], columns[two]
@@ -187,16 +193,11 @@ class KnownColumns:
             sums += np.bincount(each.which[first], values[each.person[first]], self.count)
         return sums
 
-    @property
-    def count(self) -> int:
-        """Number of sets."""
-        return len(self._sets)
-
     def matches(self, codes: Integers) -> Iterator[Matches]:
         """Yield the matching rows of another table, for each run of sets."""
         columns = [*codes.T, np.zeros(len(codes), dtype=np.int64)]
-        for one, two, known in self._joined:
-            columns.append(_numbered(known, self._pair(columns, one, two)))
+        for pair, known in self._joined.items():
+            columns.append(_numbered(known, self._pair(columns, *pair)))
         for unique, codes in zip(self.unique, self._codes(columns), strict=True):
             yield unique.find(codes)
 
@@ -207,23 +208,6 @@ def _numbered(known: Integers | Floats, values: Integers | Floats) -> Integers:
         return np.full(len(values), -1, dtype=np.int64)
     place = np.minimum(np.searchsorted(known, values), len(known) - 1)
     return np.where(known[place] == values, place, -1)
-
-
-def _unique_records(codes: Integers, part: slice, units: Integers | None) -> UniqueRecords:
-    flat = codes.ravel()
-    order = np.argsort(flat, kind="stable")
-    order = order[np.searchsorted(flat[order], 0) :]
-    ordered = flat[order]
-    new = np.concatenate(([True], ordered[1:] != ordered[:-1], [True]))
-    alone = np.flatnonzero(new[:-1] & new[1:]) if ordered.size else order[:0]
-    if units is not None and ordered.size:
-        begins = np.flatnonzero(new[:-1])
-        unit = units[order % codes.shape[1]]
-        same = np.minimum.reduceat(unit, begins) == np.maximum.reduceat(unit, begins)
-        alone = begins[same]
-    which, person = np.divmod(order[alone], codes.shape[1])
-    several = ~new[alone + 1]
-    return UniqueRecords(ordered[alone], which + part.start, person, several, units)
 
 
 class KnownTable:

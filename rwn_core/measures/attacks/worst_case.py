@@ -14,14 +14,13 @@ from rwn_core.data.sizes import ATTACKED_PAIRS, LARGEST_ASSIGNMENT
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.assignment import (
     AllRows,
-    Blocks,
+    affordable,
     all_rows,
     blocks,
     both_cells,
     canonical_order,
     expected_right,
     in_classes,
-    joint_posterior_success,
     most_likely,
     released_classes,
 )
@@ -176,7 +175,7 @@ class InformedIntruder:
         alone, parts = float(best[leaves].mean()), blocks(belief)
         found = all_rows(belief, parts, leaves=leaves, units=units)
         share = None if found is None else found[0]
-        if share is None and parts.affordable:
+        if share is None and affordable(parts):
             _, share = assigned(self._comparison, self._known, belief, parts, people)
         return None if share is None or not alone else share / alone
 
@@ -199,7 +198,7 @@ def assigned(
     comparison: Comparison,
     known: Sequence[str],
     belief: sparse.csc_array,
-    parts: Blocks,
+    parts: Integers,
     people: Integers | None = None,
 ) -> tuple[Integers, float]:
     """Return the most likely assignment of rows to people, and its share of correct links."""
@@ -446,10 +445,11 @@ def _all(
     linked = matched = together = None
     if belief is not None and aligned:
         parts = blocks(belief)
-        together = joint_posterior_success(
-            comparison, belief, parts, np.isin(np.arange(masked.n), released)
-        )
-        if parts.affordable:
+        # in an order that depends on the values only
+        (_, person), (_, row) = released_classes(comparison)
+        leaves, order = np.isin(np.arange(masked.n), released), np.lexsort((row, person))
+        together = all_rows(belief, parts, order, leaves, comparison.units)
+        if affordable(parts):
             linked, matched = assigned(comparison, known, belief, parts)
     found = WorstCase(links=links, linked=linked, matched=matched, together=together)
     return found, None if found.earned else insider

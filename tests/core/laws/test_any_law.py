@@ -175,7 +175,9 @@ def coded(q: float) -> list[tuple[np.ndarray, np.ndarray, float]]:
 def test_pairs_and_their_products_are_those_of_plain_counting(lists, q):
     units, order = coded(q), SimpleNamespace(order=np.arange(N, dtype=np.int32))
     asked = pair_likelihood_kernel._asked(units, np.arange(ROWS), order)
-    pairs = likely_pairs(lists, asked, 0, len(lists.records))
+    none = np.empty(0, np.int32)
+    nothing = pair_likelihood_kernel.Pairs(none, none, np.empty(0), none)
+    pairs = likely_pairs(lists, asked, nothing, 0, len(lists.records))
     assert (pairs.low == 0).all()
     found = np.zeros((N, ROWS))
     found[pairs.record, pairs.row] = pairs.value

@@ -19,7 +19,7 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.measures.attacks import attribute_attack, posterior
-from rwn_core.measures.attacks.assignment import Blocks, _inside, all_rows, blocks, scaled
+from rwn_core.measures.attacks.assignment import _inside, all_rows, blocks, scaled
 from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.belief_columns_kernel import (
     largest_shares,
@@ -110,8 +110,7 @@ def test_pairs_of_one_block_are_put_in_order(blocks: int) -> None:
     rng = np.random.default_rng(blocks)
     square = np.where(rng.random((N, N)) < 0.4, rng.random((N, N)), 0.0)
     of, order = rng.integers(blocks, size=N), rng.permutation(N)
-    parts = Blocks(block_of=of, sizes=np.bincount(of, minlength=2))
-    found = _inside(sparse.csc_array(square), parts, order)
+    found = _inside(sparse.csc_array(square), of, order)
     expected = np.where(of[:, np.newaxis] == of, square, 0.0)[order][:, order]
     np.testing.assert_array_equal(found.toarray(), expected)
     assert found.nnz == np.count_nonzero(expected)
