@@ -67,35 +67,30 @@ def test_every_strategy_is_tried():
     assert found.best == "source"  # the simplest of those that are always right
 
 
-def test_the_likeliest_value_counts_what_lies_within_reach():
-    """Two rows near each other outweigh the likeliest single row."""
-    found = attacked([5.05], [[0.4, 0.3, 0.3]], [1.0, 5.0, 5.1], 0.2)
-    assert found.rates["donor"] == 1.0
-    assert found.rates["surest"] == 0.0
+NAN = np.nan
 
 
-def test_ties_share():
-    found = attacked([3.0], [[0.25, 0.25, 0.25, 0.25]], [1.0, 2.0, 3.0, 4.0])
-    assert found.rates["donor"] == found.rates["surest"] == 0.25
-
-
-def test_the_surest_row_is_one_that_says_something():
-    found = attacked([2.0], [[0.6, 0.3, 0.1]], [np.nan, 2.0, 1.0])
-    assert found.rates["surest"] == 1.0
-
-
-def test_of_whom_nothing_is_believed_the_majority_is_said():
-    found = attacked([1.0, 2.0], [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]], [1.0, 1.0, 2.0])
-    assert found.rates["donor"] == 1.0
-    assert found.rates["majority"] == 0.5
-
-
-def test_nobody_fails_on_people_who_have_no_value():
-    found = attacked([1.0, np.nan], [[1.0, 0.0], [0.0, 1.0]], [1.0, np.nan])
-    assert found.people == 1
-    assert found.rates["donor"] == 1.0
-    nobody = attacked([np.nan], [[1.0]], [2.0])
-    assert (nobody.people, nobody.rates["donor"]) == (0, 0.0)
+@pytest.mark.parametrize(
+    ("truth", "belief", "released", "reach", "rates"),
+    [
+        # two rows near each other outweigh the likeliest single row
+        ([5.05], [[0.4, 0.3, 0.3]], [1.0, 5.0, 5.1], 0.2, {"donor": 1.0, "surest": 0.0}),
+        # ties share
+        ([3.0], [[0.25] * 4], [1.0, 2.0, 3.0, 4.0], 0.0, {"donor": 0.25, "surest": 0.25}),
+        # the surest row is one that says something
+        ([2.0], [[0.6, 0.3, 0.1]], [NAN, 2.0, 1.0], 0.0, {"surest": 1.0}),
+        # of whom nothing is believed the majority is said
+        ([1.0, 2.0], [[0.0] * 3, [0.0, 0.0, 1.0]], [1.0, 1.0, 2.0], 0.0,
+         {"donor": 1.0, "majority": 0.5}),
+        # nobody fails on people who have no value
+        ([1.0, NAN], [[1.0, 0.0], [0.0, 1.0]], [1.0, NAN], 0.0, {"donor": 1.0}),
+        ([NAN], [[1.0]], [2.0], 0.0, {"donor": 0.0}),
+    ],
+)  # fmt: skip
+def test_rates_by_hand(truth, belief, released, reach, rates):
+    found = attacked(truth, belief, released, reach)
+    assert {key: found.rates[key] for key in rates} == rates
+    assert found.people == np.count_nonzero(~np.isnan(truth))
 
 
 @pytest.mark.parametrize("slices", [[["x", "s"]], []])

@@ -229,6 +229,9 @@ def test_the_tolerance_is_the_least_of_three():
     assert near.absolute == pytest.approx(0.1 * 50)  # quartiles 26 and 76; the SD is 1e8
     got = near.around(np.array([10.0, 100.0, 1e9]))
     np.testing.assert_allclose(got, [0.5, 5.0, 5.0], rtol=1e-9)
+    centred = np.random.default_rng(2).normal(size=300)  # a share of the value needs an origin
+    assert tolerance(numbers(centred), "x").relative is None
+    assert tolerance(numbers(centred + 50), "x").relative == 0.05
 
 
 def test_where_most_people_have_one_value_the_others_say_what_is_near():
@@ -284,12 +287,6 @@ def test_a_secret_that_luck_names_hides_no_other_one():
         for key in ("true_matches", "inference"):
             assert value(key, comparison) == pytest.approx(0.5, abs=0.08), key
             assert "income" in MEASURES[key].sentence(reading(key, comparison), n)
-
-
-def test_a_share_of_the_value_needs_an_origin():
-    centred = np.random.default_rng(2).normal(size=300)
-    assert tolerance(numbers(centred), "x").relative is None
-    assert tolerance(numbers(centred + 50), "x").relative == 0.05
 
 
 def test_most_people_within_reach_of_one_value_by_all_pairs():

@@ -47,38 +47,23 @@ def shares() -> np.ndarray:
     return made
 
 
-@pytest.fixture
-def columns(shares: np.ndarray):
-    return entries(sparse.csc_array(shares))
-
-
-def test_the_largest_is_the_first_of_equals(shares, columns) -> None:
-    best, first = largest_shares(*columns)
+def test_shares_of_columns_are_those_of_plain_arrays(shares) -> None:
+    starts, records, stored = entries(sparse.csc_array(shares))
+    best, first = largest_shares(starts, records, stored)
     np.testing.assert_array_equal(best, shares.max(axis=0))
-    np.testing.assert_array_equal(first[:-1], shares.argmax(axis=0)[:-1])
+    np.testing.assert_array_equal(first[:-1], shares.argmax(axis=0)[:-1])  # the first of equals
     assert first[-1] == -1
-
-
-def test_a_stored_zero_has_a_holder() -> None:
-    """One who is believed of with 0 comes before nobody."""
-    starts, records = np.array([0, 1]), np.array([4], np.int32)
-    assert largest_shares(starts, records, np.zeros(1))[1] == [4]
-
-
-def test_the_share_of_one_record_of_each_column(shares, columns) -> None:
     own = np.random.default_rng(1).integers(N, size=M)
-    found = record_shares(*columns, own)
+    found = record_shares(starts, records, stored, own)
     np.testing.assert_array_equal(found, shares[own, np.arange(M)])
     assert 0 < np.count_nonzero(found) < M
-
-
-def test_shares_above_two_thresholds(shares, columns) -> None:
-    starts, _, stored = columns
     low, high = np.full(M, 0.25), np.linspace(0.2, 0.6, M)
-    above, least, some = shares_above(starts, stored, low, high)
-    np.testing.assert_array_equal(above, (shares > high).sum(axis=0))
-    np.testing.assert_array_equal(least, (shares >= low).sum(axis=0))
-    np.testing.assert_array_equal(some, (shares > 0).sum(axis=0))
+    counts = shares_above(starts, stored, low, high)
+    expected = [(each).sum(axis=0) for each in (shares > high, shares >= low, shares > 0)]
+    np.testing.assert_array_equal(counts, expected)
+    # one who is believed of with 0 comes before nobody
+    one = np.array([0, 1]), np.array([4], np.int32), np.zeros(1)
+    assert largest_shares(*one)[1] == [4]
 
 
 @pytest.mark.parametrize("groups", [N, 7, 1])
@@ -192,27 +177,20 @@ def test_the_share_is_that_of_all_matchings():
         assert share(likelihood) == pytest.approx(by_all_matchings(likelihood, named), abs=0.015)
 
 
-def test_by_hand():
+def test_by_hand(monkeypatch):
     assert share(np.eye(3)) == 1.0
     assert share(np.ones((2, 2))) == pytest.approx(0.5, abs=0.005)
     # matchings: 0.9 x 0.6 = .54 and 0.1 x 0.4 = .04, so that both rows are right in 27 of 29
     assert share(np.array([[0.9, 0.1], [0.4, 0.6]])) == pytest.approx(27 / 29, abs=0.005)
-
-
-def test_where_the_truth_is_no_matching_there_is_no_share():
-    assert share(np.array([[0.0, 1.0], [1.0, 1.0]])) is None
-
-
-def test_too_many_pairs_are_not_weighed(monkeypatch):
+    assert share(np.array([[0.0, 1.0], [1.0, 1.0]])) is None  # the truth is no matching
     monkeypatch.setattr("rwn_core.measures.attacks.assignment.ATTACKED_PAIRS", 3)
-    assert share(np.ones((2, 2))) is None
+    assert share(np.ones((2, 2))) is None  # too many pairs
 
 
 SEEDS = 12
 
 
-@pytest.fixture(scope="module")
-def releases(bodyfat) -> list[tuple[WorstCase, float]]:
+def worst_cases(bodyfat) -> list[tuple[WorstCase, float]]:
     """Worst cases, and what an intruder links by other code who scales beliefs of the file."""
     found = []
     for seed in range(SEEDS):
@@ -229,18 +207,15 @@ def beaten(known: list[float], truly: list[float], n: int) -> bool:
     return bool(p - np.mean(known) > 3 * np.sqrt(p * (1 - p) / (n * len(truly))))
 
 
-def test_who_scales_the_beliefs_of_the_whole_file_does_not_beat_the_worst_case(releases, bodyfat):
+def test_who_scales_the_beliefs_of_the_whole_file_does_not_beat_the_worst_case(bodyfat):
+    releases = worst_cases(bodyfat)
     truly = [share for _, share in releases]
     assert not beaten([each.success for each, _ in releases], truly, bodyfat.n)
     two = [max(each.links.success, each.matched) for each, _ in releases]
     assert beaten(two, truly, bodyfat.n)  # as it did before the third attack counted
-
-
-def test_what_is_expected_comes_true(releases, bodyfat):
-    expected = np.mean([each.joint_success for each, _ in releases])
-    truly = np.mean([share for _, share in releases])
-    error = np.sqrt(truly * (1 - truly) / (bodyfat.n * SEEDS))
-    assert truly == pytest.approx(expected, abs=3 * error)
+    # what is expected comes true
+    expected, mean = np.mean([each.joint_success for each, _ in releases]), np.mean(truly)
+    assert mean == pytest.approx(expected, abs=3 * np.sqrt(mean * (1 - mean) / bodyfat.n / SEEDS))
 
 
 NAMES = ("x", "y", "z", "s")
@@ -404,13 +379,13 @@ def unrounded(law: Any, *rest: Any) -> attribute_attack.Beliefs:
 @pytest.mark.parametrize("fault", [without_donors, unrounded])
 def test_planted_faults_are_seen(fault, monkeypatch):
     monkeypatch.setitem(Case.check.__globals__, "beliefs", fault)
-    refused = 0
+    seen = 0
     for seed in range(40):
         try:
             case(seed).check()
         except AssertionError:
-            refused += 1
-    assert refused > 5
+            seen += 1
+    assert seen > 5
 
 
 @pytest.mark.parametrize("q", [1.0, 0.9])

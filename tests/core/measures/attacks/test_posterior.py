@@ -106,11 +106,8 @@ def test_a_row_that_no_original_can_release(e1_law, e1_rows):
     found = link(e1_law(1.0), e1_rows([[99.0, 0.0], [0.0, 0.0]]))
     assert (found.best[0], found.first[0], found.candidates[0]) == (0, -1, 0)
     assert found.truth[0] == found.top5[0] == 0
-
-
-def test_no_variable_to_link_by(e1_law, e1):
     with pytest.raises(NotApplicable, match="no variables to link by"):
-        link(e1_law(1.0), e1, ["nowhere"])
+        link(e1_law(1.0), e1_rows([[0.0, 0.0]]), ["nowhere"])
 
 
 LARGE_DATA = {

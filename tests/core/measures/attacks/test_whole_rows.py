@@ -41,31 +41,21 @@ def likelihood(e1_law, e1_rows):
     return (scaled.toarray() * np.exp(logs)).T
 
 
-def test_ATT_4_likelihood_and_permanent(likelihood, check_values):
+def test_ATT_4(likelihood, e1_law, e1_rows, check_values):
     expected = check_values["ATT-4"]
     np.testing.assert_allclose(likelihood, expected["likelihood_matrix"], atol=1e-14)
     assert permanent(likelihood) == pytest.approx(number(expected["permanent"]), rel=1e-12)
-
-
-def test_ATT_4_joint_marginals(likelihood, check_values):
-    expected = [[number(p) for p in row] for row in check_values["ATT-4"]["joint_marginals"]]
-    np.testing.assert_allclose(exact_marginals(likelihood), expected, atol=1e-12)
-
-
-def test_ATT_4_sinkhorn_limit(likelihood, e1_law, e1_rows, check_values):
-    expected = check_values["ATT-4"]["sinkhorn_limit"]
-    np.testing.assert_allclose(sinkhorn(likelihood), expected, atol=2e-6)
+    marginals = [[number(p) for p in row] for row in expected["joint_marginals"]]
+    np.testing.assert_allclose(exact_marginals(likelihood), marginals, atol=1e-12)
+    limit = expected["sinkhorn_limit"]
+    np.testing.assert_allclose(sinkhorn(likelihood), limit, atol=2e-6)
     belief = posteriors(e1_law(0.5), e1_rows(RELEASE), np.arange(6))
     found = scaled(belief, blocks(belief), steps=2000).toarray().T
-    np.testing.assert_allclose(found, expected, atol=1e-6)
-
-
-def test_ATT_4_most_likely_assignment(likelihood, e1_law, e1_rows, check_values):
-    linked = _assigned(posteriors(e1_law(0.5), e1_rows(RELEASE), np.arange(6)))
-    best = _best_product(likelihood)
-    published = np.array(check_values["ATT-4"]["joint_MAP_assignment_1based_one_optimum"]) - 1
-    for order in (linked, published):
-        assert np.prod(likelihood[np.arange(6), order]) == pytest.approx(best)
+    np.testing.assert_allclose(found, limit, atol=1e-6)
+    published = np.array(expected["joint_MAP_assignment_1based_one_optimum"]) - 1
+    for order in (_assigned(belief), published):
+        best = np.prod(likelihood[np.arange(6), order])
+        assert best == pytest.approx(_best_product(likelihood))
 
 
 def _assigned(belief):
@@ -223,19 +213,15 @@ def test_bhattacharyya_of_whole_rows_is_an_upper_bound(law):
     assert (bhattacharyya(law) >= exact - 1e-9).all()
 
 
-def test_an_empty_neighborhood_discloses_nothing(law):
-    values = np.zeros(24)
-    share = same_share(law.probabilities, values, EXACT)
-    assert share[5] == share[11] == 0
-    assert np.delete(share, [5, 11]).min() == 1
-
-
-def test_a_neighborhood_is_homogeneous_by_the_weights_of_its_members():
+def test_a_neighborhood_is_homogeneous_by_the_weights_of_its_members(law):
     """Under a soft kernel all records are members; those far away have no weight to speak of."""
     # by hand: weights .5, .3, .2 hide as much as 1 / .38 records, and .8 of them have the value
     members = sparse.csr_array(np.array([[0, 0.5, 0.3, 0.2], [0] * 4, [0] * 4, [0] * 4]))
     found = same_share(members, np.array([1.0, 1.0, 1.0, 2.0]), EXACT)
     assert found.tolist() == pytest.approx([(1 + 0.8 / 0.38) / (1 + 1 / 0.38), 0, 0, 0])
+    share = same_share(law.probabilities, np.zeros(24), EXACT)
+    assert share[5] == share[11] == 0  # an empty one discloses nothing
+    assert np.delete(share, [5, 11]).min() == 1
 
 
 def small(seed: int, n: int = 40) -> pd.DataFrame:
@@ -411,11 +397,8 @@ def test_one_value_or_two_may_be_all_that_tells():
         found = read("true_matches", asked(frame, masked))
         assert found.detail.known.sets[found.detail.worst] == known
         assert found.value == pytest.approx(sure)
-        assert "98 % more than by chance, of so few people" in found_words(found, n)
-
-
-def found_words(found: Reading, n: int) -> str:
-    return str(MEASURES["true_matches"].sentence(found, n))
+        said = MEASURES["true_matches"].sentence(found, n)
+        assert "98 % more than by chance, of so few people" in said
 
 
 def test_one_value_by_luck_is_no_match():
@@ -441,12 +424,6 @@ def test_a_relation_that_donors_bring_along_is_no_match():
     assert found.value < 0.12
 
 
-def test_small_sets_are_tried_within_the_work(monkeypatch):
-    monkeypatch.setattr(known_sets_file, "WORK", 50)
-    assert known_sets_file.small_sets(tuple("abcd"), 10) == ([*zip("abcd"), ("a", "b")], 5)
-    assert known_sets_file.small_sets(("a",), 10) == ([("a",)], 0)
-
-
 def test_the_search_says_what_it_leaves_out(monkeypatch):
     names = tuple("abcdefgh")
     monkeypatch.setattr(known_sets_file, "WORK", 100)
@@ -456,6 +433,9 @@ def test_the_search_says_what_it_leaves_out(monkeypatch):
     # what shares its donor with the secret, then what shares a donor, then the rest
     assert found.sets[:4] == (("h", "a"), ("b", "c", "d"), ("f", "g", "h"), ("a", "b", "c"))
     assert found == known_sets(*given)
+    monkeypatch.setattr(known_sets_file, "WORK", 50)
+    assert known_sets_file.small_sets(tuple("abcd"), 10) == ([*zip("abcd"), ("a", "b")], 5)
+    assert known_sets_file.small_sets(("a",), 10) == ([("a",)], 0)
 
 
 def test_a_set_of_unknown_variables_is_refused(bodyfat):
