@@ -149,6 +149,7 @@ LIKE = {
     "weights": lambda data: data.with_weights({"x": 3.0}),
     "a schema with weights": lambda data: data.with_schema(data.schema.with_weights({"x": 3.0})),
     "weights that shrink": discretely_weighted,
+    "slices": lambda data: data.with_slices([["x", "t"]]),
     "groups": lambda data: data.with_schema(data.schema.replace_variable("x", group="g")),
     "a question": lambda data: data.with_schema(
         replace(data.schema, question=Question(response="x", predictors=("t",)))

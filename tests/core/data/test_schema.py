@@ -145,13 +145,6 @@ def test_unmasked_variables_that_share_a_group_are_no_slice(bodyfat):
     assert Schema(variables=variables).slices == ()
 
 
-def test_the_checked_values_are_shared(bodyfat):
-    sliced = bodyfat.with_slices([["age", "weight"]])
-    assert sliced.values("hip") is bodyfat.values("hip")
-    assert sliced.fingerprint == bodyfat.fingerprint
-    pd.testing.assert_frame_equal(sliced.frame, bodyfat.frame)
-
-
 def test_of_a_slice_of_five_two_are_named_in_a_short_line():
     assert slice_words("abcd", short=True) == slice_words("abcd") == "a + b + c + d"
     assert slice_words("abcde", short=True) == "a + b + 3 more"

@@ -424,59 +424,46 @@ def test_a_first_record_is_still_no_line_of_names(rows):
         parse("t.xlsx", sheet(*rows))
 
 
-def under(header: Callable[[Any], None], rows: int, width: int, first: str = "ab") -> bytes:
+def under(header: dict[str, Any], rows: int, width: int) -> bytes:
+    """A workbook with these headings, each in its cells, above records."""
+
     def fill(book: xlsxwriter.Workbook) -> None:
         page = book.add_worksheet()
-        header(page)
+        for place, text in header.items():
+            (page.merge_range if ":" in place else page.write)(place, text)
         for row in range(rows, rows + 30):
-            page.write_row(row, 0, [first[row % 2], *(row * (2 + j) / 4 for j in range(1, width))])
+            page.write_row(row, 0, ["ab"[row % 2], *(row * (2 + j) / 4 for j in range(1, width))])
 
     return workbook(fill)
 
 
-def _over_two(page: Any) -> None:
-    page.write(0, 0, "Region")
-    page.merge_range(0, 1, 0, 2, "Income")
-    page.write(0, 3, "Age")
-    page.write_row(1, 1, ["men", "women"])
-
-
-def _tall(page: Any) -> None:
-    page.write(0, 0, "Table 7: what the office found")
-    page.merge_range(2, 0, 3, 0, "Region")
-    page.merge_range(2, 1, 2, 2, "Income")
-    page.merge_range(2, 3, 3, 3, "Age")
-    page.write_row(3, 1, ["men", "women"])
-
-
-def _not_merged(page: Any) -> None:
-    page.write_row(0, 0, ["", "Income", "", "Wealth", ""])
-    page.write_row(1, 0, ["Region", "men", "women", "men", "women"])
-
-
-def _of_years(page: Any) -> None:
-    page.merge_range(0, 1, 0, 2, "Income")
-    page.merge_range(0, 3, 0, 4, "Wealth")
-    page.write_row(1, 0, ["Region", 2019, 2020, 2019, 2020])
-
-
-def _units(page: Any) -> None:
-    page.write_row(0, 0, ["Region", "Income", "Age"])
-    page.write_row(1, 0, ["", "EUR", "years"])
-
-
-HEADINGS = {
-    "over two columns": (_over_two, 2, ["Region", "Income men", "Income women", "Age"], 0),
-    "with a title": (_tall, 4, ["Region", "Income men", "Income women", "Age"], 2),
+SEXES = ["Region", "Income men", "Income women", "Age"]
+BOTH = ["Region", "Income men", "Income women", "Wealth men", "Wealth women"]
+YEARS = ["Region", "Income 2019", "Income 2020", "Wealth 2019", "Wealth 2020"]
+HEADINGS: dict[str, tuple[dict[str, Any], int, list[str], int]] = {
+    "over two columns": (
+        {"A1": "Region", "B1:C1": "Income", "D1": "Age", "B2": "men", "C2": "women"},
+        *(2, SEXES, 0),
+    ),
+    "with a title": (
+        {"A1": "Table 7: what the office found", "A3:A4": "Region", "B3:C3": "Income"}
+        | {"D3:D4": "Age", "B4": "men", "C4": "women"},
+        *(4, SEXES, 2),
+    ),
     "not merged": (
-        *(_not_merged, 2),
-        *(["Region", "Income men", "Income women", "Wealth men", "Wealth women"], 0),
+        {"B1": "Income", "D1": "Wealth", "A2": "Region", "B2": "men", "C2": "women"}
+        | {"D2": "men", "E2": "women"},
+        *(2, BOTH, 0),
     ),
     "years": (
-        *(_of_years, 2),
-        *(["Region", "Income 2019", "Income 2020", "Wealth 2019", "Wealth 2020"], 0),
+        {"B1:C1": "Income", "D1:E1": "Wealth", "A2": "Region"}
+        | {"B2": 2019, "C2": 2020, "D2": 2019, "E2": 2020},
+        *(2, YEARS, 0),
     ),
-    "units": (_units, 2, ["Region", "Income EUR", "Age years"], 0),
+    "units": (
+        {"A1": "Region", "B1": "Income", "C1": "Age", "A2": "", "B2": "EUR", "C2": "years"},
+        *(2, ["Region", "Income EUR", "Age years"], 0),
+    ),
 }
 
 

@@ -56,20 +56,9 @@ FRAME = pd.DataFrame(
 
 
 def test_what_comes_back_is_what_was_read():
-    schema = Schema(
-        variables=tuple(
-            Variable(name=name, kind=kind, role=role)
-            for name, kind, role in zip(
-                FRAME.columns,
-                ["count"] * 2
-                + ["continuous"] * 2
-                + ["categorical"] * 3
-                + ["ordered", "date", "date"],
-                ["key"] + ["other"] * 8 + ["identifier"],
-                strict=True,
-            )
-        )
-    )
+    kinds = ["count"] * 2 + ["continuous"] * 2 + ["categorical"] * 3 + ["ordered", "date", "date"]
+    described = zip(FRAME, kinds, ["key", *["other"] * 8, "identifier"], strict=True)
+    schema = Schema(variables=tuple(Variable(name=n, kind=k, role=r) for n, k, r in described))
     data = Microdata.from_frame(FRAME, schema, notices=("A note.",))
     line = reading._answer(data, None)
     again, refusal, _ = reading._taken(line)
