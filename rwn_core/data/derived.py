@@ -51,10 +51,8 @@ class Derived:
         # constants as many as the original has; a factor has its own rounding in each record
         names, rounded = (self.name, *self.parts), float(self.kind in _POWERS)
         columns = [table.values(name) for name in names]
-        errors = [
-            max(_error(each, rounded), steps.get(name, 0.0) / 2)
-            for name, each in zip(names, columns, strict=True)
-        ]
+        halves = (steps.get(name, 0.0) / 2 for name in names)
+        errors = [max(_error(e, rounded), h) for e, h in zip(columns, halves, strict=True)]
         middle, width = _constants(self.kind, columns, errors)
         known = ~np.isnan(middle)
         off = (middle - width > self.high) | (middle + width < self.low)

@@ -465,8 +465,7 @@ def numbered(cells: NDArray[np.int64]) -> NDArray[np.int64]:
         _, numbers = np.unique((cells + 1) @ steps, return_inverse=True)
     else:
         _, numbers = np.unique(cells, axis=0, return_inverse=True)
-    result: NDArray[np.int64] = numbers.ravel().astype(np.int64)
-    return result
+    return np.asarray(numbers.ravel(), dtype=np.int64)
 
 
 def codes_together(

@@ -277,9 +277,8 @@ class Schema(NamedParameters, Summarized):
         ------
         SchemaError
         """
-        for name in names:
-            if name not in self.names:
-                raise SchemaError(f"The schema lacks column {name}; add it as a variable.")
+        if lacking := [name for name in names if name not in self.by_name]:
+            raise SchemaError(f"The schema lacks column {lacking[0]}; add it as a variable.")
         self.require_columns(names)
         if self.names != tuple(names):
             raise SchemaError(

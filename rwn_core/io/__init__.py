@@ -71,10 +71,10 @@ def format_of_name(name: str) -> Format | None:
 
 def format_of_key(key: str) -> Format:
     """Find a format by its key."""
-    for each in FORMATS:
-        if each.key == key:
-            return each
-    raise ParameterError(f"format must be one of: {', '.join(each.key for each in FORMATS)}.")
+    known = {each.key: each for each in FORMATS}
+    if key not in known:
+        raise ParameterError(f"format must be one of: {', '.join(known)}.")
+    return known[key]
 
 
 def detected(content: bytes) -> Format | None:

@@ -53,12 +53,11 @@ def parse(
     layout = layout or (schema and schema.file) or FileLayout()
     if schema is not None and not schema.variables:
         schema = None  # it says how the file is laid out, and nothing of the columns
-    for given in layout.changed():
-        if given not in (*form.layout, "only", "drop"):
-            raise InputError(
-                f"{file} is to be read with a given {given}, which {form.noun} does not have; "
-                "leave it out."
-            )
+    if odd := [given for given in layout.changed() if given not in (*form.layout, "only", "drop")]:
+        raise InputError(
+            f"{file} is to be read with a given {odd[0]}, which {form.noun} does not have; leave "
+            "it out."
+        )
     # the bytes and the name may show different formats
     if not form.detects(content):
         what = describe(content)

@@ -61,10 +61,8 @@ def read_labelled(
     _check_sizes(file, meta, len(chosen))
     if meta.number_rows not in (None, len(frame)):
         raise damaged(file, ENCRYPTED)
-    columns = [
-        _column(name, frame.iloc[:, place], meta, kind)
-        for place, name in enumerate(meta.column_names)
-    ]
+    pairs = enumerate(meta.column_names)
+    columns = [_column(name, frame.iloc[:, place], meta, kind) for place, name in pairs]
     # labels that are announced and do not come: perhaps the end of the file is missing
     lacking = [n for n in meta.variable_to_label if n not in meta.variable_value_labels]
     words = "it may be cut off, or they are kept in another file."

@@ -308,23 +308,19 @@ def refuse_values_as_names(file: str, columns: Sequence[TextColumn]) -> None:
     values = {Form.NUMBER, Form.EXPONENT, Form.CODE, Form.DATE, Form.OTHER_DATE, Form.CLOCK}
     if any(c.has and c.has <= values and text_form(c.name) is Form.WORD for c in columns):
         return  # a word is above numbers or dates
-    odd = [position for position, column in enumerate(columns, 1) if _is_value(column)]
+    odd = []
+    for position, column in enumerate(columns, 1):
+        name, texts = column.name.strip(), column.different.slice(0, _LOOKED_AT).to_pylist()
+        pattern, known = _pattern(name), [text for text in texts if text]
+        same = "9" in pattern and len(known) > 1 and all(_pattern(e) == pattern for e in known)
+        if same or (Form.WORD in column.has and name in texts):
+            odd.append(str(position))
     if odd:
-        places = ", ".join(map(str, odd[:3])) + (", ..." if len(odd) > 3 else "")
+        places = ", ".join(odd[:3]) + (", ..." if len(odd) > 3 else "")
         raise InputError(
             f"{file}, line 1, column {places}: the name looks like a value of the column, as if "
             "the header line were left out; add a line with the names, or give a schema with them."
         )
-
-
-def _is_value(column: TextColumn) -> bool:
-    name = column.name.strip()
-    texts = column.different.slice(0, _LOOKED_AT).to_pylist()
-    if Form.WORD in column.has and name in texts:
-        return True
-    pattern = _pattern(name)
-    known = [text for text in texts if text]
-    return "9" in pattern and len(known) > 1 and all(_pattern(text) == pattern for text in known)
 
 
 def _pattern(text: str) -> str:

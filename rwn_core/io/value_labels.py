@@ -105,11 +105,8 @@ def _typed(column: LabelledColumn, variable: Variable | None) -> tuple[pd.Series
     if column.time is not None and (variable is None or variable.kind not in NUMBERS):
         values, said = as_times(values, column.time, column.name, column.written)
         notices += said
-    labels = {
-        code: label
-        for code, label in (column.value_labels or {}).items()
-        if not is_missing(code, column.missing_codes)
-    }
+    given, absent = column.value_labels or {}, column.missing_codes
+    labels = {code: label for code, label in given.items() if not is_missing(code, absent)}
     known = set(values.dropna().unique().tolist())
     wanted = variable is None or variable.kind in (Kind.CATEGORICAL, Kind.ORDERED)
     if labels and wanted and known and known <= set(labels):
