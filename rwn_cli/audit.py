@@ -11,7 +11,17 @@ import typer
 import rwn_core as rwn
 from rwn_cli import options
 from rwn_cli.file_option import Laid, read_file
-from rwn_cli.terminal import option, print_json, progress, readings_table, say
+from rwn_cli.terminal import (
+    File,
+    Number,
+    Text,
+    Texts,
+    option,
+    print_json,
+    progress,
+    readings_table,
+    say,
+)
 from rwn_core.errors import InputError, ParameterError, SchemaError
 
 Original = Annotated[str, typer.Argument(metavar="ORIGINAL", help="Its file, or demo:NAME.")]
@@ -25,7 +35,7 @@ def audit(
     response: options.Response = None,
     predictor: options.Predictors = None,
     weights: Annotated[
-        str | None,
+        Text,
         option(
             "NAME",
             "Sampling weights: how many people a record stands for; by default the variable "
@@ -33,25 +43,25 @@ def audit(
         ),
     ] = None,
     population: Annotated[
-        float | None, option("N", "How many people the original is a sample of.")
+        Number, option("N", "How many people the original is a sample of.")
     ] = None,
     keys: Annotated[
-        list[str] | None,
+        Texts,
         option("NAME,NAME", "Variables that somebody may know together; repeatable."),
     ] = None,
     halves: Annotated[
-        str | None,
+        Text,
         option(
             "NAME,NAME|NAME",
             "The two sets of variables of linkability; of one set, the other is the rest.",
         ),
     ] = None,
     record: Annotated[
-        Path | None,
+        File,
         option("FILE.toml", "The internal record of MASKED: its setting gives the worst case."),
     ] = None,
     method: Annotated[
-        str | None,
+        Text,
         option(
             "KEY",
             "In place of a record: the method that made MASKED; rwn if only parameters are given.",
@@ -74,15 +84,14 @@ def audit(
     it. A shuffled release cannot be audited row by row. The worst case needs to know how MASKED
     was made: give --record, or --method and --set.
     """
-    read, gone = options.load_chosen(original, schema, file or (), only or (), drop or ())
-    data = options.described(read, identifiers=gone)
-    data = options.under_roles(data, confidential, key)
     from rwn_core.evaluation.audit import comparable, compare, read_all
     from rwn_core.measures.risk.nearness import compute_cells_changed as compute
     from rwn_core.measures.risk.nearness import unchanged_words
     from rwn_core.tuning.verdict import RAISED
 
-    data = options.asked(data, response, predictor or ())
+    _, data, _ = options.load_chosen(original, schema, file or [], only, drop)
+    data = options.under_roles(data, confidential, key)
+    data = options.asked(data, response, predictor)
     known = [options.names_in(each) for each in keys or ()]
     sides = [options.names_in(each) for each in halves.split("|")] if halves else []
     if record is not None:
@@ -103,12 +112,11 @@ def audit(
             raise InputError(
                 "MASKED is shuffled: row i is not of record i; mask again with --order original."
             )
-        setting: rwn.Setting | None = recorded_setting(
-            document, data, "the worst case cannot be computed from it"
-        )
+        why = "the worst case cannot be computed from it"
+        setting: rwn.Setting | None = recorded_setting(document, data, why)
     else:
-        data = options.described(data, weights=weight or (), slices=slice_ or ())
-        setting = _stated(data, method, set_ or [], round_ or [])
+        data = options.described(data, weights=weight, slices=slice_)
+        setting = _stated(data, method, set_, round_)
     if setting is not None:
         data = setting.applied_to(data)
     say("note: row i of MASKED is read as record i of ORIGINAL; a shuffled file gives nonsense.")
@@ -137,10 +145,9 @@ def audit(
 
 
 def _stated(
-    data: rwn.Microdata, method: str | None, texts: list[str], rounding: list[str]
+    data: rwn.Microdata, method: str | None, texts: Texts, rounding: Texts
 ) -> rwn.Setting | None:
     """The setting of the command line, if it states one."""
-    from rwn_cli.options import steps
     from rwn_core.data.rounding import steps_by_name
 
     if method is None and not texts:
@@ -148,7 +155,9 @@ def _stated(
             raise ParameterError("--round is part of a setting; give --method and --set, too.")
         return None
     params = options.parameters(method or "rwn", **options.settings(texts))
-    return rwn.Setting(params=params, precision=steps_by_name(steps(data, rounding))).resolved(data)
+    return rwn.Setting(
+        params=params, precision=steps_by_name(options.steps(data, rounding))
+    ).resolved(data)
 
 
 def _with_law(comparison: rwn.Comparison, setting: rwn.Setting, *, partial: bool) -> rwn.Comparison:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 import rwn_core as rwn
 from rwn_cli import options
-from rwn_cli.terminal import option, print_json, progress, readings_table, say
+from rwn_cli.terminal import Count, File, option, print_json, progress, readings_table, say
 from rwn_core.errors import ParameterError
 
 
@@ -24,13 +23,13 @@ def audit_dataset(
     predictor: options.Predictors = None,
     sample: Annotated[int, option("N", "Records that are drawn.", min=20)] = 5000,
     key_file: Annotated[
-        Path | None,
+        File,
         option(
             "FILE", "The secret of the release: only it says which record a released row is of."
         ),
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="The same, for a release made with a seed.")
+        Count, typer.Option(min=0, help="The same, for a release made with a seed.")
     ] = None,
     schema: options.SchemaFile = None,
     drop: options.Dropped = None,
@@ -54,8 +53,8 @@ def audit_dataset(
     given = schema_from(schema) or Dataset.at(original).guessed_schema()
     asked = rwn.AuditOptions(
         key=options.key_of(seed, key_file),
-        schema=options.described_schema(given, identifiers=drop or ()),
-        question=options.stated_question(response, predictor or ()),
+        schema=options.described_schema(given, identifiers=drop),
+        question=options.stated_question(response, predictor),
         measures=measure,
         sample=sample,
     )

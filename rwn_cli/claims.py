@@ -10,14 +10,14 @@ import typer
 import rwn_core as rwn
 from rwn_cli.options import read_text
 from rwn_cli.record_file import OriginalFile, RecordFile, read_original, read_record_file
-from rwn_cli.terminal import Overwrite, option, progress, refuse_existing, say, write_all
+from rwn_cli.terminal import File, Overwrite, option, progress, refuse_existing, say, write_all
 
 
 def claims(
     record: RecordFile,
     out: Annotated[Path, option("FILE.json", "The claims, to publish.", "-o", "--out")],
     plan: Annotated[
-        Path | None,
+        File,
         option(
             "FILE.toml",
             "The analyses that users will run, as [[analysis]] tables; the regression of the "

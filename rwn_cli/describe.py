@@ -9,8 +9,7 @@ import typer
 
 from rwn_cli.file_option import Laid
 from rwn_cli.options import Chosen, Dropped, load_chosen
-from rwn_cli.options import described as described_as
-from rwn_cli.terminal import Overwrite, option, refuse_existing, say, size_words, write
+from rwn_cli.terminal import File, Overwrite, option, refuse_existing, say, size_words, write
 
 _QUESTIONS = (
     ("key", "Who could be recognized: variables that others may know"),
@@ -23,10 +22,8 @@ _QUESTIONS = (
 
 def describe(
     source: Annotated[str, typer.Argument(metavar="FILE", help="The table.")],
-    schema: Annotated[Path | None, option("FILE", "A schema that says a part of it.")] = None,
-    output: Annotated[
-        Path | None, option("FILE", "Write the schema (TOML).", "--output", "-o")
-    ] = None,
+    schema: Annotated[File, option("FILE", "A schema that says a part of it.")] = None,
+    output: Annotated[File, option("FILE", "Write the schema (TOML).", "--output", "-o")] = None,
     file: Laid = None,
     drop: Dropped = None,
     only: Chosen = None,
@@ -41,8 +38,7 @@ def describe(
     from rwn_core.data.role_guesses import guessed_roles, with_roles
 
     refuse_existing(overwrite, output)
-    read, gone = load_chosen(source, schema, file or (), only or (), drop or ())
-    data = described_as(read, identifiers=gone)
+    _, data, _ = load_chosen(source, schema, file or [], only, drop)
     say(f"{Path(source).name}: {size_words(data, data)}")
     derived = (f"{each.words} in every record." for each in derived_variables(data))
     guesses = guessed_roles(data.frame, data.schema)

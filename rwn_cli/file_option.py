@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import rwn_core as rwn
-from rwn_cli.terminal import option, say
+from rwn_cli.terminal import Texts, option, say
 from rwn_core.errors import InputError, ParameterError, SchemaError
 
 if TYPE_CHECKING:
     from rwn_core.data.file_layout import FileLayout
 
 Laid = Annotated[
-    list[str] | None,
+    Texts,
     option(
         "NAME=VALUE",
         "How the table lies in its file: encoding, separator (one character, or tab), decimal (. "
         "or ,), header (true, false or how many lines have the names), above and below (lines that "
         "are no records), dates (such as DD.MM.YYYY), missing (texts for a missing value, | "
         "between them), sheet, fill (true: merged cells). Repeatable.",
-        "--file",
     ),
 ]
 _TRUTHS = {"true": True, "false": False}
@@ -43,11 +41,11 @@ def description(source: str, schema: Path | None) -> Path | None:
 def read_file(
     source: str,
     schema: Path | None,
-    given: Sequence[str] | None = None,
+    given: Texts = None,
     *,
     hint: bool = True,
-    only: Sequence[str] = (),
-    drop: Sequence[str] = (),
+    only: Texts = None,
+    drop: Texts = None,
 ) -> rwn.Microdata:
     """Read a file; a refusal says after its sentence how the file seems to be laid out."""
     # `only` and `drop` choose columns before they are parsed, where a file has too many
@@ -56,7 +54,7 @@ def read_file(
 
     described = schema_from(schema)
     # the layout that the command line states
-    named = named_texts(given or (), "--file", "encoding=cp1252")
+    named = named_texts(given, "--file", "encoding=cp1252")
     typed = {name: _value(name, value) for name, value in named.items()}
     before = {} if described is None or described.file is None else described.file.changed()
     try:
@@ -66,7 +64,7 @@ def read_file(
     used_layout = layout
     if only or drop:
         base = layout or (described and described.file) or FileLayout()
-        used_layout = replace(base, only=tuple(only), drop=tuple(drop))
+        used_layout = replace(base, only=tuple(only or ()), drop=tuple(drop or ()))
     reading = begin(source, described, used_layout)
     try:
         reading.wait()
@@ -95,10 +93,10 @@ def _how_to_say(layout: FileLayout, *, option: bool) -> str:
     )
 
 
-def named_texts(texts: Sequence[str], option: str, example: str) -> dict[str, str]:
+def named_texts(texts: Texts, option: str, example: str) -> dict[str, str]:
     """The values that a repeatable option gives as NAME=VALUE."""
     given: dict[str, str] = {}
-    for text in texts:
+    for text in texts or ():
         name, sign, value = text.partition("=")
         if not (name and sign and value):
             raise ParameterError(f"{option} must be NAME=VALUE, such as {example}.")

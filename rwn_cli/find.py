@@ -10,7 +10,18 @@ import typer
 import rwn_core as rwn
 from rwn_cli import options
 from rwn_cli.recommend import command
-from rwn_cli.terminal import Overwrite, option, progress, refuse_existing, require_toml, say, write
+from rwn_cli.terminal import (
+    File,
+    Number,
+    Overwrite,
+    Texts,
+    option,
+    progress,
+    refuse_existing,
+    require_toml,
+    say,
+    write,
+)
 from rwn_core.errors import ReleaseError
 
 SO_FAR = 6  # exit code
@@ -19,18 +30,18 @@ SO_FAR = 6  # exit code
 def find(
     source: options.Source,
     limit: options.Limits = None,
-    lose_at_most: Annotated[float | None, option("X", "Share of relations to lose.")] = None,
+    lose_at_most: Annotated[Number, option("X", "Share of relations to lose.")] = None,
     strength: Annotated[bool, typer.Option("--strength", help="Nothing else may change.")] = False,
     slices: Annotated[bool, typer.Option("--slices", help="The slices may change.")] = False,
     kernel: Annotated[bool, typer.Option("--kernel", help="The kernel may change.")] = False,
     method: Annotated[bool, typer.Option("--method", help="The method may change.")] = False,
     chain: Annotated[bool, typer.Option("--chain", help="Slices may be chained.")] = False,
     tie: Annotated[bool, typer.Option("--tie", help="Slices may be tied.")] = False,
-    lever: Annotated[list[str] | None, option("NAME", "It may change, such as k.")] = None,
-    scenario: Annotated[Path | None, option("FILE.toml", "Limits, and where to begin.")] = None,
+    lever: Annotated[Texts, option("NAME", "It may change, such as k.")] = None,
+    scenario: Annotated[File, option("FILE.toml", "Limits, and where to begin.")] = None,
     seconds: Annotated[float, typer.Option(min=1, help="Then the best so far is it.")] = 60.0,
     target: Annotated[
-        Path | None, option("OUT.toml", "Write the setting as a scenario.", "--out", "-o")
+        File, option("OUT.toml", "Write the setting as a scenario.", "--out", "-o")
     ] = None,
     schema: options.SchemaFile = None,
     drop: options.Dropped = None,
@@ -50,9 +61,9 @@ def find(
     require_toml(target, "--out", source, schema, scenario)
     refuse_existing(overwrite, target)
     loaded = options.read_scenario(scenario)
-    data = options.described(options.load(source, schema), identifiers=drop or ())
-    data = options.working_table(options.under_roles(data, confidential, key), loaded, None)
-    policy = options.limits(loaded, limit or ())
+    _, data, _ = options.load_chosen(source, schema, drop=drop)
+    data = options.working_table(options.under_roles(data, confidential, key), loaded)
+    policy = options.limits(loaded, limit)
     free = not (strength or slices or kernel or method or chain or tie or lever)
     may: dict[str, Any] = {"slices": slices or free, "kernels": kernel or free, "methods": method}
     may |= {"chain": chain, "tie": tie, "levers": tuple(lever or ())}

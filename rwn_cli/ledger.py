@@ -10,7 +10,7 @@ import typer
 import rwn_core as rwn
 from rwn_cli.options import read_text
 from rwn_cli.record_file import OriginalFile, RecordFile, read_original, read_record_file
-from rwn_cli.terminal import option, require_folder, say
+from rwn_cli.terminal import File, option, require_folder, say
 from rwn_core.errors import ParameterError, ReleaseError, RWNError
 
 ledger = typer.Typer(
@@ -36,7 +36,7 @@ def add(
         ),
     ] = None,
     card: Annotated[
-        Path | None, option("CARD", "The card of the release, so that it is sealed, too.")
+        File, option("CARD", "The card of the release, so that it is sealed, too.")
     ] = None,
     seal_unkeyed: Annotated[
         bool, typer.Option(help="Seal lines of version 1, once they were compared with a backup.")
@@ -101,9 +101,7 @@ def verify(
     last: Annotated[
         str, option("HASH", "The hash of an entry that must be there, noted elsewhere.")
     ] = "",
-    key: Annotated[
-        Path | None, option("FILE", "The ledger's key, if it lies not in LEDGER.key.")
-    ] = None,
+    key: Annotated[File, option("FILE", "The ledger's key, if it lies not in LEDGER.key.")] = None,
 ) -> None:
     """Check that no entry was changed, taken out or put in since it was sealed.
 

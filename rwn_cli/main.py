@@ -28,7 +28,10 @@ from rwn_cli.report import label, report
 from rwn_cli.reproduce import reproduce
 from rwn_cli.sweep import sweep
 from rwn_cli.terminal import (
+    Count,
+    File,
     Overwrite,
+    Texts,
     option,
     output_format,
     refuse_existing,
@@ -125,12 +128,12 @@ def _common(
 
 @app.command("app")
 def serve(
-    file: Annotated[Path | None, typer.Argument(help=f"{titles()} file to open first.")] = None,
+    file: Annotated[File, typer.Argument(help=f"{titles()} file to open first.")] = None,
     port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="By default the first free from 8501 on.")
+        Count, typer.Option(min=1, max=65535, help="By default the first free from 8501 on.")
     ] = None,
     host: Annotated[
-        list[str] | None,
+        Texts,
         option(
             "NAME",
             "A name under which a proxy with a login hands the app on; repeatable. The app "

@@ -20,6 +20,8 @@ from rwn_cli.record_file import (
     source_facts,
 )
 from rwn_cli.terminal import (
+    Count,
+    File,
     Overwrite,
     option,
     output_format,
@@ -41,7 +43,7 @@ if TYPE_CHECKING:
 Target = Annotated[Path, typer.Argument(metavar="OUT", help=options.ENDS_IN)]
 _WARNING = "WARNING: "  # before a verdict that is not "kept"
 Threads = Annotated[
-    int | None,
+    Count,
     typer.Option(
         min=1, help="RWN_THREADS or all processors by default; never changes the release."
     ),
@@ -61,7 +63,7 @@ def mask(
     slice_: options.Sliced = None,
     round_: options.Precision = None,
     scenario: Annotated[
-        Path | None,
+        File,
         option(
             "FILE.toml",
             "A scenario whose setting is used; the other options change parts of it. Its "
@@ -70,7 +72,7 @@ def mask(
     ] = None,
     seed: options.TeachingSeed = None,
     key_file: Annotated[
-        Path | None,
+        File,
         option(
             "FILE",
             "Keep the secret in this new file, for rwn reproduce. Whoever has it can undo "
@@ -83,13 +85,13 @@ def mask(
         Literal["shuffled", "original"], typer.Option(help="The original order names each record.")
     ] = "shuffled",
     record: Annotated[
-        Path | None, option("FILE.toml", "Write the internal record of the release there.")
+        File, option("FILE.toml", "Write the internal record of the release there.")
     ] = None,
     meeting: Annotated[
-        Path | None, option("FILE.toml", "The frozen decision that the record names.")
+        File, option("FILE.toml", "The frozen decision that the record names.")
     ] = None,
     project: ProjectFile = None,
-    ledger: Annotated[Path | None, option("LEDGER", "Refuse what reads a person.")] = None,
+    ledger: Annotated[File, option("LEDGER", "Refuse what reads a person.")] = None,
     schema: options.SchemaFile = None,
     file: Laid = None,
     drop: options.Dropped = None,
@@ -109,7 +111,6 @@ def mask(
     Variables that may identify people need an answer each: --drop, --keep, or a role in the schema.
     Roles that are not stated are guessed by name. It prints the verdict of the limits on OUT.
     """
-    from rwn_cli.options import steps
     from rwn_core.data.open_questions import require_answers
     from rwn_core.masking.second_reading import second_reading
     from rwn_core.reporting.release_record import Basis
@@ -121,20 +122,17 @@ def mask(
     options.require_one_key(seed, key_file)
     refuse_existing(overwrite, target, record, record and evidence_path(record))
     own = {"epsilon": epsilon, "k": k, "q": q, "kernel": kernel, "width": width, "balance": balance}
-    params = _parameters(
-        loaded, method, _stated(own, options.settings(set_ or ())), sliced=bool(slice_)
-    )
-    read, gone = options.load_chosen(source, schema, file or (), only or (), drop or ())
-    read = options.described(read, identifiers=gone, retained=keep or ())
-    data = options.under_roles(read, confidential, key, as_is or ())
+    stated = _stated(own, options.settings(set_))
+    params = _parameters(loaded, method, stated, sliced=bool(slice_))
+    _, read, gone = options.load_chosen(source, schema, file or [], only, drop, keep)
+    data = options.under_roles(read, confidential, key, as_is)
     roles = options.new_roles(read, data)
     data = options.working_table(data, loaded, weight, slice_)
     refuse_other_table(decided, data)
     context = _context(project, record, data)
     require_answers(data)
-    precision = steps(
-        data, round_ or (), dict(loaded.setting.precision) if loaded and loaded.setting else None
-    )
+    before = dict(loaded.setting.precision) if loaded and loaded.setting else None
+    precision = options.steps(data, round_, before)
     given: dict[str, Any] = {"schema": schema, "file": file, "drop": drop, "keep": keep}
     given |= {"only": only, "as-is": as_is, "round": round_}
     given["order"] = order if order == "original" else None

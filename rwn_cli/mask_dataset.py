@@ -9,7 +9,7 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli import options
-from rwn_cli.terminal import option, progress, require_folder, say, write
+from rwn_cli.terminal import Count, File, Text, option, progress, require_folder, say, write
 from rwn_core.errors import ParameterError, ReleaseError
 
 HARDLY = 0.02  # share of the cells, below which a variable is named
@@ -24,7 +24,7 @@ def mask_dataset(
     k: options.LeastSize = None,
     q: options.Modified = None,
     sample: Annotated[
-        int | None,
+        Count,
         option("M", "Values come from M random records (Method 1); from everybody if left out."),
     ] = None,
     weight: options.Weighted = None,
@@ -32,7 +32,7 @@ def mask_dataset(
     set_: options.Parameters = None,
     seed: options.TeachingSeed = None,
     key_file: Annotated[
-        Path | None,
+        File,
         option(
             "FILE",
             "Keeps the secret, so that a stopped run can go on; made if it is not there. "
@@ -41,7 +41,7 @@ def mask_dataset(
     ] = None,
     engine: Annotated[str, option("KEY", "Who runs the tasks: local, dask or spark.")] = "local",
     address: Annotated[
-        str | None,
+        Text,
         option(
             "ADDRESS",
             "A Dask scheduler (tcp://...) or a Spark master (spark://...); this machine if "
@@ -49,17 +49,17 @@ def mask_dataset(
         ),
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(min=1, help="RWN_THREADS or all processors by default.")
+        Count, typer.Option(min=1, help="RWN_THREADS or all processors by default.")
     ] = None,
-    rows: Annotated[int | None, option("N", "Records of a task, a multiple of 1,024.")] = None,
+    rows: Annotated[Count, option("N", "Records of a task, a multiple of 1,024.")] = None,
     stage: Annotated[
-        Path | None,
+        File,
         option(
             "FOLDER", "For unfinished work, which holds original values; next to OUT by default."
         ),
     ] = None,
     record: Annotated[
-        Path | None,
+        File,
         option(
             "FILE", "Writes the internal record (TOML), for `rwn report` and `rwn audit-dataset`."
         ),
@@ -83,13 +83,13 @@ def mask_dataset(
     from rwn_core.reporting.dataset_record import RECORDED, dataset_record
     from rwn_core.reporting.release_record import FORGOTTEN, KEPT, SEEDED
 
-    params = _parameters({"epsilon": epsilon, "k": k, "q": q}, sample, options.settings(set_ or ()))
+    params = _parameters({"epsilon": epsilon, "k": k, "q": q}, sample, options.settings(set_))
     described = options.described_schema(
         schema_from(schema) or Dataset.at(source).guessed_schema(),
-        weights=weight or (),
-        identifiers=drop or (),
-        retained=keep or (),
-        slices=slice_ or (),
+        weights=weight,
+        identifiers=drop,
+        retained=keep,
+        slices=slice_,
     )
     common: dict[str, Any] = {"schema": described, "workers": workers, "rows": rows}
     common |= {"stage": stage, "address": address}

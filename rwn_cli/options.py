@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,7 +14,7 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli.file_option import description, named_texts, read_file
-from rwn_cli.terminal import option, say
+from rwn_cli.terminal import Count, File, Number, Text, Texts, option, say
 from rwn_core.errors import ParameterError, SchemaError
 from rwn_core.io import endings, titles
 
@@ -23,69 +23,51 @@ _OWN_OPTIONS = ("epsilon", "k", "q")
 
 Source = Annotated[str, typer.Argument(metavar="IN", help=f"{titles()} file, or demo:NAME.")]
 ENDS_IN = f"Ends in {endings()}."
-SchemaFile = Annotated[
-    Path | None, option("FILE.toml", "Describes the variables of the table.", "--schema")
-]
-Dropped = Annotated[
-    list[str] | None, option("NAME", "A direct identifier, left out; repeatable.", "--drop")
-]
+SchemaFile = Annotated[File, option("FILE.toml", "Describes the variables of the table.")]
+Dropped = Annotated[Texts, option("NAME", "A direct identifier, left out; repeatable.")]
 Retained = Annotated[
-    list[str] | None,
-    option(
-        "NAME",
-        "A variable that looks as if it identified people, and does not; repeatable.",
-        "--keep",
-    ),
+    Texts,
+    option("NAME", "A variable that looks as if it identified people, and does not; repeatable."),
 ]
 Chosen = Annotated[
-    list[str] | None,
-    option("NAME,NAME", "Variables to release; all others are left out. Repeatable.", "--only"),
+    Texts,
+    option("NAME,NAME", "Variables to release; all others are left out. Repeatable."),
 ]
 Confidential = Annotated[
-    list[str] | None,
-    option("NAME", "What an intruder is after; guessed by name if none. Repeatable."),
+    Texts, option("NAME", "What an intruder is after; guessed by name if none. Repeatable.")
 ]
 Key = Annotated[
-    list[str] | None,
-    option("NAME", "What an intruder may know; guessed by name if none. Repeatable.", "--key"),
+    Texts, option("NAME", "What an intruder may know; guessed by name if none. Repeatable.")
 ]
-AsIs = Annotated[
-    list[str] | None, option("NAME", "A variable that is not masked; repeatable.", "--as-is")
-]
+AsIs = Annotated[Texts, option("NAME", "A variable that is not masked; repeatable.")]
 Radius = Annotated[
-    float | None,
-    typer.Option(help="Radius in standard deviations; not that of differential privacy."),
+    Number, typer.Option(help="Radius in standard deviations; not that of differential privacy.")
 ]
-LeastSize = Annotated[int | None, typer.Option("--k", help="Least size of a neighborhood.")]
+LeastSize = Annotated[Count, typer.Option(help="Least size of a neighborhood.")]
 Modified = Annotated[
-    float | None,
-    typer.Option("--q", help="Modification probability of a cell, 0 to 1; 1 if left out."),
+    Number, typer.Option(help="Modification probability of a cell, 0 to 1; 1 if left out.")
 ]
 Shaped = Annotated[
     Literal["even", "gaussian", "exponential"] | None,
-    typer.Option("--kernel", help="How likely each neighbor gives; even if left out."),
+    typer.Option(help="How likely each neighbor gives; even if left out."),
 ]
-Wide = Annotated[
-    float | None,
-    typer.Option("--width", help="Of a gaussian or exponential kernel; 1 if left out."),
-]
+Wide = Annotated[Number, typer.Option(help="Of a gaussian or exponential kernel; 1 if left out.")]
 BalanceShare = Annotated[
-    float | None,
-    typer.Option("--balance", help="1: all records give equally often; 0 if left out."),
+    Number, typer.Option(help="1: all records give equally often; 0 if left out.")
 ]
 TeachingSeed = Annotated[
-    int | None, typer.Option(min=0, help="Repeats a release; for teaching, and no secret.")
+    Count, typer.Option(min=0, help="Repeats a release; for teaching, and no secret.")
 ]
-Response = Annotated[str | None, option("NAME", "Response of the regression to keep.")]
-Predictors = Annotated[list[str] | None, option("NAME", "Predictor of it; repeatable.")]
-Measures = Annotated[list[str] | None, option("KEY", "Measure to read; repeatable.", "--measure")]
-MethodKey = Annotated[str | None, option("KEY", "The masking method; rwn if left out.")]
+Response = Annotated[Text, option("NAME", "Response of the regression to keep.")]
+Predictors = Annotated[Texts, option("NAME", "Predictor of it; repeatable.")]
+Measures = Annotated[Texts, option("KEY", "Measure to read; repeatable.")]
+MethodKey = Annotated[Text, option("KEY", "The masking method; rwn if left out.")]
 Parameters = Annotated[
-    list[str] | None,
+    Texts,
     option("NAME=VALUE", "A parameter of the method, such as scale=range; repeatable.", "--set"),
 ]
 Precision = Annotated[
-    list[str] | None,
+    Texts,
     option(
         "NAME=STEP",
         "Release precision: values are multiples of the step. A number alone, such as 0.25: "
@@ -95,14 +77,13 @@ Precision = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
 Weighted = Annotated[
-    list[str] | None,
+    Texts,
     option(
         "NAME=W", "Weight of a variable in the distance, by its name or number from 1; repeatable."
     ),
 ]
-
 Sliced = Annotated[
-    list[str] | None,
+    Texts,
     option(
         "NAME,NAME",
         "Variables that travel together, from one donor; repeatable, all others stand alone. "
@@ -111,33 +92,30 @@ Sliced = Annotated[
     ),
 ]
 Limits = Annotated[
-    list[str] | None,
+    Texts,
     option(
         "MEASURE=V",
         "The most that is tolerated of a measure, such as bayes_linkage=0.05; repeatable. In "
         "place of the limits of the scenario, or of the usual ones.",
-        "--limit",
     ),
 ]
 Workers = Annotated[
-    int | None, typer.Option(min=1, help="Processes; one for each processor if left out.")
+    Count, typer.Option(min=1, help="Processes; one for each processor if left out.")
 ]
 NO_SLICE = "none"
-_Names = Sequence[str] | None
 
 
 def load(
     source: str,
     schema: Path | None = None,
-    layout: Sequence[str] | None = None,
+    layout: Texts = None,
     *,
     finds: bool = True,
-    only: Sequence[str] = (),
-    drop: Sequence[str] = (),
+    only: Texts = None,
+    drop: Texts = None,
 ) -> rwn.Microdata:
     """Read a table by its path, or a demo table as demo:NAME; the layout is what --file says."""
     # `finds`: a description that lies with the file is used where no schema is given
-
     if source.startswith(DEMO):
         from rwn_core.io.demo import demo_path
 
@@ -146,26 +124,32 @@ def load(
         name = source.removeprefix(DEMO)
         return rwn.load_demo(name) if schema is None else read_file(str(demo_path(name)), schema)
     schema = description(source, schema) if finds else schema
-    for path in (Path(source), schema):
+    for path in (source, schema):
         if path is not None:
-            require_openable(path)
+            require_openable(Path(path))
     return read_file(source, schema, layout, only=chosen_names(only), drop=drop)
 
 
 def load_chosen(
     source: str,
     schema: Path | None,
-    layout: Sequence[str] | None,
-    only: Sequence[str],
-    drop: Sequence[str],
-) -> tuple[rwn.Microdata, list[str]]:
-    """Read a table, and name the variables that --only and --drop leave out of it."""
+    layout: Texts = None,
+    only: Texts = None,
+    drop: Texts = None,
+    keep: Texts = None,
+) -> tuple[rwn.Microdata, rwn.Microdata, list[str]]:
+    """Read a table: as it is, as --drop, --keep and --only have it, and what these leave out."""
     from rwn_core.io.limits import READ
 
-    data = load(source, schema, layout, only=only, drop=drop)
-    if any(READ in notice for notice in data.notices):  # what is dropped was not read
-        drop = [name for name in drop if name in data.names]
-    return data, [*drop, *left_out(data.schema, only)]
+    read, gone = load(source, schema, layout, only=only, drop=drop), drop or []
+    if any(READ in notice for notice in read.notices):  # what is dropped was not read
+        gone = [name for name in gone if name in read.names]
+    if only:
+        with _blaming_the_parameters():
+            released = read.schema.releasing(chosen_names(only)).released
+        left = {variable.name for variable in released}
+        gone = [*gone, *(v.name for v in read.schema.released if v.name not in left)]
+    return read, described(read, identifiers=gone, retained=keep), gone
 
 
 def require_openable(path: Path) -> None:
@@ -184,7 +168,7 @@ def _blaming_the_parameters() -> Iterator[None]:
         raise ParameterError(str(refusal)) from None
 
 
-def described(data: rwn.Microdata, **answers: Sequence[str]) -> rwn.Microdata:
+def described(data: rwn.Microdata, **answers: Texts) -> rwn.Microdata:
     """Give the table what the command line says; see `described_schema`."""
     schema = described_schema(data.schema, **answers)
     return data if schema == data.schema else data.with_schema(schema)
@@ -193,31 +177,32 @@ def described(data: rwn.Microdata, **answers: Sequence[str]) -> rwn.Microdata:
 def described_schema(
     schema: rwn.Schema,
     *,
-    weights: Sequence[str] = (),
-    identifiers: Sequence[str] = (),
-    retained: Sequence[str] = (),
-    slices: Sequence[str] = (),
+    weights: Texts = None,
+    identifiers: Texts = None,
+    retained: Texts = None,
+    slices: Texts = None,
 ) -> rwn.Schema:
     """A schema with what the command line says: weights, identifiers, answers and slices."""
     from rwn_core.data.identity.gate import with_answers
 
     with _blaming_the_parameters():
-        schema = schema.with_weights(dict(_weight(text) for text in weights))
-        schema = with_answers(schema, drop=identifiers, keep=retained)
+        parts = [text.rpartition("=") for text in weights or ()]
+        schema = schema.with_weights({name: _number(text, _WEIGHT) for name, _, text in parts})
+        schema = with_answers(schema, drop=identifiers or (), keep=retained or ())
         if slices:
-            schema = schema.with_slices([] if list(slices) == [NO_SLICE] else map(names_in, slices))
+            schema = schema.with_slices([] if slices == [NO_SLICE] else map(names_in, slices))
     return schema
 
 
 def under_roles(
-    data: rwn.Microdata, confidential: _Names, keys: _Names, as_is: Sequence[str] = ()
+    data: rwn.Microdata, confidential: Texts, keys: Texts, as_is: Texts = None
 ) -> rwn.Microdata:
     """The table under the roles of the command line; under guessed ones, which are said."""
     from rwn_core.data.role_guesses import complete_roles, in_roles
 
     with _blaming_the_parameters():
         roles, guessed = complete_roles(data.frame, data.schema, confidential or (), keys or ())
-        schema = in_roles(data.schema, roles, as_is)
+        schema = in_roles(data.schema, roles, as_is or ())
     if guessed:
         say(f"roles guessed: {guessed}. --confidential and --key state others.")
     return data.with_schema(schema)
@@ -234,18 +219,9 @@ def in_shell(words: str) -> str:
     return words.replace("Say which is.", "Say which is (--confidential NAME).")
 
 
-def chosen_names(only: Sequence[str]) -> list[str]:
+def chosen_names(only: Texts) -> list[str]:
     """The names that --only gives."""
-    return [name for text in only for name in names_in(text)]
-
-
-def left_out(schema: rwn.Schema, only: Sequence[str]) -> list[str]:
-    """The variables that --only does not name; none without it."""
-    if not only:
-        return []
-    with _blaming_the_parameters():
-        released = {variable.name for variable in schema.releasing(chosen_names(only)).released}
-    return [v.name for v in schema.released if v.name not in released]
+    return [name for text in only or () for name in names_in(text)]
 
 
 def names_in(text: str) -> list[str]:
@@ -253,12 +229,11 @@ def names_in(text: str) -> list[str]:
     return [name.strip() for name in text.split(",")]
 
 
-def _weight(text: str) -> tuple[str, float]:
-    name, _, number = text.rpartition("=")
+def _number(text: str, refusal: str) -> float:
     try:
-        return name, float(number)
+        return float(text)
     except ValueError:
-        raise ParameterError("--weight must be NAME=W, W a number of at least 0.") from None
+        raise ParameterError(refusal) from None
 
 
 def read_text(path: Path, what: str) -> str:
@@ -277,8 +252,8 @@ def read_scenario(path: Path | None) -> rwn.Scenario | None:
 def working_table(
     data: rwn.Microdata,
     scenario: rwn.Scenario | None,
-    weights: Sequence[str] | None,
-    slices: Sequence[str] | None = None,
+    weights: Texts = None,
+    slices: Texts = None,
 ) -> rwn.Microdata:
     """Take the table that a command works on under its scenario and then its own options."""
     if scenario is not None and scenario.table not in ("", data.fingerprint):
@@ -290,26 +265,19 @@ def working_table(
         data = described(data, weights=[f"{name}={weight}" for name, weight in known.items()])
         own = scenario.setting.slices
         data = data if own is None else data.with_slices(own)
-    return described(data, weights=weights or (), slices=slices or ())
+    return described(data, weights=weights, slices=slices)
 
 
-def limits(loaded: rwn.Scenario | None, texts: Sequence[str]) -> rwn.Policy:
+def limits(loaded: rwn.Scenario | None, texts: Texts) -> rwn.Policy:
     """The policy of the command line, else of the scenario, else the usual one."""
     if not texts:
         return rwn.Policy() if loaded is None or loaded.policy is None else loaded.policy
-    made = []
-    for text in texts:
-        measure, _, number = text.rpartition("=")
-        try:
-            made.append(rwn.Limit(measure=measure, at_most=float(number)))
-        except ValueError as refusal:
-            if isinstance(refusal, ParameterError):
-                raise
-            raise ParameterError("--limit must be MEASURE=V, V a number of at least 0.") from None
+    parts = [text.rpartition("=") for text in texts]
+    made = (rwn.Limit(measure=key, at_most=_number(text, _LIMIT)) for key, _, text in parts)
     return rwn.Policy(limits=tuple(made))
 
 
-def stated_question(response: str | None, predictors: Sequence[str]) -> rwn.Question | None:
+def stated_question(response: str | None, predictors: Texts) -> rwn.Question | None:
     """The regression of the command line; None where it names none."""
     if response is None and not predictors:
         return None
@@ -319,7 +287,7 @@ def stated_question(response: str | None, predictors: Sequence[str]) -> rwn.Ques
         return rwn.Question(response=response, predictors=tuple(predictors))
 
 
-def asked(data: rwn.Microdata, response: str | None, predictors: Sequence[str]) -> rwn.Microdata:
+def asked(data: rwn.Microdata, response: str | None, predictors: Texts) -> rwn.Microdata:
     """Give the table the regression of the command line, if it names one."""
     question = stated_question(response, predictors)
     if question is None:
@@ -366,54 +334,44 @@ def parameters(method: str, /, **options: Any) -> Any:
     return rwn.METHODS[method](**given)
 
 
-def settings(texts: Sequence[str]) -> dict[str, Any]:
+def settings(texts: Texts) -> dict[str, Any]:
     """Read parameters that are given as NAME=VALUE: numbers, true and false, or words."""
+    from rwn_core.tuning.sweep import typed_value
+
     named = named_texts(texts, "--set", "scale=range")
-    return {name: _value(value) for name, value in named.items()}
-
-
-def _value(text: str) -> Any:
-    for kind in (int, float, {"true": True, "false": False}.__getitem__):
-        with suppress(ValueError, KeyError):
-            return kind(text)
-    return text
+    return {name: typed_value(value) for name, value in named.items()}
 
 
 AS_IS = "none"
 LARGEST_SHARE = 10.0  # standard deviations; more is a step that was meant for one variable
-
-_REFUSAL = (
+_WEIGHT = "--weight must be NAME=W, W a number of at least 0."
+_LIMIT = "--limit must be MEASURE=V, V a number of at least 0."
+_STEP = (
     "--round must be NAME=STEP, such as age=5, or a share of a standard deviation for all "
     "numbers, such as 0.25; none leaves the values as they are."
 )
 
 
 def steps(
-    data: rwn.Microdata, texts: Sequence[str], before: Mapping[str, float] | None = None
+    data: rwn.Microdata, texts: Texts, before: Mapping[str, float] | None = None
 ) -> dict[str, float]:
     """The release precision of a command line."""
     from rwn_core.data.rounding import given_steps
 
     chosen: dict[str, float | None] = dict(before or {})
-    parts = [text.rpartition("=") for text in texts]
+    parts = [text.rpartition("=") for text in texts or ()]
     for name, sign, value in sorted(parts, key=lambda part: bool(part[1])):  # names count more
         if sign and not name:
-            raise ParameterError(_REFUSAL)
+            raise ParameterError(_STEP)
+        number = None if value == AS_IS else _number(value, _STEP)
         if name:
-            chosen[name] = None if value == AS_IS else _number(value)
+            chosen[name] = number
             continue
         # a share of a standard deviation for all numbers
-        if value != AS_IS and not 0 < _number(value) <= LARGEST_SHARE:
+        if number is not None and not 0 < number <= LARGEST_SHARE:
             raise ParameterError(
                 "A share of a standard deviation in --round must be a number above 0, and at most "
                 f"{LARGEST_SHARE:g}; NAME=STEP gives one variable a step in its own unit."
             )
-        chosen = {} if value == AS_IS else {**given_steps(data, _number(value))}
+        chosen = {} if number is None else {**given_steps(data, number)}
     return {name: step for name, step in chosen.items() if step is not None}
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise ParameterError(_REFUSAL) from None

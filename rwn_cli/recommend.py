@@ -36,8 +36,7 @@ def recommend(
     from rwn_core.data.open_questions import require_answers
     from rwn_core.tuning.quick_verdict import with_next_steps
 
-    read, gone = options.load_chosen(source, schema, file or (), only or (), drop or ())
-    data = options.described(read, identifiers=gone, retained=keep or ())
+    read, data, _ = options.load_chosen(source, schema, file or [], only, drop, keep)
     data = options.under_roles(data, confidential, key)
     for notice in read.notices:
         say(f"note: {notice}")

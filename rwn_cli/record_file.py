@@ -11,7 +11,7 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli.options import DEMO, described, load, read_text
-from rwn_cli.terminal import option, say
+from rwn_cli.terminal import File, Text, option, say
 from rwn_core.errors import InputError, RWNError
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ RecordFile = Annotated[
     typer.Argument(metavar="RECORD", help="Internal record of a release: what --record wrote."),
 ]
 OriginalFile = Annotated[
-    str | None,
+    Text,
     option("IN", "The original, if it lies no longer where the record says; or demo:NAME."),
 ]
 
 
 ProjectFile = Annotated[
-    Path | None,
+    File,
     option(
         "FILE.toml",
         "A project of this table, or a file with a table [context] alone: recipient, purpose, "

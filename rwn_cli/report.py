@@ -21,6 +21,7 @@ from rwn_cli.record_file import (
     read_record_file,
 )
 from rwn_cli.terminal import (
+    File,
     Overwrite,
     option,
     progress,
@@ -73,7 +74,7 @@ def report(
     project: ProjectFile = None,
     original: OriginalFile = None,
     released: Annotated[
-        Path | None,
+        File,
         option("FOLDER", "The release of a dataset, if it lies no longer where its record says."),
     ] = None,
     overwrite: Overwrite = False,
@@ -135,7 +136,7 @@ def label(
     out: Annotated[Path, option("FILE", "Ends in .svg or .json.", "--out", "-o")],
     title: Annotated[str, option("TEXT", "What the data are called.")] = "",
     ledger: Annotated[
-        Path | None, option("LEDGER", "Counts the earlier releases of the same people.")
+        File, option("LEDGER", "Counts the earlier releases of the same people.")
     ] = None,
     original: OriginalFile = None,
     overwrite: Overwrite = False,

@@ -10,7 +10,7 @@ import typer
 
 from rwn_cli.options import load, read_text
 from rwn_cli.record_file import read_original, read_record_file
-from rwn_cli.terminal import Overwrite, option, progress, refuse_existing, say, write
+from rwn_cli.terminal import File, Overwrite, Text, option, progress, refuse_existing, say, write
 from rwn_core.errors import ParameterError
 
 
@@ -23,11 +23,9 @@ def reproduce(
     ],
     key: Annotated[Path, option("FILE", "The file that keeps its secret.", "--key")],
     original: Annotated[
-        str | None, option("IN", "The original; a record of --record says where it lies.")
+        Text, option("IN", "The original; a record of --record says where it lies.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write what came out to a file.")
-    ] = None,
+    out: Annotated[File, typer.Option("--out", "-o", help="Write what came out to a file.")] = None,
     overwrite: Overwrite = False,
 ) -> None:
     """Draw a release again from its key, and check that the same bytes come out."""

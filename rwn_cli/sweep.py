@@ -14,23 +14,33 @@ import typer
 import rwn_core as rwn
 from rwn_cli import options
 from rwn_cli.file_option import named_texts
-from rwn_cli.terminal import Overwrite, option, output_format, progress, refuse_existing, say, write
+from rwn_cli.terminal import (
+    Count,
+    File,
+    Overwrite,
+    Text,
+    Texts,
+    option,
+    output_format,
+    progress,
+    refuse_existing,
+    say,
+    write,
+)
 from rwn_core.errors import ParameterError
 
 
 def sweep(
     source: options.Source,
     target: Annotated[Path, option("OUT", options.ENDS_IN, "--out", "-o")],
-    epsilon: Annotated[
-        str | None, option("V,V,...", "Values to try, such as 0,1,2 or 0:2:0.5.")
-    ] = None,
-    k: Annotated[str | None, option("V,V,...", "Values of k to try.", "--k")] = None,
-    q: Annotated[str | None, option("V,V,...", "Values of q to try.", "--q")] = None,
+    epsilon: Annotated[Text, option("V,V,...", "Values to try, such as 0,1,2 or 0:2:0.5.")] = None,
+    k: Annotated[Text, option("V,V,...", "Values of k to try.", "--k")] = None,
+    q: Annotated[Text, option("V,V,...", "Values of q to try.", "--q")] = None,
     set_: Annotated[
-        list[str] | None, option("NAME=V,V", "Values of another parameter; repeatable.", "--set")
+        Texts, option("NAME=V,V", "Values of another parameter; repeatable.", "--set")
     ] = None,
     round_: Annotated[
-        list[str] | None,
+        Texts,
         option(
             "NAME=S,S",
             "Steps of release precision to try; none: as is. 0.1,0.25: shares of a standard "
@@ -41,23 +51,23 @@ def sweep(
     weight: options.Weighted = None,
     slice_: options.Sliced = None,
     slices: Annotated[
-        str | None,
+        Text,
         option(
             "PRESET,PRESET",
             "Usual choices of what travels together to try: alone, keys_apart, keys_together, "
             "confidential_apart, related_2, related_3, related_5, whole.",
         ),
     ] = None,
-    method: Annotated[str | None, option("KEY,KEY", "Methods to try; rwn if left out.")] = None,
+    method: Annotated[Text, option("KEY,KEY", "Methods to try; rwn if left out.")] = None,
     measure: options.Measures = None,
     limit: options.Limits = None,
     releases: Annotated[
-        int | None, typer.Option(min=1, help="Releases at each setting; 8 if left out.")
+        Count, typer.Option(min=1, help="Releases at each setting; 8 if left out.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Of the first release; for trials, and no secret.")
+        Count, typer.Option(min=0, help="Of the first release; for trials, and no secret.")
     ] = None,
-    scenario: Annotated[Path | None, option("FILE.toml", "A scenario that says all this.")] = None,
+    scenario: Annotated[File, option("FILE.toml", "A scenario that says all this.")] = None,
     schema: options.SchemaFile = None,
     drop: options.Dropped = None,
     confidential: options.Confidential = None,
@@ -81,15 +91,11 @@ def sweep(
     form = output_format(target, source, schema, scenario)
     refuse_existing(overwrite, target)
     loaded = options.read_scenario(scenario)
-    policy = options.limits(loaded, limit or ())
+    policy = options.limits(loaded, limit)
     # the scenario's grid, with what the command line says in place of its parts
     old = None if loaded is None else loaded.search
-    given = {
-        "epsilon": epsilon,
-        "k": k,
-        "q": q,
-        **named_texts(set_ or (), "--set", "scale=sd,range"),
-    }
+    given = {"epsilon": epsilon, "k": k, "q": q}
+    given |= named_texts(set_, "--set", "scale=sd,range")
     axes = {each: parse_values(v, f"--{each}") for each, v in given.items() if v is not None}
     if old is None and not axes:
         raise ParameterError("Give --epsilon, --k or --q, or a --scenario that has a sweep.")
@@ -109,7 +115,7 @@ def sweep(
         releases=before.releases if releases is None else releases,
         seed=before.seed if seed is None else seed,
     )
-    data = options.described(options.load(source, schema), identifiers=drop or ())
+    _, data, _ = options.load_chosen(source, schema, drop=drop)
     data = options.under_roles(data, confidential, key)
     data = options.working_table(data, loaded, weight, slice_)
     if round_:
@@ -142,4 +148,4 @@ def _precisions(data: rwn.Microdata, texts: Sequence[str]) -> tuple[dict[str, fl
     for text in texts:
         name, sign, values = text.rpartition("=")
         axes.append([f"{name}{sign}{value}" for value in parse_values(values, "--round")])
-    return tuple(options.steps(data, chosen) for chosen in product(*axes))
+    return tuple(options.steps(data, list(chosen)) for chosen in product(*axes))

@@ -17,6 +17,11 @@ import rwn_core as rwn
 from rwn_core.errors import ParameterError, ReleaseError, RWNError
 from rwn_core.parallel.pace import Pace
 
+Text = str | None
+Texts = list[str] | None
+Number = float | None
+Count = int | None
+File = Path | None
 BAR_AFTER = 1.0  # seconds, so that whatever takes two of them shows a bar
 _BAR_STEPS = 1000
 _COLUMNS = ("measure", "value", "baseline", "better", "unit")

@@ -10,7 +10,7 @@ import typer
 
 from rwn_cli.ledger import ledger_content
 from rwn_cli.options import read_text
-from rwn_cli.terminal import option, say
+from rwn_cli.terminal import File, option, say
 from rwn_core.errors import ReleaseError
 
 
@@ -20,10 +20,10 @@ def verify(
     ],
     card: Annotated[Path, typer.Argument(metavar="CARD", help="The card that came with it.")],
     ledger: Annotated[
-        Path | None,
+        File,
         option("LEDGER", "The institution's ledger; its key is in the same folder or in --key."),
     ] = None,
-    key: Annotated[Path | None, option("FILE", "The ledger's key, if it lies elsewhere.")] = None,
+    key: Annotated[File, option("FILE", "The ledger's key, if it lies elsewhere.")] = None,
 ) -> None:
     """Check that a file is, byte for byte, the release that its card speaks of.
 

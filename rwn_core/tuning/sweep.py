@@ -161,7 +161,7 @@ def parse_values(text: str, name: str = "The list") -> tuple[Any, ...]:
         raise ParameterError(refusal)
     values: list[Any] = []
     for part in parts:
-        ends = [_value(end) for end in part.split(":")]
+        ends = [typed_value(end) for end in part.split(":")]
         if len(ends) == 1:
             values += ends
         else:  # from the first to the second, by the third or by 1
@@ -180,14 +180,13 @@ def parse_values(text: str, name: str = "The list") -> tuple[Any, ...]:
     return tuple(dict.fromkeys(values))
 
 
-def _value(text: str) -> Any:
+def typed_value(text: str) -> Any:
+    """Return what a text says: a number, true or false, or itself."""
     if text in ("true", "false"):
         return text == "true"
     for kind in (int, float):
-        try:
+        with suppress(ValueError):
             return kind(text)
-        except ValueError:
-            continue
     return text
 
 
