@@ -30,18 +30,14 @@ def verify(
     Of a dataset's release it is the folder, or one of its files. A change of both the file and the
     card is found only with the ledger: its entries are sealed under its key.
     """
-    from rwn_core.reporting.dataset_record import hashed_files
+    from rwn_core.reporting.dataset_record import file_digest, hashed_files
     from rwn_core.reporting.public_notice import read_card
 
     about = read_card(read_text(card, "card"))
     parts = {part["name"]: part["sha256"] for part in about.get("files", ())}
     is_complete = not parts or file.is_dir()
     wanted = about["sha256"] if is_complete else parts.get(file.name, "")
-    if file.is_dir():
-        digest = str(hashed_files(file)["sha256"])
-    else:
-        with file.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+    digest = str(hashed_files(file)["sha256"]) if file.is_dir() else file_digest(file)
     if digest != wanted.lower():
         raise ReleaseError(
             f"{file.name} is not the {'release' if file.is_dir() else 'file'} of the card: it was "

@@ -213,10 +213,8 @@ def together(
     if not same:
         return words, plain, refusal
     found = [read(each["sha256"], each.get("file", "")) for each in same]
-    known = [] if own is None else [
-        (entry, frame) for entry, frame in zip(same, found, strict=True)
-        if frame is not None and "slices" in entry
-    ]  # fmt: skip
+    read_here = zip(same, found, strict=True) if own is not None else ()
+    known = [(e, frame) for e, frame in read_here if frame is not None and "slices" in e]
     checked = [entry["release"] for entry, _ in known]
     unchecked = [entry["release"] for entry in same if entry["release"] not in checked]
     others = [each for each, _ in known if sorted(each["slices"]) != sorted(method_slices(record))]
@@ -243,8 +241,8 @@ def together(
         )
         worst = max(merges, key=lambda each: each.score, default=None)
         words.append(_said(worst, checked))
-        most = min((each["at_most"] for each in record.get("limit", ())
-                    if each["measure"] in LIMITS), default=None)  # fmt: skip
+        limits = [x["at_most"] for x in record.get("limit", ()) if x["measure"] in LIMITS]
+        most = min(limits, default=None)
         breaks = worst is not None and most is not None and worst.score > most
         counts = ("secret", "score", "right", "named", "people", "exact")
         plain = {} if worst is None else {name: getattr(worst, name) for name in counts}

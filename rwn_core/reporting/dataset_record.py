@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 
 from rwn_core.data.identity.gate import answers
 from rwn_core.data.identity.profile import PROFILE_ROWS
@@ -149,21 +149,22 @@ def recorded_schema(record: Mapping[str, Any], original: Dataset) -> Schema:
     for name, kind, role in zip(table["variables"], table["kinds"], table["roles"], strict=True):
         masked = name not in table["not_masked"]
         schema = schema.replace_variable(name, kind=Kind(kind), role=Role(role), masked=masked)
-    about = record.get("question")
-    if about is None:
-        return schema
-    question = Question(response=about["response"], predictors=tuple(about["predictors"]))
-    return replace(schema, question=question)
+    if (about := record.get("question")) is not None:
+        question = Question(response=about["response"], predictors=tuple(about["predictors"]))
+        schema = replace(schema, question=question)
+    return schema
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file, which may be larger than memory."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def hashed_files(folder: Path) -> dict[str, Any]:
     """Name the files of a release with their hashes, and hash that list."""
     paths = sorted(folder.glob("*.parquet"))
-    parts = []
-    for path in paths:
-        with path.open("rb") as stream:
-            digest = hashlib.file_digest(stream, "sha256").hexdigest()
-        parts.append({"name": path.name, "sha256": digest})
+    parts = [{"name": path.name, "sha256": file_digest(path)} for path in paths]
     lines = "".join(f"{each['sha256']}  {each['name']}\n" for each in parts)
     return {
         "parts": parts,
@@ -227,9 +228,7 @@ def rare_in_dataset(
         frame = to_frame(original.read(start, stop, names))
         for name in names:
             column = frame[name]
-            numeric = pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(
-                column
-            )
+            numeric = is_numeric_dtype(column) and not is_bool_dtype(column)
             if numeric and name not in hidden:  # of numbers those that are said
                 column = column[column.isin(numbers)]
             for form, value, count in counted(column):

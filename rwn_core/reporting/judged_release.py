@@ -112,19 +112,13 @@ class JudgedRelease:
 
     def record(self, microdata: Microdata, approval: Approval, number: int = 1) -> str:
         """Write the internal record of the release, with the responsible person."""
-        missing = self.lacks(approval, microdata)
-        if missing:
+        if missing := self.lacks(approval, microdata):
             raise ReleaseError(missing)
-        document = dict(self.document)
-        document["approval"] = {
-            "by": approval.by.strip(),
-            "reason": approval.reason.strip(),
-            "exception": not self.verdict.kept,
-        }
-        document["draws"] = {
-            "number": number,
-            "further": len(self.further),
-            "further_kept": sum(self.further),
+        signed = {"by": approval.by.strip(), "reason": approval.reason.strip()}
+        draws = {"number": number, "further": len(self.further), "further_kept": sum(self.further)}
+        document = self.document | {
+            "approval": signed | {"exception": not self.verdict.kept},
+            "draws": draws,
         }
         if approval.context.to_dict():
             document = with_context(document, approval.context)

@@ -8,7 +8,7 @@ dates and hashes. What it refuses it names by its kind and its fact, never by it
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Set
 from functools import partial
 from html.parser import HTMLParser
 from pathlib import PurePath
@@ -74,8 +74,7 @@ def check_release(record: Mapping[str, Any]) -> None:
             "The file was drawn with a seed that anybody can try; mask again without --seed "
             "before anything public is written."
         )
-    untouched = record["table"].get("untouched", ())
-    if untouched:
+    if untouched := record["table"].get("untouched"):
         raise ReleaseError(f"{untouched_words(untouched)}.")
 
 
@@ -83,16 +82,8 @@ def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) 
     """Refuse a public file that holds what must stay in the house."""
     # All tokens with digits that a public file may hold.
     file, id, n = material.record["file"], material.record["release"]["id"], material.records
-    known = {
-        str(FACTOR),
-        material.made,
-        material.context.review,
-        file["sha256"],
-        id,
-        f"{n:,}",
-        str(n),
-        "SHA-256",
-    }
+    known = {str(FACTOR), material.made, material.context.review, file["sha256"], id}
+    known |= {f"{n:,}", str(n), "SHA-256"}
     parts = file.get("parts", ())  # of a dataset
     if parts:
         known |= {f"{len(parts):,}", str(len(parts))}.union(*map(dict.values, parts))
@@ -101,13 +92,11 @@ def check_file(content: bytes, suffix: str, material: Material, rare: Set[Any]) 
     tokens = (t for t in TOKEN.findall(stated) if known.issuperset(_LONG_SECRET.findall(t)))
     few = named(rare, [" . ".join(vocabulary())])
     # Every way in which a report writes the values of risk measures.
-    values: Sequence[float] = [
-        reading["value"]
-        for key, reading in material.record["readings"].items()
-        if MEASURES[key].side == "risk" and "value" in reading
-    ]
+    readings = material.record["readings"].items()
+    read = [each for key, each in readings if MEASURES[key].side == "risk" and "value" in each]
     shapes = ("{:.4g}", "{:.3g}", "{:.2g}", "{:.0f}", "{:.1f}", "{:.2f}", "{:.3f}")
-    risks = {shape.format(scale * v) for v in values for scale in (1, 100) for shape in shapes}
+    scaled = [scale * each["value"] for each in read for scale in (1, 100)]
+    risks = {shape.format(value) for value in scaled for shape in shapes}
     numbers = known | unlike(tokens, few)
     # Words about the method, and values that the release shows itself.
     method, about = material.method, interval_facts(material.record)
@@ -245,13 +234,10 @@ def counted(column: pd.Series[Any]) -> list[tuple[Any, Any, int]]:
     counts = known.value_counts()
     counts = counts[counts > 0]
     values = counts.index.tolist()
-    forms: Iterable[Any] = values
     if pd.api.types.is_bool_dtype(known.dtype) or not pd.api.types.is_numeric_dtype(known):
         # A value as a text in lower case; a day without its hours.
-        forms = (
-            " ".join(_WORD.findall(str(value).casefold().removesuffix(" 00:00:00"))[:_LONGEST])
-            for value in values
-        )
+        texts = (str(value).casefold().removesuffix(" 00:00:00") for value in values)
+        forms: Iterable[Any] = (" ".join(_WORD.findall(text)[:_LONGEST]) for text in texts)
     else:
         forms = map(float, values)
     return list(zip(forms, values, counts.tolist(), strict=True))

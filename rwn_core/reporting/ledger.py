@@ -146,24 +146,28 @@ def foresee(
     path: Path, record: Mapping[str, Any], original: Microdata, files: Files = ()
 ) -> list[str]:
     """Say what `add` would warn of, and add nothing."""
-    content = file_bytes(path) if path.exists() else b""
-    if not content:
+    entries, marks = _known(path, original)
+    if not entries:
         return []
-    key = ledger_key(path, new=False)
-    entries = read_entries(content, key)
-    marks = table_marks(original, key)
     words, *_ = together(entries, record, original, marks, files)
     return [*overlaps(entries, marks, record), *words]
+
+
+def _known(path: Path, original: Microdata) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The entries of a ledger, and the marks of a table under its key; none of a new ledger."""
+    content = file_bytes(path) if path.exists() else b""
+    if not content:
+        return [], {}
+    key = ledger_key(path, new=False)
+    return read_entries(content, key), table_marks(original, key)
 
 
 def refuse_readable(
     path: Path, original: Microdata, release: Release, file: tuple[str, bytes]
 ) -> None:
     """Refuse a release that reads a person, subtracted from one that a ledger has already."""
-    content = file_bytes(path) if path.exists() else b""
-    if content:
-        key = ledger_key(path, new=False)
-        entries, marks = read_entries(content, key), table_marks(original, key)
+    entries, marks = _known(path, original)
+    if entries:
         read = partial(read_earlier, original=original, at_hand={})
         # A release that was written, but has no record yet.
         precision = dict(release.precision)

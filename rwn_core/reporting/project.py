@@ -48,24 +48,18 @@ class Project:
     @classmethod
     def from_table(cls, microdata: Microdata, present: Scenario, saved: str) -> Project:
         """A project of a table, without scenarios and decisions."""
+        schema = microdata.schema
         variables = tuple(
-            Described(
-                name=variable.name,
-                kind=variable.kind,
-                role=variable.role,
-                masked=variable.masked,
-                group=variable.group or "",
-            )
-            for variable in microdata.schema.variables
+            Described(name=v.name, kind=v.kind, role=v.role, masked=v.masked, group=v.group or "")
+            for v in schema.variables
         )
-        question = microdata.schema.question
         return cls(
             table=microdata.fingerprint,
             saved=saved,
             variables=variables,
-            question=question,
-            edit_rules=tuple(rule.text for rule in microdata.schema.edit_rules),
-            population=microdata.schema.population,
+            question=schema.question,
+            edit_rules=tuple(rule.text for rule in schema.edit_rules),
+            population=schema.population,
             present=present,
         )
 
@@ -81,16 +75,9 @@ class Project:
             each = said[variable.name]
             unknown = each.kind == Kind.ORDERED and variable.kind != Kind.ORDERED
             kind = variable.kind if unknown else each.kind
-            changed.append(
-                replace(
-                    variable,
-                    kind=kind,
-                    role=each.role,
-                    masked=each.masked,
-                    group=each.group or None,
-                    levels=variable.levels if kind == variable.kind else None,
-                )
-            )
+            levels = variable.levels if kind == variable.kind else None
+            one = replace(variable, kind=kind, levels=levels, role=each.role)
+            changed.append(replace(one, masked=each.masked, group=each.group or None))
         return replace(
             microdata.schema,
             variables=tuple(changed),

@@ -7,6 +7,7 @@ the card, a small TOML that travels with the file.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict
 from textwrap import wrap
 from types import MappingProxyType
 from typing import Any
@@ -75,12 +76,11 @@ def unchecked_file(material: Material, form: str) -> bytes:
 
 
 def _json(material: Material, facts: Facts) -> bytes:
-    entries = []
-    for fact in facts:
-        entry: dict[str, Any] = {"key": fact.key, "title": fact.title, "lines": fact.content.lines}
-        if fact.content.table is not None:
-            entry["columns"], entry["rows"] = fact.content.table.columns, fact.content.table.rows
-        entries.append(entry)
+    entries = [
+        {"key": fact.key, "title": fact.title, "lines": fact.content.lines}
+        | (asdict(fact.content.table) if fact.content.table else {})
+        for fact in facts
+    ]
     document: dict[str, Any] = {"format": FORMAT, "title": material.name, "facts": entries}
     # what the readers of the file need
     document["intervals"] = interval_facts(material.record)
@@ -117,12 +117,9 @@ def _card(material: Material, facts: Facts) -> bytes:
         "source": about["source"],
     }
     document |= {name: text for name, text in material.context.public.items() if text}
-    document["second_reading"] = (
-        material.record["file"].get("second_reading", {}).get("words", NOT_DONE)
-    )
-    parts = material.record["file"].get("parts")
-    if parts is not None:
-        document["files"] = parts
+    file = material.record["file"]
+    document["second_reading"] = file.get("second_reading", {}).get("words", NOT_DONE)
+    document |= {"files": file["parts"]} if "parts" in file else {}
     return toml_text(document).encode("utf-8")
 
 

@@ -159,7 +159,7 @@ def judged_words(limit: Limit, verdict: Verdict) -> str:
     key = limit.measure
     if key not in verdict.shares:
         return "not judged"
-    return f"{verdict.bounds[key].standing} {amount(key, verdict.values[key])}".strip()
+    return f"{verdict.standings[key]} {amount(key, verdict.values[key])}".strip()
 
 
 def loss_words(scenario: Scenario) -> tuple[str, str]:

@@ -99,14 +99,9 @@ class ReleasedFile:
         kept : bool
             Whether its secret is kept in a file.
         """
-        key = KEPT if kept else FORGOTTEN
-        return cls(
-            format=format,
-            order=order,
-            key=SEEDED if seeded else key,
-            size=len(content),
-            sha256=hashlib.sha256(content).hexdigest(),
-        )
+        key = SEEDED if seeded else KEPT if kept else FORGOTTEN
+        digest, size = hashlib.sha256(content).hexdigest(), len(content)
+        return cls(format=format, order=order, key=key, size=size, sha256=digest)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,6 +203,7 @@ def record_document(
     derived = broken_relations(microdata, release.masked, dict(release.precision))
     # the verdict on this release, what of it changed, and what one donor gives together
     verdict = policy.judge(audited.readings, released=few, params=release.params)
+    standings, shown = verdict.standings, [each.name for each in microdata.schema.released]
     changed = audited.readings.get(CHANGED)
     shares = changed_shares(plain(changed.detail)) if isinstance(changed, Reading) else {}
     units = [] if release.law is None else release.law.units()
@@ -228,11 +224,7 @@ def record_document(
             "records": microdata.n,
             "unit": unit.words if (unit := unit_of(microdata)) else "records",
             **described_variables(microdata.schema, release.params.masked_names(microdata)),
-            "missing": [
-                each.name
-                for each in microdata.schema.released
-                if microdata.frame[each.name].isna().any()
-            ],
+            "missing": [name for name in shown if microdata.frame[name].isna().any()],
             "keeps": release.params.invariants(microdata).rounded(dict(release.precision)).plain(),
             "untouched": untouched(microdata, release.params, shares),
             **shared_columns(microdata, release.masked),
@@ -257,11 +249,7 @@ def record_document(
             "words": verdict.sentence,
             "shares": dict(verdict.shares),
             "judged": {
-                key: {
-                    "title": verdict.title(key),
-                    "value": value,
-                    "standing": verdict.bounds[key].standing,
-                }
+                key: {"title": verdict.title(key), "value": value, "standing": standings[key]}
                 for key, value in verdict.values.items()
             },
             "not_judged": dict(verdict.unread),
@@ -387,17 +375,14 @@ def shared_columns(microdata: Microdata, masked: Microdata) -> dict[str, Any]:
 
 def program_versions() -> dict[str, str]:
     """Return the versions of the program, of Python and of the libraries."""
-    return {
-        "rwn": __version__,
-        "python": platform.python_version(),
-        **{name: version(name) for name in _LIBRARIES},
-    }
+    own = {"rwn": __version__, "python": platform.python_version()}
+    return own | {name: version(name) for name in _LIBRARIES}
 
 
 def all_parameters(params: Any) -> dict[str, Any]:
     """All of a method's parameters that are set, the usual ones, too."""
-    result = {field.name: getattr(params, field.name) for field in fields(params)}
-    return {name: _plain_data(value) for name, value in result.items() if value is not None}
+    result = ((field.name, getattr(params, field.name)) for field in fields(params))
+    return {name: _plain_data(value) for name, value in result if value is not None}
 
 
 def kernel_numbers(params: Any, n: int) -> dict[str, Any]:

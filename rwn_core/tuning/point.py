@@ -241,6 +241,12 @@ class Spread:
         Whether a value is only a lower bound of a worst case.
     upper : tuple of float
         Then its upper bound for each release; empty where there is none.
+    estimate : float, optional
+        Then, of one release, the estimate of the worst case.
+    stated_high : float, optional
+        The upper end of one more release, where a file states it and no release is at hand.
+    scope : str
+        What the values include that an intruder may not reach.
     by : str
         The simple attack that raised a value above what the measure states.
     ends : mapping of str to float
@@ -254,6 +260,9 @@ class Spread:
     reason: str | None = None
     is_bound: bool = False
     upper: tuple[float, ...] = ()
+    estimate: float | None = None
+    stated_high: float | None = None
+    scope: str = ""
     by: str = ""
     ends: Mapping[str, float] = field(default_factory=dict)
 
@@ -272,6 +281,13 @@ class Spread:
     def interval(self) -> tuple[float, float] | None:
         """Interval of one more release, 9 times in 10, within the measure's bounds."""
         return release_interval(self.measure, self.values)
+
+    @property
+    def high(self) -> float | None:
+        """The number that a limit is held against: the upper end, or the one value there is."""
+        ends = self.interval if len(self.values) > 1 else None
+        stated = self.stated_high if ends is None else ends[1]
+        return next(iter(self.values), None) if stated is None else stated
 
     @property
     def at_most(self) -> float | None:

@@ -15,9 +15,9 @@ from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.donors import unmasked
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import UNMASKED, unsliced
+from rwn_core.measures.measure import UNMASKED, UNRELATED, unsliced
 from rwn_core.tuning.point import Point
-from rwn_core.tuning.verdict import LimitBounds, Verdict, attacked, bounds_of, empty_end
+from rwn_core.tuning.verdict import MISSING, Verdict, attacked, decided, empty_end, spread_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,24 +224,28 @@ class Policy(NamedParameters, Summarized):
         given, reasons = attacked(given), reasons or {}
         if getattr(params, "chain", False) and (why := self.unjudged(params)):
             given, reasons = {}, dict.fromkeys(self.measures, why)
-        held: dict[str, LimitBounds] = {}
+        held = {key: spread_of(key, given.get(key)) for key in self.measures}
+        shares, values = dict[str, float](), dict[str, float]()
+        standings, unread, unreachable = dict[str, str](), dict[str, str](), list[str]()
         for each in self.limits:
-            bounds = bounds_of(given.get(each.measure))
-            bounds = replace(bounds, reason=reasons.get(each.measure, bounds.reason))
-            held[each.measure] = bounds.against(each.measure, each.share)
-        values = {key: each.value for key, each in held.items() if each.value is not None}
+            key = each.measure
+            value, standings[key], why = decided(key, held[key], each.share)
+            if value is None:
+                unread[key] = why or reasons.get(key) or held[key].reason or MISSING
+            else:
+                values[key], shares[key] = value, each.share(value)
+                if min(shares[key], each.share(held[key].ends.get(UNRELATED, 0.0))) > 1:
+                    unreachable.append(key)
         return Verdict(
-            shares={each.measure: each.share(values[each.measure])
-                    for each in self.limits if each.measure in values},
-            unread={key: each.reason for key, each in held.items() if key not in values},
+            shares=shares,
+            unread=unread,
             values=values,
             bounds=held,
+            standings=standings,
             released=released,
             none_allowed=tuple(each.measure for each in self.limits if each.at_most == 0),
-            unreachable=tuple(
-                each.measure for each in self.limits if held[each.measure].unreachable(each.share)
-            ),
-        )  # fmt: skip
+            unreachable=tuple(unreachable),
+        )
 
     def judgeable(self, original: Microdata) -> tuple[Policy | None, dict[str, str]]:
         """Set apart the limits that say nothing of a table, whatever is released of it.

@@ -175,7 +175,7 @@ def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:
     if not known and any((trial.verdict(each).largest or 0.0) <= CLEARLY for each in weaker):
         return ""
     first = str(verdict.first)
-    least = "at least " if verdict.bounds[first].standing else ""
+    least = "at least " if verdict.standings[first] else ""
     where = ", and a stronger one loses nearly all relations" if place < trial.last else ""
     what = f"{MEASURES[first].title} uses {least}{verdict.uses(first)} its limit"
     strength = _strength(trial.at(place))

@@ -528,7 +528,7 @@ class StrengthTrial:
             key: Spread(
                 measure=key,
                 values=(value,),
-                is_bound=verdict.bounds[key].standing == "at least",
+                is_bound=verdict.standings[key] == "at least",
                 ends=verdict.bounds[key].ends,
             )
             for key, value in verdict.values.items()

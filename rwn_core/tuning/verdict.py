@@ -27,8 +27,11 @@ class Verdict(Summarized):
         The measures without a number, and why.
     values : mapping of str to float
         By measure, the number that was compared with its limit.
-    bounds : mapping of str to LimitBounds
-        By measure, all that is known of that number.
+    bounds : mapping of str to Spread
+        By measure, all that was known of it.
+    standings : mapping of str to str
+        By measure, what its number is where it is no worst case: "at least", "an estimate" or
+        "estimated at most".
     released : float, optional
         Share of the records that is released, where it is too small for limits to be kept.
     unreachable : tuple of str
@@ -40,7 +43,8 @@ class Verdict(Summarized):
     shares: Mapping[str, float]
     unread: Mapping[str, str]
     values: Mapping[str, float] = field(default_factory=dict)
-    bounds: Mapping[str, LimitBounds] = field(default_factory=dict)
+    bounds: Mapping[str, Spread] = field(default_factory=dict)
+    standings: Mapping[str, str] = field(default_factory=dict)
     released: float | None = None
     unreachable: tuple[str, ...] = ()
     none_allowed: tuple[str, ...] = ()
@@ -108,8 +112,7 @@ class Verdict(Summarized):
 
     def title(self, measure: str) -> str:
         """Return the title of a judged value: a worst case only if it is one."""
-        known = self.bounds.get(measure)
-        return MEASURES[measure].title_as("" if known is None else known.standing)
+        return MEASURES[measure].title_as(self.standings.get(measure, ""))
 
     @property
     def sentence(self) -> str:
@@ -243,88 +246,56 @@ choose other keys, or remove it.'
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitBounds:
-    """Hold the known bounds of one measure, to be compared with a limit."""
-
-    value: float | None  # None where there is none
-    median: float | None = None  # of several releases, where the value is an upper end
-    # what it is where it is no worst case: "at least", "an estimate" or "estimated at most"
-    standing: str = ""
-    # estimate, upper: next to a value that is at least so much: an estimate, and the upper bound
-    estimate: float | None = None
-    upper: float | None = None
-    reason: str = MISSING  # why there is no value
-    by: str = ""  # the simple attack that achieved the value, where the measure stated less
-    scope: str = ""  # what the value includes that an intruder may not reach
-    # what the measure reads on the unmasked file, and where no relation is left, as far as known
-    ends: Mapping[str, float] = field(default_factory=dict)
-
-    def against(self, measure: str, share: Callable[[float], float]) -> LimitBounds:
-        """Decide one limit of a verdict: by which number it is kept or broken, or why by none."""
-        decided = self
-        if self.value is None or math.isnan(self.value):
-            return replace(self, value=None)
-        # of a value between two bounds the lower one or its estimate breaks, the upper one keeps
-        if self.standing and share(self.value) <= 1:
-            if self.estimate is not None and share(self.estimate) > 1:
-                decided = replace(self, value=self.estimate, standing="an estimate")
-            elif self.upper is None or share(self.upper) > 1:
-                why = (self.scope or _NO_UPPER) if self.upper is None else _BETWEEN
-                return replace(self, value=None, reason=why)
-            else:
-                decided = replace(self, value=self.upper, standing="estimated at most")
-        value = decided.value
-        assert value is not None
-        # an upper end of few releases is no evidence against what the unmasked file reads
-        read = value if self.median is None else min(self.median, value)
-        end = None if share(read) > 1 else empty_end(measure, self.ends, share)
-        return decided if end is None else replace(decided, value=None, reason=end)
-
-    def unreachable(self, share: Callable[[float], float]) -> bool:
-        """True if a limit is broken here, and by a file without any relation, too."""
-        end = self.ends.get(UNRELATED)
-        if end is None or self.value is None:
-            return False
-        return share(self.value) > 1 and share(end) > 1
+def decided(
+    measure: str, known: Spread, share: Callable[[float], float]
+) -> tuple[float | None, str, str]:
+    """Decide a limit: by which number, what that is, and why by none if there is one."""
+    value, standing = known.high, "at least" if known.is_bound else ""
+    if value is None or math.isnan(value):
+        return None, standing, ""
+    # of a value between two bounds the lower one or its estimate breaks, the upper one keeps
+    if standing and share(value) <= 1:
+        if known.estimate is not None and share(known.estimate) > 1:
+            return known.estimate, "an estimate", ""
+        upper = known.at_most
+        if upper is None or share(upper) > 1:
+            return None, standing, (known.scope or _NO_UPPER) if upper is None else _BETWEEN
+        value, standing = upper, "estimated at most"
+    # an upper end of few releases is no evidence against what the unmasked file reads
+    read = value if known.median is None else min(known.median, value)
+    end = None if share(read) > 1 else empty_end(measure, known.ends, share)
+    return (value if end is None else None), standing, end or ""
 
 
-def bounds_of(given: Any) -> LimitBounds:
-    """Return the bounds of a reading, of a setting's spread, of what is stated, or of a number."""
+def spread_of(measure: str, given: Any) -> Spread:
+    """Return what is known of a measure: by a setting, a release, a file, or a number."""
+    if isinstance(given, Spread):
+        return given
     if isinstance(given, NotApplicable):
-        return LimitBounds(value=None, reason=given.reason)
+        return Spread(measure=measure, reason=given.reason)
     if isinstance(given, Reading):  # of one release
-        known = LimitBounds(
-            value=given.value,
-            by=given.detail.attacked_by,
-            scope=given.detail.scope.strip(),
-            ends=given.ends,
-        )
-        if given.detail.standing != "at least":
-            return known
-        estimate, upper = given.detail.estimate, given.detail.at_most
-        return replace(known, standing="at least", estimate=estimate, upper=upper)
-    if isinstance(given, Spread):  # of releases: upper ends of one more release
-        if given.median is None:
-            return LimitBounds(value=None, reason=given.reason or MISSING)
-        return LimitBounds(
-            value=given.median if given.interval is None else given.interval[1],
-            median=given.median,
-            standing="at least" if given.is_bound else "",
-            upper=given.at_most,
-            by=given.by,
+        detail, bound = given.detail, given.detail.standing == "at least"
+        return Spread(
+            measure=measure,
+            values=(given.value,),
+            is_bound=bound,
+            upper=(detail.at_most,) if bound and detail.at_most is not None else (),
+            estimate=detail.estimate,
+            by=detail.attacked_by,
+            scope=detail.scope.strip(),
             ends=given.ends,
         )
     if not isinstance(given, Mapping):
-        return LimitBounds(value=given)
+        return Spread(measure=measure, values=() if given is None else (given,))
     if "median" not in given:  # of a file that a person wrote
-        return LimitBounds(value=None)
+        return Spread(measure=measure)
     upper = given.get("at_most")  # with it the value of a scenario is a lower bound
-    return LimitBounds(
-        value=given.get("high", given["median"]),
-        median=given["median"],
-        standing="" if upper is None else "at least",
-        upper=upper,
+    return Spread(
+        measure=measure,
+        values=(given["median"],),
+        stated_high=given.get("high"),
+        is_bound=upper is not None,
+        upper=() if upper is None else (upper,),
         ends=known_ends(given),
     )
 

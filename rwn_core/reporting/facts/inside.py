@@ -93,7 +93,7 @@ def _data(material: Material) -> Content:
     return Content(lines=tuple(lines), table=Table(columns=_DATA, rows=tuple(rows)))
 
 
-def _measured(material: Material, place: str, columns: tuple[str, ...], line: str = "") -> Content:
+def _measured(place: str, columns: tuple[str, ...], material: Material, line: str = "") -> Content:
     """List the measures of a place: their titles, and of each what the columns name."""
     rows = []
     for key in measures_of(place):
@@ -158,7 +158,7 @@ def _limits(material: Material) -> Content:
     return Content(lines=lines, table=Table(columns=_LIMITS, rows=tuple(rows)) if rows else None)
 
 
-def _side(material: Material, side: str) -> Content:
+def _side(side: str, material: Material) -> Content:
     rows = []
     for key, reading in material.record["readings"].items():
         about = MEASURES[key]
@@ -199,9 +199,7 @@ def approval(material: Material) -> Content:
     about = material.record.get("approval")
     if about is None:
         return Content(lines=("Nobody's name was given with this release.",))
-    lines = []
-    if about["exception"]:
-        lines.append("EXCEPTION: the release does not keep every limit of its policy.")
+    lines = ("EXCEPTION: the release does not keep every limit of its policy.",)
     named = {"name": about["by"], "reason": about["reason"] or "none given"}
     draws = material.record.get("draws", {})
     if draws:
@@ -209,7 +207,7 @@ def approval(material: Material) -> Content:
     if draws and draws["further"]:
         met = f"{draws['further_kept']} of {draws['further']}"
         named["other fresh releases that keep the policy"] = met
-    return Content(lines=tuple(lines), table=pairs(named))
+    return Content(lines=lines * bool(about["exception"]), table=pairs(named))
 
 
 def context(material: Material) -> Content:
@@ -239,6 +237,7 @@ _TRIED = (
     "Intruders who might try, what they are after, and what came out on this release. Read a risk "
     "against its baseline and the worst case."
 )
+_scenarios = partial(_measured, "scenarios", _ATTACK, line=_TRIED)
 INSIDE = tuple(
     Entry(key=key, title=title, audience=Audience.INTERNAL, make=make)
     for key, title, make in (
@@ -248,37 +247,17 @@ INSIDE = tuple(
         ("approval", "Who answers for it", approval),
         ("context", "Context of the release", context),
         ("limits", "Limits, initial and residual risk", _limits),
-        (
-            "attacks",
-            "Attacks that were run",
-            partial(_measured, place="attacks", columns=("attack", "result")),
-        ),
+        ("attacks", "Attacks that were run", partial(_measured, "attacks", ("attack", "result"))),
         ("parameters", "Parameters", _parameters),
-        (
-            "scenarios",
-            "Scenarios of disclosure",
-            partial(_measured, place="scenarios", columns=_ATTACK, line=_TRIED),
-        ),
-        (
-            "worst",
-            "Worst cases and what they assume",
-            partial(_measured, place="worst cases", columns=_WORST),
-        ),
-        (
-            "guesses",
-            "Singling out, linkability, inference",
-            partial(_measured, place="guesses", columns=_ATTACK),
-        ),
+        ("scenarios", "Scenarios of disclosure", _scenarios),
+        ("worst", "Worst cases and what they assume", partial(_measured, "worst cases", _WORST)),
+        ("guesses", "Singling out, linkability, inference", partial(_measured, "guesses", _ATTACK)),
         ("anonymity", "k-anonymity", _anonymity),
-        ("risks", "Risk, all readings", partial(_side, side="risk")),
-        ("utility", "Utility, all readings", partial(_side, side="utility")),
-        (
-            "cautions",
-            "Cautions",
-            lambda material: Content(lines=tuple(material.setting.params.cautions())),
-        ),
+        ("risks", "Risk, all readings", partial(_side, "risk")),
+        ("utility", "Utility, all readings", partial(_side, "utility")),
+        ("cautions", "Cautions", lambda made: Content(lines=tuple(made.setting.params.cautions()))),
         ("charts", "Charts", _charts),
-        ("versions", "Versions", lambda material: Content(table=pairs(material.record["program"]))),
+        ("versions", "Versions", lambda made: Content(table=pairs(made.record["program"]))),
         ("hashes", "Files and hashes", _hashes),
     )
 )

@@ -68,13 +68,9 @@ def label(material: Material) -> Content:
 def _treated(material: Material) -> Content:
     about = method_words(material.method)
     first, method, what, where, closed = words.TREATED
-    lines = [
-        first,
-        method.format(method=about["name"], title=material.method.title),
-        what.format(words=material.does),
-    ]
-    if about["source"]:
-        lines.append(where.format(source=about["source"]))
+    named = method.format(method=about["name"], title=material.method.title)
+    lines = [first, named, what.format(words=material.does)]
+    lines += [where.format(source=about["source"])] if about["source"] else []
     # what an earlier version recorded does not say which variables lack values
     lacking = material.record["table"].get("missing", material.variables)
     if material.method.moves_missing and not _unmasked(material).issuperset(lacking):
@@ -124,16 +120,10 @@ def _amount(measure: str, value: float) -> str:
 
 
 def _loss(material: Material) -> Content:
-    rows = []
-    for key, what in words.LOST.items():
-        value = material.reading(key).get("value")
-        if value is not None:
-            rows.append((what, _amount(key, value)))
-    lines = [words.LOSS[0]]
-    if "judged" in material.record:
-        lines.append(words.SAMPLED)
-    if len(rows) < len(words.LOST):
-        lines.append(words.LOSS[1])
+    read = {key: material.reading(key).get("value") for key in words.LOST}
+    rows = [(words.LOST[key], _amount(key, v)) for key, v in read.items() if v is not None]
+    lines = [words.LOSS[0]] + [words.SAMPLED] * ("judged" in material.record)
+    lines += [words.LOSS[1]] * (len(rows) < len(words.LOST))
     # which relations faded, which of them are gone, and whether others appeared
     relations = material.reading(UTILITY)
     for faded, key in ((words.FADED, "faded"), (words.GONE, "gone")):
@@ -145,8 +135,7 @@ def _loss(material: Material) -> Content:
         said = ("few", "a part", "about half", "most", "nearly all")[bisect(_CHANGED, changed)]
         lines.append(words.CHANGED[said])
     destroyed = method_words(material.method)["destroys"]
-    if destroyed:
-        lines.append(words.DESTROYED.format(words=destroyed))
+    lines += [words.DESTROYED.format(words=destroyed)] if destroyed else []
     table = Table(columns=words.LOSS_COLUMNS, rows=tuple(rows)) if rows else None
     return Content(lines=tuple(lines), table=table)
 
@@ -168,11 +157,9 @@ def _errors(material: Material) -> Content:
         held = [name for name in slopes["names"] if name not in {*missed, *turned}]
         first = words.JUDGED if slopes["drawn"] > 1 else words.SINGLE
         lines.append(first.format(response=slopes["response"]))
-        for said, names in ((words.MISSED, missed), (words.TURNED, turned), (words.HELD, held)):
-            if names:
-                lines.append(said.format(names=", ".join(names)))
-    if not judged:
-        lines.append(words.UNJUDGED)
+        named = ((words.MISSED, missed), (words.TURNED, turned), (words.HELD, held))
+        lines += [said.format(names=", ".join(names)) for said, names in named if names]
+    lines += [] if judged else [words.UNJUDGED]
     contact = material.context.contact
     lines.append(words.ASK.format(contact=contact) if contact else words.NOBODY)
     return Content(lines=tuple(lines))
@@ -232,16 +219,20 @@ def _file(material: Material) -> Content:
     file, made = material.record["file"], material.made
     id = material.record["release"]["id"]
     about = {"made": made, "records": f"{material.records:,}", "id": id, "sha256": file["sha256"]}
-    if "parts" in file:
-        about["files"] = f"{len(file['parts']):,}"
+    about["files"] = f"{len(file.get('parts', ())):,}"
     lines = words.FILES if "parts" in file else words.FILE
     said = [line.format(**about) for line in lines]
-    return Content(
-        lines=(*said, words.CLAIMS) if words.CLAIMS_FILE in material.files else tuple(said)
-    )
+    said += [words.CLAIMS] * (words.CLAIMS_FILE in material.files)
+    return Content(lines=tuple(said))
+
+
+def _review(material: Material) -> Content:
+    day = material.context.review
+    return Content(lines=(words.REVIEW.format(review=day) if day else words.NO_REVIEW,))
 
 
 _TO_BOTH = ("treated", "intervals", "errors", "use", "file", "review")
+_WHO = (Audience.PUBLIC, Audience.BOTH)
 _MAKERS = {
     "label": label,
     "treated": _treated,
@@ -252,21 +243,10 @@ _MAKERS = {
     "totals": _totals,
     "use": _use,
     "file": _file,
-    "review": lambda material: Content(
-        lines=(
-            words.REVIEW.format(review=material.context.review)
-            if material.context.review
-            else words.NO_REVIEW,
-        )
-    ),
+    "review": _review,
 }
 OUTSIDE = tuple(
-    Entry(
-        key=key,
-        title=title,
-        audience=Audience.BOTH if key in _TO_BOTH else Audience.PUBLIC,
-        make=make,
-    )
+    Entry(key=key, title=title, audience=_WHO[key in _TO_BOTH], make=make)
     for title, (key, make) in zip(words.TITLES, _MAKERS.items(), strict=False)
 )
 """In the order of the notice."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import orjson
 import pandas as pd
@@ -17,7 +19,7 @@ from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import prepared
 from rwn_core.tuning.point import Point, Setting, Spread
 from rwn_core.tuning.policy import Limit, Policy
-from rwn_core.tuning.verdict import LimitBounds, Verdict, empty_end
+from rwn_core.tuning.verdict import Verdict, decided, empty_end
 from tests.core.tuning.test_goal_of_a_policy import policy
 from tests.tables import described
 
@@ -157,12 +159,16 @@ def test_a_slice_search_goes_by_the_other_limits_and_reaches_nothing(rare: rwn.M
 def test_what_is_broken_stays_broken_and_needs_no_end() -> None:
     """A reading above its limit breaks it, also where the unmasked file reads less."""
     limit = Limit(measure="bayes_linkage", at_most=0.05)
-    high = LimitBounds(value=0.06, ends={"unmasked": 0.04}).against(limit.measure, limit.share)
-    assert high.value == 0.06
-    low = LimitBounds(value=0.04, ends={"unmasked": 0.04}).against(limit.measure, limit.share)
-    assert (low.value, low.reason[: len(CANNOT)]) == (None, CANNOT)
-    at_least = LimitBounds(value=0.01, standing="at least", upper=0.04, ends={"unmasked": 0.045})
-    assert at_least.against(limit.measure, limit.share).value is None
+
+    def judged(value: float, unmasked: float, **more: Any) -> tuple[float | None, str, str]:
+        ends = {"unmasked": unmasked}
+        known = Spread(measure=limit.measure, values=(value,), ends=ends, **more)
+        return decided(limit.measure, known, limit.share)
+
+    assert judged(0.06, 0.04)[0] == 0.06
+    value, _, why = judged(0.04, 0.04)
+    assert (value, why[: len(CANNOT)]) == (None, CANNOT)
+    assert judged(0.01, 0.045, is_bound=True, upper=(0.04,))[0] is None
 
 
 def test_a_limit_on_a_loss_is_empty_where_no_relation_is_left() -> None:
