@@ -173,19 +173,13 @@ class SearchAnswer(Summarized):
         return cls(goal=goal, settings=(found,), **more)
 
     def _summary(self) -> Summary:
-        others = [("next", each.setting.words) for each in self.settings[1:]]
-        others += [("alternative", self.alternative.setting.words)] if self.alternative else []
-        return Summary(
-            title=self.sentence,
-            columns=("", ""),
-            rows=[
-                ("policy", self.state),
-                *[("setting", each.setting.words) for each in self.settings[:1]],
-                *others,
-                *(("next step", each.words) for each in self.next_steps),
-                *((f"unfit: {key}", why) for key, why in self.unfit.items()),
-            ],
-        )
+        found = [("next" if at else "setting", each) for at, each in enumerate(self.settings)]
+        found += [("alternative", self.alternative)] if self.alternative else []
+        rows = [("policy", str(self.state))]
+        rows += [(what, each.setting.words) for what, each in found]
+        rows += [("next step", each.words) for each in self.next_steps]
+        rows += [(f"unfit: {key}", why) for key, why in self.unfit.items()]
+        return Summary(title=self.sentence, columns=("", ""), rows=rows)
 
     @property
     def point(self) -> Point:
@@ -272,9 +266,8 @@ class SearchAnswer(Summarized):
             # how far the nearest is from the limits
             known = "is known to keep" if self.unread else "keeps"
             verdict, far = self.goal.judge(point), ""
-            if verdict.first is not None:
-                which = verdict.title(verdict.first)
-                far = f", which uses {verdict.uses(verdict.first)} the limit on {which}"
+            if first := verdict.first:
+                far = f", which uses {verdict.uses(first)} the limit on {verdict.title(first)}"
             words = (
                 f"None of {self.tried:,} {known} all limits; nearest is {point.setting.words}{far}:"
                 f" {stated}."
@@ -303,12 +296,10 @@ class SearchAnswer(Summarized):
         words += f"; {len(verdict.unread)} not read" if verdict.unread else ""
         # what is lost
         if self.loss is not None:
-            lost = MEASURES[UTILITY].words(self.loss)
             verb = "loses" if self.confirmed else "is expected to lose"
-            words += f"; it {verb} {lost} of the relations"
-        sample = ""
-        if self.records < self.of:
-            sample = f" It was read on {self.records:,} random records of {self.of:,}."
+            words += f"; it {verb} {MEASURES[UTILITY].words(self.loss)} of the relations"
+        sample = f" It was read on {self.records:,} random records of {self.of:,}."
+        sample *= self.records < self.of
         which = "Best so far" if self.met else "Nearest so far"
         ends = "Fresh releases confirm it." if self.confirmed else TO_CONFIRM
         return f"{which}: {short_setting(point.setting)} {words}.{sample} {ends}"

@@ -132,9 +132,8 @@ class PreparedTables:
             share = SHARE_A_WORKER * budget_bytes() if own and data.n > LARGEST_DENSE else None
             with work(threads=1 if own else None, memory=share):
                 self._starts[same] = setting.params.prepare(data, settings=settings)
-        return _sliced(
-            self._starts[same].with_levers(**lever_values(setting.params)), data.schema.slices
-        )
+        start = self._starts[same].with_levers(**lever_values(setting.params))
+        return _sliced(start, data.schema.slices)
 
     def moved(self, setting: Setting) -> Prepared:
         """Return the table at the levers of a setting; the last neighborhoods are remembered."""
@@ -276,15 +275,17 @@ def spread_over_releases(key: str, readings: Sequence[Reading | NotApplicable]) 
     if reasons:
         return Spread(measure=key, reason=reasons[0])
     answers = [each for each in readings if isinstance(each, Reading)]
-    values = tuple(float(each.value) for each in answers)
-    by = next((name for x in answers if (name := x.detail.attacked_by)), "")
-    ends, baseline = answers[0].ends, answers[0].baseline
-    spread = Spread(measure=key, values=values, baseline=baseline, by=by, ends=ends)
-    if all(each.detail.standing != "at least" for each in answers):
-        return spread
-    upper = tuple(each.detail.at_most for each in answers)
-    known = () if None in upper else tuple(float(u) for u in upper if u is not None)
-    return replace(spread, is_bound=True, upper=known)
+    bound = any(each.detail.standing == "at least" for each in answers)
+    upper = [float(most) for x in answers if (most := x.detail.at_most) is not None]
+    return Spread(
+        measure=key,
+        values=tuple(float(each.value) for each in answers),
+        baseline=answers[0].baseline,
+        is_bound=bound,
+        upper=tuple(upper) if bound and len(upper) == len(answers) else (),
+        by=next((name for x in answers if (name := x.detail.attacked_by)), ""),
+        ends=answers[0].ends,
+    )
 
 
 def together(setting: Setting) -> Hashable:
@@ -399,7 +400,7 @@ def _together(parts: Sequence[Spread]) -> Spread:
 
 
 def stated(
-    crew: SettingPool, setting: Setting, plan: Plan, progress: Progress, until: float = math.inf
+    crew: SettingPool, setting: Setting, plan: Plan, progress: Progress
 ) -> tuple[Point, str]:
     """Return the point of an answer, and what was left unread where the time was over.
 
@@ -408,10 +409,9 @@ def stated(
     (point,) = crew.points([setting], plan, progress)
     read, words = len(point.shown) or plan.releases, ""
     if read < plan.releases:
-        words = (
-            f"Time was over after {read} of {plan.releases} fresh releases; its ranges are rough."
-        )
-    if time.monotonic() > until:
+        made = f"{read} of {plan.releases} fresh releases"
+        words = f"Time was over after {made}; its ranges are rough."
+    if time.monotonic() > crew.until:
         words += " Simple attacks on its releases were not tried and may reach more."
         return point, words.strip()
     measures = (*(key for key in RAISED if key in plan.measures), RED_TEAM)
@@ -458,7 +458,7 @@ def confirmed(
     def state(setting: Setting) -> Point:
         """Read a setting on releases of its own."""
         plan = replace(answer, seed=answer.seed + FRESH * (2 + len(read)))
-        point, note = stated(crew, setting, plan, progress, crew.until)
+        point, note = stated(crew, setting, plan, progress)
         read.append((goal.excess(point), point, note))
         return point
 

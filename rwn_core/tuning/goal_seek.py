@@ -7,7 +7,7 @@ from fresh releases, which had no part in choosing it.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import product
 from typing import Any
@@ -162,17 +162,15 @@ def _verified(
     first = replace(plan, releases=max(3 * plan.releases, 24))
     answer = replace(plan, measures=measures, releases=max(_STATED, plan.releases))
     nearest = min(known.values(), key=goal.excess).setting
-    point, reached, _ = confirmed(
-        crew, goal, (first, answer), propose, lambda stated: nearest, progress
-    )
+    plans, closest = (first, answer), lambda stated: nearest
+    point, reached, _ = confirmed(crew, goal, plans, propose, closest, progress)
     return SearchAnswer.of_point(goal.keep, point, reached=reached, tried=len(known))
 
 
-def _leader(points: Any, goal: Goal) -> Point:
+def _leader(points: Collection[Point], goal: Goal) -> Point:
     """The best that keeps the limit; where none does, the one that comes closest."""
-    ranked: list[Point] = list(points)
-    keeping = [point for point in ranked if goal.excess(point) <= 0]
-    return min(keeping, key=goal.loss) if keeping else min(ranked, key=goal.excess)
+    keeping = [point for point in points if goal.excess(point) <= 0]
+    return min(keeping, key=goal.loss) if keeping else min(points, key=goal.excess)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -121,11 +121,8 @@ class Setting(NamedParameters):
         """The setting in words."""
         parts = [] if self.method == "rwn" else [str(self.params.title)]
         shown = lever_values(self.params) | self.parameters
-        parts += [
-            f"{SHORT_NAMES.get(name, name)} = {option_words(v)}"
-            for name, v in shown.items()
-            if v is not None
-        ]
+        named = ((SHORT_NAMES.get(n, n), v) for n, v in shown.items() if v is not None)
+        parts += [f"{name} = {option_words(value)}" for name, value in named]
         parts += [f"weight of {name} = {weight:g}" for name, weight in self.weights]
         parts += [precision_words(self.precision)] if self.precision else []
         parts += [slices_words(self.slices)] if self.slices else []
@@ -133,11 +130,8 @@ class Setting(NamedParameters):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads."""
-        plain: dict[str, Any] = {
-            "method": self.method,
-            "parameters": self.parameters,
-            "weights": dict(self.weights),
-        }
+        plain: dict[str, Any] = {"method": self.method, "parameters": self.parameters}
+        plain["weights"] = dict(self.weights)
         if self.precision:
             plain["precision"] = dict(self.precision)
         if self.slices is not None:
@@ -210,10 +204,7 @@ def short_setting(setting: Setting | None) -> str:
     parts = [
         "" if setting.method == "rwn" else str(setting.params.title),
         lever_words(setting),
-        *(
-            f"{SHORT_NAMES.get(name, name)} {option_words(value)}"
-            for name, value in options.items()
-        ),
+        *(f"{SHORT_NAMES.get(name, name)} {option_words(v)}" for name, v in options.items()),
         f"{len(setting.weights)} weight{plural}" if setting.weights else "",
         f"{len(setting.precision)} rounded" if setting.precision else "",
         slices_words(setting.slices or (), short=True),

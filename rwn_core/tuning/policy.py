@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from operator import attrgetter
 from typing import Any, ClassVar
 
@@ -144,26 +145,17 @@ class Policy(NamedParameters, Summarized):
 
     def __post_init__(self) -> None:
         """Refuse two limits on one measure."""
-        seen: set[str] = set()
-        for key in self.measures:
-            if key in seen:
+        for key, count in Counter(self.measures).items():
+            if count > 1:
                 raise ParameterError(f"{MEASURES[key].title} has two limits; keep one of them.")
-            seen.add(key)
 
     def _summary(self) -> Summary:
-        return Summary(
-            title=f"Policy({len(self.limits)} limits)",
-            columns=("measure", "title", "at most", "source"),
-            rows=[
-                (
-                    each.measure,
-                    each.title,
-                    MEASURES[each.measure].words(each.at_most),
-                    ", ".join(filter(None, (each.source, each.set_by))),
-                )
-                for each in self.limits
-            ],
-        )
+        rows = []
+        for each in self.limits:
+            most, why = MEASURES[each.measure].words(each.at_most), (each.source, each.set_by)
+            rows.append((each.measure, each.title, most, ", ".join(filter(None, why))))
+        columns = ("measure", "title", "at most", "source")
+        return Summary(title=f"Policy({len(self.limits)} limits)", columns=columns, rows=rows)
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -296,13 +288,11 @@ class Policy(NamedParameters, Summarized):
         """
         limits = tuple(each for each in self.limits if each.measure not in reasons)
         if reasons and not limits:
-            raise ParameterError(
-                f"No limit can be judged on this table: {next(iter(reasons.values()))}"
-            )
+            why = next(iter(reasons.values()))
+            raise ParameterError(f"No limit can be judged on this table: {why}")
         return replace(self, limits=limits)
 
     def to_records(self) -> list[dict[str, Any]]:
         """Plain data for a file, without empty texts."""
-        plain = [{each.name: getattr(limit, each.name) for each in fields(limit)}
-                 for limit in self.limits]  # fmt: skip
+        plain = map(asdict, self.limits)
         return [{name: value for name, value in one.items() if value != ""} for one in plain]

@@ -141,9 +141,8 @@ def _answered(
             return _not_judged(policy, apart)
         point, losses = point or trial.further(place)[0], trial.losses(place)
         verdict = judged.judge(point)
-        found: FoundSetting | None = FoundSetting(
-            point=point, verdict=verdict, loss=trial.loss(place)
-        )
+        loss = trial.loss(place)
+        found: FoundSetting | None = FoundSetting(point=point, verdict=verdict, loss=loss)
         # that one release loses just less than is of use may be luck, as what one uses of a limit:
         # where others lose more or break a limit, the weakest that keeps all is looked for
         if not verdict.kept or fmean(losses) + 2 * stdev(losses) > MOST_LOST:

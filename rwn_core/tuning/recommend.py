@@ -130,12 +130,8 @@ def _recommended(
     begin = time.monotonic()
     plain = Setting(params=_KERNELS["balanced"], slices=())
     usual = FoundSetting(point=Point(setting=plain, spreads={}))
-    shared: dict[str, Any] = {
-        "goal": policy,
-        "unfit": unfit_here,
-        "refused": RWN.method in unfit_here,
-        "unread": apart,
-    }
+    shared: dict[str, Any] = {"goal": policy, "unfit": unfit_here, "unread": apart}
+    shared["refused"] = RWN.method in unfit_here
     if judged is None:
         reason = f"{facts}: nothing was tried.{not_judged(apart)}"
         return SearchAnswer(settings=(usual,), reason=reason, **shared)
@@ -276,9 +272,8 @@ def _look_at_family(search: TableSearch, table: Microdata) -> None:
             search.look(candidate(kernel, slices))
     search.look(candidate("even", ()))
     secrets = without_secrets(table)
-    if secrets:
-        for each in search.best[:1]:
-            search.look(replace(each.setting, weights=tuple(sorted(secrets.items()))))
+    for each in search.best[:1] if secrets else ():
+        search.look(replace(each.setting, weights=tuple(sorted(secrets.items()))))
 
 
 def without_secrets(microdata: Microdata) -> dict[str, float]:
@@ -317,10 +312,8 @@ def _in_geometry(setting: Setting, records: int, total: int) -> Setting:
     if total <= QUICK_RECORDS or setting.method != SoftRWN.method:
         return setting
     nearest = min(round(EVEN.bandwidth_k * total / _PART), LISTED // 2)
-    return replace(
-        setting,
-        params=replace(setting.params, bandwidth_k=max(1, round(nearest * records / total))),
-    )
+    bandwidth = max(1, round(nearest * records / total))
+    return replace(setting, params=replace(setting.params, bandwidth_k=bandwidth))
 
 
 def unfit(microdata: Microdata, policy: Policy) -> dict[str, str]:

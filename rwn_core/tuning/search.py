@@ -225,11 +225,8 @@ def search(
     if answer is not None and (not descends or left <= seconds / 2):
         return replace(answer, late=answer.late or descends)
     ranges = replace(ranges, kernels=space.kernels and many, seconds=left)
-    found = with_all(
-        seek_slices(
-            *(microdata, policy), setting=start, ranges=ranges, workers=workers, progress=part
-        )
-    )
+    how: dict[str, Any] = {"setting": start, "workers": workers, "progress": part}
+    found = with_all(seek_slices(microdata, policy, ranges=ranges, **how))
     if answer is None or (found.reached and found.settings[0].rank < answer.settings[0].rank):
         return replace(found, tried=found.tried + (answer.tried if answer else 0))
     return replace(with_all(answer), late=answer.late or found.late)
@@ -277,9 +274,8 @@ def _along_lines(
                 more: dict[str, Any] = {"so_far": True, "confirmed": False, **shared}
                 progress.found(part.answer(policy, judged, microdata.n, **more))
         starts = [starts[number] for _, number in sorted(ranks)[:CONFIRMED]] or starts[:1]
-        table.took = {
-            name: each * microdata.n / part.microdata.n for name, each in part.took.items()
-        }
+        times = microdata.n / part.microdata.n
+        table.took = {name: each * times for name, each in part.took.items()}
     for number, start in enumerate(starts[first:], start=first + 1):
         if start.method in closed and start is not starts[0]:
             continue

@@ -261,9 +261,8 @@ class SliceSearch(TableSearch):
             yield replace(leader, params=params)
         if self.ranges.weights and not self.start.weights:
             roles = [masked_names(self.microdata, role) for role in Role]
-            for several in dict.fromkeys(
-                map(tuple, (*slices, *roles, *([each] for each in names)))
-            ):
+            several_names = (*slices, *roles, *([each] for each in names))
+            for several in dict.fromkeys(map(tuple, several_names)):
                 for weights in weight_steps(leader.weights, several):
                     yield replace(leader, weights=weights)
 
@@ -312,10 +311,8 @@ class SliceSearch(TableSearch):
 
         goal, pool.last = Goal(keep=self.policy, best=UTILITY), self.end - self.check
         measures = tuple(dict.fromkeys((*plan.measures, UTILITY)))
-        plans = (
-            replace(plan, releases=_CHOOSING),
-            replace(plan, measures=measures, releases=_STATED),
-        )
+        last = replace(plan, measures=measures, releases=_STATED)
+        plans = replace(plan, releases=_CHOOSING), last
         report = Part(self.report, 0.8, 0.99)
         point, kept, note = confirmed(pool, goal, plans, propose, closest, report)
         if kept:

@@ -91,10 +91,8 @@ class SliceLoss:
 
     def loss(self, slices: Slices) -> Floats:
         """Return the expected loss under some slices at each strength, shape (s,)."""
-        slice_number = {name: number for number, names in enumerate(slices) for name in names}
-        number = np.array(
-            [slice_number.get(name, -1 - at) for at, name in enumerate(self.names)], dtype=int
-        )
+        inside = {name: number for number, names in enumerate(slices) for name in names}
+        number = np.array([inside.get(name, -1 - at) for at, name in enumerate(self.names)])
         one, two = np.triu_indices(len(self.names), 1)
         parts = np.where(number[one] == number[two], self.together, self.apart)
         return np.asarray(np.minimum(parts.sum(axis=1), 1.0))

@@ -22,6 +22,7 @@ from rwn_core.errors import ParameterError
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.association import associations
 
+_KEYS = (Role.KEY,)
 _NO_KEYS = tuple(role for role in Role if role is not Role.KEY)
 _OPEN = tuple(role for role in _NO_KEYS if role is not Role.CONFIDENTIAL)
 
@@ -44,12 +45,8 @@ def preset_slices(microdata: Microdata, preset: str) -> Slices:
     if preset not in PRESETS:
         raise ParameterError(f"There are no slices {preset}; known are: {', '.join(PRESETS)}.")
     rules = tuple(rule.text for rule in microdata.schema.edit_rules)
-    key = (
-        "slices",
-        preset,
-        rules,
-        *((v.name, v.role, v.masked) for v in microdata.schema.variables),
-    )
+    about = ((v.name, v.role, v.masked) for v in microdata.schema.variables)
+    key = ("slices", preset, rules, *about)
     return microdata.cached(key, lambda: PRESETS[preset].slices(microdata))
 
 
@@ -60,11 +57,8 @@ def preset_key(microdata: Microdata, slices: Slices) -> str | None:
 
 def masked_names(microdata: Microdata, *roles: Role) -> list[str]:
     """The masked variables of a release, those of some roles if any are given."""
-    return [
-        variable.name
-        for variable in microdata.schema.released
-        if variable.masked and (not roles or variable.role in roles)
-    ]
+    masked = (variable for variable in microdata.schema.released if variable.masked)
+    return [each.name for each in masked if not roles or each.role in roles]
 
 
 def _by_roles(*several: Sequence[Role]) -> Callable[[Microdata], Slices]:
@@ -134,12 +128,10 @@ def related(count: int) -> Callable[[Microdata], Slices]:
 
         tree = microdata.cached(("joined variables", *names), joined)
         number = cut_tree(tree, n_clusters=min(count, len(names))).ravel()
-        return _partition(
-            *(
-                [name for name, own in zip(names, number, strict=True) if own == each]
-                for each in range(number.max() + 1)
-            )
-        )
+        slices: list[list[str]] = [[] for _ in range(number.max() + 1)]
+        for name, own in zip(names, number, strict=True):
+            slices[own].append(name)
+        return _partition(*slices)
 
     return cut
 
@@ -148,11 +140,9 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
     {
         "alone": Preset(title="Each alone (RWN 2022)", slices=_by_roles()),
         "keys_apart": Preset(title="Keys alone, rest together", slices=_by_roles(_NO_KEYS)),
-        "keys_together": Preset(
-            title="Keys together | rest", slices=_by_roles((Role.KEY,), _NO_KEYS)
-        ),
+        "keys_together": Preset(title="Keys together | rest", slices=_by_roles(_KEYS, _NO_KEYS)),
         "confidential_apart": Preset(
-            title="Confidential ones alone", slices=_by_roles((Role.KEY,), _OPEN)
+            title="Confidential ones alone", slices=_by_roles(_KEYS, _OPEN)
         ),
         "edit_rules": Preset(title="Of the edit rules together", slices=_by_edit_rules),
         "related_2": Preset(title="By correlation, 2 slices", slices=related(2)),

@@ -524,15 +524,10 @@ class StrengthTrial:
     def first_found(self, place: int) -> FoundSetting:
         """Return what the first release of a place says, and the largest share others used."""
         verdict = self.verdict(place)
-        spreads = {
-            key: Spread(
-                measure=key,
-                values=(value,),
-                is_bound=verdict.standings[key] == "at least",
-                ends=verdict.bounds[key].ends,
-            )
-            for key, value in verdict.values.items()
-        }
+        spreads = {}
+        for key, value in verdict.values.items():
+            bound, ends = verdict.standings[key] == "at least", verdict.bounds[key].ends
+            spreads[key] = Spread(measure=key, values=(value,), is_bound=bound, ends=ends)
         return FoundSetting(
             point=Point(setting=self.at(place), spreads=spreads),
             verdict=verdict,

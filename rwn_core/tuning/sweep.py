@@ -122,10 +122,8 @@ class Grid(NamedParameters):
 
     def __len__(self) -> int:
         """Number of settings, before equal ones are joined."""
-        combinations = sum(
-            math.prod(len(values) for values in self._method_axes(method).values())
-            for method in self.methods
-        )
+        axes = [self._method_axes(method).values() for method in self.methods]
+        combinations = sum(math.prod(map(len, values)) for values in axes)
         return combinations * len(self.weights) * len(self.precision) * len(self.slices)
 
     def settings(self) -> list[Setting]:
@@ -283,14 +281,11 @@ class Sweep(Plotted):
             value = point.median(measure)
             return "not applicable" if value is None else MEASURES[measure].words(value)
 
+        of, keys = f"{counted(len(self), 'setting')} of {self.wanted:,}", self.plan.measures
         return Summary(
-            title=f"Sweep({counted(len(self.points), 'setting')} of {self.wanted:,}, "
-            f"{counted(self.plan.releases, 'release')} each)",
-            columns=("setting", *self.plan.measures),
-            rows=[
-                (point.setting.words, *(median(point, key) for key in self.plan.measures))
-                for point in self.points
-            ],
+            title=f"Sweep({of}, {counted(self.plan.releases, 'release')} each)",
+            columns=("setting", *keys),
+            rows=[(each.setting.words, *(median(each, key) for key in keys)) for each in self],
         )
 
     @property
@@ -325,8 +320,7 @@ class Sweep(Plotted):
             for key in self.plan.measures:
                 spread, measure = point.spreads[key], MEASURES[key]
                 low, high = spread.interval or (None, None)
-                row = {
-                    **about,
+                row = about | {
                     "measure": key,
                     "side": measure.side,
                     "better": measure.better,
@@ -340,15 +334,11 @@ class Sweep(Plotted):
                     "baseline": spread.baseline,
                     "not_applicable": spread.reason,
                 }
+                if policy is not None and verdict is not None:
+                    row["limit"] = getattr(policy.limit(key), "at_most", None)
+                    row["share_of_limit"] = verdict.shares.get(key)
+                    row["keeps_all_limits"] = verdict.kept
                 rows.append(row)
-                if policy is None or verdict is None:
-                    continue
-                limit = policy.limit(key)
-                rows[-1] |= {
-                    "limit": None if limit is None else limit.at_most,
-                    "share_of_limit": verdict.shares.get(key),
-                    "keeps_all_limits": verdict.kept,
-                }
         return rows
 
     def frame(self, policy: Policy | None = None) -> pd.DataFrame:
@@ -361,13 +351,12 @@ class Sweep(Plotted):
         met = sum(verdict.kept for verdict, _ in verdicts)
         settings = counted(len(verdicts), "setting")
         # how many settings release too few records to be chosen
-        count, few = sum(point.few for point in self.points), ""
-        if count:
-            which = "1 setting releases" if count == 1 else f"{count:,} settings release"
-            few = (
-                f" {which} fewer than {100 * LEAST_RELEASED:.0f} % of the records, which keeps no "
-                "policy; choose one that releases more."
-            )
+        count = sum(point.few for point in self.points)
+        few = (
+            f" {counted(count, 'setting')} release{'s' * (count == 1)} fewer than "
+            f"{100 * LEAST_RELEASED:.0f} % of the records, which keeps no policy; choose one that "
+            "releases more."
+        ) * bool(count)
         if met:
             keep = "keeps" if len(verdicts) == 1 else "keep"
             return f"{met:,} of {settings} {keep} all limits.{few}"

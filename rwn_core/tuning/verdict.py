@@ -50,16 +50,11 @@ class Verdict(Summarized):
     none_allowed: tuple[str, ...] = ()
 
     def _summary(self) -> Summary:
-        read = [
-            (key, self.title(key), MEASURES[key].words(self.values[key]), self.uses(key))
-            for key in self.shares
-        ]
-        unread = [(key, self.title(key), "not judged", why) for key, why in self.unread.items()]
-        return Summary(
-            title=self.sentence,
-            columns=("measure", "title", "value", "share of the limit"),
-            rows=[*read, *unread],
-        )
+        read = ((key, MEASURES[key].words(value)) for key, value in self.values.items())
+        rows = [(key, self.title(key), value, self.uses(key)) for key, value in read]
+        rows += [(key, self.title(key), "not judged", why) for key, why in self.unread.items()]
+        columns = ("measure", "title", "value", "share of the limit")
+        return Summary(title=self.sentence, columns=columns, rows=rows)
 
     @property
     def state(self) -> State:
@@ -76,10 +71,9 @@ class Verdict(Summarized):
     @property
     def states(self) -> dict[str, State]:
         """The same of each limit, by its measure."""
-        read: dict[str, State] = {
-            key: "broken" if share > 1 else "kept" for key, share in self.shares.items()
-        }
-        return read | dict.fromkeys(self.unread, "not judged")
+        kept: dict[str, State] = dict.fromkeys(self.shares, "kept")
+        kept |= dict.fromkeys(self.broken, "broken")
+        return kept | dict.fromkeys(self.unread, "not judged")
 
     @property
     def first(self) -> str | None:
@@ -183,12 +177,9 @@ def ends_words(measure: str, ends: Mapping[str, float]) -> str:
     """
     called = {UNMASKED: "unmasked", UNRELATED: "no relation left"}
     share = MEASURES[measure].is_share
-    words = [
-        f"{called[name]} {f'{100 * ends[name]:.3g} %' if share else f'{ends[name]:.3g}'}"
-        for name in called
-        if name in ends
-    ]
-    return ", ".join(words)
+    read = {called[name]: ends[name] for name in called if name in ends}
+    numbers = (f"{100 * v:.3g} %" if share else f"{v:.3g}" for v in read.values())
+    return ", ".join(map(" ".join, zip(read, numbers, strict=True)))
 
 
 def counted(count: int, noun: str) -> str:
