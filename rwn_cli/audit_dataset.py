@@ -8,7 +8,7 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli import options
-from rwn_cli.terminal import Count, File, option, print_json, progress, readings_table, say
+from rwn_cli.terminal import Count, File, least, option, print_json, progress, readings_table, say
 from rwn_core.errors import ParameterError
 
 
@@ -28,9 +28,7 @@ def audit_dataset(
             "FILE", "The secret of the release: only it says which record a released row is of."
         ),
     ] = None,
-    seed: Annotated[
-        Count, typer.Option(min=0, help="The same, for a release made with a seed.")
-    ] = None,
+    seed: Annotated[Count, least(0, "The same, for a release made with a seed.")] = None,
     schema: options.SchemaFile = None,
     drop: options.Dropped = None,
 ) -> None:

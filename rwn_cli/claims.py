@@ -5,12 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 import rwn_core as rwn
 from rwn_cli.options import read_text
 from rwn_cli.record_file import OriginalFile, RecordFile, read_original, read_record_file
-from rwn_cli.terminal import File, Overwrite, option, progress, refuse_existing, say, write_all
+from rwn_cli.terminal import (
+    File,
+    Overwrite,
+    flag,
+    least,
+    option,
+    progress,
+    refuse_existing,
+    say,
+    write_all,
+)
 
 
 def claims(
@@ -24,12 +32,8 @@ def claims(
             "schema if left out.",
         ),
     ] = None,
-    draws: Annotated[
-        int, typer.Option(min=36, help="Releases of the setting that judge every claim.")
-    ] = 200,
-    readers: Annotated[
-        bool, typer.Option("--readers", help="Also write the readers for Python and R.")
-    ] = False,
+    draws: Annotated[int, least(36, "Releases of the setting that judge every claim.")] = 200,
+    readers: Annotated[bool, flag("--readers", "Also write the readers for Python and R.")] = False,
     original: OriginalFile = None,
     overwrite: Overwrite = False,
 ) -> None:

@@ -32,6 +32,7 @@ from rwn_cli.terminal import (
     File,
     Overwrite,
     Texts,
+    flag,
     option,
     output_format,
     refuse_existing,
@@ -140,9 +141,9 @@ def serve(
             "then listens to other machines, too.",
         ),
     ] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no window.")] = False,
+    no_browser: Annotated[bool, flag("--no-browser", "Open no window.")] = False,
     classroom: Annotated[
-        bool, typer.Option("--classroom", help="Large type, demo tables only: no file is taken.")
+        bool, flag("--classroom", "Large type, demo tables only: no file is taken.")
     ] = False,
 ) -> None:
     """Open the app in this machine's browser; Ctrl-C ends it."""
@@ -165,7 +166,7 @@ def demo(
     name: Annotated[str, typer.Argument(help="Such as bodyfat, pima, randhie or cps1988.")],
     out: Annotated[Path, typer.Option("--out", "-o", help=ENDS_IN)],
     schema: Annotated[
-        bool, typer.Option("--schema", help="Write its description next to it, as .toml.")
+        bool, flag("--schema", "Write its description next to it, as .toml.")
     ] = False,
     overwrite: Overwrite = False,
 ) -> None:

@@ -23,6 +23,7 @@ from rwn_cli.terminal import (
     Count,
     File,
     Overwrite,
+    least,
     option,
     output_format,
     progress,
@@ -44,9 +45,7 @@ Target = Annotated[Path, typer.Argument(metavar="OUT", help=options.ENDS_IN)]
 _WARNING = "WARNING: "  # before a verdict that is not "kept"
 Threads = Annotated[
     Count,
-    typer.Option(
-        min=1, help="RWN_THREADS or all processors by default; never changes the release."
-    ),
+    least(1, "RWN_THREADS or all processors by default; never changes the release."),
 ]
 
 

@@ -9,7 +9,18 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli import options
-from rwn_cli.terminal import Count, File, Text, option, progress, require_folder, say, write
+from rwn_cli.terminal import (
+    Count,
+    File,
+    Text,
+    flag,
+    least,
+    option,
+    progress,
+    require_folder,
+    say,
+    write,
+)
 from rwn_core.errors import ParameterError, ReleaseError
 
 HARDLY = 0.02  # share of the cells, below which a variable is named
@@ -48,9 +59,7 @@ def mask_dataset(
             "left out.",
         ),
     ] = None,
-    workers: Annotated[
-        Count, typer.Option(min=1, help="RWN_THREADS or all processors by default.")
-    ] = None,
+    workers: Annotated[Count, least(1, "RWN_THREADS or all processors by default.")] = None,
     rows: Annotated[Count, option("N", "Records of a task, a multiple of 1,024.")] = None,
     stage: Annotated[
         File,
@@ -64,9 +73,7 @@ def mask_dataset(
             "FILE", "Writes the internal record (TOML), for `rwn report` and `rwn audit-dataset`."
         ),
     ] = None,
-    plan: Annotated[
-        bool, typer.Option("--plan", help="Say what it would take, and write nothing.")
-    ] = False,
+    plan: Annotated[bool, flag("--plan", "Say what it would take, and write nothing.")] = False,
     schema: options.SchemaFile = None,
     drop: options.Dropped = None,
     keep: options.Retained = None,

@@ -14,7 +14,7 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli.file_option import description, named_texts, read_file
-from rwn_cli.terminal import Count, File, Number, Text, Texts, option, say
+from rwn_cli.terminal import Count, File, Number, Text, Texts, flag, least, option, say
 from rwn_core.errors import ParameterError, SchemaError
 from rwn_core.io import endings, titles
 
@@ -55,9 +55,7 @@ Wide = Annotated[Number, typer.Option(help="Of a gaussian or exponential kernel;
 BalanceShare = Annotated[
     Number, typer.Option(help="1: all records give equally often; 0 if left out.")
 ]
-TeachingSeed = Annotated[
-    Count, typer.Option(min=0, help="Repeats a release; for teaching, and no secret.")
-]
+TeachingSeed = Annotated[Count, least(0, "Repeats a release; for teaching, and no secret.")]
 Response = Annotated[Text, option("NAME", "Response of the regression to keep.")]
 Predictors = Annotated[Texts, option("NAME", "Predictor of it; repeatable.")]
 Measures = Annotated[Texts, option("KEY", "Measure to read; repeatable.")]
@@ -75,7 +73,7 @@ Precision = Annotated[
         "--round",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Write JSON.")]
+AsJson = Annotated[bool, flag("--json", "Write JSON.")]
 Weighted = Annotated[
     Texts,
     option(
@@ -99,9 +97,7 @@ Limits = Annotated[
         "place of the limits of the scenario, or of the usual ones.",
     ),
 ]
-Workers = Annotated[
-    Count, typer.Option(min=1, help="Processes; one for each processor if left out.")
-]
+Workers = Annotated[Count, least(1, "Processes; one for each processor if left out.")]
 NO_SLICE = "none"
 
 

@@ -7,8 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from rwn_cli.ledger import ledger_content
 from rwn_cli.options import read_text
 from rwn_cli.record_file import (
@@ -23,6 +21,7 @@ from rwn_cli.record_file import (
 from rwn_cli.terminal import (
     File,
     Overwrite,
+    flag,
     option,
     progress,
     refuse_existing,
@@ -49,13 +48,13 @@ def report(
         ),
     ],
     public: Annotated[
-        bool, typer.Option("--public", help="What may leave the house, once nothing leaks.")
+        bool, flag("--public", "What may leave the house, once nothing leaks.")
     ] = False,
     auditors: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--auditors",
-            help="The page for auditors (.html): purpose, tables, attacks, limits and decision; "
+            "The page for auditors (.html): purpose, tables, attacks, limits and decision; "
             "no value of a record is in it, and readings of risk are.",
         ),
     ] = False,

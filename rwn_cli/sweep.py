@@ -9,8 +9,6 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 import rwn_core as rwn
 from rwn_cli import options
 from rwn_cli.file_option import named_texts
@@ -20,6 +18,7 @@ from rwn_cli.terminal import (
     Overwrite,
     Text,
     Texts,
+    least,
     option,
     output_format,
     progress,
@@ -61,12 +60,8 @@ def sweep(
     method: Annotated[Text, option("KEY,KEY", "Methods to try; rwn if left out.")] = None,
     measure: options.Measures = None,
     limit: options.Limits = None,
-    releases: Annotated[
-        Count, typer.Option(min=1, help="Releases at each setting; 8 if left out.")
-    ] = None,
-    seed: Annotated[
-        Count, typer.Option(min=0, help="Of the first release; for trials, and no secret.")
-    ] = None,
+    releases: Annotated[Count, least(1, "Releases at each setting; 8 if left out.")] = None,
+    seed: Annotated[Count, least(0, "Of the first release; for trials, and no secret.")] = None,
     scenario: Annotated[File, option("FILE.toml", "A scenario that says all this.")] = None,
     schema: options.SchemaFile = None,
     drop: options.Dropped = None,

@@ -32,6 +32,16 @@ def option(metavar: str, help: str, *names: str, **more: Any) -> Any:
     return typer.Option(*names, metavar=metavar, help=help, **more)
 
 
+def flag(name: str, help: str) -> Any:
+    """An option without a value."""
+    return typer.Option(name, help=help)
+
+
+def least(smallest: int, help: str) -> Any:
+    """An option with a number of at least so much."""
+    return typer.Option(min=smallest, help=help)
+
+
 def say(line: str) -> None:
     """Write a line for the person, apart from what a program may read."""
     typer.echo(line, err=True)
@@ -114,7 +124,7 @@ def _cell(value: object) -> str:
     return str(value)
 
 
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace files of these names.")]
+Overwrite = Annotated[bool, flag("--overwrite", "Replace files of these names.")]
 
 
 def refuse_existing(overwrite: bool, *targets: Path | None) -> None:
