@@ -235,7 +235,7 @@ class Spread:
     estimate : float, optional
         Then, of one release, the estimate of the worst case.
     stated_high : float, optional
-        The upper end of one more release, where a file states it and no release is at hand.
+        The upper end of one more release, where a file states it without its releases.
     scope : str
         What the values include that an intruder may not reach.
     by : str
@@ -275,7 +275,7 @@ class Spread:
 
     @property
     def high(self) -> float | None:
-        """The number that a limit is held against: the upper end, or the one value there is."""
+        """The number that is compared with a limit: the upper end, or the one value there is."""
         ends = self.interval if len(self.values) > 1 else None
         stated = self.stated_high if ends is None else ends[1]
         return next(iter(self.values), None) if stated is None else stated

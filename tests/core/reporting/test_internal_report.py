@@ -253,13 +253,9 @@ def section(key: str, material: Material) -> Content:
 PLAIN = RECORD["setting"]
 NO_KEYS = {"not_applicable": "There are no keys."}
 MEETING = {
-    "chosen": "",
-    "reason": "Not yet.",
-    "participants": ["Ada", "Grace"],
-    "date": "2028-02-01",
-    "watched": ["the oldest", "the richest"],
-    "scenario": [{"name": "Mild"}, {}],
-}
+    "chosen": "", "reason": "Not yet.", "participants": ["Ada", "Grace"], "date": "2028-02-01",
+    "watched": ["the oldest", "the richest"], "scenario": [{"name": "Mild"}, {}],
+}  # fmt: skip
 MEETINGS = {
     chosen: {"followed": bool(chosen), "hash": "12" * 32, "meeting": {**MEETING, "chosen": chosen}}
     for chosen in ("", "Mild")
@@ -569,15 +565,10 @@ def test_a_release_of_another_dataset_or_seed_gets_no_notice(made):
 
 
 FILE = {
-    "format": "parquet",
-    "order": "shuffled",
-    "key": "a fresh 256-bit secret, forgotten",
-    "records": 1100,
-    "size": 123456,
-    "fell_back": 1234,
-    "sha256": "cd" * 32,
+    "format": "parquet", "order": "shuffled", "key": "a fresh 256-bit secret, forgotten",
+    "records": 1100, "size": 123456, "fell_back": 1234, "sha256": "cd" * 32,
     "parts": [{"name": "part-000000.parquet", "sha256": "ef" * 32}],
-}
+}  # fmt: skip
 
 
 def section_sections(key: str, record: dict[str, Any]) -> Content:

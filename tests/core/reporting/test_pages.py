@@ -223,19 +223,15 @@ def results() -> dict[str, Any]:
     measures = ("true_matches", LOSS)
     grid = rwn.Grid(axes={"k": (3, 5)})
     return {
-        "microdata": table,
-        "schema": table.schema,
-        "release": release,
-        "audit": audit,
+        "microdata": table, "schema": table.schema, "release": release, "audit": audit,
         "ensemble": rwn.ensemble(table, method, repeats=4, measures=measures, seed=1),
         "sweep": rwn.sweep(table, grid, plan=rwn.Plan(measures=measures, releases=2), workers=1),
-        "policy": LIMIT,
-        "verdict": LIMIT.judge(audit.readings),
+        "policy": LIMIT, "verdict": LIMIT.judge(audit.readings),
         "claims": claim_table(table, method, draws=40, seed=1),
         "quick": rwn.quick_verdict(table, "rwn", LIMIT, within=0.5),
         "recommendation": rwn.recommend(table, LIMIT),
         "validity": rwn.standard_error_validity(table, method, repeats=10, seed=1),
-    }
+    }  # fmt: skip
 
 
 def test_texts_are_short_and_hold_no_value_of_a_record(results):

@@ -295,14 +295,9 @@ ENDS = {
 
 def slopes(coverage: float, signs: float, *, releases: int = 60) -> dict[str, Any]:
     return {
-        "response": "y",
-        "names": ["a", "b"],
-        "coverage": [coverage, 0.95],
-        "signs": [signs, 1.0],
-        "shift": [0.0, 0.0],
-        "releases": releases,
-        "drawn": 60,
-    }
+        "response": "y", "names": ["a", "b"], "coverage": [coverage, 0.95], "signs": [signs, 1.0],
+        "shift": [0.0, 0.0], "releases": releases, "drawn": 60,
+    }  # fmt: skip
 
 
 def errors(**parts: Any) -> tuple[str, ...]:

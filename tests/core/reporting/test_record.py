@@ -199,26 +199,21 @@ def test_records_of_four_releases_follow_the_published_schema(four):
     assert (limit["source"], limit["set_by"]) == ("Handbook", "Board")
     faults = [
         *(without(record, name) for name in ("limit", "verdict", "program", "table", "identity")),
-        without(record, "file", "sha256"),
-        without(record, "table", "fingerprint"),
-        without(record, "verdict", "not_judged"),
-        without(many, "file", "parts"),
-        without(many, "source"),
-        with_value(record, [without(limit, "at_most")], "limit"),
+        without(record, "file", "sha256"), without(record, "table", "fingerprint"),
+        without(record, "verdict", "not_judged"), without(many, "file", "parts"),
+        without(many, "source"), with_value(record, [without(limit, "at_most")], "limit"),
         with_value(record, [{**limit, "at_most": "0.9"}], "limit"),
         with_value(record, [{**limit, "sourced": "x"}], "limit"),
         with_value(record, "0f" * 31, "file", "sha256"),
-        with_value(record, "sorted", "file", "order"),
-        with_value(record, -1, "table", "records"),
+        with_value(record, "sorted", "file", "order"), with_value(record, -1, "table", "records"),
         with_value(record, ["number"], "table", "kinds"),
         with_value(record, "yes", "verdict", "kept"),
         with_value(record, "anybody", "context", "access"),
         with_value(record, {"reason": "none"}, "readings", "marginals"),
-        with_value(record, "12", "donors"),
-        with_value(record, "0f" * 32, "file", "secret"),
+        with_value(record, "12", "donors"), with_value(record, "0f" * 32, "file", "secret"),
         with_value(record, "", "approval", "by"),
         with_value(record, "rwn internal record 1", "format"),
-    ]
+    ]  # fmt: skip
     assert [number for number, each in enumerate(faults) if validator.is_valid(each)] == []
 
 
