@@ -202,7 +202,7 @@ def together(
     Return a sentence for each finding, what the entry of the ledger keeps of them, and why the
     release must not be made: it reads a person.
     """
-    at_hand = {_digest(content): (name, content) for name, content in files}
+    at_hand = {hashlib.sha256(content).hexdigest(): (name, content) for name, content in files}
     read = cache(partial(read_earlier, original=original, at_hand=at_hand))
     own = read(record["file"]["sha256"], held(record)["file"])
     words, refusal, plain = list[str](), "", dict[str, Any]()
@@ -357,10 +357,6 @@ def _listed(releases: Sequence[str]) -> str:
     return f"release{'s' * (len(releases) > 1)} {', '.join(releases)}"
 
 
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
-
-
 def read_earlier(
     digest: str, place: str, original: Microdata, at_hand: Mapping[str, tuple[str, bytes]]
 ) -> pd.DataFrame | None:
@@ -371,7 +367,7 @@ def read_earlier(
         path, content = Path(place), b""
         with suppress(OSError):
             content = path.read_bytes() if path.is_file() else b""
-        if not content or _digest(content) != digest:
+        if not content or hashlib.sha256(content).hexdigest() != digest:
             return None
         file = path.name, content
     for schema in (released_schema(original.schema), None):  # other columns were released then

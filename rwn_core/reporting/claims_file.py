@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from itertools import product
 from typing import Any
 
@@ -80,7 +81,7 @@ def _model(original: Microdata, each: AnalysisClaims) -> Document:
     return {
         "kind": each.analysis.kind,
         "formula": " ".join(each.analysis.formula.split()),
-        "response": _factor(formula.response),
+        "response": asdict(formula.response),
         "refusal": each.refusal,
         "claims": [
             {"factors": list(factors), **_claim(claim)}
@@ -91,12 +92,8 @@ def _model(original: Microdata, each: AnalysisClaims) -> Document:
 
 def _columns(original: Microdata, factor: Factor) -> list[Document]:
     if original.schema.variable(factor.name).kind is not Kind.CATEGORICAL:
-        return [_factor(factor)]
-    return [{**_factor(factor), "level": level} for level in _levels(original, factor.name)[1:]]
-
-
-def _factor(factor: Factor) -> Document:
-    return {"name": factor.name, "transform": factor.transform}
+        return [asdict(factor)]
+    return [{**asdict(factor), "level": level} for level in _levels(original, factor.name)[1:]]
 
 
 def _claim(claim: Claim) -> Document:

@@ -121,7 +121,7 @@ def add(  # noqa: PLR0913 - what is not needed is given by its name
             "by": by,
             **({"card": hashlib.sha256(card).hexdigest()} if card else {}),
         }
-        entry = sealed(entry, key)
+        entry["hash"] = _seal(entry, key)
         line = orjson.dumps(entry, option=SORTED) + b"\n"
         # a kill may cut short what follows
         ready = write_atomically(path.with_name(f"{path.name}{_NEXT}"), line)
@@ -193,12 +193,8 @@ def _append(stream: IO[bytes], line: bytes) -> None:
         ) from None
 
 
-def sealed(entry: Mapping[str, Any], key: bytes) -> dict[str, Any]:
-    """An entry with its "hash": HMAC-SHA256 of all else in it under the ledger's key."""
-    return {**entry, "hash": _seal(entry, key)}
-
-
 def _seal(entry: Mapping[str, Any], key: bytes) -> str:
+    """HMAC-SHA256 of an entry, but for its "hash", under the ledger's key."""
     return hmac.new(key, _PURPOSE + _plain(entry), hashlib.sha256).hexdigest()
 
 

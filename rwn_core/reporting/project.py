@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from rwn_core.data.edit_rules import as_edit_rules
 from rwn_core.data.microdata import Microdata
@@ -12,7 +12,7 @@ from rwn_core.data.schema import Question, Schema
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import InputError, RWNError
 from rwn_core.reporting.context import Context
-from rwn_core.reporting.scenario import Decision, Scenario, read_toml
+from rwn_core.reporting.scenario import Decision, Scenario, in_file, read_toml
 
 FORMAT = "rwn project 1"
 
@@ -36,7 +36,6 @@ class Project:
     table: str  # its fingerprint
     saved: str  # the day, as ISO 8601
     variables: tuple[Described, ...] = field(metadata={"in_file": "variable"})
-    question: Question | None = None  # the regression to keep
     edit_rules: tuple[str, ...] = ()  # what holds of every believable record
     population: int | None = None  # how many people the table is a sample of
     # the setting with its weights, rounding and slices; seed, limits, registered analyses, sweep
@@ -44,6 +43,7 @@ class Project:
     scenarios: tuple[Scenario, ...] = field(default=(), metadata={"in_file": "scenario"})
     decisions: tuple[Decision, ...] = field(default=(), metadata={"in_file": "decision"})
     context: Context = field(default_factory=Context)  # of its releases
+    question: Question | None = None  # the regression to keep
 
     @classmethod
     def from_table(cls, microdata: Microdata, present: Scenario, saved: str) -> Project:
@@ -88,26 +88,7 @@ class Project:
 
     def to_toml(self) -> str:
         """The file's text; the same for the same project."""
-        document: dict[str, Any] = {
-            "format": FORMAT,
-            "table": self.table,
-            "saved": self.saved,
-            "edit_rules": list(self.edit_rules),
-            "variable": [
-                {"name": v.name, "kind": str(v.kind), "role": str(v.role), "masked": v.masked}
-                | ({"group": v.group} if v.group else {})
-                for v in self.variables
-            ],
-            "present": self.present.to_dict(),
-            "scenario": [each.to_dict() for each in self.scenarios],
-            "decision": [each.to_dict() for each in self.decisions],
-            "context": self.context.to_dict(),
-        }
-        if self.population is not None:
-            document["population"] = self.population
-        if self.question is not None:
-            question = {"response": self.question.response}
-            document["question"] = question | {"predictors": list(self.question.predictors)}
+        document = {"format": FORMAT, **in_file(self)}
         return toml_text({name: value for name, value in document.items() if value not in ([], {})})
 
     @classmethod

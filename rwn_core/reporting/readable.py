@@ -46,7 +46,8 @@ def decision_html(decision: Decision) -> bytes:
             if limit.measure in (*verdict.broken, *verdict.unread)
         ]
         line = f"Accepted by: {decision.accepted_by or 'not stated'}."
-        unmet = _table(("limit", "judged", "allowed"), broken, line) if broken else None
+        table = written_table(("limit", "judged", "allowed"), broken)
+        unmet = Content(lines=(line,), table=table) if broken else None
     # the candidates with a known loss, on a map
     read = [each for each in decision.scenarios if "median" in each.readings.get(UTILITY, {})]
     drawn = (candidates_map(read, policy),) if policy and read else ()
@@ -115,11 +116,8 @@ def _candidates(
         rows.append(("note", *(scenario.note or "–" for scenario in scenarios)))
     known = next(filter(None, (ranges_words(each.readings) for each in scenarios)), "")
     line = f"Limits are judged at the upper end of the {known}." if known else ""
-    return _table(("", *(scenario.name for scenario in scenarios)), rows, line)
-
-
-def _table(columns: tuple[str, ...], rows: Iterable[Iterable[object]], line: str = "") -> Content:
-    return Content(lines=(line,) if line else (), table=written_table(columns, rows))
+    table = written_table(("", *(scenario.name for scenario in scenarios)), rows)
+    return Content(lines=(line,) * bool(line), table=table)
 
 
 def verdict_words(verdict: Verdict) -> str:

@@ -159,7 +159,8 @@ def internal_record(
         A measure is unknown.
     """
     basis = Basis(decision=decision, measures=measures, policy=policy or Policy())
-    audited = read_measures(microdata, release, basis)
+    measures = (*basis.policy.measures, *basis.measures)
+    audited = audit_attacked(microdata, release, measures)
     return frozen_text(record_document(microdata, release, file, basis, audited))
 
 
@@ -181,17 +182,13 @@ def record_and_evidence(
     microdata: Microdata, release: Release, file: ReleasedFile, basis: Basis
 ) -> tuple[dict[str, Any], bytes, Audit]:
     """Return the record as plain data, the evidence that it names, and the readings of both."""
-    audited = read_measures(microdata, release, basis)
+    measures = (*basis.policy.measures, *basis.measures)
+    audited = audit_attacked(microdata, release, measures)
     with current_work().quiet():  # the readings are most of it
         shown = evidence(audited, release.id)
         document = record_document(microdata, release, file, basis, audited)
     document["evidence"] = {"sha256": hashlib.sha256(shown).hexdigest()}
     return document, shown, audited
-
-
-def read_measures(microdata: Microdata, release: Release, basis: Basis) -> Audit:
-    """Read the measures of a basis on a release, and try the simple attacks of the red team."""
-    return audit_attacked(microdata, release, (*basis.policy.measures, *basis.measures))
 
 
 def record_document(

@@ -8,7 +8,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
+from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -21,6 +22,25 @@ from rwn_core.tuning import Grid, Plan, Policy, Setting
 
 FORMAT = "rwn scenario 1"
 _OWN = "own"  # in place of slices: the groups of the table
+
+
+def in_file(record: Any) -> dict[str, Any]:
+    """Write a record as plain data, by the names that its fields have in a file."""
+    names = {each.name: each.metadata.get("in_file", each.name) for each in fields(record)}
+    return {named: _plain(getattr(record, name)) for name, named in names.items()}
+
+
+def _plain(value: Any) -> Any:
+    for way in ("to_dict", "to_records"):
+        if hasattr(value, way):
+            return getattr(value, way)()
+    if is_dataclass(value):
+        return {name: part for name, part in in_file(value).items() if part != ""}
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return str(value) if isinstance(value, StrEnum) else value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +123,8 @@ class Scenario:
     name: str = ""
     note: str = ""
     table: str = ""
-    setting: Setting | None = None
     seed: int = 1
+    setting: Setting | None = None
     search: SavedSearch | None = field(default=None, metadata={"in_file": "sweep"})
     policy: Policy | None = field(default=None, metadata={"in_file": "limit"})
     readings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
@@ -114,20 +134,7 @@ class Scenario:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data, without what is empty."""
-        document: dict[str, Any] = {
-            "format": FORMAT,
-            "name": self.name,
-            "note": self.note,
-            "table": self.table,
-            "seed": self.seed,
-            "setting": None if self.setting is None else self.setting.to_dict(),
-            "sweep": None if self.search is None else self.search.to_dict(),
-            "limit": [] if self.policy is None else self.policy.to_records(),
-            "readings": {key: dict(each) for key, each in self.readings.items()},
-            "unread": dict(self.unread),
-            "analysis_plan": self.analysis_plan.to_records(),
-            "watch": [dict(each) for each in self.watch],
-        }
+        document = {"format": FORMAT, **in_file(self)}
         return {name: value for name, value in document.items() if value not in (None, "", {}, [])}
 
     def to_toml(self) -> str:
@@ -203,7 +210,6 @@ class Decision:
     """
 
     file_format: ClassVar[str] = DECISION_FORMAT
-    scenarios: tuple[Scenario, ...] = field(default=(), metadata={"in_file": "scenario"})
     chosen: str = ""
     reason: str = ""
     participants: tuple[str, ...] = ()
@@ -214,6 +220,7 @@ class Decision:
     dissent: str = ""
     policy: Policy | None = field(default=None, metadata={"in_file": "limit"})
     line: Policy | None = None
+    scenarios: tuple[Scenario, ...] = field(default=(), metadata={"in_file": "scenario"})
 
     def __post_init__(self) -> None:
         """A decision needs a scenario that was there."""
@@ -222,21 +229,10 @@ class Decision:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data."""
-        return {
-            "format": DECISION_FORMAT,
-            "chosen": self.chosen,
-            "reason": self.reason,
-            "participants": list(self.participants),
-            "date": self.date,
-            "watched": list(self.watched),
-            # left out where they are empty: an earlier record keeps its hash
-            **({"verdict": self.verdict} if self.verdict else {}),
-            **({"accepted_by": self.accepted_by} if self.accepted_by else {}),
-            **({"dissent": self.dissent} if self.dissent else {}),
-            **({"limit": self.policy.to_records()} if self.policy else {}),
-            **({"line": self.line.to_records()} if self.line else {}),
-            "scenario": [each.to_dict() for each in self.scenarios],
-        }
+        document = {"format": DECISION_FORMAT, **in_file(self)}
+        # left out where they are empty: an earlier record keeps its hash
+        optional = ("verdict", "accepted_by", "dissent", "limit", "line")
+        return {n: v for n, v in document.items() if v not in (None, "") or n not in optional}
 
     @property
     def limits(self) -> Policy | None:
