@@ -8,6 +8,7 @@ from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple
 
+from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import copy_from_donors, shuffled_donors, unmasked
@@ -74,6 +75,29 @@ class Detail:
     attacked_by: str = ""
     scope: str = ""
     caveat: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sampled(Detail):
+    """Details of records of the original, all or random ones.
+
+    Attributes
+    ----------
+    records : ndarray of int64, shape (m,), optional
+    of : int
+        How many there are.
+    sampled : bool
+        Whether they are random ones.
+    """
+
+    records: Any = None
+    of: int = 0
+    sampled: bool = False
+
+
+def some_of(records: Integers, of: int) -> dict[str, Any]:
+    """Return the parts of `Sampled` of the records, shape (m,), that were looked at."""
+    return {"records": records, "of": of, "sampled": len(records) < of}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -337,14 +361,13 @@ class Measure:
                 reading = compute(comparison)
             finally:
                 ROWS.reset(token)
-            if noted or getattr(reading.detail, "sampled", None) is True:
+            detail, n = reading.detail, comparison.original.n
+            some = detail if isinstance(detail, Sampled) and detail.sampled else None
+            if noted or some:
                 # how many rows were used, of a file with incomplete records or of a sample
-                n = comparison.original.n
-                detail: Any = reading.detail
                 used = min([rows for rows, every in noted if every == n], default=n)
-                if getattr(detail, "sampled", None) is True and detail.records is not None:
-                    total: int = getattr(detail, "total", getattr(detail, "of", 0))
-                    used, n = min(used, len(detail.records)), max(total, n if used < n else 0)
+                if some:
+                    used, n = min(used, len(some.records)), max(some.of, n if used < n else 0)
                 if used < n and reading.used is None:
                     reading = replace(reading, used=used, total=n)
             reading = reading if bare else replace(reading, ends=self.ends(comparison))

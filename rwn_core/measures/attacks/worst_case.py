@@ -34,7 +34,7 @@ from rwn_core.measures.attacks.posterior import (
     weigh,
 )
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Detail, Reading
+from rwn_core.measures.measure import Reading, Sampled
 from rwn_core.measures.sentence import people, percent
 from rwn_core.measures.statistics.intervals import mean_at_most
 from rwn_core.measures.statistics.key_variables import cell_codes
@@ -277,7 +277,7 @@ def _cuts(own: Integers) -> Iterator[tuple[int, bool]]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class WorstLinkage(Detail):
+class WorstLinkage(Sampled):
     """Details of linkage by an intruder with the method; each measure fills what it reads.
 
     Attributes
@@ -294,8 +294,8 @@ class WorstLinkage(Detail):
     parts, linked_by_parts : int, float
         Parts of the file that an upper bound rests on, 0 without one; and the share that is linked
         where each row's part is known.
-    records : ndarray of int64, shape (m,)
-        Rows that were attacked, `rows` of `of`, `random` of them at random where `sampled`.
+    rows, random : int
+        Number of `records`, the rows that were attacked; and of them at random where `sampled`.
     truth, best : ndarray of float64, shape (m,)
         Probability of the true original, and of the most likely one.
     candidates : ndarray of int64, shape (m,)
@@ -325,10 +325,7 @@ class WorstLinkage(Detail):
     attack: str = ""
     parts: int = 0
     linked_by_parts: float = 0.0
-    records: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
-    sampled: bool = False
     rows: int = 0
-    of: int = 0
     random: int = 0
     truth: Floats = field(default_factory=lambda: np.zeros(0))
     best: Floats = field(default_factory=lambda: np.zeros(0))

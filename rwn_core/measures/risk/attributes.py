@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Floats
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
@@ -25,7 +25,7 @@ from rwn_core.measures.attacks.attribute_guesses import SECRETS_OF_UNITS, Attrib
 from rwn_core.measures.attacks.guessing import attacked_people, control_sample
 from rwn_core.measures.attacks.likeliest_value import WORDS
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Detail, Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, Sampled, some_of
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import wilson_interval
 from rwn_core.measures.statistics.key_variables import required_confidential
@@ -35,7 +35,7 @@ from rwn_core.measures.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AttributeGuesses(Detail):
+class AttributeGuesses(Sampled):
     """Details of naming a confidential value, by an intruder who knows the keys and the method.
 
     Attributes
@@ -58,12 +58,6 @@ class AttributeGuesses(Detail):
         Each one's `attribute_attack.gain`, with its level by name.
     people : float
         People with a value of the worst variable.
-    sampled : bool
-        Whether random people of the file were attacked.
-    records : ndarray of int64, shape (a,)
-        People of the file that were attacked.
-    of : int
-        People of the file that they are a sample of.
     attack : float, optional
         Of a gain, the success that it is read from.
     """
@@ -79,9 +73,6 @@ class AttributeGuesses(Detail):
     control: Floats | None
     gains: list[dict[str, Any]]
     people: float
-    sampled: bool
-    records: Integers
-    of: int
     attack: float | None = None
 
 
@@ -130,9 +121,7 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
             gains=gains,
             people=attacked,
             scope=_scope(tried.law, tried.secrets[worst], found[worst], gains[worst]),
-            sampled=len(people) < total,
-            records=people,
-            of=total,
+            **some_of(people, total),
         ),
     )
 

@@ -22,7 +22,7 @@ from rwn_core.measures.comparison import (
 )
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
-from rwn_core.measures.measure import FROM_ZERO, SHARE, Detail, Measure, Reading
+from rwn_core.measures.measure import FROM_ZERO, SHARE, Detail, Measure, Reading, Sampled, some_of
 from rwn_core.measures.sentence import filled, percent
 from rwn_core.measures.statistics.distributions import standard_deviation
 from rwn_core.measures.statistics.nearest_points import (
@@ -36,7 +36,7 @@ from rwn_core.measures.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Nearness(Detail):
+class Nearness(Sampled):
     """Details of how near a release is to the original; each measure fills what it reads.
 
     Attributes
@@ -47,8 +47,6 @@ class Nearness(Detail):
         True for rows of which every released number is near the record's own.
     distance : ndarray of float64, shape (m,)
         Distance of each row to the nearest original, in standard deviations.
-    records : ndarray of int64, shape (m,)
-        These rows, of `of`; a sample where `sampled`.
     exact_copies : ndarray of int64
         Rows at distance 0.
     share, overall : ndarray of float64, shape (v,), and float
@@ -60,9 +58,6 @@ class Nearness(Detail):
     names: Sequence[str] = ()
     near: Booleans = field(default_factory=lambda: np.zeros(0, bool))
     distance: Floats = field(default_factory=lambda: np.zeros(0))
-    records: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
-    sampled: bool = False
-    of: int = 0
     exact_copies: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     share: Floats = field(default_factory=lambda: np.zeros(0))
     overall: float = 0.0
@@ -128,13 +123,8 @@ def compute_closest_record(comparison: Comparison) -> Reading[Nearness]:
     nearest = nearest_distances(points, released, 1)[:, 0].copy()
     sample = spread_sample(np.arange(len(points)))
     usual = comparison.cached_for_original("nearest others", lambda: nearest_others(points, sample))
-    detail = Nearness(
-        distance=nearest,
-        records=rows,
-        exact_copies=rows[nearest == 0],
-        sampled=len(rows) < comparison.masked.n,
-        of=comparison.masked.n,
-    )
+    chosen = some_of(rows, comparison.masked.n)
+    detail = Nearness(distance=nearest, exact_copies=rows[nearest == 0], **chosen)
     return Reading(value=float(np.median(nearest)), baseline=float(np.median(usual)), detail=detail)
 
 

@@ -20,7 +20,7 @@ from rwn_core.measures.comparison import (
     require_same_records,
     varies,
 )
-from rwn_core.measures.measure import Detail, Measure, Reading, linkage_measure
+from rwn_core.measures.measure import Measure, Reading, Sampled, linkage_measure, some_of
 from rwn_core.measures.sentence import filled, people, tenths
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names
 from rwn_core.measures.statistics.nearest_points import (
@@ -34,7 +34,7 @@ from rwn_core.measures.view import Linker, Tile, View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class OrdinaryLinkage(Detail):
+class OrdinaryLinkage(Sampled):
     """Details of linkage without the method; each measure fills what it reads.
 
     Attributes
@@ -43,8 +43,6 @@ class OrdinaryLinkage(Detail):
         The v variables that rows are compared by; empty where all are.
     score : ndarray of float64, shape (m,)
         Chance of a correct link of each row; ties share their link.
-    records : ndarray of int64, shape (m,)
-        Rows that were linked, of `of`; a sample where `sampled`.
     matched, unmatched : ndarray of float64, shape (v,)
         Probability m that a variable agrees for a match, and u for another pair (Fellegi and
         Sunter).
@@ -52,9 +50,6 @@ class OrdinaryLinkage(Detail):
 
     names: Sequence[str] = ()
     score: Floats = field(default_factory=lambda: np.zeros(0))
-    records: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
-    sampled: bool = False
-    of: int = 0
     matched: Floats = field(default_factory=lambda: np.zeros(0))
     unmatched: Floats = field(default_factory=lambda: np.zeros(0))
 
@@ -84,7 +79,7 @@ def compute_distance_linkage(comparison: Comparison) -> Reading[OrdinaryLinkage]
     total = comparison.every.n
     rows = released_rows(comparison.original, comparison.masked)
     records, score = nearest_links(comparison, candidates, rows)
-    detail = OrdinaryLinkage(score=score, records=records, sampled=len(records) < total, of=total)
+    detail = OrdinaryLinkage(score=score, **some_of(records, total))
     return Reading(value=float(score.mean()), baseline=comparison.random_share, detail=detail)
 
 
@@ -161,9 +156,7 @@ def compute_mahalanobis_linkage(comparison: Comparison) -> Reading[OrdinaryLinka
     detail = OrdinaryLinkage(
         names=[n for n, k in zip(original.numeric_names, varied, strict=True) if k],
         score=score,
-        records=rows[chosen],
-        sampled=len(chosen) < len(rows),
-        of=len(rows),
+        **some_of(rows[chosen], len(rows)),
     )
     baseline = 1.0 / len(np.unique(units))
     return Reading(value=float(score.mean()), baseline=baseline, detail=detail)
@@ -271,14 +264,7 @@ def compute_probabilistic_linkage(comparison: Comparison) -> Reading[OrdinaryLin
     if comparison.units is not None:
         own = (first & (comparison.units == comparison.units[rows, np.newaxis])).sum(axis=1)
     right = own / first.sum(axis=1)
-    detail = replace(
-        weights,
-        names=list(keys),
-        score=right,
-        records=rows,
-        sampled=len(rows) < len(leaving),
-        of=len(leaving),
-    )
+    detail = replace(weights, names=list(keys), score=right, **some_of(rows, len(leaving)))
     return Reading(value=float(right.mean()), baseline=comparison.random_share, detail=detail)
 
 

@@ -21,7 +21,7 @@ from rwn_core.measures.attacks.posterior import attacked_units, likelihoods, nor
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
-from rwn_core.measures.measure import Detail, Measure, Reading
+from rwn_core.measures.measure import Measure, Reading, Sampled, some_of
 from rwn_core.measures.sentence import people
 from rwn_core.measures.statistics.intervals import mean_interval
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names
@@ -35,7 +35,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RepeatedReleases(Detail):
+class RepeatedReleases(Sampled):
     """Details of linkage by the keys after several releases of one table.
 
     Attributes
@@ -48,19 +48,12 @@ class RepeatedReleases(Detail):
         Share of records that are linked if rows keep their places.
     shuffled : float
         At least so many are, in fresh secret order.
-    records : ndarray of int64, shape (m,)
-        Those that were linked, a sample of `total` where `sampled`.
-    sampled : bool
-    total : int
     """
 
     names: list[str]
     releases: list[int]
     same_order: Floats
     shuffled: float
-    records: Integers
-    sampled: bool
-    total: int
 
 
 def compute(comparison: Comparison) -> Reading[RepeatedReleases]:
@@ -100,9 +93,7 @@ def compute(comparison: Comparison) -> Reading[RepeatedReleases]:
             same_order=linked,
             shuffled=float(linked[0]),
             standing="worst" if worst else "at least",
-            records=records,
-            sampled=sampled,
-            total=n,
+            **some_of(records, n),
         ),
     )
 

@@ -26,7 +26,7 @@ from rwn_core.measures.attacks.worst_case import WorstCase, WorstLinkage, linked
 from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
-from rwn_core.measures.measure import Detail, Measure, Reading, linkage_measure
+from rwn_core.measures.measure import Measure, Reading, Sampled, linkage_measure, some_of
 from rwn_core.measures.sentence import filled, people, percent, tenths
 from rwn_core.measures.statistics.intervals import exact_interval, mean_interval, wilson_interval
 from rwn_core.measures.statistics.key_variables import (
@@ -62,10 +62,8 @@ def compute_bayes_linkage(
         names=names or [variable.name for variable in comparison.original.schema.released],
         best=links.best,
         truth=links.truth,
-        records=links.rows,
-        sampled=links.sampled,
-        of=links.total_rows,
         rows=len(links.rows),
+        **some_of(links.rows, links.total_rows),
         top1=float(links.top1.mean()),
         top5=float(links.top5.mean()),
         same=float(links.same.mean()),
@@ -445,7 +443,7 @@ def _curve(comparison: Comparison, law: Law, names: Sequence[str] | None) -> tup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SureLinks(Detail):
+class SureLinks(Sampled):
     """Details of linking the surest rows only.
 
     Attributes
@@ -458,10 +456,6 @@ class SureLinks(Detail):
         Share of the rows that can be linked by the keys with 95 % of the links right.
     success : float
         Share of right links if every row is linked.
-    records : ndarray of int64, shape (m,)
-        Rows that were attacked, a sample of `total` where `sampled`.
-    sampled : bool
-    total : int
     """
 
     names: list[str]
@@ -469,9 +463,6 @@ class SureLinks(Detail):
     keys: Curve
     by_keys: float
     success: float
-    records: Integers
-    sampled: bool
-    total: int
 
 
 def compute_abstaining_linkage(comparison: Comparison) -> Reading[SureLinks]:
@@ -485,9 +476,7 @@ def compute_abstaining_linkage(comparison: Comparison) -> Reading[SureLinks]:
         keys=by_keys.thinned(),
         by_keys=by_keys.recall_at(SURE),
         success=links.success,
-        sampled=links.sampled,
-        records=links.rows,
-        total=links.total_rows,
+        **some_of(links.rows, links.total_rows),
     )
     interval = wilson_interval(value * len(links.rows), len(links.rows)) if links.sampled else None
     return Reading(value=value, baseline=0.0, interval=interval, detail=detail)
@@ -714,13 +703,7 @@ def compute_misclassification(comparison: Comparison) -> Reading[WorstLinkage]:
     risk = np.asarray(belief[source, np.arange(len(rows))]).ravel()
     cells, _ = cell_codes(comparison, keys)
     own = 1.0 / once(cells, comparison.units)
-    detail = WorstLinkage(
-        names=list(keys),
-        truth=risk,
-        records=rows,
-        sampled=len(rows) < law.original.n,
-        of=law.original.n,
-    )
+    detail = WorstLinkage(names=list(keys), truth=risk, **some_of(rows, law.original.n))
     baseline = float((own / class_sizes(cells)).mean())
     return Reading(value=float(np.clip(risk, 0, 1).mean()), baseline=baseline, detail=detail)
 

@@ -178,7 +178,7 @@ def ends(variables: int = 3) -> Any:
     return Reading(value=0.5, baseline=2.0, detail=detail)
 
 
-NINE = {"names": ["age"], "records": np.arange(9), "sampled": False, "total": 9}
+NINE = {"names": ["age"], "records": np.arange(9), "sampled": False, "of": 9}
 
 
 def releases(standing: str = "worst") -> Any:

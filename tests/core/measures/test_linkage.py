@@ -90,7 +90,7 @@ def test_a_large_file_is_sampled(compare):
     rng = np.random.default_rng(2)
     original = pd.DataFrame(rng.normal(size=(n, 3)), columns=["x", "y", "z"])
     masked = original + rng.normal(scale=0.05, size=original.shape)
-    detail = MEASURE.compute(compare(original, masked)).detail
+    detail = MEASURE.read(compare(original, masked), bare=True).detail
     assert detail.sampled
     assert len(detail.score) == len(detail.records) == 1000
     for record, score in list(zip(detail.records, detail.score, strict=True))[::50]:
@@ -528,7 +528,7 @@ def test_categories_count_as_dummies_in_standard_deviations(compare):
 def test_a_large_file_is_sampled_evenly(compare):
     n = LIVE_RECORDS + 1
     original = pd.DataFrame(np.random.default_rng(1).normal(size=(n, 2)), columns=["x", "y"])
-    detail = NEAREST_DISTANCE.compute(compare(original, original)).detail
+    detail = NEAREST_DISTANCE.read(compare(original, original), bare=True).detail
     assert detail.sampled
     assert detail.of == n
     records = detail.records_original
