@@ -67,6 +67,8 @@ class Detail:
         What the value covers, where that is not all; the verdict says it.
     caveat : str
         What a reader of the value must know.
+    records : ndarray of int64, shape (m,), optional
+        What was looked at, of `of` records; random ones where `sampled`.
     """
 
     standing: str = ""
@@ -75,28 +77,13 @@ class Detail:
     attacked_by: str = ""
     scope: str = ""
     caveat: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Sampled(Detail):
-    """Details of records of the original, all or random ones.
-
-    Attributes
-    ----------
-    records : ndarray of int64, shape (m,), optional
-    of : int
-        How many there are.
-    sampled : bool
-        Whether they are random ones.
-    """
-
     records: Any = None
     of: int = 0
     sampled: bool = False
 
 
 def some_of(records: Integers, of: int) -> dict[str, Any]:
-    """Return the parts of `Sampled` of the records, shape (m,), that were looked at."""
+    """Return the parts of a detail about the records, shape (m,), that were looked at."""
     return {"records": records, "of": of, "sampled": len(records) < of}
 
 
@@ -362,12 +349,12 @@ class Measure:
             finally:
                 ROWS.reset(token)
             detail, n = reading.detail, comparison.original.n
-            some = detail if isinstance(detail, Sampled) and detail.sampled else None
-            if noted or some:
+            some = detail.records if detail.sampled else None
+            if noted or some is not None:
                 # how many rows were used, of a file with incomplete records or of a sample
                 used = min([rows for rows, every in noted if every == n], default=n)
-                if some:
-                    used, n = min(used, len(some.records)), max(some.of, n if used < n else 0)
+                if some is not None:
+                    used, n = min(used, len(some)), max(detail.of, n if used < n else 0)
                 if used < n and reading.used is None:
                     reading = replace(reading, used=used, total=n)
             reading = reading if bare else replace(reading, ends=self.ends(comparison))

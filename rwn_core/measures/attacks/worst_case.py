@@ -34,7 +34,7 @@ from rwn_core.measures.attacks.posterior import (
     weigh,
 )
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Reading, Sampled
+from rwn_core.measures.measure import Detail, Reading
 from rwn_core.measures.sentence import people, percent
 from rwn_core.measures.statistics.intervals import mean_at_most
 from rwn_core.measures.statistics.key_variables import cell_codes
@@ -277,7 +277,7 @@ def _cuts(own: Integers) -> Iterator[tuple[int, bool]]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class WorstLinkage(Sampled):
+class WorstLinkage(Detail):
     """Details of linkage by an intruder with the method; each measure fills what it reads.
 
     Attributes

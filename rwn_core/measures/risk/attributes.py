@@ -25,7 +25,7 @@ from rwn_core.measures.attacks.attribute_guesses import SECRETS_OF_UNITS, Attrib
 from rwn_core.measures.attacks.guessing import attacked_people, control_sample
 from rwn_core.measures.attacks.likeliest_value import WORDS
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Measure, Reading, Sampled, some_of
+from rwn_core.measures.measure import Detail, Measure, Reading, some_of
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import wilson_interval
 from rwn_core.measures.statistics.key_variables import required_confidential
@@ -35,7 +35,7 @@ from rwn_core.measures.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AttributeGuesses(Sampled):
+class AttributeGuesses(Detail):
     """Details of naming a confidential value, by an intruder who knows the keys and the method.
 
     Attributes

@@ -22,7 +22,7 @@ from rwn_core.measures.comparison import (
 )
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
-from rwn_core.measures.measure import FROM_ZERO, SHARE, Detail, Measure, Reading, Sampled, some_of
+from rwn_core.measures.measure import FROM_ZERO, SHARE, Detail, Measure, Reading, some_of
 from rwn_core.measures.sentence import filled, percent
 from rwn_core.measures.statistics.distributions import standard_deviation
 from rwn_core.measures.statistics.nearest_points import (
@@ -36,7 +36,7 @@ from rwn_core.measures.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Nearness(Sampled):
+class Nearness(Detail):
     """Details of how near a release is to the original; each measure fills what it reads.
 
     Attributes

@@ -20,7 +20,7 @@ from rwn_core.measures.comparison import (
     require_same_records,
     varies,
 )
-from rwn_core.measures.measure import Measure, Reading, Sampled, linkage_measure, some_of
+from rwn_core.measures.measure import Detail, Measure, Reading, linkage_measure, some_of
 from rwn_core.measures.sentence import filled, people, tenths
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names
 from rwn_core.measures.statistics.nearest_points import (
@@ -34,7 +34,7 @@ from rwn_core.measures.view import Linker, Tile, View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class OrdinaryLinkage(Sampled):
+class OrdinaryLinkage(Detail):
     """Details of linkage without the method; each measure fills what it reads.
 
     Attributes

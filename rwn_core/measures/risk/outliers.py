@@ -64,8 +64,6 @@ class RecordValues(BothFiles):
     argmax_released: Any = None
     response: str = ""
     rank: Sides[int] | None = None
-    sampled: bool = False
-    of: int = 0
 
 
 def largest_of_both(

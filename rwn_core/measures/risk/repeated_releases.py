@@ -21,7 +21,7 @@ from rwn_core.measures.attacks.posterior import attacked_units, likelihoods, nor
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
-from rwn_core.measures.measure import Measure, Reading, Sampled, some_of
+from rwn_core.measures.measure import Detail, Measure, Reading, some_of
 from rwn_core.measures.sentence import people
 from rwn_core.measures.statistics.intervals import mean_interval
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names
@@ -35,7 +35,7 @@ _SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RepeatedReleases(Sampled):
+class RepeatedReleases(Detail):
     """Details of linkage by the keys after several releases of one table.
 
     Attributes

@@ -26,7 +26,7 @@ from rwn_core.measures.attacks.worst_case import WorstCase, WorstLinkage, linked
 from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
-from rwn_core.measures.measure import Measure, Reading, Sampled, linkage_measure, some_of
+from rwn_core.measures.measure import Detail, Measure, Reading, linkage_measure, some_of
 from rwn_core.measures.sentence import filled, people, percent, tenths
 from rwn_core.measures.statistics.intervals import exact_interval, mean_interval, wilson_interval
 from rwn_core.measures.statistics.key_variables import (
@@ -443,7 +443,7 @@ def _curve(comparison: Comparison, law: Law, names: Sequence[str] | None) -> tup
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class SureLinks(Sampled):
+class SureLinks(Detail):
     """Details of linking the surest rows only.
 
     Attributes
