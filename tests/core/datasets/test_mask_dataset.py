@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import multiprocessing
 import os
-import shutil
 import signal
 import sys
 from pathlib import Path
@@ -250,13 +249,17 @@ def test_a_value_is_refused_with_its_column_and_row(table, tmp_path):
         (rwn.RWN(k=5, neighbors="sample", m=50, fresh=True), "neighbors=sample"),
         (rwn.RWN(k=5, neighbors="pairs", m=50), "among everybody or with neighbors=sample"),
         (rwn.RWN(k=5, neighbors="partition", u=3), "mask a table that fits into memory"),
-        (rwn.RWN(k=3000), "k must be"),
+        (rwn.RWN(k=3000), r"At most 2,999 .* choose neighbors=sample"),
+        (rwn.RWN(k=3000, neighbors="sample", m=2999), "k must be"),
         (rwn.NBRS2015(epsilon=1.0), "method rwn"),
         (rwn.RWN(k=5, neighbors="sample", m=4), "m must be"),
         (rwn.Rounded(params=METHOD_1, precision={"age": 5}), "without rounding"),
     ],
 )
-def test_settings_that_no_dataset_takes_are_refused(params, sentence, folder, tmp_path):
+def test_settings_that_no_dataset_takes_are_refused(
+    params, sentence, folder, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("rwn_core.datasets.mask_dataset.LARGEST", datasets.N - 1)
     with pytest.raises(rwn.ParameterError, match=sentence):
         datasets.mask(folder, tmp_path / "out", params, seed=None)
     assert list(tmp_path.iterdir()) == []
@@ -289,12 +292,6 @@ def test_a_worker_is_planned_by_its_records_and_columns(params, record, folder, 
         lines = plan_lines(folder, tmp_path / "out", params, datasets.options(rows=rows))
         assert lines[2].startswith(f"about {(PROGRAM_BYTES + records * record) / 1e6:,.0f} MB of")
         assert any("people give values" in line for line in lines) == (params is METHOD_1)
-
-
-def test_more_records_than_an_index_can_number_are_refused(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr("rwn_core.datasets.mask_dataset.LARGEST", datasets.N - 1)
-    with pytest.raises(rwn.ParameterError, match=r"At most 2,999 .* choose neighbors=sample"):
-        datasets.mask(folder, tmp_path / "out", EXACT, seed=None)
 
 
 @pytest.mark.parametrize("who", [{}, {"neighbors": "sample", "m": 50}])
@@ -358,19 +355,18 @@ def test_what_was_read_is_given_back_and_read_again(run, monkeypatch):
     assert int(array.sum()) == total == SIZE * (SIZE - 1) // 2
 
 
-def test_the_release_is_the_same_where_everything_is_given_back(tmp_path, monkeypatch):
-    source = datasets.write_files(tmp_path / "in", datasets.frame(), 2)
-    params, given = rwn.RWN(k=5, epsilon=1.5, q=0.8), []
+def test_the_release_is_the_same_where_everything_is_given_back(folder, tmp_path, monkeypatch):
+    given: list[None] = []
 
     def noted() -> None:
         given.append(None)
         give_back()
 
     monkeypatch.setattr(engines, "give_back", noted)
-    datasets.mask(source, tmp_path / "kept", params)
+    datasets.mask(folder, tmp_path / "kept", EXACT)
     assert given
     monkeypatch.setattr(staged_arrays, "LARGEST_RESIDENT", 0)
-    datasets.mask(source, tmp_path / "given back", params)
+    datasets.mask(folder, tmp_path / "given back", EXACT)
     assert datasets.digest(tmp_path / "kept") == datasets.digest(tmp_path / "given back")
 
 
@@ -390,31 +386,23 @@ def test_identical_records_share_a_leaf():
     points = np.repeat([[0.0], [1.0]], [900, 100], axis=0)
     leaf = leaf_numbers(points, points, 8)
     assert len(np.unique(leaf[:900])) == len(np.unique(leaf[900:])) == 1
-
-
-@pytest.mark.parametrize("points", [np.zeros((50, 2)), np.zeros((50, 0))])
-def test_records_that_nothing_tells_apart_are_one_leaf(points):
-    assert len(np.unique(leaf_numbers(points, points, 8))) == 1
+    for points in (np.zeros((50, 2)), np.zeros((50, 0))):
+        assert len(np.unique(leaf_numbers(points, points, 8))) == 1
 
 
 @pytest.fixture(scope="module")
-def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return datasets.write_files(tmp_path_factory.mktemp("input") / "in", datasets.frame(), 7)
-
-
-@pytest.fixture(scope="module")
-def wanted(source: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+def wanted(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     target = tmp_path_factory.mktemp("whole") / "out"
-    datasets.mask(source, target, METHOD_1)
+    datasets.mask(folder, target, METHOD_1)
     return datasets.digest(target)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads the processes of Linux")
-def test_a_killed_driver_leaves_no_orphan_and_the_run_goes_on(source, wanted, tmp_path):
+def test_a_killed_driver_leaves_no_orphan_and_the_run_goes_on(folder, wanted, tmp_path):
     target = tmp_path / "out"
-    datasets.killed_driver(source, target, "local", share=0.5)
+    datasets.killed_driver(folder, target, "local", share=0.5)
     (tmp_path / ".out.unfinished" / ".part-000000.parquet.0000").write_bytes(b"half a file")
-    datasets.mask(source, target, METHOD_1)
+    datasets.mask(folder, target, METHOD_1)
     assert datasets.digest(target) == wanted
     assert sorted(path.name for path in tmp_path.iterdir()) == ["driver.py", "out"]
 
@@ -425,7 +413,7 @@ class Killed(BaseException):
 
 @pytest.mark.parametrize("moment", ["end", "rename", "remove"])
 def test_a_kill_at_the_end_leaves_no_original_and_the_same_command_ends_well(
-    source, wanted, tmp_path, monkeypatch, moment
+    folder, wanted, tmp_path, monkeypatch, moment
 ):
     """Finding T6: the stage with original values stayed for good, and the command was refused."""
     target, stage = tmp_path / "out", tmp_path / ".out.stage"
@@ -436,54 +424,34 @@ def test_a_kill_at_the_end_leaves_no_original_and_the_same_command_ends_well(
     with monkeypatch.context() as patched:
         patched.setattr(Path if moment == "rename" else Stage, moment, kill)
         with pytest.raises(Killed):
-            datasets.mask(source, target, METHOD_1)
+            datasets.mask(folder, target, METHOD_1)
     assert stage.exists()
     if moment != "end":
         assert sorted(path.name for path in stage.rglob("*")) == ["ended.json", "run.json"]
     if moment == "remove":
         with pytest.raises(ReleaseError, match="exists; choose a new folder"):
-            datasets.mask(source, target, METHOD_1, seed=4)
-    made = datasets.mask(source, target, METHOD_1)
+            datasets.mask(folder, target, METHOD_1, seed=4)
+    made = datasets.mask(folder, target, METHOD_1)
     assert datasets.digest(target) == wanted
     assert made.n == len(datasets.frame())
-    assert made.changed == datasets.mask(source, tmp_path / "again", METHOD_1).changed
+    assert made.changed == datasets.mask(folder, tmp_path / "again", METHOD_1).changed
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again", "out"]
     with pytest.raises(ReleaseError, match="exists; choose a new folder"):
-        datasets.mask(source, target, METHOD_1)
+        datasets.mask(folder, target, METHOD_1)
 
 
-def test_the_stage_of_a_finished_release_is_removed_on_the_next_start(
-    source, wanted, tmp_path, monkeypatch
-):
-    """As an earlier version left it: all its tasks done, beside the finished release."""
-    target, stage = tmp_path / "out", tmp_path / ".out.stage"
-    end = Stage.end
-
-    def copied(self: Stage, result: dict[str, object]) -> None:
-        shutil.copytree(self.folder, tmp_path / "copy")
-        end(self, result)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(Stage, "end", copied)
-        datasets.mask(source, target, METHOD_1)
-    (tmp_path / "copy").rename(stage)
-    datasets.mask(source, target, METHOD_1)
-    assert datasets.digest(target) == wanted
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
-
-
-def test_a_folder_that_came_meanwhile_is_not_taken_for_the_release(source, tmp_path):
+def test_a_folder_that_came_meanwhile_is_not_taken_for_the_release(folder, tmp_path):
     def other(share: float) -> None:
         if share > 0.5:
             (tmp_path / "out").mkdir(exist_ok=True)
             (tmp_path / "out" / "other").touch()
 
     with pytest.raises(ReleaseError, match="cannot be written"):
-        datasets.mask(source, tmp_path / "out", METHOD_1, progress=other)
+        datasets.mask(folder, tmp_path / "out", METHOD_1, progress=other)
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["other"]
 
 
-def test_a_killed_worker_stops_the_run_which_goes_on(source, wanted, tmp_path):
+def test_a_killed_worker_stops_the_run_which_goes_on(folder, wanted, tmp_path):
     killed: list[int] = []
 
     def kill(share: float) -> None:
@@ -492,10 +460,10 @@ def test_a_killed_worker_stops_the_run_which_goes_on(source, wanted, tmp_path):
             os.kill(child.pid or 0, signal.SIGKILL)
 
     with pytest.raises(Stopped, match="run the same again"):
-        datasets.mask(source, tmp_path / "out", METHOD_1, workers=2, progress=kill)
+        datasets.mask(folder, tmp_path / "out", METHOD_1, workers=2, progress=kill)
     assert len(killed) == 2
     assert not (tmp_path / "out").exists()
-    datasets.mask(source, tmp_path / "out", METHOD_1)
+    datasets.mask(folder, tmp_path / "out", METHOD_1)
     assert datasets.digest(tmp_path / "out") == wanted
 
 
@@ -510,11 +478,9 @@ def surveyed(source: Path, stage: Path, params: rwn.RWN) -> SurveyResult:
 
 
 @pytest.mark.parametrize("scaled", ["sd", "range"])
-def test_the_metric_is_that_of_the_table(scaled, tmp_path):
-    table = datasets.frame()
-    source = datasets.write_files(tmp_path / "in", table, 7)
+def test_the_metric_is_that_of_the_table(scaled, table, folder, tmp_path):
     params = rwn.RWN(k=1, scale=scaled, neighbors="sample", m=100)
-    found = surveyed(source, tmp_path / "stage", params)
+    found = surveyed(folder, tmp_path / "stage", params)
     data = rwn.Microdata.from_frame(table, datasets.SCHEMA)
     wanted = rwn.Metric.fit(data, scaled).axes
     assert len(found.metric.axes) == len(wanted) > 75

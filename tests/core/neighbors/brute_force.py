@@ -21,15 +21,13 @@ def squared_pairs(points: np.ndarray) -> np.ndarray:
 
 
 def member_sets(
-    points: np.ndarray, *, k: int | None = None, epsilon: float | None = None, strict: bool = False
+    points: np.ndarray, *, k: int | None = None, epsilon: Radius | None = None
 ) -> list[set[int]]:
     """S_i of every record."""
     squared = squared_pairs(points)
     near = np.zeros(squared.shape, dtype=bool)
-    if epsilon is not None and strict:
-        near |= squared < epsilon * epsilon * (2 - BOUNDARY)
-    elif epsilon is not None:
-        near |= squared <= epsilon * epsilon * BOUNDARY
+    if epsilon is not None:
+        near |= squared <= np.reshape(epsilon, (-1, 1)) ** 2 * BOUNDARY
     if k is not None:
         near |= squared <= np.sort(squared, axis=1)[:, [k - 1]] * BOUNDARY
     near &= ~np.eye(len(points), dtype=bool)

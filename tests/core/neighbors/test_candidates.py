@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from fractions import Fraction
@@ -99,21 +100,9 @@ def test_members_are_those_of_the_method_among_the_candidates(points, name, k, e
         edge = -1.0 if epsilon is None else epsilon**2
         if k is not None:
             edge = max(edge, np.sort(distance)[min(k, len(others)) - 1])
-        expected = others[distance <= edge * (1 + 1e-9)]
-        assert set(result.members(record).tolist()) == set(expected.tolist())
-
-
-@pytest.mark.parametrize("name", SCHEMES)
-def test_large_and_small_code_agree(name, monkeypatch):
-    """The same candidates and ranks, whether compiled code finds them or numpy does."""
-    points = SMALL
-    ball = RadiusAndK(k=4, epsilon=1.0)
-    reference = restricted_table(points, ball, SCHEMES[name], KEY)
-    monkeypatch.setattr("rwn_core.neighbors.candidates.LARGEST_DENSE", 100)
-    fast = restricted_table(points, ball, SCHEMES[name], KEY)
-    one, two = reference.cut(k=4, epsilon=1.0), fast.cut(k=4, epsilon=1.0)
-    np.testing.assert_array_equal(one.sizes, two.sizes)
-    np.testing.assert_array_equal(one.pairs()[1], two.pairs()[1])
+        near = distance <= edge * (1 + 1e-9)
+        order = np.lexsort((others[near], np.round(distance[near], 9)))
+        assert result.members(record).tolist() == others[near][order].tolist()
 
 
 def test_the_law_of_a_fresh_sample():
@@ -241,10 +230,6 @@ def test_no_thread_is_left_with_a_long_range_while_others_have_none():
         assert len(sizes) < 30 * threads
 
 
-def test_nothing_to_do_is_done_at_once():
-    Work(threads=2, progress=lambda share: None).run(lambda a, b: None, 0)
-
-
 @pytest.mark.parametrize("count", [2, 40])
 def test_long_pieces_are_shared_from_the_first_or_second_on(count):
     threads: list[int] = []
@@ -323,6 +308,11 @@ def test_progress_of_a_table_never_falls_back(monkeypatch):
 def test_threads_come_from_the_call_the_environment_or_the_machine(monkeypatch):
     monkeypatch.delenv("RWN_THREADS", raising=False)
     assert thread_count() >= 1
+    with monkeypatch.context() as elsewhere:  # a system without affinity
+        elsewhere.delattr(os, "sched_getaffinity", raising=False)
+        for counted, used in ((6, 6), (None, 1)):
+            elsewhere.setattr(os, "cpu_count", lambda counted=counted: counted)
+            assert thread_count() == used
     monkeypatch.setenv("RWN_THREADS", "3")
     assert thread_count() == 3
     assert thread_count(1) == 1
@@ -361,8 +351,7 @@ def test_members_of_a_direct_search_are_refused_if_they_would_not_fit(monkeypatc
         result.pairs()
 
 
-def test_a_search_needs_memory_in_proportion_to_its_records():
-    assert search_bytes(10**6, 10, 10) == pytest.approx(10 * search_bytes(10**5, 10, 10))
+def test_a_search_that_would_not_fit_is_refused():
     with pytest.raises(ParameterError, match="Searching this table needs about"), work(memory=1e5):
         check_search(LONG[:5000], 0)
 

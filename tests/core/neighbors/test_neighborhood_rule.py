@@ -17,7 +17,7 @@ from rwn_core import NBRS2015, RWN, Microdata, NotApplicable, ParameterError, co
 from rwn_core.datasets.mask_dataset import RunOptions, prepare_run
 from rwn_core.measures.statistics.key_variables import only
 from rwn_core.neighbors import find_neighborhoods
-from rwn_core.neighbors.chacha_kernel import last_rank, uniforms_of_block, uniforms_of_records
+from rwn_core.neighbors.chacha_kernel import last_rank, uniforms_of_block
 from rwn_core.neighbors.draw_kernel import draw_rows
 from rwn_core.neighbors.find import check_outside
 from rwn_core.neighbors.record_draws import order_by, random_order, two_uniforms
@@ -459,11 +459,3 @@ def test_the_chains_end_where_the_plain_ones_do(size):
             unit = block_of(key, record, column, 0)
             assert unit[0] == reference.modify[record, column]
             assert last_rank(key.words, record, column, 0, size, unit) == ends[record, column]
-
-
-def test_two_numbers_of_many_records_are_those_of_each():
-    records = np.array([0, 1, 77, 2**33 + 5])
-    many = np.empty((2, len(records)))
-    uniforms_of_records(KEYS[2].words, records, 9, many)
-    for column, record in enumerate(records):
-        np.testing.assert_array_equal(many[:, column], block_of(KEYS[2], record, 9, 0)[:2])

@@ -25,38 +25,12 @@ from rwn_core.errors import RWNError
 from rwn_core.parallel import processes
 from rwn_core.parallel.compiling import on_compiling
 from rwn_core.parallel.pool import Job, Pool, Stopped
-from tests.core.parallel.worker_tasks import (
-    LARGE,
-    ROOT,
-    SECRET,
-    add,
-    alive,
-    begun,
-    compiles,
-    counter,
-    crash,
-    fail,
-    finished,
-    heedless,
-    large,
-    leave,
-    linger,
-    main_of_the_worker,
-    nested,
-    pages_taken_anew,
-    refuse,
-    refused,
-    talk,
-    unpicklable,
-    unprepared,
-    unreadable,
-    wait_until,
-    warn,
-)
+from tests.core.parallel import worker_tasks as do
+from tests.core.parallel.worker_tasks import LARGE, ROOT, SECRET, alive, begun, finished, wait_until
 
 
 def test_work_that_is_done_gives_its_result():
-    job = finished(add, a=2, b=3)
+    job = finished(do.add, a=2, b=3)
     assert (job.result, job.refusal, job.share) == (5, "", 0.5)
     job.cancel()  # nothing more to stop
     assert (job.result, job.refusal) == (5, "")
@@ -65,28 +39,28 @@ def test_work_that_is_done_gives_its_result():
 def test_a_worker_that_compiles_is_heard_of_once():
     heard: list[int] = []
     with on_compiling(lambda: heard.append(1)):
-        assert finished(compiles).refusal == ""
+        assert finished(do.compiles).refusal == ""
     assert heard == [1]
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="others are not asked")
 def test_what_a_worker_frees_it_keeps_for_what_it_asks_for_next():
-    assert finished(pages_taken_anew).result < 1000  # some 10,000 else
+    assert finished(do.pages_taken_anew).result < 1000  # some 10,000 else
 
 
 def test_a_refusal_arrives_as_it_is():
-    job = finished(refuse)
+    job = finished(do.refuse)
     assert (job.result, job.refusal) == (None, "There is nothing to predict.")
 
 
 @pytest.mark.parametrize(
     ("work", "kind"),
     [
-        (fail, "ValueError"),
-        (unreadable, "ValueError"),
-        (unpicklable, "AttributeError"),
-        (crash, ""),
-        (leave, ""),
+        (do.fail, "ValueError"),
+        (do.unreadable, "ValueError"),
+        (do.unpicklable, "AttributeError"),
+        (do.crash, ""),
+        (do.leave, ""),
     ],
 )
 def test_a_failure_is_a_sentence_without_a_value(work, kind, capfd, caplog):
@@ -106,24 +80,24 @@ def test_a_failure_is_a_sentence_without_a_value(work, kind, capfd, caplog):
 
 
 def test_the_words_of_a_warning_stay_in_the_worker(capfd):
-    assert finished(warn).refusal == ""
+    assert finished(do.warn).refusal == ""
     assert SECRET not in "".join(capfd.readouterr())
 
 
 def test_what_cannot_be_prepared_is_each_tasks_failure(capfd, caplog):
-    for prepare, words in ((unprepared, r"\(ValueError, error"), (refused, SECRET)):
+    for prepare, words in ((do.unprepared, r"\(ValueError, error"), (do.refused, SECRET)):
         pool = Pool(prepare, SECRET, workers=1)
         tasks = [pool.submit(number) for number in range(2)]
         for task in tasks:
             with pytest.raises(RWNError, match=words) as caught:
                 task.result(60)
-            assert isinstance(caught.value, Stopped) == (prepare is unprepared)
-            assert (SECRET in str(caught.value)) == (prepare is refused)
+            assert isinstance(caught.value, Stopped) == (prepare is do.unprepared)
+            assert (SECRET in str(caught.value)) == (prepare is do.refused)
         pool.cancel()
     assert SECRET not in caplog.text + "".join(capfd.readouterr())
 
 
-@pytest.mark.parametrize("work", [linger, heedless])
+@pytest.mark.parametrize("work", [do.linger, do.heedless])
 def test_cancel_leaves_no_process(work):
     job, pid = begun(work)
     assert job.share == 0.25
@@ -158,21 +132,14 @@ def test_processes_that_heed_nothing_are_killed_within_half_a_second(monkeypatch
 
 
 def test_a_job_may_be_cancelled_before_it_has_begun():
-    job = Job(large, content=bytes(LARGE))
+    job = Job(do.large, content=bytes(LARGE))
     job.cancel()
     assert (job.running, job.refusal) == (False, "Cancelled.")
     assert multiprocessing.active_children() == []
 
 
-def test_a_killed_process_is_a_sentence():
-    job, pid = begun(linger)
-    os.kill(pid, signal.SIGKILL)
-    wait_until(lambda: not job.running)
-    assert job.refusal.startswith("The work stopped before it was done")
-
-
 def test_ctrl_c_is_for_the_parent():
-    job, pid = begun(linger)
+    job, pid = begun(do.linger)
     os.kill(pid, signal.SIGINT)  # which a terminal sends to all
     time.sleep(0.3)
     assert alive(pid)
@@ -182,15 +149,15 @@ def test_ctrl_c_is_for_the_parent():
 
 def test_what_is_larger_than_a_pipe_arrives_whole_though_nobody_looks():
     content = os.urandom(LARGE)
-    job = Job(large, content=content)
+    job = Job(do.large, content=content)
     time.sleep(0.1)
     wait_until(lambda: not job.running)
     assert job.result == content + b"!"
-    assert finished(talk).share == 19_999 / 20_000
+    assert finished(do.talk).share == 19_999 / 20_000
 
 
 def test_a_job_that_nobody_holds_ends():
-    job, pid = begun(linger)
+    job, pid = begun(do.linger)
     threads = threading.active_count()
     del job
     gc.collect()
@@ -199,7 +166,7 @@ def test_a_job_that_nobody_holds_ends():
 
 
 def test_a_pool_keeps_what_it_prepared_and_ends_with_its_last_task():
-    pool = Pool(counter, 10, workers=1)
+    pool = Pool(do.counter, 10, workers=1)
     tasks = [pool.submit(number) for number in (1, 2, 3)]
     pool.close()
     totals, pids = zip(*(task.result(60) for task in tasks), strict=True)
@@ -213,7 +180,7 @@ def test_a_pool_keeps_what_it_prepared_and_ends_with_its_last_task():
 
 
 def test_a_worker_that_dies_loses_one_task_and_the_others_go_on():
-    pool = Pool(counter, 0, workers=2)
+    pool = Pool(do.counter, 0, workers=2)
     tasks = [pool.submit(each) for each in (1, None, 2, 3, "fail", 4)]
     for task in as_completed(tasks, 60):
         task.exception()
@@ -231,7 +198,7 @@ def test_a_worker_that_dies_loses_one_task_and_the_others_go_on():
 
 
 def test_cancel_stops_waiting_tasks_too():
-    pool = Pool(counter, 0, workers=1)
+    pool = Pool(do.counter, 0, workers=1)
     tasks = [pool.submit("linger"), pool.submit(1)]
     wait_until(lambda: tasks[0].share)
     pool.cancel()
@@ -240,7 +207,7 @@ def test_cancel_stops_waiting_tasks_too():
 
 
 def test_a_pool_without_workers_does_nothing():
-    pool = Pool(counter, 0, workers=0)
+    pool = Pool(do.counter, 0, workers=0)
     assert not pool.pids
     assert isinstance(pool.submit(1).exception(0), Stopped)
 
@@ -255,14 +222,14 @@ def test_a_system_without_room_is_a_sentence(monkeypatch):
 
     monkeypatch.setattr(processes, "_start", full)
     with pytest.raises(RWNError, match="No process could be started") as caught:
-        Pool(counter, 0, workers=2)
+        Pool(do.counter, 0, workers=2)
     del caught
     gc.collect()
     wait_until(lambda: multiprocessing.active_children() == [])
 
 
 def test_a_cancelled_job_takes_its_own_workers_with_it():
-    job, _ = begun(nested)
+    job, _ = begun(do.nested)
     pids = set()
     wait_until(lambda: (pids.add(int(job.share)), len(pids) == 2)[1])
     assert all(alive(pid) for pid in pids)
@@ -272,7 +239,7 @@ def test_a_cancelled_job_takes_its_own_workers_with_it():
 
 def test_a_task_that_cannot_be_sent_is_its_callers_fault():
     with pytest.raises((pickle.PicklingError, AttributeError)):
-        Job(add, a=lambda: 1, b=2)
+        Job(do.add, a=lambda: 1, b=2)
     gc.collect()
     wait_until(lambda: multiprocessing.active_children() == [])
 
@@ -321,23 +288,6 @@ def test_no_worker_runs_what_lies_in_the_current_folder(tmp_path):
     ended = ran(str(script), cwd=data)
     assert ended.stdout.strip() == "(None, None, 'once')", ended.stderr
     assert not (data / "ran").exists()
-
-
-def test_many_threads_may_start_jobs_and_the_main_module_is_put_back():
-    main, jobs = sys.modules["__main__"], list[Job]()
-
-    def start() -> None:
-        jobs.append(Job(main_of_the_worker))
-
-    threads = [threading.Thread(target=start) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert sys.modules["__main__"] is main
-    wait_until(lambda: not any(job.running for job in jobs))
-    assert {job.refusal for job in jobs} == {""}
-    assert {job.result for job in jobs} == {(None, None, None)}
 
 
 def test_only_one_thread_at_a_time_stands_in_for_the_main_module():

@@ -140,10 +140,6 @@ def test_two_users_of_one_server_neither_hear_nor_stop_each_other():
     assert max(told[0]) <= 0.5 <= min(told[1])
 
 
-def test_a_work_without_a_door_is_of_the_machine():
-    assert (Work().threads, Work().memory, Work().cancel) == (None, None, None)
-
-
 def test_a_task_takes_threads_and_memory_along_to_its_process():
     pool = Pool(worker_tasks.wanted_inside, workers=1)
     try:
@@ -228,85 +224,58 @@ def test_free_memory_is_the_systems_word_or_a_guess(monkeypatch):
     assert memory._free_bytes() == 8e9
 
 
-def test_a_system_without_affinity_has_the_processors_it_counts(monkeypatch):
-    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
-    monkeypatch.delenv("RWN_THREADS", raising=False)
-    for counted, used in ((6, 6), (None, 1)):
-        monkeypatch.setattr(os, "cpu_count", lambda counted=counted: counted)
-        assert threads.thread_count() == used
-
-
-class Clock:
-    """A clock that stands until it is moved."""
+class Run:
+    """A pace by a clock that is moved by hand."""
 
     def __init__(self) -> None:
         self.now = 0.0
+        self.pace = Pace(lambda: self.now)
 
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
+    def reports(self, now: float, share: float) -> Pace:
+        self.now = now
+        self.pace.report(share)
+        return self.pace
 
 
-def test_what_prepares_the_work_is_no_part_of_its_pace(clock):
+def test_what_prepares_the_work_is_no_part_of_its_pace():
     """Formerly "about 10 min left" of two: a worker took a minute to begin."""
-    pace = Pace(clock)
+    run = Run()
     for now, share in ((60.0, 0.1), (70.0, 0.2), (80.0, 0.3)):
-        clock.now = now
-        pace.report(share)
+        pace = run.reports(now, share)
     assert pace.seconds_left == pytest.approx(70.0), "a tenth in ten seconds"
     assert pace.words == "about 70 s left"
 
 
-def test_it_is_unknown_before_the_first_pace(clock):
-    pace = Pace(clock)
-    assert pace.words == UNKNOWN
-    pace.report(0.0)
-    clock.now = 30.0
-    assert pace.words == UNKNOWN, "no share was reported"
-    pace.report(0.5)
-    clock.now = 31.0
-    pace.report(0.51)
-    assert pace.words == UNKNOWN, "one second is no pace"
-    clock.now = 40.0
-    pace.report(0.6)
-    assert pace.seconds_left == pytest.approx(40.0)
+def test_it_is_unknown_before_the_first_pace():
+    run = Run()
+    assert run.pace.words == UNKNOWN
+    assert run.reports(0.0, 0.0).words == UNKNOWN, "no share was reported"
+    run.reports(30.0, 0.5)
+    assert run.reports(31.0, 0.51).words == UNKNOWN, "one second is no pace"
+    assert run.reports(40.0, 0.6).seconds_left == pytest.approx(40.0)
 
 
-def test_between_two_reports_it_counts_down_and_never_rises(clock):
-    pace = Pace(clock)
-    pace.report(0.25)
-    clock.now = 10.0
-    pace.report(0.5)
-    left = []
+def test_between_two_reports_it_counts_down_and_never_rises():
+    run = Run()
+    run.reports(0.0, 0.25)
+    run.reports(10.0, 0.5)
     for now in range(10, 31):
-        clock.now = float(now)
-        left.append(pace.seconds_left)
-    assert left == [20.0 - each for each in range(21)]
-    clock.now = 31.0
-    pace.report(0.5)
-    assert pace.words == LONGER
+        run.now = float(now)
+        assert run.pace.seconds_left == 30.0 - now
+    assert run.reports(31.0, 0.5).words == LONGER
 
 
 @pytest.mark.parametrize("factor", [1.0, 3.0])
-def test_at_an_even_pace_it_is_true_at_every_moment(clock, factor):
-    pace, whole = Pace(clock), 60.0 * factor
+def test_at_an_even_pace_it_is_true_at_every_moment(factor):
+    run, whole = Run(), 60.0 * factor
     for step in range(1, 61):
-        clock.now = step * factor
-        pace.report(step / 60)
-        if pace.seconds_left is not None:
-            assert pace.seconds_left == pytest.approx(whole - clock.now, abs=1e-6)
+        left = run.reports(step * factor, step / 60).seconds_left
+        assert left is None or left == pytest.approx(whole - run.now, abs=1e-6)
 
 
 def test_hours_minutes_and_seconds():
-    assert left_words(0.2) == "about 1 s left"
-    assert left_words(89) == "about 89 s left"
-    assert left_words(91) == "about 2 min left"
-    assert left_words(5000) == "about 83 min left"
-    assert left_words(9000) == "about 2 h left"
+    some = {0.2: "1 s", 89: "89 s", 91: "2 min", 5000: "83 min", 9000: "2 h"}
+    assert {s: left_words(s) for s in some} == {s: f"about {w} left" for s, w in some.items()}
 
 
 ENDS = """
