@@ -95,8 +95,6 @@ def arrow_format(key: str, sign: bytes, **fields: Any) -> Format:
     """Return a format of Arrow's columns; its files begin with a sign."""
     return Format(
         key=key,
-        read=when_called(f"rwn_core.io.arrow_files.read_{key}"),
-        write=when_called(f"rwn_core.io.arrow_files.{key}_bytes"),
         keeps=frozenset({Feature.TRUTHS, Feature.DATES, Feature.TIME_ZONES, Feature.LEVEL_ORDER}),
         detects=lambda content: content.startswith(sign),
         again=when_called("rwn_core.io.other_readers.arrow_again"),
