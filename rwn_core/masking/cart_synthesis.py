@@ -135,7 +135,6 @@ class CARTSynthesis(Method):
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with synthesized records."""
         microdata, records = table.microdata, table.records
-        names = [variable.name for variable in microdata.schema.released]
         selected = two_uniforms(key, records, SELECTION_STREAM)[0] < self.q
         donors, smooth = dict[str, Integers](), dict[str, Floats]()
         visited = {v.name: records for v in microdata.schema.released if not v.masked}
@@ -144,12 +143,12 @@ class CARTSynthesis(Method):
             given = tuple(visited)
             about = unit, given, int(self.leaf)
             leaves = table.cached(("leaves", *about), partial(_fitted, microdata, *about))
-            chosen = leaves.draw(visited, two_uniforms(key, records, names.index(unit[0]))[0])
+            chosen = leaves.draw(visited, table.uniforms(key, unit[0])[0])
             visited.update(dict.fromkeys(unit, chosen))
             for name in unit:
                 donors[name] = np.where(selected, chosen, records)
                 if self.smoothing and microdata.schema.variable(name).kind in NUMBERS:
-                    noise = self.smoothing * ndtri(two_uniforms(key, records, names.index(name))[1])
+                    noise = self.smoothing * ndtri(table.uniforms(key, name)[1])
                     drawn = leaves.smoothed(microdata.values(name), chosen, noise, self.smoothing)
                     smooth[name] = np.where(selected, drawn, microdata.values(name))
         released = copy_columns(microdata, donors)

@@ -19,7 +19,6 @@ from rwn_core.laws.invariants import Keeps
 from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import NumberMethod, Prepared
 from rwn_core.masking.option import Others, maskable, name_tuple, require_masked
-from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import SecretKey
 
 _LEAST_RECORDS = 10  # of a level with a term of its own; fewer would be fitted nearly exactly
@@ -116,13 +115,11 @@ class DataShuffling(NumberMethod):
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with shuffled numbers."""
         microdata, records = table.microdata, table.records
-        names = [variable.name for variable in microdata.schema.released]
         donors, chosen = dict[str, Integers](), self.masked_names(microdata)
         if self.anew:
             fit = partial(_fitted, microdata, chosen)
             expected, residual, root = table.cached(("model", chosen), fit)
-            streams = [names.index(name) for name in chosen]
-            normal = np.column_stack([ndtri(two_uniforms(key, records, j)[0]) for j in streams])
+            normal = np.column_stack([ndtri(table.uniforms(key, name)[0]) for name in chosen])
             stays = np.sqrt(1 - self.anew) * np.where(np.isnan(residual), 0.0, residual)
             scores = expected + stays + np.sqrt(self.anew) * normal @ root.T
             for name, own in zip(chosen, scores.T, strict=True):

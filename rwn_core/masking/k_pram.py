@@ -18,7 +18,6 @@ from rwn_core.masking.intervals import intervals
 from rwn_core.masking.lever import Lever, check_known, count_lever, range_of_known
 from rwn_core.masking.method import NumberMethod, Prepared
 from rwn_core.masking.option import Others
-from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import SecretKey
 
 Draw = Literal["resample", "permute", "uniform"]
@@ -108,19 +107,15 @@ class KPRAM(NumberMethod):
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with numbers drawn anew."""
-        microdata, records = table.microdata, table.records
-        released = [variable.name for variable in microdata.schema.released]
-        donors = {}
+        microdata, donors = table.microdata, {}
         for name in self._drawn(microdata):
-            uniform = two_uniforms(key, records, released.index(name))
-            codes, _ = value_codes(microdata, name)
-            donors[name] = _donors(self._groups(table, name), codes, uniform, self.draw_from)
+            about = self._groups(table, name), value_codes(microdata, name)[0]
+            donors[name] = _donors(*about, table.uniforms(key, name), self.draw_from)
         return copy_columns(microdata, donors)
 
     def law(self, table: Prepared) -> SeparateLaw:
         """Values drawn within their interval."""
         microdata, parts = table.microdata, []
-        permuted = self.draw_from == "permute"
         for name in self._drawn(microdata):
             codes, values = value_codes(microdata, name)
             group = np.zeros(len(values), dtype=np.int64)
@@ -129,14 +124,15 @@ class KPRAM(NumberMethod):
             counts = np.bincount(codes, minlength=len(values)).astype(np.float64)
             weight = np.ones(len(values)) if self.draw_from == "uniform" else counts
             chance = weight / np.bincount(group, weight)[group]
-            part = RedrawWithinGroups(
-                original=microdata,
-                names=(name,),
-                group=group,
-                chance=chance,
-                keeps_value_counts=permuted,
+            parts.append(
+                RedrawWithinGroups(
+                    original=microdata,
+                    names=(name,),
+                    group=group,
+                    chance=chance,
+                    keeps_value_counts=self.draw_from == "permute",
+                )
             )
-            parts.append(part)
         return SeparateLaw.of_changes(microdata, parts)
 
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from rwn_core.data.arrays import Integers
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import Steps, check_precision, rounded, steps_by_name
 from rwn_core.data.schema import Slices
@@ -120,6 +120,11 @@ class Prepared:
             self.made[key] = make()
         made: _T = self.made[key]
         return made
+
+    def uniforms(self, key: SecretKey, name: str) -> Floats:
+        """Return two uniform numbers of each record for a released variable, shape (2, m)."""
+        names = [variable.name for variable in self.microdata.schema.released]
+        return two_uniforms(key, self.records, names.index(name))
 
     @property
     def known(self) -> Any:
@@ -330,11 +335,10 @@ class NoiseMethod(NumberMethod, ABC):
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with noise."""
-        names = [variable.name for variable in table.microdata.schema.released]
         columns = {}
         for name, part in self.noise(table).items():
-            uniform = two_uniforms(key, table.records, names.index(name))[0]
-            noisy = table.microdata.values(name) + part.noise.draw(uniform)
+            noise = part.noise.draw(table.uniforms(key, name)[0])
+            noisy = table.microdata.values(name) + noise
             columns[name] = np.abs(noisy) if part.reflected else noisy
         return with_numbers(table.microdata, columns)
 

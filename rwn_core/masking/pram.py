@@ -30,7 +30,6 @@ from rwn_core.masking.option import (
     name_tuple,
     require_masked,
 )
-from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import SecretKey
 
 Rows = tuple[tuple[float, ...], ...]
@@ -223,13 +222,10 @@ class PRAM(Method):
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with changed categories."""
-        microdata = table.microdata
-        released = [variable.name for variable in microdata.schema.released]
-        donors = {}
+        microdata, donors = table.microdata, {}
         for name in self.masked_names(microdata):
             own = value_codes(microdata, name)[0]
-            uniform = two_uniforms(key, table.records, released.index(name))
-            drawn = self._part(table, name).choice.drawn(own, uniform)
+            drawn = self._part(table, name).choice.drawn(own, table.uniforms(key, name))
             somebody = np.zeros(int(own.max()) + 1, dtype=np.int64)
             somebody[own] = table.records
             donors[name] = np.where(drawn == own, table.records, somebody[drawn])

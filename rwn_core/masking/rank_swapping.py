@@ -19,7 +19,6 @@ from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.method import Method, Prepared
 from rwn_core.masking.option import Others, kept_as_they_are
-from rwn_core.neighbors.record_draws import two_uniforms
 from rwn_core.randomness import SecretKey
 
 Form = Literal["moore", "mu_argus"]
@@ -170,30 +169,26 @@ class RankSwapping(Method):
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with exchanged values."""
-        microdata, coded = table.microdata, {}
-        released, names = microdata.schema.released, self.masked_names(microdata)
-        donors = {}
-        for column, variable in enumerate(released):
-            if variable.name in names:
-                values = microdata.values(variable.name)
-                uniform = two_uniforms(key, table.records, column)
-                order = descending(values, uniform[1])
-                first, last = self._ends(variable.kind, len(order))
-                ranked, chance = values[order], uniform[0][order][first:last]
-                reach = whole_part(min(self.fraction(ranked, first, last), 1.0) * len(chance))
-                # with which of the exchanged ranks each changes places
-                if self.form == "moore":
-                    partner = moore_partners(reach, chance)
-                else:
-                    partner = len(chance) - 1 - mu_argus_partners(reach, chance[::-1])[::-1]
-                donors[variable.name] = given = table.records.copy()
-                given[order[first:last]] = order[first + partner]
-                # the mean of its end for each of the largest and the smallest numbers
-                if last - first < len(order):
-                    coded[variable.name] = ends = np.full(len(values), np.nan)
-                    for end in (order[:first], order[last:]):
-                        if end.size:
-                            ends[end] = values[end].mean()
+        microdata, coded, donors = table.microdata, {}, {}
+        for name in self.masked_names(microdata):
+            values, uniform = microdata.values(name), table.uniforms(key, name)
+            order = descending(values, uniform[1])
+            first, last = self._ends(microdata.schema.by_name[name].kind, len(order))
+            ranked, chance = values[order], uniform[0][order][first:last]
+            reach = whole_part(min(self.fraction(ranked, first, last), 1.0) * len(chance))
+            # with which of the exchanged ranks each changes places
+            if self.form == "moore":
+                partner = moore_partners(reach, chance)
+            else:
+                partner = len(chance) - 1 - mu_argus_partners(reach, chance[::-1])[::-1]
+            donors[name] = given = table.records.copy()
+            given[order[first:last]] = order[first + partner]
+            # the mean of its end for each of the largest and the smallest numbers
+            if last - first < len(order):
+                coded[name] = ends = np.full(len(values), np.nan)
+                for end in (order[:first], order[last:]):
+                    if end.size:
+                        ends[end] = values[end].mean()
         swapped = copy_columns(microdata, donors)
         means = {name: np.where(np.isnan(own), swapped.values(name), own)
                  for name, own in coded.items()}  # fmt: skip
