@@ -36,23 +36,16 @@ class BlockLaw(CellLaw):
         self, original: Microdata, swapped: Unit, makers: Unit, blocks: Integers, selected: Integers
     ) -> None:
         moved = np.array([v.name in swapped for v in original.schema.released])
-        # P(each record is the donor of each), shape (n, n)
-        n, moving, order = len(blocks), blocks >= 0, np.argsort(blocks, kind="stable")
-        of_block, other = _chances(blocks, selected)
-        first = np.count_nonzero(~moving) + np.cumsum(of_block) - of_block
-        count = np.where(moving, of_block[blocks], 1)
-        starts = np.concatenate(([0], np.cumsum(count)))
-        record = np.repeat(np.arange(n), count)
-        within = np.arange(starts[-1]) - starts[record]
-        donor = np.where(moving[record], order[(first[blocks][record] + within) % n], record)
-        taken = np.where(moving, other[blocks], 0.0)
-        chance = taken[record]
-        chance[donor == record] = 1.0 - (count - 1) * taken
-        shares = sparse.csr_array((chance, donor, starts), shape=(n, n))
+        sizes, other, member = _chances(blocks, selected)
+        # P(each record is the donor of each), shape (n, n): each of its block alike, or itself
+        alike = sparse.diags_array(other) @ (member @ member.T)
+        count = np.where(blocks >= 0, sizes[blocks], 1)
+        shares = sparse.csr_array(alike + sparse.diags_array(1.0 - count * other))
         # the possible donors as a table of members, in no distance
-        members, nowhere = shares.indices.astype(np.int32), np.zeros(shares.nnz)
-        table = NeighborTable(offsets=starts, records=members, squared=nowhere)
-        found = Neighborhoods(table=table, sizes=count, within=count, radius=np.zeros(n))
+        starts, members = shares.indptr.astype(np.int64), shares.indices.astype(np.int32)
+        table = NeighborTable(offsets=starts, records=members, squared=np.zeros(shares.nnz))
+        donors, nowhere = np.diff(starts), np.zeros(len(blocks))
+        found = Neighborhoods(table=table, sizes=donors, within=donors, radius=nowhere)
         super().__init__(original, found, moved.astype(np.float64), shares)
         # the blocks stand for no distance that a measure could ask for
         self.neighborhoods = None  # type: ignore[assignment]
@@ -106,24 +99,26 @@ def block_transition(
     original: Microdata, swapped: Unit, blocks: Integers, selected: Integers
 ) -> Transition:
     """The same law by values: a record keeps its own, or takes one of those of its block."""
-    own, moving = value_numbers(original, swapped), blocks >= 0
-    sizes, other = _chances(blocks, selected)
-    pools = np.zeros((len(sizes), int(own.max()) + 1))
-    np.add.at(pools, (blocks[moving], own[moving]), 1.0)
-    pools /= np.maximum(sizes, 1)[:, np.newaxis]
-    taken = np.where(moving, (other * sizes)[blocks], 0.0)
-    places = (taken[moving], blocks[moving], np.concatenate(([0], np.cumsum(moving))))
-    weights = sparse.csr_array(places, shape=(len(own), len(sizes)))
+    own, (sizes, other, member) = value_numbers(original, swapped), _chances(blocks, selected)
+    values = sparse.csr_array((np.ones(len(own)), own, np.arange(len(own) + 1)))
+    pools = (member.T @ values).toarray() / np.maximum(sizes, 1)[:, np.newaxis]
+    taken = np.where(blocks >= 0, other * sizes[blocks], 0.0)
+    weights = sparse.csr_array(sparse.diags_array(taken) @ member)
     choice = Redraw(keep=1.0 - taken, weights=weights, pools=pools)
     return Transition(
         original=original, unit=swapped, choice=choice, by_value=False, keeps_value_counts=True
     )
 
 
-def _chances(blocks: Integers, selected: Integers) -> tuple[Integers, Floats]:
-    """Return each block's size, and P(a record's donor is one certain other of its block)."""
-    sizes = np.bincount(blocks[blocks >= 0], minlength=len(selected))
-    return sizes, np.maximum(selected - 1, 0) / np.maximum(sizes * (sizes - 1), 1)
+def _chances(blocks: Integers, selected: Integers) -> tuple[Integers, Floats, sparse.csr_array]:
+    """Return block sizes, P(a record's donor is a certain other), and who is in each block."""
+    # Shapes: (blocks,), (n,) and (n, blocks).
+    moving = blocks >= 0
+    sizes = np.bincount(blocks[moving], minlength=len(selected))
+    other = np.maximum(selected - 1, 0) / np.maximum(sizes * (sizes - 1), 1)
+    places = (np.ones(moving.sum()), blocks[moving], np.concatenate(([0], np.cumsum(moving))))
+    member = sparse.csr_array(places, shape=(len(blocks), len(sizes)))
+    return sizes, np.where(moving, other[blocks], 0.0), member
 
 
 def block_pairs(blocks: Integers) -> int:

@@ -167,12 +167,10 @@ def merged(codes: Integers32, k: int, ordered: bool) -> Integers:
         size += counts[level]
     if size < k and number:  # the last class is too small by itself
         group[group == number] = number - 1
-    name = {g: levels[group[levels] == g][counts[levels[group[levels] == g]].argmax()]
-            for g in set(group[levels].tolist())}  # fmt: skip
-    first = np.full(len(counts), -1, dtype=np.int64)
+    named, first = np.zeros((2, len(counts)), dtype=np.int64)
+    for some in (levels[group[levels] == g] for g in range(int(group[levels].max()) + 1)):
+        named[some] = some[counts[some].argmax()]
     first[codes[known][::-1]] = own[known][::-1]
-    target = np.array([first[name[g]] if c else -1 for g, c in zip(group, counts, strict=True)])
-    keeps = np.array([name[g] for g in group[codes[known]]]) == codes[known]
-    result = own.copy()
-    result[known] = np.where(keeps, own[known], target[codes[known]])
-    return result
+    shown = named[codes[known]]
+    own[known] = np.where(shown == codes[known], own[known], first[shown])
+    return own

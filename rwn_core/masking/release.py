@@ -193,12 +193,10 @@ class Release(Summarized):
                 "it."
             )
         # the rows, without the levels and categories that they do not show
-        taken, columns = self.masked.frame.take(rows), {}
-        for name in taken.columns:
-            column = taken[name]
+        columns = dict(self.masked.frame.take(rows).reset_index(drop=True).items())
+        for name, column in columns.items():
             if isinstance(column.dtype, pd.CategoricalDtype):
-                column = column.cat.remove_unused_categories()
-            columns[name] = column.reset_index(drop=True)
+                columns[name] = column.cat.remove_unused_categories()
         frame = pd.DataFrame(columns, index=pd.RangeIndex(len(rows)), copy=True)
         variables = list(self.masked.schema.variables)
         for place, variable in enumerate(variables):
