@@ -37,10 +37,10 @@ class BlockLaw(CellLaw):
     ) -> None:
         moved = np.array([v.name in swapped for v in original.schema.released])
         sizes, other, member = _chances(blocks, selected)
-        # P(each record is the donor of each), shape (n, n): each of its block alike, or itself
-        alike = sparse.diags_array(other) @ (member @ member.T)
+        # P(each record is the donor of each), shape (n, n): others of its block, or itself
+        others = sparse.diags_array(other) @ (member @ member.T)
         count = np.where(blocks >= 0, sizes[blocks], 1)
-        shares = sparse.csr_array(alike + sparse.diags_array(1.0 - count * other))
+        shares = sparse.csr_array(others + sparse.diags_array(1.0 - count * other))
         # the possible donors as a table of members, in no distance
         starts, members = shares.indptr.astype(np.int64), shares.indices.astype(np.int32)
         table = NeighborTable(offsets=starts, records=members, squared=np.zeros(shares.nnz))
@@ -111,7 +111,7 @@ def block_transition(
 
 
 def _chances(blocks: Integers, selected: Integers) -> tuple[Integers, Floats, sparse.csr_array]:
-    """Return block sizes, P(a record's donor is a certain other), and who is in each block."""
+    """Return block sizes, P(a record's donor is a certain other), and the records of each block."""
     # Shapes: (blocks,), (n,) and (n, blocks).
     moving = blocks >= 0
     sizes = np.bincount(blocks[moving], minlength=len(selected))
