@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import orjson
 import typer
@@ -63,8 +62,8 @@ def size_words(table: rwn.Microdata, original: rwn.Microdata) -> str:
     return f"{records}, {table.p} {'variable' if table.p == 1 else 'variables'}"
 
 
-class Report:
-    """Takes the reports of some work: a bar with the time left, and the answer so far."""
+class progress:
+    """Takes the reports of work that takes its time: a bar, and the answer so far."""
 
     def __init__(self, label: str) -> None:
         self.so_far: Any = None
@@ -87,16 +86,14 @@ class Report:
         """Take in an answer so far."""
         self.so_far = answer
 
+    def __enter__(self) -> Self:
+        """Itself."""
+        return self
 
-@contextmanager
-def progress(label: str) -> Iterator[Report]:
-    """Report work that takes its time."""
-    report = Report(label)
-    try:
-        yield report
-    finally:
-        if report.bar is not None:
-            report.bar.__exit__(None, None, None)
+    def __exit__(self, *_: object) -> None:
+        """Leave the bar as it is."""
+        if self.bar is not None:
+            self.bar.__exit__(None, None, None)
 
 
 def readings_table(rows: Sequence[dict[str, Any]]) -> str:

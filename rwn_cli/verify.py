@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import Annotated
 
@@ -48,24 +47,18 @@ def verify(
         from rwn_core.reporting.ledger import is_keyed
 
         entries, keyed = ledger_content(ledger, key)
-        if not keyed:
-            raise ReleaseError(
-                "The ledger's key is not in its folder, so nothing is proved; give --key."
-            )
         entry = next((each for each in entries if each["sha256"] == about["sha256"].lower()), None)
-        if entry is None or entry["release"] != about.get("release"):
-            raise ReleaseError(
-                "The ledger has no entry of this release; ask the institution for it."
-            )
-        if not is_keyed(entry):
-            raise ReleaseError(
-                "The ledger's entry is of an earlier version and unsealed; nothing is proved."
-            )
-        sealed = entry.get("card")
-        if sealed is not None and sealed != hashlib.sha256(card.read_bytes()).hexdigest():
-            raise ReleaseError(
-                "The card was changed after it was sealed; ask the institution for it."
-            )
+        why, sealed = "", (entry or {}).get("card")
+        if not keyed:
+            why = "The ledger's key is not in its folder, so nothing is proved; give --key."
+        elif entry is None or entry["release"] != about.get("release"):
+            why = "The ledger has no entry of this release; ask the institution for it."
+        elif not is_keyed(entry):
+            why = "The ledger's entry is of an earlier version and unsealed; nothing is proved."
+        elif sealed not in (None, file_digest(card)):
+            why = "The card was changed after it was sealed; ask the institution for it."
+        if why or entry is None:
+            raise ReleaseError(why)
         what = "file" if sealed is None else "file and card"
         say(f"{what} sealed in entry {entry['number']} of the ledger")
     what = "is" if is_complete else "belongs to"
