@@ -40,6 +40,7 @@ from rwn_core.reporting.leak_check import (
 )
 from rwn_core.reporting.public_notice import require_form, unchecked_file
 from rwn_core.reporting.release_record import (
+    NOTE,
     all_parameters,
     described_variables,
     kernel_numbers,
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
 FORMAT = "rwn dataset record 1"
 RECORDED = measures_of("record of a dataset")
 """Measures that a record has of a random sample of the records."""
-_NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."
 
 
 def dataset_record(
@@ -77,7 +77,7 @@ def dataset_record(
     again = SecondReading(checked=tuple(made.changed), release=PARQUET.again_by)
     document: dict[str, Any] = {
         "format": FORMAT,
-        "note": _NOTE,
+        "note": NOTE,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "release": {"id": secrets.token_hex(8)},
         "table": {"records": made.n, **described_variables(schema, changing)},

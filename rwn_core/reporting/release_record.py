@@ -46,7 +46,7 @@ from rwn_core.tuning.point import too_few
 from rwn_core.tuning.verdict import State, Verdict
 
 FORMAT = "rwn internal record 2"
-_NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."
+NOTE = "INTERNAL: stays in the house. It says how a release was made, and goes with no copy of it."
 OF_EACH_RECORD = "a value for each record"
 KEPT = "a fresh 256-bit secret, kept in a key file"
 FORGOTTEN = "a fresh 256-bit secret, forgotten"
@@ -213,7 +213,7 @@ def record_document(
         drawn = Rounded(params=drawn, precision=release.precision)
     document: dict[str, Any] = {
         "format": FORMAT,
-        "note": _NOTE,
+        "note": NOTE,
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "release": {"id": release.id},
         "table": {

@@ -488,9 +488,8 @@ class StrengthTrial:
             broken = place
             # one release must use so much less of its limits as others used too much
             share = (self.verdict(place).largest or 0.0) / used
-            further: int | None = place
-            if share > 0:
-                further = self.weakest_using(share, strongest, self.values[place])
+            near = self.values[place]
+            further = self.weakest_using(share, strongest, near) if share > 0 else place
             step = max(1, self.last // PLACES)
             if further is None:
                 return None
