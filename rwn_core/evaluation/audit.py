@@ -275,6 +275,13 @@ def change_from_anywhere(microdata: Microdata) -> dict[str, float]:
     return result
 
 
+def weakly_masked(microdata: Microdata, params: Any, shares: Mapping[str, float]) -> list[str]:
+    """Return the variables that the setting should mask but left almost unchanged."""
+    least = WEAKLY_MASKED * float(getattr(unrounded(params)[0], "q", 1.0))
+    anywhere, names = change_from_anywhere(microdata), params.masked_names(microdata)
+    return [name for name in names if shares.get(name, 1.0) < least * anywhere.get(name, 0.0)]
+
+
 def untouched(microdata: Microdata, params: Any, shares: Mapping[str, float]) -> list[str]:
     """Return the variables that the setting was to mask and of which no cell changed."""
     if unrounded(params)[0].spares_variables:

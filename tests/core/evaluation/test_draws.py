@@ -14,12 +14,12 @@ import rwn_core as rwn
 from benchmarks.certified_forecast import forecast_certified
 from rwn_core import MEASURES, RWN, Microdata, Role, SoftRWN, audit
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.audit import ReadSoFar, untouched_words
+from rwn_core.evaluation.audit import ReadSoFar, changed_shares, untouched_words, weakly_masked
 from rwn_core.evaluation.disclosure import disclose_release
 from rwn_core.evaluation.draws import Gathering, draws, ensemble
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Reading, plain
 from rwn_core.measures.statistics.intervals import Band, prediction_interval
 from rwn_core.measures.utility.distributions import marginal_distances
 from rwn_core.reporting.judged_release import FurtherDraws, judge_release
@@ -215,6 +215,18 @@ def test_the_inflation_of_means_is_that_of_masked_bootstrap_samples() -> None:
     error = np.sqrt(2 / 300) * ratio.mean() * 2  # the variables of a body are related
     assert abs((ratio - said["inflation"]).mean()) < error
     assert abs((ratio - 1).mean()) > 2 * error
+
+
+def test_a_narrow_width_among_clones_is_called_weak() -> None:
+    values = np.repeat(np.arange(12.0), 10)
+    frame = table().frame.iloc[:, :2].assign(siri=values, age=values.astype(int))
+    data = Microdata.from_frame(frame[["siri", "age"]])
+    weak = []
+    for width in (0.05, 30.0):
+        params = SoftRWN(kernel="gaussian", width=width, cap=0.2, bandwidth="absolute")
+        reading = MEASURES["cells_changed"].compute(released(data, params))
+        weak.append(weakly_masked(data, params, changed_shares(plain(reading.detail))))
+    assert weak == [["siri", "age"], []]
 
 
 def soft(width: float = 3.0, cap: float = 1.0, balance: float = 0.0) -> RWN:
