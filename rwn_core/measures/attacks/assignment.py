@@ -10,7 +10,7 @@ from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.sizes import ATTACKED_PAIRS, LARGEST_ASSIGNMENT
-from rwn_core.measures.attacks.posterior import entries, largest, of_units, times
+from rwn_core.measures.attacks.posterior import largest, of_units, shares_of, times
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.key_variables import cell_codes
 
@@ -44,10 +44,7 @@ def blocks(belief: sparse.csc_array) -> Integers:
 
 def possible(belief: sparse.csc_array) -> bool:
     """True if every row can come from its own record, so that the truth is an assignment."""
-    from rwn_core.measures.attacks.belief_columns_kernel import record_shares
-
-    own = np.arange(belief.shape[1])
-    return bool(np.all(record_shares(*entries(belief), own) > 0))
+    return bool(np.all(belief.diagonal() > 0))
 
 
 def most_likely(belief: sparse.csc_array, block_of: Integers, orders: Orders) -> Integers:
@@ -233,7 +230,7 @@ def all_rows(
     together.eliminate_zeros()
     if not np.all(together.diagonal() > 0):
         return None
-    from rwn_core.measures.attacks.belief_columns_kernel import agreeing_matchings, record_shares
+    from rwn_core.measures.attacks.belief_columns_kernel import agreeing_matchings
 
     n = together.shape[0]
     shares = times(together, 1.0 / np.asarray(together.sum(axis=0)).ravel())
@@ -242,7 +239,7 @@ def all_rows(
     own, true, names = np.arange(n), shares.diagonal(), [named]
     if units is not None:  # the unit of the most likely record, or the most likely unit
         own, summed = units[order], of_units(shares, units[order])
-        true, names = record_shares(*entries(summed), own), [own[named], largest(summed)[1]]
+        true, names = shares_of(summed, own), [own[named], largest(summed)[1]]
     truth = np.empty(n)
     truth[order] = np.minimum(true, 1.0)
     if leaves is not None and not leaves.all():

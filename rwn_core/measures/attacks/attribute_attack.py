@@ -67,23 +67,20 @@ def beliefs(
     donor: dict[Hashable, sparse.sparray] = {}
     # secrets with equal keys share a posterior, unless each has one of its own
     own = bool(law.later or law.tied) or any(way.cells.donors is None for way in parts)
-    cache_keys: list[Hashable] = [
-        secret if own else (keys_sharing_donor(law, keys, secret),
-                            *(way.cells.modification(secret) for way in parts))
-        for secret in secrets
-    ]  # fmt: skip
-    for secret, same in zip(secrets, cache_keys, strict=True):
-        if same in donor:
-            continue
+    of_secret = []
+    for secret in secrets:
         shared = keys_sharing_donor(law, keys, secret)
-        shown = [
-            _shown(way, each, (keys, shared), secret, asked)
-            for way, each in zip(parts, joint, strict=True)
-        ]
-        donor[same] = sum(shown[1:], shown[0])
+        same = secret if own else (shared, *(way.cells.modification(secret) for way in parts))
+        if same not in donor:
+            shown = [
+                _shown(way, each, (keys, shared), secret, asked)
+                for way, each in zip(parts, joint, strict=True)
+            ]
+            donor[same] = sum(shown[1:], shown[0])
+        of_secret.append(donor[same])
     all_people = np.array_equal(people, np.arange(source.shape[0]))
     asked_of = source if all_people else source.tocsr()[people]
-    return Beliefs(asked_of.tocsc(), [donor[same] for same in cache_keys])
+    return Beliefs(asked_of.tocsc(), of_secret)
 
 
 def keys_sharing_donor(law: Law, keys: Sequence[str], secret: str) -> tuple[str, ...]:

@@ -32,37 +32,6 @@ def largest_shares(
     return best, first
 
 
-@jit_entry
-def record_shares(
-    starts: Starts, records: Records, shares: Shares, own: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """The share that each column gives to one record, `own` of shape (m,); 0 if it has none."""
-    found = np.zeros(len(own))
-    for column in range(len(own)):
-        for at in range(starts[column], starts[column + 1]):
-            if records[at] == own[column]:
-                found[column] = shares[at]
-                break
-    return found
-
-
-@jit_entry
-def shares_above(
-    starts: Starts, shares: Shares, low: NDArray[np.float64], high: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Count the shares of each column above `high`, not below `low`, and above 0."""
-    # Both thresholds have the shape (m,).
-    columns = len(low)
-    above, least = np.zeros(columns, np.int64), np.zeros(columns, np.int64)
-    some = np.zeros(columns, np.int64)
-    for column in range(columns):
-        for at in range(starts[column], starts[column + 1]):
-            above[column] += shares[at] > high[column]
-            least[column] += shares[at] >= low[column]
-            some[column] += shares[at] > 0
-    return above, least, some
-
-
 FEW = 64  # candidates that are compared at once
 
 

@@ -362,8 +362,6 @@ def identical_records(original: Microdata, names: Sequence[str] | None) -> Integ
 def _read(
     belief: sparse.csc_array, rows: Integers, same: Integers, units: Integers | None
 ) -> dict[str, Floats | Integers]:
-    from rwn_core.measures.attacks.belief_columns_kernel import record_shares, shares_above
-
     # no row tells identical records apart: the largest share that a group of them has together
     best, first = largest(belief)
     groups = best
@@ -375,10 +373,13 @@ def _read(
         (best, unit), one = largest(belief), np.unique(units, return_index=True)[1]
         groups, first = np.maximum(groups, best), np.where(unit < 0, -1, one[unit])
     # the share of the true source, and how many shares are above and equal to it, but for rounding
-    starts, records, shares = entries(belief)
-    truth = record_shares(starts, records, shares, rows)
-    low, high = truth * (1 - 1e-9), truth * (1 + 1e-9)
-    above, least, candidates = shares_above(starts, shares, low, high)
+    truth, shares = shares_of(belief, rows), belief.data
+    column = np.repeat(np.arange(len(rows)), np.diff(belief.indptr))
+    low, high = ((truth * factor)[column] for factor in (1 - 1e-9, 1 + 1e-9))
+    above, least, candidates = (
+        np.bincount(column, each, len(rows)).astype(np.int64)
+        for each in (shares > high, shares >= low, shares > 0)
+    )
     # the places 1 and 5 are dealt among tied shares at random
     tied = np.maximum(least - above, 1)
     possible = truth > 0
@@ -391,6 +392,12 @@ def _read(
         "first": first,
         "candidates": candidates,
     }
+
+
+def shares_of(belief: sparse.csc_array, own: Integers) -> Floats:
+    """Return the share that each column gives to a row of its own; 0 if none is stored."""
+    # Shapes: own, the answer (columns,).
+    return np.asarray(belief[own, np.arange(len(own))]).ravel()
 
 
 def largest(belief: sparse.csc_array) -> tuple[Floats, Integers]:

@@ -65,22 +65,18 @@ class _Tables:
     def from_frames(
         cls, original: pd.DataFrame, releases: Sequence[tuple[pd.DataFrame, Slices]]
     ) -> _Tables:
-        frames = [original, *(frame for frame, _ in releases)]
-        values: list[dict[str, Floats]] = [{} for _ in frames]
+        frames, names = [original, *(frame for frame, _ in releases)], list(map(str, original))
+        is_number, is_bool = pd.api.types.is_numeric_dtype, pd.api.types.is_bool_dtype
         levels = {}
-        for name in map(str, original):
-            holding = [frame for frame in frames if name in frame]
-            numeric = all(
-                pd.api.types.is_numeric_dtype(frame[name])
-                and not pd.api.types.is_bool_dtype(frame[name])
-                for frame in holding
-            )
-            if not numeric:
-                texts = pd.concat([frame[name].dropna().astype(str) for frame in holding])
+        for name in names:
+            holding = [frame[name] for frame in frames if name in frame]
+            if not all(is_number(each) and not is_bool(each) for each in holding):
+                texts = pd.concat([each.dropna().astype(str) for each in holding])
                 levels[name] = sorted(texts.unique())
-            for frame, numbers in zip(frames, values, strict=True):
-                if name in frame:
-                    numbers[name] = _numbers(frame[name], levels.get(name))
+        values = [
+            {name: _numbers(frame[name], levels.get(name)) for name in names if name in frame}
+            for frame in frames
+        ]
         slices = tuple(
             tuple(tuple(n for n in each if n in held) for each in given)
             for (_, given), held in zip(releases, values[1:], strict=True)

@@ -21,13 +21,16 @@ from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.measures.attacks import attribute_attack, posterior
 from rwn_core.measures.attacks.assignment import _inside, all_rows, blocks, scaled
 from rwn_core.measures.attacks.attribute_attack import beliefs
-from rwn_core.measures.attacks.belief_columns_kernel import (
-    largest_shares,
-    record_shares,
-    shares_above,
-)
+from rwn_core.measures.attacks.belief_columns_kernel import largest_shares
 from rwn_core.measures.attacks.likeliest_value import ReleasedValues, Tolerance
-from rwn_core.measures.attacks.posterior import entries, largest, of_units, posteriors, times
+from rwn_core.measures.attacks.posterior import (
+    entries,
+    largest,
+    of_units,
+    posteriors,
+    shares_of,
+    times,
+)
 from rwn_core.measures.attacks.worst_case import WorstCase, shares_given_part, worst_case
 from rwn_core.neighbors import find_neighborhoods
 from tests.core.measures.attacks.attribute_tables import released
@@ -48,19 +51,14 @@ def shares() -> np.ndarray:
 
 
 def test_shares_of_columns_are_those_of_plain_arrays(shares) -> None:
-    starts, records, stored = entries(sparse.csc_array(shares))
-    best, first = largest_shares(starts, records, stored)
+    best, first = largest_shares(*entries(sparse.csc_array(shares)))
     np.testing.assert_array_equal(best, shares.max(axis=0))
     np.testing.assert_array_equal(first[:-1], shares.argmax(axis=0)[:-1])  # the first of equals
     assert first[-1] == -1
     own = np.random.default_rng(1).integers(N, size=M)
-    found = record_shares(starts, records, stored, own)
+    found = shares_of(sparse.csc_array(shares), own)
     np.testing.assert_array_equal(found, shares[own, np.arange(M)])
     assert 0 < np.count_nonzero(found) < M
-    low, high = np.full(M, 0.25), np.linspace(0.2, 0.6, M)
-    counts = shares_above(starts, stored, low, high)
-    expected = [(each).sum(axis=0) for each in (shares > high, shares >= low, shares > 0)]
-    np.testing.assert_array_equal(counts, expected)
     # one who is believed of with 0 comes before nobody
     one = np.array([0, 1]), np.array([4], np.int32), np.zeros(1)
     assert largest_shares(*one)[1] == [4]
