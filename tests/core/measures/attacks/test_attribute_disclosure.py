@@ -31,20 +31,11 @@ from rwn_core.measures.attacks.likeliest_value import (
     tolerance,
 )
 from rwn_core.measures.comparison import Comparison
-from tests.core.measures.attacks.attribute_tables import (
-    beside,
-    coarse_answers,
-    heavy_tail,
-    merged,
-    rare_flag,
-    reading,
-    released,
-    table,
-    value,
-)
+from tests.attacked_tables import coarse_survey, described, flagged_register, rich_person
+from tests.core.measures.attacks.attribute_tables import beside, merged, reading, released, value
 from tests.oracles.exact_assignments import sinkhorn
 
-KEYS = ("born", "rooms", "rent", "town")
+KEYS = ("age", "school", "income", "visits", "region", "sex")
 TABLES = {"recipe": (1, 600, 13), "few": (3, 300, 9)}
 
 
@@ -52,8 +43,8 @@ TABLES = {"recipe": (1, 600, 13), "few": (3, 300, 9)}
 @pytest.mark.parametrize("measure", ["attribute_gain", "true_matches"])
 def test_a_rare_flag_cannot_hide_in_the_majority(name, measure):
     """Finding A1: the flag is unchanged beside whole slices of keys, and a merge names people."""
-    data = table(rare_flag(*TABLES[name]), KEYS, ["flag"], group=KEYS)
-    comparison = released(data, RWN(epsilon=3.0, k=5))
+    data = flagged_register(*TABLES[name])
+    comparison = released(data, RWN(epsilon=3.55769, k=5))
     read = merged(comparison, KEYS, "flag")
     truth = data.frame["flag"]
     named = [person for person, said in read.items() if set(said) == {"yes"}]
@@ -66,7 +57,7 @@ def test_a_rare_flag_cannot_hide_in_the_majority(name, measure):
 
 def test_the_unmasked_file_breaks_the_limits_whatever_the_majority():
     """Finding A1: with 98 % of "no" no gain over the majority could reach 5 %."""
-    data = table(rare_flag(1), KEYS, ["flag"])
+    data = flagged_register(1, 400, 9)
     open_release = mask(data, RWN(k=3, q=0.0), seed=1)
     comparison = Comparison(original=data, masked=data, law=open_release.law)
     for measure in ("attribute_gain", "true_matches"):
@@ -88,7 +79,7 @@ def test_values_that_are_dealt_at_random_disclose_no_level(levels):
         keys = {"age": rng.integers(18, 80, n), "size": rng.normal(size=n).round(2)}
         secret = rng.choice([f"s{i:02}" for i in range(levels)], n)
         frame = pd.DataFrame(keys | {"s": secret})
-        data = table(frame, ["age", "size"], ["s"], light=["s"])
+        data = described(frame, ["age", "size"], ["s"], fixed=["s"])
         comparison = released(data, RWN(epsilon=0.5, k=10))
         moved = comparison.masked.frame.assign(s=rng.permutation(frame["s"].to_numpy()))
         dealt = beside(comparison, moved)
@@ -100,7 +91,7 @@ def test_values_that_are_dealt_at_random_disclose_no_level(levels):
 
 def test_coarse_answers_that_travel_together_are_asked_for():
     """Finding A2: nobody is alone with three answers, and a third of all are with all of them."""
-    data = table(coarse_answers(23, 400, 12), ["age", "sex"], ["diagnosis"])
+    data = coarse_survey(23, 400, 12)
     copies = released(data, rwn.RowCopy(epsilon=0, k=150, q=1.0))
     for comparison in (copies, released(data.with_slices([data.names]), RWN(epsilon=0, k=150))):
         found = reading("true_matches", comparison)
@@ -117,12 +108,12 @@ def test_one_rich_person_changes_nothing():
     """Finding A3: a tolerance that one person cannot move."""
     values = []
     for richest in (None, 1e9):
-        frame = heavy_tail(0, richest)
-        data = table(frame, ["income", "age", "size"], ["wealth"], light=["wealth"])
+        data = rich_person(richest, n=400)
+        frame = data.frame
         comparison = released(data, rwn.RowCopy(epsilon=0, k=60, q=1.0))
         worst = reading("attribute_inference", comparison)
         values.append((value("attribute_gain", comparison), value("true_matches", comparison)))
-        read = merged(comparison, ["income", "age", "size"], "wealth")
+        read = merged(comparison, [*frame][:-1], "wealth")
         exact = sum(frame["wealth"][who] in said for who, said in read.items()) / data.n
         assert exact > 0.5
         assert worst.detail.exact[0] > exact - 0.05  # the exact value is said beside it
@@ -132,11 +123,10 @@ def test_one_rich_person_changes_nothing():
 
 def test_the_unit_of_a_number_changes_nothing():
     """Findings A3 and A17: all four measures, keys and secret in other units."""
-    frame = heavy_tail(3, None, 300)
-    light = ["wealth"]
-    data = table(frame, ["income", "age", "size"], ["wealth"], light=light)
+    data = rich_person(None, 3, 300)
+    frame, keys = data.frame, list(data.names)[:-1]
     other = frame.assign(income=frame["income"] * 1e6, wealth=frame["wealth"] * 1e6)
-    moved = table(other, ["income", "age", "size"], ["wealth"], light=light)
+    moved = described(other, keys, ["wealth"], fixed=["wealth"])
     for key in ("attribute_gain", "attribute_inference", "true_matches", "homogeneity"):
         one, two = (value(key, released(each, RWN(epsilon=0.8, k=5))) for each in (data, moved))
         assert one == pytest.approx(two, abs=1e-6), key
@@ -162,7 +152,7 @@ def test_further_confidential_variables_dilute_nothing(measure):
     for noise in (0, 4):
         frame = dependent(3, noise)
         secrets = list(frame.columns[3:])
-        data = table(frame, ["age", "region", "job"], secrets, light=secrets)
+        data = described(frame, ["age", "region", "job"], secrets, fixed=secrets)
         found = reading(measure, released(data, RWN(epsilon=0, k=20)))
         values.append(found.value)
         if measure == "homogeneity":
@@ -184,7 +174,8 @@ def kept_secret(seed: int, levels: int, n: int = 300) -> rwn.Microdata:
     spread = np.full((3, 3), 0.4) + 0.6 * np.eye(3)
     frame = pd.DataFrame(rng.multivariate_normal(np.zeros(3), spread, n), columns=list("xyz"))
     frame["s"] = rng.choice([f"d{i}" for i in range(levels)], n)
-    return table(frame, list("xyz"), ["s"], light=["s"], fixed=["s"])
+    data = described(frame, list("xyz"), ["s"], fixed=["s"])
+    return data.with_schema(data.schema.replace_variable("s", masked=False))
 
 
 @pytest.mark.parametrize("params", [RWN(epsilon=0, k=8, q=1.0), rwn.AdditiveNoise(size=0.3)])
@@ -206,11 +197,11 @@ def test_a_kept_secret_is_read_as_often_as_its_row_is_linked(params):
 @pytest.mark.parametrize("kind", [rwn.Kind.COUNT, rwn.Kind.CONTINUOUS])
 def test_a_flag_of_zeros_and_ones_has_levels_too(kind):
     """Finding A1, coded as numbers; noise on them is undone by naming the nearest value."""
-    frame = rare_flag(2, 500, 12)
+    frame = flagged_register(2, 500, 12).frame.copy()
     frame["flag"] = (frame["flag"] == "yes") * 1.0
-    data = table(frame, KEYS, ["flag"], group=KEYS)
+    data = described(frame, KEYS, ["flag"], [KEYS])
     data = data.with_schema(data.schema.replace_variable("flag", kind=kind))
-    comparison = released(data, RWN(epsilon=3.0, k=5))
+    comparison = released(data, RWN(epsilon=3.55769, k=5))
     noisy = comparison.masked.frame["flag"] + np.random.default_rng(1).normal(0, 0.1, data.n)
     for shown in (comparison, beside(comparison, comparison.masked.frame.assign(flag=noisy))):
         found = reading("attribute_gain", shown)
@@ -255,7 +246,7 @@ def test_a_number_that_most_people_have_none_of_is_disclosed_all_the_same():
     amounts, some = np.round(np.exp(rng.normal(8, 1, n))), rng.random(n) < 0.15
     for rest in (0.0, np.nan):
         frame = pd.DataFrame({**keys, "wage": np.where(some, amounts, rest)})
-        data = table(frame, ["age", "zip"], ["wage"])
+        data = described(frame, ["age", "zip"], ["wage"])
         shown = frame.assign(wage=frame["wage"] + rng.normal(0, 0.002 * amounts.std(), n))
         dealt = frame.assign(wage=rng.permutation(frame["wage"]))
         near, far = (
@@ -281,7 +272,7 @@ def test_a_secret_that_luck_names_hides_no_other_one():
     shuffled = {name: rng.permutation(frame[name]) for name in ("flag", "income")}
     half = np.where(rng.random(n) < 0.5, frame["income"], shuffled["income"])
     for secrets in (["flag", "income"], ["income", "flag"]):
-        data = table(frame, ["age", "zip"], secrets)
+        data = described(frame, ["age", "zip"], secrets)
         shown = frame.assign(flag=shuffled["flag"], income=half)
         comparison = beside(Comparison(original=data, masked=data), shown)
         for key in ("true_matches", "inference"):
@@ -448,7 +439,7 @@ def least_squares(comparison: Comparison, noise: float | None) -> float:
 )
 def test_a_regression_on_the_release_is_tried(params, noise):
     """Finding A6c: what numpy predicts from the keys is no better than the worst case."""
-    comparison = released(table(line(2), list("abc"), ["y"]), params)
+    comparison = released(described(line(2), list("abc"), ["y"]), params)
     found = reading("attribute_inference", comparison)
     assert found.value >= least_squares(comparison, noise) - 0.02
     assert found.detail.strategies[0] in PREDICTIONS
@@ -460,7 +451,7 @@ def test_a_regression_on_the_release_is_tried(params, noise):
 def test_a_prediction_that_fits_people_outside_as_well_is_no_gain():
     """Finding A6c: with a control group the same strategy outside is the baseline."""
     frame = line(7, 900)
-    data = table(frame.iloc[:600].reset_index(drop=True), list("abc"), ["y"])
+    data = described(frame.iloc[:600].reset_index(drop=True), list("abc"), ["y"])
     held = rwn.Microdata(frame.iloc[600:].reset_index(drop=True), data.schema)
     comparison = released(data, rwn.AdditiveNoise(size=0.5), holdout=held)
     found = reading("attribute_inference", comparison)
@@ -484,7 +475,7 @@ def people(kind: str, seed: int, n: int) -> pd.DataFrame:
 def noise_of_100_deviations(kind: str, seed: int, outside: int = 0, n: int = 150) -> Comparison:
     """A release whose keys say nothing, if asked beside people outside."""
     frame = people(kind, seed, n + outside)
-    data = table(frame.iloc[:n], list("abc"), ["s"])
+    data = described(frame.iloc[:n], list("abc"), ["s"])
     rest = rwn.Microdata(frame.iloc[n:].reset_index(drop=True), data.schema) if outside else None
     return released(data, rwn.AdditiveNoise(size=100.0), seed=seed, holdout=rest)
 
@@ -524,7 +515,7 @@ def test_a_secret_that_follows_a_key_left_nearly_as_it_is_is_found_at_its_size(n
     """The noise has a thousandth of a standard deviation: who reads the keys knows all."""
     frame = people("two", 5, n)
     frame["s"] = np.where(frame["a"] > 50, "x", "y")
-    comparison = released(table(frame, list("abc"), ["s"]), rwn.AdditiveNoise(size=0.001))
+    comparison = released(described(frame, list("abc"), ["s"]), rwn.AdditiveNoise(size=0.001))
     most = frame["s"].value_counts(normalize=True).iloc[0]
     assert value("attribute_gain", comparison) >= 1 - most - 1e-9
 
@@ -533,7 +524,7 @@ def test_a_secret_that_follows_a_key_left_nearly_as_it_is_is_found_at_its_size(n
 def test_a_relation_that_the_release_tells_is_no_luck(size: float) -> None:
     """Of moderate noise the reading is what it was without the guards."""
     frame = people("two", 7, 400)
-    comparison = released(table(frame, list("abc"), ["s"]), rwn.AdditiveNoise(size=size))
+    comparison = released(described(frame, list("abc"), ["s"]), rwn.AdditiveNoise(size=size))
     found = reading("attribute_gain", comparison).detail.gains[0]
     worst = reading("attribute_inference", comparison)
     assert found["overall"] == pytest.approx(worst.value - worst.baseline)
@@ -545,7 +536,7 @@ def table_of_missing_truth(missing: int, n: int = 60) -> Microdata:
     values = np.random.default_rng(3).normal(size=(n, 3))
     frame = pd.DataFrame(values, columns=["a", "b", "s"])
     frame.loc[n - missing :, "s"] = np.nan
-    return table(frame, ["a", "b"], ["s"])
+    return described(frame, ["a", "b"], ["s"])
 
 
 @pytest.mark.parametrize("key", ["inference", "attribute_inference"])
