@@ -178,7 +178,7 @@ def ends_words(measure: str, ends: Mapping[str, float]) -> str:
     called = {UNMASKED: "unmasked", UNRELATED: "no relation left"}
     share = MEASURES[measure].is_share
     read = {called[name]: ends[name] for name in called if name in ends}
-    numbers = (f"{100 * v:.3g} %" if share else f"{v:.3g}" for v in read.values())
+    numbers = [f"{100 * v:.3g} %" if share else f"{v:.3g}" for v in read.values()]
     return ", ".join(map(" ".join, zip(read, numbers, strict=True)))
 
 
