@@ -65,8 +65,6 @@ def test_slices_are_an_axis_of_a_grid(bodyfat) -> None:
     assert len(grid) == 6
     settings = prepared(bodyfat, grid)
     assert [each.slices for each in settings] == [(), (), SLICES, SLICES]  # no groups: () again
-    with pytest.raises(ParameterError, match="at least one choice of slices"):
-        Grid(axes={}, slices=())
 
 
 def test_a_scenario_keeps_slices(bodyfat) -> None:
