@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import combinations
 from math import comb
 from typing import Any, NamedTuple
@@ -33,6 +34,8 @@ from rwn_core.measures.measure import SHARE, Measure, Reading, with_parts
 from rwn_core.measures.sentence import Sentence, percent
 from rwn_core.measures.statistics.key_variables import key_names, required_confidential
 from rwn_core.measures.view import View
+
+guessing_measure = partial(Measure, unit="risk beyond control", against_control=True)
 
 
 def beyond_a_guess(what: str, assumes: str = "") -> Sentence:
@@ -276,10 +279,9 @@ def singling_out_sentence(reading: Reading[Guesses], n: int) -> str:
     )
 
 
-SINGLING_OUT = Measure(
+SINGLING_OUT = guessing_measure(
     key="singling_out",
     title="Singling out",
-    unit="risk beyond control",
     question="How often do three conditions that fit one released row (or, where people have "
     "several rows, equal ones) fit exactly one original person, more often than among people who "
     "are not in the file?",
@@ -287,7 +289,6 @@ SINGLING_OUT = Measure(
     source="WP216 (2014), singling out; prior work: Giomi et al. 2023 (multivariate predicates); "
     "people of the file replaced by those outside; without a control group, beyond a random guess",
     compute=compute_singling_out,
-    against_control=True,
     view=View(
         about="value",
         shared="guessing_attacks",
@@ -355,10 +356,9 @@ def linkability_sentence(reading: Reading[Guesses], n: int) -> str:
     return said + f" Halves as stated: {halves}." * detail.stated
 
 
-LINKABILITY = Measure(
+LINKABILITY = guessing_measure(
     key="linkability",
     title="Linkability",
-    unit="risk beyond control",
     question="How often do two halves of a person's variables lead an intruder to the same "
     "released row, more often than for people who are not in the file?",
     sentence=linkability_sentence,
@@ -366,7 +366,6 @@ LINKABILITY = Measure(
     "beyond a random guess",
     compute=compute_linkability,
     of_released=True,
-    against_control=True,
     view=View(
         about="row",
         shared="guessing_attacks",
@@ -428,10 +427,9 @@ def _inferred(
     return guess_reading(attacked, rates, float(guess), secret=secret)
 
 
-INFERENCE = Measure(
+INFERENCE = guessing_measure(
     key="inference",
     title="Inference",
-    unit="risk beyond control",
     question="How often does the released row nearest in the key variables tell a person's worst "
     "confidential value, more often than for people who are not in the file?",
     sentence=beyond_a_guess("The nearest row tells {}"),
@@ -440,7 +438,6 @@ INFERENCE = Measure(
     compute=compute_inference,
     of_released=True,
     of_units=SECRETS_OF_UNITS,
-    against_control=True,
     view=View(
         about="value",
         shared="guessing_attacks",
