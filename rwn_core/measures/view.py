@@ -102,8 +102,8 @@ class View:
     linkers : tuple of Linker
         Intruders that it tries, as the list of all that link shows them.
     warn : callable, optional
-        Of its reading or the reason why there is none: warnings at a setting. Named are whether
-        values are `drawn` from neighborhoods, and the share that an `ordinary` intruder links.
+        Of its reading: warnings at a setting. Named are whether values are `drawn` from
+        neighborhoods, and the share that an `ordinary` intruder links.
     places : mapping of str to int
         Each page and table that shows it, such as "report", and its place there.
     """

@@ -30,6 +30,8 @@ def warnings(params: Any, readings: Answers, *, digits: bool, separate: int) -> 
             "One release only: each further release of this table, at any setting, adds evidence; "
             "so do a corrected file and a later wave of the same people.",
         ],
+        # where no law says more
+        5: ["Nothing is known of differential privacy, and there is no membership protection."],
         6: [
             "The key of a release is a secret: whoever has it undoes the row order and knows which "
             "cells are original. A seed is none."
@@ -37,10 +39,9 @@ def warnings(params: Any, readings: Answers, *, digits: bool, separate: int) -> 
         9: _of_changes(params, readings, separate, drawn=drawn),
     }
     for key in measures_of("warnings"):
-        view = MEASURES[key].view
-        if view.warn is not None:
-            warned = view.warn(readings[key], drawn=drawn, ordinary=ordinary)
-            texts[view.places["warnings"]] = warned
+        view, reading = MEASURES[key].view, readings[key]
+        if view.warn is not None and isinstance(reading, Reading):
+            texts[view.places["warnings"]] = view.warn(reading, drawn=drawn, ordinary=ordinary)
     shown = (place for place in sorted(texts) if changed or place < _OF_CHANGES)
     return [text for place in shown for text in texts[place]]
 

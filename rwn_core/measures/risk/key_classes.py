@@ -149,11 +149,9 @@ def homogeneity_sentence(reading: Reading[SecretClasses], n: int) -> str:
     )
 
 
-def warn_of_homogeneity(
-    reading: Reading[SecretClasses] | NotApplicable, *, drawn: bool, **_: object
-) -> list[str]:
+def warn_of_homogeneity(reading: Reading[SecretClasses], *, drawn: bool, **_: object) -> list[str]:
     """Say in how many neighborhoods one confidential value is disclosed."""
-    if not isinstance(reading, Reading) or not reading.value:
+    if not reading.value:
         return []
     whose = "For {} of the records nearly all who may give them values have"
     whose = "In {} of the neighborhoods nearly everybody has" if drawn else whose

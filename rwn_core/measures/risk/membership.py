@@ -286,12 +286,8 @@ def differential_privacy_sentence(reading: Reading[DifferentialPrivacy], n: int)
     )
 
 
-def warn_of_privacy(
-    reading: Reading[DifferentialPrivacy] | NotApplicable, **_: object
-) -> list[str]:
+def warn_of_privacy(reading: Reading[DifferentialPrivacy], **_: object) -> list[str]:
     """Say what differential privacy says, and of membership."""
-    if not isinstance(reading, Reading):
-        return ["Nothing is known of differential privacy, and there is no membership protection."]
     alone = "" if reading.detail.total_epsilon else " There is no membership protection either."
     return [reading.detail.statement + alone]
 

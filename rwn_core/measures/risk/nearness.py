@@ -383,12 +383,8 @@ def _cloud(
     return traces
 
 
-def warn_of_neighborhoods(
-    reading: Reading[NeighborhoodSizes] | NotApplicable, **_: object
-) -> list[str]:
+def warn_of_neighborhoods(reading: Reading[NeighborhoodSizes], **_: object) -> list[str]:
     """Say where the radius has no effect, or neighborhoods hold most of the file."""
-    if not isinstance(reading, Reading):
-        return []
     texts, share = [], reading.detail.share_governed_by_k
     if share > 0.5:
         texts.append(

@@ -238,12 +238,8 @@ def _points(detail: Extremes, shown: list[str], side: str) -> style.Trace:
     )
 
 
-def warn_of_extremes(
-    reading: Reading[Extremes] | NotApplicable, *, drawn: bool, **_: object
-) -> list[str]:
+def warn_of_extremes(reading: Reading[Extremes], *, drawn: bool, **_: object) -> list[str]:
     """Say how many of the largest and smallest values stand in the release."""
-    if not isinstance(reading, Reading):
-        return []
     copies = reading.detail.released
     there = sum(count > 0 for count in copies)
     if not there:

@@ -83,13 +83,11 @@ def bayes_linkage_sentence(reading: Reading[WorstLinkage], n: int) -> str:
 
 
 def warn_of_linkage(
-    reading: Reading[WorstLinkage] | NotApplicable, *, drawn: bool, ordinary: float | None
+    reading: Reading[WorstLinkage], *, drawn: bool, ordinary: float | None
 ) -> list[str]:
     """Say where linkage by distance misleads, why, and what helps with this method."""
-    if not isinstance(reading, Reading) or ordinary is None:
-        return []
-    misleading = max(2 * ordinary, 0.2)
-    if reading.value <= misleading:
+    misleading = max(2 * (ordinary or 0.0), 0.2)
+    if ordinary is None or reading.value <= misleading:
         return []
     alone = (
         "single rows are ambiguous, but each original is the source of only one row: "
