@@ -25,10 +25,8 @@ from rwn_core.datasets.dataset import Dataset
 from rwn_core.datasets.mask_dataset import DatasetRelease, RunOptions, mask_dataset
 from rwn_core.errors import InputError, ParameterError, ReleaseError
 from rwn_core.measures.statistics.key_variables import class_sizes
-from rwn_core.reporting import auditors_page, public_notice, read_record
+from rwn_core.reporting import auditors_page, public_notice, public_words, read_record
 from rwn_core.reporting import facts as listed
-from rwn_core.reporting import public_words as words_household
-from rwn_core.reporting import public_words as words_sections
 from rwn_core.reporting.auditors_page import auditors_file, unanswered, unchecked_page
 from rwn_core.reporting.context import QUESTIONS, Context
 from rwn_core.reporting.dataset_record import (
@@ -596,7 +594,7 @@ def test_what_each_section_says_sections(sentences):
         section_sections("loss", {**parts, "readings": RECORD["readings"]}).lines[1:] or ("",)
         for parts in ({}, {"judged": judged})
     )
-    assert first != sampled == words_sections.SAMPLED
+    assert first != sampled == public_words.SAMPLED
 
 
 def test_it_is_said_whether_missing_values_of_a_dataset_move(tmp_path):
@@ -612,7 +610,7 @@ def test_it_is_said_whether_missing_values_of_a_dataset_move(tmp_path):
         known = Material(record=read_dataset_record(text, out))
         files = public_dataset_files(known, source, out, (".html", ".xml"))
         for content in files.values():
-            assert (words_sections.MISSING.encode() in content) == (name is not None)
+            assert (public_words.MISSING.encode() in content) == (name is not None)
 
 
 def lines(record: dict[str, object]) -> list[str]:
@@ -640,10 +638,10 @@ def test_household_columns_that_are_drawn_person_by_person_are_named(masked):
         "setting": {"method": "rwn"},
         "readings": {},
     }
-    split = words_household.HOUSEHOLD["split"].format(names=", ".join(found["split"]))
+    split = public_words.HOUSEHOLD["split"].format(names=", ".join(found["split"]))
     said = lines(record)
     assert said.count(split) == 2  # in the house and outside
-    assert (words_household.HOUSEHOLD["kept"].format(names="region") in said) is not masked
+    assert (public_words.HOUSEHOLD["kept"].format(names="region") in said) is not masked
 
 
 def test_nothing_is_said_without_households_or_where_nobody_shares_one():
@@ -671,8 +669,8 @@ def test_columns_of_a_person_in_a_panel_are_named_as_a_count_has_them():
     assert [counted(release, name, "pid") for name in ("birth", "sex")] == [True, False]
     said = shared_words(shared_columns(data, release.masked))
     assert said == (
-        words_household.PERSON["kept"].format(names="sex"),
-        words_household.PERSON["split"].format(names="birth"),
+        public_words.PERSON["kept"].format(names="sex"),
+        public_words.PERSON["split"].format(names="birth"),
     )
 
 

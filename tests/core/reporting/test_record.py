@@ -250,15 +250,10 @@ def test_every_field_is_asked_and_comes_back():
     assert context_in('[context]\npurpose = "x"\n') == (Context(purpose="x"), "")
     assert with_context({"a": 1}, FULL, contact="")["context"]["contact"] == "desk@x.org"
     assert with_context({"context": {}}, Context(), contact="y")["context"] == {"contact": "y"}
-
-
-def test_a_test_of_an_earlier_record_is_read():
+    # as an earlier version recorded it
     test = {"by": "Bob", "day": "2026-05-06", "claims": 3}
     read = Context.from_dict({"purpose": "x", "intruder_test": test}).intruder_test
     assert read == "by: Bob; day: 2026-05-06; claims: 3"
-
-
-def test_a_file_without_context_is_refused():
     with pytest.raises(InputError, match="no context"):
         context_in(project(table()).to_toml())
 
