@@ -130,7 +130,7 @@ def order_file(run: Run, task: Task) -> dict[str, Any]:
     """Put one file of the release into its order and write it."""
     number = task["number"]
     pieces = []
-    for other in range(task["pieces"]):
+    for other in task["pieces"]:
         with pa.memory_map(str(piece(run, other))) as source:
             file = pa.ipc.open_file(source)
             pieces.append(pa.Table.from_batches([file.get_batch(number)], file.schema))
@@ -171,10 +171,8 @@ def search_of_leaf(run: Run, leaf: int, ball: RadiusAndK) -> Search:
 
 def mask_leaf(run: Run, task: Task) -> dict[str, Any]:
     """Mask the records of one leaf; see `release_rows` for what it answers."""
-    leaf, ball = task["number"], run.params.ball
-    if leaf not in leaves_with_records(run):
-        return release_nobody(run, leaf)
-    search = search_of_leaf(run, leaf, ball)
+    leaf = task["number"]
+    search = search_of_leaf(run, leaf, run.params.ball)
     numbers = search.query.side.numbers
     found = search.run(draw_request(run))
     # no neighbor means no donor either: refused when all are counted
@@ -200,24 +198,13 @@ def release_rows(
     return keep_rows(run, number, ids, (before, masked), sizes, within)
 
 
-def release_nobody(run: Run, number: int) -> dict[str, Any]:
-    """`release_rows` of a leaf without records."""
-    nobody = np.empty(0, np.int64)
-    return release_rows(
-        run, number, nobody, np.empty((0, len(run.names)), np.int64), nobody, nobody
-    )
-
-
 LIST, STATE, SOFT = "list-leaf", "weigh-all", "mask-soft-leaf"
 _ARRAYS = ("offsets", "records", "squared")
 
 
 def list_leaf(run: Run, task: Task) -> dict[str, Any]:
     """List the nearest others of a leaf's records, and which leaf each of them lies in."""
-    leaf = task["number"]
-    leaves = leaves_with_records(run)
-    if leaf not in leaves:
-        return {"least": run.dataset.n}
+    leaf, leaves = task["number"], leaves_with_records(run)
     kernel, n = run.params.ball.kernel, run.dataset.n
     ball = RadiusAndK(k=list_length(n, kernel.bandwidth_k), epsilon=None)
     search = search_of_leaf(run, leaf, ball)
@@ -241,9 +228,7 @@ def weigh_all(run: Run, task: Task) -> dict[str, Any]:
     scaling, column, least = np.empty(n), np.zeros(n), n
     for leaf in leaves:
         scaling[load_side(run, leaf).numbers] = load(run, LIST, f"{leaf:06d}-scaling")
-        answer = run.stage.answer(LIST, leaf)
-        assert answer is not None
-        least = min(least, int(answer["least"]))
+        least = min(least, int(run.answer(LIST, leaf)["least"]))
     error = 0.0
     if kernel.balance:
         pairs = sum(len(load(run, LIST, f"{leaf:06d}-records")) for leaf in leaves)
@@ -259,25 +244,22 @@ def weigh_all(run: Run, task: Task) -> dict[str, Any]:
 
 def soft_leaf(run: Run, leaf: int) -> tuple[Neighborhoods, Integers]:
     """Return the neighborhoods of a leaf's records, and their numbers."""
-    near, state = _near(run, leaf), run.stage.answer(STATE, 0)
-    assert state is not None
-    numbers = near.numbers
-    assert numbers is not None
+    near, numbers = _near(run, leaf), load_side(run, leaf).numbers
     place = np.full(run.dataset.n, -1, np.int32)
     place[numbers] = np.arange(len(numbers))
     # the entries of the lists of all leaves that lie in this one, by the rows here
     back = []
     for other in leaves_with_records(run):
         theirs = _near(run, other)
-        assert theirs.numbers is not None
         first, last = load(run, LIST, f"{other:06d}-ends")[leaf : leaf + 2]
         entries = load(run, LIST, f"{other:06d}-order")[first:last]
-        holder = theirs.numbers[np.searchsorted(theirs.offsets, entries, side="right") - 1]
+        row = np.searchsorted(theirs.offsets, entries, side="right") - 1
+        holder = load_side(run, other).numbers[row]
         rows = place[theirs.records[entries]]
         give_back()
         back.append(Entries(rows, holder.astype(np.int32), theirs.squared[entries]))
     kernel, scaling = run.params.ball.kernel, load(run, STATE, "scaling")
-    lists = list_both_ways(near, joined(back), scaling, state["least"])
+    lists = list_both_ways(near, joined(back), scaling, run.answer(STATE, 0)["least"])
     column = load(run, STATE, "column")
     return soft_neighborhoods(kernel, scale(kernel, lists), column=column), numbers
 
@@ -310,8 +292,6 @@ def tie_slices(run: Run, task: Task) -> dict[str, Any]:
 def mask_soft_leaf(run: Run, task: Task) -> dict[str, Any]:
     """Mask the records of one leaf; see `release_rows` for what it answers."""
     leaf, drawing = task["number"], draw_request(run)
-    if leaf not in leaves_with_records(run):
-        return release_nobody(run, leaf)
     neighborhoods, numbers = soft_leaf(run, leaf)
     q, tied = np.asarray(drawing.q), run.stage.answer(TIE, 0)
     if tied:

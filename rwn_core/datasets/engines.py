@@ -135,21 +135,19 @@ def _exact(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     ends = [load(run, DEAL, f"{number:06d}-ends") for number in range(ranges)]
     counts = np.sum([np.diff(each) for each in ends], axis=0)
     save(run, INDEX, "counts", counts)
-    count = len(counts)
-    share = ranges / count  # leaves are about as many as ranges
-    indexing = run.numbered(spatial_parts.INDEX, count)
+    leaves = np.flatnonzero(counts).tolist()
+    share = ranges / len(leaves)  # leaves are about as many as ranges
+    indexing = run.numbered(spatial_parts.INDEX, leaves)
     execute([{**task, "ranges": ranges} for task in indexing], follow(1 * share))
-    execute(run.numbered(spatial_parts.STEP, len(spatial_parts.JOINS)), follow(0))
+    execute(run.numbered(spatial_parts.STEP, range(len(spatial_parts.JOINS))), follow(0))
     if not run.params.ball.kernel.is_even:
-        execute(run.numbered(donors.LIST, count), follow(4 * share))
-        execute(run.numbered(donors.STATE, 1), follow(0))
+        execute(run.numbered(donors.LIST, leaves), follow(4 * share))
+        execute(run.numbered(donors.STATE, [0]), follow(0))
         if run.params.tie:
-            execute(run.numbered(donors.TIE, 1), follow(0))
-        masking = run.numbered(donors.SOFT, count)
-        execute(masking, follow(share))
-        return masking
-    masking = run.numbered(donors.EXACT, count)
-    execute(masking, follow(5 * share))
+            execute(run.numbered(donors.TIE, [0]), follow(0))
+    even = run.params.ball.kernel.is_even
+    masking = run.numbered(donors.EXACT if even else donors.SOFT, leaves)
+    execute(masking, follow((5 if even else 1) * share))
     return masking
 
 

@@ -21,7 +21,7 @@ from rwn_core.datasets import donors
 from rwn_core.datasets.dataset import Dataset, to_frame
 from rwn_core.datasets.dataset_statistics import BLOCK
 from rwn_core.datasets.engines import ENGINES, STRATEGIES, follow_progress
-from rwn_core.datasets.run import SURVEY, Run, Task
+from rwn_core.datasets.run import SURVEY, Run
 from rwn_core.datasets.spatial_parts import LARGEST
 from rwn_core.datasets.stage import Stage
 from rwn_core.errors import NotWritten, ParameterError, ReleaseError
@@ -139,10 +139,11 @@ def mask_dataset(
                 follow = follow_progress((1 + weight) * ranges + run.files)
             execute(run.ranges(SURVEY), follow(1))
             masking = mask(run, execute, follow)
-            answers = [_answer(run, task) for task in masking]
+            answers = [run.answer(task["step"], task["number"]) for task in masking]
             refuse_empty(sum(answer["empty"] for answer in answers))
-            ordering = run.numbered(donors.ORDER_STEP, run.files)
-            execute([{**task, "pieces": len(masking)} for task in ordering], follow(1))
+            ordering = run.numbered(donors.ORDER_STEP, range(run.files))
+            pieces = [task["number"] for task in masking]
+            execute([{**task, "pieces": pieces} for task in ordering], follow(1))
         # Plain counts about the making of a release.
         counts = [answer["changed"] for answer in answers]
         state, tied = (run.stage.answer(step, 0) or {} for step in (donors.STATE, donors.TIE))
@@ -169,12 +170,6 @@ def mask_dataset(
         ) from None
     run.stage.remove()
     return DatasetRelease(folder=target, n=run.dataset.n, files=run.files, doubts=doubts, **result)
-
-
-def _answer(run: Run, task: Task) -> dict[str, Any]:
-    answer = run.stage.answer(task["step"], task["number"])
-    assert answer is not None
-    return answer
 
 
 WORKER_BYTES = 1_000_000_000  # memory that a worker is planned to stay below

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -128,9 +128,15 @@ class Run:
             for number, start in enumerate(range(0, n, rows))
         ]
 
-    def numbered(self, step: str, count: int) -> list[Task]:
+    def numbered(self, step: str, numbers: Iterable[int]) -> list[Task]:
         """Tasks that have a number only."""
-        return [{"step": step, "number": number} for number in range(count)]
+        return [{"step": step, "number": number} for number in numbers]
+
+    def answer(self, step: str, number: int) -> dict[str, Any]:
+        """What a finished task answered."""
+        answer = self.stage.answer(step, number)
+        assert answer is not None
+        return answer
 
     def __getstate__(self) -> dict[str, Any]:
         """Travel to a worker without what is merely remembered."""

@@ -83,10 +83,7 @@ def index_leaf(run: Run, task: Task) -> dict[str, Any]:
         values.append(load(run, DEAL, f"{number:06d}-values")[start:stop])
         ids.append(load(run, DEAL, f"{number:06d}-ids")[start:stop])
     points = points_like(run.survey_result.points, np.concatenate(values))
-    numbers = np.concatenate(ids)
-    if not len(numbers):
-        return {}
-    index = build_index(points, numbers=numbers, frame=common_frame(run))
+    index = build_index(points, numbers=np.concatenate(ids), frame=common_frame(run))
     for which, side in (("target", index.side), ("query", index.querying)):
         if which == "query" and index.querying is index.side:
             break
