@@ -363,20 +363,10 @@ def donors(weights: list[float], q: float) -> NDArray[np.int64]:
     """One list of members, number 100,000 and on, for all records; shape (N,)."""
     size, found = len(weights), np.empty((N, 1), np.int64)
     keys = np.ascontiguousarray(SecretKey.from_seed(4).words.reshape(1, 8))
-    draw_rows(
-        keys,
-        np.arange(N),
-        np.array([7]),
-        np.array([q]),
-        np.zeros(N, np.int64),
-        np.array([size]),
-        np.array([0, size]),
-        np.arange(100_000, 100_000 + size, dtype=np.int32),
-        np.array(weights),
-        found,
-        0,
-        N,
-    )
+    of_each = (keys, np.arange(N), np.array([7]), np.array([q]), np.zeros(N, np.int64))
+    members = np.arange(100_000, 100_000 + size, dtype=np.int32)
+    of_table = (np.array([size]), np.array([0, size]), members, np.array(weights))
+    draw_rows(*of_each, *of_table, found, 0, N)
     return found[:, 0]
 
 
