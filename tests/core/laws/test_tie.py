@@ -379,12 +379,6 @@ def test_settings_that_are_refused(setting: Any, words: str) -> None:
         setting()
 
 
-def test_one_slice_is_refused() -> None:
-    data = rwn.load_demo("bodyfat")
-    with pytest.raises(ParameterError, match="from 2 to 40 slices"):
-        rwn.mask(data.with_slices([data.names]), SoftRWN(tie=True), seed=1)
-
-
 def test_variables_that_are_not_masked_stay() -> None:
     data = rwn.load_demo("bodyfat")
     schema = data.schema
