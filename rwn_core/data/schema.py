@@ -18,7 +18,6 @@ from rwn_core.data.variable import (
     Role,
     Variable,
     check_forms,
-    fits,
     refuse_repeats,
 )
 from rwn_core.errors import ParameterError, SchemaError
@@ -64,7 +63,8 @@ def as_slices(slices: Iterable[Sequence[str]]) -> Slices:
     (('a', 'b'), ('age', 'weight'))
     """
     given = [*slices] if isinstance(slices, Iterable) and not isinstance(slices, str) else [slices]
-    if not fits(given, Sequence[Sequence[str]]):
+    lists = all(isinstance(each, Sequence) and not isinstance(each, str) for each in given)
+    if not lists or not all(isinstance(name, str) for each in given for name in each):
         raise ParameterError(
             'Slices must be lists of names of variables, such as [["age", "weight"]].'
         )

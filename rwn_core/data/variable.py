@@ -330,10 +330,8 @@ class Variable(NamedParameters):
         levels = None if self.levels is None else _tuples(self.levels)
         labels, codes = _tuples(self.value_labels), _tuples(self.missing_codes)
         notation = as_notation(USUAL_DATES if self.notation is None else self.notation)
-        pairs, ranges = (
-            [each for each in given if isinstance(each, tuple) and len(each) == 2]
-            for given in (labels, codes)
-        )
+        pairs = [each for each in labels if isinstance(each, tuple) and len(each) == 2]
+        ranges = [each for each in codes if isinstance(each, tuple) and len(each) == 2]
         coded = all(_is_code(code) and isinstance(label, str) for code, label in pairs)
         coded = coded and len(labels) == len(pairs) == len({code for code, _ in pairs})
         rising = all(_is_code(e, text=False) for each in ranges for e in each)
@@ -359,7 +357,8 @@ class Variable(NamedParameters):
         ):
             if not fine:
                 raise SchemaError(f"The {what} of variable {self.name} must be {must}.")
-        refuse_repeats(levels or (), f"among the levels of {self.name}", "Level")
+        if levels:
+            refuse_repeats(levels, f"among the levels of {self.name}", "Level")
         read = {"kind": Kind(self.kind), "role": Role(self.role), "weight": float(weight)}
         read |= {"levels": levels, "value_labels": labels, "missing_codes": codes}
         read["notation"] = None if notation == USUAL_DATES else notation
