@@ -228,7 +228,6 @@ class Linkage:
     # the intruder's list; ties share their places
     top1: Floats
     top5: Floats
-    same: Floats  # shape (m,): posterior of the most likely group of identical originals
     first: Integers  # shape (m,): original linked to each row, -1 if none can have released it
     candidates: Integers  # shape (m,): number of originals that can have released the row
 
@@ -299,13 +298,13 @@ def weigh(
     units: Integers | None = None,
 ) -> tuple[Linkage, sparse.csc_array | None]:
     """Link sampled rows, to records or to `units` (n,), with the posteriors if of all rows."""
-    same, results, start = identical_records(law.original, names), [], 0
+    results, start = [], 0
     together, (rows, size) = None, sample
     while start < len(rows):
         part = rows[start : start + size]
         belief = normed(likelihoods(law, masked, part, names)[0])
         together = belief if len(part) == masked.n else None
-        results.append(_read(belief, part, same, units))
+        results.append(_read(belief, part, units))
         if look is not None:
             look(belief, part)
         start += size
@@ -344,34 +343,15 @@ def row_sample(n: int, per_row: float, *, work: int, leaving: Integers | None = 
     return rows, max(1, int(ATTACKED_PAIRS / per_row))
 
 
-def identical_records(original: Microdata, names: Sequence[str] | None) -> Integers:
-    """Return each record's group of records with equal values, shape (n,)."""
-    chosen = [v.name for v in original.schema.released if names is None or v.name in names]
-
-    def number() -> Integers:
-        frame = original.frame[chosen]
-        # pandas does not group by numbers of half precision
-        half = [name for name, dtype in frame.dtypes.items() if dtype == np.float16]
-        frame = frame.astype(dict.fromkeys(half, np.float32)) if half else frame
-        groups = frame.groupby(chosen, dropna=False, observed=True, sort=False)
-        return np.asarray(groups.ngroup().to_numpy(), dtype=np.int64)
-
-    return original.cached(("identical records", *chosen), number)
-
-
 def _read(
-    belief: sparse.csc_array, rows: Integers, same: Integers, units: Integers | None
+    belief: sparse.csc_array, rows: Integers, units: Integers | None
 ) -> dict[str, Floats | Integers]:
-    # no row tells identical records apart: the largest share that a group of them has together
     best, first = largest(belief)
-    groups = best
-    if same.max() + 1 < len(same):
-        groups = largest(of_units(belief, same))[0]
     # beliefs in units are the sums over their records
     if units is not None:
         belief, rows = of_units(belief, units), units[rows]
         (best, unit), one = largest(belief), np.unique(units, return_index=True)[1]
-        groups, first = np.maximum(groups, best), np.where(unit < 0, -1, one[unit])
+        first = np.where(unit < 0, -1, one[unit])
     # the share of the true source, and how many shares are above and equal to it, but for rounding
     truth, shares = shares_of(belief, rows), belief.data
     column = np.repeat(np.arange(len(rows)), np.diff(belief.indptr))
@@ -388,7 +368,6 @@ def _read(
         "truth": truth,
         "top1": np.where(possible, np.clip((1 - above) / tied, 0, 1), 0.0),
         "top5": np.where(possible, np.clip((5 - above) / tied, 0, 1), 0.0),
-        "same": np.minimum(groups, 1.0),
         "first": first,
         "candidates": candidates,
     }

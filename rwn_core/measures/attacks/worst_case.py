@@ -300,9 +300,8 @@ class WorstLinkage(Detail):
         Probability of the true original, and of the most likely one.
     candidates : ndarray of int64, shape (m,)
         Originals that can have released the row.
-    top1, top5, same : float
-        Share of the rows with the true original first, among the first five, and with the values
-        of the first.
+    top1, top5 : float
+        Share of the rows with the true original first, and among the first five.
     share, over, largest : float, int, float
         Share and number of rows above one half; the largest probability.
     units_above : int, optional
@@ -332,7 +331,6 @@ class WorstLinkage(Detail):
     candidates: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     top1: float = 0.0
     top5: float = 0.0
-    same: float = 0.0
     share: float = 0.0
     largest: float = 0.0
     units_above: int | None = None

@@ -66,7 +66,6 @@ def compute_bayes_linkage(
         **some_of(links.rows, links.total_rows),
         top1=float(links.top1.mean()),
         top5=float(links.top5.mean()),
-        same=float(links.same.mean()),
         candidates=links.candidates,
     )
     baseline = comparison.random_share
