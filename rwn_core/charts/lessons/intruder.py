@@ -26,7 +26,13 @@ def draw(lesson: Intruder, answered: bool = False) -> style.Chart:
         | {"xanchor": "left", "yanchor": "middle", "xshift": 4}
         for place in found.tolist()
     ]
-    highest = float(lesson.belief.max(initial=0.0))
+    highest, bars = float(lesson.belief.max(initial=0.0)), []
+    for place in places.tolist():
+        fill = style.ORIGINAL if place in found else f"{style.ORIGINAL}55"
+        look = {"marker": style.filled(fill, style.ORIGINAL, 1.5)}
+        length, at = style.floats([lesson.belief[place]]), (_WIDTH, -_WIDTH / 2)
+        bar = style.bar(length, [float(place)], "probability", at, **look)
+        bars.append(bar | {"hovertemplate": "%{x:.1%}<extra></extra>"})
     return style.chart(
         "lesson_intruder",
         "Who could have made this row",
@@ -34,10 +40,7 @@ def draw(lesson: Intruder, answered: bool = False) -> style.Chart:
         f"Bars of the posterior probability of {count} originals for row {lesson.row + 1} of the "
         f"release; the most likely has {style.percent(highest)} and {lesson.candidates} are "
         "possible",
-        data=[
-            _bars(lesson.belief[place], [float(place)], filled=bool(place in found))
-            for place in places.tolist()
-        ],
+        data=bars,
         layout=style.layout(
             style.axis("probability that the row is this person's", 0, 1, share=True),
             style.axis(
@@ -53,11 +56,3 @@ def draw(lesson: Intruder, answered: bool = False) -> style.Chart:
         ),
         table=table(["record", "probability"], [lesson.records + 1, lesson.belief.astype(float)]),
     )
-
-
-def _bars(length: float, rows: list[float], *, filled: bool) -> style.Trace:
-    fill = style.ORIGINAL if filled else f"{style.ORIGINAL}55"
-    look = {"marker": style.filled(fill, style.ORIGINAL, 1.5)}
-    place = _WIDTH, -_WIDTH / 2
-    made = style.bar(style.floats([length]), rows, "probability", place, **look)
-    return made | {"hovertemplate": "%{x:.1%}<extra></extra>"}

@@ -64,8 +64,7 @@ def draw(
     read = [s["x"] for s in (*placed, *others)]
     shown = min(read, default=0.0), max(read, default=0.0)
     # a cross of two thin lines per setting: the range of one more release
-    across: list[float | None] = []
-    up: list[float | None] = []
+    across, up = list[float | None](), list[float | None]()
     for spot in [s for s in placed if len(placed) <= _INTERVALS or s["frontier"]]:
         if spot["x_interval"]:
             across += [*spot["x_interval"], None]
@@ -75,6 +74,12 @@ def draw(
             up += [*spot["y_interval"], None]
     thin = {"color": style.RELEASED + _FAINT, "width": 1}
     crosses = [_broken_line(across, up, "interval", **thin)] if across else []
+    # a setting of which a limit was not judged is named at its loss, above all others
+    names: list[style.Label] = []
+    for mark in [each for each in marks if of_limits and _is_open(each)]:
+        at = min(max(mark["x"], min(x_range)), max(x_range))
+        text = f"{style.escape(mark['label'])}: not judged"
+        names.append(style.label(text, at, 1, style.NEUTRAL, yref="paper", yanchor="top"))
     return style.chart(
         "sweep_map",
         str(y.get("map", "Risk–utility map of the sweep")),
@@ -94,7 +99,7 @@ def draw(
             shapes=map_marks.limit_shapes(limit, y_range, of_limits=of_limits, shown=shown),
             annotations=[
                 *map_marks.limit_labels(limit, y_range, of_limits=of_limits),
-                *(_open_label(m, x_range) for m in marks if of_limits and _is_open(m)),
+                *names,
             ],
         ),
         table=_table(spots, x, y),
@@ -113,13 +118,6 @@ def _scaled(spot: Spot, scale: LimitScale | None, hover: str) -> dict[str, Any]:
 def _is_open(spot: Spot) -> bool:
     """True for a setting with a loss of which a limit was not judged."""
     return spot["x"] is not None and spot["y"] is None
-
-
-def _open_label(mark: Spot, x_range: tuple[float, float]) -> style.Label:
-    """Name a setting of which a limit was not judged, at its loss above all others."""
-    at = min(max(mark["x"], min(x_range)), max(x_range))
-    text = f"{style.escape(mark['label'])}: not judged"
-    return style.label(text, at, 1, style.NEUTRAL, yref="paper", yanchor="top")
 
 
 def _note(placed: Sequence[Spot], others: Sequence[Spot], of_limits: bool, unread: int) -> str:

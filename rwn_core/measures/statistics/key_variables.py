@@ -26,11 +26,9 @@ def key_names(comparison: Comparison) -> tuple[str, ...]:
     keys = tuple([v.name for v in released if v.role is Role.KEY])
     if keys:
         return keys
-    secret = set(confidential_names(comparison))
-    secret |= {v.name for v in released if v.role is Role.SAMPLING_WEIGHT}  # no person knows theirs
-    return tuple(v.name for v in released if v.name not in secret) or tuple(
-        v.name for v in released
-    )
+    names, secret = tuple([v.name for v in released]), confidential_names(comparison)
+    unknown = {v.name for v in released if v.role is Role.SAMPLING_WEIGHT}.union(secret)
+    return tuple([name for name in names if name not in unknown]) or names
 
 
 def confidential_names(comparison: Comparison) -> tuple[str, ...]:

@@ -452,15 +452,6 @@ WASSERSTEIN = utility_measure(
 # Hellinger distance of each variable's table of counts
 
 
-def _bins(comparison: Comparison, name: str) -> tuple[Integers, Integers]:
-    both = [_known(comparison, table, name) for table in comparison.tables]
-    edges, counted = bin_edges(both[0]), []
-    for values in both:
-        outside = [(values < edges[0]).sum(), (values > edges[-1]).sum()]
-        counted.append(np.append(bin_counts(values, edges), outside))
-    return counted[0], counted[1]
-
-
 def compute_hellinger(comparison: Comparison) -> Reading[Distances]:
     """Return the mean Hellinger distance over the variables."""
     released = comparison.original.schema.released
@@ -469,7 +460,12 @@ def compute_hellinger(comparison: Comparison) -> Reading[Distances]:
         if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
             _, before, after = level_counts(comparison, variable.name)
         else:
-            before, after = _bins(comparison, variable.name)
+            both = [_known(comparison, table, variable.name) for table in comparison.tables]
+            edges, counted = bin_edges(both[0]), []
+            for values in both:
+                outside = [(values < edges[0]).sum(), (values > edges[-1]).sum()]
+                counted.append(np.append(bin_counts(values, edges), outside))
+            before, after = counted
         found.append(hellinger(before, after))
     names, distances = [variable.name for variable in released], np.array(found)
     detail = Distances(names=names, distance=distances)
