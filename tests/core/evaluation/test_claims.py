@@ -7,8 +7,6 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -307,11 +305,9 @@ def test_the_reader_for_r_agrees_to_eight_digits(files: Any) -> None:
     none = float("nan")
     for line, (formula, kind) in zip(lines, FORMULAS.items(), strict=False):
         rows = read.fit(formula, kind).rows
+        told = [(row.estimate, row.error, *(row.interval or (None, None))) for row in rows]
         ours = [
-            *(none if row.estimate is None else row.estimate for row in rows),
-            *(none if row.error is None else row.error for row in rows),
-            *(none if row.interval is None else row.interval[0] for row in rows),
-            *(none if row.interval is None else row.interval[1] for row in rows),
+            none if part is None else part for parts in zip(*told, strict=True) for part in parts
         ]
         theirs = [none if word == "NA" else float(word) for word in line.split()]
         np.testing.assert_allclose(theirs, ours, rtol=1e-8)
@@ -383,11 +379,11 @@ def document(data: rwn.Microdata, table: ClaimTable) -> dict[str, Any]:
     return found
 
 
-@dataclass
 class Heard:
     """How often each kind of sentence was true."""
 
-    kinds: dict[str, list[bool]] = field(default_factory=dict)
+    def __init__(self) -> None:
+        self.kinds: dict[str, list[bool]] = {}
 
     def note(self, kind: str, true: bool) -> None:
         self.kinds.setdefault(kind, []).append(bool(true))
@@ -410,18 +406,14 @@ class Heard:
                 self.note("errors", change <= float(said["errors"]) * error)
 
 
-def fresh(data: rwn.Microdata, setting: rwn.RWN, many: int) -> Iterator[pd.DataFrame]:
-    for seed in range(5_000, 5_000 + many):
-        yield rwn.mask(data, setting, seed=seed).masked.frame
-
-
 def heard_in_fresh_releases(heard: Heard, seed: int, setting: rwn.RWN, n: int) -> None:
     frame = sample(seed, n)
     data = rwn.Microdata.from_frame(frame)
     told = document(data, claim_table(data, setting, plan(FORMULA), draws=60, seed=seed))
     fit = smf.ols(FORMULA, frame).fit()
     r = stats.pearsonr(frame["a"], frame["y"]).statistic
-    for masked in fresh(data, setting, 25):
+    for number in range(5_000, 5_025):
+        masked = rwn.mask(data, setting, seed=number).masked.frame
         columns = {name: list(masked[name]) for name in masked}
         read = rwn_claims.Survey(columns, told)
         for row in read.fit(FORMULA).rows:

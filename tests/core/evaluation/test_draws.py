@@ -58,25 +58,19 @@ def test_bands_are_where_the_parts_of_the_details_fall(drawn):
     ]
     values = [reading["correlation"].value for reading in readings]
     np.testing.assert_allclose(made.values["correlation"], values, rtol=1e-12)
-    anything = (-np.inf, np.inf)
-    for key, part, bounds in (
-        ("correlation", "released", (-1, 1)),
-        ("regression", "coefficient_released", anything),
-        ("regression", "se_released", (0, np.inf)),
-        ("principal_components", "share_released", (0, 1)),
+    for key, part, bounds, of_draw in (
+        ("correlation", "released", (-1, 1), np.asarray),
+        ("regression", "coefficient_released", (-np.inf, np.inf), np.asarray),
+        ("regression", "se_released", (0, np.inf), np.asarray),
+        ("principal_components", "share_released", (0, 1), np.asarray),
+        # the sums of single draws' shares, not sums of the shares' ends
+        ("principal_components", "cumulative_released", (0, 1), np.cumsum),
     ):
-        draws = np.array([getattr(reading[key].detail, part) for reading in readings])
-        band = made.bands[key][part]
-        low, high = prediction_interval(draws, bounds=bounds)
-        np.testing.assert_allclose(band.low, low)
+        name = part.replace("cumulative", "share")
+        draws = np.array([of_draw(getattr(reading[key].detail, name)) for reading in readings])
+        band, (low, high) = made.bands[key][part], prediction_interval(draws, bounds=bounds)
+        np.testing.assert_allclose([band.low, band.high], [low, high])
         np.testing.assert_allclose(band.median, np.median(draws, axis=0))
-        np.testing.assert_allclose(band.high, high)
-    # the sums of single draws' shares, not sums of the shares' ends
-    draws = [
-        np.cumsum(reading["principal_components"].detail.share_released) for reading in readings
-    ]
-    band = made.bands["principal_components"]["cumulative_released"]
-    np.testing.assert_allclose(band.high, prediction_interval(draws, bounds=(0, 1))[1])
 
 
 def test_bands_of_counts_belong_to_one_set_of_bins():

@@ -94,16 +94,6 @@ def test_a_rare_level_is_counted_as_often_on_average(way):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_one_outlier_decides_nothing(way):
-    far = people()
-    far.loc[0, "x"] = 12.0  # standard deviations
-    found = [loss(released(far, way, seed=seed)) for seed in (1, 2, 3)]
-    assert max(found) < np.mean([loss(usual(way, seed)) for seed in (1, 2, 3)]) + 0.35
-    estimate, low, high = interval(released(far, way), "mean(x)")
-    assert low <= 0 <= high or estimate == pytest.approx(people()["x"].mean(), abs=1.0)
-
-
-@pytest.mark.parametrize("way", WAYS)
 def test_units_do_not_matter(way):
     wide = people()
     wide["x"], wide["y"] = 2.0**20 * wide["x"], wide["y"] / 2.0**10
@@ -114,17 +104,6 @@ def test_units_do_not_matter(way):
     if way == "tied":
         kept = [each.law.tied.fitted.kept for each in (usual(way), other)]
         assert kept[0] == pytest.approx(kept[1], abs=1e-9)
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_the_worst_tenth_is_inside_its_interval(way):
-    # the tenth with the largest values: its share is an estimate inside a slice
-    held, edge = [], float(np.quantile(people()["z"], 0.9))
-    truth = float((people()["z"] > edge).mean())
-    for seed in range(1, 25):
-        _, low, high = interval(usual(way, seed), f"share(z > {edge})")
-        held.append(low <= truth <= high)
-    assert np.mean(held) >= 0.9
 
 
 @pytest.mark.parametrize("way", WAYS)

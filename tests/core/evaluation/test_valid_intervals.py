@@ -171,11 +171,6 @@ def fitted(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return found, np.sqrt(np.diag(inverse @ scores.T @ scores @ inverse))
 
 
-def slope(one: np.ndarray, other: np.ndarray) -> tuple[float, float]:
-    found, errors = fitted(one, other)
-    return found[1], errors[1]
-
-
 @pytest.fixture(scope="module")
 def covered() -> dict[str, float]:
     """How often intervals hold the truth, over 160 samples of 150 people each."""
@@ -193,7 +188,7 @@ def covered() -> dict[str, float]:
         for name, file in files.items():
             file = {key: file[key].to_numpy() for key in file}
             factor = 1.0 if name == "unmasked" else FACTOR
-            value, error = slope(file["x"], file["y"])
+            (_, value), (_, error) = fitted(file["x"], file["y"])
             held.setdefault(name, []).append(abs(value - 1) <= reach * factor * error)
             mean, error = file["w"].mean(), file["w"].std(ddof=1) / np.sqrt(150)
             held.setdefault(f"mean, {name}", []).append(abs(mean - 1) <= reach * factor * error)
@@ -205,7 +200,7 @@ def covered() -> dict[str, float]:
                 truth = 1 + stats.norm.pdf(stats.norm.ppf(0.9)) / 0.1
                 half = stats.t.ppf(0.975, top.sum() / 2) * FACTOR * spread / np.sqrt(top.sum())
                 held.setdefault("worst tenth", []).append(abs(mean - truth) <= half)
-                value, error = slope(file["x"], file["z"])
+                (_, value), (_, error) = fitted(file["x"], file["z"])
                 held.setdefault("across", []).append(abs(value - 1) <= reach * FACTOR * error)
     return {name: float(np.mean(each)) for name, each in held.items()}
 

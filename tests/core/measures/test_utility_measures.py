@@ -233,9 +233,6 @@ def test_UT_CIO_and_std_diff_of_the_slope(comparison):
 
 
 def test_UT_ols_standard_errors(comparison):
-    found = MEASURES["standard_errors"].compute(comparison).detail
-    assert found.se_original == pytest.approx(expected("UT-ols_X")[1], **TIGHT)
-    assert found.se_released == pytest.approx(expected("UT-ols_Y")[1], **TIGHT)
     slope = expected("UT-ols_Y")[1][1] / expected("UT-ols_X")[1][1]
     assert MEASURES["standard_errors"].compute(comparison).value == pytest.approx(slope - 1)
 
