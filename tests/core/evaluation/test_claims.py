@@ -306,9 +306,7 @@ def test_the_reader_for_r_agrees_to_eight_digits(files: Any) -> None:
     for line, (formula, kind) in zip(lines, FORMULAS.items(), strict=False):
         rows = read.fit(formula, kind).rows
         told = [(row.estimate, row.error, *(row.interval or (None, None))) for row in rows]
-        ours = [
-            none if part is None else part for parts in zip(*told, strict=True) for part in parts
-        ]
+        ours = np.array(told, dtype=float).T.ravel()
         theirs = [none if word == "NA" else float(word) for word in line.split()]
         np.testing.assert_allclose(theirs, ours, rtol=1e-8)
     for line, formula in zip(lines[-3:], (TIED, "pay ~ visits"), strict=False):
