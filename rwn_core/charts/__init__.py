@@ -30,7 +30,7 @@ from rwn_core.measures.drawing.style import Chart, draw_reason
 from rwn_core.measures.drawing.tables import Rows
 
 _TUNING = (risk_utility_map, sweep_map)
-_LESSONS = (disclosure, theorem, intruder, neighborhood, standard_errors, choose)
+_LESSONS = (disclosure, theorem, intruder, neighborhood, standard_errors, choose, sampling)
 _VIEWS = [measure.view for measure in MEASURES.values()]
 CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
     {
@@ -45,7 +45,6 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
         "two_way": two_way.draw_two_way,
         **{each.__name__.rpartition(".")[2]: each.draw for each in _TUNING},
         **{f"lesson_{each.__name__.rpartition('.')[2]}": each.draw for each in _LESSONS},
-        "lesson_sampling": sampling.draw,
         "lesson_ties": partial(choose.draw, key="lesson_ties", lever="width"),
         "lesson_edges": edges.draw,
         "lesson_edges_loads": edges.draw_loads,

@@ -53,10 +53,7 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
 # Success of ordinary and worst-case intruders at linking
 
 Attack = Mapping[str, Any]
-_SHARE_MARKS: dict[str, Any] = {
-    "tickvals": [0, 0.25, 0.5, 0.75, 1.0],
-    "ticktext": ["0%", "", "", "", "100%"],
-}
+_SHARE_MARKS: Any = {"tickvals": [0, 0.25, 0.5, 0.75, 1.0], "ticktext": ["0%", "", "", "", "100%"]}
 
 
 def draw_linkage_attacks(attacks: Sequence[Attack]) -> style.Chart:

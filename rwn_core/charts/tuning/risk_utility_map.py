@@ -12,7 +12,7 @@ from typing import Any
 from rwn_core.charts.parts import map_marks
 from rwn_core.charts.parts.map_marks import LimitScale, named, share
 from rwn_core.measures.drawing import style
-from rwn_core.measures.drawing.tables import table
+from rwn_core.measures.drawing.tables import known, table
 
 Point = Mapping[str, Any]
 
@@ -95,10 +95,8 @@ def draw(
         table=table(
             ["setting", "parameters", "loss", risk, "keeps all limits"],
             [
-                [p["label"] for p in points],
-                [p["text"] for p in points],
-                [float(p["loss"]) for p in points],
-                [math.nan if p["risk"] is None else float(p["risk"]) for p in points],
+                *([p[name] for p in points] for name in ("label", "text", "loss")),
+                known([p["risk"] for p in points]),
                 [_KEPT[p.get("kept")] for p in points],
             ],
         ),

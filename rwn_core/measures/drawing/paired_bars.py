@@ -54,10 +54,7 @@ def short(share: float) -> str:
 def frame(pairs: Sequence[Pair], title: str, *, length: int = 24) -> dict[str, Any]:
     """Return the layout: names at the left, shares along, the later number behind its bar."""
     small: dict[str, Any] = {"tickfont": {"size": 10}} if len(pairs) > 9 else {}
-    marks: dict[str, Any] = {
-        "tickvals": [0, 0.25, 0.5, 0.75, 1.0],
-        "ticktext": ["0%", "", "50%", "", "100%"],
-    }
+    marks: Any = {"tickvals": [0, 0.25, 0.5, 0.75, 1.0], "ticktext": ["0%", "", "50%", "", "100%"]}
     return style.layout(
         style.axis(title, 0, 1.26, **marks),
         style.name_axis([name for name, _, _ in pairs], length=length, rim=0.6, showgrid=False)
