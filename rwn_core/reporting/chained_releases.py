@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import special
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import InputError, SchemaError
@@ -34,6 +35,7 @@ SKETCH = 2048
 with probability 1 - exp(-2048 m / n) or so: 98 % for one in five hundred."""
 
 BYTES = 8  # of a mark
+_MISSED = 0.01  # the probability that fewer people differ than are counted
 
 
 def table_marks(microdata: Microdata, key: bytes) -> dict[str, Any]:
@@ -73,15 +75,21 @@ def common_records(one: Mapping[str, Any], two: Mapping[str, Any]) -> float:
     """Estimate how large a share of the smaller table's records is in both, over all variables."""
     if one["names"] != two["names"]:
         return 0.0  # records over other variables have other marks
-    first, second = set(one["records"]), set(two["records"])
-    union = sorted(first | second)
-    if max(one["count"], two["count"]) > SKETCH:
-        union = union[:SKETCH]
-    shared = sum(mark in first and mark in second for mark in union)
-    similarity = shared / len(union) if union else 0.0
+    first, second = _seen(one, two)
+    union = first | second
+    similarity = len(first & second) / len(union) if union else 0.0
     both = similarity * (one["count"] + two["count"]) / (1 + similarity)
     smaller = min(one["count"], two["count"])
     return min(1.0, both / smaller) if smaller and math.isfinite(both) else 0.0
+
+
+def _seen(one: Mapping[str, Any], two: Mapping[str, Any]) -> tuple[set[str], set[str]]:
+    """Return the marks of either table among the smallest of both, which are a random sample."""
+    first, second = set(one["records"]), set(two["records"])
+    if max(one["count"], two["count"]) > SKETCH:
+        union = set(sorted(first | second)[:SKETCH])
+        return first & union, second & union
+    return first, second
 
 
 def common_columns(one: Mapping[str, Any], two: Mapping[str, Any]) -> int:
@@ -92,7 +100,7 @@ def common_columns(one: Mapping[str, Any], two: Mapping[str, Any]) -> int:
 def changed_people(
     earlier: Mapping[str, Any], now: Mapping[str, Any], shared: int
 ) -> tuple[int, int] | None:
-    """Estimate the people of the earlier table or this one only; None if none are known in both.
+    """Count the people of the earlier table or this one only, at least; None if none are in both.
 
     `shared` is the number of their common variables.
     """
@@ -106,8 +114,16 @@ def changed_people(
         return None
     if earlier["records"] == now["records"] and equal == shared:
         return 0, 0
-    common = share * min(earlier["count"], now["count"])
-    gone, new = (max(round(each["count"] - common), 0) for each in (earlier, now))
+    first, second = _seen(earlier, now)
+    # one seen in a sample of few may be all that there are: a lower bound counts, not the estimate
+    left, came = earlier["count"], now["count"]
+    sampled = len(first | second) / max(left + came - share * min(left, came), 1.0)
+    gone, new = (
+        max(len(each), int(special.gammaincinv(len(each), _MISSED) / sampled)) if each else 0
+        for each in (first - second, second - first)
+    )
+    new = max(new, gone - left + came, came - left)  # the difference of the two is known
+    gone = new + left - came
     return (gone, new) if gone or new else (1, 1)
 
 
@@ -231,8 +247,9 @@ def together(
         keys = [name for name, role in roles.items() if role == _KEY]
         keys = keys or [name for name in roles if name not in secrets]
         secrets = secrets or [name for name in roles if name not in keys]
-        now = own, _pieces(method_slices(record), own)
-        tables = (((frame, _pieces(entry["slices"], frame))) for entry, frame in known)
+        # the slices, and whole rows: some are one person's where values are kept
+        now = own, [*method_slices(record), list(map(str, own))]
+        tables = ((frame, [*entry["slices"], list(map(str, frame))]) for entry, frame in known)
         merges = (
             each
             for table in tables
@@ -331,11 +348,6 @@ def _reading_words(found: Subtracted, release: str, changed: tuple[int, int] | N
         f"Subtraction of this release and {release} reads {part} of {who}: {len(exact)} of {among} "
         f"columns exactly{more}."
     )
-
-
-def _pieces(slices: Sequence[Sequence[str]], frame: pd.DataFrame) -> list[list[str]]:
-    """The slices, and whole rows: some are one person's where values are kept."""
-    return [*(list(each) for each in slices), list(map(str, frame))]
 
 
 def _said(worst: Chained | None, checked: Sequence[str]) -> str:

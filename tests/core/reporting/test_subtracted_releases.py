@@ -209,3 +209,21 @@ def test_a_large_table_is_known_again_by_its_sketch(path):
     frame = pd.DataFrame(np.random.default_rng(2).normal(size=(6001, 2)), columns=["a", "b"])
     with pytest.raises(ReleaseError, match="2 of 2 columns exactly"):
         added_twice(path, frame, frame.drop(index=7), setting("rank_swapping"))
+
+
+def sketch(marks: list[str], table: str) -> dict[str, Any]:
+    kept = sorted(marks)[: chained_releases.SKETCH]
+    return {"table": table, "names": "n", "columns": [table], "records": kept, "count": len(marks)}
+
+
+@pytest.mark.parametrize(("gone", "few"), [(1, True), (9, True), (2000, False)])
+def test_a_person_among_the_marks_of_a_large_table_is_no_crowd(gone, few):
+    """One of 50,000 who happened to be marked counted as 13 who left and 12 who came."""
+    marks = [f"{number:016x}" for number in range(50_000)]
+    step = 7 if gone == 1 else len(marks) // gone
+    later = [each for place, each in enumerate(marks) if place % step or place // step >= gone]
+    assert len(later) == len(marks) - gone
+    changed = chained_releases.changed_people(sketch(marks, "a"), sketch(later, "b"), 1)
+    assert changed is not None
+    assert (max(changed) < 10) == few
+    assert changed[0] - changed[1] == gone
