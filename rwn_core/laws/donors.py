@@ -100,7 +100,7 @@ def draw_donors(neighborhoods: Neighborhoods, draws: Draws, q: Floats) -> Intege
     if not neighborhoods.is_stored:
         with current_work().quiet():  # once more, without storing members
             drawing = DrawRequest(key=draws.key, streams=draws.streams, q=q)
-            return table.search.run(drawing).donors[rows]  # type: ignore[union-attr]
+            return table.search.run(drawing).donors[rows]  # type: ignore[attr-defined,no-any-return]
     from rwn_core.neighbors.draw_kernel import draw_rows
 
     donors = np.empty((len(draws.records), len(streams)), np.int64)

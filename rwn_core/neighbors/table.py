@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,15 +17,34 @@ from rwn_core.neighbors.kernel import EVEN, Kernel, Radius, radius_values
 if TYPE_CHECKING:
     from scipy import sparse
 
-    from rwn_core.neighbors.all_donors import AllDonors
-    from rwn_core.neighbors.search import SearchedTable
-
-    Members: TypeAlias = "NeighborTable | SearchedTable | AllDonors"
-
 # decides: records up to which all pairs are held at once by numpy; the app draws larger tables
 # less often
 LARGEST_DENSE = 2000
 BLOCK_PAIRS = 2_000_000  # pairs that are ranked at a time
+
+
+class Members(Protocol):
+    """The ranked others of every record: see `NeighborTable`, where they are stored."""
+
+    @property
+    def offsets(self) -> Integers:
+        """Starts of the rows and the end of the last one."""
+
+    @property
+    def records(self) -> Integers32:
+        """The others, nearest first; searched for first where they are not stored."""
+
+    @property
+    def squared(self) -> Floats:
+        """Their squared distances, shape (m,); likewise."""
+
+    @property
+    def numbers(self) -> Integers | None:
+        """The records that the rows belong to; None where they are all records."""
+
+    @property
+    def is_stored(self) -> bool:
+        """True if the arrays can be read without a search."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -186,7 +205,7 @@ class Neighborhoods:
     radius : ndarray of float64, shape (n,)
     k : int or None
     epsilon : float, ndarray of float64 of shape (n,), or None
-    table : NeighborTable, SearchedTable or AllDonors
+    table : Members
         Holds the members; where they are not stored, asking for them searches.
     first : ndarray of float64, shape (n,), or None
         Squared distance to the nearest member, where the table does not hold it yet.
@@ -246,7 +265,7 @@ class Neighborhoods:
     def members(self, record: int) -> Integers32:
         """The records of S_i, nearest first."""
         if self.effective is not None:
-            return self.table.ranked_row(record)[0]  # type: ignore[union-attr]
+            return self.table.ranked_row(record)[0]  # type: ignore[attr-defined,no-any-return]
         start = self.table.offsets[record]
         return self.table.records[start : start + self.sizes[record]]
 
@@ -254,7 +273,7 @@ class Neighborhoods:
         """Return the weights of the records of S_i, nearest first."""
         # Shape: (s,), s being the size of the neighborhood.
         if self.effective is not None:
-            return self.table.ranked_row(record)[1]  # type: ignore[union-attr]
+            return self.table.ranked_row(record)[1]  # type: ignore[attr-defined,no-any-return]
         start = self.table.offsets[record]
         if self.shares is not None:
             return self.shares[start : start + self.sizes[record]]
