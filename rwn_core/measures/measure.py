@@ -79,7 +79,7 @@ class Detail:
     caveat: str = ""
     records: Any = None
     of: int = 0
-    sampled: bool = False
+    sampled: Any = False
 
 
 def some_of(records: Integers, of: int) -> dict[str, Any]:
@@ -134,7 +134,7 @@ def plain(detail: Detail) -> dict[str, Any]:
     return parts
 
 
-def with_parts(reading: Reading, **parts: Any) -> Reading:
+def with_parts(reading: Reading[D], **parts: Any) -> Reading[D]:
     """Return the reading with other parts of its detail."""
     return replace(reading, detail=replace(reading.detail, **parts))
 

@@ -118,10 +118,10 @@ class Conditions(NamedTuple):
 
     def _fits(self, known: Floats, row: int, column: int) -> Booleans:
         # Shapes: known, the answer (n,).
-        asked, compare = self.values[row, column], np.equal
-        if self.ordered[column]:
-            compare = np.greater_equal if self.above[row, column] else np.less_equal
-        return np.asarray(compare(known, asked))
+        asked = self.values[row, column]
+        if not self.ordered[column]:
+            return np.asarray(known == asked)
+        return np.asarray(known >= asked if self.above[row, column] else known <= asked)
 
     def first_unique(self, columns: list[Floats], row: int) -> int | None:
         """Return the first of all choices by which a row's conditions fit exactly one record."""

@@ -230,7 +230,7 @@ def _and(unit: tuple[str, ...]) -> str:
 def _some(parts: Sequence[str]) -> str:
     *shown, last = parts
     if len(parts) > _NAMED:
-        shown, last = parts[:_NAMED], f"{len(parts) - _NAMED} more"
+        shown, last = list(parts[:_NAMED]), f"{len(parts) - _NAMED} more"
     return f"{', '.join(shown)} and {last}" if shown else last
 
 

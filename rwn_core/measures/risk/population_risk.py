@@ -75,10 +75,10 @@ def compute_individual_risk(comparison: Comparison) -> Reading[PopulationRisk]:
             float((one * each).sum()) for one in (risk[some], individual_risk(sizes, totals))
         )
         found.append((risk, int((sizes == 1).sum()), float(risk.max()), *matches))
-    risk, uniques, largest, expected, older = (Sides(*both) for both in zip(*found, strict=True))
+    risks, uniques, largest, expected, older = (Sides(*both) for both in zip(*found, strict=True))
     detail = PopulationRisk(
         names=list(keys),
-        risk=risk,
+        risk=risks,
         population=population,
         uniques=uniques,
         expected=expected,
@@ -86,7 +86,7 @@ def compute_individual_risk(comparison: Comparison) -> Reading[PopulationRisk]:
         older=older,
         caveat=INDIVIDUAL_RISK_WORTH if population > many else "",
     )
-    return mean_reading(Sides(risk.original, risk.released[leaving]), comparison, detail)
+    return mean_reading(Sides(risks.original, risks.released[leaving]), comparison, detail)
 
 
 def _people(comparison: Comparison) -> tuple[int, float]:
@@ -225,18 +225,18 @@ def compute_suda(comparison: Comparison) -> Reading[SpecialUniques]:
         dis[some] = dis_scores(cells[some], score[some], fraction, units)
         total = max(float(score.sum()), np.finfo(np.float64).tiny)
         found.append((score, dis, score[some] @ shares / total, smallest))
-    score, dis, overall, smallest = (Sides(*both) for both in zip(*found, strict=True))
+    scored, corrected, overall, least = (Sides(*both) for both in zip(*found, strict=True))
     sizes = list(range(1, LARGEST + 1))
     detail = SpecialUniques(
         names=keys,
         left_out=len(every) - len(keys),
-        score=score,
-        dis=dis,
+        score=scored,
+        dis=corrected,
         shares=overall,
         sizes=sizes,
-        count=Sides(*([int((each == size).sum()) for size in sizes] for each in smallest)),
+        count=Sides(*([int((each == size).sum()) for size in sizes] for each in least)),
     )
-    special = Sides(smallest.original > 0, smallest.released[leaving] > 0)
+    special = Sides(least.original > 0, least.released[leaving] > 0)
     return mean_reading(special, comparison, detail)
 
 

@@ -62,7 +62,8 @@ def compute(comparison: Comparison) -> Reading[RepeatedReleases]:
     keys, n = key_names(comparison), comparison.original.n
     if law.later:  # later slices of a chain say nothing more of a row's source
         keys, law = sum(law.telling(keys), ()), law.source
-    records, times, worst = _records(n), TIMES, False  # lower bounds only, unless worst
+    times: tuple[int, ...] = TIMES
+    records, worst = _records(n), False  # lower bounds only, unless worst
     sampled = len(records) < n
     # `rows` are chances of each record, or one of all together, shape (times, records)
     if law.neighborhoods is None:
@@ -198,6 +199,8 @@ def simulate(law: Law, generator: np.random.Generator, order: Integers | None = 
 def simulated_donors(law: Law, generator: np.random.Generator) -> Integers:
     """Return the donor of each cell, shape (n, p): the own record if unmodified, -1 if lost."""
     neighborhoods, n = law.neighborhoods, law.original.n
+    if neighborhoods is None:
+        raise NotApplicable("Releases are simulated for a method that draws from neighborhoods.")
     if not neighborhoods.equally_likely:
         return _drawn_in_order(law, generator, np.arange(n))
     sizes, table = neighborhoods.sizes, neighborhoods.table
