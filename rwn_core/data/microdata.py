@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -285,7 +285,11 @@ class Microdata(Summarized):
     def columns(self, names: Sequence[str]) -> list[NDArray[np.float64]]:
         """Several variables as numbers; see `values`."""
         # shape (n,) each
-        return [self.values(name) for name in names]
+        found = []
+        for name in names:
+            known = self._cache.get(("values", name))
+            found.append(self.values(name) if known is None else known)
+        return found
 
     def codes(
         self, name: str, levels: Sequence[Any] | None = None
@@ -368,9 +372,11 @@ class Microdata(Summarized):
 
     def cached(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute what depends on this table's values alone, the first time only."""
-        if key not in self._cache:
-            self._cache[key] = make()
-        return cast("_T", self._cache[key])
+        try:
+            result: _T = self._cache[key]
+        except KeyError:
+            result = self._cache[key] = make()
+        return result
 
     def _levels(self, name: str) -> list[Any]:
         variable = self.schema.variable(name)
@@ -436,9 +442,11 @@ def _known_values(microdata: Microdata, name: str) -> _Known:
     return known
 
 
-def codes_like(original: Microdata, masked: Microdata, name: str) -> NDArray[np.int64]:
+def codes_like(
+    original: Microdata, masked: Microdata, name: str, known: _Known | None = None
+) -> NDArray[np.int64]:
     """The masked values as level numbers of the original's; -1 for a value it does not have."""
-    _, values, distinct = _known_values(original, name)
+    _, values, distinct = known or _known_values(original, name)
     missing = len(values) - 1 if values[-1] is None else -1
     if original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
         codes, _ = masked.codes(name, values[:-1] if values[-1] is None else values)
@@ -473,8 +481,9 @@ def codes_together(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The values of some variables together as numbers from 0, of an original and some rows."""
     if len(names) == 1:
-        codes, columns = value_codes(original, *names)[0], codes_like(original, masked, *names)
-        return codes, np.where(columns <= codes.max(), columns, -1)[rows]
+        known = _known_values(original, *names)
+        columns = codes_like(original, masked, *names, known)
+        return known[0], np.where(columns <= known[0].max(), columns, -1)[rows]
     own = np.column_stack([value_codes(original, name)[0] for name in names])
     released = np.column_stack([codes_like(original, masked, name) for name in names])
     codes = numbered(np.concatenate((own, released[rows])))

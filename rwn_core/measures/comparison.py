@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Sequence
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -203,7 +202,7 @@ class Comparison:
     @property
     def unit(self) -> Unit | None:
         """Return the unit that risk is counted in; see `unit_of`."""
-        return self.cached_for_original("unit", partial(unit_of, self.every))
+        return self.cached_for_original("unit", lambda: unit_of(self.every))
 
     @property
     def units(self) -> Integers | None:

@@ -303,13 +303,11 @@ class Metric(NamedParameters):
     def _columns(self) -> list[tuple[Axis, ...]]:
         """The axis of each column of `coded` points; all axes of a coded category in one."""
         columns: list[tuple[Axis, ...]] = []
-        for axes in self._by_variable():
-            columns += zip(axes) if _is_coordinates(axes) else [axes]
+        for _, found in groupby(self.axes, key=attrgetter("variable.name")):
+            axes = tuple(found)
+            coded = len(axes) > CODED_LEVELS and axes[0].variable.kind is Kind.CATEGORICAL
+            columns += [axes] if coded else zip(axes)
         return columns
-
-    def _by_variable(self) -> list[tuple[Axis, ...]]:
-        """The axes of each variable."""
-        return [tuple(axes) for _, axes in groupby(self.axes, key=attrgetter("variable.name"))]
 
     def shares(self, microdata: Microdata) -> dict[str, float]:
         """Return each variable's part of the squared distance between two records.
@@ -324,11 +322,11 @@ class Metric(NamedParameters):
         """
         codes = self._level_numbers(microdata)
         parts: dict[str, float] = {}
-        for axes in self._by_variable():
+        for axes in self._columns():
             name = axes[0].variable.name
-            if _is_coordinates(axes):
-                own = (coordinate(microdata, axis, codes) for axis in axes)
-                parts[name] = sum(at_the_mean(column).var() for column in own)
+            if len(axes) == 1:
+                column = at_the_mean(coordinate(microdata, axes[0], codes))
+                parts[name] = parts.get(name, 0.0) + float(column.var())
                 continue
             levels = level_column(microdata, axes, codes[name]).astype(np.int64)
             squares = squares_of_levels(axes)
@@ -347,11 +345,6 @@ class Metric(NamedParameters):
         for name, known in levels.items():
             numbers[name] = microdata.codes(name, known)[0]
         return numbers
-
-
-def _is_coordinates(axes: Sequence[Axis]) -> bool:
-    """True if a variable's axes are coordinates, not the levels of a coded category."""
-    return len(axes) <= CODED_LEVELS or axes[0].variable.kind is not Kind.CATEGORICAL
 
 
 def discretely_weighted(microdata: Microdata) -> Microdata:

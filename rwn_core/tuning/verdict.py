@@ -253,7 +253,8 @@ def decided(
             return None, standing, (known.scope or _NO_UPPER) if upper is None else _BETWEEN
         value, standing = upper, "estimated at most"
     # an upper end of few releases is no evidence against what the unmasked file reads
-    read = value if known.median is None else min(known.median, value)
+    middle = known.median
+    read = value if middle is None else min(middle, value)
     end = None if share(read) > 1 else empty_end(measure, known.ends, share)
     return (value if end is None else None), standing, end or ""
 

@@ -355,11 +355,11 @@ def _read(
     # the share of the true source, and how many shares are above and equal to it, but for rounding
     truth, shares = shares_of(belief, rows), belief.data
     column = np.repeat(np.arange(len(rows)), np.diff(belief.indptr))
-    low, high = ((truth * factor)[column] for factor in (1 - 1e-9, 1 + 1e-9))
-    above, least, candidates = (
+    low, high = (truth * (1 - 1e-9))[column], (truth * (1 + 1e-9))[column]
+    above, least, candidates = [
         np.bincount(column, each, len(rows)).astype(np.int64)
         for each in (shares > high, shares >= low, shares > 0)
-    )
+    ]
     # the places 1 and 5 are dealt among tied shares at random
     tied = np.maximum(least - above, 1)
     possible = truth > 0

@@ -133,7 +133,7 @@ def _scope(law: Law, secret: str, found: Success, gained: Mapping[str, Any]) -> 
     by_keys = ("nearest", *PREDICTIONS)  # by rows and keys alone
     rates = [min(rate, found.at_most.get(key, 1.0)) for key, rate in found.rates.items()
              if key.removesuffix(TOGETHER) in by_keys]  # fmt: skip
-    attained = max([0.0, *(rate - gained["reference"] for rate in rates)])
+    attained = max([0.0, *[rate - gained["reference"] for rate in rates]])
     if attained >= gained["value"]:
         return ""
     points = 100 * (gained["value"] - attained)

@@ -67,7 +67,7 @@ def design_matrix(
             f"the levels of {widest}; choose predictors with at most {MOST_COEFFICIENTS} together."
         )
     made = [predictor_columns(original, table, name) for name in question.predictors]
-    columns = [numbers(original, table, question.response), *(c for _, each in made for c in each)]
+    columns = [numbers(original, table, question.response), *[c for _, each in made for c in each]]
     return complete_design(question, [term for each, _ in made for term in each], columns, where)
 
 

@@ -93,8 +93,8 @@ def _known(comparison: Comparison, table: Microdata, name: str) -> Floats:
 
 def _lost(comparison: Comparison, known: Sequence[int], distance: float) -> dict[str, Any]:
     """Return the values missing, and the distance of the known ones or of the shares missing."""
-    missing = Sides(*(t.n - count for t, count in zip(comparison.tables, known, strict=True)))
-    before, after = (lost / t.n for lost, t in zip(missing, comparison.tables, strict=True))
+    missing = Sides(*[t.n - count for t, count in zip(comparison.tables, known, strict=True)])
+    before, after = [lost / t.n for lost, t in zip(missing, comparison.tables, strict=True)]
     return {"missing": missing, "difference": max(distance, abs(after - before))}
 
 

@@ -210,7 +210,7 @@ def _intervals(
     """Return the slopes of one file as points over one broken line of intervals."""
     # Shapes: rows (r,), of the shown terms.
     side = style.SIDES[released]
-    slopes, errors, records = (getattr(detail, f"{e}_{side}") for e in ("coefficient", "se", "n"))
+    slopes, errors, records = [getattr(detail, f"{e}_{side}") for e in ("coefficient", "se", "n")]
     unit = detail.se_original[rows]
     slope = slopes[rows] / unit
     freedom = records - len(detail.terms) if detail.family == "linear" else math.inf

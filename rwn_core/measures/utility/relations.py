@@ -118,7 +118,7 @@ def compute_correlation(comparison: Comparison) -> Reading[Relations]:
     names = original.numeric_names
     if len(names) < 2:
         raise NotApplicable("Correlations need at least two continuous or count variables.")
-    before, after = (correlations(comparison, table) for table in comparison.tables)
+    before, after = [correlations(comparison, table) for table in comparison.tables]
     change = pair_changes(before, after, "No pair of numeric variables varies in both tables.")
     pairs = np.triu_indices(len(names), 1)
     detail = Relations(
@@ -351,7 +351,7 @@ def compute_association(comparison: Comparison) -> Reading[Relations]:
     if len(names) < 2:
         raise NotApplicable("Association needs at least two variables.")
     category = is_category(original)
-    before, after = (shown(associations(comparison, t), category) for t in comparison.tables)
+    before, after = [shown(associations(comparison, t), category) for t in comparison.tables]
     change = pair_changes(before, after, "No pair of variables varies in both tables.")
     detail = Relations(
         names=names,
@@ -388,7 +388,7 @@ def compute_association_loss(comparison: Comparison) -> Reading[Loss]:
     names = [variable.name for variable in comparison.original.schema.released]
     if len(names) < 2:
         raise NotApplicable("Relations need at least two variables.")
-    before, after = (associations(comparison, table) for table in comparison.tables)
+    before, after = [associations(comparison, table) for table in comparison.tables]
     if np.isnan(after[np.triu_indices(len(names), 1)]).all():
         raise NotApplicable("No pair of variables varies in the released table.")
     loss = relation_loss(before, after, original_chance(comparison))
