@@ -32,11 +32,18 @@ class Draws:
     T_(s+1) = floor(T_s / U_s) + 1. It is modified if u < q, and its donor is then the member
     of rank T, the last T_s that the neighborhood's size admits. That is uniform over the
     members for every size, and a growing neighborhood changes a donor as rarely as it can.
+
+    Attributes
+    ----------
+    key : SecretKey
+    records : ndarray of int64, shape (m,)
+    streams : sequence of int, length p
+        One for each column; columns of one group share a stream.
     """
 
     key: SecretKey
-    records: Integers  # shape (m,)
-    streams: Sequence[int]  # length p, one for each column; columns of one group share a stream
+    records: Integers
+    streams: Sequence[int]
 
 
 def random_streams(microdata: Microdata) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import partial
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple
@@ -118,17 +118,19 @@ class BothFiles(Detail):
     people: Sides[float] | None = None
 
 
-def parts_of(detail: Detail) -> dict[str, Any]:
+def parts_of(detail: Any) -> dict[str, Any]:
     """Return the parts of a detail by their names."""
     return {each.name: getattr(detail, each.name) for each in fields(detail)}
 
 
-def plain(detail: Detail) -> dict[str, Any]:
+def plain(detail: Any) -> dict[str, Any]:
     """Return a detail as a mapping, where it leaves: a part of two sides is two of them."""
     parts: dict[str, Any] = {}
     for name, held in parts_of(detail).items():
         if isinstance(held, Sides):
             parts |= {f"{name}_{side}": one for side, one in held._asdict().items()}
+        elif isinstance(held, Mapping):  # of variables, each with parts of its own
+            parts[name] = {k: plain(v) if is_dataclass(v) else v for k, v in held.items()}
         else:
             parts[name] = held._asdict() if hasattr(held, "_asdict") else held
     return parts

@@ -37,11 +37,10 @@ def range_text(low: Scalar, high: Scalar, digits: int = 3) -> str:
     return f"{number(float(low), digits)} to {number(float(high), digits)}"
 
 
-def columns(band: Band | None, what: str = "") -> dict[str, NDArray[np.float64]]:
-    """Return two table columns by name, the ends of 9 of 10 draws; none without a band."""
+def columns(band: Band, what: str = "") -> dict[str, NDArray[np.float64]]:
+    """Return two table columns by name, the ends of 9 of 10 draws."""
     # Shapes: each column as the band, (m,).
-    ends = {} if band is None else {"from": band.low, "to": band.high}
-    return {f"{what}{NAME}, {end}": cells for end, cells in ends.items()}
+    return {f"{what}{NAME}, from": band.low, f"{what}{NAME}, to": band.high}
 
 
 def bars(low: ArrayLike, high: ArrayLike, height: ArrayLike) -> Trace:

@@ -208,7 +208,7 @@ def draw_distribution(
         first = [str(level) for level in shown.levels]
     # table of counts of every bin or level, and of the missing values
     sides = zip((shown.original, shown.released), shown.missing, strict=True)
-    more = columns(band)
+    more = {} if band is None else columns(band)
     ends = ((end, np.nan) for end in more.values())
     cells = [np.append(counts, lost) for counts, lost in (*sides, *ends)]
     return style.chart(

@@ -546,7 +546,7 @@ def draw_principal_components(
     least = np.floor(min(share[0] for share in shares.values()) * 10 - 0.2) / 10
     cells = {"component": order} | {f"share, {side}": share for side, share in shares.items()}
     cells |= {f"cumulative, {side}": total for side, total in sums.items()}
-    cells |= columns(band, "cumulative, ")
+    cells |= {} if band is None else columns(band, "cumulative, ")
     return style.chart(
         "principal_components",
         "Principal components",

@@ -165,7 +165,7 @@ def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> styl
         traces += style.at_the_edge(points, "x", top)
     # the table has all groups, with the band where there is one
     cells = {"group": names, "original": detail.original, "released": detail.released}
-    cells |= {"relative change": change, **columns(band)}
+    cells |= {"relative change": change} | ({} if band is None else columns(band))
     return style.chart(
         "subgroups",
         "Small groups",

@@ -291,7 +291,7 @@ def test_people_outside_are_judged_as_they_are_like_those_inside():
     pd.testing.assert_frame_equal(control.holdout.frame, data.take(held).frame)
     asked = NonMembers(control, control.law, control.holdout, ["x", "y"])
     pd.testing.assert_frame_equal(  # a release would show them rounded
-        asked.non_members.frame, rounded(control.holdout, precision).frame
+        asked.people.frame, rounded(control.holdout, precision).frame
     )
 
 

@@ -81,6 +81,8 @@ def test_a_spread_names_its_attack_in_files_too() -> None:
     class Crew:
         """Answers with a point, then with that of the attacked releases."""
 
+        until = float("inf")
+
         def __init__(self, *answers: Point) -> None:
             self._answers = list(answers)
 
