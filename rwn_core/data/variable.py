@@ -325,6 +325,7 @@ class Variable(NamedParameters):
         """Check each field by itself."""
         if not isinstance(self.name, str) or not isinstance(self.group, str | None):
             raise SchemaError("The name and the group of a variable must be texts.")
+        # what each field holds, if it has the right form
         a_number = isinstance(self.weight, Real) and not isinstance(self.weight, bool)
         weight, decimals = self.weight if a_number else math.nan, self.decimals
         levels = None if self.levels is None else _tuples(self.levels)
@@ -338,9 +339,10 @@ class Variable(NamedParameters):
         rising = rising and all(low <= high for low, high in ranges)
         is_count = type(decimals) is int and 0 <= decimals <= MOST_DECIMALS
         texts = levels is None or (levels and all(isinstance(level, str) for level in levels))
+        # the first field of a wrong form is refused
         for what, fine, must in (
-            ("kind", self.kind in _WORDS[Kind], _ONE_OF[Kind]),
-            ("role", self.role in _WORDS[Role], _ONE_OF[Role]),
+            ("kind", isinstance(self.kind, str) and self.kind in _WORDS[Kind], _ONE_OF[Kind]),
+            ("role", isinstance(self.role, str) and self.role in _WORDS[Role], _ONE_OF[Role]),
             ("weight", 0 <= weight < math.inf, "a number of at least 0; 0 leaves it out"),
             ("weight", weight <= LARGEST_WEIGHT, f"at most {LARGEST_WEIGHT:g}; give a smaller one"),
             ("field masked", isinstance(self.masked, bool), "true or false"),

@@ -104,7 +104,7 @@ def leaf_gaps(
 @jit_fused
 def rows_near(work: Any, first: int, last: int, boxes: NDArray[Any], tile: int) -> int:
     """Count the points `first` to `last` - 1 that have a tile's box within their squared edge."""
-    # Shapes: boxes (2, d, leaves); `work` is a `search_kernel.Workspace`.
+    # Of shapes: boxes (2, d, leaves); `work` is a `search_kernel.Workspace`.
     # indices from 0: numba would else look for negative ones, and the loops would not be vectors
     zero, count = work.gaps.dtype.type(0), last - first
     lengths, apart = work.norms[first:last], work.gaps[first:last]

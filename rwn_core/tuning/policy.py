@@ -217,6 +217,7 @@ class Policy(NamedParameters, Summarized):
         if getattr(params, "chain", False) and (why := self.unjudged(params)):
             given, reasons = {}, dict.fromkeys(self.measures, why)
         held = {key: spread_of(key, given.get(key)) for key in self.measures}
+        # each limit against what is known of its measure: kept, broken, or not judged and why
         shares, values = dict[str, float](), dict[str, float]()
         standings, unread, unreachable = dict[str, str](), dict[str, str](), list[str]()
         for each in self.limits:

@@ -153,10 +153,10 @@ def warn_of_homogeneity(reading: Reading[SecretClasses], *, drawn: bool, **_: ob
     """Say in how many neighborhoods one confidential value is disclosed."""
     if not reading.value:
         return []
-    whose = "For {} of the records nearly all who may give them values have"
-    whose = "In {} of the neighborhoods nearly everybody has" if drawn else whose
-    share = percent(reading.value)
-    return [f"{whose.format(share)} one confidential value: it is disclosed without any linkage."]
+    of = "neighborhoods nearly all records" if drawn else "records nearly all possible donors"
+    return [
+        f"In {percent(reading.value)} of the {of} have one confidential value: it is disclosed without any linkage."
+    ]
 
 
 HOMOGENEITY = Measure(

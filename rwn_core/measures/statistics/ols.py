@@ -167,7 +167,7 @@ class Fit:
 
     @property
     def slopes(self) -> tuple[Floats, Floats]:
-        """Return the same without the intercept."""
+        """Return the same without the intercept, shape (t - 1,) each."""
         return self.coefficients[1:], self.standard_errors[1:]
 
 

@@ -388,7 +388,7 @@ def compute_association_loss(comparison: Comparison) -> Reading[Loss]:
     names = [variable.name for variable in comparison.original.schema.released]
     if len(names) < 2:
         raise NotApplicable("Relations need at least two variables.")
-    before, after = [associations(comparison, table) for table in comparison.tables]
+    before, after = map(partial(associations, comparison), comparison.tables)
     if np.isnan(after[np.triu_indices(len(names), 1)]).all():
         raise NotApplicable("No pair of variables varies in the released table.")
     loss = relation_loss(before, after, original_chance(comparison))
