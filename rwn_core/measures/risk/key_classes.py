@@ -154,9 +154,8 @@ def warn_of_homogeneity(reading: Reading[SecretClasses], *, drawn: bool, **_: ob
     if not reading.value:
         return []
     of = "neighborhoods nearly all records" if drawn else "records nearly all possible donors"
-    return [
-        f"In {percent(reading.value)} of the {of} have one confidential value: it is disclosed without any linkage."
-    ]
+    words = f"For {percent(reading.value)} of the {of} have one confidential value: it is"
+    return [f"{words} disclosed without any linkage."]
 
 
 HOMOGENEITY = Measure(
