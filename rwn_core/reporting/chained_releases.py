@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.units import unit_of
 from rwn_core.errors import InputError, SchemaError
 from rwn_core.io.reading import read_released
 from rwn_core.laws.donors import released_schema
@@ -41,17 +42,18 @@ _MISSED = 0.01  # the probability that fewer people differ than are counted
 def table_marks(microdata: Microdata, key: bytes) -> dict[str, Any]:
     """Mark a table, its variables and a sample of its records."""
     names = sorted(variable.name for variable in microdata.schema.released)
-    sorted_hashes = (np.sort(cell_hashes(microdata.frame[name])) for name in names)
-    columns = [mark(key, b"column", hashes.tobytes()) for hashes in sorted_hashes]
+    hashes = [cell_hashes(microdata.frame[name]) for name in names]
+    columns = [mark(key, b"column", np.sort(each).tobytes()) for each in hashes]
     # each different record
-    hashes = np.column_stack([cell_hashes(microdata.frame[name]) for name in names])
-    marks = sorted({mark(key, b"record", row.tobytes()) for row in np.unique(hashes, axis=0)})
+    marks = sorted({mark(key, b"record", row.tobytes()) for row in np.unique(hashes, axis=1).T})
+    unit = unit_of(microdata)
     return {
         "table": mark(key, b"table", microdata.fingerprint.encode()),
         "names": mark(key, b"names", "\0".join(names).encode()),
         "columns": sorted(columns),
         "records": marks[:SKETCH],
         "count": len(marks),
+        "most_rows": 1 if unit is None else int(np.bincount(unit.numbers).max()),
     }
 
 
@@ -86,10 +88,9 @@ def common_records(one: Mapping[str, Any], two: Mapping[str, Any]) -> float:
 def _seen(one: Mapping[str, Any], two: Mapping[str, Any]) -> tuple[set[str], set[str]]:
     """Return the marks of either table among the smallest of both, which are a random sample."""
     first, second = set(one["records"]), set(two["records"])
-    if max(one["count"], two["count"]) > SKETCH:
-        union = set(sorted(first | second)[:SKETCH])
-        return first & union, second & union
-    return first, second
+    most = SKETCH if max(one["count"], two["count"]) > SKETCH else None
+    smallest = set(sorted(first | second)[:most])
+    return first & smallest, second & smallest
 
 
 def common_columns(one: Mapping[str, Any], two: Mapping[str, Any]) -> int:
@@ -123,7 +124,9 @@ def changed_people(
         for each in (first - second, second - first)
     )
     new = max(new, gone - left + came, came - left)  # the difference of the two is known
-    gone = new + left - came
+    # records of one person are one person: at least so many people have them
+    most = max(each.get("most_rows", 1) for each in (earlier, now))
+    gone, new = (-(-each // most) for each in (new + left - came, new))
     return (gone, new) if gone or new else (1, 1)
 
 

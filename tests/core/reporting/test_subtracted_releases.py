@@ -19,6 +19,7 @@ from rwn_core.reporting.judged_release import FurtherDraws, judge_release
 from rwn_core.reporting.ledger import add, foresee, read_entries, refuse_readable
 from rwn_core.reporting.release_record import described_variables
 from tests.core.measures.attacks.test_several_files import SETTINGS_OF_SUBTRACTION, people
+from tests.tables import described
 
 Made = tuple[dict[str, Any], tuple[str, bytes]]
 
@@ -227,3 +228,12 @@ def test_a_person_among_the_marks_of_a_large_table_is_no_crowd(gone, few):
     assert changed is not None
     assert (max(changed) < 10) == few
     assert changed[0] - changed[1] == gone
+
+
+def test_the_rows_of_one_person_are_one_person():
+    """Twelve rows of a person who withdrew counted as twelve people, a crowd."""
+    rows = np.random.default_rng(2).normal(size=(600, 2))
+    frame = pd.DataFrame({"id": np.repeat(np.arange(50), 12), "x": rows[:, 0], "y": rows[:, 1]})
+    both = (frame, frame[frame["id"] != 7].reset_index(drop=True))
+    marks = [chained_releases.table_marks(described(each, id="person"), b"k" * 32) for each in both]
+    assert chained_releases.changed_people(*marks, 2) == (1, 0)
