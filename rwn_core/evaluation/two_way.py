@@ -56,9 +56,9 @@ def two_way(comparison: Comparison, one: str, other: str) -> Reading[TwoWay]:
         tables.append(values)
         found = float(correlation_matrix(values)[0, 1]) if len(values) > 1 else float("nan")
         slopes.append(None if np.isnan(found) else found)
-    known = [r for r in slopes if r is not None]
+    before, after = slopes  # what no longer varies has lost its correlation
     return Reading(
-        value=abs(known[1] - known[0]) if len(known) == 2 else 0.0,
+        value=0.0 if before is None else abs((after or 0.0) - before),
         baseline=0.0,
         detail=TwoWay(
             names=[one, other],

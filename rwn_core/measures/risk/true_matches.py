@@ -264,16 +264,15 @@ def sentence(reading: Reading[TrueMatches], n: int) -> str:
     detail, worst = reading.detail, reading.detail.worst
     sets, left = len(detail.known.sets), detail.known.possible - detail.known.searched
     fewer = f" and {detail.known.left:,} of fewer" if detail.known.left else ""
-    looked = f"the worst of {sets:,} sets of variables"
+    looked = f"the worst of {sets:,} sets of variables" if sets > 1 else "the one set tried"
     more = f"; {left:,} more sets of three{fewer} were not looked at" if left or fewer else ""
     # no set of variables has a sample unique: the sentence names the sets that were tried
     if not detail.people[worst]:
         larger = detail.known.larger
         tried = f", {larger:,} of more than three variables" if larger else ""
-        return (
-            f"Nobody is alone with all values of any of the {sets:,} sets "
-            f"of variables that were tried{tried}{more}."
-        )
+        which = f"any of the {sets:,} sets of variables that were tried"
+        which = which if sets > 1 else "the only set of variables that was tried"
+        return f"Nobody is alone with all values of {which}{tried}{more}."
     # how the people of the worst level are named
     if detail.level is not None:
         level = detail.level

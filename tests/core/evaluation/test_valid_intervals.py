@@ -691,6 +691,10 @@ def test_two_numbers_a_constant_and_one_variable(comparison):
     assert found.value == pytest.approx(abs(change))
     found = two_way(comparison, "x", "c")
     assert (found.detail.correlation_original, found.value) == (None, 0.0)
+    flat = comparison.masked.frame.assign(y=1.0)  # a relation to what is constant now is lost
+    masked = Microdata.from_frame(flat)
+    lost = two_way(Comparison(original=comparison.original, masked=masked), "x", "y")
+    assert lost.value == pytest.approx(abs(lost.detail.correlation_original))
     with pytest.raises(NotApplicable, match="different"):
         two_way(comparison, "x", "x")
 
