@@ -172,8 +172,7 @@ def toml_text(document: Mapping[str, Any], *, ordered: bool = False) -> str:
     [a]
     c = [1, 2]
     """
-    blocks = ["\n".join(block) + "\n" for block in _blocks(document, (), ordered)]
-    return "\n".join(blocks)
+    return "\n".join("\n".join(block) + "\n" for block in _blocks(document, (), ordered))
 
 
 def toml_document(text: str, what: str, refusal: type[RWNError] = InputError) -> dict[str, Any]:
@@ -267,7 +266,7 @@ def _value(value: Any, ordered: bool) -> str:
     if isinstance(value, date | time):  # a datetime is a date
         return value.isoformat()
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(_value(each, ordered) for each in value) + "]"
+        return "[" + ", ".join(map(partial(_value, ordered=ordered), value)) + "]"
     if isinstance(value, Mapping):  # within a list of other things
         known = _known(value, ordered)
         inside = ", ".join(f"{_name(name)} = {_value(each, ordered)}" for name, each in known)

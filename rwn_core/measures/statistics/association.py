@@ -174,7 +174,12 @@ def correlations(comparison: Comparison, table: Microdata) -> Floats:
 
 def associations(comparison: Comparison, table: Microdata) -> Floats:
     """Return the signed associations of either table in the schema's order, shape (p, p)."""
-    make = partial(_signed, comparison, table)
+    numbers, categories = _names(comparison.original)
+    dates = numbers != comparison.original.numeric_names  # which correlations leave out
+    known = None if dates else correlations(comparison, table)
+    if known is not None and not categories:
+        return known
+    make = partial(_signed, comparison.original, table, known)
     return comparison.cache_of(table)("associations", make)
 
 
@@ -208,13 +213,9 @@ def is_category(original: Microdata) -> Integers:
     return np.array([v.kind not in NUMBERS for v in original.schema.released], dtype=np.int64)
 
 
-def _signed(comparison: Comparison, table: Microdata) -> Floats:
-    original = comparison.original
+def _signed(original: Microdata, table: Microdata, known: Floats | None) -> Floats:
+    """Associate all pairs, those of numbers as `known`; shapes (m, m) and (p, p)."""
     numbers, categories = _names(original)
-    without_dates = numbers == original.numeric_names  # which the correlations leave out
-    known = correlations(comparison, table) if without_dates else None
-    if known is not None and not categories:
-        return known
     coded = [codes(original, table, name)[0] for name in categories]
     found = association_matrix(matrix(original, table, numbers), coded, known)
     return _ordered(original, found)

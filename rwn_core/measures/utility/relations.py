@@ -352,7 +352,8 @@ def compute_association(comparison: Comparison) -> Reading[Relations]:
     if len(names) < 2:
         raise NotApplicable("Association needs at least two variables.")
     category = is_category(original)
-    before, after = [shown(associations(comparison, t), category) for t in comparison.tables]
+    before, after = map(partial(associations, comparison), comparison.tables)
+    before, after = shown(before, category), shown(after, category)
     change = pair_changes(before, after, "No pair of variables varies in both tables.")
     detail = Relations(
         names=names,

@@ -170,7 +170,7 @@ def _counted(
             / counts.sum()
             * files.cached(
                 ("base", secret, level, truth.size, bool(near.any())),
-                lambda: best_single_guess(truth[having], near[having], counts[having]),
+                partial(best_single_guess, truth[having], near[having], counts[having]),
             )
         )
         sums = *(counts[some].sum() for some in (right, said, having)), base, weights[said].sum()
