@@ -44,7 +44,7 @@ from rwn_cli.verify import verify
 from rwn_core._version import __version__
 from rwn_core.errors import InputError, NotWritten, ParameterError, ReleaseError, RWNError
 from rwn_core.io import titles
-from rwn_core.parallel.compiling import on_compiling
+from rwn_core.parallel.kernel_cache import on_compiling
 
 COMPILING = "note: part of the search is compiled for this machine, once; this takes half a minute."
 ALIASES = ("recommend", "seek", "seek-slices")

@@ -10,8 +10,7 @@ import numba
 import numpy as np
 from numba.core import event
 
-from rwn_core.parallel.compiling import compiling
-from rwn_core.parallel.kernel_cache import folder
+from rwn_core.parallel.kernel_cache import compiling, folder
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -1,16 +1,19 @@
-"""The cache of compiled kernels."""
+"""The cache of compiled kernels, and the callback while they compile."""
 
 from __future__ import annotations
 
 import hashlib
 import os
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parents[1]
 READY, LIMITS = "ready", "ready-for-limits"
+_TELL: list[Callable[[], None]] = []
 
 
 def folder() -> Path:
@@ -61,3 +64,24 @@ def set_ready(kernels: str = READY) -> None:
     """Remember that they have."""
     folder().mkdir(parents=True, exist_ok=True)
     (folder() / kernels).touch()
+
+
+@contextmanager
+def on_compiling(tell: Callable[[], None]) -> Iterator[None]:
+    """Call something when a kernel is about to be compiled, here or in a worker, and only once."""
+    # Code that was compiled before, and is read from the disk, is no reason to call.
+    before = list(_TELL)
+    _TELL[:] = [tell]
+    try:
+        yield
+    finally:
+        _TELL[:] = before
+
+
+def compiling() -> None:
+    """Call the callback, once."""
+    try:
+        tell = _TELL.pop()  # one of several threads gets it
+    except IndexError:
+        return
+    tell()

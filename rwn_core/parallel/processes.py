@@ -23,7 +23,7 @@ from types import ModuleType
 from typing import Any, Protocol
 
 from rwn_core.errors import RWNError, describe_fault
-from rwn_core.parallel.compiling import compiling, on_compiling
+from rwn_core.parallel.kernel_cache import compiling, on_compiling
 from rwn_core.parallel.memory import keep_freed_memory
 from rwn_core.parallel.threads import work
 

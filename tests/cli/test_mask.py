@@ -22,7 +22,7 @@ from rwn_cli.sweep import _precisions
 from rwn_core.data.rounding import given_steps
 from rwn_core.errors import SchemaError
 from rwn_core.parallel import jit
-from rwn_core.parallel.compiling import compiling, on_compiling
+from rwn_core.parallel.kernel_cache import compiling, on_compiling
 from rwn_core.reporting import read_record
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import Setting

@@ -36,7 +36,7 @@ COVER = 200  # most probable records that the exchanges of a row go to
 def ratios_of_release(likelihood: Floats, near: NDArray[np.int32]) -> Floats:
     """Return log M_ik over the rows of one release, shape (n, m)."""
     # Shapes: likelihood (n, n), its logarithm; near (n, m).
-    from rwn_core.measures.attacks.certificate_kernel import add_least_log_ratios
+    from rwn_core.measures.attacks.pair_likelihood_kernel import add_least_log_ratios
 
     least = np.zeros(near.shape)
     fill = partial(add_least_log_ratios, np.ascontiguousarray(likelihood.T), near, least)

@@ -23,7 +23,7 @@ import pytest
 
 from rwn_core.errors import RWNError
 from rwn_core.parallel import processes
-from rwn_core.parallel.compiling import on_compiling
+from rwn_core.parallel.kernel_cache import on_compiling
 from rwn_core.parallel.pool import Job, Pool, Stopped
 from tests.core.parallel import worker_tasks as do
 from tests.core.parallel.worker_tasks import LARGE, ROOT, SECRET, alive, begun, finished, wait_until

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rwn_core.errors import NotApplicable, RWNError
-from rwn_core.parallel.compiling import compiling
+from rwn_core.parallel.kernel_cache import compiling
 from rwn_core.parallel.pool import Job, Pool
 from rwn_core.parallel.processes import Handle
 from rwn_core.parallel.threads import Progress, current_work

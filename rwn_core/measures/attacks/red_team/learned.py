@@ -8,14 +8,13 @@ import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.sizes import QUICK_RECORDS
-from rwn_core.measures.attacks.red_team.files import Files
+from rwn_core.measures.attacks.red_team.files import Files, knowledge
 from rwn_core.measures.attacks.red_team.finding import (
     ROUNDED_OFF,
     Finding,
     NameCounts,
     link_finding,
 )
-from rwn_core.measures.attacks.red_team.places import knowledge
 
 KEY = "learned"
 PAIRS = 200_000  # of a row that is linked and a person

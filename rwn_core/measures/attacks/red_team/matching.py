@@ -9,7 +9,7 @@ from scipy import sparse
 
 from rwn_core.data.arrays import Floats
 from rwn_core.data.sizes import LARGEST_ASSIGNMENT
-from rwn_core.measures.attacks.red_team.files import Files, Names
+from rwn_core.measures.attacks.red_team.files import Files, Names, knowledge, ranked, standardized
 from rwn_core.measures.attacks.red_team.finding import (
     Finding,
     NameCounts,
@@ -17,7 +17,6 @@ from rwn_core.measures.attacks.red_team.finding import (
     link_finding,
 )
 from rwn_core.measures.attacks.red_team.merge import column_hashes
-from rwn_core.measures.attacks.red_team.places import knowledge, ranked, standardized
 
 KEY = "matching"
 

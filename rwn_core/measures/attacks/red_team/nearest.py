@@ -8,7 +8,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.sizes import LISTED_PAIRS
-from rwn_core.measures.attacks.red_team.files import Files
+from rwn_core.measures.attacks.red_team.files import Files, knowledge, ranked, standardized
 from rwn_core.measures.attacks.red_team.finding import (
     Finding,
     NameCounts,
@@ -16,7 +16,6 @@ from rwn_core.measures.attacks.red_team.finding import (
     link_finding,
     reach,
 )
-from rwn_core.measures.attacks.red_team.places import knowledge, ranked, standardized
 
 KEY = "nearest"
 ASKED = 1_000  # rows, and people, that are attacked
