@@ -71,7 +71,7 @@ def _method_texts(method: Any) -> dict[str, str]:
     # Sentences with numbers are left out: next to a table they would be taken for its own.
     destroyed = re.split(r"(?<=\.) (?=[A-Z])", about["What it destroys"])
     return {
-        "name": one_line(first).removeprefix("Hold the parameters of ").rstrip("."),
+        "name": one_line(first).removeprefix("The parameters of ").rstrip("."),
         "does": one_line(more).replace("`", ""),
         "destroys": " ".join(each for each in destroyed if not re.search(r"\d", each)),
         "source": about.get("References", ""),

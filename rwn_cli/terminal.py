@@ -63,7 +63,7 @@ def size_words(table: rwn.Microdata, original: rwn.Microdata) -> str:
 
 
 class progress:
-    """Takes the reports of work that takes its time: a bar, and the answer so far."""
+    """A display of the reports of long work: a bar, and the answer so far."""
 
     def __init__(self, label: str) -> None:
         self.so_far: Any = None

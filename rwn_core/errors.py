@@ -26,7 +26,7 @@ class ParameterError(RWNError, ValueError):
 
 
 class Catalogue(dict[str, Any]):
-    """Entries by their keys; a key that is not there is refused in one sentence.
+    """A mapping of keys to entries; a key that is not there is refused in one sentence.
 
     Parameters
     ----------

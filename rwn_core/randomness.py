@@ -25,7 +25,7 @@ _LEFT, _HALF, _RIGHT = (np.roll(np.arange(4), -by) for by in (1, 2, 3))
 
 
 class SecretKey:
-    """Hold a 256-bit secret; with it, a release can be undone.
+    """A 256-bit secret; with it, a release can be undone.
 
     It shows itself nowhere: not in `repr`, a log, a file name or a report.
 

@@ -28,7 +28,7 @@ _POWERS = {"ratio": 1, "index": 2}  # of the second part, which the first is div
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Derived:
-    """Hold a variable that follows from others in every record, within rounding."""
+    """A variable that follows from others in every record, within rounding."""
 
     name: str
     parts: tuple[str, ...]

@@ -33,7 +33,7 @@ _COUNTED |= {ast.Mult: operator.mul, ast.Div: operator.truediv}
 
 @dataclass(frozen=True, slots=True)
 class EditRule:
-    """Hold one rule that every believable record keeps.
+    """One rule that every believable record keeps.
 
     Raises
     ------

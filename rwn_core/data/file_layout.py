@@ -47,7 +47,7 @@ def as_notation(value: object) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileLayout:
-    """Say where the records of a file are, and how they are written.
+    """The place of the records in a file, and the form in which they are written.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ _Notices = tuple[str, ...] | Callable[[], tuple[str, ...]]
 
 
 class Microdata(Summarized):
-    """Hold records by variables, with a schema; nothing is changed once it was checked.
+    """A table of records by variables, with a schema; nothing is changed once it was checked.
 
     Use `Microdata.from_frame`; the constructor trusts what it is given.
 

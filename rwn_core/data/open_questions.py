@@ -32,7 +32,7 @@ _BY_ROLE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenQuestion:
-    """Ask about one variable."""
+    """A question about one variable."""
 
     variable: str
     # what the doubt is about: "identifier", "household", "person", "weight", "masked weight",

@@ -44,7 +44,7 @@ _BY_DOUBT = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleGuess:
-    """Guess the role of one variable."""
+    """A guess of the role of one variable."""
 
     variable: str
     role: Role
@@ -53,7 +53,7 @@ class RoleGuess:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StandardFile:
-    """Name the official file that a table looks like, and the roles of its variables."""
+    """The official file that a table looks like, and the roles of its variables."""
 
     name: str
     roles: dict[str, Role]  # by the names of the table
@@ -167,7 +167,7 @@ def _guess(
 def _is_weight(
     column: pd.Series[Any], variable: Variable, households: pd.Series[Any] | None
 ) -> bool:
-    """True for positive numbers that name, label or households show to be sampling weights."""
+    """True if numbers are positive, and name, label or households show sampling weights."""
     if not pd.api.types.is_numeric_dtype(column.dtype) or column.isna().any():
         return False
     named, labelled = NameWords(variable.name), NameWords(variable.label or "")
@@ -185,7 +185,7 @@ def _is_weight(
 
 
 def _is_key_by_values(column: pd.Series[Any], variable: Variable) -> bool:
-    """True for sexes and countries, by the texts or the labels of the codes."""
+    """True if the texts, or the labels of the codes, are sexes or countries."""
     labels = [label for _, label in variable.value_labels]
     if not labels and not pd.api.types.is_numeric_dtype(column.dtype):
         labels = [each for each in column.dropna().unique()[:300] if isinstance(each, str)]

@@ -32,7 +32,7 @@ _COUNTS = ("one", "two", "three")  # variables; their values nearly always name 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question(NamedParameters):
-    """State the regression that the data steward wants kept.
+    """The regression that the data steward wants to keep.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ _USUAL = {field.name: field.default for field in fields(Variable)}
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Schema(NamedParameters, Summarized):
-    """Hold all variables of a table, in the order of its columns, with the regression to keep.
+    """All variables of a table, in the order of its columns, with the regression to keep.
 
     Parameters
     ----------

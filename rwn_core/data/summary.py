@@ -17,7 +17,7 @@ TEXT_WIDTH, CELL_WIDTH = 100, 60  # characters
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """Hold a result in short form: numbers and names, never a value of a record."""
+    """A result in short form: numbers and names, never a value of a record."""
 
     title: str  # one line
     columns: tuple[str, ...] = ()
@@ -53,7 +53,7 @@ class Summary:
 
 
 class Summarized:
-    """Base of results that terminals and notebooks show by a summary."""
+    """A base of results that terminals and notebooks show by a summary."""
 
     __slots__ = ()
 
@@ -78,7 +78,7 @@ class Summarized:
 
 
 class Plotted(Summarized):
-    """Base of results that have a chart."""
+    """A base of results that have a chart."""
 
     __slots__ = ()
 

@@ -13,7 +13,7 @@ from rwn_core.data.variable import Role
 
 
 class Unit(NamedTuple):
-    """Rows that belong together, as a variable numbers them."""
+    """The rows that belong together, as a variable numbers them."""
 
     name: str
     numbers: NDArray[np.int64]  # shape (n,), from 0; a row without a number is a unit alone

@@ -178,7 +178,7 @@ _OF_METHODS = ("epsilon", "k", "q", "kernel", "width", "balance")
 
 
 class NamedParameters:
-    """Base of frozen dataclasses with named parameters: a wrong call is refused."""
+    """A base of frozen dataclasses with named parameters: a wrong call is refused."""
 
     __slots__ = ()
 
@@ -226,7 +226,7 @@ def _wrong_call(cls: type[Any], args: tuple[Any, ...], given: Mapping[str, Any])
 
 
 class Kind(StrEnum):
-    """Describe the kind of a variable's values."""
+    """The kind of a variable's values."""
 
     CONTINUOUS = "continuous"
     COUNT = "count"
@@ -239,7 +239,7 @@ NUMBERS = (Kind.CONTINUOUS, Kind.COUNT)
 
 
 class Role(StrEnum):
-    """Describe the role of a variable for an intruder, or in its survey.
+    """The role of a variable for an intruder, or in its survey.
 
     Identifiers and the numbers of people and households can never reach a release.
     """
@@ -262,7 +262,7 @@ _ONE_OF = {words: f"one of: {', '.join(known)}" for words, known in _WORDS.items
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variable(NamedParameters):
-    """Describe one column of the table.
+    """One column of the table.
 
     Parameters
     ----------

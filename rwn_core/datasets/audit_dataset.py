@@ -40,7 +40,7 @@ _SURE = 4  # standard errors
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditOptions:
-    """Say what is compared.
+    """The options of an audit of a dataset.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class AuditOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetAudit:
-    """Hold the readings of a random sample of a dataset's records.
+    """The readings of a random sample of a dataset's records.
 
     Attributes
     ----------

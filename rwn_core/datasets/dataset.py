@@ -25,7 +25,7 @@ BATCH = 65_536  # records that are unpacked at a time
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dataset:
-    """Say which files a dataset has, and how many records each.
+    """The files of a dataset, and the number of records of each.
 
     Records are numbered from 0 through the files in the order of their paths.
     """

@@ -65,7 +65,7 @@ def counted(total: float) -> Advance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnStatistics:
-    """Say what a metric needs to know of a column of numbers."""
+    """The statistics of a column of numbers that a metric needs."""
 
     count: int  # records with a value
     mean: float  # 0 where there are none

@@ -38,7 +38,7 @@ from rwn_core.randomness import SecretKey
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetRelease:
-    """Say what was written.
+    """The folder of a masked dataset, and what was counted in its files.
 
     Attributes
     ----------
@@ -182,7 +182,7 @@ LEAST_SAMPLE, SAMPLE_A_LEAF = 20_000, 200  # records that the planes between lea
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOptions:
-    """Say how a dataset is worked through. None of it changes a released value.
+    """The options of the work on a dataset. None of them changes a released value.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ SURVEY = "survey"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Run:
-    """Hold what the tasks of one masking share."""
+    """The parts of one masking that its tasks share."""
 
     dataset: Dataset
     schema: Schema  # as given or guessed, before the levels of ordered variables are known
@@ -149,7 +149,7 @@ Engine = Callable[[Run, int, str | None], AbstractContextManager[Execute]]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SurveyResult:
-    """Hold what tasks need to know of the whole dataset."""
+    """The statistics of the whole dataset that tasks need."""
 
     schema: Schema  # of the released variables, with the levels of ordered ones
     metric: Metric

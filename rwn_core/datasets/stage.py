@@ -25,7 +25,7 @@ _ENDED = "ended.json"
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """Hold where a run keeps what its tasks have made."""
+    """The folder in which a run keeps the results of its tasks."""
 
     folder: Path
 

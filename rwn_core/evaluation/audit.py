@@ -26,7 +26,7 @@ Answers = Mapping[str, Reading | NotApplicable]
 
 
 class ReadSoFar(NamedTuple):
-    """Numbers without their records."""
+    """The numbers of the measures read so far, without their records."""
 
     # by measure its value, and what that is where it is no worst case
     values: dict[str, tuple[float, str]]
@@ -45,7 +45,7 @@ def tell(work: Work, readings: Answers, now: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Audit(Plotted):
-    """Hold the readings by measure key; a measure without an answer holds its reason.
+    """The readings by measure key; a measure without an answer holds its reason.
 
     Attributes
     ----------

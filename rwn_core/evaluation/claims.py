@@ -61,7 +61,7 @@ Fit = tuple[Floats, Floats]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """State what may be concluded from one number of the masked file."""
+    """The conclusion that one number of the masked file allows."""
 
     term: str  # the coefficient, or the variables
     sign: bool = False  # the estimate has the original's sign
@@ -81,7 +81,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisClaims:
-    """State what may be concluded from one analysis."""
+    """The conclusions that one analysis allows."""
 
     analysis: Analysis
     claims: tuple[Claim, ...] = ()  # of each slope
@@ -95,7 +95,7 @@ class AnalysisClaims:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ClaimTable(Summarized):
-    """Hold the claims of a setting on a table."""
+    """The claims of a setting on a table."""
 
     analyses: tuple[AnalysisClaims, ...]
     pairs: tuple[Claim, ...]  # of the correlation of each two numbers; `term` is "one ~ other"
@@ -407,7 +407,7 @@ def condition_number(columns: Floats) -> float:
 
 
 def has_rare_levels(microdata: Microdata, name: str) -> bool:
-    """True for a category with a level that few records have."""
+    """True if a variable is a category with a level that few records have."""
     if microdata.schema.variable(name).kind is not Kind.CATEGORICAL:
         return False
     codes, levels = microdata.codes(name)

@@ -81,7 +81,7 @@ def _people(base: Comparison) -> tuple[Integers, Integers]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributeDifference:
-    """Hold how often nearest rows name values of people inside a file, and of people outside.
+    """The success of nearest-row guesses on people inside a file, less that on people outside.
 
     Attributes
     ----------

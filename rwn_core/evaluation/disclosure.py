@@ -98,7 +98,7 @@ WORST = 10  # records that are named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumptions:
-    """Hold the assumptions of a disclosure report."""
+    """The assumptions of a disclosure report."""
 
     # steps to which released values are rounded
     precision: Mapping[str, float] = field(default_factory=dict)
@@ -113,7 +113,7 @@ class Assumptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disclosure:
-    """Hold the disclosure of a release; parts on single records are internal."""
+    """The disclosure of a release; parts on single records are internal."""
 
     readings: Answers  # every risk measure
     # by watched record, in which share of releases its own row is named; None without a law

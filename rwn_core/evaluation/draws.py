@@ -106,7 +106,7 @@ class Gathering:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Ensemble(Plotted):
-    """Hold the readings of one setting over R releases with different keys, and no record.
+    """The readings of one setting over R releases with different keys, and no record.
 
     Attributes
     ----------

@@ -58,7 +58,7 @@ def _components(reading: Reading[Components], side: str) -> Values:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaperFigure:
-    """Define a figure of section 8."""
+    """The definition of a figure of section 8."""
 
     # title, sees, paper: title, what to look for, and what the paper's table shows there
     title: str
@@ -108,7 +108,7 @@ OVER_EPSILON: Over = ("epsilon", EPSILONS)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FigureCurves:
-    """Hold the curves of a figure."""
+    """The curves of a figure."""
 
     # title, axis, lever: title, and names of the vertical and the horizontal axis
     title: str

@@ -66,7 +66,7 @@ LEAST_GROUP = 5  # fewest records of a group with a mean that is read
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Analysis(NamedParameters):
-    """Hold one analysis with its tolerance.
+    """One analysis with its tolerance.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class Analysis(NamedParameters):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisResult:
-    """Hold the result of one analysis on a release."""
+    """The result of one analysis on a release."""
 
     analysis: Analysis
     value: float | None
@@ -234,7 +234,7 @@ def _means(analysis: Analysis, comparison: Comparison) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """Hold the results of one analysis over many releases of a setting."""
+    """The results of one analysis over many releases of a setting."""
 
     analysis: Analysis
     # passed, releases: on how many of the releases it passes
@@ -251,7 +251,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalysisPlan(NamedParameters):
-    """Hold the registered analyses, in order.
+    """The registered analyses, in order.
 
     Parameters
     ----------

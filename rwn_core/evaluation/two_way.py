@@ -22,7 +22,7 @@ from rwn_core.measures.statistics.distributions import counts, grouped, total_va
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TwoWay(BothFiles):
-    """Two variables of both files: their points of shape (n, 2), or their tables of counts.
+    """The points of two variables of both files, shape (n, 2), or their tables of counts.
 
     Attributes
     ----------

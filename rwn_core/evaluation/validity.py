@@ -107,7 +107,7 @@ class Regression:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Validity(Summarized):
-    """Hold how well the standard errors of a regression are calibrated under a setting.
+    """The calibration of a regression's standard errors under a setting.
 
     Arrays have shape (t,), the intercept first.
 
@@ -286,7 +286,7 @@ def _estimates(model: Regression, drawn: Iterable[Masked], repeats: int, what: s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlopeTrust:
-    """State how the slopes of one regression fare over many releases."""
+    """The errors of the slopes of one regression over many releases."""
 
     response: str
     names: tuple[str, ...]  # the predictors; of a category the worst of its levels counts

@@ -104,7 +104,7 @@ def _pieces(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> Iterator[tuple[b
 
 @dataclass(slots=True)
 class Marks:
-    """Hidden rows and columns of a sheet, its cells with an error, and its open formulas."""
+    """The hidden rows and columns of a sheet, its cells with an error, and its open formulas."""
 
     # places of the hidden rows, and of the cells with an error
     rows: list[str] = field(default_factory=list)

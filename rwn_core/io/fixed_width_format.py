@@ -29,7 +29,7 @@ _LONGEST_LINE = 1_000_000  # characters
 
 
 class _Tree(ElementTree.TreeBuilder):
-    """Tree of a document without a DTD, and so without entities of its own."""
+    """The tree of a document without a DTD, and so without entities of its own."""
 
     def doctype(self, *about: object) -> None:
         """Refuse the document at its first sign of a DTD."""

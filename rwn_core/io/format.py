@@ -32,7 +32,7 @@ class Feature(StrEnum):
 
 
 def _never(content: bytes) -> bool:
-    """Recognize nothing: any text may be of a format without a sign of its own."""
+    """True if a content has the format's own sign; never, as any text may be of such a format."""
     return False
 
 

@@ -54,7 +54,7 @@ _VALUES = set(Form) - NOTHING - {Form.INFINITE, Form.THOUSANDS, Form.UNIT, Form.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GuessedLayout:
-    """Hold what a file seems to be like."""
+    """The layout that a file seems to have."""
 
     layout: FileLayout
     sheets: tuple[str, ...] = ()  # of a workbook, that with the table first; none of another file
@@ -220,7 +220,7 @@ def rows_at_end(rows: Sequence[Sequence[Any]], width: int, *, complete: bool) ->
 
 
 def _is_note(row: Sequence[Any], above: Sequence[Sequence[Any]]) -> bool:
-    """True for words that begin as a note does, or stand alone where numbers do."""
+    """True if words begin as a note does, or stand alone where numbers do."""
     places = [place for place, cell in enumerate(row) if filled(cell)]
     if len(places) == len(row) or any(_number(row[place]) is not None for place in places):
         return False
@@ -230,7 +230,7 @@ def _is_note(row: Sequence[Any], above: Sequence[Sequence[Any]]) -> bool:
 
 
 def _is_total(row: Sequence[Any], above: Sequence[Sequence[Any]], complete: bool) -> bool:
-    """True for a row that is called a total, once, or that has the sums of those above."""
+    """True if a row is called a total, once, or has the sums of those above."""
     numbers = {place: _number(cell) for place, cell in enumerate(row) if filled(cell)}
     known = {place: number for place, number in numbers.items() if number is not None}
     words = [place for place in numbers if place not in known]
@@ -323,7 +323,7 @@ def without_breaks(name: str) -> str:
 
 
 def is_year(cell: Any) -> bool:
-    """True for the number of a year."""
+    """True if a cell is the number of a year."""
     return isinstance(cell, int | float) and 1800 <= cell <= 2100 and cell == int(cell)
 
 
@@ -335,5 +335,5 @@ def last_filled(rows: Sequence[Sequence[Any]], end: int) -> int:
 
 
 def filled(value: object) -> bool:
-    """True for a cell with a value."""
+    """True if a cell has a value."""
     return value is not None and value != ""

@@ -204,6 +204,6 @@ def workbook_again(content: bytes, frame: pd.DataFrame, schema: Schema) -> pd.Da
 
 
 def _is_shown(cell: Any, code: Any) -> bool:
-    """True for a number and a text that has its digits, zeros before them apart."""
+    """True if a cell is a number and a code is a text of its digits, apart from leading zeros."""
     digits = "".join(filter(str.isdecimal, code)) if isinstance(code, str) else ""
     return isinstance(cell, int | float) and digits != "" and int(digits) == cell

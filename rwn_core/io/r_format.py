@@ -6,7 +6,7 @@ from rwn_core.io.format import Feature, Format, when_called
 
 
 def detects(content: bytes) -> bool:
-    """Recognize what `save` and `saveRDS` write, packed or not."""
+    """True if `save` or `saveRDS` wrote the content, packed or not."""
     from rwn_core.io.limits import first_bytes
 
     return first_bytes(content, 16).startswith(

@@ -93,7 +93,7 @@ class FileReading(Job):
         return f"Reading {shown(self.name)}"
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for its end, or so long; whether it has ended."""
+        """True if it has ended, after waiting for its end or for some seconds."""
         end = time.monotonic() + (math.inf if seconds is None else seconds)
         while not self._task.done() and time.monotonic() < end:
             time.sleep(0.01)

@@ -41,7 +41,7 @@ def read(
 
 
 def detects(content: bytes) -> bool:
-    """Recognize the signs of both kinds of file."""
+    """True if a content has the sign of one of both kinds of file."""
     return content.startswith((_TABLE, _TRANSPORT))
 
 

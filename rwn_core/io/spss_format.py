@@ -74,7 +74,7 @@ def _missing(variable: Variable) -> list[Any]:
 
 
 def detects(content: bytes) -> bool:
-    """Recognize the sign of .sav and .zsav, and that of a portable file after its first lines."""
+    """True if a content has the sign of .sav or .zsav, or that of a portable file further on."""
     return content.startswith((b"$FL2", b"$FL3")) or _PORTABLE in content[:300]
 
 

@@ -57,7 +57,7 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
 
 
 def detects(content: bytes) -> bool:
-    """Recognize the sign of Stata 13 and later, and the first bytes of older files."""
+    """True if a content has the sign of Stata 13 and later, or the first bytes of older files."""
     if content.startswith(_BEGIN):
         return True
     return len(content) > 4 and content[0] in _OLD and content[1] in (1, 2) and content[2] == 1

@@ -26,7 +26,7 @@ _FIRST, _LAST = np.datetime64("0001-01-01", "us"), np.datetime64("9999-12-31T23:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimeFormat:
-    """Say what the numbers of a format count."""
+    """The unit and the start that the numbers of a format count from."""
 
     unit: str = ""  # of time; none for what stays a number, "clock" if all of it lies within a day
     origin: str = "1960-01-01"

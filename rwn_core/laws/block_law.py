@@ -53,7 +53,7 @@ class BlockLaw(CellLaw):
         self._selection = (blocks, selected)
 
     def keeps_value_counts(self, name: str) -> bool:
-        """True for every variable: the swapped ones are permuted."""
+        """True if a variable keeps its counts: all do, as the swapped ones are permuted."""
         return True
 
     def units(self) -> list[Unit]:

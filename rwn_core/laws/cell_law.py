@@ -33,7 +33,7 @@ class MixtureComponent(NamedTuple, Generic[CellsT]):
 
 
 class LawOfRows:
-    """Hold what every law answers: what it has not is None, empty or refused."""
+    """The answers common to all laws: what a law lacks is None, empty or refused."""
 
     neighborhoods: Neighborhoods | None = None
     donors: DonorTables | None = None

@@ -47,7 +47,7 @@ STEP = 3 * 2**30  # the block of random numbers that a later slice is drawn from
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Chain:
-    """Hold what n rows show, slice by slice, and the records that later slices may come from."""
+    """The contents of n rows, slice by slice, and the records that later slices may come from."""
 
     # shape (n, d): the records with their values as they will be released
     points: Points
@@ -204,7 +204,7 @@ class Chain:
         return grouped(joined(parts), count), scale
 
     def _holds(self, rows: Integers | Integers32, records: Integers | Integers32) -> Booleans:
-        """True where a record has what a row shows of some slice, as at most `later` records do."""
+        """The marks of records with a slice that a row shows, if at most `later` have it."""
         # By values, never by the number of a donor, or later slices would depend on the source.
         # Shapes: rows, records, and the answer as both broadcast.
         left_out = np.zeros(np.broadcast_shapes(rows.shape, records.shape), dtype=bool)

@@ -21,7 +21,7 @@ FINE = 0.7  # standard deviation from which rounding adds 1/12 to a variance, to
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class CorrelatedNoiseOn(UnitLaw):
-    """Normal noise on several variables together, then shrunk toward their means; see `UnitLaw`.
+    """The law of normal noise on several variables, then shrunk to their means; see `UnitLaw`.
 
     A released row is mean + shrink (own + noise - mean). Where numbers are rounded, a density at
     the rounded ones stands for their probability: rounding counts as further noise.

@@ -49,7 +49,7 @@ None where all are there; and where each leaf's records begin in the lists, and 
 
 
 class DonorTables:
-    """P(record m is the donor of a modified cell of record i), for all i and m.
+    """The tables of P(record m is the donor of a modified cell of record i), for all i and m.
 
     The kernel of the neighborhoods weighs their members, unless `shares`, shape (n, n), has the
     probabilities.

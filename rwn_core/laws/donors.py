@@ -26,7 +26,7 @@ NO_DONOR = -1  # the donor of a cell that becomes missing
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Draws:
-    """Hold the key, the records and the streams that random numbers are drawn from.
+    """The key, the records and the streams that random numbers are drawn from.
 
     Cell (i, j) has one uniform number u and the record chain T_1 = 1,
     T_(s+1) = floor(T_s / U_s) + 1. It is modified if u < q, and its donor is then the member

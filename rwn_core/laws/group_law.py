@@ -20,7 +20,7 @@ NO_OUTSIDERS = "What becomes of people outside depends on the groups that they w
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DeterministicUnit(UnitLaw):
-    """Hold the law of variables released as fixed functions of the original."""
+    """The law of variables released as fixed functions of the original."""
 
     # what each record releases, row by row; the original itself if nothing changes
     shown: Microdata
@@ -81,7 +81,7 @@ def unchanged(original: Microdata, name: str) -> DeterministicUnit:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class RedrawWithinGroups(UnitLaw):
-    """Hold the law of a variable drawn within groups of values, which may exchange them."""
+    """The law of a variable drawn within groups of values, which may exchange them."""
 
     group: Integers  # shape (V,): the group of each value, in the order of `value_codes`
     chance: Floats  # shape (V,): P(a value is drawn in its group); sums to 1 in each

@@ -35,7 +35,7 @@ WORDS: Mapping[What, str] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keeps:
-    """Declare one invariant of a method, and at which parameters it holds."""
+    """One invariant of a method, and the parameters at which it holds."""
 
     what: What
     # values of parameters at which it holds; at all if empty
@@ -65,7 +65,7 @@ class Keeps:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invariants:
-    """Hold what every release of a setting keeps of a table, by the names of columns."""
+    """The statistics of a table that every release of a setting keeps, by names of columns."""
 
     records: tuple[str, ...] = ()  # every record keeps its own value
     # sets of columns of which every combination of values occurs as often as in the original; of

@@ -14,7 +14,7 @@ from rwn_core.data.microdata import Microdata
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Moments:
-    """Hold what is expected of the numbers of a release, given the original."""
+    """The expected moments of the numbers of a release, given the original."""
 
     names: tuple[str, ...]  # m numeric variables
     # means, variances: shape (n, m): of each released number; NaN and 0 where the release has none

@@ -97,7 +97,7 @@ class Noise:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class NoiseOn(UnitLaw):
-    """Noise on one numeric variable."""
+    """The noise on one numeric variable."""
 
     noise: Noise
     discrete: bool = False  # whether the noisy numbers are rounded to whole ones

@@ -55,7 +55,7 @@ STEPS = 3e11  # products of beliefs in donors, beyond which near classes count a
 
 
 class Tie(NamedTuple):
-    """What kernels read of a tie: see `tie_kernel`."""
+    """The arrays of a tie that kernels read: see `tie_kernel`."""
 
     ranks: Integers32
     tables: Floats
@@ -162,7 +162,7 @@ def needed_correlations(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FittedTie:
-    """How the slices of a row are tied."""
+    """The tie between the slices of a row, once it is fitted."""
 
     units: tuple[Unit, ...]
     # of the relations between slices that drawing them apart would lose, the share that is kept

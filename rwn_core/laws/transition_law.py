@@ -26,7 +26,7 @@ AT_ONCE = 4_000_000  # entries of a matrix that are looked at together
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Redraw:
-    """Hold what a record does with its value: keep it, or take one from one of a few pools.
+    """The redrawing of a record's value: it is kept, or taken from one of a few pools.
 
     P(record i releases v) = keep_i [v = own_i] + sum over r of weights_ir pools_rv.
     """
@@ -65,7 +65,7 @@ class Redraw:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Transition(UnitLaw):
-    """Hold the law of one unit that changes by a transition matrix.
+    """The law of one unit that changes by a transition matrix.
 
     Where records exchange values, a release has as many of each as the original.
     """
@@ -211,7 +211,7 @@ def one_pool(share: float, own: Integers, changing: Booleans) -> Redraw:
 
 
 class Levels(NamedTuple):
-    """Hold the levels of a variable that occur."""
+    """The levels of a variable that occur."""
 
     # shape (n,): each record's value as a number; those that are no level stay as they are
     own: Integers

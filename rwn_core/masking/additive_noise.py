@@ -21,7 +21,7 @@ LARGEST = 100.0  # standard deviations; beyond, nothing of the data is left to s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdditiveNoise(NoiseMethod):
-    """Hold the parameters of uncorrelated additive noise.
+    """The parameters of uncorrelated additive noise.
 
     Each number x_ij becomes x_ij + e_ij with independent e_ij of mean 0 and standard deviation
     size times that of the variable. Variances grow by the factor 1 + size^2, correlations shrink

@@ -29,7 +29,7 @@ _LEAST_GAIN = 1e-8  # of the response's variance, as synthpop's complexity param
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CARTSynthesis(Method):
-    """Hold the parameters of synthesis by classification and regression trees.
+    """The parameters of synthesis by classification and regression trees.
 
     Variables are visited one after the other. A tree predicts each from those visited before, and
     from all that are not to be masked; a released value is that of a random record of the leaf to
@@ -175,7 +175,7 @@ class CARTSynthesis(Method):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Leaves:
-    """Hold the leaves of one tree with their records."""
+    """The leaves of one tree with their records."""
 
     # shape (n,): each record's place in the tree's order of a predictor's values
     columns: Mapping[str, Floats]

@@ -28,7 +28,7 @@ LARGEST = 100.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CorrelatedNoise(NumberMethod):
-    """Hold the parameters of correlated noise.
+    """The parameters of correlated noise.
 
     Normal noise with covariance c S is added to the numbers of a record, S being their sample
     covariance; then every variable is shrunk toward its mean by a factor a. Correlations are kept

@@ -26,7 +26,7 @@ _LEAST_RECORDS = 10  # of a level with a term of its own; fewer would be fitted 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataShuffling(NumberMethod):
-    """Hold the parameters of data shuffling.
+    """The parameters of data shuffling.
 
     Ranks of the confidential numbers become normal scores, and a linear model predicts them from
     the scores and levels (those of ten records or more) of all other released variables. New scores

@@ -18,7 +18,7 @@ from rwn_core.masking.option import Others
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KNoise(NoiseMethod):
-    """Hold the parameters of k-noise.
+    """The parameters of k-noise.
 
     For each numeric variable delta is the smallest length such that at least k records lie within
     2 delta of every record, and each number gets independent noise: uniform on [-delta, delta], or

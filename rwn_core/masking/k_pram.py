@@ -25,7 +25,7 @@ Draw = Literal["resample", "permute", "uniform"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KPRAM(NumberMethod):
-    """Hold the parameters of k-PRAM.
+    """The parameters of k-PRAM.
 
     The range of each numeric variable is cut into as many intervals of equal length as leave at
     least k records in each; within an interval every record's value is drawn anew. Group sizes are

@@ -14,7 +14,7 @@ from rwn_core.errors import ParameterError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeverRange:
-    """State how far a lever goes on a table."""
+    """The range of a lever on a table."""
 
     low: float
     high: float
@@ -31,7 +31,7 @@ SHARE = LeverRange(low=0.0, high=1.0, step=0.05)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lever:
-    """Describe a number of a method that a slider may move."""
+    """A number of a method that a slider may move."""
 
     name: str  # the parameter
     title: str  # above its slider

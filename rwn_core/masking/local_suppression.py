@@ -24,7 +24,7 @@ CLASSES = 3  # more would leave too few people in most combinations of a few key
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalSuppression(FixedMethod):
-    """Hold the parameters of k-anonymity by recoding and local suppression.
+    """The parameters of k-anonymity by recoding and local suppression.
 
     Numeric keys become means of intervals that hold about as many records each; then records with
     a combination of keys shared by fewer than k lose one key after the other, those with the most

@@ -42,7 +42,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Masked:
-    """Hold a method's work: the masked table with what the steward may know about it."""
+    """The result of a method: the masked table with what the steward may know about it."""
 
     masked: Microdata  # row-aligned with the original, or with those of its records that are shown
     # shape (n, p): the donor of each cell; -1 where it became missing. As confidential as the
@@ -63,7 +63,7 @@ class Masked:
 
 @dataclass(kw_only=True, eq=False)
 class Prepared:
-    """Hold a table ready for releases of one setting, and of others of its family."""
+    """A table ready for releases of one setting, and of others of its family."""
 
     method: Method  # the setting, without rounding
     microdata: Microdata  # the original, n records

@@ -20,7 +20,7 @@ from rwn_core.masking.option import Others
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Microaggregation(NumberMethod, FixedMethod):
-    """Hold the parameters of multivariate microaggregation by maximum distance to the average.
+    """The parameters of multivariate microaggregation by maximum distance to the average.
 
     Records are put into groups of k similar ones (at most 2k - 1) by their scaled numbers, and
     each number is replaced by its group's mean. Nothing is random. Missing values stay missing and

@@ -26,7 +26,7 @@ Selection = Literal["count", "bernoulli"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NBRS2015(NeighborhoodMethod):
-    """Hold the parameters of the 2015 method.
+    """The parameters of the 2015 method.
 
     A selected record takes every masked value from an independent, uniformly random record at
     a distance below epsilon; where there is none, its masked values become missing.

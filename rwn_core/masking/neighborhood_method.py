@@ -293,7 +293,7 @@ def refuse_empty(records: int) -> None:
 
 @dataclass(kw_only=True, eq=False)
 class PreparedNeighbors(Prepared):
-    """Hold a table with the neighbors that settings of a family share."""
+    """A table with the neighbors that settings of a family share."""
 
     method: NeighborhoodMethod
     finder: Finder = field(repr=False)  # in the method's metric

@@ -25,7 +25,7 @@ _WORDS = json.loads(Path(__file__).with_name("words.json").read_text(encoding="u
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """Describe a parameter of a method that no slider moves."""
+    """A parameter of a method that no slider moves."""
 
     name: str  # the parameter
     # one of `choices`; true or false; a whole number; a number; a variable of numbers; names of

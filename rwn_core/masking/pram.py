@@ -40,7 +40,7 @@ Spread = Literal["even", "margins"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PRAM(Method):
-    """Hold the parameters of the post-randomization method.
+    """The parameters of the post-randomization method.
 
     Each category changes by itself: level a becomes level b with probability T[a, b]. T is given,
     or it keeps a value with probability 1 - change and else draws it anew. Invariant PRAM adds a

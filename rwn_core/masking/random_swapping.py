@@ -29,7 +29,7 @@ LARGEST = 100.0  # swaps for each two records; beyond, nothing of the order is l
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomSwapping(Method):
-    """Hold the parameters of random data swapping.
+    """The parameters of random data swapping.
 
     Of the N records that take part, Q = share N / 2 random pairs exchange their value of a
     variable; each variable, or group of variables, has pairs of its own. Every variable keeps

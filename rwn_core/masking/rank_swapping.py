@@ -31,7 +31,7 @@ _SDCMICRO = "As sdcMicro"  # its defaults: R0 = .95, 5 percent of each end becom
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankSwapping(Method):
-    """Hold the parameters of rank swapping.
+    """The parameters of rank swapping.
 
     Each variable by itself is ordered from its largest value to its smallest. Going through the
     ranks, a value that has not been exchanged yet changes places with a random one of those, not

@@ -25,7 +25,7 @@ _TAIL = LeverRange(low=0.0, high=LARGEST_TAIL, step=0.01)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recoding(FixedMethod):
-    """Hold the parameters of global recoding with top and bottom coding.
+    """The parameters of global recoding with top and bottom coding.
 
     Every numeric variable is cut into as many intervals of equal length as leave at least k
     records in each, and a value becomes its interval's mean; before, the largest and the smallest

@@ -28,7 +28,7 @@ from rwn_core.randomness import SecretKey, uniforms
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordSwapping(Method):
-    """Hold the parameters of record swapping.
+    """The parameters of record swapping.
 
     Records with the same values of some variables make a block. In a block of b records
     ceil(share b) are selected at random, and what they have of the swapped variables is permuted

@@ -109,7 +109,7 @@ Order = Literal["shuffled", "original"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Release(Summarized):
-    """Hold a masked table, row-aligned with its original: for the steward's own audit.
+    """A masked table, row-aligned with its original: for the steward's own audit.
 
     Attributes
     ----------

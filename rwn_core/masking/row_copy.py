@@ -27,7 +27,7 @@ TOGETHER = "a whole record"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowCopy(CellMethod):
-    """Hold the parameters of whole-row copying.
+    """The parameters of whole-row copying.
 
     With probability q all masked values of a record come from one uniformly random member of its
     neighborhood: the records within epsilon, or its k nearest, whichever set is larger. Relations

@@ -30,7 +30,7 @@ from rwn_core.neighbors.metric import Encoding, Scale, Weights
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RWN(CellMethod):
-    """Hold the parameters of randomization within neighborhoods.
+    """The parameters of randomization within neighborhoods.
 
     A record's neighborhood is all others within epsilon, or its k nearest, whichever set is
     larger. Each masked value is replaced, with probability q, by the same variable's value of a

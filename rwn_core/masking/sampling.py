@@ -21,7 +21,7 @@ from rwn_core.randomness import SELECTION_STREAM, SecretKey
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RandomSample(Method):
-    """Hold the parameters of simple random sampling.
+    """The parameters of simple random sampling.
 
     Of n records, floor(n * left_out) random ones are left out; the others are released as they
     are. Row by row with the original, the left-out records have no values.

@@ -27,7 +27,7 @@ _NAMED = 3  # columns that a refusal names
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
-    """Hold the file that an original was read of."""
+    """The file that an original was read from."""
 
     name: str  # its ending says the format
     content: bytes = field(repr=False)
@@ -40,7 +40,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondReading:
-    """State what a second reading found."""
+    """The result of a second reading of a file."""
 
     checked: tuple[str, ...]  # variables of which every cell is the same
     # what the release and the original were read with

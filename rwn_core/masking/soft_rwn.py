@@ -76,7 +76,7 @@ def imbalance_words(error: float, kept: float | None = None) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftRWN(CellMethod):
-    """Hold the parameters of randomization within soft neighborhoods.
+    """The parameters of randomization within soft neighborhoods.
 
     Each masked value is replaced, with probability q, by the same variable's value of another
     record, drawn anew for every value: the likelier the nearer that record is. In a table of at

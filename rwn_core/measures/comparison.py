@@ -26,7 +26,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sampling:
-    """Say how a file was drawn from its population; without both, the file is the population.
+    """The sampling of a file from its population; without both, the file is the population.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ def _numbers(table: Microdata, name: str) -> Floats:
 
 
 class Memo(dict[Hashable, Any]):
-    """What has been computed, or why it cannot be, with the rows that were used."""
+    """A stored result, or the reason why there is none, with the rows that were used."""
 
     def __call__(self, key: Hashable, make: Callable[[], _T]) -> _T:
         """Compute it, the first time only."""
@@ -122,7 +122,7 @@ class Memo(dict[Hashable, Any]):
 
 @dataclass(slots=True, kw_only=True, eq=False, repr=False)
 class Comparison:
-    """Put an original and a masked table together.
+    """An original and a masked table side by side.
 
     Parameters
     ----------
@@ -327,7 +327,7 @@ def complete(values: Floats) -> Integers:
 
 
 def empty_records(table: Microdata, names: Sequence[str] | None = None) -> Booleans:
-    """True for records with every value (or all of some variables) missing, shape (n,)."""
+    """The marks of records with every value (or all of some variables) missing, shape (n,)."""
     chosen = None if names is None else frozenset(names)
 
     def find() -> Booleans:
@@ -369,7 +369,7 @@ def require_values(table: Microdata) -> None:
 
 
 def varies(values: Floats) -> Booleans:
-    """True for columns of a complete matrix that hold two different values, shape (m,)."""
+    """The marks of columns of a complete matrix that hold two different values, shape (m,)."""
     if not len(values):
         return np.zeros(values.shape[1], dtype=bool)
     return np.asarray(values.min(axis=0) < values.max(axis=0), dtype=bool)

@@ -48,7 +48,7 @@ SHUFFLED = 6_000  # their records together, where there is more than one: chance
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Detail:
-    """Details of a reading: what the chart, the table, the tile and the report of a measure draw.
+    """The details of a reading, which the chart, table, tile and report of a measure show.
 
     Each family of measures has a record of its own, with the shapes of its arrays. Record numbers
     count from 0; those of a sample are in fields named `records...` or `argmax...`.
@@ -143,7 +143,7 @@ def with_parts(reading: Reading[D], **parts: Any) -> Reading[D]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading(Generic[D]):
-    """Hold the value of one measure for one comparison, and its detail.
+    """The value of one measure for one comparison, and its detail.
 
     Attributes
     ----------
@@ -197,7 +197,7 @@ class Reading(Generic[D]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """Judge a release against its original in one way.
+    """A way to judge a release against its original.
 
     Attributes
     ----------

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tile:
-    """Show one headline number of a reading.
+    """A tile with one headline number of a reading.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linker:
-    """Show one intruder among those that link rows.
+    """One intruder among those that link rows.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class Linker:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """Say where a measure is shown, and what is drawn and recorded of its detail.
+    """The places where a measure is shown, and what is drawn and recorded of its detail.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ NEWTON_ROUNDS, LARGEST_STEP, CUTS = 60, 3.0, 6
 
 
 class KernelRows(NamedTuple):
-    """Hold a kernel as compressed rows: the possible donors of each record."""
+    """A kernel as compressed rows: the possible donors of each record."""
 
     starts: Integers  # shape (n + 1,)
     members: Integers32  # shape (m,)
@@ -33,7 +33,7 @@ class KernelRows(NamedTuple):
 
 
 class RowWeights(NamedTuple):
-    """Weights min(cap, e^row K e^column), with rows that sum to 1."""
+    """The weights min(cap, e^row K e^column), with rows that sum to 1."""
 
     # row, column: shape (n,): logarithms of the factors; with the kernel they are all that weights
     # need
@@ -185,7 +185,7 @@ BLOCK_WEIGHTS = 4_000_000  # weights held at a time
 
 
 class Places(NamedTuple):
-    """Records by the point that they lie on; those of one point have the same weights."""
+    """The records by the point that they lie on; those of one point have the same weights."""
 
     points: Points  # shape (u, d): all different
     number: Integers  # shape (n,): the point of each record
@@ -193,7 +193,7 @@ class Places(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AllDonors:
-    """Weighs all records of a table, of which no pair is stored."""
+    """The weights of all records of a table, of which no pair is stored."""
 
     places: Places = field(repr=False)  # of all records
     kernel: Kernel  # one that `weighs_all`
@@ -217,7 +217,7 @@ class AllDonors:
 
     @property
     def is_stored(self) -> bool:
-        """False: no pair is stored."""
+        """True if pairs are stored: none is."""
         return False
 
     @property

@@ -13,7 +13,7 @@ from rwn_core.data.arrays import Floats, Integers
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CodedPoints:
-    """Points with level numbers in place of dummies for categories of many levels.
+    """The points with level numbers in place of dummies for categories of many levels.
 
     Two records that differ in such a category are as far apart in it as their two dummies say:
     the squares of the two levels, added. So nothing grows with the number of levels.

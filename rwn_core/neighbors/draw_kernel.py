@@ -35,7 +35,7 @@ LAYER_BLOCKS = 2**31  # where the blocks begin that choose layers
 
 
 class SearchRequest(NamedTuple):
-    """Parameters of a search."""
+    """The parameters of a search."""
 
     query: IndexArrays
     target: IndexArrays  # where members come from
@@ -56,7 +56,7 @@ class SearchRequest(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """Results of a search, by query record."""
+    """The results of a search, by query record."""
 
     # within, sizes: shape (n,): members within epsilon, and in all
     within: Integers
@@ -130,7 +130,7 @@ def finish_row(
     request: SearchRequest,
     result: SearchResult,
 ) -> bool:
-    """Write the results of a query row's records; False if fewer members than were counted."""
+    """True if a row has the members that were counted; writes the results of its records."""
     query, target, held = request.query, request.target, candidates.held[index]
     found, squared = candidates.position[index, :held], candidates.squared[index, :held]
     retained = sort_candidates(found, squared, candidates.bound[index], row)
@@ -217,7 +217,7 @@ def _by_layers(
 
 @jit_no_refcount
 def _set_layers(weights: Floats, envelope: Integers, layers: Integers) -> bool:
-    """Write the envelope of a row's weights and the layers up to it; False for one layer."""
+    """True if a row has several layers; writes them with the envelope of its weights."""
     # Shapes: weights (size,); envelope, layers (at least size,).
     size, largest, smallest, total = len(weights), 0.0, 1.0, 0
     for place in range(size - 1, -1, -1):

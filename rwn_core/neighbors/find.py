@@ -56,7 +56,7 @@ def check_outside(groups: Integers, k: int | None) -> None:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Finder:
-    """Finds the neighborhoods of records, in one metric, and keeps the tables that it makes."""
+    """A finder of the neighborhoods of records in one metric; it keeps the tables that it makes."""
 
     points: Points = field(repr=False)  # shape (n, d): of all records
     # Which records may be neighbors. Random candidates depend on the key.

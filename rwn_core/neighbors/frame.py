@@ -31,7 +31,7 @@ LARGEST_EXPONENT = 500  # of a scale, which is squared
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Rotation:
-    """Rotated coordinates: (point - center) @ axes, in single precision.
+    """The rotated coordinates: (point - center) @ axes, in single precision.
 
     A rotation scales all distances equally. Along the principal axes the boxes of the
     tree are smaller.
@@ -72,7 +72,7 @@ class Rotation:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Embedding:
-    """Points of rows with coded categories, pass by pass."""
+    """The points of rows with coded categories, pass by pass."""
 
     numbers: Integers  # the columns that are coordinates
     # shape (a,): the coded columns that passes tell apart, those of most levels
@@ -137,7 +137,7 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Frame:
-    """Coordinates of a search: a rotation for each of its passes."""
+    """The coordinates of a search: a rotation for each of its passes."""
 
     rotations: tuple[Rotation, ...]
     embedding: Embedding | None  # None where no category is coded; then there is one pass

@@ -69,7 +69,7 @@ class IndexArrays(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Index:
-    """Records, grouped and ordered, with the frame that their tree lives in."""
+    """The records, grouped and ordered, with the frame that their tree lives in."""
 
     side: IndexArrays  # the arrays, as a search's target
     querying: IndexArrays  # the same as its query: other ones only where categories are coded

@@ -22,7 +22,7 @@ LEAST_SCALE = 0.05  # of the median one: the scale of a record with its clones a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kernel:
-    """Weigh the members of a neighborhood, which the neighborhood itself decides.
+    """A kernel weighs the members of a neighborhood, which the neighborhood itself decides.
 
     Its numbers are those of a checked setting: see `rwn_core.masking.soft_rwn`.
 
@@ -107,7 +107,7 @@ EVEN = Kernel()
 
 
 class Radii:
-    """Hold one radius for each record, usable wherever one epsilon for all is.
+    """One radius for each record, usable wherever one epsilon for all is.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ Radius = float | Radii | Floats
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RadiusAndK:
-    """Which others belong to a neighborhood."""
+    """The radius and the k that decide which others belong to a neighborhood."""
 
     k: int | None  # at least the k nearest
     epsilon: Radius | None  # shape (n,): all within this radius

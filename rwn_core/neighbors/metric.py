@@ -170,7 +170,7 @@ Weights = Literal["schema", "discrete"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric(NamedParameters):
-    """Say how any record of a table's form becomes a point, and so how far two are apart.
+    """A metric turns any record of a table's form into a point, and so gives distances.
 
     Scales are those of the table it was fitted on, so that a release is measured in the
     original's units.

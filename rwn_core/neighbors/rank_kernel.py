@@ -17,7 +17,7 @@ TINY = 1e-290  # a number divided by more than this is finite
 
 
 class RowRoom(NamedTuple):
-    """Room for the records that the candidates of one query row stand for."""
+    """The room for the records that the candidates of one query row stand for."""
 
     members: Integers32  # shape (room,): records in rank order
     # shape (room,): their squared distances; those of a tie all carry its smallest one

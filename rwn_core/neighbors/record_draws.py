@@ -14,7 +14,7 @@ from rwn_core.randomness import ORDER_STREAM, SecretKey, uniforms
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DrawRequest:
-    """Hold the secret, and what it is used for in each column."""
+    """The secret, and the use of it in each column."""
 
     key: SecretKey
     streams: Sequence[int]  # length p: columns of one stream have common donors

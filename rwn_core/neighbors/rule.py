@@ -22,7 +22,7 @@ LARGEST_PAIRS = 2_000_000  # of an outsider and a record, with distances held at
 
 
 class EnlargedNeighborhoods(NamedTuple):
-    """Changes of the neighborhoods that added people join."""
+    """The changes of the neighborhoods that added people join."""
 
     # shape (m, n): row i holds each record's probability to take outsider i for its donor, then
     # that of each of its members

@@ -241,7 +241,7 @@ def check_search(points: Points, columns: int) -> None:
 
 
 class Sizes(NamedTuple):
-    """Sizes that a search has found, without members and nearest distances."""
+    """The sizes that a search has found, without members and nearest distances."""
 
     within: Integers  # shape (n,)
     sizes: Integers  # shape (n,)

@@ -48,7 +48,7 @@ class Shortlist(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Arrays for the points of a query leaf before the tiles of a target."""
+    """The arrays for the points of a query leaf before the tiles of a target."""
 
     # points, local: shape (d, width): rotated; a tile's center less the points
     points: NDArray[Any]
@@ -171,7 +171,7 @@ def _order_leaves(target: IndexArrays, which: int, bound: Any, k: int, work: Wor
 
 @jit_no_refcount
 def _tighten(candidates: Shortlist, row: int, need: int, edge: float) -> bool:
-    """Set a row's bound anew, and drop what is beyond it; return whether there was reason to."""
+    """True if a row's bound became closer; drops the candidates beyond it."""
     # Ties go somewhat further than the last one needed.
     count = candidates.held[row]
     if count < need or count - candidates.tight[row] < need or candidates.bound[row] <= edge:
@@ -192,7 +192,7 @@ def _tighten(candidates: Shortlist, row: int, need: int, edge: float) -> bool:
 def _belongs(
     query: IndexArrays, position: int, target: IndexArrays, place: int, which: int
 ) -> bool:
-    """Return whether two rows agree in the categories of a pass, and differ in the others."""
+    """True if two rows agree in the categories of a pass, and differ in the others."""
     agreement = 0
     for number in range(len(target.coded)):
         column = target.coded[number]
@@ -260,7 +260,7 @@ def _visit_tile(
 def gather(
     request: SearchRequest, leaf: int, begin: int, end: int, candidates: Shortlist, work: Workspace
 ) -> bool:
-    """Collect the candidates of rows `begin` to `end` - 1 of a leaf; False for no room."""
+    """True if there is room for the candidates of rows `begin` to `end` - 1; collects them."""
     query, rows = request.query, end - begin
     # begin with no candidates, rows of equal levels together
     for row in range(rows):

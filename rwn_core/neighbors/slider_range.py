@@ -30,7 +30,7 @@ STORED_PAIRS = 12_000_000  # decides: neighbors that are stored for the sliders,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SliderRange:
-    """Ends of the sliders of epsilon and k on one table."""
+    """The ends of the sliders of epsilon and k on one table."""
 
     epsilon: float  # largest radius worth offering
     step: float  # a round step, between a fiftieth and a hundred-and-twenty-fifth of it

@@ -24,7 +24,7 @@ FEWER = "mask the table without balance, or fewer records"
 
 
 class Entries(NamedTuple):
-    """Entries of lists: the row, the record listed there, and their squared distance."""
+    """The entries of lists: the row, the record listed there, and their squared distance."""
 
     rows: Integers32
     records: Integers32
@@ -113,7 +113,7 @@ def list_both_ways(near: NeighborTable, back: Entries, scaling: Floats, least: i
 
 
 class Listed(NamedTuple):
-    """Hold lists as compressed rows."""
+    """The lists of some rows in compressed form."""
 
     starts: Integers  # shape (n + 1,)
     records: Integers32  # shape (m,)

@@ -16,7 +16,7 @@ from rwn_core.neighbors.table import Neighborhoods, NeighborTable
 
 
 class Scaled(NamedTuple):
-    """Lists with what the kernel of every width is computed from."""
+    """The lists with what the kernel of every width is computed from."""
 
     table: NeighborTable  # a record is in its own row where it is one of its donors
     scaled: Floats  # shape (m,)

@@ -49,7 +49,7 @@ class Members(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NeighborTable:
-    """Every record's others out to a radius, nearest first.
+    """The others of every record out to a radius, nearest first.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class NeighborTable:
 
     @property
     def is_stored(self) -> bool:
-        """True: members can be read without a search."""
+        """True if members can be read without a search: they can."""
         return True
 
     def covers(self, *, k: int | None, epsilon: Radius | None) -> bool:
@@ -194,7 +194,7 @@ class NeighborTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Neighborhoods:
-    """Hold S_i of every record: the closed ball of radius max(epsilon, k-th nearest distance).
+    """The S_i of all records: the closed balls of radius max(epsilon, k-th nearest distance).
 
     Attributes
     ----------

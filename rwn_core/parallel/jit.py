@@ -20,7 +20,7 @@ ZERO = cast(int, np.int64(0))  # a literal 0 is another type, for which kernels 
 
 
 class _Compiling(event.Listener):
-    """Hears of a kernel that is compiled because its code is not on disk."""
+    """A listener for kernels that are compiled because their code is not on disk."""
 
     def on_start(self, _event: Any) -> None:
         compiling()

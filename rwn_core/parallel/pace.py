@@ -45,7 +45,7 @@ class Pace:
 
 
 class Part:
-    """Takes the reports of a part of some work, from `begin` to `end` of the whole."""
+    """A receiver of the reports of a part of some work, from `begin` to `end` of the whole."""
 
     def __init__(self, parent: Callable[[float], None], begin: float, end: float) -> None:
         self._parent, self._begin, self._end = parent, begin, end

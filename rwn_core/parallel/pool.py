@@ -80,7 +80,7 @@ class Task(Future[Any]):
 
 
 class Pool:
-    """Processes that do what they are sent; without `workers` they do nothing.
+    """The processes that do what they are sent; without `workers` they do nothing.
 
     They end with `cancel`, after `close` and the last task, when no reference to the pool is left,
     and when this process ends, however it does. `prepare` must be importable by name: it is called
@@ -237,7 +237,7 @@ class Job:
 
     @property
     def running(self) -> bool:
-        """True until the work has ended."""
+        """True if the work has not ended."""
         return not self._task.done() or bool(self._pool and self._pool.pids)
 
     @property

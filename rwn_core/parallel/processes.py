@@ -34,7 +34,7 @@ else:
 
 
 class Report(Protocol):
-    """Takes the reports of a task while it goes on."""
+    """A receiver of the reports of a task while it goes on."""
 
     def __call__(self, share: float) -> None:
         """Report the share done."""
@@ -209,7 +209,7 @@ def _answer(made: tuple[str, Any], channel: Channel) -> tuple[bytes, bytes | byt
 
 
 class _Sent:
-    """Sends the reports of a task."""
+    """A sender of the reports of a task."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel

@@ -61,7 +61,7 @@ def be_polite() -> None:
 
 
 class Ranges:
-    """Hands out ranges of 0 to `count` that take about `POLL_SECONDS` seconds each.
+    """A source of ranges of 0 to `count` that take about `POLL_SECONDS` seconds each.
 
     Towards the end they are smaller, so that all `threads` end at about the same time.
     """
@@ -100,7 +100,7 @@ class Ranges:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Work:
-    """Threads, progress, cancel and memory of a piece of work, in force within a `with`."""
+    """The threads, progress, cancel and memory of a piece of work, in force within a `with`."""
 
     threads: int | None = None  # None for RWN_THREADS or all processors
     progress: Progress | None = None  # what it raises stops the work

@@ -19,7 +19,7 @@ LONGEST_CONTACT = 200  # letters of a contact, which stands in every public file
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextQuestion:
-    """Hold one question about the context."""
+    """One question about the context."""
 
     name: str  # the field of `Context`
     title: str  # a few words for tables
@@ -38,7 +38,7 @@ QUESTIONS: tuple[ContextQuestion, ...] = read_plain(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context(NamedParameters):
-    """State the context of a release; what is empty was not stated.
+    """The context of a release; what is empty was not stated.
 
     The fields are the answers to `QUESTIONS`: one line of at most 1,000 letters
     each, or 200 of `contact`; `access` is one of `ACCESS`, and `review` a day as ISO 8601.

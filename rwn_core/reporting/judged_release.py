@@ -32,7 +32,7 @@ _SHARES = (0.1, 0.75)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
-    """State the person responsible for a release, and the reason to publish it."""
+    """The person responsible for a release, and the reason to publish it."""
 
     by: str  # a person's name
     reason: str = ""  # needed where the release does not keep its policy or follows no decision
@@ -43,7 +43,7 @@ class Approval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FurtherDraws:
-    """State the further draws of a release, and the key file of its secret.
+    """The further draws of a release, and the key file of its secret.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class FurtherDraws:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgedRelease:
-    """Hold a file with what was read on it. Its donors and law are forgotten, as is its key."""
+    """A file with its readings. Its donors and law are forgotten, as is its key."""
 
     id: str  # the release's random number, 128 bits in hex
     content: bytes = field(repr=False)  # the file as it may leave the house, rows in secret order

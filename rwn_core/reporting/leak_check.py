@@ -264,7 +264,7 @@ def file_texts(content: bytes, suffix: str) -> list[str]:
 
 
 class _Texts(HTMLParser):
-    """Collects what an HTML file says."""
+    """A parser that collects the texts of an HTML file."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -19,7 +19,7 @@ FORMAT = "rwn project 1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described:
-    """Return the description of a variable without its levels, which are data."""
+    """The description of a variable without its levels, which are data."""
 
     name: str
     kind: Kind
@@ -30,7 +30,7 @@ class Described:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project:
-    """Hold a user's choices for a table."""
+    """A user's choices for a table."""
 
     file_format: ClassVar[str] = FORMAT
     table: str  # its fingerprint

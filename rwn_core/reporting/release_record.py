@@ -56,7 +56,7 @@ _LIBRARIES = ("numpy", "pandas", "scipy", "pyarrow", "numba")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasedFile:
-    """Tell a written release apart from every other file.
+    """The marks of a written release by which no other file is taken for it.
 
     Attributes
     ----------
@@ -106,7 +106,7 @@ class ReleasedFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Basis:
-    """Hold the inputs of a record other than the release."""
+    """The inputs of a record other than the release."""
 
     decision: Decision | None = None  # the decision that the release carries out
     # keys of the measures that are read on it, besides those of the policy

@@ -93,7 +93,7 @@ class SavedSearch:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """Hold a proposal for a table.
+    """A proposal for a table.
 
     Attributes
     ----------
@@ -184,7 +184,7 @@ DECISION_FORMAT = "rwn decision 1"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """Record of a review meeting's scenarios and decision; it is internal.
+    """A record of a review meeting's scenarios and decision; it is internal.
 
     Attributes
     ----------

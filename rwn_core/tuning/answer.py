@@ -107,7 +107,7 @@ class FoundSetting:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SearchAnswer(Summarized):
-    """Hold what a search found: settings best first, each with its verdict, and one sentence.
+    """The answer of a search: settings best first, each with its verdict, and one sentence.
 
     Attributes
     ----------

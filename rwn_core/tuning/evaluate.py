@@ -48,7 +48,7 @@ ATTACKED = 5  # releases of an answer that simple attacks are tried on
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan(NamedParameters):
-    """Hold the measures, releases and seed that every setting is read with.
+    """The measures, releases and seed that every setting is read with.
 
     Attributes
     ----------
@@ -316,7 +316,7 @@ def prepare_worker(microdata: Microdata, settings: Sequence[Setting], held: int)
 
 
 class SettingPool:
-    """Tries settings in processes that keep their neighbors ranked from one call to the next."""
+    """A pool of processes that try settings and keep their neighbors ranked between calls."""
 
     def __init__(
         self,

@@ -76,7 +76,7 @@ def undominated(placed: Iterable[tuple[float, float, Point]]) -> list[Point]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal(NamedParameters):
-    """State a goal: the best `best` that keeps a policy.
+    """A goal of a search: the best `best` that keeps a policy.
 
     Attributes
     ----------

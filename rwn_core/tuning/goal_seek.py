@@ -175,7 +175,7 @@ def _leader(points: Collection[Point], goal: Goal) -> Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """Hold the step of a search along one number, and its ends."""
+    """The step of a search along one number, and its ends."""
 
     size: float
     # low, high: least and largest value of the sweep: values beyond were not offered

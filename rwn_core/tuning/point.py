@@ -30,7 +30,7 @@ _PLAIN = {"method": str, "parameters": Mapping}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting(NamedParameters):
-    """Hold all that makes a release, apart from its key.
+    """A setting is all that makes a release, apart from its key.
 
     Attributes
     ----------

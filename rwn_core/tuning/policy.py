@@ -23,7 +23,7 @@ from rwn_core.tuning.verdict import MISSING, Verdict, attacked, decided, empty_e
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit(NamedParameters):
-    """State the most that is tolerated of one measure.
+    """The most that is tolerated of one measure.
 
     Attributes
     ----------
@@ -119,7 +119,7 @@ CHAIN_UNJUDGED = (
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Policy(NamedParameters, Summarized):
-    """Hold the limits of an organization; a setting must keep them all.
+    """The limits of an organization; a setting must keep them all.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ _UNKEPT = "No strength that was tried keeps every limit and leaves a tenth of th
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Space(NamedParameters):
-    """Say what a search may change; the strength it always may.
+    """The choices that a search may change, apart from the strength, which it always may.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SliceLoss:
-    """Expected parts of the loss of relations, for p variables at s strengths."""
+    """The expected parts of the loss of relations, for p variables at s strengths."""
 
     names: tuple[str, ...]  # the released variables
     # apart, together: shape (s, p (p - 1) / 2): part of each pair if two donors give it, and if one

@@ -156,7 +156,7 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SliceRanges:
-    """Say where a slice search looks.
+    """The ranges in which a slice search looks.
 
     Attributes
     ----------

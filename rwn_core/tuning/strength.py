@@ -78,7 +78,7 @@ class Late(Exception):
 
 
 class Deadline(threading.Event):
-    """Is set by itself when the time is over, and by what cancels the work around it."""
+    """An event that sets itself when the time is over, or when the work around it is cancelled."""
 
     def __init__(self, until: float) -> None:
         super().__init__()
@@ -92,7 +92,7 @@ class Deadline(threading.Event):
 
 @dataclass(slots=True, kw_only=True)
 class TableSearch:
-    """Try settings on a table, each at its best strength, within a budget of seconds.
+    """A search that tries settings on a table, each at its best strength, within some seconds.
 
     Attributes
     ----------

@@ -44,7 +44,7 @@ LARGEST = 20_000  # settings; more are a slip of the hand
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid(NamedParameters):
-    """Combine all values of the parameters.
+    """A grid of all combinations of the values of the parameters.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ def identity(microdata: Microdata, plan: Plan) -> dict[str, Any]:
 
 
 class JobFolder:
-    """Hold the finished points of a sweep on disk, in a new folder or one of the same sweep.
+    """The finished points of a sweep on disk, in a new folder or one of the same sweep.
 
     Raises
     ------

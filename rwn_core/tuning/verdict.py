@@ -17,7 +17,7 @@ from rwn_core.tuning.point import Spread, known_ends
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Verdict(Summarized):
-    """Hold what a policy says of some readings.
+    """The verdict of a policy on some readings.
 
     Attributes
     ----------

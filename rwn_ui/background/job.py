@@ -19,7 +19,7 @@ _GLANCE = 0.2  # seconds between two looks for a free slot
 
 
 class Slots:
-    """Semaphore for heavy work of all users; a slot is free when its work ends or is dropped."""
+    """A semaphore for heavy work of all users; a slot is free when its work ends or is dropped."""
 
     def __init__(self, count: int) -> None:
         self.count = count
@@ -27,7 +27,7 @@ class Slots:
         self._lock = threading.Lock()
 
     def take(self, work: Any) -> bool:
-        """Give work a slot; False if there is none."""
+        """True if there was a slot, which the work now has."""
         with self._lock:
             alive = [each for each in self._held if (held := each()) and held.running]
             self._held = alive
@@ -76,7 +76,7 @@ class Job(job.Job):
             super().cancel()
 
     def _begin(self) -> bool:
-        """Begin if there is a slot; True if there is nothing more to wait for."""
+        """True if nothing more is to wait for; begins if there is a slot."""
         with self._lock:
             if self.waits:
                 if not JOB_SLOTS.take(self):

@@ -148,7 +148,7 @@ class MeasureWorker:
         return self._pool is not None and bool(self._pool.pids)
 
     def retarget(self, data: rwn.Microdata) -> bool:
-        """Answer questions under another schema from now on; False if it cannot."""
+        """True if it can answer questions under another schema, as it does from now on."""
         self._collect()
         if not self.takes_questions or data.fingerprint != self.data.fingerprint:
             return False

@@ -60,7 +60,7 @@ def is_done(
     below: Callable[[Job], None] = lambda job: None,
     before: str | None = None,
 ) -> TypeGuard[Job]:
-    """True if a job has a result; else draw how far it is, or why there is none."""
+    """True if a job has a result; if not, draws its progress, or why there is none."""
     # `before` begins the reason, in place of the job's label.
     if job is None:
         return False

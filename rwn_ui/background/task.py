@@ -20,7 +20,7 @@ _GLANCE = 0.2  # seconds between two looks at whether to stop
 
 
 class Task:
-    """Preparation of a table in a thread: under way, finished or cancelled."""
+    """The preparation of a table in a thread: under way, finished or cancelled."""
 
     def __init__(
         self, data: rwn.Microdata, name: str, prepare: Prepare, then: Callable[[Any], None]
@@ -38,7 +38,7 @@ class Task:
 
     @property
     def running(self) -> bool:
-        """True until it has ended."""
+        """True if it has not ended."""
         return not self._ended.is_set()
 
     def wait(self, seconds: float | None) -> None:

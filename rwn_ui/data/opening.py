@@ -21,7 +21,7 @@ _SEEN = "data.upload.seen"
 
 
 def open_file(session: Session) -> bool:
-    """Choose a file and perhaps its schema; whether a table was taken up just now."""
+    """True if a table was opened just now, from a file and perhaps its schema."""
     upload = file_chooser(
         f"Open your table: {io.kinds()}",
         [suffix.removeprefix(".") for form in io.FORMATS for suffix in form.suffixes],

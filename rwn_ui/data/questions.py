@@ -57,7 +57,7 @@ _SEVERAL = (rwn.Role.KEY, rwn.Role.CONFIDENTIAL, rwn.Role.IDENTIFIER)  # of whic
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """Hold the open questions of a table."""
+    """The open questions of a table."""
 
     left: set[Any]
     roles: bool
@@ -217,7 +217,7 @@ def asks(data: rwn.Microdata, notice: str) -> bool:
 
 
 def _ask_one(question: OpenQuestion, asked: _Asked, key: str) -> bool:
-    """Ask with the proposed answer chosen; True if that answer is given."""
+    """True if the proposed answer, which is chosen at first, is given."""
     words, choice = st.columns([9, 6], vertical_alignment="center")
     words.markdown(escaped(question.sentence))
     guessed = {guess.variable for guess in asked.guesses}
@@ -241,7 +241,7 @@ def _choose(place: Any, label: str, options: tuple[str, str], key: str, index: i
 
 
 def _ask_for_file(asked: _Asked, key: str) -> bool:
-    """Ask whether the table is the official file that it looks like: one answer gives all roles."""
+    """True if the table is the official file that it looks like: one answer gives all roles."""
     assert asked.official is not None
     words, choice = st.columns([9, 6], vertical_alignment="center")
     words.markdown(f"**{escaped(asked.official.sentence)}**")

@@ -51,7 +51,7 @@ def choose(session: Session) -> None:
 
 
 def asked_table(session: Session) -> bool:
-    """Ask about a large table before its neighbors are ranked; True while no answer came."""
+    """True if a question about a large table has no answer yet: no neighbors are ranked before."""
     opening = session.user.work.opening
     if opening is None or opening.asked is None:
         return False

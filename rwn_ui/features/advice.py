@@ -22,7 +22,7 @@ _SENT = "advice:"  # begins what a button of the panel sends
 
 
 def is_wanted(session: Session) -> bool:
-    """True for an uploaded table, and after the button; a demo begins as in its lessons."""
+    """True if a table is uploaded, or after the button; a demo begins as in its lessons."""
     return session.demo is None or "advice" in session.user.results.last
 
 

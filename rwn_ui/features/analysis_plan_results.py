@@ -33,7 +33,7 @@ def verdicts(session: Session, comparison: Comparison) -> tuple[AnalysisResult, 
 
 
 def runs_immediately(session: Session) -> bool:
-    """Return whether the registered analyses are quick enough to be run with every change."""
+    """True if the registered analyses are quick enough to be run with every change."""
     plan = session.analysis_plan
     key = ("work of a plan", plan, session.data.fingerprint)
     return bool(
@@ -105,7 +105,7 @@ def standings(session: Session, scenario: Scenario) -> tuple[Standing, ...] | No
 
 
 def missing(session: Session, scenario: Scenario) -> bool:
-    """Return whether a job is still to run the analyses on a scenario: they take a while."""
+    """True if a job is still to run the analyses on a scenario: they take a while."""
     analysis_plan = registered(session, scenario)
     known = _key(session, scenario, analysis_plan) in memo(session, "standings of scenarios", KEPT)
     if known or not analysis_plan.analyses:

@@ -90,7 +90,7 @@ def _reads_all(session: Session, drawn: Prepared) -> bool:
 
 
 def _compiled() -> bool:
-    """True once the attacks are compiled on this machine; the worker compiles them."""
+    """True if the attacks are compiled on this machine; the worker compiles them."""
     if not _READY and is_ready(LIMITS):
         _READY.add(LIMITS)
     return bool(_READY)

@@ -50,7 +50,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """Something that is off at the start."""
+    """A switch that is off at the start."""
 
     name: str
     label: str
@@ -62,7 +62,7 @@ Control = Slider | Choice | Switch
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """Contents of a lesson at one position of its controls."""
+    """The contents of a lesson at one position of its controls."""
 
     words: str  # the position, in words
     chart: Chart

@@ -117,7 +117,7 @@ def _range(session: Session, key: str, count: int) -> Over:
 
 
 def draw(session: Session, wanted: Asked) -> bool:
-    """Caption and picture, with the work under way or how to begin it; True if more follows."""
+    """True if more follows; draws caption and picture, with the work or how to begin it."""
     figure, lever = PAPER_FIGURES[wanted.number], axis_lever(session)
     more = {} if lever.name == session.params.strength else {"over": lever.name}
     address.write(session, figure=str(wanted.number), **more)

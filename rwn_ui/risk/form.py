@@ -20,7 +20,7 @@ Sets = tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attack:
-    """Assumptions on the intruder and the release."""
+    """The assumptions on the intruder and the release."""
 
     keys: tuple[str, ...]
     precision: Steps = ()  # release precision of the setting that is attacked

@@ -29,7 +29,7 @@ Answer = Callable[[Mapping[str, Any]], bytes | None]
 
 
 class Endpoint:
-    """Answers to one user's page, one after another, and none while a run changes a choice."""
+    """The answers to one user's page, one after another; none while a run changes a choice."""
 
     def __init__(self) -> None:
         self.token = secrets.token_urlsafe(32)  # in each request; only the user's page has it

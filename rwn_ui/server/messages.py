@@ -41,7 +41,7 @@ def let_it_be_sent() -> None:
 
 
 def show_error(error: Exception) -> bool:
-    """Show an error that no page has caught; True if Streamlit is to show nothing more."""
+    """True if Streamlit is to show nothing more; shows an error that no page has caught."""
     with guarded():
         raise error
     return True

@@ -9,7 +9,7 @@ from rwn_core.errors import RWNError
 
 
 class Controls(NamedTuple):
-    """State that Streamlit stores for one session."""
+    """The state that Streamlit stores for one session."""
 
     key: str  # of the session
     state: Any

@@ -40,7 +40,7 @@ async def keep_swept(server: Any) -> None:
 
 
 class Sweeper:
-    """Closes the sessions of a server that have lost their browser; used in its event loop."""
+    """A task of a server's event loop that closes the sessions that have lost their browser."""
 
     def __init__(self, server: Any) -> None:
         self._server = server

@@ -32,7 +32,7 @@ HEADERS = {
 
 
 class OwnVisitors:
-    """Hand on requests with a Host of this server, an Origin of its own page, and its token.
+    """A filter that passes requests with a Host of this server, its own Origin, and its token.
 
     Others get 403, websockets too: Streamlit's own check would look up its address outside. The
     token comes in the opened address, is put into a cookie and leaves the address; a proxy sends it

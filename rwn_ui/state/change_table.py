@@ -212,7 +212,7 @@ def adopt_soon(session: Session) -> None:
 
 
 def adopt_prepared(session: Session) -> bool:
-    """Switch to the prepared table, or note why there is none; True if anything changed."""
+    """True if anything changed: the prepared table is in use, or a note says why there is none."""
     work = session.user.work
     coming = work.preparation
     if coming is None or coming.running:

@@ -63,7 +63,7 @@ Derived = tuple[Any, dict[str, Any], Hashable, Options]
 
 @dataclass(slots=True, kw_only=True)
 class ReleaseForm:
-    """Fields of the Release page: of the table, and across tables."""
+    """The fields of the Release page: of the table, and across tables."""
 
     checked: tuple[tuple[str, ...], ...] = ()  # the description that the user confirmed
     decision: str = ""  # hash of the one to carry out
@@ -82,7 +82,7 @@ class ReleaseForm:
 
 @dataclass(slots=True, kw_only=True)
 class TableNotes:
-    """Scenarios and decisions of one table, and the context of its releases."""
+    """The scenarios and decisions of one table, and the context of its releases."""
 
     scenarios: dict[str, Scenario] = field(default_factory=dict)
     decisions: list[Decision] = field(default_factory=list)
@@ -277,7 +277,7 @@ class Session:
 
     @property
     def is_untouched(self) -> bool:
-        """True while the setting is the one that the table began with by itself."""
+        """True if the setting is the one that the table began with by itself."""
         return self.started == (self.setting, len(self.history.settings))
 
     def begin(self, prepared: Prepared, setting: Setting | None = None) -> None:

@@ -45,7 +45,7 @@ class Visit:
 
     @property
     def connected(self) -> bool:
-        """True while its browser tab is there."""
+        """True if its browser tab is there."""
         if self.controls is None or not runtime.exists():
             return False
         return runtime.get_instance().is_active_session(self.controls.key)

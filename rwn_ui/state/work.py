@@ -77,7 +77,7 @@ class Memo:
 
 @dataclass(slots=True)
 class Results:
-    """Everything that was computed for one user; nothing is shared between users."""
+    """All results computed for one user; nothing is shared between users."""
 
     tables: Memo = field(default_factory=lambda: Memo(2))  # prepared tables, by `preparation_key`
     memos: dict[str, Memo] = field(default_factory=dict)  # the results of each feature, see `memo`
@@ -108,7 +108,7 @@ class Drawn:
 
 @dataclass(slots=True)
 class Work:
-    """Background work of one user, and its results."""
+    """The background work of one user, and its results."""
 
     opening: Opening | None = None  # of the file that was chosen last
     # by the feature that began it; a job that has ended stays until its result is taken
@@ -126,7 +126,7 @@ class Work:
 
     @property
     def busy(self) -> bool:
-        """True while a job is running: one at a time."""
+        """True if a job is running: one at a time."""
         return any(job.running for job in self.jobs.values())
 
     def end(self) -> None:
@@ -149,7 +149,7 @@ class Work:
 
 @dataclass(slots=True, kw_only=True)
 class User:
-    """What belongs to one user besides the choices: results, running work, and the lock.
+    """The results, running work and lock of one user; choices are in the session.
 
     The lock is the endpoint's: while a choice changes, it answers nothing.
     """

@@ -25,7 +25,7 @@ _BETWEEN = 0.17  # of a half, from one tick beyond the limit to the next
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitScale:
-    """Position of a share: itself up to 1, from 1 to 2 by its logarithm beyond."""
+    """The position of a share: itself up to 1, from 1 to 2 by its logarithm beyond."""
 
     top: float  # the largest share, at position 2; at most 1 if every setting keeps its limits
 

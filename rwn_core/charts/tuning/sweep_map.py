@@ -116,7 +116,7 @@ def _scaled(spot: Spot, scale: LimitScale | None, hover: str) -> dict[str, Any]:
 
 
 def _is_open(spot: Spot) -> bool:
-    """True for a setting with a loss of which a limit was not judged."""
+    """True if a setting has a loss, and one of its limits was not judged."""
     return spot["x"] is not None and spot["y"] is None
 
 
@@ -200,7 +200,7 @@ def _table(spots: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any]) ->
 
 
 def _is_placed(spot: Spot) -> bool:
-    """True for a setting with both coordinates."""
+    """True if a setting has both coordinates."""
     return all(spot[c] is not None and math.isfinite(spot[c]) for c in "xy")
 
 

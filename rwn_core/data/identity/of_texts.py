@@ -100,7 +100,7 @@ def _person(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
 
 
 def _has_the_shape_of_a_name(text: str) -> bool:
-    """True for two to four words with capitals, or in a script without them; for 2 to 4 signs."""
+    """True if a text is 2 to 4 words with capitals, or of a script without, or 2 to 4 signs."""
     words = [word for word in re.split(r"[\s,·・.]+", text.strip()) if word]
     letters = "".join(words)
     if not letters or not all(unicodedata.category(c)[0] in "LM" or c in "'’-" for c in letters):
@@ -210,7 +210,7 @@ def passes_luhn(digits: str) -> bool:
 
 
 def _is_phone(text: str) -> bool:
-    """True for a telephone number: a mark of one, or digits in groups; no date and no decimal."""
+    """True if a text has a mark of a telephone number, or digits in groups; no date or decimal."""
     if not _PHONE.fullmatch(text) or _DATE.fullmatch(text) or re.fullmatch(r"\d+\.\d+", text):
         return False
     digits = sum(letter.isdigit() for letter in text)

@@ -89,7 +89,7 @@ def repeated_people(
 
 
 def _may_number(column: pd.Series[Any], codes: Codes, numbered: bool) -> bool:
-    """True for integers and texts with several rows a value that are not called otherwise."""
+    """True if integers or texts have several rows a value, and their name has no other sense."""
     words, different = name_words(str(column.name)), int(codes.max(initial=-1)) + 1
     low, high = ROWS_EACH
     if different < FEWEST_PEOPLE or not low <= (codes >= 0).sum() / different <= high:

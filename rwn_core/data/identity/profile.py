@@ -33,7 +33,7 @@ _MOMENT_TEXT = (
 
 
 class Profile:
-    """Hold one column as the rules see it."""
+    """One column in the form that the rules read."""
 
     def __init__(self, column: pd.Series[Any]) -> None:
         """Look at a column; a long one is sampled without chance."""
@@ -177,7 +177,7 @@ def _dates_of_integers(values: NDArray[np.float64]) -> pd.DatetimeIndex | None:
 
 
 class Confidence(StrEnum):
-    """Degrees of trust in a rule; a low one gives a notice and stops no release."""
+    """The degrees of trust in a rule; a low one gives a notice and stops no release."""
 
     HIGH = "high"
     MODERATE = "moderate"
@@ -186,7 +186,7 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class IdentityDoubt:
-    """State that a variable may identify people; a rule of one column leaves its name out."""
+    """A reason why a variable may identify people; a rule of one column leaves its name out."""
 
     looks_like: str  # what the variable looks like, in plain words
     reason: str  # what the rule saw, without a value
@@ -236,7 +236,7 @@ def plain_letters(text: str) -> str:
 
 
 class Subject(StrEnum):
-    """Subjects of variables that identify people."""
+    """The subjects of variables that identify people."""
 
     PERSON = "names of people"
     CONTACT = "ways to contact people"
@@ -258,7 +258,7 @@ _OF = {key: frozenset(words.split()) for key, words in _lists().items() if isins
 
 
 class NameWords:
-    """Words and subjects in the name of a variable."""
+    """The words and subjects in the name of a variable."""
 
     def __init__(self, name: str) -> None:
         plain = re.sub(r"^(ID|Id)(?=[a-z]{3})", "id ", plain_letters(name))  # as in IDunit

@@ -96,7 +96,7 @@ NUMBERS_A_BLOCK = 4_000_000  # about 32 MB a working array
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ExpectedSums:
-    """Expectations over the release, for s settings; numbers as in `Columns`, 0 where missing."""
+    """The expectations over the release, for s settings: as in `Columns`, 0 where missing."""
 
     first: Floats  # shape (s, m): of the sum of each number
     # shape (s, m, m): [j, h]: of the sum of number j over the records with a known number h
@@ -113,7 +113,7 @@ class ExpectedSums:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Neighbors:
-    """Hold the ranked neighbors of m records, for s settings."""
+    """The ranked neighbors of m records, for s settings."""
 
     starts: Integers  # shape (m + 1,)
     # shape (P,): of each record at least one: itself where it has no neighbor

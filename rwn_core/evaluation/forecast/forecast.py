@@ -13,7 +13,7 @@ from rwn_core.evaluation.forecast.expected_sums import Columns, ExpectedSums
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Forecast:
-    """Hold what is expected of a release, given the original.
+    """The expected statistics of a release, given the original.
 
     Exact for complete numbers. Where numbers are missing, means and covariances are ratios of
     expectations, which differ from the expectation of the ratio by a term of order 1/n.

@@ -67,7 +67,7 @@ def read(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Trade:
-    """Hold loss and risk along the radius, or the width of a kernel."""
+    """The loss and the risk along the radius, or the width of a kernel."""
 
     # epsilon, loss, share: shape (m,): radius or width, loss of relations from 0 to 1, and the
     # largest share of a limit that is used

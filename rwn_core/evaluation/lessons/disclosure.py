@@ -45,7 +45,7 @@ def table() -> Microdata:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DisclosedPerson:
-    """Hold a released file, what an intruder knows of one person, and what the file gives away."""
+    """A released file, an intruder's knowledge of one person, and what the file discloses."""
 
     person: str
     known: Floats  # shape (2,): age and height of the person: what the intruder knows

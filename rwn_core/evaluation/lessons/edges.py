@@ -48,7 +48,7 @@ def extremes(data: Microdata) -> NDArray[np.intp]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Edges:
-    """Hold the donors of one record, how often each record gives, and three prices."""
+    """The donors of one record, the number of gifts of each record, and three prices."""
 
     points: Floats  # shape (n, 2): in standard deviations
     record: int  # the record that receives, from 0

@@ -24,7 +24,7 @@ _KNOWN_FIRST = (Role.KEY, Role.OTHER, Role.CONFIDENTIAL)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Intruder:
-    """Hold the posterior of one released row."""
+    """The posterior of one released row."""
 
     row: int  # the row of the release, from 0, in the release's own order
     known: tuple[str, ...]  # the variables that the intruder has of all people

@@ -40,7 +40,7 @@ def table(weight: float) -> Microdata:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Neighborhood:
-    """Hold one record's neighborhood, and what all neighborhoods are like."""
+    """The neighborhood of one record, and statistics of all neighborhoods."""
 
     points: Floats  # shape (n, 2): the two numbers, in standard deviations
     second: Booleans  # shape (n,): True for the second group

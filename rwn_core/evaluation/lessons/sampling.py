@@ -38,7 +38,7 @@ def leakage(keys: int, population: int, sample: int, share: float = SHARE) -> fl
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SampleRisk:
-    """Hold the risk of a sample unique, and what a matrix promises."""
+    """The risk of a sample unique, and the bounds that a matrix promises."""
 
     fraction: float  # the sampling fraction pi
     # shape (m,): lambda, how many people of the population share a key on average

@@ -42,7 +42,7 @@ def sample(number: int) -> Microdata:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Slopes:
-    """Hold the slope of every sample with its reported standard error, shape (m,) each."""
+    """The slope of every sample with its reported standard error, shape (m,) each."""
 
     slope: Floats
     error: Floats

@@ -22,7 +22,7 @@ SEED = 1  # a lesson is the same for all users
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Theorem:
-    """Hold one release of points in the plane, and how far its joint distribution is off."""
+    """One release of points in the plane, and the error of its joint distribution."""
 
     # original, released: shape (n, 2): in standard deviations of the original
     original: Floats

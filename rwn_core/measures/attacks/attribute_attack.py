@@ -36,7 +36,7 @@ DENSE = 0.02  # share of all products that are not 0, from which on zeros are mu
 
 
 class Beliefs(NamedTuple):
-    """Posteriors of some released rows and some people."""
+    """The posteriors of some released rows and some people."""
 
     source: sparse.csc_array  # shape (people, m): P(row r comes from person t | its keys)
     # shape (people, m): for each confidential variable P(row r shows person t's own value | its
@@ -194,7 +194,7 @@ values are copied whatever they are."""
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Success:
-    """Success of each strategy on one confidential variable."""
+    """The success of each strategy on one confidential variable."""
 
     targets: People
     # mean success of each strategy among people with a value; 0 if there are none

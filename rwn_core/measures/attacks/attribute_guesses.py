@@ -51,7 +51,7 @@ MOST_LEVELS = 50  # of a category; of one with more, only the most frequent are 
 
 
 class KeyColumns:
-    """Keys as columns of numbers, categories as dummies, on the scale of `table`."""
+    """The keys as columns of numbers, categories as dummies, on the scale of `table`."""
 
     def __init__(self, original: Microdata, table: Microdata, names: Sequence[str]) -> None:
         self.original, self.names = original, names
@@ -104,7 +104,7 @@ def _dummies(codes: Floats, levels: Floats) -> Floats:
 
 
 class Predictor:
-    """Prediction of one confidential variable from the keys, as a release relates them.
+    """A prediction of one confidential variable from the keys, as a release relates them.
 
     Parameters
     ----------
@@ -281,7 +281,7 @@ AT_ONCE = 8_000_000  # pairs of a class and a possible original that more classe
 
 
 class AttributeAttack:
-    """Attribute attack on one release, given its keys and confidential variables."""
+    """An attribute attack on one release, given its keys and confidential variables."""
 
     def __init__(self, comparison: Comparison, law: Law) -> None:
         secrets = required_confidential(comparison)

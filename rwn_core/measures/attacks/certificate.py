@@ -132,7 +132,7 @@ Singles = NDArray[np.float32]
 
 
 class Bounds(NamedTuple):
-    """Bounds of the posterior of the records of each point, for different released rows."""
+    """The bounds of the posterior of the records of each point, for different released rows."""
 
     bounds: Singles  # shape (r, u): of one record of the point
     rows: Integers  # shape (n,): which of the r each released row is
@@ -140,7 +140,7 @@ class Bounds(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Exchange:
-    """Hold what bounds every release of a law in which all records are donors."""
+    """The bounds of every release of a law in which all records are donors."""
 
     counts: Singles  # shape (u,): records of each point
     # shape (V, u): for each slice, the log-probability of each of its values for each point

@@ -82,7 +82,7 @@ def attacked_people(comparison: Comparison, most: int = ATTACKS) -> Integers:
 
 
 class Closest:
-    """Released rows nearest to some people by some variables, among all rows or `rows`."""
+    """The released rows nearest to some people by some variables, among all rows or `rows`."""
 
     def __init__(
         self, comparison: Comparison, names: Sequence[str], rows: Integers | None = None
@@ -112,7 +112,7 @@ class Closest:
         return contiguous_rows(self.metric.coded(table))
 
     def ties(self, points: Points) -> Booleans:
-        """True for the released rows nearest to each person, shape (m, rows)."""
+        """The marks of the released rows nearest to each person, shape (m, rows)."""
         squared = squared_between(points, self.released)
         return np.asarray(squared <= squared.min(axis=1, keepdims=True) * (1 + TIE) + 1e-18)
 
@@ -131,7 +131,7 @@ def control_sample(comparison: Comparison) -> Microdata | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Guesses(Detail):
-    """Details of an attack that guesses from the release alone.
+    """The details of an attack that guesses from the release alone.
 
     Attributes
     ----------

@@ -31,7 +31,7 @@ WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Tolerance:
-    """Largest distance from the true value at which a named value is right."""
+    """The largest distance from the true value at which a named value is right."""
 
     absolute: float  # in the variable's unit; 0 for a category
     relative: float | None = None  # as a share of the true value; None if 0 is no natural origin
@@ -47,7 +47,7 @@ class Tolerance:
         return np.asarray(np.maximum(reach, SAME * size) * _EDGE)
 
     def right(self, named: Floats, truth: Floats) -> Booleans:
-        """True where a named value is within tolerance of the true one; False where missing."""
+        """The marks of named values within tolerance of the true ones, and not missing."""
         # Shapes: named and truth broadcast together, and the answer has the same shape as their
         # broadcast.
         with np.errstate(invalid="ignore"):
@@ -173,7 +173,7 @@ EVEN = 1e-9  # relative difference of two masses that count as equal
 
 
 class Names(NamedTuple):
-    """Values that an intruder names of people, shape (names,) each; several of one are tied."""
+    """The values that an intruder names of people, shape (names,) each; several of one are tied."""
 
     person: Integers  # ascending
     value: Floats  # the value or level number
@@ -210,7 +210,7 @@ def joined(names: Sequence[Names], people: int) -> Names:
 
 
 class ReleasedValues:
-    """Released values of one confidential variable, by classes of rows.
+    """The released values of one confidential variable, by classes of rows.
 
     Parameters
     ----------
@@ -310,7 +310,7 @@ _HALF = 1 - 1e-9  # a posterior of exactly one half is one half
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class People:
-    """Values of the attacked people."""
+    """The values of the attacked people."""
 
     truth: Floats  # shape (people,): values or level numbers, NaN where missing
     near: Tolerance
@@ -343,7 +343,7 @@ class People:
 
 
 class Named(NamedTuple):
-    """Number of named people by certainty and level: shape (certainties, levels) each."""
+    """The number of named people by certainty and level: shape (certainties, levels) each."""
 
     right: Floats
     named: Floats

@@ -22,7 +22,7 @@ UNITS_AT_ONCE = 5  # small probabilities multiplied before their size is set apa
 
 
 class UnitValues(NamedTuple):
-    """Values of one unit as numbers: of people, of the file, and of rows."""
+    """The values of one unit as numbers: of people, of the file, and of rows."""
 
     names: tuple[str, ...]
     own: Integers  # shape (people,)
@@ -47,7 +47,7 @@ _Chances = tuple[Booleans, Floats, Floats]
 
 
 class FileWithAddedPerson:
-    """Files with one of some people added, for the same rows.
+    """The files with one of some people added, for the same rows.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ AT_ONCE = 1_000_000  # rows times records that one of some people has joined
 
 
 class Outsiders:
-    """People outside the file, attacked by an intruder who takes them for members.
+    """The people outside the file, attacked by an intruder who takes them for members.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ class Outsiders:
 
 
 class NonMembers(Outsiders):
-    """People outside the file of a law at one radius for all records.
+    """The people outside the file of a law at one radius for all records.
 
     The intruder adds one person at a time to the file and applies Bayes' rule. The person's
     neighborhood follows the method's own rule among the originals; the person also joins the
@@ -304,7 +304,7 @@ def non_members(
 
 
 class NonMembersOneByOne(Outsiders):
-    """People outside the file of any law of independent cells: each is added, and it is found anew.
+    """The people outside the file of any law of independent cells, added to it one at a time.
 
     What `NonMembers` finds for equally likely donors, slowly; under a soft kernel an added person
     changes all weights.
@@ -322,7 +322,7 @@ class NonMembersOneByOne(Outsiders):
 
 
 class NonMembersWithoutDonors(Outsiders):
-    """People outside a file that was masked by a law of one component without donors."""
+    """The people outside a file that was masked by a law of one component without donors."""
 
     @cached_property
     def _everybody(self) -> Microdata:

@@ -45,7 +45,7 @@ SMALL, LARGE = 2.0**-HALVINGS, 2.0**HALVINGS
 
 
 class Pairs(NamedTuple):
-    """Rows and records, and the probability that the record releases the row."""
+    """The rows and records, and the probability that the record releases the row."""
 
     row: NDArray[np.int32]
     record: NDArray[np.int32]

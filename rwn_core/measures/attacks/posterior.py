@@ -216,7 +216,7 @@ _SEED = 20220615  # of the sample of rows: fixed, so that a number changes only 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Linkage:
-    """Links of some released rows."""
+    """The links of some released rows."""
 
     rows: Integers  # shape (m,): linked rows, ascending, without rows that lost all values
     total_rows: int  # number of released rows

@@ -28,7 +28,7 @@ class Condition:
     value: Any  # a level, or a number
 
     def fits(self, original: Microdata, table: Microdata) -> Booleans:
-        """True for records that meet it, shape (n,); a missing value never does."""
+        """The marks of records that meet it, shape (n,); a missing value never does."""
         if self.sign == "is":
             levels = original.codes(self.name)[1]
             place = next((i for i, level in enumerate(levels) if level == self.value), -2)
@@ -48,7 +48,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Predicate:
-    """Question about the records that meet all of its conditions."""
+    """A question about the records that meet all of its conditions."""
 
     conditions: tuple[Condition, ...]
 
@@ -58,7 +58,7 @@ class Predicate:
         return " and ".join(condition.words for condition in self.conditions)
 
     def matches(self, original: Microdata, table: Microdata) -> Booleans:
-        """True for records of either table that meet all conditions, shape (n,)."""
+        """The marks of records of either table that meet all conditions, shape (n,)."""
         fits = np.ones(table.n, dtype=bool)
         for condition in self.conditions:
             fits &= condition.fits(original, table)

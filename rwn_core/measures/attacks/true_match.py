@@ -31,7 +31,7 @@ _MOST = 2.0**62  # combinations that a number can tell apart
 
 
 class UniqueRecords:
-    """Sample uniques on a run of sets of variables.
+    """The sample uniques on a run of sets of variables.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class UniqueRecords:
 
 
 class Matches(NamedTuple):
-    """Rows with the values of sample uniques."""
+    """The rows with the values of sample uniques."""
 
     unique: UniqueRecords
     entry: Integers  # shape (h,): place of the sample unique that each row matches
@@ -100,7 +100,7 @@ class Matches(NamedTuple):
 
 
 class KnownColumns:
-    """Sets of an original's variables and the sample uniques on them, without missing values.
+    """The sets of an original's variables and the sample uniques on them, without missing values.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ class KnownTable:
 
 
 class Secret:
-    """Released values of one confidential variable.
+    """The released values of one confidential variable.
 
     With `units`, the number of each of the n records' unit, the true values of number n + u are
     those of all records of unit u.
@@ -284,7 +284,7 @@ class Secret:
         self.by_chance = np.append(self.by_chance, covered / rows)
 
     def _right(self, shown: Floats, truth: Integers) -> Booleans:
-        """True where a shown value is the true one, or one of the unit's."""
+        """The marks of shown values that are the true ones, or one of the unit's."""
         # Shapes: shown, truth, the answer (m,).
         right = self.near.right(shown, self.own[truth])
         if self._held is None or not self._held.size:
@@ -409,7 +409,7 @@ Positions = tuple[int, ...]
 
 
 class KnownSets(NamedTuple):
-    """Sets of variables by which people are looked up."""
+    """The sets of variables by which people are looked up."""
 
     sets: tuple[Names, ...]
     stated: int  # number of stated sets, which come first

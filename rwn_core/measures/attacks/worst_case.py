@@ -57,7 +57,7 @@ Sides = tuple[Booleans, Booleans]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpperBound:
-    """Linkage success given the part of each row."""
+    """The success of linkage given the part of each row."""
 
     parts: int  # number of parts
     rows: int  # number of random rows linked one at a time
@@ -78,7 +78,7 @@ class UpperBound:
 
 
 class InformedIntruder:
-    """Linkage by an intruder who also knows in which part of the file each row's person is.
+    """The linkage by an intruder who also knows in which part of the file each row's person is.
 
     Such an intruder can ignore the part, so that the expected success is at least that of any
     other intruder. Posteriors follow Bayes' rule within the row's part, with the neighborhoods of
@@ -278,7 +278,7 @@ def _cuts(own: Integers) -> Iterator[tuple[int, bool]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WorstLinkage(Detail):
-    """Details of linkage by an intruder with the method; each measure fills what it reads.
+    """The details of linkage by an intruder with the method; each measure fills what it reads.
 
     Attributes
     ----------
@@ -345,7 +345,7 @@ class WorstLinkage(Detail):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class WorstCase:
-    """Attacks on one release by an intruder with the method, but not the key."""
+    """The attacks on one release by an intruder with the method, but not the key."""
 
     links: Linkage  # row by row
     # shape (n,): original of each row in the most likely assignment; None if the table is too large

@@ -45,7 +45,7 @@ def known(values: Sequence[Any]) -> list[Any]:
 
 
 class Rows(Sequence[list[Any]]):
-    """Rows of numbers, kept as columns: most tables are never opened, and these are written fast.
+    """The rows of a table, kept as columns, which are written fast: most are never opened.
 
     A missing number is NaN in a column, shape (n,), and None in a row.
     """
@@ -71,7 +71,7 @@ class Rows(Sequence[list[Any]]):
         return map(list, zip(*map(_plain, self.columns), strict=True))
 
     def __eq__(self, other: object) -> bool:
-        """True for the same rows."""
+        """True if the rows are the same."""
         return isinstance(other, Sequence) and list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]  # as of every list

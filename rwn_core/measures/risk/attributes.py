@@ -36,7 +36,7 @@ from rwn_core.measures.view import View
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AttributeGuesses(Detail):
-    """Details of naming a confidential value, by an intruder who knows the keys and the method.
+    """The details of naming a confidential value, by an intruder who knows the keys and the method.
 
     Attributes
     ----------

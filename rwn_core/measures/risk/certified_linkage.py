@@ -52,7 +52,7 @@ Found = tuple[NDArray[np.floating[Any]], NDArray[Any], Integers]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CertifiedLinkage(Detail):
-    """Details of the proved bound of linkage.
+    """The details of the proved bound of linkage.
 
     Attributes
     ----------

@@ -99,7 +99,7 @@ def _columns(comparison: Comparison, table: Microdata) -> tuple[Floats, list[boo
 
 
 class Conditions(NamedTuple):
-    """Predicates of three conditions each: a category, or beyond a number on its far side."""
+    """The predicates of three conditions each: a category, or beyond a number on its far side."""
 
     values: Floats  # shape (m, p): categories, or the numbers that are reached (`edges`)
     above: Booleans  # shape (m, p): whether at least as much is asked for, or at most
@@ -165,7 +165,7 @@ def alone_among(inside: Counted, outside: Counted, replaced: int) -> Floats:
 
 
 class _Attacks:
-    """Predicates of random released rows that fit no other row, at most one for each row."""
+    """The predicates of random released rows that fit no other row, at most one for each row."""
 
     def __init__(self, released: Floats, ordered: list[bool], rows: Integers) -> None:
         generator, width = np.random.default_rng(_SEED), released.shape[1]
@@ -184,7 +184,7 @@ class _Attacks:
 
     @property
     def left(self) -> bool:
-        """True while there are rows to try, and their work is not too much."""
+        """True if there are rows to try, and their work is not too much."""
         work = len(self.columns[0]) * (self.used * len(self.columns) + self.tried / 16)
         return self.used < len(self.rows) and work <= _WORK
 

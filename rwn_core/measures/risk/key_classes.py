@@ -37,7 +37,7 @@ _NONE: Sides[Floats] = Sides(np.zeros(0), np.zeros(0))
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class KeyClasses(Detail):
-    """Records by the number of others with their key values.
+    """The records by the number of others with their key values.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class KeyClasses(Detail):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SecretClasses(Detail):
-    """Confidential values of classes or neighborhoods, for each confidential variable.
+    """The confidential values of classes or neighborhoods, for each confidential variable.
 
     Attributes
     ----------

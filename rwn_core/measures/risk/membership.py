@@ -104,7 +104,7 @@ def _missed_of_units(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Membership(Detail):
-    """Details of unique values that disclose that a person is in the file.
+    """The details of unique values that disclose that a person is in the file.
 
     Attributes
     ----------
@@ -178,7 +178,7 @@ _NAMED = 4  # variables named in a sentence
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DifferentialPrivacy(Detail):
-    """Details of the differential privacy of u units of variables that are drawn together.
+    """The details of the differential privacy of u units of variables that are drawn together.
 
     Attributes
     ----------

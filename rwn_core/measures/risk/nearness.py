@@ -37,7 +37,7 @@ from rwn_core.measures.view import View
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Nearness(Detail):
-    """Details of how near a release is to the original; each measure fills what it reads.
+    """The details of how near a release is to the original; each measure fills what it reads.
 
     Attributes
     ----------
@@ -218,7 +218,7 @@ CELLS_CHANGED = Measure(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NeighborhoodSizes(Detail):
-    """Details of the neighborhoods that donors are drawn from.
+    """The details of the neighborhoods that donors are drawn from.
 
     Attributes
     ----------

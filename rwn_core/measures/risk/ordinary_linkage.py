@@ -35,7 +35,7 @@ from rwn_core.measures.view import Linker, Tile, View
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class OrdinaryLinkage(Detail):
-    """Details of linkage without the method; each measure fills what it reads.
+    """The details of linkage without the method; each measure fills what it reads.
 
     Attributes
     ----------

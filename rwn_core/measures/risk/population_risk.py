@@ -181,7 +181,7 @@ def dis_scores(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SpecialUniques(Detail):
-    """Say which records few key variables single out.
+    """The records that few key variables single out.
 
     Attributes
     ----------

@@ -20,7 +20,7 @@ _OUTSIDE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RedTeam(Detail):
-    """Details of the simple attacks.
+    """The details of the simple attacks.
 
     Attributes
     ----------

@@ -36,7 +36,7 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RepeatedReleases(Detail):
-    """Details of linkage by the keys after several releases of one table.
+    """The details of linkage by the keys after several releases of one table.
 
     Attributes
     ----------
@@ -304,7 +304,7 @@ def _touched(cells: Law, names: Sequence[str] | None) -> list[str]:
 
 
 def _lost(cells: Law, names: Sequence[str] | None) -> Booleans:
-    """True for records that lose attacked values for lack of neighbors, shape (n,)."""
+    """The marks of records that lose attacked values for lack of neighbors, shape (n,)."""
     lost = np.zeros(cells.original.n, dtype=bool)
     lost[cells.empty] = bool(_touched(cells, names))
     return lost

@@ -82,7 +82,7 @@ def _searched(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TrueMatches(Detail):
-    """Details of the sets of known variables, and of the sample uniques on each.
+    """The details of the sets of known variables, and of the sample uniques on each.
 
     Attributes
     ----------

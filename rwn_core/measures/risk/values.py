@@ -51,7 +51,7 @@ def category_chances(law: Law, name: str, units: Integers | None = None) -> tupl
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PosteriorOdds(Detail):
-    """Details of released categories that are true, variable by variable.
+    """The details of released categories that are true, variable by variable.
 
     Attributes
     ----------
@@ -121,7 +121,7 @@ POSTERIOR_ODDS = Measure(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Extremes(Detail):
-    """Details of the largest and the smallest value of every numeric variable, one after another.
+    """The details of the largest and the smallest value of each numeric variable in turn.
 
     Attributes
     ----------
@@ -281,7 +281,7 @@ EXTREMES = Measure(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Queries(Detail):
-    """Details of questions that one original person answers, one after another.
+    """The details of questions that one original person answers, one after another.
 
     Attributes
     ----------

@@ -392,7 +392,7 @@ _DIGITS = 9  # to which two beliefs are the same
 
 
 class Curve(NamedTuple):
-    """Expected precision and recall at each threshold, shape (t,) each."""
+    """The expected precision and recall at each threshold, shape (t,) each."""
 
     tau: Floats  # least posterior of a row's most likely original at which it is linked, descending
     recall: Floats  # share of the rows that are linked
@@ -441,7 +441,7 @@ def _curve(comparison: Comparison, law: Law, names: Sequence[str] | None) -> tup
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SureLinks(Detail):
-    """Details of linking the surest rows only.
+    """The details of linking the surest rows only.
 
     Attributes
     ----------

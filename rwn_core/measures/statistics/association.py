@@ -242,7 +242,7 @@ MOST_OF_A_PAIR = 2.0  # a relation that turned into its opposite
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Loss(Detail):
-    """Loss of all relations of p variables, and of each pair.
+    """The loss of all relations of p variables, and of each pair.
 
     Attributes
     ----------

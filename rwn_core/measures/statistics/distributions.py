@@ -20,7 +20,7 @@ _ZEROS: Sides[float] = Sides(0.0, 0.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Marginal:
-    """Distribution of one variable in both files: b bins of a number, or b levels.
+    """The distribution of one variable in both files: b bins of a number, or b levels.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Marginal:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Distances(Detail):
-    """Distance of the distribution of each of m variables, or of their cross tables.
+    """The distance of the distribution of each of m variables, or of their cross tables.
 
     Attributes
     ----------
@@ -193,7 +193,7 @@ CUTS = (0.2, 0.4, 0.6, 0.8)  # elsewhere: fifths of the original's records
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Grouping:
-    """Groups of one variable, cut by the original."""
+    """The groups of one variable, cut by the original."""
 
     name: str
     labels: tuple[str, ...]  # one per group; the last is for missing values

@@ -222,7 +222,7 @@ def naming_score(
 
 
 def beyond_luck(right: Floats, named: Floats, base: Floats) -> Booleans:
-    """True if random naming gives so many right names with a chance below 1 % over all counts."""
+    """The marks of counts of right names that chance gives with less than 1 % over all counts."""
     # Shapes: all broadcast together, and the answer has the same shape as their broadcast.
     luck = betainc(
         np.maximum(right, 1.0), np.maximum(named - right, 0.0) + 1, np.minimum(base, 1.0)
@@ -232,7 +232,7 @@ def beyond_luck(right: Floats, named: Floats, base: Floats) -> Booleans:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Band:
-    """Return the band of one part of a detail; arrays have the shape of one draw."""
+    """The band of one part of a detail; arrays have the shape of one draw."""
 
     # low, median, high: NaN where a draw has no number
     low: Floats

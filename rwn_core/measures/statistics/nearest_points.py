@@ -33,7 +33,7 @@ Candidates = tuple[Integers, Integers, Floats]
 
 
 class PointIndex:
-    """Points (n, d) prepared for nearest-neighbor queries, with the records at each (n,)."""
+    """The points (n, d) prepared for nearest-neighbor queries, with the records at each (n,)."""
 
     def __init__(self, points: Points, counts: Integers | None = None) -> None:
         self.points = points

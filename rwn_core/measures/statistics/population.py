@@ -34,7 +34,7 @@ def expected_inverse(rate: Floats, fraction: float) -> Floats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRisk:
-    """File-level risk of a log-linear model."""
+    """The file-level risk of a log-linear model."""
 
     tau1: float  # expected number of sample uniques that are population uniques
     tau2: float  # expected number of right matches when every sample unique is matched
@@ -47,7 +47,7 @@ class FileRisk:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PopulationRisk(Detail):
-    """Details of a risk in the population; a measure fills what it estimates.
+    """The details of a risk in the population; a measure fills what it estimates.
 
     Attributes
     ----------
@@ -175,7 +175,7 @@ _REFUTED = 1.92  # log-likelihoods below the best: 5 % of one parameter
 
 
 class PitmanLaw(NamedTuple):
-    """Parameters of Pitman's sampling formula, fitted to the classes of a sample."""
+    """The parameters of Pitman's sampling formula, fitted to the classes of a sample."""
 
     alpha: float  # from 0 to 1; 1 where every record is alone, so that every further one is, too
     theta: float  # above -alpha

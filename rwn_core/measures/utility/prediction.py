@@ -29,7 +29,7 @@ LEARNERS = ("random forest", "linear model", "nearest neighbors")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Prediction(Detail):
-    """Errors of l learners on held-out records, of one split or of several.
+    """The errors of l learners on held-out records, of one split or of several.
 
     Attributes
     ----------
@@ -112,7 +112,7 @@ FARTHEST = 1e30  # ranges of the original; scikit-learn holds features in 32 bit
 
 
 class _Encoder:
-    """Features and responses of any table of the original's form."""
+    """The features and responses of any table of the original's form."""
 
     def __init__(self, original: Microdata, response: str) -> None:
         self.original = original

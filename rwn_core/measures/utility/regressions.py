@@ -46,7 +46,7 @@ def interval_overlap(before: tuple[Floats, Floats], after: tuple[Floats, Floats]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FittedSlopes(Detail):
-    """Fits of one regression to both files: t terms, the intercept first.
+    """The fits of one regression to both files: t terms, the intercept first.
 
     Attributes
     ----------

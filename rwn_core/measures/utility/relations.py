@@ -48,7 +48,7 @@ from rwn_core.measures.view import Tile, View
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Relations(BothFiles):
-    """Relations of m variables: squares of shape (m, m) of both files.
+    """The relations of m variables: squares of shape (m, m) of both files.
 
     Attributes
     ----------
@@ -70,7 +70,7 @@ class Relations(BothFiles):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Components(Detail):
-    """Principal components of m standardized variables in both files.
+    """The principal components of m standardized variables in both files.
 
     Attributes
     ----------

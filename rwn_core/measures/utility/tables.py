@@ -31,7 +31,7 @@ from rwn_core.measures.view import Tile, View
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Counts(BothFiles):
-    """Records of both files in g small groups, or that break g edit rules, shape (g,).
+    """The records of both files in g small groups, or that break g edit rules, shape (g,).
 
     Attributes
     ----------
@@ -281,7 +281,7 @@ EDIT_RULES_BROKEN = utility_measure(
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SamplingDesign:
-    """Sampling design of the records."""
+    """The sampling design of the records."""
 
     weights: Floats  # shape (n,): how many people each record stands for
     # strata, clusters: shape (n,): numbers from 0. Records of one cluster were drawn together,

@@ -21,7 +21,7 @@ from rwn_core.tuning import Setting
 
 
 class Audience(StrEnum):
-    """Audience of a fact."""
+    """The audience of a fact."""
 
     INTERNAL = "internal"
     PUBLIC = "public"
@@ -31,7 +31,7 @@ class Audience(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Hold rows of texts under their column titles."""
+    """A table of texts in rows under column titles."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -57,7 +57,7 @@ def _written(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """Hold what a fact says of one release: sentences, a table, charts."""
+    """The content of a fact about one release: sentences, a table, charts."""
 
     lines: tuple[str, ...] = ()
     table: Table | None = None
@@ -66,7 +66,7 @@ class Content:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
-    """Hold one fact of one release."""
+    """One fact of one release."""
 
     key: str
     title: str
@@ -83,7 +83,7 @@ class Fact:
 
 @dataclass(frozen=True, kw_only=True)
 class Material:
-    """Hold all that facts are made of."""
+    """The material that facts are made of."""
 
     record: Mapping[str, Any]  # from `rwn_core.reporting.release_record.read_record`
     # from `rwn_core.reporting.evidence.read_evidence`; empty where it is missing
@@ -171,7 +171,7 @@ def interval_facts(record: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """State one fact that reports know, whatever the release."""
+    """One fact that reports know, whatever the release."""
 
     key: str
     title: str

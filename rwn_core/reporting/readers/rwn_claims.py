@@ -123,7 +123,7 @@ def _names(claims: dict[str, Any]) -> list[str]:
 
 @dataclass(frozen=True)
 class Row:
-    """Hold one number with its claim; a number that no claim covers is None."""
+    """One number with its claim; a number that no claim covers is None."""
 
     term: str
     sign: str = ""  # "positive" or "negative", where the original has the same

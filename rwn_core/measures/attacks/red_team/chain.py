@@ -20,7 +20,7 @@ Slices = Sequence[Sequence[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chained:
-    """Names of one confidential variable by a chain of merges."""
+    """The names of one confidential variable by a chain of merges."""
 
     # the merges in order: the release, and the columns of its slice
     path: tuple[tuple[int, tuple[str, ...]], ...]

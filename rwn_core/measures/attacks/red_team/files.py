@@ -30,7 +30,7 @@ _SHUFFLES = (20_260, 20_261)  # of people and of rows: one order would give away
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Files:
-    """Files of simple attacks; a category is the number of its level, NaN is missing."""
+    """The files of simple attacks; a category is the number of its level, NaN is missing."""
 
     names: Names  # the p released variables
     # people, truth: shape (n, p): people with a released row: values rounded as in the release, and

@@ -23,7 +23,7 @@ WRITTEN = 3  # variables of a set that are named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Result of one attack."""
+    """The result of one attack."""
 
     attack: str  # key of the attack
     words: str  # stands after "by": "a merge on age + sex"
@@ -60,7 +60,7 @@ class Finding:
 
 
 class NameCounts(NamedTuple):
-    """Counts of names: for each level of a secret, or for all its values."""
+    """The counts of names: for each level of a secret, or for all its values."""
 
     attack: str
     words: str

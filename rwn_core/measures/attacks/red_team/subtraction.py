@@ -21,7 +21,7 @@ Reading = tuple[tuple[str, ...], float]  # columns, and how likely the value rea
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Subtrahend:
-    """Hold a released file and what is known of its method."""
+    """A released file and what is known of its method."""
 
     frame: pd.DataFrame
     keeps: Invariants
@@ -30,7 +30,7 @@ class Subtrahend:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subtracted:
-    """State what the difference of two releases reads of the people in one of them only."""
+    """The knowledge that two releases give by their difference, of people in one of them only."""
 
     columns: tuple[str, ...]  # those of both files
     # column -> the probability that the value (or class, or change) that is read is a person's
