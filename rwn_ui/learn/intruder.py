@@ -38,15 +38,11 @@ def _params(values: Values) -> rwn.RWN:
     return rwn.RWN(epsilon=0.0, k=values["k"])
 
 
-def _masked(values: Values, kept: Kept) -> Masked:
+def _show(values: Values, kept: Kept) -> Shown:
     data = _data(values, kept)
     table = prepared(kept, ("intruder", values["together"]), lambda: _params(values).preview(data))
-    made = table.with_levers(k=values["k"]).release(rwn.SecretKey.from_seed(numbers.SEED))
-    return made.rounded(given_steps(data, _ROUNDING[values["round"]]))
-
-
-def _show(values: Values, kept: Kept) -> Shown:
-    made, data = _masked(values, kept), _data(values, kept)
+    drawn = table.with_levers(k=values["k"]).release(rwn.SecretKey.from_seed(numbers.SEED))
+    made = drawn.rounded(given_steps(data, _ROUNDING[values["round"]]))
     lesson = numbers.intruder(made, row=values["row"] - 1, known=values["known"])
     answered = values["answer"]
     likeliest = float(lesson.belief[0])

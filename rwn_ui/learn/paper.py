@@ -93,9 +93,11 @@ def controls(session: Session, number: int) -> Asked:
             key=f"{key}.axis",
         )
     fine = number in CURVES and number != BOXES
-    wanted = asked_for(session, number, _range(session, key, FINE if fine else len(EPSILONS)))
+    over = _range(session, key, FINE if fine else len(EPSILONS))
+    fixed = at_levers(session.params, {over[0]: over[1][0]})  # the lever's slider has no part in it
+    about = (*table_key(session.data), fixed, session.precision, session.seed, number, over)
     sliders.draw(session, "paper", but=session.curve_axis)
-    return wanted
+    return Asked(number=number, over=over, key=about)
 
 
 def _range(session: Session, key: str, count: int) -> Over:
@@ -236,13 +238,6 @@ class Asked:
     number: int
     over: Over
     key: Key
-
-
-def asked_for(session: Session, number: int, over: Over) -> Asked:
-    """Return what is asked for; the lever's own slider has no part in it."""
-    fixed = at_levers(session.params, {over[0]: over[1][0]})
-    key = (*table_key(session.data), fixed, session.precision, session.seed, number, over)
-    return Asked(number=number, over=over, key=key)
 
 
 def axis_lever(session: Session) -> Lever:

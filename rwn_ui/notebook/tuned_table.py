@@ -69,6 +69,8 @@ class TunedTable:
     def answer(self, message: Mapping[str, Any]) -> bytes | None:
         """Return the picture after edits, or with what an earlier one lacks."""
         session = self.session
+        if "card" in message:
+            return view.whole_card(session, message["card"])
         if "edits" in message:
             with self._prepared():
                 for edit in message["edits"]:

@@ -42,13 +42,21 @@ class FullView {
     Object.assign(this, { text: this.card.text, theme });
     this.chart = readChart(this.text, theme, theme.scale * FULL);
     if (this.chart.reason) return this.node.close();
-    this.chart.table = JSON.parse(this.chart.table);
-    setText(this.title, this.internal && !/internal/.test(this.chart.title) ? `${this.chart.title} (internal)` : this.chart.title);
     setText(this.note, this.chart.note);
     this.form.show(this.chart.form);
     this.plot.setAttribute("aria-label", `${this.chart.alt}. ${this.chart.note}`);
-    changeTable(this.table, this.chart.table, this.panel.data.labels);
+    this.showTable(JSON.parse(this.chart.table));
     loadPlotly().then(() => this.draw(), (error) => setText(this.plot, error.message));
+  }
+
+  /** Show the table behind the picture; where a move left it out, ask for it. */
+  showTable(table) {
+    this.chart.table = table ?? { columns: [], rows: [] };
+    setText(this.title, this.internal && !/internal/.test(this.chart.title) ? `${this.chart.title} (internal)` : this.chart.title);
+    changeTable(this.table, this.chart.table, this.panel.data.labels);
+    if (table) return;
+    const { chart } = this;
+    channel.post({ card: chart.key }).then((whole) => whole && this.chart === chart && this.showTable(JSON.parse(whole.table)));
   }
 
   /** Whether the table behind the picture speaks of single records. */
@@ -106,7 +114,7 @@ class FullView {
   }
 
   saveTable() {
-    saveCsv(this.chart.table, this.named("csv"));
+    if (this.chart.table.columns.length) saveCsv(this.chart.table, this.named("csv"));
   }
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from streamlit.delta_generator import DeltaGenerator
@@ -58,14 +59,6 @@ class CurrentRelease:
         shown, keys = self.comparison, self.measures
         return shown.cached_for_release(
             "shown", lambda: {key: rwn.MEASURES[key].read(shown, bare=True) for key in keys}
-        )
-
-    @property
-    def retained_share(self) -> float | None:
-        """Share of released records if it is too small to meet limits, else None."""
-        shown = self.comparison
-        return shown.cached_for_release(
-            "few", lambda: too_few(self.params, shown.original, shown.masked)
         )
 
 
@@ -165,6 +158,9 @@ class Snapshot:
         cls, session: Session, release: CurrentRelease, readings: Readings, **more: Any
     ) -> Snapshot:
         """Take the present choices with a release, its readings and the verdict on them."""
+        shown = release.comparison  # the share of released records, if too small to meet limits
+        few = partial(too_few, release.params, shown.original, shown.masked)
+        released = shown.cached_for_release("few", few)
         return cls(
             name=session.name,
             table=session.data,
@@ -177,9 +173,7 @@ class Snapshot:
             policy=session.policy,
             release=release,
             readings=readings,
-            verdict=session.policy.judge(
-                readings, released=release.retained_share, params=release.params
-            ),
+            verdict=session.policy.judge(readings, released=released, params=release.params),
             **more,
         )
 

@@ -67,8 +67,8 @@ def snapshot(session: Session, current: CurrentRelease) -> Snapshot:
     )
 
 
-def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
-    """Everything the panel draws, as plain data."""
+def payload(session: Session, current: CurrentRelease, *, moved: bool = False) -> dict[str, Any]:
+    """Everything the panel draws, as plain data; a move leaves the tables behind cards out."""
     now = snapshot(session, current)
     cards = [_map(now, small_map(session, now.axis))]
     for card, reading in _charts(now):
@@ -84,7 +84,7 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
         "changed": unchanged_categories.strip(now),
         "verdict": tiles.verdict(now) | {"quick": advice.panel_part(session)},
         "tiles": [*tiles.draw(now), *([analysis_plan_results.tile(now.plan)] if now.plan else [])],
-        "cards": [serialise(chart) for chart in cards],
+        "cards": [serialise(chart | {"table": None}) for chart in cards],
         "tables": [
             {"title": f"{chart['title']}: coefficients and standard errors", **chart["table"]}
             for chart in cards
@@ -93,7 +93,8 @@ def payload(session: Session, current: CurrentRelease) -> dict[str, Any]:
     }
     waits = pending(session, now.readings)
     waiting = bool(now.pending or {"advice", "start", "presets"} & {*waits})
-    return {"stamp": stamp(now.words, shown), "waits": waits, "waiting": waiting, **shown}
+    about = {"stamp": stamp(now.words, shown), "waits": waits, "waiting": waiting}
+    return {**about, **shown, **({} if moved else {"cards": list(map(serialise, cards))})}
 
 
 def pending(session: Session, readings: Readings) -> list[str]:
@@ -200,6 +201,8 @@ def open_endpoint(session: Session) -> dict[str, str]:
         """Return the picture after edits, or with what was waited for; None for a run to draw."""
         if question["table"] != str(session.table_version):
             return None
+        if "card" in question:
+            return whole_card(session, question["card"])
         if "edits" in question:
             return on_edits(session, question["edits"])
         return on_wait(session, question["seq"])
@@ -207,6 +210,12 @@ def open_endpoint(session: Session) -> dict[str, str]:
     session.user.endpoint.open(answer)
     table = str(session.table_version)
     return {"address": ADDRESS, "token": session.user.endpoint.token, "table": table}
+
+
+def whole_card(session: Session, key: str) -> bytes | None:
+    """One card of the present picture with its table, for its full view."""
+    cards = payload(session, current_release(session))["cards"]
+    return next((card.encode() for card in cards if orjson.loads(card)["key"] == key), None)
 
 
 def on_edits(session: Session, edits: Sequence[Mapping[str, Any]]) -> bytes | None:
@@ -271,7 +280,7 @@ def on_wait(session: Session, seq: int) -> bytes | None:
 
 def render(session: Session, current: CurrentRelease) -> dict[str, Any]:
     """The picture of the present setting, kept for the runs that follow."""
-    shown = session.user.results.last["tune"] = payload(session, current)
+    shown = session.user.results.last["tune"] = payload(session, current, moved=True)
     return shown
 
 

@@ -128,8 +128,9 @@ def test_every_card_has_a_full_view_that_the_keyboard_opens_and_closes(opened) -
 def check_view(app, view, title: str) -> None:
     assert re.match(title, view.locator("h2").inner_text())
     assert view.locator(".rwn-view-plot").bounding_box()["height"] > 240
-    heads = view.locator("th").all_inner_texts()
     rows = view.locator("tbody tr")
+    rows.first.wait_for()  # after a move the table is asked for
+    heads = view.locator("th").all_inner_texts()
 
     name, content = app.saved(view.get_by_role("button", name="CSV").click)
     assert name.endswith(".csv")

@@ -97,7 +97,9 @@ def test_kept_settings_show_differences_and_stand_on_the_map_while_compared(open
 
 def settings_on_map(app) -> list[str]:
     app.card("Risk").get_by_role("button").click()
-    names = app.page.locator(".rwn-view tbody tr td:first-child").all_inner_texts()
+    rows = app.page.locator(".rwn-view tbody tr td:first-child")
+    rows.first.wait_for()  # after a move the table behind a card is asked for
+    names = rows.all_inner_texts()
     app.page.keyboard.press("Escape")
     return names
 

@@ -44,8 +44,12 @@ def plain(payload: Any) -> Any:
 
 
 def same(picture: dict[str, Any] | None, payload: dict[str, Any]) -> bool:
-    """True if a picture shows what a run has drawn."""
-    return picture is not None and {name: picture[name] for name in payload} == plain(payload)
+    """True if a picture shows what a run has drawn, but for the tables behind its cards."""
+    bare = [orjson.loads(card) | {"table": "null"} for card in payload["cards"]]
+    drawn = {**plain(payload), "cards": bare}
+    if picture is not None:
+        picture = {**picture, "cards": [*map(orjson.loads, picture["cards"])]}
+    return picture is not None and {name: picture[name] for name in payload} == drawn
 
 
 @pytest.mark.parametrize("method", ["rwn", "noise"])

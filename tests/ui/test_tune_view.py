@@ -11,7 +11,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_ui.features import limit_queue, unchanged_categories
-from rwn_ui.state.results import PreparedTable, current_release
+from rwn_ui.state.results import PreparedTable, current_release, prepared
 from rwn_ui.state.session import Session, first_setting
 from rwn_ui.tune import view as tune_view
 
@@ -34,6 +34,19 @@ def test_the_payload_is_plain_data(session: Session) -> None:
         table = json.loads(card["table"])
         assert all(len(row) == len(table["columns"]) for row in table["rows"])
         assert len(table["rows"]) <= 400
+
+
+def test_a_move_leaves_tables_out_and_a_full_view_asks_for_its_own(session: Session) -> None:
+    current = current_release(session)
+    whole = tune_view.payload(session, current)["cards"]
+    moved = orjson.loads(tune_view.after_edits(session, prepared(session)))["cards"]
+    assert [json.loads(card) | {"table": "null"} for card in whole] == [*map(json.loads, moved)]
+    assert sum(map(len, moved)) < 0.8 * sum(map(len, whole))
+    key = json.loads(whole[4])["key"]
+    asked = tune_view.whole_card(session, key)
+    assert asked is not None
+    assert asked.decode() == whole[4]
+    assert tune_view.whole_card(session, "no card") is None
 
 
 def test_the_share_of_changed_cells_is_set_against_q_as_it_was_chosen(session: Session) -> None:
