@@ -368,6 +368,17 @@ def test_refusals(folder: Path, model: str, why: str) -> None:
         loaded(folder).interval(model)
 
 
+def test_half_the_records_leave_ten_beyond_the_coefficients() -> None:
+    rng = np.random.default_rng(1)
+    values = {f"v{number}": list(rng.normal(size=60)) for number in range(21)}
+    about = {"refusal": "", "factor": FACTOR, "slices": [list(values)]}
+    read = rwn_claims.Survey(values, {"variables": [], "intervals": about})
+    model = "v0 ~ " + " + ".join(f"v{number}" for number in range(1, 20))
+    assert len(read.interval(model).rows) == 20
+    with pytest.raises(rwn_claims.Refused, match="too few records for so many coefficients"):
+        read.interval(f"{model} + v20")
+
+
 def test_conditions_of_the_file_are_read(folder: Path) -> None:
     read = loaded(folder)
     with pytest.raises(rwn_claims.Refused, match="No claim covers this model"):

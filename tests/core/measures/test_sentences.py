@@ -170,6 +170,17 @@ CASES: dict[str, list[dict[str, Any]]] = {
 }  # fmt: skip
 
 
+def test_a_radius_without_effect_and_a_neighborhood_of_nearly_all_are_warned_of():
+    measure = MEASURES["neighborhood_size"]
+    for epsilon, words in (
+        (0.01, "The radius plays no part for 100 % of the records"),
+        (9.0, "The typical neighborhood is more than half the file"),
+    ):
+        reading = measure.read(released(table(), RWN(epsilon=epsilon, k=3), 2))
+        (said,) = measure.view.warn(reading)
+        assert said.startswith(words)
+
+
 def test_what_each_reading_says_as_it_is_and_with_planted_parts(found, sentences):
     cases = {key: [{}, *CASES.get(key, ())] for key in found}
     sentences("risk", {

@@ -408,7 +408,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
     base = tmp_path_factory.mktemp("notice")
     numbers = np.random.default_rng(8)
     x = numbers.normal(50, 9, N)
-    place = np.where(np.arange(N) < 3, "Magrathea", np.where(np.arange(N) < 40, "Vogsphere", "E"))
+    place = np.where(np.arange(N) < 3, "Magrathea", np.where(np.arange(N) < 13, "Vogsphere", "E"))
     table = pd.DataFrame(
         {
             "x": x,
@@ -493,7 +493,7 @@ def test_an_internal_fact_of_a_dataset_is_not_made_public(made, monkeypatch):
 
 
 def test_a_planted_value_is_refused(made, monkeypatch):
-    # a value of 37 records is an aggregate
+    # a value of ten records is an aggregate
     plant(monkeypatch, "Many are from Vogsphere.", among="DATASET")
     assert b"Many are from Vogsphere." in public(made)[".html"]
     plant(monkeypatch, "Somebody from magrathea.", among="DATASET")

@@ -130,6 +130,7 @@ def test_no_sentence_of_a_notice_has_a_number_of_its_own():
 def test_hidden_places_of_a_file_are_read_too():
     html = b"<p class='one' title='two'>three<!--four--></p><style>p{}</style>"
     assert set(file_texts(html, ".html")) == {"one", "two", "three", "four"}
+    assert file_texts(b"<p>one</p>a torn &end", ".html") == ["one", "a torn &end"]
     assert set(file_texts(b"<a b='c'>d<!--e--></a>", ".xml")) >= {"c", "d", "e"}
     assert set(file_texts(b'a = "b"\n# c\n', ".toml")) == {"a", "b", "# c"}
     assert file_texts(b'{"a": [1, {"b": "c"}]}', ".json") == ["a", "1", "b", "c"]

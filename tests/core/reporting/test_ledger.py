@@ -616,6 +616,7 @@ def test_another_slicing_is_not_kept_and_says_how_many_are_named(two, tmp_path):
     entry, warned = add(path, other, data, files=files)
     assert warned == foreseen
     assert (entry["kept"], entry["state"]) == (False, "broken")
+    assert other["file"]["slices"] == [["b", "c"]]  # a variable alone is none
     assert policy_words(entry) == "policy broken; broken by merges with earlier releases"
     found = entry["chain"]
     assert (found["breaks"], found["secret"], found["unchecked"]) == (True, "s", [])

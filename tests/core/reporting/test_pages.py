@@ -165,6 +165,7 @@ def test_minutes_lead_with_the_verdict_and_fit_one_page():
     assert "Grace disagrees" in text
     assert "<td>keeps all limits</td>" in text
     assert '<div id="chart-0" role="img" aria-label="' in text
+    assert "Relations lost: 20.0%" in text
     assert made.hash in text
     # another choice: nothing is broken, and no one accepts anything
     other = decision_html(replace(made, chosen="Strong", accepted_by="")).decode()
@@ -267,10 +268,13 @@ def test_charts_are_those_of_the_app(results):
     assert rwn.plot(audit).layout == figure.layout  # the first measure's
     drawn = audit.plot("marginals", MARK_NOTEBOOKS)
     assert "&lt;b&gt;" in drawn.layout.title.text
+    assert audit.plot("distribution").layout == drawn.layout  # the first variable's
     assert len(audit.plot("distribution", "name").data) > 0
     (points,) = [t for t in results["ensemble"].plot("true_matches").data if len(t.x or ()) == 4]
     np.testing.assert_allclose(points.x, results["ensemble"].values[LOSS], rtol=1e-6)
-    assert results["sweep"].plot(LOSS, "true_matches").layout.xaxis.title.text
+    layout = results["sweep"].plot(LOSS, "true_matches").layout
+    assert layout.xaxis.title.text
+    assert [each.y0 for each in layout.shapes] == [rwn.Policy().limit("true_matches").at_most]
 
 
 @pytest.mark.parametrize(

@@ -578,6 +578,7 @@ def test_the_folder_is_what_the_command_line_reads(files, bodyfat_table, tmp_pat
         write_folder(files, tmp_path, "0123")
     with zipfile.ZipFile(io.BytesIO(zipped(files))) as archive:
         assert {name: archive.read(name) for name in archive.namelist()} == files
+        assert {entry.external_attr >> 16 for entry in archive.infolist()} == {0o600}
 
 
 def test_a_folder_is_written_whole_or_not_at_all(files, tmp_path, monkeypatch):

@@ -230,6 +230,16 @@ def test_a_person_among_the_marks_of_a_large_table_is_no_crowd(gone, few):
     assert changed[0] - changed[1] == gone
 
 
+def test_the_same_people_have_the_same_records_and_the_same_columns():
+    """A value of one beyond the sketch is seen in its column, values exchanged in the records."""
+    one = sketch([f"{number:016x}" for number in range(5_000)], "a")
+    beyond = {**one, "table": "b", "columns": ["b"]}
+    assert chained_releases.changed_people(one, beyond, 1) == (1, 1)
+    exchanged = sketch([*one["records"][2:], "x", "y"], "a") | {"table": "b"}
+    few = {**one, "count": chained_releases.SKETCH}
+    assert chained_releases.changed_people(few, exchanged, 1) == (2, 2)
+
+
 def test_the_rows_of_one_person_are_one_person():
     """Twelve rows of a person who withdrew counted as twelve people, a crowd."""
     rows = np.random.default_rng(2).normal(size=(600, 2))

@@ -146,7 +146,10 @@ def test_goal_seek_goes_by_the_other_limits_and_keeps_nothing(rare, short) -> No
 
 def test_a_slice_search_goes_by_the_other_limits_and_reaches_nothing(rare: rwn.Microdata) -> None:
     ranges = SliceRanges(tries=3, starts=[()], only_starts=True, weights=False, strengths=(1.0, 3))
-    answer = seek_slices(rare, POLICY, ranges=ranges, workers=1)
+    shares = list[float]()
+    answer = seek_slices(rare, POLICY, ranges=ranges, workers=1, progress=shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
     assert not answer.reached
     assert answer.unread["t_closeness"].startswith(CANNOT)
     assert CANNOT[1:] in answer.sentence
@@ -238,7 +241,11 @@ def test_what_can_be_judged_is_one_answer(rare: rwn.Microdata, bodyfat: rwn.Micr
     assert POLICY.judge(readings).unread == apart
     schema = rare.schema.with_weights({"age": 3.0}).with_slices([("age", "income")])
     assert POLICY.judgeable(rare.with_schema(schema)) == (judged, apart)
-    assert Policy(limits=POLICY.limits[1:]).judgeable(rare) == (None, apart)
+    nothing = Policy(limits=POLICY.limits[1:])
+    assert nothing.judgeable(rare) == (None, apart)
+    said = rwn.quick_verdict(rare, "rwn", nothing, steps=False)
+    assert said.answer == "unknown"
+    assert said.sentence == f"The policy cannot be judged here. {apart['t_closeness']}"
     left, reasons = Policy().judgeable(rwn.Microdata.from_frame(rare.frame))
     assert set(left.measures) | set(reasons) == set(Policy().measures)
     assert "confidential" in reasons["attribute_gain"]

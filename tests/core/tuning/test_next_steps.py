@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import cache
+from importlib import import_module
 from statistics import median
 
 import numpy as np
@@ -143,8 +144,28 @@ def test_words_of_a_step_state_a_range_where_releases_differ() -> None:
     assert others.words == (
         "Try it: keeps the other limits (attribute gain not judged), 40 % of the relations lost"
     )
+    for share, answer in ((1.0, "can"), (1.01, "cannot")):
+        used = SearchAnswer(goal=POLICY, settings=(replace(kept, share=share),))
+        assert used.answer == answer
     near = replace(step, unread=unread)
     assert near.words.startswith("Try it: 0.4 to 1.3 times a limit (attribute gain not judged)")
+
+
+def test_steps_are_named_by_what_they_do_and_the_least_loss_comes_first(monkeypatch) -> None:
+    """As if each candidate kept the limits, and lost less than the one before."""
+    losses = iter(range(20, 0, -1))
+
+    def tried(table: rwn.Microdata, setting: Setting, *_: object) -> FoundSetting:
+        kept = Verdict(shares={"true_matches": 0.5}, unread={})
+        point = Point(setting=setting, spreads={})
+        return FoundSetting(point=point, verdict=kept, loss=next(losses) / 20, interval=(0.4, 0.5))
+
+    monkeypatch.setattr(import_module("rwn_core.tuning.quick_verdict"), "_tried", tried)
+    data, setting, nothing = table(1, 110), Setting(params=EVEN), SearchAnswer(goal=POLICY)
+    found = with_next_steps(nothing, data, setting, POLICY, nothing, within=math.inf)
+    titles = [step.title for step in found.next_steps]
+    assert titles[:3] == ["Leave the key x0 out", "Leave x3 out", "Round the numbers"]
+    assert titles[-1] == "Mask weight"
 
 
 @pytest.mark.usefixtures("brief")

@@ -212,7 +212,7 @@ def staff(slices: Sequence[Sequence[str]] = ()) -> Microdata:
 
 def test_the_lone_female_engineer_is_found():
     data = staff()
-    found = single_record_predicates(data, ["sex", "job", "age"])
+    found = single_record_predicates(data, ["sex", "job", "age", "wage"])
     words = {predicate.words: record for predicate, record in found}
     assert words["sex = f and job = engineer"] == 0
     for predicate, record in found:

@@ -80,9 +80,9 @@ def test_prediction_by_hand() -> None:
     assert got["a regression on the keys", None] in ((20, 20, 20),)
     levels = pd.DataFrame({"a": a, "S": (a > 9).astype(float)})
     held = files(levels, levels, a.astype(int), "a", "S")
-    sure = counts(prediction.attack(held))["a tree on the keys, where its chance is at least 0.95",
-                                           "level 1"]  # fmt: skip
-    assert sure == (10, 10, 10)
+    got = counts(prediction.attack(held))
+    for least in ("", *(f", where its chance is at least {each}" for each in (0.5, 0.8, 0.95))):
+        assert got[f"a tree on the keys{least}", "level 1"] == (10, 10, 10)
 
 
 def test_all_rows_at_once_by_hand() -> None:

@@ -113,8 +113,8 @@ def test_log_linear_risk_is_of_all_keys(kind: str, fraction: float) -> None:
     assert found.detail.uniques.released == alone.sum()
     assert 0.8 < truth / found.detail.expected.released < 1.25
     said = MEASURES["loglinear_risk"].sentence(found, len(frame))
-    assert f"{', '.join(apart)} enter" in said
-    assert "as independent of the other keys" in said
+    enter = "enter" if len(apart) > 1 else "enters"
+    assert f"{', '.join(apart)} {enter} as independent of the other keys" in said
     # the model of the table's own keys alone, which had been the answer, is too small
     fewer = found.detail.of_names
     assert truth / fewer > 1.25
