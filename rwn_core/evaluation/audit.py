@@ -16,7 +16,7 @@ from rwn_core.data.summary import Plotted, Summary
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.masking import Release
 from rwn_core.masking.method import unrounded
-from rwn_core.measures import MEASURES, no_measure
+from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.worst_linkage import BAYES_LINKAGE
@@ -80,11 +80,8 @@ class Audit(Plotted):
     def __getitem__(self, key: str) -> Reading[Any] | NotApplicable:
         """One measure's reading, or the reason why there is none."""
         if key not in self.readings:
-            raise ParameterError(
-                f"This audit did not read {key}; name it in measures."
-                if key in MEASURES
-                else no_measure(key)
-            )
+            known = MEASURES[key].key  # which refuses what is no measure
+            raise ParameterError(f"This audit did not read {known}; name it in measures.")
         return self.readings[key]
 
     def __iter__(self) -> Iterator[str]:
@@ -212,10 +209,7 @@ def audit(  # noqa: PLR0913 - what is not needed is given by its name
 
 def known_measures(keys: Sequence[str] | None) -> tuple[str, ...]:
     """Return the keys, all by default; refuse one that names no measure."""
-    for key in keys or ():
-        if key not in MEASURES:
-            raise ParameterError(no_measure(key))
-    return tuple(MEASURES if keys is None else keys)
+    return tuple(MEASURES[key].key for key in (MEASURES if keys is None else keys))
 
 
 def read_all(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -163,98 +163,76 @@ def claim_table(
     comparison = unmasked(microdata)
     judged = [_judged(analysis, comparison) for analysis in analyses]
     refusal = CLUSTERED if is_clustered(microdata) else ""
-    pairs = _Pairs(comparison)
+    related, pairs = _correlations(comparison)
     for work in drawn(microdata, params, draws, seed, progress):
         release = comparison.with_masked(work.masked, work.law)
-        for each in [*judged, pairs]:
-            if not isinstance(each, AnalysisClaims):
-                each.add(release)
+        for each in [*judged, related]:
+            if isinstance(each, _Estimates) and (fit := each.read(release)) is not None:
+                each.found.append(fit)
+    made = []
+    for analysis, each in zip(analyses, judged, strict=True):
+        why = each if isinstance(each, str) else ""
+        if isinstance(each, _Estimates) and not holds(len(each.found), draws):
+            why = FEW_ANSWERS
+        claims = () if why or isinstance(each, str) else each.claims(draws)
+        made.append(AnalysisClaims(analysis=analysis, claims=claims, refusal=why))
+    told = () if refusal else zip(related.claims(draws), pairs, strict=True)
     return ClaimTable(
-        analyses=tuple(
-            each if isinstance(each, AnalysisClaims) else each.result(draws) for each in judged
-        ),
-        pairs=() if refusal else pairs.claims(draws),
+        analyses=tuple(made),
+        pairs=tuple(replace(claim, pair=pair) for claim, pair in told),
         draws=draws,
         refusal=refusal,
     )
 
 
-class _Slopes:
-    """The slopes of one model over releases."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Estimates:
+    """Estimates of the original, and those of its releases as they are read."""
 
-    def __init__(self, analysis: Analysis, design: Design, fit: Fit, without: Fit) -> None:
-        """Take the fits of the original, whole and without each slope's weightiest record."""
-        self._analysis, self._terms, self._originals = analysis, design.terms, (fit, without)
-        self._freedom = len(design.response) - len(design.terms) - 1
-        self._found: list[Fit] = []
-
-    def add(self, release: Comparison) -> None:
-        """Fit the model to a release, if that gives an answer."""
-        with suppress(NotApplicable):
-            design = model_design(self._analysis, release.original, release.masked, RELEASED)
-            if condition_number(design.columns) <= MOST_CONDITION:
-                fit = fit_design(self._analysis, design, RELEASED, own=False)
-                self._found.append(fit.slopes)
-
-    def result(self, draws: int) -> AnalysisClaims:
-        """Return the claims of all slopes."""
-        if not holds(len(self._found), draws):
-            return AnalysisClaims(analysis=self._analysis, refusal=FEW_ANSWERS)
-        slopes, errors = (np.array(part) for part in zip(*self._found, strict=True))
-        claims = tuple(
-            slope_claim(
-                term,
-                [(own[at], error[at]) for own, error in self._originals],
-                (slopes[:, at], errors[:, at]),
-                draws,
-                self._freedom,
-            )
-            for at, term in enumerate(self._terms)
-        )
-        return AnalysisClaims(analysis=self._analysis, claims=claims)
-
-
-class _Pairs:
-    """The correlations of all pairs of numbers over releases, on the scale of Fisher's z."""
-
-    def __init__(self, comparison: Comparison) -> None:
-        variables = comparison.original.schema.released
-        self._names = [v.name for v in variables if v.kind in (Kind.CONTINUOUS, Kind.COUNT)]
-        self._pairs = list(combinations(range(len(self._names)), 2))
-        self._own, self._errors = self._read(comparison, comparison.original)
-        values = matrix(comparison.original, comparison.original, self._names)
-        self._without = [_without_one(values[:, pair]) for pair in map(list, self._pairs)]
-        self._found: list[Fit] = []
-
-    def _read(self, comparison: Comparison, table: Microdata) -> Fit:
-        """Return Fisher's z and its standard error, of each pair's complete records."""
-        values = matrix(comparison.original, table, self._names)
-        known = (~np.isnan(values)).astype(np.float64)
-        places = tuple(np.array(self._pairs, dtype=np.int64).reshape(-1, 2).T)
-        related = correlation_matrix(values)[places]
-        errors = 1 / np.sqrt(np.maximum((known.T @ known)[places] - 3, 1))
-        return _fisher(related), errors
-
-    def add(self, release: Comparison) -> None:
-        """Measure the pairs of a release."""
-        self._found.append(self._read(release, release.masked))
+    terms: Sequence[str]
+    originals: tuple[Fit, Fit]  # whole, and without the record that moves each one most
+    freedom: Sequence[float]  # of each term
+    read: Callable[[Comparison], Fit | None]  # of a release, if that gives an answer
+    found: list[Fit] = field(default_factory=list)
 
     def claims(self, draws: int) -> tuple[Claim, ...]:
-        """Return a claim for each pair; one without a correlation has nothing to conclude."""
-        found, errors = (np.array(part) for part in zip(*self._found, strict=True))
+        """Return a claim for each term; one without an estimate has nothing to conclude."""
+        found, errors = (np.array(part) for part in zip(*self.found, strict=True))
         claims = []
-        for at, pair in enumerate(self._pairs):
-            one, other = (self._names[each] for each in pair)
-            claim = Claim(term=f"{one} ~ {other}", pair=(one, other))
-            originals = [(self._own[at], self._errors[at]), self._without[at]]
-            if np.isfinite(originals).all():
-                known = ~np.isnan(found[:, at])
-                freedom = round(self._errors[at] ** -2)
-                slopes = found[known, at], errors[known, at]
-                judged = slope_claim(claim.term, originals, slopes, draws, freedom)
-                claim = replace(judged, pair=claim.pair)
-            claims.append(claim)
+        for at, term in enumerate(self.terms):
+            originals = [(own[at], error[at]) for own, error in self.originals]
+            known = ~np.isnan(found[:, at])
+            slopes = found[known, at], errors[known, at]
+            usable = np.isfinite(originals).all()
+            judged = slope_claim(term, originals, slopes, draws, self.freedom[at])
+            claims.append(judged if usable else Claim(term=term))
         return tuple(claims)
+
+
+def _correlations(comparison: Comparison) -> tuple[_Estimates, list[tuple[str, str]]]:
+    """Return the correlations of all pairs of numbers, on the scale of Fisher's z."""
+    variables = comparison.original.schema.released
+    names = [v.name for v in variables if v.kind in (Kind.CONTINUOUS, Kind.COUNT)]
+    one, two = np.triu_indices(len(names), 1)
+
+    def read(release: Comparison) -> Fit:
+        """Return Fisher's z and its standard error, of each pair's complete records."""
+        values = matrix(release.original, release.masked, names)
+        known = (~np.isnan(values)).astype(np.float64)
+        errors = 1 / np.sqrt(np.maximum((known.T @ known)[one, two] - 3, 1))
+        return _fisher(correlation_matrix(values)[one, two]), errors
+
+    whole, values = read(comparison), matrix(comparison.original, comparison.original, names)
+    shorter = [_without_one(values[:, pair]) for pair in zip(one, two, strict=True)]
+    left = np.array(shorter).reshape(-1, 2).T
+    pairs = list(combinations(names, 2))
+    found = _Estimates(
+        terms=[" ~ ".join(pair) for pair in pairs],
+        originals=(whole, (left[0], left[1])),
+        freedom=[round(error**-2) for error in whole[1]],
+        read=read,
+    )
+    return found, pairs
 
 
 def _fisher(related: Floats) -> Floats:
@@ -313,8 +291,7 @@ def slope_claim(
 
 def _weakest(bounds: Sequence[float | None]) -> float | None:
     """Return the bound that all keep; None if one has none."""
-    known = [bound for bound in bounds if bound is not None]
-    return max(known) if len(known) == len(bounds) else None
+    return None if None in bounds else max(bound for bound in bounds if bound is not None)
 
 
 def _least(
@@ -334,14 +311,14 @@ def holds(times: int, draws: int) -> bool:
     return exact_interval(times, draws)[0] >= 0.9
 
 
-def _judged(analysis: Analysis, comparison: Comparison) -> AnalysisClaims | _Slopes:
-    """Return the judge of a model over releases, or its refusal."""
+def _judged(analysis: Analysis, comparison: Comparison) -> _Estimates | str:
+    """Return the slopes of a model, to be read over releases, or why it is refused."""
     original = comparison.original
     names = Formula.parse(analysis.formula).names
     if any(name in original.names and has_rare_levels(original, name) for name in names):
-        return AnalysisClaims(analysis=analysis, refusal=RARE_LEVELS)
+        return RARE_LEVELS
     if is_clustered(original):
-        return AnalysisClaims(analysis=analysis, refusal=CLUSTERED)
+        return CLUSTERED
     try:
         design = model_design(analysis, original, original)
         fitted = fit_design(analysis, design, "", own=True).slopes
@@ -353,10 +330,24 @@ def _judged(analysis: Analysis, comparison: Comparison) -> AnalysisClaims | _Slo
             own[places == place] = slopes[places == place]
             error[places == place] = errors[places == place]
     except NotApplicable:
-        return AnalysisClaims(analysis=analysis, refusal=NO_ANSWER)
+        return NO_ANSWER
     if any(condition_number(e.columns) > MOST_CONDITION for e in (design, *shorter.values())):
-        return AnalysisClaims(analysis=analysis, refusal=TIED)
-    return _Slopes(analysis, design, fitted, (own, error))
+        return TIED
+
+    def read(release: Comparison) -> Fit | None:
+        with suppress(NotApplicable):
+            made = model_design(analysis, release.original, release.masked, RELEASED)
+            if condition_number(made.columns) <= MOST_CONDITION:
+                return fit_design(analysis, made, RELEASED, own=False).slopes
+        return None
+
+    freedom = len(design.response) - len(design.terms) - 1
+    return _Estimates(
+        terms=design.terms,
+        originals=(fitted, (own, error)),
+        freedom=[freedom] * len(design.terms),
+        read=read,
+    )
 
 
 def _left_out(design: Design, place: int) -> Design:

@@ -33,6 +33,7 @@ from rwn_core.parallel.threads import current_work, steps
 LEAST = 20  # people outside, below which their success says nothing
 SPLITS = 8  # random halvings of a table, of which each half is masked once
 _SEED = 7
+_TEAM = red_team.MEASURE.key
 GROUPS = 3  # control groups of a chain, of which the middle gain counts
 _OUTSIDE = " Found on releases of this setting that leave one person in five out."
 _SURELY = 2.0  # standard errors by which differences are compared
@@ -274,13 +275,10 @@ def with_difference(
     readings: Mapping[str, Any], find: Callable[[], AttributeDifference]
 ) -> dict[str, Any]:
     """Add the difference to what the red team found, where there is one."""
-    team = readings.get(red_team.MEASURE.key)
+    team = readings.get(_TEAM)
     if isinstance(team, Reading):
         with suppress(NotApplicable):
-            return {
-                **readings,
-                red_team.MEASURE.key: with_parts(team, difference=find(), caveat=""),
-            }
+            return {**readings, _TEAM: with_parts(team, difference=find(), caveat="")}
     return dict(readings)
 
 
@@ -313,9 +311,7 @@ def with_outsiders(
 def audit_attacked(microdata: Microdata, release: Release, measures: Sequence[str]) -> Audit:
     """Read measures of a release with the red team, and where they limit it, the difference."""
     with (now := current_work()).part(0.0, 0.7):
-        audited = audit(
-            microdata, release, measures=tuple(dict.fromkeys((*measures, red_team.MEASURE.key)))
-        )
+        audited = audit(microdata, release, measures=tuple(dict.fromkeys((*measures, _TEAM))))
     if ATTRIBUTE_GAIN.key not in audited.readings:
         return audited
     about = microdata, release.params

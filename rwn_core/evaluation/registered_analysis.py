@@ -340,11 +340,7 @@ class AnalysisPlan(NamedParameters):
     def to_records(self) -> list[dict[str, Any]]:
         """Plain data, without empty fields: for a scenario file."""
         return [
-            {
-                name: list(value) if isinstance(value, tuple) else value
-                for name, value in asdict(analysis).items()
-                if value not in ("", ())
-            }
+            {name: value for name, value in asdict(analysis).items() if value not in ("", ())}
             for analysis in self.analyses
         ]
 

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -298,11 +298,6 @@ class SlopeTrust:
     shift: tuple[float, ...]  # mean change, in the original's standard errors
     releases: int  # releases with an estimate, of those that were drawn
     drawn: int
-
-    def to_record(self) -> dict[str, Any]:
-        """Plain data, for the record of a release."""
-        plain = asdict(self).items()
-        return {name: list(v) if isinstance(v, tuple) else v for name, v in plain}
 
 
 def misses(slopes: Mapping[str, Any]) -> list[str]:

@@ -269,26 +269,18 @@ class _Texts(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.texts: list[str] = []
-        self._open = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Take the attributes, but for those of the page's form."""
-        self._open = tag
         if tag != "meta":
             self.texts += [value for _, value in attrs if value]
 
-    def handle_endtag(self, tag: str) -> None:
-        """Leave an element."""
-        self._open = ""
-
     def handle_data(self, data: str) -> None:
-        """Take a text, unless it is style."""
-        if self._open != "style" and data.strip():
+        """Take a text or a comment, unless it is style."""
+        if self.cdata_elem != "style" and data.strip():
             self.texts.append(data)
 
-    def handle_comment(self, data: str) -> None:
-        """Take a comment, too."""
-        self.texts.append(data)
+    handle_comment = handle_data
 
 
 def _html(text: str) -> list[str]:

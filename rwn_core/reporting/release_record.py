@@ -238,7 +238,7 @@ def record_document(
         },
         "intervals": valid_intervals(microdata, release.law, release.published("original").n),
         "readings": plain_readings(audited, microdata.n),
-        "slopes": [each.to_record() for each in slope_trust(microdata, drawn, plan=basis.plan)],
+        "slopes": [asdict(each) for each in slope_trust(microdata, drawn, plan=basis.plan)],
         "limit": policy.to_records(),
         "verdict": {
             "kept": verdict.kept,

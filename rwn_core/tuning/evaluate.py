@@ -23,9 +23,10 @@ from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.units import random_places
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.evaluation.audit import known_measures
 from rwn_core.evaluation.control_group import attribute_difference, with_difference, with_outsiders
 from rwn_core.masking import Prepared, SoftRWN, family, lever_values
-from rwn_core.measures import MEASURES, no_measure
+from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
@@ -73,10 +74,7 @@ class Plan(NamedParameters):
 
     def __post_init__(self) -> None:
         """Check each part."""
-        for key in self.measures:
-            if key not in MEASURES:
-                raise ParameterError(no_measure(key))
-        if not self.measures:
+        if not known_measures(self.measures):
             raise ParameterError("Choose at least one measure.")
         if isinstance(self.releases, bool) or not 1 <= self.releases <= 10_000:
             raise ParameterError("releases must be a whole number from 1 to 10,000.")
