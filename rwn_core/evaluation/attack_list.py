@@ -38,14 +38,13 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
         if not words:
             continue
         found = reading if isinstance(reading, Reading) else None
+        bound = found is not None and linker.estimated and found.detail.standing == "at least"
         listed.append({
             "words": words,
             "success": None if found is None else linker.success(found),
             "worst": linker.worst,
             "reason": str(reading) if found is None else "",
-            "at_least": found is not None
-            and linker.estimated
-            and found.detail.standing == "at least",
+            "at_least": bound,
         })  # fmt: skip
     return listed
 
@@ -53,6 +52,7 @@ def attacks(readings: Answers) -> list[dict[str, Any]]:
 # Success of ordinary and worst-case intruders at linking
 
 Attack = Mapping[str, Any]
+_KINDS = ("ordinary", "knows the method")
 _SHARE_MARKS: Any = {"tickvals": [0, 0.25, 0.5, 0.75, 1.0], "ticktext": ["0%", "", "", "", "100%"]}
 
 
@@ -66,6 +66,16 @@ def draw_linkage_attacks(attacks: Sequence[Attack]) -> style.Chart:
     # if one of them is a lower bound, so is the largest
     bound = any(a.get("at_least") for a in shown)
     claim = "method known, at least" if bound else "worst case"
+    labels, place = list[style.Label](), {"xanchor": "left", "yanchor": "middle", "xshift": 3}
+    for position, attack in enumerate(shown):
+        text = "≥ " * bool(attack.get("at_least")) + short(attack["success"])
+        color = style.RELEASED if attack["worst"] else style.NEUTRAL
+        look: Any = {"bold": bool(attack["worst"]), **place}
+        labels.append(style.label(text, attack["success"], position, color, **look))
+    words, successes = ([a[name] for a in attacks] for name in ("words", "success"))
+    least = (", at least" * bool(a["worst"] and a.get("at_least")) for a in attacks)
+    kinds = [_KINDS[bool(a["worst"])] + more for a, more in zip(attacks, least, strict=True)]
+    reasons = [attack.get("reason") or "" for attack in attacks]
 
     return style.chart(
         "linkage_attacks",
@@ -79,32 +89,11 @@ def draw_linkage_attacks(attacks: Sequence[Attack]) -> style.Chart:
         layout=style.layout(
             style.axis("records linked correctly", 0, 1.3, share=True, **_SHARE_MARKS),
             style.name_axis([a["words"] for a in shown], rim=0.6, showgrid=False),
-            annotations=[
-                style.label(
-                    "≥ " * bool(a.get("at_least")) + short(a["success"]),
-                    a["success"],
-                    position,
-                    style.RELEASED if a["worst"] else style.NEUTRAL,
-                    bold=bool(a["worst"]),
-                    xanchor="left",
-                    yanchor="middle",
-                    xshift=3,
-                )
-                for position, a in enumerate(shown)
-            ],
+            annotations=labels,
         ),
         table=table(
             ["intruder", "kind", "records linked correctly", "why not"],
-            [
-                [a["words"] for a in attacks],
-                [
-                    ("knows the method" if a["worst"] else "ordinary")
-                    + ", at least" * bool(a["worst"] and a.get("at_least"))
-                    for a in attacks
-                ],
-                known([a["success"] for a in attacks]),
-                [a.get("reason") or "" for a in attacks],
-            ],
+            [words, kinds, known(successes), reasons],
         ),
     )
 
@@ -115,7 +104,7 @@ def _bars(shown: Sequence[Attack], *, worst: bool) -> style.Trace:
     return style.bar(
         [shown[row]["success"] for row in rows],
         rows,
-        "knows the method" if worst else "ordinary",
+        _KINDS[worst],
         (0.62, -0.31),
         marker=style.filled(f"{color}CC" if worst else f"{color}66", color, 1),
         hovertemplate="%{x:.1%}<extra>%{fullData.name}</extra>",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import Kind, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, matrix
 from rwn_core.measures.drawing import style
@@ -44,9 +44,9 @@ def two_way(comparison: Comparison, one: str, other: str) -> Reading[TwoWay]:
     if one == other:
         raise NotApplicable("A picture of a relation needs two different variables.")
     original = comparison.original
-    kinds = [original.schema.variable(name).kind for name in (one, other)]
-    if Kind.CATEGORICAL in kinds or Kind.ORDERED in kinds:
-        return _table(comparison, one, other)
+    variables = [original.schema.variable(name) for name in (one, other)]
+    if {Kind.CATEGORICAL, Kind.ORDERED} & {variable.kind for variable in variables}:
+        return _table(comparison, variables)
     tables, slopes = [], []
     for file, where in ((original, ""), (comparison.masked, RELEASED)):
         values = matrix(original, file, [one, other])
@@ -70,8 +70,7 @@ def two_way(comparison: Comparison, one: str, other: str) -> Reading[TwoWay]:
     )
 
 
-def _table(comparison: Comparison, one: str, other: str) -> Reading[TwoWay]:
-    variables = [comparison.original.schema.variable(name) for name in (one, other)]
+def _table(comparison: Comparison, variables: list[Variable]) -> Reading[TwoWay]:
     groups, sides = grouped(comparison, variables)
     sizes = [len(group.labels) for group in groups]
     before, after = (counts(codes, sizes).reshape(sizes) for codes in sides)
@@ -82,7 +81,7 @@ def _table(comparison: Comparison, one: str, other: str) -> Reading[TwoWay]:
         baseline=0.0,
         detail=TwoWay(
             kind="table",
-            names=[one, other],
+            names=[variable.name for variable in variables],
             rows=[groups[0].labels[row] for row in rows],
             columns=[groups[1].labels[column] for column in columns],
             original=before[rows][:, columns],
@@ -106,7 +105,7 @@ def draw_two_way(reading: Reading[TwoWay], drawn: tuple[float, float] | None = N
     change = after / after.sum() - before / before.sum()
     rows, columns = (list(map(str, names)) for names in (detail.rows, detail.columns))
     texts = [
-        [f"{style.escape(row)} × {style.escape(column)}" for column in columns] for row in rows
+        [f"{row} × {column}" for column in style.escaped(columns)] for row in style.escaped(rows)
     ]
     moved = style.percent(reading.value, 1)
     trace = signed_heatmap(change, color_span(change), texts, "%{z:+.2%} of the records")
@@ -114,6 +113,8 @@ def draw_two_way(reading: Reading[TwoWay], drawn: tuple[float, float] | None = N
     trace["colorbar"]["ticktext"] = [
         f"{100 * at:+g}%".replace("-", "−") if at else "0" for at in trace["colorbar"]["tickvals"]
     ]
+    sides = [side.ravel().astype(int) for side in (before, after)]
+    cells = [np.repeat(rows, len(columns)), np.tile(columns, len(rows)), *sides]
     titles = [style.escape(style.shorten(name, 30)) for name in (one, other)]
     look: dict[str, Any] = {"showgrid": False, "tickfont": {"size": SMALL_FONT}}
     x = style.name_axis(columns, titles[1], length=10, down=False, **look)
@@ -126,15 +127,7 @@ def draw_two_way(reading: Reading[TwoWay], drawn: tuple[float, float] | None = N
         "to move to make the tables equal",
         data=[trace],
         layout=style.layout(x, y, right=52),
-        table=table(
-            [one, other, "original", "released"],
-            [
-                np.repeat(rows, len(columns)),
-                np.tile(columns, len(rows)),
-                before.ravel().astype(int),
-                after.ravel().astype(int),
-            ],
-        ),
+        table=table([one, other, "original", "released"], cells),
     )
 
 
@@ -149,6 +142,7 @@ def _points(reading: Reading[TwoWay], drawn: tuple[float, float] | None) -> styl
     low, high = low - pad, high + pad
     sizes = [len(cloud) for cloud in clouds]
     width, traces = high[0] - low[0], []
+    moved = "" if drawn is None else f" · draws {range_text(*drawn, 2)}"
     title = style.escape(style.shorten(one, 40))
     y = style.axis(style.escape(style.shorten(other, 24)), low[1], high[1])
     if max(sizes) >= style.CLOUD_POINTS:
@@ -175,8 +169,7 @@ def _points(reading: Reading[TwoWay], drawn: tuple[float, float] | None) -> styl
     return style.chart(
         "two_way",
         f"{one} and {other}",
-        f"correlation {r[0]} → {r[1]}"
-        + ("" if drawn is None else f" · draws {range_text(*drawn, 2)}"),
+        f"correlation {r[0]} → {r[1]}{moved}",
         f"Scatter of {one} and {other}; their correlation is {r[0]} in the original and {r[1]} in "
         "the release",
         data=traces,

@@ -48,6 +48,7 @@ def draw(
     scale = LimitScale(top=top) if of_limits else None
     placed, others, swept = (_placed(each, scale) for each in (points, drawn, swept))
     coming = [p for p in points if p["risk"] is None and _known(p["loss"])]
+    *cells, risks = ([p[name] for p in points] for name in ("label", "text", "loss", "risk"))
     worst = max((p["loss"] for p in (*placed, *coming)), default=0.0)
     x_range = _padded(_reach(worst / 0.88, _LOSSES), 0.0)
     y_range = scale.ends if scale else _padded(0.0, top)
@@ -61,6 +62,9 @@ def draw(
     words = "original data" + ("" if top == 1.0 else " ↗")
     corner = [style.corner(words, style.NEUTRAL)] if free else []
     now = next((p for p in placed if p["label"] == "now"), None)
+    ticks = scale.ticks if scale else {}
+    axis_title = f"{risk}, log above 1" if scale else f"risk: {risk}"
+    up = style.axis(axis_title, *y_range, share=scale is None, **ticks)
     faint = []  # points for a sweep's settings, and its frontier
     if swept:
         best = sorted((p for p in swept if p["frontier"]), key=lambda p: (-p["loss"], p["risk"]))
@@ -79,9 +83,7 @@ def draw(
         ],
         layout=style.layout(
             style.axis("loss of relations, 0 to 1", *x_range),
-            style.axis(f"{risk}, log above 1", *y_range, share=False, **scale.ticks)
-            if scale
-            else style.axis(f"risk: {risk}", *y_range, share=True),
+            up,
             shapes=[
                 *map_marks.limit_shapes(limit, y_range, of_limits=of_limits),
                 *(style.vertical(p["loss"], style.RELEASED, "dot") for p in coming),
@@ -94,11 +96,7 @@ def draw(
         ),
         table=table(
             ["setting", "parameters", "loss", risk, "keeps all limits"],
-            [
-                *([p[name] for p in points] for name in ("label", "text", "loss")),
-                known([p["risk"] for p in points]),
-                [_KEPT[p.get("kept")] for p in points],
-            ],
+            [*cells, known(risks), [_KEPT[p.get("kept")] for p in points]],
         ),
     )
 
@@ -168,13 +166,11 @@ def _coordinates(known: Sequence[Point]) -> tuple[list[float], list[float]]:
 
 
 def _marker(p: Point, position: str, of_limits: bool) -> style.Trace:
-    now = p["label"] == "now"
-    color = style.RELEASED if now else style.PINS.get(p["label"], style.NEUTRAL)
-    marker = (
-        {"symbol": "diamond-open" if p.get("unread") else "diamond", "size": 12, "color": color}
-        if now
-        else {"symbol": "square-open", "size": 18, "color": color, "line": {"width": 2}}
-    )
+    color = style.PINS.get(p["label"], style.NEUTRAL)
+    marker = {"symbol": "square-open", "size": 18, "color": color, "line": {"width": 2}}
+    if p["label"] == "now":
+        symbol = "diamond-open" if p.get("unread") else "diamond"
+        marker = {"symbol": symbol, "size": 12, "color": style.RELEASED}
     return named(p["loss"], p["up"], p["label"], position, marker) | {
         "customdata": [p["risk"]],
         "hovertext": [style.escape(p["text"])],

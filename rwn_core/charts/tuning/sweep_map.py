@@ -51,8 +51,9 @@ def draw(
     known = [_scaled(s, scale, hover) for s in spots]
     placed = [s for s in known if _is_placed(s)]
     others = [_scaled(m, scale, hover) for m in marks if _is_placed(m)]
-    x_range = _range([s["x"] for s in [*placed, *others]], x["falls"])
-    held = [s["y"] for s in [*placed, *others]] + ([] if limit is None else [limit])
+    read, held = ([s[side] for s in (*placed, *others)] for side in ("x", "y"))
+    x_range, shown = _range(read, x["falls"]), (min(read, default=0.0), max(read, default=0.0))
+    held += [] if limit is None else [limit]
     y_range = scale.ends if scale else _range(held, y["falls"], _ROOM_UP)
     ticks = scale.ticks if scale else {}
     best = [{**s, "label": s["name"], "plain": True} for s in placed if s.get("name")]
@@ -61,8 +62,6 @@ def draw(
     strong = {"color": style.RELEASED, "width": 2}
     best_x, best_y = zip(*ends, strict=True) if ends else ((), ())
     line = [_broken_line(best_x, best_y, "frontier line", **strong)] if ends[1:] else []
-    read = [s["x"] for s in (*placed, *others)]
-    shown = min(read, default=0.0), max(read, default=0.0)
     # a cross of two thin lines per setting: the range of one more release
     across, up = list[float | None](), list[float | None]()
     for spot in [s for s in placed if len(placed) <= _INTERVALS or s["frontier"]]:
@@ -74,6 +73,8 @@ def draw(
             up += [*spot["y_interval"], None]
     thin = {"color": style.RELEASED + _FAINT, "width": 1}
     crosses = [_broken_line(across, up, "interval", **thin)] if across else []
+    drawn = sorted([*others, *best], key=map_marks.order)
+    named = map_marks.traces(drawn, (x_range, y_range), limit)
     # a setting of which a limit was not judged is named at its loss, above all others
     names: list[style.Label] = []
     for mark in [each for each in marks if of_limits and _is_open(each)]:
@@ -85,22 +86,12 @@ def draw(
         str(y.get("map", "Risk–utility map of the sweep")),
         _note(placed, others, of_limits, sum(_is_open(s) for s in spots) if of_limits else 0),
         _describe(placed, x, y, limit),
-        data=[
-            *crosses,
-            *line,
-            *_settings(placed),
-            *map_marks.traces(
-                sorted([*others, *best], key=map_marks.order), (x_range, y_range), limit
-            ),
-        ],
+        data=[*crosses, *line, *_settings(placed), *named],
         layout=style.layout(
             style.axis(_axis_title(x, "right is better"), *x_range, share=x["share"]),
             style.axis(_axis_title(y, "up is riskier"), *y_range, share=y["share"], **ticks),
             shapes=map_marks.limit_shapes(limit, y_range, of_limits=of_limits, shown=shown),
-            annotations=[
-                *map_marks.limit_labels(limit, y_range, of_limits=of_limits),
-                *names,
-            ],
+            annotations=map_marks.limit_labels(limit, y_range, of_limits=of_limits) + names,
         ),
         table=_table(spots, x, y),
     )
@@ -145,26 +136,15 @@ def _settings(placed: Sequence[Spot]) -> list[style.Trace]:
     traces = []
     for frontier, size, opacity in ((False, 6, 0.5), (True, 9, 1.0)):
         chosen = [s for s in placed if s["frontier"] is frontier]
-        words = "<br>on the frontier" if frontier else ""
-        shares = [style.percent(s["released"], 1) if s["released"] < 1 else "" for s in chosen]
-        if chosen:
-            color = {"color": style.RELEASED, "symbol": "circle"}
-            traces.append(
-                style.scatter(
-                    [s["x"] for s in chosen],
-                    [s["y"] for s in chosen],
-                    "frontier" if frontier else "setting",
-                    customdata=[s["key"] for s in chosen],
-                    marker={"size": size, **color, "opacity": opacity},
-                )
-                | {
-                    "text": [
-                        s["words"] + (each and f"<br>Records released: {each}")
-                        for s, each in zip(chosen, shares, strict=True)
-                    ],
-                    "hovertemplate": f"%{{text}}{words}<extra></extra>",
-                }
-            )
+        name, words = ("frontier", "<br>on the frontier") if frontier else ("setting", "")
+        shares = [(s["words"], s["released"]) for s in chosen]
+        few = "<br>Records released: "
+        texts = [said + f"{few}{style.percent(each, 1)}" * (each < 1) for said, each in shares]
+        look = {"size": size, "color": style.RELEASED, "symbol": "circle", "opacity": opacity}
+        x, y, keys = ([s[part] for s in chosen] for part in ("x", "y", "key"))
+        hover = {"text": texts, "hovertemplate": f"%{{text}}{words}<extra></extra>"}
+        trace = style.scatter(x, y, name, customdata=keys, marker=look) | hover
+        traces += [trace] if chosen else []
     return traces
 
 
@@ -188,15 +168,10 @@ def _table(spots: Sequence[Spot], x: Mapping[str, Any], y: Mapping[str, Any]) ->
         cells.append(known([spot[side] for spot in spots]))
         pairs = [spot[f"{side}_interval"] or (None, None) for spot in spots]
         cells += [known(ends) for ends in zip(*pairs, strict=True)] or [[], []]
-    return table(
-        ["setting", *names, "records released", "frontier", "keeps all limits"],
-        [
-            [s["text"] for s in spots],
-            *cells,
-            [s["released"] for s in spots],
-            *(["yes" if s.get(each) else "no" for s in spots] for each in ("frontier", "kept")),
-        ],
-    )
+    texts, released = ([spot[part] for spot in spots] for part in ("text", "released"))
+    said = [["yes" if s.get(part) else "no" for s in spots] for part in ("frontier", "kept")]
+    columns = ["setting", *names, "records released", "frontier", "keeps all limits"]
+    return table(columns, [texts, *cells, released, *said])
 
 
 def _is_placed(spot: Spot) -> bool:
