@@ -82,12 +82,8 @@ def _names(curves: FigureCurves, ends: tuple[float, float]) -> list[style.Label]
         heights[upper] = max(heights[upper], heights[lower] + gap)
     end = float(curves.at[-1])
     place: dict[str, Any] = {"xanchor": "left", "yanchor": "middle", "xshift": 5}
-    return [
-        style.label(
-            style.escape(name[shared:]), end, float(heights[number]), _color(number), **place
-        )
-        for number, name in enumerate(names)
-    ]
+    shown = zip(style.escaped([name[shared:] for name in names]), heights.tolist(), strict=True)
+    return [style.label(n, end, up, _color(at), **place) for at, (n, up) in enumerate(shown)]
 
 
 def _records(curves: FigureCurves) -> list[style.Label]:
@@ -97,12 +93,8 @@ def _records(curves: FigureCurves) -> list[style.Label]:
     (name,) = curves.values
     first = float(curves.at[0])
     above: dict[str, Any] = {"yanchor": "bottom", "yshift": 3}
-    marks = [
-        style.label(f"no. {record}", float(position), float(mean), style.RELEASED, **above)
-        for (record, _), position, mean in zip(
-            curves.records, curves.at, curves.mean(name), strict=True
-        )
-    ]
+    means = zip(curves.records, curves.at.tolist(), curves.mean(name).tolist(), strict=True)
+    marks = [style.label(f"no. {most}", *at, style.RELEASED, **above) for (most, _), *at in means]
     original = f"unperturbed: no. {curves.original_record}"
     place: dict[str, Any] = {"xanchor": "left", "yanchor": "top"}
     return [*marks, style.label(original, first, curves.original[name], style.ORIGINAL, **place)]

@@ -23,14 +23,8 @@ def draw(lesson: Edges) -> style.Chart:
     possible = lesson.weights > 0
     center = lesson.points[lesson.record]
     others = np.arange(len(lesson.points)) != lesson.record
-    chosen = style.cloud(
-        [center],
-        released=False,
-        name="the record that receives",
-        size=16,
-        color=style.NEUTRAL,
-        opacity=1,
-    )
+    look: Any = {"name": "the record that receives", "size": 16, "color": style.NEUTRAL}
+    chosen = style.cloud([center], released=False, **look, opacity=1)
     hard = [] if lesson.radius is None else [lesson.radius]
     edge = [circle(center, radius, style.EPSILON, name="the hard edge") for radius in hard]
     largest = style.percent(float(lesson.weights.max()), 1)

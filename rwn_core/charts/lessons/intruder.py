@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rwn_core.evaluation.lessons.intruder import SHOWN, Intruder
@@ -19,13 +21,10 @@ def draw(lesson: Intruder, answered: bool = False) -> style.Chart:
     names = [f"record {record + 1}" for record in lesson.records.tolist()]
     # the true source is named only after an answer, and if it is among the shown
     found = np.flatnonzero(lesson.records == lesson.source) if answered else places[:0]
-    notes = [
-        style.label(
-            "the true source", float(lesson.belief[place]), float(place), style.NEUTRAL, bold=True
-        )
-        | {"xanchor": "left", "yanchor": "middle", "xshift": 4}
-        for place in found.tolist()
-    ]
+    where: Any = {"bold": True, "xanchor": "left", "yanchor": "middle", "xshift": 4}
+    ends = zip(lesson.belief[found].tolist(), found.astype(float).tolist(), strict=True)
+    notes = [style.label("the true source", *end, style.NEUTRAL, **where) for end in ends]
+    rows: Any = {"tickvals": places.tolist() or [0], "ticktext": names or ["nobody"]}
     highest, bars = float(lesson.belief.max(initial=0.0)), []
     for place in places.tolist():
         fill = style.ORIGINAL if place in found else f"{style.ORIGINAL}55"
@@ -43,14 +42,7 @@ def draw(lesson: Intruder, answered: bool = False) -> style.Chart:
         data=bars,
         layout=style.layout(
             style.axis("probability that the row is this person's", 0, 1, share=True),
-            style.axis(
-                "",
-                SHOWN - 0.4,
-                -0.6,
-                showgrid=False,
-                tickvals=places.tolist() or [0],
-                ticktext=names or ["nobody"],
-            ),
+            style.axis("", SHOWN - 0.4, -0.6, showgrid=False, **rows),
             annotations=notes,
             right=24,
         ),

@@ -23,12 +23,12 @@ def draw(lesson: Neighborhood) -> style.Chart:
     # circles for group A, squares for group B; filled for donors
     traces = []
     for second, symbol in ((False, "circle"), (True, "square")):
-        for donors in (False, True):
-            rows = np.flatnonzero((lesson.second == second) & (inside == donors))
+        for giving in (False, True):
+            rows = np.flatnonzero((lesson.second == second) & (inside == giving))
             rows = rows[rows != lesson.record]
-            look: Any = {"symbol": symbol if donors else f"{symbol}-open", "opacity": 1, "size": 6}
-            look["name"] = f"group {'B' if second else 'A'}{', donors' if donors else ''}"
-            traces.append(style.cloud(lesson.points[rows], released=donors, **look))
+            look: Any = {"symbol": symbol if giving else f"{symbol}-open", "opacity": 1, "size": 6}
+            look["name"] = f"group {'B' if second else 'A'}{', donors' if giving else ''}"
+            traces.append(style.cloud(lesson.points[rows], released=giving, **look))
     # the chosen record
     x, y = center
     symbol = "square-open" if lesson.second[lesson.record] else "circle-open"
@@ -39,11 +39,10 @@ def draw(lesson: Neighborhood) -> style.Chart:
     if lesson.epsilon > 0:
         named.append((lesson.epsilon, f"ε = {lesson.epsilon:g}", style.EPSILON))
     largest = max(lesson.kth, lesson.epsilon)
-    names = [
-        style.label(text, x, y + (radius if radius == largest else -radius), color)
-        | {"yanchor": "bottom" if radius == largest else "top"}
-        for radius, text, color in named
-    ]
+    names = []
+    for radius, text, color in named:
+        up, side = (radius, "bottom") if radius == largest else (-radius, "top")
+        names.append(style.label(text, x, y + up, color, yanchor=side))
     # the two balls, and the part of the larger one that the other group sees
     balls = [circle(center, lesson.kth, style.NEUTRAL, name="k nearest", dash="dash")]
     if lesson.epsilon > 0:
@@ -52,6 +51,8 @@ def draw(lesson: Neighborhood) -> style.Chart:
     if lesson.apart > 0 and square > 0:
         name = "the other group must be in here"
         balls.append(circle(center, math.sqrt(square), style.EPSILON, name=name, dash="dot"))
+    numbers = np.arange(len(lesson.points)) + 1, *lesson.points.T
+    groups, donors = np.where(lesson.second, "B", "A"), np.where(inside, "yes", "no")
     return style.chart(
         "lesson_neighborhood",
         "One record and its neighborhood",
@@ -62,14 +63,6 @@ def draw(lesson: Neighborhood) -> style.Chart:
         data=[*traces, *balls, chosen],
         layout=plane(lesson.points, IN_SD, annotations=names),
         large={"legend": True},
-        table=table(
-            ["record", "x", "y", "group", "donor"],
-            [
-                np.arange(len(lesson.points)) + 1,
-                *lesson.points.T,
-                np.where(lesson.second, "B", "A"),
-                np.where(inside, "yes", "no"),
-            ],
-        )
+        table=table(["record", "x", "y", "group", "donor"], [*numbers, groups, donors])
         | {"caption": f"Distances are measured from ({style.number(x)}, {style.number(y)})."},
     )

@@ -23,28 +23,20 @@ def draw(lesson: Theorem) -> style.Chart:
     center, (u, v) = lesson.original[lesson.record], lesson.released[lesson.record]
     first, second = lesson.original[lesson.donors]
     x, y = map(style.floats, zip(first, (u, v), second, strict=True))
-    path = style.scatter(
-        x,
-        y,
-        "U and V of one record",
-        mode="lines",
-        line={"color": style.NEUTRAL, "width": 1.5, "dash": "dot"},
-        hoverinfo="name",
-    )
-    look: Any = {"color": style.NEUTRAL, "symbol": "diamond-open", "size": 10, "opacity": 1}
-    marks = style.cloud(
-        [center, first, second], released=False, name="the record and its donors", **look
-    )
+    look: Any = {"line": {"color": style.NEUTRAL, "width": 1.5, "dash": "dot"}}
+    path = style.scatter(x, y, "U and V of one record", mode="lines", **look, hoverinfo="name")
+    look = {"color": style.NEUTRAL, "symbol": "diamond-open", "size": 10, "opacity": 1}
+    look["name"] = "the record and its donors"
+    marks = style.cloud([center, first, second], released=False, **look)
     ball = circle(center, lesson.radius, style.EPSILON, name="the ball")
     name = "released as (U, V)"
     shown = style.cloud([(u, v)], released=True, name=name, size=10, opacity=1)
     # the names of the points: U and V at their donors, one name if both have the same
     same = bool(lesson.donors[0] == lesson.donors[1])
     named = [("U, V" if same else "U", *first), *([] if same else [("V", *second)])]
-    labels = [
-        style.label(text, at, up, style.NEUTRAL, bold=True, yshift=6) for text, at, up in named
-    ]
+    labels = [style.label(*each, style.NEUTRAL, bold=True, yshift=6) for each in named]
     labels.append(style.label("(U, V)", u, v, style.RELEASED, bold=True, yanchor="top", yshift=-5))
+    places = np.array([center, first, second, (u, v)]).T
     return style.chart(
         "lesson_theorem",
         "Points and one release of them",
@@ -55,11 +47,5 @@ def draw(lesson: Theorem) -> style.Chart:
         data=[*clouds, ball, path, marks, shown],
         layout=plane(lesson.original, IN_SD, annotations=labels),
         large={"legend": True},
-        table=table(
-            ["", "x", "y"],
-            [
-                ["record", "donor of U", "donor of V", "released as (U, V)"],
-                *np.array([center, first, second, (u, v)]).T,
-            ],
-        ),
+        table=table(["", "x", "y"], [["record", "donor of U", "donor of V", name], *places]),
     )

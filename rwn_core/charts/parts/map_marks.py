@@ -107,12 +107,8 @@ def _name_box(x: float, y: float, wide: float, side: str) -> Box:
     """Return where a name lies on a side of its marker: left, right, bottom, top."""
     up, along = (_SHIFT[word] for word in side.split())
     left = x + along * wide + (_LETTER * 2 * (2 * along + 1) if up == 0 else 0.0)
-    return (
-        left,
-        left + wide,
-        y + up * _GAP + (up - 1) * _LINE / 2,
-        y + up * _GAP + (up + 1) * _LINE / 2,
-    )
+    bottom, top = (y + up * _GAP + (up + side) * _LINE / 2 for side in (-1, 1))
+    return left, left + wide, bottom, top
 
 
 def _covered(box: Box, taken: Sequence[Box]) -> float:

@@ -45,9 +45,7 @@ def with_pins(chart: Chart, pins: Mapping[str, Marks], now: Reading[Any]) -> Cha
         own = now.detail.mean_absolute_change
         return chart | {"note": f"mean change {own:.3f} ({words})"}
     layout = dict(chart["layout"])
-    layout["shapes"], layout["annotations"] = (
-        list(layout.get(part, ())) for part in ("shapes", "annotations")
-    )
+    layout |= {part: list(layout.get(part, ())) for part in ("shapes", "annotations")}
     # a thin line at each number, with its letter at the end; letters do not share a place
     scale = layout[f"{axis}axis"]
     low, high = sorted(scale["range"])
