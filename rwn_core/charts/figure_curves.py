@@ -92,9 +92,9 @@ def _records(curves: FigureCurves) -> list[style.Label]:
         return []
     (name,) = curves.values
     first = float(curves.at[0])
-    above: dict[str, Any] = {"yanchor": "bottom", "yshift": 3}
     means = zip(curves.records, curves.at.tolist(), curves.mean(name).tolist(), strict=True)
-    marks = [style.label(f"no. {most}", *at, style.RELEASED, **above) for (most, _), *at in means]
+    look: Any = {"color": style.RELEASED, "yanchor": "bottom", "yshift": 3}
+    marks = [style.label(f"no. {most}", x, y, **look) for (most, _), x, y in means]
     original = f"unperturbed: no. {curves.original_record}"
     place: dict[str, Any] = {"xanchor": "left", "yanchor": "top"}
     return [*marks, style.label(original, first, curves.original[name], style.ORIGINAL, **place)]

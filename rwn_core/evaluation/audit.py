@@ -63,19 +63,13 @@ class Audit(Plotted):
     readings: Answers
 
     def _summary(self) -> Summary:
-        return Summary(
-            title=f"Audit({len(self.readings)} measures)",
-            columns=("measure", "title", "side", "value", "baseline"),
-            rows=[
-                (
-                    *(row[name] for name in ("measure", "title", "side")),
-                    row["not_applicable"] or words(row["value"]),
-                    "" if row["baseline"] is None else words(row["baseline"]),
-                )
-                for row in self.records()
-                for words in [MEASURES[row["measure"]].words]
-            ],
-        )
+        columns, rows = ("measure", "title", "side", "value", "baseline"), []
+        for row in self.records():
+            words = MEASURES[row["measure"]].words
+            value = row["not_applicable"] or words(row["value"])
+            baseline = "" if row["baseline"] is None else words(row["baseline"])
+            rows.append((*(row[name] for name in columns[:3]), value, baseline))
+        return Summary(title=f"Audit({len(rows)} measures)", columns=columns, rows=rows)
 
     def __getitem__(self, key: str) -> Reading[Any] | NotApplicable:
         """One measure's reading, or the reason why there is none."""
@@ -96,16 +90,12 @@ class Audit(Plotted):
             numbers = ("used", "total", "value", "baseline")
             detail: Any = getattr(reading, "detail", None)
             bound = detail is not None and detail.standing == "at least"
-            rows.append(
-                {"measure": key, "title": measure.reading_title(reading)}
-                | {name: getattr(measure, name) for name in ("side", "better", "unit")}
-                | {name: getattr(reading, name, None) for name in numbers}
-                | {
-                    "at_most": detail.at_most if bound else None,
-                    "not_applicable": getattr(reading, "reason", None),
-                    "caveat": getattr(detail, "caveat", None) or None,
-                }
-            )
+            row: dict[str, Any] = {"measure": key, "title": measure.reading_title(reading)}
+            row |= {name: getattr(measure, name) for name in ("side", "better", "unit")}
+            row |= {name: getattr(reading, name, None) for name in numbers}
+            row["at_most"] = detail.at_most if bound else None
+            row["not_applicable"] = getattr(reading, "reason", None)
+            rows.append(row | {"caveat": getattr(detail, "caveat", None) or None})
         return rows
 
     def frame(self) -> pd.DataFrame:

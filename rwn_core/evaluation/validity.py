@@ -355,13 +355,8 @@ def _trusted(model: Regression, found: list[Estimate], drawn: int) -> SlopeTrust
         signs = np.where(np.abs(own) > SIGNIFICANT * error, signs, 1.0)
         shift = (slopes - own).mean(axis=0) / error
         judged = ((coverage, min), (signs, min), (shift, lambda parts: max(parts, key=abs)))
-        rated = tuple(
-            tuple(
-                float(worst([v for v, o in zip(values, owners, strict=True) if name in o]))
-                for name in names
-            )
-            for values, worst in judged
-        )
+        own_terms = [[at for at, owner in enumerate(owners) if name in owner] for name in names]
+        rated = tuple(tuple(float(worst(v[at])) for at in own_terms) for v, worst in judged)
     return SlopeTrust(
         response=model.response,
         names=names,

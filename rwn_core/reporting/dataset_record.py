@@ -11,7 +11,6 @@ import secrets
 from collections import Counter
 from collections.abc import Iterable, KeysView, Mapping, Set
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,12 +39,9 @@ from rwn_core.reporting.leak_check import (
 )
 from rwn_core.reporting.public_notice import require_form, unchecked_file
 from rwn_core.reporting.release_record import (
-    NOTE,
-    all_parameters,
     described_variables,
-    kernel_numbers,
     plain_readings,
-    program_versions,
+    record_head,
 )
 from rwn_core.reporting.scenario import frozen_text, thawed
 from rwn_core.tuning import Setting
@@ -76,13 +72,8 @@ def dataset_record(
     cells = {"value": sum(shares) / len(shares), "names": list(made.changed), "share": shares}
     again = SecondReading(checked=tuple(made.changed), release=PARQUET.again_by)
     document: dict[str, Any] = {
-        "format": FORMAT,
-        "note": NOTE,
-        "made": datetime.now(UTC).isoformat(timespec="seconds"),
-        "release": {"id": secrets.token_hex(8)},
+        **record_head(FORMAT, secrets.token_hex(8), setting, made.n),
         "table": {"records": made.n, **described_variables(schema, changing)},
-        "setting": {**setting.to_dict(), "parameters": all_parameters(params)},
-        **kernel_numbers(params, made.n),
         "file": {
             "format": "parquet",
             "order": "shuffled",
@@ -98,7 +89,6 @@ def dataset_record(
             "size": Dataset.at(source).size,
             "released": str(made.folder.absolute()),
         },
-        "program": program_versions(),
     }
     if audited is not None:  # shares of changed cells stay those of all records
         readings = plain_readings(audited.audit, audited.judged) | document["readings"]

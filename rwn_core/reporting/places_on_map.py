@@ -45,13 +45,8 @@ def best(policy: Policy, sweep: Sweep, x: str, y: str) -> set[str]:
         signs = [1.0 if key == POLICY else sign(key) for key in (x, y)]
     except ParameterError:
         return set()
-    placed = (
-        (signs[0] * across, signs[1] * up, point)
-        for point in sweep
-        if (across := place(policy, point, x)) is not None
-        and (up := place(policy, point, y)) is not None
-    )
-    return {point.setting.key for point in undominated(placed)}
+    placed = ((place(policy, point, x), place(policy, point, y), point) for point in sweep)
+    return {point.setting.key for point in undominated(placed, signs)}
 
 
 def map_points(policy: Policy, sweep: Sweep, x: str, y: str) -> list[dict[str, Any]]:

@@ -212,10 +212,7 @@ def record_document(
     if release.precision:
         drawn = Rounded(params=drawn, precision=release.precision)
     document: dict[str, Any] = {
-        "format": FORMAT,
-        "note": NOTE,
-        "made": datetime.now(UTC).isoformat(timespec="seconds"),
-        "release": {"id": release.id},
+        **record_head(FORMAT, release.id, setting, microdata.n),
         "table": {
             "fingerprint": microdata.fingerprint,
             "records": microdata.n,
@@ -227,8 +224,6 @@ def record_document(
             **shared_columns(microdata, release.masked),
             **({"derived": derived} if derived else {}),
         },
-        "setting": {**setting.to_dict(), "parameters": all_parameters(release.params)},
-        **kernel_numbers(release.params, microdata.n),
         "file": {
             **asdict(file),
             "key": SEEDED if release.seeded else file.key,
@@ -252,7 +247,6 @@ def record_document(
             "not_judged": dict(verdict.unread),
             "ends": {k: dict(each.ends) for k, each in verdict.bounds.items() if each.ends},
         },
-        "program": program_versions(),
     }
     if file.sha256 in release.second_readings:
         document["file"]["second_reading"] = release.second_readings[file.sha256].plain()
@@ -370,16 +364,21 @@ def shared_columns(microdata: Microdata, masked: Microdata) -> dict[str, Any]:
     return found
 
 
-def program_versions() -> dict[str, str]:
-    """Return the versions of the program, of Python and of the libraries."""
-    own = {"rwn": __version__, "python": platform.python_version()}
-    return own | {name: version(name) for name in _LIBRARIES}
-
-
-def all_parameters(params: Any) -> dict[str, Any]:
-    """All of a method's parameters that are set, the usual ones, too."""
-    result = ((field.name, getattr(params, field.name)) for field in fields(params))
-    return {name: _plain_data(value) for name, value in result if value is not None}
+def record_head(format: str, id: str, setting: Setting, n: int) -> dict[str, Any]:
+    """Return what every record says first: the release, its setting, and the program."""
+    # all parameters that are set, the usual ones, too; versions of Python and of the libraries
+    known = {each.name: getattr(setting.params, each.name) for each in fields(setting.params)}
+    parameters = {name: _plain_data(value) for name, value in known.items() if value is not None}
+    program = {"rwn": __version__, "python": platform.python_version()}
+    return {
+        "format": format,
+        "note": NOTE,
+        "made": datetime.now(UTC).isoformat(timespec="seconds"),
+        "release": {"id": id},
+        "setting": {**setting.to_dict(), "parameters": parameters},
+        "program": program | {name: version(name) for name in _LIBRARIES},
+        **kernel_numbers(setting.params, n),
+    }
 
 
 def kernel_numbers(params: Any, n: int) -> dict[str, Any]:

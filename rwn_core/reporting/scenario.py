@@ -72,23 +72,17 @@ class SavedSearch:
     def to_dict(self) -> dict[str, Any]:
         """Plain data, without what is usual."""
         methods = self.grid.methods
-        parsed: dict[str, Any] = {
-            "method": methods[0] if len(methods) == 1 else list(methods),
-            "measures": list(self.plan.measures),
-            "releases": self.plan.releases,
-            "seed": self.plan.seed,
-            "axes": {name: list(values) for name, values in self.grid.axes.items()},
+        slices = tuple(_OWN if each is None else each for each in self.grid.slices)
+        several = {"weights": self.grid.weights, "precision": self.grid.precision}
+        known = in_file(self.plan) | {
+            "method": methods[0] if len(methods) == 1 else methods,
+            "axes": {name: tuple(values) for name, values in self.grid.axes.items()},
         }
-        if any(self.grid.weights):
-            parsed["weights"] = [dict(each) for each in self.grid.weights]
-        if any(self.grid.precision):
-            parsed["precision"] = [dict(each) for each in self.grid.precision]
-        if any(each is not None for each in self.grid.slices):
-            parsed["slices"] = [
-                _OWN if each is None else [list(names) for names in each]
-                for each in self.grid.slices
-            ]
-        return parsed
+        for name, given in {**several, "slices": slices}.items():
+            if any(each not in ({}, _OWN) for each in given):
+                known[name] = tuple(given)
+        plain: dict[str, Any] = _plain(known)
+        return plain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ it holds the settings that no other one beats on both of two measures.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rwn_core.data.variable import NamedParameters, checks_form
@@ -50,20 +50,22 @@ def frontier(points: Iterable[Point], one: str, two: str) -> list[Point]:
     ParameterError
         A measure has no better side.
     """
-    first, second = sign(one), sign(two)
-    return undominated(
-        (first * x, second * y, point)
-        for point in points
-        if (x := point.median(one)) is not None and (y := point.median(two)) is not None
-    )
+    placed = ((point.median(one), point.median(two), point) for point in points)
+    return undominated(placed, (sign(one), sign(two)))
 
 
-def undominated(placed: Iterable[tuple[float, float, Point]]) -> list[Point]:
-    """Find the points that no other beats on two numbers of which less is better."""
+def undominated(
+    placed: Iterable[tuple[float | None, float | None, Point]], signs: Sequence[float] = (1.0, 1.0)
+) -> list[Point]:
+    """Find the points that no other beats on two numbers, of which less is better by a sign of 1.
+
+    A point without one of them, or of too few records, is left out.
+    """
     finite = [
-        each
-        for each in placed
-        if math.isfinite(each[0]) and math.isfinite(each[1]) and not each[2].few
+        (signs[0] * x, signs[1] * y, point)
+        for x, y, point in placed
+        if x is not None and y is not None and not point.few
+        if math.isfinite(x) and math.isfinite(y)
     ]
     found: list[Point] = []
     least, last = math.inf, (math.nan, math.nan)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from itertools import product
 from typing import Any
 
@@ -132,7 +132,7 @@ def seek(
             for point in crew.points(wanted, plan, part):
                 known[point.setting.key] = point
             tell()
-            steps = {name: replace(step, size=step.size / 2) for name, step in steps.items()}
+            steps = {name: (size / 2, low, high) for name, (size, low, high) in steps.items()}
         answer = _verified(crew, known, goal, plan, Part(progress, 1 - share, 1.0))
     progress(1.0)
     return replace(answer, unread=unread)
@@ -173,14 +173,8 @@ def _leader(points: Collection[Point], goal: Goal) -> Point:
     return min(keeping, key=goal.loss) if keeping else min(points, key=goal.excess)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
-    """The step of a search along one number, and its ends."""
-
-    size: float
-    # low, high: least and largest value of the sweep: values beyond were not offered
-    low: float
-    high: float
+Step = tuple[float, float, float]
+"""The step of a search along one number, then the ends of the sweep: others were not offered."""
 
 
 def half_steps(points: Sequence[Point]) -> dict[str, Step]:
@@ -191,7 +185,7 @@ def half_steps(points: Sequence[Point]) -> dict[str, Step]:
         values = sorted({_number(getattr(p, name, None)) for p in every} - {None})
         if len(values) > 1:
             size = (values[-1] - values[0]) / (len(values) - 1) / 2
-            steps[name] = Step(size=size, low=values[0], high=values[-1])
+            steps[name] = size, values[0], values[-1]
     return steps
 
 
@@ -214,10 +208,10 @@ def around(setting: Setting, steps: Mapping[str, Step]) -> list[Setting]:
 def _moved(name: str, value: Any, direction: int, step: Step) -> Any:
     if _number(value) is None:
         return value  # a number that a setting lacks stays away
-    integer = isinstance(value, int) and name not in _DIGITS
+    integer, (size, low, high) = isinstance(value, int) and name not in _DIGITS, step
     # a whole number moves by one at least, or small steps would not move it at all
-    size = max(1, round(step.size)) if integer else step.size
-    moved = min(max(value + direction * size, step.low), step.high)
+    size = max(1, round(size)) if integer else size
+    moved = min(max(value + direction * size, low), high)
     return moved if integer else round(float(moved), _DIGITS.get(name, 6))
 
 

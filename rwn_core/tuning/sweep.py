@@ -138,9 +138,7 @@ class Grid(NamedParameters):
             Setting.of(method, dict(zip(axes, values, strict=True)), weights, precision, slices)
             for method in self.methods
             for axes in (self._method_axes(method),)
-            for weights in self.weights
-            for precision in self.precision
-            for slices in self.slices
+            for weights, precision, slices in product(self.weights, self.precision, self.slices)
             for values in product(*axes.values())
         ]
         return list({setting.key: setting for setting in made}.values())

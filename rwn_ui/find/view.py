@@ -286,12 +286,8 @@ def title(session: Session, setting: Setting) -> str:
 
 def draw_map(session: Session, found: Sequence[FoundSetting], chosen: FoundSetting) -> Chart:
     """Every setting that was found at its loss and its use of the limits, and the present one."""
-    placed = (
-        (each.loss, each.used, each.point)
-        for each in found
-        if each.loss is not None and each.used is not None
-    )
-    best = {point.setting.key for point in undominated(placed)}
+    placed = undominated((each.loss, each.used, each.point) for each in found)
+    best = {point.setting.key for point in placed}
     spots = [
         {
             "key": each.setting.key,

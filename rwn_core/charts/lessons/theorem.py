@@ -34,7 +34,7 @@ def draw(lesson: Theorem) -> style.Chart:
     # the names of the points: U and V at their donors, one name if both have the same
     same = bool(lesson.donors[0] == lesson.donors[1])
     named = [("U, V" if same else "U", *first), *([] if same else [("V", *second)])]
-    labels = [style.label(*each, style.NEUTRAL, bold=True, yshift=6) for each in named]
+    labels = [style.label(n, x, y, style.NEUTRAL, bold=True, yshift=6) for n, x, y in named]
     labels.append(style.label("(U, V)", u, v, style.RELEASED, bold=True, yanchor="top", yshift=-5))
     places = np.array([center, first, second, (u, v)]).T
     return style.chart(

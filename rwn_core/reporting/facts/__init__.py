@@ -32,10 +32,7 @@ def facts_for(audience: Audience, material: Material) -> tuple[Fact, ...]:
 
 def _changed(material: Material) -> Content:
     changed = material.reading(CHANGED)
-    rows = {
-        name: f"{100 * share:.2f} %"
-        for name, share in zip(changed["names"], changed["share"], strict=True)
-    }
+    rows = {name: f"{100 * share:.2f} %" for name, share in material.changed.items()}
     line = f"Of all records: {100 * changed['value']:.1f} % of the values changed."
     return Content(lines=(line,), table=pairs(rows))
 
