@@ -6,6 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from rwn_core.parallel.threads import Progress
+
 UNKNOWN = "time unknown yet"
 LONGER = "longer than expected"
 _SURE = 4.0  # seconds between the first report and the first estimate
@@ -45,10 +47,10 @@ class Pace:
 
 
 class Part:
-    """A receiver of the reports of a part of some work, from `begin` to `end` of the whole."""
+    """Takes the reports of a part of some work, and its answers so far; nobody need hear them."""
 
-    def __init__(self, parent: Callable[[float], None], begin: float, end: float) -> None:
-        self._parent, self._begin, self._end = parent, begin, end
+    def __init__(self, parent: Progress | None, begin: float = 0.0, end: float = 1.0) -> None:
+        self._parent, self._begin, self._end = parent or (lambda share: None), begin, end
         self.found: Callable[[Any], None] = getattr(parent, "found", lambda answer: None)
 
     def __call__(self, share: float) -> None:

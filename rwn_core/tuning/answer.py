@@ -6,7 +6,7 @@ Goal seek, slice search, recommendation and quick verdict end with it, and tell 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +14,6 @@ from rwn_core.data.schema import Schema, Slices
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.measures.sentence import percent
-from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.point import Point, Setting, Spread, short_setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.verdict import State, Verdict, counted, not_judged, share_words
@@ -303,16 +302,6 @@ class SearchAnswer(Summarized):
         which = "Best so far" if self.met else "Nearest so far"
         ends = "Fresh releases confirm it." if self.confirmed else TO_CONFIRM
         return f"{which}: {short_setting(point.setting)} {words}.{sample} {ends}"
-
-
-Found = Callable[[SearchAnswer], None]
-"""Takes the answer so far, whenever a search has a better one."""
-
-
-def answers_to(progress: Progress | None) -> Found:
-    """Return what takes the answers so far: a method of what takes the share done, or nothing."""
-    found: Found = getattr(progress, "found", lambda answer: None)
-    return found
 
 
 def spread_words(spread: Spread) -> str:

@@ -19,7 +19,7 @@ from rwn_core.masking import RWN, SoftRWN
 from rwn_core.measures import ORDINARY
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress, thread_count
-from rwn_core.tuning.answer import SearchAnswer, answers_to
+from rwn_core.tuning.answer import SearchAnswer
 from rwn_core.tuning.evaluate import Plan, SettingPool, confirmed
 from rwn_core.tuning.goal import Goal
 from rwn_core.tuning.point import Point, Setting
@@ -109,11 +109,11 @@ def seek(
             f"them: {', '.join(goal.measures)}."
         )
     # half steps around the best setting, in rounds
-    progress = progress or (lambda share: None)
+    progress = Part(progress)
     plan = replace(plan, measures=goal.measures)
     steps, share = half_steps(points), 1 / (_ROUNDS + 1)
     farthest = [point.setting for point in points]
-    found, reported = answers_to(progress), ""
+    found, reported = progress.found, ""
 
     def tell() -> None:
         """Tell the best point whenever it is another one."""

@@ -24,9 +24,10 @@ from rwn_core.measures import MEASURES, TRUE_ROWS
 from rwn_core.measures.sentence import percent
 from rwn_core.neighbors.kernel import EVEN
 from rwn_core.neighbors.soft_lists import LISTED
+from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
-from rwn_core.tuning.answer import FoundSetting, SearchAnswer, answers_to
+from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.evaluate import random_records
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
@@ -135,11 +136,11 @@ def _recommended(
     if judged is None:
         reason = f"{facts}: nothing was tried.{not_judged(apart)}"
         return SearchAnswer(settings=(usual,), reason=reason, **shared)
-    report, tell = progress or (lambda share: None), answers_to(progress)
+    told = Part(progress)
 
     def after(search: TableSearch) -> None:
-        report(min((time.monotonic() - begin) / max(within, 1e-9), 1.0))
-        tell(search.answer(policy, judged, n, so_far=True, unread=apart))
+        told(min((time.monotonic() - begin) / max(within, 1e-9), 1.0))
+        told.found(search.answer(policy, judged, n, so_far=True, unread=apart))
 
     small = n <= QUICK_RECORDS
     ranked = ranking(microdata, judged, begin, within)

@@ -22,7 +22,7 @@ from rwn_core.masking import METHODS, RWN, Method, SoftRWN, at_levers, lever_val
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress
-from rwn_core.tuning.answer import FoundSetting, SearchAnswer, answers_to
+from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.recommend import CONFIRMED, FINE, OFTEN_BEST, WITHIN, ranking, recommend, unfit
@@ -187,8 +187,8 @@ def search(
         raise ParameterError(lacks)
     if not seconds >= 0:
         raise ParameterError("seconds must be at least 0.")
-    end, part = time.monotonic() + seconds, Part(progress or (lambda share: None), 0.0, 1.0)
-    gathered, tell = dict[tuple[int, str], FoundSetting](), answers_to(progress)
+    end, part = time.monotonic() + seconds, Part(progress)
+    gathered, tell = dict[tuple[int, str], FoundSetting](), part.found
     last = list[SearchAnswer]()
 
     def with_all(answer: SearchAnswer) -> SearchAnswer:

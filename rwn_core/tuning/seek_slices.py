@@ -20,7 +20,7 @@ from rwn_core.masking import METHODS, RWN, SoftRWN, at_levers
 from rwn_core.measures import UTILITY
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress, thread_count
-from rwn_core.tuning.answer import FoundSetting, SearchAnswer, answers_to
+from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.evaluate import Plan, SettingPool, confirmed, random_records
 from rwn_core.tuning.goal import Goal
 from rwn_core.tuning.point import Point, Setting
@@ -105,7 +105,7 @@ def seek_slices(
     if ranges.kernels and (why := kernels_refused(start.params)):
         raise ParameterError(why)
     kinds = each_kernel(start.params, own=policy.needs_own) if ranges.kernels else (start.params,)
-    report, tell = progress or (lambda share: None), answers_to(progress)
+    told, begin = Part(progress), time.monotonic()
 
     def answer(point: Point, **more: Any) -> SearchAnswer:
         return SearchAnswer.of_point(policy, point, records=sample.n, of=microdata.n, **more)
@@ -126,8 +126,11 @@ def seek_slices(
         start=replace(start, params=kinds[0]).resolved(sample),
         after=lambda _: search.after_each(),
         workers=thread_count(workers),
-        report=report,
-        tell=lambda point, **more: tell(answer(point, so_far=True, **more)),
+        report=told,
+        tell=lambda point, **more: told.found(answer(point, so_far=True, **more)),
+        begin=begin,
+        end=begin + ranges.seconds,
+        until=begin + ranges.seconds,
     )
     # no slices come first, so that a time limit cuts the others; each with every kernel
     starts = ranges.starts or [preset_slices(sample, key) for key in PRESETS]
@@ -140,7 +143,7 @@ def seek_slices(
     plan = Plan(measures=policy.measures, releases=_TRIAL, seed=ranges.seed)
     with SettingPool(sample, (), workers=search.workers, until=search.end) as pool:
         point, met, note = search.verified(pool, plan)
-    report(1.0)
+    told(1.0)
     more = {"unread": unread, "tried": tried, "late": late, "note": note}
     return answer(point, reached=met and not unread, confirmed=met and not note, **more)
 
@@ -187,8 +190,8 @@ class SliceSearch(TableSearch):
         Take the share done, and an answer so far with what is known of it.
     workers : int
         Processes of the check.
-    begin : float
-        Monotonic seconds at which it began.
+    begin, end : float
+        Monotonic seconds at which it began, and by which it answers.
     check : float
         Seconds that the check on fresh releases is expected to take.
     losses : dict
@@ -200,20 +203,11 @@ class SliceSearch(TableSearch):
     start: Setting
     report: Progress
     tell: Callable[..., None]
+    begin: float
+    end: float
     workers: int = 1
-    begin: float = field(default_factory=time.monotonic)
     check: float = 0.0
     losses: dict[object, tuple[list[float], SliceLoss]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """End the trials with the seconds, until it is known what the check takes."""
-        TableSearch.__post_init__(self)
-        self.until = self.end
-
-    @property
-    def end(self) -> float:
-        """Monotonic seconds by which it answers."""
-        return self.begin + self.ranges.seconds
 
     def expected(self, setting: Setting, values: Sequence[float]) -> Floats:
         """Return the expected loss of a choice at each strength, shape (places,), by pairs."""
