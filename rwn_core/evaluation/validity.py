@@ -284,22 +284,6 @@ def _estimates(model: Regression, drawn: Iterable[Masked], repeats: int, what: s
     return np.array([one for one, _ in found]), np.array([error for _, error in found])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SlopeTrust:
-    """The errors of the slopes of one regression over many releases."""
-
-    response: str
-    names: tuple[str, ...]  # the predictors; of a category the worst of its levels counts
-    # share of the releases with the original's slope in the 95 % interval
-    coverage: tuple[float, ...]
-    # share of the releases that show the original's sign; 1 where the original's sign is not beyond
-    # chance
-    signs: tuple[float, ...]
-    shift: tuple[float, ...]  # mean change, in the original's standard errors
-    releases: int  # releases with an estimate, of those that were drawn
-    drawn: int
-
-
 def misses(slopes: Mapping[str, Any]) -> list[str]:
     """Return the predictors with intervals that miss the original's slope too often."""
     failed = slopes["releases"] < LEAST_COVERAGE * slopes["drawn"]
@@ -321,8 +305,15 @@ def slope_trust(
     repeats: int | None = None,
     seed: int | None = None,
     progress: Callable[[float], None] | None = None,
-) -> tuple[SlopeTrust, ...]:
-    """Judge the slopes of the registered regressions over fresh releases of a setting."""
+) -> tuple[dict[str, Any], ...]:
+    """Judge the slopes of the registered regressions over fresh releases of a setting.
+
+    Plain data of each, for the record of a release: its `response` and the `names` of its
+    predictors, of a category the worst of its levels. For each of them `coverage`, the share of the
+    releases with the original's slope in the 95 % interval; `signs`, the share that show the
+    original's sign, 1 where that is not beyond chance; and `shift`, the mean change in the
+    original's standard errors. Then how many `releases` have an estimate, of how many `drawn`.
+    """
     registered = [each for each in (plan.analyses if plan else ()) if each.kind in MODELS]
     models: list[Regression] = []
     original = released_only(microdata) if registered else microdata
@@ -341,7 +332,7 @@ def slope_trust(
     return tuple(_trusted(m, e, drawn) for m, e in zip(models, found, strict=True))
 
 
-def _trusted(model: Regression, found: list[Estimate], drawn: int) -> SlopeTrust:
+def _trusted(model: Regression, found: list[Estimate], drawn: int) -> dict[str, Any]:
     """Return coverage, signs and shift of each variable: those of its worst term."""
     owners = model.owners()
     names = tuple(dict.fromkeys(name for each in owners for name in each))
@@ -357,15 +348,9 @@ def _trusted(model: Regression, found: list[Estimate], drawn: int) -> SlopeTrust
         judged = ((coverage, min), (signs, min), (shift, lambda parts: max(parts, key=abs)))
         own_terms = [[at for at, owner in enumerate(owners) if name in owner] for name in names]
         rated = tuple(tuple(float(worst(v[at])) for at in own_terms) for v, worst in judged)
-    return SlopeTrust(
-        response=model.response,
-        names=names,
-        coverage=rated[0],
-        signs=rated[1],
-        shift=rated[2],
-        releases=len(found),
-        drawn=drawn,
-    )
+    coverage, signs, shift = rated
+    about = {"response": model.response, "names": names, "releases": len(found), "drawn": drawn}
+    return about | {"coverage": coverage, "signs": signs, "shift": shift}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import orjson
 
+from rwn_core.data.plain import json_table
 from rwn_core.errors import InputError
 from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.audit import Audit
@@ -61,11 +62,8 @@ def evidence(audited: Audit, id: str) -> bytes:
 
 def read_evidence(content: bytes) -> dict[str, Any]:
     """Read what `evidence` wrote."""
-    try:
-        document = orjson.loads(content)
-    except orjson.JSONDecodeError:
-        document = None
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
+    document = json_table(content)
+    if document is None or document.get("format") != FORMAT:
         raise InputError("The evidence file is none of this program; give the record's own.")
     return document
 

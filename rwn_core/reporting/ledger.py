@@ -24,6 +24,7 @@ from typing import IO, Any
 import orjson
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.plain import json_table
 from rwn_core.errors import InputError, NotWritten, ReleaseError
 from rwn_core.io.reading import read_released
 from rwn_core.io.write import write_atomically
@@ -266,11 +267,8 @@ def read_entries(
     entries: list[dict[str, Any]] = []
     before = BEGINNING
     for number, line in enumerate(lines, start=1):
-        try:
-            entry = orjson.loads(line)
-        except orjson.JSONDecodeError:
-            entry = None
-        if not isinstance(entry, dict) or entry.get("format") not in (FORMAT, UNKEYED):
+        entry = json_table(line)
+        if entry is None or entry.get("format") not in (FORMAT, UNKEYED):
             raise InputError(f"Line {number} of the ledger is no entry; compare it with a backup.")
         follows = entry.get("before") == before and entry.get("number") == number
         older = not is_keyed(entry) and bool(entries) and is_keyed(entries[-1])

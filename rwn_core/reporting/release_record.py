@@ -233,7 +233,7 @@ def record_document(
         },
         "intervals": valid_intervals(microdata, release.law, release.published("original").n),
         "readings": plain_readings(audited, microdata.n),
-        "slopes": [asdict(each) for each in slope_trust(microdata, drawn, plan=basis.plan)],
+        "slopes": list(slope_trust(microdata, drawn, plan=basis.plan)),
         "limit": policy.to_records(),
         "verdict": {
             "kept": verdict.kept,

@@ -10,7 +10,7 @@ import numpy as np
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.forecast.expected_sums import Adder, Columns, Neighbors
+from rwn_core.evaluation.forecast.expected_sums import Adder, Columns
 from rwn_core.evaluation.forecast.forecast import Forecast, forecast_from_sums
 from rwn_core.laws.law import Law
 from rwn_core.masking import Method, Prepared, family, lever_values
@@ -146,9 +146,8 @@ def _forecast_laws(known: Sequence[Law], original: Microdata) -> list[Forecast]:
             "them, or a sample of the records."
         )
     law = laws[0]
-    adder = Adder(columns, np.array([each.q for each in laws]), law.neighborhoods.shares)
-    neighbors, which = Neighbors.from_each([each.neighborhoods for each in laws])
-    sums = adder.total(neighbors, which)
+    q = np.array([each.q for each in laws])
+    sums = Adder(columns, q, [each.neighborhoods for each in laws]).total()
     if law.tied is not None:  # it stands alone, as its weights do
         # what the tie adds to the sums of slices drawn apart
         m, of_numbers = len(columns.names), [columns.released[at] for at in columns.positions]

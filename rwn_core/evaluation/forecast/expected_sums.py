@@ -13,7 +13,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from rwn_core.data.arrays import Floats, Integers, Integers32
@@ -111,42 +110,29 @@ class ExpectedSums:
     together: Floats
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Neighbors:
-    """The ranked neighbors of m records, for s settings."""
-
-    starts: Integers  # shape (m + 1,)
-    # shape (P,): of each record at least one: itself where it has no neighbor
-    records: Integers32
-    # shape (s, m): how many each setting takes; 0 for a record that loses what it modifies
-    sizes: Integers
-
-    @classmethod
-    def from_each(cls, found: Sequence[Neighborhoods]) -> tuple[Neighbors, NDArray[np.intp]]:
-        """Return the different neighborhoods of one table, and which of them each setting has."""
-        # Shapes: which (s,), of the settings.
-        each = [one.sizes.tobytes() for one in found]
-        different = list(dict.fromkeys(each))  # settings that differ in q alone share theirs
-        sizes = np.array([found[each.index(one)].sizes for one in different])
-        starts, records = replace(found[0], sizes=sizes.max(axis=0)).pairs()
-        alone = np.flatnonzero(np.diff(starts) == 0)
-        made = cls(
-            starts=starts + np.searchsorted(alone, np.arange(len(starts)), side="left"),
-            records=np.insert(records, starts[alone], alone),
-            sizes=sizes,
-        )
-        return made, np.array([different.index(one) for one in each])
-
-
 class Adder:
     """The sums of one table's columns over the neighborhoods of many settings."""
 
-    def __init__(self, columns: Columns, q: Floats, shares: Floats | None) -> None:
-        # Shapes: q (s, p): modification probability of each variable in each setting. shares (P,):
-        # P(each of the listed records is the donor), of one setting; None: all are equally likely.
+    def __init__(self, columns: Columns, q: Floats, found: Sequence[Neighborhoods]) -> None:
+        # Shapes: q (s, p): modification probability of each variable in each setting. found: the
+        # neighborhoods of each. shares (P,): P(each of the listed records is the donor), of one
+        # setting; None: all are equally likely.
         self.columns = columns
         self.q = q
-        self._shares = shares
+        self._shares = found[0].shares
+        # the different neighborhoods, and which of them each setting has; settings that differ in q
+        # alone share theirs. Shapes: which (s,); sizes (d, n): how many neighbors are taken; 0 for
+        # a record that loses what it modifies.
+        each_sizes = [one.sizes.tobytes() for one in found]
+        different = list(dict.fromkeys(each_sizes))
+        self._which = np.array([different.index(one) for one in each_sizes])
+        self._sizes = np.array([found[each_sizes.index(one)].sizes for one in different])
+        # ranked neighbors, shapes starts (n + 1,) and records (P,): of each record at least one,
+        # itself where it has no neighbor
+        starts, records = replace(found[0], sizes=self._sizes.max(axis=0)).pairs()
+        alone = np.flatnonzero(np.diff(starts) == 0)
+        self._starts = starts + np.searchsorted(alone, np.arange(len(starts)), side="left")
+        self._records = np.insert(records, starts[alone], alone)
         # which pairs of numbers share a donor
         unit_of = {at: number for number, unit in enumerate(columns.units) for at in unit}
         own = [unit_of[int(position)] for position in columns.positions]
@@ -161,23 +147,22 @@ class Adder:
         self._ends = np.cumsum([part.shape[1] for part in each])
         self._every = np.column_stack(each)
 
-    def total(self, found: Neighbors, which: NDArray[np.intp]) -> ExpectedSums:
+    def total(self) -> ExpectedSums:
         """Add up all records, block by block."""
-        # Shapes: which (s,), the sizes that each setting takes.
         total: list[Floats] = []
-        n = len(found.starts) - 1
-        for first, end in record_blocks(found.starts, self._every.shape[1], len(self.q)):
-            part = self._add(self.near(found, slice(first, end))[which], slice(first, end))
+        n = len(self._starts) - 1
+        for first, end in record_blocks(self._starts, self._every.shape[1], len(self.q)):
+            part = self._add(self._near(slice(first, end))[self._which], slice(first, end))
             total = part if not total else [a + b for a, b in zip(total, part, strict=True)]
             current_work().report(end / n)
         return ExpectedSums(**dict(zip(ExpectedSums.__dataclass_fields__, total, strict=True)))
 
-    def near(self, found: Neighbors, block: slice) -> Floats:
-        """Means of the columns over the neighborhoods of a block, shape (s, b, c)."""
-        starts = found.starts[block.start : block.stop + 1]
+    def _near(self, block: slice) -> Floats:
+        """Means of the columns over the different neighborhoods of a block, shape (d, b, c)."""
+        starts = self._starts[block.start : block.stop + 1]
         local, pairs = starts - starts[0], slice(starts[0], starts[-1])
-        members = found.records[pairs]
-        taken = found.sizes[:, block]
+        members = self._records[pairs]
+        taken = self._sizes[:, block]
         if self._shares is not None:
             return self._all_pairs(members, local, self._shares[pairs])[None]
         if len(taken) == 1 and np.array_equal(taken[0], np.diff(local)):
