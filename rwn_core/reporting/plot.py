@@ -14,7 +14,7 @@ from rwn_core.measures import MARGINALS, MEASURES, UTILITY
 from rwn_core.measures.drawing.style import NEUTRAL, escape
 from rwn_core.measures.measure import Reading
 from rwn_core.reporting.evidence import DRAWN
-from rwn_core.reporting.places_on_map import POLICY, axis, draws, map_points
+from rwn_core.reporting.places_on_map import AXIS, POLICY, axis, draws, map_points
 from rwn_core.tuning import Policy, Sweep
 
 _CHARTS = (*DRAWN, "linkage_attacks", "distribution")
@@ -122,14 +122,14 @@ def _of_ensemble(result: Ensemble, risk: str = POLICY) -> Chart:
             f"The map needs an answer of {', '.join(needed)} in every draw of the ensemble; there "
             f"are draws without: {', '.join(missing)}."
         )
-    of_limits, limit = risk == POLICY, policy.limit(risk)
-    return CHARTS["risk_utility_map"](
-        [],
-        1.0 if of_limits else None if limit is None else limit.at_most,
-        drawn=made,
-        risk="risk ÷ limit" if of_limits else MEASURES[risk].title.lower(),
-        of_limits=of_limits,
-    )
+    title = AXIS if risk == POLICY else MEASURES[risk].title.lower()
+    draw = CHARTS["risk_utility_map"]
+    return draw([], _most(policy, risk), drawn=made, risk=title, of_limits=risk == POLICY)
+
+
+def _most(policy: Policy, key: str) -> float | None:
+    """The limit of an axis of the map, if there is one."""
+    return 1.0 if key == POLICY else getattr(policy.limit(key), "at_most", None)
 
 
 def _of_sweep(result: Sweep, x: str = UTILITY, y: str = POLICY) -> Chart:
@@ -143,13 +143,8 @@ def _of_sweep(result: Sweep, x: str = UTILITY, y: str = POLICY) -> Chart:
         )
     bounds = (spread.is_bound for point in result for spread in point.spreads.values())
     records = 10**9 if any(bounds) else 0
-    limit = policy.limit(y)
-    return CHARTS["sweep_map"](
-        map_points(policy, result, x, y),
-        axis(x, records, risk=False),
-        axis(y, records, risk=True),
-        limit=1.0 if y == POLICY else None if limit is None else limit.at_most,
-    )
+    axes = axis(x, records, risk=False), axis(y, records, risk=True)
+    return CHARTS["sweep_map"](map_points(policy, result, x, y), *axes, limit=_most(policy, y))
 
 
 _DRAW: Mapping[type[Any], Any] = {Audit: _of_audit, Ensemble: _of_ensemble, Sweep: _of_sweep}

@@ -33,6 +33,7 @@ _LIMITS = (
     "set by",
 )
 MAXIMUM = "The limit on the largest linkage bounds the most exposed record."
+_RARE_KEY = "A masked key is no proof of identity where it is rare."
 NO_MAXIMUM = (
     "No limit of this policy bounds the most exposed record: means and shares of records may hide "
     "it."
@@ -47,23 +48,19 @@ def decision(material: Material) -> Content:
     followed = "The release follows it." if about["followed"] else "The release does NOT follow it."
     # The parts of a meeting's decision by title.
     meeting = about["meeting"]
-    return Content(
-        lines=(followed,),
-        table=pairs(
-            {
-                "chosen": meeting["chosen"] or "none",
-                "policy": meeting.get("verdict", "") or "not recorded",
-                "accepted by": meeting.get("accepted_by", "") or "–",
-                "reason": meeting["reason"],
-                "participants": ", ".join(meeting["participants"]),
-                **({"votes, dissent": meeting["dissent"]} if meeting.get("dissent") else {}),
-                "date": meeting["date"],
-                "watched": "; ".join(meeting["watched"]),
-                "scenarios": ", ".join(each.get("name", "") for each in meeting["scenario"]),
-                "hash": about["hash"],
-            }
-        ),
-    )
+    named = {
+        "chosen": meeting["chosen"] or "none",
+        "policy": meeting.get("verdict", "") or "not recorded",
+        "accepted by": meeting.get("accepted_by", "") or "–",
+        "reason": meeting["reason"],
+        "participants": ", ".join(meeting["participants"]),
+        **({"votes, dissent": meeting["dissent"]} if meeting.get("dissent") else {}),
+        "date": meeting["date"],
+        "watched": "; ".join(meeting["watched"]),
+        "scenarios": ", ".join(each.get("name", "") for each in meeting["scenario"]),
+        "hash": about["hash"],
+    }
+    return Content(lines=(followed,), table=pairs(named))
 
 
 def _data(material: Material) -> Content:
@@ -126,13 +123,8 @@ def _anonymity(material: Material) -> Content:
         for limit, *counts in zip(*parts, strict=True)
     ]
     keys = ", ".join(reading["names"])
-    return Content(
-        lines=(
-            f"Records that break it, by the key variables: {keys}. A masked key is no proof of "
-            "identity where it is rare.",
-        ),
-        table=written_table(("", "original", "released"), rows),
-    )
+    line = f"Records that break it, by the key variables: {keys}. {_RARE_KEY}"
+    return Content(lines=(line,), table=written_table(("", "original", "released"), rows))
 
 
 def _limits(material: Material) -> Content:
