@@ -27,7 +27,7 @@ from rwn_core.data.variable import Role
 from rwn_core.io import writable
 from rwn_core.io.reading import read_bytes
 from rwn_core.io.write import table_bytes
-from rwn_core.reporting.judged_release import Approval, FurtherDraws, judge_release
+from rwn_core.reporting.judged_release import Approval, judge_release
 from rwn_core.reporting.release_folder import for_users, release_files, zipped
 
 RECORDS = 300
@@ -75,8 +75,8 @@ def words_in(content: bytes, suffix: str) -> set[str]:
 
 def released(data: rwn.Microdata, format: str, folder: Path) -> dict[str, bytes]:
     """All files of a release, one of them in this format."""
-    draws = FurtherDraws(key_file=folder / f"{format}.key")
-    judged = judge_release(data, rwn.RWN(epsilon=1.0, k=5), format, WIDE, draws=draws)
+    key_file, params = folder / f"{format}.key", rwn.RWN(epsilon=1.0, k=5)
+    judged = judge_release(data, params, format, WIDE, key_file=key_file)
     approval = Approval(by="QXNAMEZ", reason="QXREASONZ")
     return release_files(judged, data, approval, title="A table")
 

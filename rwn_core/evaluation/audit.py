@@ -14,15 +14,14 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Question
 from rwn_core.data.summary import Plotted, Summary
 from rwn_core.errors import InputError, NotApplicable, ParameterError
+from rwn_core.evaluation.attack_list import Answers, read_attack
 from rwn_core.masking import Release
 from rwn_core.masking.method import unrounded
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.worst_linkage import BAYES_LINKAGE
-from rwn_core.parallel.threads import Work, steps, work
-
-Answers = Mapping[str, Reading | NotApplicable]
+from rwn_core.parallel.threads import steps, work
 
 
 class ReadSoFar(NamedTuple):
@@ -31,16 +30,6 @@ class ReadSoFar(NamedTuple):
     # by measure its value, and what that is where it is no worst case
     values: dict[str, tuple[float, str]]
     now: str  # key of the measure that is read now
-
-
-def tell(work: Work, readings: Answers, now: str) -> None:
-    """Report the readings so far."""
-    numbers = {
-        key: (each.value, each.detail.standing)
-        for key, each in readings.items()
-        if isinstance(each, Reading)
-    }
-    work.found(ReadSoFar(values=numbers, now=now))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -206,15 +195,19 @@ def read_all(
     comparison: Comparison,
     measures: Sequence[str] | None = None,
     *,
+    control: Comparison | None = None,
     progress: Callable[[float], None] | None = None,
 ) -> Audit:
-    """Read measures on a given comparison."""
+    """Read measures on a given comparison; guessing attacks are compared with a control group."""
     readings: dict[str, Reading[Any] | NotApplicable] = {}
+    numbers: dict[str, tuple[float, str]] = {}
     keys = known_measures(measures)
     with work(progress=progress) as door:
         for key in steps(keys):
-            tell(door, readings, key)
-            readings[key] = MEASURES[key].read(comparison)
+            door.found(ReadSoFar(values=dict(numbers), now=key))
+            readings[key] = found = read_attack(MEASURES[key], comparison, control)
+            if isinstance(found, Reading):
+                numbers[key] = found.value, found.detail.standing
     return Audit(readings=readings)
 
 

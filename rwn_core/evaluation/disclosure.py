@@ -13,9 +13,9 @@ from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
 from rwn_core.data.variable import Role
-from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.evaluation.attack_list import Answers, read_attack
-from rwn_core.evaluation.audit import tell
+from rwn_core.errors import ParameterError
+from rwn_core.evaluation.attack_list import Answers
+from rwn_core.evaluation.audit import read_all
 from rwn_core.evaluation.control_group import control_group
 from rwn_core.evaluation.draws import draws
 from rwn_core.laws.law import Law
@@ -27,7 +27,7 @@ from rwn_core.measures.measure import Reading
 from rwn_core.measures.risk.membership import MEMBERSHIP
 from rwn_core.measures.risk.population_risk import SUDA
 from rwn_core.measures.risk.worst_linkage import BAYES_LINKAGE, LINKED_OVER_HALF
-from rwn_core.parallel.threads import current_work, steps, work
+from rwn_core.parallel.threads import current_work, work
 
 
 def mode_is_own(own: float, others: Floats, releases: int) -> float:
@@ -148,13 +148,9 @@ def disclose(
     precision = precision or {}
     coarse = rounded(masked, precision)
     comparison = base.with_masked(coarse, law.rounded(precision) if law is not None else None)
-    risks = [measure for measure in MEASURES.values() if measure.side == "risk"]
-    readings: dict[str, Reading[Any] | NotApplicable] = {}
-    now = current_work()
-    for measure in steps(risks):
-        tell(now, readings, measure.key)
-        readings[measure.key] = read_attack(measure, comparison, control)
-    return Disclosure(readings=readings, repetition=values_alone(law))
+    risks = [key for key, measure in MEASURES.items() if measure.side == "risk"]
+    found = read_all(comparison, risks, control=control)
+    return Disclosure(readings=found.readings, repetition=values_alone(law))
 
 
 def disclose_release(

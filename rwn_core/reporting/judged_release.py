@@ -41,29 +41,6 @@ class Approval:
     context: Context = field(default_factory=Context)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FurtherDraws:
-    """The further draws of a release, and the key file of its secret.
-
-    Attributes
-    ----------
-    further : int
-        How many further releases of the setting are drawn, only to see whether they keep the
-        policy, too.
-    key_file : Path, optional
-        A new file for the release's secret, so that it can be drawn again; forgotten otherwise.
-    plan : AnalysisPlan, optional
-        Its regressions are judged over releases, for the notice; by default the schema's question.
-    ledger : Path, optional
-        A release that reads a person, subtracted from one in this ledger, is refused.
-    """
-
-    further: int = 0
-    key_file: Path | None = None
-    plan: AnalysisPlan | None = None
-    ledger: Path | None = None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class JudgedRelease:
     """A file with its readings. Its donors and law are forgotten, as is its key."""
@@ -127,29 +104,50 @@ class JudgedRelease:
         return frozen_text(document)
 
 
-def judge_release(
+def judge_release(  # noqa: PLR0913 - what is not needed is given by its name
     microdata: Microdata,
     params: Method,
     format: str,
     policy: Policy,
     *,
-    draws: FurtherDraws | None = None,
+    further: int = 0,
+    key_file: Path | None = None,
+    plan: AnalysisPlan | None = None,
+    ledger: Path | None = None,
     progress: Progress | None = None,
 ) -> JudgedRelease:
-    """Draw a release with a fresh secret and hold that very file against a policy."""
+    """Draw a release with a fresh secret and hold that very file against a policy.
+
+    Parameters
+    ----------
+    microdata : Microdata
+    params : Method
+    format : str
+        Key of a file format.
+    policy : Policy
+    further : int
+        How many further releases of the setting are drawn, only to see whether they keep the
+        policy, too.
+    key_file : Path, optional
+        A new file for the release's secret, so that it can be drawn again; forgotten otherwise.
+    plan : AnalysisPlan, optional
+        Its regressions are judged over releases, for the notice; by default the schema's question.
+    ledger : Path, optional
+        A release that reads a person, subtracted from one in this ledger, is refused.
+    progress : callable, optional
+        Called with the share done, from 0 to 1.
+    """
     require_answers(microdata)
-    draws = draws or FurtherDraws()
-    further = draws.further
-    key, secret = (None, b"") if draws.key_file is None else fresh_key(draws.key_file)
+    key, secret = (None, b"") if key_file is None else fresh_key(key_file)
     end, door = _SHARES[1] if further else 1.0, work(progress=progress)
     with door.part(0.0, _SHARES[0]):
         release = mask(microdata, params, seed=key)
     content = release.to_bytes(format)
     second_reading(release, content, format)
-    if draws.ledger is not None:
-        refuse_readable(draws.ledger, microdata, release, (f"release.{format}", content))
+    if ledger is not None:
+        refuse_readable(ledger, microdata, release, (f"release.{format}", content))
     file = ReleasedFile.of(content, format, kept=key is not None)
-    basis = Basis(policy=policy, measures=(*USUAL, *REPORTED), plan=draws.plan)
+    basis = Basis(policy=policy, measures=(*USUAL, *REPORTED), plan=plan)
     with door.part(_SHARES[0], end):
         document, shown, audited = record_and_evidence(microdata, release, file, basis)
     few = too_few(release.params, microdata, release.masked)
@@ -159,8 +157,8 @@ def judge_release(
         met = [
             judged(microdata, mask(microdata, params), policy).kept for _ in steps(range(further))
         ]
-    if draws.key_file is not None:  # a release that was cancelled leaves no key
-        write_atomically(draws.key_file, secret)
+    if key_file is not None:  # a release that was cancelled leaves no key
+        write_atomically(key_file, secret)
     return JudgedRelease(
         id=release.id,
         content=content,

@@ -11,9 +11,10 @@ import os
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, as_completed
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -313,8 +314,8 @@ def prepare_worker(microdata: Microdata, settings: Sequence[Setting], held: int)
     return handle
 
 
-class SettingPool:
-    """A pool of processes that try settings and keep their neighbors ranked between calls."""
+class SettingPool(AbstractContextManager["SettingPool"]):
+    """Tries settings in processes that keep their neighbors ranked from one call to the next."""
 
     def __init__(
         self,
@@ -330,10 +331,6 @@ class SettingPool:
         self.processes, self.until, self.last = max(workers, 1), until, until
         self._tables = None if workers > 1 else PreparedTables(*about[:2], metrics=1, held=held)
         self._pool = Pool(prepare_worker, *about, workers=workers if workers > 1 else 0)
-
-    def __enter__(self) -> Self:
-        """Itself."""
-        return self
 
     def __exit__(self, *_: object) -> None:
         """End the processes."""

@@ -13,7 +13,7 @@ from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.evaluation.audit import untouched_words
 from rwn_core.io.format_limits import losses
 from rwn_core.measures import ORDINARY
-from rwn_core.reporting.judged_release import FurtherDraws, JudgedRelease, judge_release
+from rwn_core.reporting.judged_release import JudgedRelease, judge_release
 from rwn_core.reporting.release_record import shared_words
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import taken
@@ -97,12 +97,10 @@ def _begin(session: Session, form: str, key_file: str) -> None:
         params=session.masking,
         format=form,
         policy=session.policy,
-        draws=FurtherDraws(
-            further=FURTHER if session.data.n <= LIVE_RECORDS else 0,
-            key_file=Path(key_file) if key_file else None,
-            plan=session.analysis_plan,
-            ledger=Path(session.release.ledger) if session.release.ledger else None,
-        ),
+        further=FURTHER if session.data.n <= LIVE_RECORDS else 0,
+        key_file=Path(key_file) if key_file else None,
+        plan=session.analysis_plan,
+        ledger=Path(session.release.ledger) if session.release.ledger else None,
     )
 
 

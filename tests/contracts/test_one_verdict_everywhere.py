@@ -23,7 +23,7 @@ from rwn_cli import main
 from rwn_core.compile_ahead import warm_for_limits
 from rwn_core.datasets.key_file import read_key
 from rwn_core.reporting import ledger, places_on_map, read_record
-from rwn_core.reporting.judged_release import FurtherDraws, judge_release
+from rwn_core.reporting.judged_release import judge_release
 from rwn_core.reporting.judged_release import judged as judged_file
 from rwn_core.reporting.ledger import policy_words
 from rwn_core.reporting.places_on_map import POLICY
@@ -179,9 +179,7 @@ def goal_seek(case: Case) -> Said:
 def judged_release(case: Case) -> Said:
     """The very file: its record, the same file drawn again from its key, the entry of a ledger."""
     key_file = case.folder / "release.key"
-    made = judge_release(
-        case.data, case.params, "csv", case.policy, draws=FurtherDraws(key_file=key_file)
-    )
+    made = judge_release(case.data, case.params, "csv", case.policy, key_file=key_file)
     record = made.document["verdict"]
     assert (record["state"], record["kept"]) == (made.verdict.state, made.verdict.kept)
     assert record["not_judged"] == made.verdict.unread

@@ -22,7 +22,7 @@ from rwn_core.laws.law import Law
 from rwn_core.measures.measure import Reading, plain
 from rwn_core.measures.statistics.intervals import Band, prediction_interval
 from rwn_core.measures.utility.distributions import marginal_distances
-from rwn_core.reporting.judged_release import FurtherDraws, judge_release
+from rwn_core.reporting.judged_release import judge_release
 from tests.core.charts.drawn_by_hand import marginal
 from tests.core.measures.attacks.attribute_tables import released
 from tests.core.measures.test_certified_linkage import described, in_blocks
@@ -159,8 +159,7 @@ def test_what_is_told_are_the_readings_of_the_end() -> None:
 def test_a_release_tells_the_limits_first_and_nothing_of_a_record() -> None:
     data, reports = small(), Reports()
     policy = rwn.Policy()
-    params, draws = rwn.RWN(epsilon=2.0, k=3), FurtherDraws(further=1)
-    judge_release(data, params, "csv", policy, draws=draws, progress=reports)
+    judge_release(data, rwn.RWN(epsilon=2.0, k=3), "csv", policy, further=1, progress=reports)
     assert tuple(each.now for each in reports.read[: len(policy.limits)]) == policy.measures
     assert reports.shares == sorted(reports.shares)
     plain: list[Any] = [part for each in reports.read for part in each.values.values()]

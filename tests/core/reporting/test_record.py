@@ -24,7 +24,7 @@ from rwn_core.reporting import ReleasedFile, internal_record, read_record, relea
 from rwn_core.reporting.context import QUESTIONS, Context, context_in, with_context
 from rwn_core.reporting.facts import Audience, facts_for
 from rwn_core.reporting.facts.outside import treatments
-from rwn_core.reporting.judged_release import Approval, FurtherDraws, JudgedRelease, judge_release
+from rwn_core.reporting.judged_release import Approval, JudgedRelease, judge_release
 from rwn_core.reporting.leak_check import check_file
 from rwn_core.reporting.project import Project
 from rwn_core.reporting.public_notice import PUBLIC_FORMS, public_file, unchecked_file
@@ -479,7 +479,7 @@ ADA = Approval(by="Ada Lovelace", reason="A lesson")
 @pytest.fixture(scope="module")
 def kept(bodyfat_table) -> JudgedRelease:
     """A release that keeps its policy."""
-    return judge_release(bodyfat_table, PARAMS_JUDGED, "csv", WIDE, draws=FurtherDraws(further=2))
+    return judge_release(bodyfat_table, PARAMS_JUDGED, "csv", WIDE, further=2)
 
 
 @pytest.fixture(scope="module")
@@ -597,7 +597,7 @@ def test_a_folder_is_written_whole_or_not_at_all(files, tmp_path, monkeypatch):
 
 def test_a_release_of_hardly_anybody_keeps_nothing(bodyfat_table):
     few = rwn.NBRS2015(epsilon=1.0, q=1.0)
-    judged = judge_release(bodyfat_table, few, "csv", WIDE, draws=FurtherDraws(further=1))
+    judged = judge_release(bodyfat_table, few, "csv", WIDE, further=1)
     assert (judged.verdict.broken, judged.verdict.unread) == ((), {})
     assert not judged.verdict.kept
     assert judged.further == (False,)

@@ -12,7 +12,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_cli import main
-from rwn_core.reporting.judged_release import Approval, FurtherDraws, judge_release
+from rwn_core.reporting.judged_release import Approval, judge_release
 from rwn_core.reporting.release_folder import release_files, write_folder
 
 pytestmark = pytest.mark.usefixtures("read_here")
@@ -26,8 +26,7 @@ def released(bodyfat_table, tmp_path_factory) -> tuple[Path, Path, Path]:
     data = bodyfat_table.with_weights({"age": 2.0}).with_slices([["siri", "neck"]])
     soft = rwn.SoftRWN(kernel="gaussian", balance=1.0, cap=0.2)
     params = rwn.Rounded(params=soft, precision={"age": 5.0})
-    draws = FurtherDraws(key_file=place / "sealed.key")
-    judged = judge_release(data, params, "csv", WIDE, draws=draws)
+    judged = judge_release(data, params, "csv", WIDE, key_file=place / "sealed.key")
     files = release_files(judged, data, Approval(by="Ada", reason="A lesson"))
     secret = (place / "sealed.key").read_bytes()
     assert not any(secret in content for content in files.values())
@@ -64,7 +63,7 @@ def test_another_key_or_table_is_refused(released, capsys, tmp_path, bodyfat_tab
     bodyfat_table.frame.iloc[::-1].to_parquet(tmp_path / "turned.parquet")
     assert main.run([*asked, str(tmp_path / "turned.parquet"), "--key", str(key)]) == 3
     with pytest.raises(rwn.ParameterError, match="one key draws one release"):
-        judge_release(bodyfat_table, rwn.RWN(k=5), "csv", WIDE, draws=FurtherDraws(key_file=key))
+        judge_release(bodyfat_table, rwn.RWN(k=5), "csv", WIDE, key_file=key)
 
 
 def test_a_record_of_the_command_line_is_enough(tmp_path, capsys):
@@ -105,7 +104,7 @@ def test_a_release_that_was_not_judged_leaves_no_key(bodyfat_table, tmp_path, mo
     key = tmp_path / "sealed.key"
     monkeypatch.setattr("rwn_core.reporting.judged_release.record_and_evidence", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        judge_release(bodyfat_table, rwn.RWN(k=5), "csv", WIDE, draws=FurtherDraws(key_file=key))
+        judge_release(bodyfat_table, rwn.RWN(k=5), "csv", WIDE, key_file=key)
     assert not key.exists()
 
 

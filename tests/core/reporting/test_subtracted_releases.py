@@ -15,7 +15,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core import METHODS, Microdata, ReleaseError
 from rwn_core.reporting import ReleasedFile, chained_releases, internal_record, read_record
-from rwn_core.reporting.judged_release import FurtherDraws, judge_release
+from rwn_core.reporting.judged_release import judge_release
 from rwn_core.reporting.ledger import add, foresee, read_entries, refuse_readable
 from rwn_core.reporting.release_record import described_variables
 from tests.core.measures.attacks.test_several_files import SETTINGS_OF_SUBTRACTION, people
@@ -186,7 +186,7 @@ def test_a_judged_release_and_a_mask_are_refused_before_they_leave(tmp_path):
     place.write_bytes(a[1])
     add(path, {**first, "source": {"released": str(place)}}, one)
     with pytest.raises(ReleaseError, match=WHOLE):
-        judge_release(two, params, "csv", rwn.Policy(), draws=FurtherDraws(ledger=path))
+        judge_release(two, params, "csv", rwn.Policy(), ledger=path)
     release = rwn.mask(two, params)
     with pytest.raises(ReleaseError, match=WHOLE):
         refuse_readable(path, two, release, ("out.parquet", release.to_bytes("parquet")))

@@ -14,7 +14,7 @@ from rwn_core.measures.attacks.red_team import Finding
 from rwn_core.measures.measure import Detail, Reading
 from rwn_core.measures.risk.red_team import RedTeam
 from rwn_core.reporting import judged_release
-from rwn_core.reporting.judged_release import FurtherDraws, judge_release
+from rwn_core.reporting.judged_release import judge_release
 from rwn_core.tuning.evaluate import ATTACKED, Plan, evaluate
 from rwn_core.tuning.evaluate import stated as stated_of
 from rwn_core.tuning.point import Point, Spread
@@ -126,7 +126,7 @@ def test_a_judged_release_is_attacked_and_its_record_says_so(
     policy = Policy(limits=(Limit(measure="attribute_gain", at_most=0.2),))
     judged = judge_release(
         open_secret(), rwn.RowCopy(epsilon=0, k=5, q=1), "csv", policy,
-        draws=FurtherDraws(further=1),
+        further=1,
     )  # fmt: skip
     words = judged.document["readings"]["red_team"]["words"]
     assert "flag is named for" in words

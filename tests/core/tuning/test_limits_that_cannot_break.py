@@ -13,7 +13,7 @@ import rwn_core as rwn
 from rwn_core import Goal, Grid, ParameterError, Plan, SliceRanges, seek, seek_slices, sweep
 from rwn_core.data.plain import read_plain
 from rwn_core.reporting import ReleasedFile, internal_record
-from rwn_core.reporting.judged_release import FurtherDraws, judge_release
+from rwn_core.reporting.judged_release import judge_release
 from rwn_core.reporting.release_record import read_record
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning import prepared
@@ -220,7 +220,7 @@ def test_a_percentage_is_no_limit(measure: str, value: float) -> None:
 
 
 def test_a_judged_release_and_its_record_say_so(rare: rwn.Microdata) -> None:
-    judged = judge_release(rare, PARAMS, "csv", POLICY, draws=FurtherDraws(further=2))
+    judged = judge_release(rare, PARAMS, "csv", POLICY, further=2)
     assert not judged.verdict.kept
     assert judged.further == (False, False)
     assert judged.document["verdict"]["not_judged"]["t_closeness"].startswith(CANNOT)
