@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.units import random_places
-from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.errors import ParameterError
 from rwn_core.masking import Method, mask
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Sides
@@ -42,9 +43,6 @@ def predict_on_holdout(
             training, holdout = microdata.take(rows[:cut]), microdata.take(rows[cut:])
             masked = mask(training, params, seed=seed + repeat).masked
             compared = Comparison(original=training, masked=masked, holdout=holdout)
-            reading = prediction.MEASURE.read(compared, bare=True)
-            if isinstance(reading, NotApplicable):
-                raise reading
-            found.append(reading.detail)
+            found.append(cast(Prediction, prediction.MEASURE.compute(compared).detail))
     errors = Sides(*(np.array(each) for each in zip(*(one.errors for one in found), strict=True)))
     return replace(found[-1], errors=errors)

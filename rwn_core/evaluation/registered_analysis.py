@@ -50,17 +50,15 @@ from rwn_core.measures.statistics.ols import (
     standardized_difference,
 )
 
+MODELS = ("linear", "logistic", "poisson")
 KINDS: Mapping[str, str] = {
-    "linear": "largest change of a slope, in the original's standard errors",
-    "logistic": "largest change of a slope, in the original's standard errors",
-    "poisson": "largest change of a slope, in the original's standard errors",
+    **dict.fromkeys(MODELS, "largest change of a slope, in the original's standard errors"),
     "table": "total variation distance of the table",
     "means": "largest change of a group's mean, in standard deviations",
     "measure": "value of the measure",
 }
 """What each kind of analysis compares with its tolerance."""
 
-MODELS = ("linear", "logistic", "poisson")
 LEAST_GROUP = 5  # fewest records of a group with a mean that is read
 
 

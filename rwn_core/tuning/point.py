@@ -18,7 +18,14 @@ from rwn_core.data.schema import Slices, as_slices, slices_words
 from rwn_core.data.variable import NamedParameters, check_forms, kind_words
 from rwn_core.errors import ParameterError
 from rwn_core.evaluation.draws import release_interval
-from rwn_core.masking import METHODS, SHORT_NAMES, in_present_names, lever_values, option_words
+from rwn_core.masking import (
+    METHODS,
+    SHORT_NAMES,
+    at_levers,
+    in_present_names,
+    lever_values,
+    option_words,
+)
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import empty_records
 from rwn_core.measures.measure import UNMASKED, UNRELATED
@@ -147,6 +154,10 @@ class Setting(NamedParameters):
         return cls.of(
             plain["method"], given, plain["weights"], plain.get("precision"), plain.get("slices")
         )
+
+    def at_levers(self, levers: Mapping[str, Any]) -> Setting:
+        """The same setting with other values of some levers."""
+        return replace(self, params=at_levers(self.params, levers))
 
     def resolved(self, microdata: Microdata) -> Setting:
         """The same setting with the table's own weights and groups written into it.

@@ -12,11 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS, RWN, SoftRWN, at_levers
+from rwn_core.masking import METHODS, RWN, SoftRWN
 from rwn_core.measures import UTILITY
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress, thread_count
@@ -25,7 +26,7 @@ from rwn_core.tuning.evaluate import Plan, SettingPool, confirmed, random_record
 from rwn_core.tuning.goal import Goal
 from rwn_core.tuning.point import Point, Setting
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.slice_loss import Floats, SliceLoss
+from rwn_core.tuning.slice_loss import SliceLoss
 from rwn_core.tuning.slice_presets import (
     PRESETS,
     SliceRanges,
@@ -213,8 +214,7 @@ class SliceSearch(TableSearch):
         """Return the expected loss of a choice at each strength, shape (places,), by pairs."""
         params, about = setting.params, _about(setting)
         if about not in self.losses:
-            moved = [at_levers(params, {params.strength: value}) for value in values]
-            settings = [replace(setting, params=each) for each in moved]
+            settings = [setting.at_levers({params.strength: value}) for value in values]
             # weights of a soft kernel differ by its strength
             drawn = self.ranges.kernels or params.strength == "width"
             found = SliceLoss.from_settings(self.microdata, settings, drawn=drawn)
@@ -282,10 +282,10 @@ class SliceSearch(TableSearch):
                 steps[choice] = 2 * steps.get(choice, 0) or 1
                 values, place = self.losses[_about(failed.setting)][0], self._place(failed.setting)
                 if place + steps[choice] < len(values):
-                    params = failed.setting.params
-                    moved = at_levers(params, {params.strength: values[place + steps[choice]]})
-                    stronger = replace(failed.setting, params=moved)
-                    loss = float(self.expected(stronger, values)[place + steps[choice]])
+                    place += steps[choice]
+                    name = failed.setting.params.strength
+                    stronger = failed.setting.at_levers({name: values[place]})
+                    loss = float(self.expected(stronger, values)[place])
                     point = Point(setting=stronger, spreads={})
                     self.tried.append(replace(own, point=point, loss=loss))
                 self.seen = set(steps)

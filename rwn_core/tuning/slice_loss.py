@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Slices
 from rwn_core.errors import NotApplicable
@@ -31,8 +31,6 @@ from rwn_core.tuning.slice_presets import preset_slices
 
 RELEASES = 6  # of a strength, for pairs without a closed form
 STRENGTHS = 8  # that are drawn; those between are interpolated
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -17,12 +17,12 @@ from statistics import fmean, median
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.masking import SoftRWN, at_levers
+from rwn_core.masking import SoftRWN
 from rwn_core.measures import MEASURES, UTILITY
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
@@ -42,7 +42,6 @@ _SEED = 1  # of the first release
 _CHECKS = 6  # places at which further releases are read and attacked
 _CLOSER = 0.95  # of the least loss so far: what a candidate must come below to be followed
 _T = TypeVar("_T")
-Losses = NDArray[np.float64]
 
 
 def first_that(passes: Callable[[int], bool], last: int, near: int | None = None) -> int | None:
@@ -201,7 +200,7 @@ class TableSearch:
         }
         return SearchAnswer(goal=goal, **(known | more))
 
-    def expected(self, setting: Setting, values: Sequence[float]) -> Losses | None:
+    def expected(self, setting: Setting, values: Sequence[float]) -> Floats | None:
         """Return the loss that is expected at each strength; None where releases tell it."""
         return None
 
@@ -291,8 +290,7 @@ class StrengthTrial:
         setting = setting.resolved(table.microdata)
         start = table.timed("ready", partial(table.tables.start, setting))
         if setting.method not in table.stays:
-            usual = at_levers(setting.params, dict(start.presets["Standard"]))
-            setting = replace(setting, params=usual)
+            setting = setting.at_levers(dict(start.presets["Standard"]))
         self._table, self._setting = table, setting
         self._described = setting.applied_to(table.microdata)
         ends = start.ranges[setting.params.strength]
@@ -307,9 +305,7 @@ class StrengthTrial:
 
     def at(self, place: int) -> Setting:
         """Return the setting at a place, from 0, the weakest, to `last`."""
-        params = self._setting.params
-        moved = at_levers(params, {params.strength: self.values[place]})
-        return replace(self._setting, params=moved)
+        return self._setting.at_levers({self._setting.params.strength: self.values[place]})
 
     def _release(self, place: int, seed: int) -> Comparison:
         """Return a release, drawn unless that was done before or would take too long."""

@@ -317,16 +317,13 @@ class Sweep(Plotted):
                 low, high = spread.interval or (None, None)
                 row = about | {
                     "measure": key,
-                    "side": measure.side,
-                    "better": measure.better,
-                    "unit": measure.unit,
+                    **{name: getattr(measure, name) for name in ("side", "better", "unit")},
                     "releases": self.plan.releases,
                     "records_released": point.released,
                     "median": spread.median,
                     "low": low,
                     "high": high,
-                    "at_most": spread.at_most,
-                    "baseline": spread.baseline,
+                    **{name: getattr(spread, name) for name in ("at_most", "baseline")},
                     "not_applicable": spread.reason,
                 }
                 if policy is not None and verdict is not None:

@@ -17,6 +17,7 @@ from rwn_core.measures.drawing.tables import known, table
 Point = Mapping[str, Any]
 
 _TOPS = (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0)
+_HOVER = ("loss %{x:.3f}, risk %{customdata:.2%}", "loss %{x:.3f}, %{customdata:.2f} of a limit")
 _LOSSES = (0.05, 0.1, 0.2, 0.4, 0.6, 1.0)
 # Text position -> offset of the text's middle from its marker, in card widths and heights.
 _PLACES = {
@@ -144,11 +145,6 @@ def _markers(
     return [trace for _, trace in sorted(traces, key=lambda t: t[0])]
 
 
-def _hover(of_limits: bool) -> str:
-    risk = "%{customdata:.2f} of a limit" if of_limits else "risk %{customdata:.2%}"
-    return f"loss %{{x:.3f}}, {risk}"
-
-
 def _cloud(
     known: Sequence[Point], name: str, size: int, opacity: float, of_limits: bool
 ) -> style.Trace:
@@ -157,7 +153,7 @@ def _cloud(
     return style.scatter(*_coordinates(known), name, marker=look) | {
         "text": [style.escape(p["text"]) for p in known],
         "customdata": [p["risk"] for p in known],
-        "hovertemplate": f"%{{text}}<br>{_hover(of_limits)}<extra>{name}</extra>",
+        "hovertemplate": f"%{{text}}<br>{_HOVER[of_limits]}<extra>{name}</extra>",
     }
 
 
@@ -174,7 +170,7 @@ def _marker(p: Point, position: str, of_limits: bool) -> style.Trace:
     return named(p["loss"], p["up"], p["label"], position, marker) | {
         "customdata": [p["risk"]],
         "hovertext": [style.escape(p["text"])],
-        "hovertemplate": f"%{{hovertext}}<br>{_hover(of_limits)}<extra></extra>",
+        "hovertemplate": f"%{{hovertext}}<br>{_HOVER[of_limits]}<extra></extra>",
         "cliponaxis": False,
     }
 

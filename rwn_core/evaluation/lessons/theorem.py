@@ -44,10 +44,10 @@ def theorem(prepared: Prepared, *, record: int = 0) -> Theorem:
     """Draw a release of two variables and compare its joint distribution with the original's."""
     made = prepared.release(SecretKey.from_seed(SEED))
     law, donors = made.law, made.donors
-    neighborhoods = None if law is None else law.neighborhoods
-    assert neighborhoods is not None  # the method copies from them
     assert law is not None
     assert donors is not None
+    neighborhoods = law.neighborhoods
+    assert neighborhoods is not None  # the method copies from them
     metric = prepared.params.metric(prepared.microdata)
     released_names = [variable.name for variable in prepared.microdata.schema.released]
     original, released = metric.points(prepared.microdata), metric.points(made.masked)

@@ -108,11 +108,8 @@ def load(file: Any, claims: str | Path) -> Survey:
 def _pointed(cells: Sequence[str], decimal: str) -> list[str]:
     """The cells of a column, with decimal points where all of them are numbers."""
     pointed = [cell.replace(decimal, ".") for cell in cells]
-    return (
-        pointed
-        if decimal == "." or all(map(_NUMBER.fullmatch, filter(None, pointed)))
-        else list(cells)
-    )
+    numbers = all(map(_NUMBER.fullmatch, filter(None, pointed)))
+    return pointed if numbers or decimal == "." else list(cells)
 
 
 def _names(claims: dict[str, Any]) -> list[str]:
@@ -379,14 +376,11 @@ def _sides(formula: str) -> tuple[str, frozenset[str]]:
 
 
 def _words(factors: list[dict[str, str]]) -> str:
-    return ":".join(
-        f"{each['name']} = {each['level']}"
-        if "level" in each
-        else f"{each['transform']}({each['name']})"
-        if each["transform"]
-        else each["name"]
-        for each in factors
-    )
+    said = []
+    for each in factors:
+        plain = "{transform}({name})" if each.get("transform") else "{name}"
+        said.append(("{name} = {level}" if "level" in each else plain).format(**each))
+    return ":".join(said)
 
 
 def _row(term: str, value: float, error: float, claim: dict[str, Any], freedom: int) -> Row:
