@@ -26,8 +26,6 @@ from itertools import chain
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-import orjson
-
 from rwn_core.errors import InputError, RWNError
 
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
@@ -204,14 +202,6 @@ def toml_document(text: str, what: str, refusal: type[RWNError] = InputError) ->
     if level:
         raise deep
     return document
-
-
-def json_table(content: bytes) -> dict[str, Any] | None:
-    """Read a JSON object; None where the bytes are something else."""
-    with suppress(orjson.JSONDecodeError):
-        document = orjson.loads(content)
-        return document if isinstance(document, dict) else None
-    return None
 
 
 def _holds_tables(value: Any) -> bool:

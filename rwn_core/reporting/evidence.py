@@ -5,12 +5,12 @@ It holds values of the original, so it lies in a file of its own next to the rec
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import orjson
 
-from rwn_core.data.plain import json_table
 from rwn_core.errors import InputError
 from rwn_core.evaluation.attack_list import attacks
 from rwn_core.evaluation.audit import Audit
@@ -62,8 +62,10 @@ def evidence(audited: Audit, id: str) -> bytes:
 
 def read_evidence(content: bytes) -> dict[str, Any]:
     """Read what `evidence` wrote."""
-    document = json_table(content)
-    if document is None or document.get("format") != FORMAT:
+    document = None
+    with suppress(orjson.JSONDecodeError):
+        document = orjson.loads(content)
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
         raise InputError("The evidence file is none of this program; give the record's own.")
     return document
 

@@ -24,7 +24,6 @@ from typing import IO, Any
 import orjson
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.plain import json_table
 from rwn_core.errors import InputError, NotWritten, ReleaseError
 from rwn_core.io.reading import read_released
 from rwn_core.io.write import write_atomically
@@ -267,8 +266,10 @@ def read_entries(
     entries: list[dict[str, Any]] = []
     before = BEGINNING
     for number, line in enumerate(lines, start=1):
-        entry = json_table(line)
-        if entry is None or entry.get("format") not in (FORMAT, UNKEYED):
+        entry = None
+        with suppress(orjson.JSONDecodeError):
+            entry = orjson.loads(line)
+        if not isinstance(entry, dict) or entry.get("format") not in (FORMAT, UNKEYED):
             raise InputError(f"Line {number} of the ledger is no entry; compare it with a backup.")
         follows = entry.get("before") == before and entry.get("number") == number
         older = not is_keyed(entry) and bool(entries) and is_keyed(entries[-1])

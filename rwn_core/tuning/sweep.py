@@ -24,7 +24,7 @@ import pandas as pd
 from rwn_core._version import __version__
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.plain import LONGEST_FORMULA, check_letters, json_table
+from rwn_core.data.plain import LONGEST_FORMULA, check_letters
 from rwn_core.data.schema import Slices, as_slices
 from rwn_core.data.summary import Plotted, Summary
 from rwn_core.data.variable import NamedParameters
@@ -219,7 +219,9 @@ class JobFolder:
         self.root = root
         root.mkdir(mode=0o700, parents=True, exist_ok=True)
         wanted, manifest = identity(microdata, plan), root / _MANIFEST
-        stored = json_table(manifest.read_bytes()) if manifest.exists() else None
+        stored = None
+        with suppress(orjson.JSONDecodeError):
+            stored = orjson.loads(manifest.read_bytes()) if manifest.exists() else None
         if stored is None and any(root.iterdir()):
             raise ParameterError(f"The folder {root.name} holds other files; choose another one.")
         if stored is not None and stored != wanted:
