@@ -201,9 +201,8 @@ def read_all(
     """Read measures on a given comparison; guessing attacks are compared with a control group."""
     readings: dict[str, Reading[Any] | NotApplicable] = {}
     numbers: dict[str, tuple[float, str]] = {}
-    keys = known_measures(measures)
     with work(progress=progress) as door:
-        for key in steps(keys):
+        for key in steps(known_measures(measures)):
             door.found(ReadSoFar(values=dict(numbers), now=key))
             readings[key] = found = read_attack(MEASURES[key], comparison, control)
             if isinstance(found, Reading):

@@ -105,12 +105,9 @@ class ClaimTable(Summarized):
     def _summary(self) -> Summary:
         rows: list[tuple[str, ...]] = []
         for each in self.analyses:
-            name = each.analysis.name
-            if each.refusal:
-                rows.append((name, f"do not use: {each.refusal}", "", ""))
-            else:
-                shown = map(_claim_row, each.claims)
-                rows += [(f"{name}: {term}", *others) for term, *others in shown]
+            name, shown = each.analysis.name, map(_claim_row, each.claims)
+            rows += [(name, f"do not use: {each.refusal}", "", "")] * bool(each.refusal)
+            rows += [(f"{name}: {term}", *others) for term, *others in shown]
         rows += [("pairs of numbers", f"do not use: {self.refusal}", "", "")] * bool(self.refusal)
         return Summary(
             title=f"Claims({len(self.analyses)} analyses, {len(self.pairs)} pairs of numbers, "
@@ -249,8 +246,7 @@ def _without_one(columns: Floats) -> tuple[float, float]:
     x, y = (known - known.mean(axis=0)).T
     # sums of squares and products without each record, shape (n,)
     xx, yy, xy = (a @ b - n / (n - 1) * a * b for a, b in ((x, x), (y, y), (x, y)))
-    varied = (xx > 1e-12 * (x @ x)) & (yy > 1e-12 * (y @ y))
-    if not varied.all():
+    if not ((xx > 1e-12 * (x @ x)) & (yy > 1e-12 * (y @ y))).all():
         return np.nan, np.nan  # one record alone makes a column vary
     left = _fisher(xy / np.sqrt(xx * yy))
     moved = np.abs(left - _fisher(x @ y / np.sqrt((x @ x) * (y @ y))))
@@ -341,11 +337,10 @@ def _judged(analysis: Analysis, comparison: Comparison) -> _Estimates | str:
                 return fit_design(analysis, made, RELEASED, own=False).slopes
         return None
 
-    freedom = len(design.response) - len(design.terms) - 1
     return _Estimates(
         terms=design.terms,
         originals=(fitted, (own, error)),
-        freedom=[freedom] * len(design.terms),
+        freedom=[len(design.response) - len(design.terms) - 1] * len(design.terms),
         read=read,
     )
 
@@ -383,10 +378,9 @@ def is_clustered(original: Microdata) -> bool:
     for variable in original.schema.variables:
         if variable.role is Role.TIME:
             return True
-        known = original.frame[variable.name].dropna()
-        if variable.role in shared and len(known):
-            again = float(known.astype(str).duplicated(keep=False).mean())
-            if again > shared[variable.role]:
+        if variable.role in shared:
+            known = original.frame[variable.name].dropna().astype(str)
+            if known.duplicated(keep=False).mean() > shared[variable.role]:
                 return True
     return bool(repeated_people(original.frame, original.schema.names))
 

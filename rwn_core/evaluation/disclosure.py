@@ -124,8 +124,7 @@ class Disclosure:
 
 def with_keys(microdata: Microdata, keys: Sequence[str]) -> Microdata:
     """The same table with other key variables; confidential ones among them become keys."""
-    released = {variable.name for variable in microdata.schema.released}
-    if not keys or not set(keys) <= released:
+    if not keys or not set(keys) <= {variable.name for variable in microdata.schema.released}:
         raise ParameterError("Choose at least one key variable among the released ones.")
     schema = microdata.schema
     for variable in microdata.schema.released:

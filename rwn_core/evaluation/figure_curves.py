@@ -252,8 +252,7 @@ def neighborhood_reading(setting: Prepared) -> Reading:
 
 def correlation_reading(setting: Prepared, key: SecretKey) -> Reading:
     """Return what figures 2 and 3 draw of one release; NotApplicable below two numbers."""
-    masked = setting.release(key).masked
-    return CORRELATION.compute(_unperturbed(setting).with_masked(masked))
+    return CORRELATION.compute(_unperturbed(setting).with_masked(setting.release(key).masked))
 
 
 def figure_pictures(number: int, curves: FigureCurves) -> tuple[tuple[str, FigureCurves], ...]:

@@ -108,8 +108,7 @@ def is_dataset_record(text: str) -> bool:
 def read_dataset_record(text: str, released: Path) -> dict[str, Any]:
     """Read the record of a dataset's release, and hold it against the files."""
     record = thawed_record(text)
-    found = hashed_files(released)
-    if any(record["file"][name] != value for name, value in found.items()):
+    if any(record["file"][name] != value for name, value in hashed_files(released).items()):
         raise InputError(
             "The release is not the one that the record was made of; give its folder, or the "
             "record that was written with it."

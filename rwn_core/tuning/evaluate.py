@@ -143,9 +143,8 @@ class PreparedTables:
                 self._moved.clear()
             self._moved[key] = self.start(setting).with_levers(**lever_values(params))
             if params.method == SoftRWN.method:  # slices share what is found
-                _ = self._moved[key].exact_law
-        slices = setting.applied_to(self._microdata).schema.slices
-        return _sliced(self._moved[key], slices)
+                assert self._moved[key].exact_law is not None or params.chain
+        return _sliced(self._moved[key], setting.applied_to(self._microdata).schema.slices)
 
     def compared(self, setting: Setting, seed: int) -> Comparison:
         """Return the comparison of one release of a setting; the last few are remembered."""

@@ -149,8 +149,7 @@ def _verified(
         """Return the best that keeps the limits by more than the seeds were kind to others."""
         nonlocal margin
         if failed is not None:
-            chosen = keeping.pop(failed.setting.key)
-            more = goal.excess(failed) - goal.excess(chosen)
+            more = goal.excess(failed) - goal.excess(keeping.pop(failed.setting.key))
             margin = max(margin, more if math.isfinite(more) else 0.0)  # only this one goes
         attempts.append(margin)
         left = [each for each in keeping.values() if goal.excess(each) <= -margin]

@@ -96,10 +96,9 @@ class Setting(NamedParameters):
             needed = each.default is MISSING and each.default_factory is MISSING
             if needed and each.name not in given:
                 raise ParameterError(f"The method {method} needs {each.name}; give it.")
-        chosen = tuple(sorted((weights or {}).items()))
         return cls(
             params=METHODS[method](**given),
-            weights=chosen,
+            weights=tuple(sorted((weights or {}).items())),
             precision=steps_by_name(precision),
             slices=None if slices is None else as_slices(slices),
         )

@@ -259,8 +259,7 @@ class Policy(NamedParameters, Summarized):
         """
         table = unsliced(original)  # neither slices nor weights matter to the unmasked file
         apart = original.cached(("judgeable", self, table.schema), lambda: self._apart(table))
-        left = len(apart) < len(self.limits)
-        return (self.without(apart) if left else None), dict(apart)
+        return (self.without(apart) if len(apart) < len(self.limits) else None), dict(apart)
 
     def _apart(self, original: Microdata) -> dict[str, str]:
         masked, law = unmasked(original)

@@ -195,8 +195,7 @@ def _title(microdata: Microdata, setting: Setting) -> str:
     balance = " with balance" if getattr(params, "balance", 0.0) else ""
     kernel = balance or " soft" * (params.method == SoftRWN.method)
     preset = preset_key(microdata, setting.slices or ())
-    slices = PRESETS[preset].title if preset else "in slices"
-    return f"Try RWN{kernel}: {slices}"
+    return f"Try RWN{kernel}: {PRESETS[preset].title if preset else 'in slices'}"
 
 
 def with_next_steps(

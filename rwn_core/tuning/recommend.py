@@ -288,12 +288,11 @@ def _alternative(
     table: TableSearch, best: FoundSetting | None, unfit: Mapping[str, str]
 ) -> FoundSetting | None:
     """Look for another method that keeps a policy and loses less, those first that often do."""
-    steps = round(_STEPS / max(table.microdata.n, _LEAST_COUNTED))
     search = TableSearch(
         microdata=table.microdata,
         policy=table.policy,
         until=table.until,
-        steps=steps,
+        steps=round(_STEPS / max(table.microdata.n, _LEAST_COUNTED)),
         took=table.took,
     )
     if best is not None and best.kept and best.loss is not None:
@@ -341,8 +340,7 @@ def _new_kind(microdata: Microdata, params: Any) -> str:
     question = microdata.schema.question
     if question is None or params.method == RWN.method:
         return ""
-    some = microdata.take(np.arange(min(microdata.n, _SHOWN)))
-    start = params.prepare(some)
+    start = params.prepare(microdata.take(np.arange(min(microdata.n, _SHOWN))))
     moved = start.with_levers(**start.presets["Standard"])
     masked = moved.release(SecretKey.from_seed(0), threads=1).masked
     for name in (question.response, *question.predictors):
@@ -377,11 +375,9 @@ def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:
         if unique > limit.at_most:
             more = len(left) - _NAMED
             named = ", ".join(left[:_NAMED]) + (f" and {more} more" if more > 0 else "")
-            share = percent(unique)
-            return f"{share} of the {who} are unique on what stays as it is: {named}."
+            return f"{percent(unique)} of the {who} are unique on what stays as it is: {named}."
     few = microdata.take(np.arange(min(microdata.n, _FEW)))
-    neutral = neutral_levers(type(params))
-    if at_levers(params, neutral).prepare(few).law is None:
+    if at_levers(params, neutral_levers(type(params))).prepare(few).law is None:
         return "It has no exact law, so that worst-case linkage cannot be judged."
     secret = any(v.role is Role.CONFIDENTIAL for v in microdata.schema.released)
     if params.releases_true_rows and secret and policy.limit(TRUE_ROWS):

@@ -42,8 +42,7 @@ def with_pins(chart: Chart, pins: Mapping[str, Marks], now: Reading[Any]) -> Cha
     axis, _ = _LEVELS[chart["key"]]
     if not axis:
         words = ", ".join(f"{name} {each['level']:.3f}" for name, each in known.items())
-        own = now.detail.mean_absolute_change
-        return chart | {"note": f"mean change {own:.3f} ({words})"}
+        return chart | {"note": f"mean change {now.detail.mean_absolute_change:.3f} ({words})"}
     layout = dict(chart["layout"])
     layout |= {part: list(layout.get(part, ())) for part in ("shapes", "annotations")}
     # a thin line at each number, with its letter at the end; letters do not share a place

@@ -48,8 +48,7 @@ def draw(
         form = ".1%" if axis["share"] else ".3g"
         title = style.escape(axis["title"]).replace("{", "{{").replace("}", "}}")
         hover += f"<br>{title}: {{{name}:{form}}}"
-    known = [_scaled(s, scale, hover) for s in spots]
-    placed = [s for s in known if _is_placed(s)]
+    placed = [s for s in (_scaled(s, scale, hover) for s in spots) if _is_placed(s)]
     others = [_scaled(m, scale, hover) for m in marks if _is_placed(m)]
     read, held = ([s[side] for s in (*placed, *others)] for side in ("x", "y"))
     x_range, shown = _range(read, x["falls"]), (min(read, default=0.0), max(read, default=0.0))

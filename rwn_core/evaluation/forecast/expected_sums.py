@@ -173,8 +173,7 @@ class Adder:
 
     def _all_pairs(self, members: Integers32, local: Integers, weights: Floats) -> Floats:
         """Sums over all pairs of a block: a sparse product, without a number for each pair."""
-        shape = (len(local) - 1, len(self._every))
-        pairs = csr_array((weights, members, local), shape=shape)
+        pairs = csr_array((weights, members, local), shape=(len(local) - 1, len(self._every)))
         return np.asarray(pairs @ self._every)
 
     def _add(self, near: Floats, block: slice) -> list[Floats]:

@@ -71,8 +71,7 @@ def theorem(prepared: Prepared, *, record: int = 0) -> Theorem:
 
 def cut_points(points: Floats) -> Floats:
     """The values at which distribution functions are compared, shape (`GRID`, 2)."""
-    shares = (np.arange(GRID) + 0.5) / GRID
-    return np.quantile(points, shares, axis=0, method="inverted_cdf")
+    return np.quantile(points, (np.arange(GRID) + 0.5) / GRID, axis=0, method="inverted_cdf")
 
 
 def joint_distribution(points: Floats, steps: Floats) -> Floats:

@@ -189,10 +189,9 @@ def _invariants(material: Material) -> list[str]:
     values = [name for name in shown if name in keeps.values]
     totals = [name for name in shown if name in keeps.totals and name not in values]
     support = {name for unit in keeps.support for name in unit} - set(values)
-    joint = [unit for unit in keeps.rows if len(unit) > 1]
     named: list[tuple[str, Iterable[str]]] = [
         ("values", values),
-        *(("rows", unit) for unit in joint),
+        *(("rows", unit) for unit in keeps.rows if len(unit) > 1),
         ("totals", totals),
         ("order", (name for name in keeps.order if name not in keeps.records)),
         ("support", (name for name in shown if name in support)),
@@ -233,20 +232,10 @@ def _review(material: Material) -> Content:
 
 _TO_BOTH = ("treated", "intervals", "errors", "use", "file", "review")
 _WHO = (Audience.PUBLIC, Audience.BOTH)
-_MAKERS = {
-    "label": label,
-    "treated": _treated,
-    "variables": _variables,
-    "loss": _loss,
-    "intervals": _intervals,
-    "errors": _errors,
-    "totals": _totals,
-    "use": _use,
-    "file": _file,
-    "review": _review,
-}
+_MAKERS = (label, _treated, _variables, _loss, _intervals, _errors, _totals, _use, _file, _review)
 OUTSIDE = tuple(
     Entry(key=key, title=title, audience=_WHO[key in _TO_BOTH], make=make)
-    for title, (key, make) in zip(words.TITLES, _MAKERS.items(), strict=False)
+    for title, make in zip(words.TITLES, _MAKERS, strict=False)
+    for key in [make.__name__.lstrip("_")]
 )
-"""In the order of the notice."""
+"""In the order of the notice; each fact has the name of what makes it."""

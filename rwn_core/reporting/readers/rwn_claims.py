@@ -199,10 +199,9 @@ class Survey:
         """Return the correlation of two numbers with its claim, on the scale of Fisher's z."""
         if self.claims["refusal"]:
             raise Refused(f"Do not use this pair: {self.claims['refusal']}")
-        for each in self.claims["pairs"]:
-            if {each["one"], each["other"]} == {one, other}:
-                break
-        else:
+        known = {frozenset((each["one"], each["other"])): each for each in self.claims["pairs"]}
+        each = known.get(frozenset((one, other)))
+        if each is None:
             raise Refused(f"There is no claim for {one} and {other}.")
         both = np.column_stack([self._numbers(one), self._numbers(other)])
         both = both[~np.isnan(both).any(axis=1)]
@@ -240,8 +239,7 @@ class Survey:
                 each: partial(_transformed, transform=each) for each in _TRANSFORMS
             }
             known |= {"factor": patsy.builtins.C, **data}
-            nothing = patsy.EvalEnvironment([])
-            left, right = patsy.dmatrices(model, known, eval_env=nothing)
+            left, right = patsy.dmatrices(model, known, eval_env=patsy.EvalEnvironment([]))
         except (patsy.PatsyError, TypeError, SyntaxError) as error:
             raise Refused(f"{model} cannot be read: {error}") from None
         labels, slices = right.design_info.column_names, right.design_info.term_name_slices
