@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import cycle, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,7 +51,8 @@ def _mean(curves: FigureCurves) -> str:
 def _traces(curves: FigureCurves, number: int) -> list[style.Trace]:
     name, at = list(curves.values)[number], curves.at
     single = len(curves.values) == 1  # in the colors of all charts
-    color, before = (style.RELEASED, style.ORIGINAL) if single else 2 * (_color(number),)
+    own = _COLORS[number % len(_COLORS)]
+    color, before = (style.RELEASED, style.ORIGINAL) if single else (own, own)
     band = curves.band(name)
     pale = [] if band is None else [area(at, *band) | {"fillcolor": f"{color}1F"}]
     mean = style.line(at, style.floats(curves.mean(name)), released=True, line={"color": color})
@@ -62,10 +63,6 @@ def _traces(curves: FigureCurves, number: int) -> list[style.Trace]:
         mean | {"name": style.escape(name), "hovertemplate": "%{x:g}: %{y:.4g}"},
         itself | {"name": f"{style.escape(name)}, unperturbed"},
     ]
-
-
-def _color(number: int) -> str:
-    return _COLORS[number % len(_COLORS)]
 
 
 def _names(curves: FigureCurves, ends: tuple[float, float]) -> list[style.Label]:
@@ -82,8 +79,9 @@ def _names(curves: FigureCurves, ends: tuple[float, float]) -> list[style.Label]
         heights[upper] = max(heights[upper], heights[lower] + gap)
     end = float(curves.at[-1])
     place: dict[str, Any] = {"xanchor": "left", "yanchor": "middle", "xshift": 5}
-    shown = zip(style.escaped([name[shared:] for name in names]), heights.tolist(), strict=True)
-    return [style.label(n, end, up, _color(at), **place) for at, (n, up) in enumerate(shown)]
+    texts = style.escaped([name[shared:] for name in names])
+    shown = zip(texts, heights.tolist(), cycle(_COLORS), strict=False)
+    return [style.label(text, end, up, color, **place) for text, up, color in shown]
 
 
 def _records(curves: FigureCurves) -> list[style.Label]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -145,14 +145,12 @@ class FigureCurves:
         first, *others = self.values
         if not others or not first.endswith(" intercept"):
             return (self,)
-        return self._only(others, self.title), self._only(
-            [first], f"{self.title.partition(':')[0]}: intercept"
-        )
-
-    def _only(self, names: Sequence[str], title: str) -> FigureCurves:
-        original = {name: self.original[name] for name in names}
-        values = {name: self.values[name] for name in names}
-        return replace(self, title=title, original=original, values=values)
+        titles, made = (self.title, f"{self.title.partition(':')[0]}: intercept"), []
+        for names, title in zip((others, [first]), titles, strict=True):
+            original = {name: self.original[name] for name in names}
+            values = {name: self.values[name] for name in names}
+            made.append(replace(self, title=title, original=original, values=values))
+        return tuple(made)
 
 
 def even_positions(

@@ -350,24 +350,20 @@ class SettingPool(AbstractContextManager["SettingPool"]):
             for setting in settings
             for number, part in enumerate(plans)
         ]
+        # each task's index and point, as they come
+        found: Iterator[tuple[int, Point]]
+        if self._tables is not None:
+            found = enumerate(evaluate(self._tables, *task) for task in tasks)
+        else:
+            indices = dict[Future[Any], int]()
+            indices |= {self._pool.submit(task): index for index, task in enumerate(tasks)}
+            found = ((indices[each], each.result()) for each in as_completed(indices))
         tried: dict[int, Point] = {}
-        for index, point in self._tried(tasks):
+        for index, point in found:
             tried[index] = point
             progress(len(tried) / len(tasks))
         parts = range(len(plans))
         return [_joined([tried[i * len(plans) + j] for j in parts]) for i in range(len(settings))]
-
-    def _tried(self, tasks: Sequence[Sequence[Any]]) -> Iterator[tuple[int, Point]]:
-        """Each task's index and point, as they come."""
-        if self._tables is not None:
-            for index, task in enumerate(tasks):
-                yield index, evaluate(self._tables, *task)
-            return
-        indices: dict[Future[Any], int] = {
-            self._pool.submit(task): index for index, task in enumerate(tasks)
-        }
-        for each in as_completed(indices):
-            yield indices[each], each.result()
 
 
 def _joined(parts: Sequence[Point]) -> Point:

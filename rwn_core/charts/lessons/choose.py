@@ -29,6 +29,7 @@ def draw(lesson: Trade, key: str = "lesson_choose", lever: str = "radius ε") ->
         ("risk: largest share of a limit", style.RELEASED),
         ("loss of relations", style.ORIGINAL),
     ]
+    left: Any = {"xref": "paper", "xanchor": "left"}
     return style.chart(
         key,
         f"Risk and loss over the {lever}",
@@ -51,8 +52,8 @@ def draw(lesson: Trade, key: str = "lesson_choose", lever: str = "radius ε") ->
             ],
             annotations=[
                 *style.stack(words, right=True),
-                _name_of_line("limit of the policy", 1.0, style.LIMIT),
-                _name_of_line("accepted loss", lesson.accepted, style.ORIGINAL),
+                style.label("limit of the policy", 0, 1.0, style.LIMIT, **left),
+                style.label("accepted loss", 0, lesson.accepted, style.ORIGINAL, **left),
             ],
         ),
         table=table(
@@ -70,7 +71,3 @@ def _curve(lesson: Trade, heights: Floats, *, released: bool, name: str) -> list
     now = slice(lesson.now, lesson.now + 1)
     look: Any = {"marker": {"size": 12, "opacity": 1}, "name": f"{name}, now"}
     return [line, style.points(x[now], y[now], released=released, **look)]
-
-
-def _name_of_line(text: str, height: float, color: str) -> style.Label:
-    return style.label(text, 0, height, color, xref="paper") | {"xanchor": "left"}

@@ -7,7 +7,7 @@ column over the neighborhoods.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csr_array
 
-from rwn_core.data.arrays import Floats, Integers, Integers32
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.neighbors import Neighborhoods
@@ -149,12 +149,18 @@ class Adder:
 
     def total(self) -> ExpectedSums:
         """Add up all records, block by block."""
-        total: list[Floats] = []
-        n = len(self._starts) - 1
-        for first, end in record_blocks(self._starts, self._every.shape[1], len(self.q)):
+        # runs of records with neighbor pairs that fit into memory
+        starts, columns = self._starts, max(self._every.shape[1], 1)
+        pairs = max(NUMBERS_A_BLOCK // columns, 1)
+        records = max(NUMBERS_A_BLOCK // max(columns * len(self.q), 1), 1)
+        total, first, n = list[Floats](), 0, len(starts) - 1
+        while first < n:
+            end = int(np.searchsorted(starts, starts[first] + pairs, side="right")) - 1
+            end = min(max(end, first + 1), first + records, n)
             part = self._add(self._near(slice(first, end))[self._which], slice(first, end))
             total = part if not total else [a + b for a, b in zip(total, part, strict=True)]
             current_work().report(end / n)
+            first = end
         return ExpectedSums(**dict(zip(ExpectedSums.__dataclass_fields__, total, strict=True)))
 
     def _near(self, block: slice) -> Floats:
@@ -163,18 +169,15 @@ class Adder:
         local, pairs = starts - starts[0], slice(starts[0], starts[-1])
         members = self._records[pairs]
         taken = self._sizes[:, block]
-        if self._shares is not None:
-            return self._all_pairs(members, local, self._shares[pairs])[None]
-        if len(taken) == 1 and np.array_equal(taken[0], np.diff(local)):
-            near = self._all_pairs(members, local, np.ones(len(members)))[None]
-        else:
-            near = prefix_sums(self._every[members], local, taken)
-        return EVEN.mean(near, taken[..., None])
-
-    def _all_pairs(self, members: Integers32, local: Integers, weights: Floats) -> Floats:
-        """Sums over all pairs of a block: a sparse product, without a number for each pair."""
-        pairs = csr_array((weights, members, local), shape=(len(local) - 1, len(self._every)))
-        return np.asarray(pairs @ self._every)
+        if self._shares is None and not (
+            len(taken) == 1 and np.array_equal(taken[0], np.diff(local))
+        ):
+            return EVEN.mean(prefix_sums(self._every[members], local, taken), taken[..., None])
+        # all pairs of a block: a sparse product, without a number for each pair
+        weights = np.ones(len(members)) if self._shares is None else self._shares[pairs]
+        matrix = csr_array((weights, members, local), shape=(len(local) - 1, len(self._every)))
+        near = np.asarray(matrix @ self._every)[None]
+        return near if self._shares is not None else EVEN.mean(near, taken[..., None])
 
     def _add(self, near: Floats, block: slice) -> list[Floats]:
         # Shapes: near (s, b, c).
@@ -211,19 +214,6 @@ class Adder:
             first_seen[:, each, each] = mean.sum(axis=1)
             seen[:, each, each] = known.sum(axis=1)
         return [mean.sum(axis=1), first_seen, seen, turned @ mean + noise, noise, together]
-
-
-def record_blocks(starts: Integers, columns: int, settings: int) -> Iterator[tuple[int, int]]:
-    """Yield (first, end) of runs of records with neighbor pairs that fit into memory."""
-    n = len(starts) - 1
-    pairs = max(NUMBERS_A_BLOCK // max(columns, 1), 1)
-    records = max(NUMBERS_A_BLOCK // max(columns * settings, 1), 1)
-    first = 0
-    while first < n:
-        end = int(np.searchsorted(starts, starts[first] + pairs, side="right")) - 1
-        end = min(max(end, first + 1), first + records, n)
-        yield first, end
-        first = end
 
 
 def prefix_sums(values: Floats, starts: Integers, sizes: Integers) -> Floats:
