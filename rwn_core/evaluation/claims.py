@@ -197,12 +197,12 @@ class _Estimates:
         found, errors = (np.array(part) for part in zip(*self.found, strict=True))
         claims = []
         for at, term in enumerate(self.terms):
+            claim, known = Claim(term=term), ~np.isnan(found[:, at])
             originals = [(own[at], error[at]) for own, error in self.originals]
-            known = ~np.isnan(found[:, at])
-            slopes = found[known, at], errors[known, at]
-            usable = np.isfinite(originals).all()
-            judged = slope_claim(term, originals, slopes, draws, self.freedom[at])
-            claims.append(judged if usable else Claim(term=term))
+            if np.isfinite(originals).all():
+                slopes = found[known, at], errors[known, at]
+                claim = slope_claim(term, originals, slopes, draws, self.freedom[at])
+            claims.append(claim)
         return tuple(claims)
 
 

@@ -21,7 +21,7 @@ from scipy import stats
 import rwn_core as rwn
 from rwn_core import Microdata, ParameterError, ReleaseError, Role
 from rwn_core.evaluation import claims
-from rwn_core.evaluation.claims import ClaimTable, claim_table, holds, slope_claim
+from rwn_core.evaluation.claims import Claim, ClaimTable, claim_table, holds, slope_claim
 from rwn_core.evaluation.registered_analysis import Analysis, AnalysisPlan, fit_model
 from rwn_core.reporting.claims_file import check_claims, claims_document, claims_file
 from rwn_core.reporting.readers import READERS, rwn_claims
@@ -163,6 +163,14 @@ def test_claims_hold_in_fresh_releases(found: Any) -> None:
                     held.append(abs(new[at] - own[at]) <= half)
     assert len(held) > 500
     assert np.mean(held) > 0.93
+
+
+def test_of_a_constant_number_nothing_is_concluded() -> None:
+    x, y = np.random.default_rng(0).normal(size=(2, 80))
+    data = Microdata.from_frame(pd.DataFrame({"x": x, "y": y, "c": 1.0}))
+    pairs = {each.pair: each for each in claim_table(data, rwn.RWN(k=3), draws=40, seed=1).pairs}
+    assert pairs["x", "c"] == Claim(term="x ~ c", pair=("x", "c"))
+    assert pairs["x", "y"].usable
 
 
 def test_few_draws_are_refused() -> None:
