@@ -26,7 +26,7 @@ def draw(lesson: StandardErrors) -> style.Chart:
         style.points(style.floats(each.slope), rows, released=released, marker={"size": 4})
         for each, released in ((before, False), (after, True))
     )
-    beside: Any = {"bold": True, "xanchor": "left", "yanchor": "middle"}
+    place: Any = {"bold": True, "xanchor": "left", "yanchor": "middle"}
     return style.chart(
         "lesson_standard_errors",
         "95 % intervals, masked",
@@ -44,7 +44,7 @@ def draw(lesson: StandardErrors) -> style.Chart:
             style.axis("slope of x1", TRUTH - _AXIS, TRUTH + _AXIS),
             style.axis("sample", count + 1, -3),
             shapes=[style.vertical(TRUTH, style.LIMIT)],
-            annotations=[style.label("the truth", TRUTH, -1, style.LIMIT, **beside)],
+            annotations=[style.label("the truth", TRUTH, -1, style.LIMIT, **place)],
         ),
         large={"legend": True},
         table=table(
