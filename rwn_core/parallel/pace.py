@@ -47,7 +47,7 @@ class Pace:
 
 
 class Part:
-    """Takes the reports of a part of some work, and its answers so far; nobody need hear them."""
+    """A receiver of the reports of a part of some work, and of its answers so far."""
 
     def __init__(self, parent: Progress | None, begin: float = 0.0, end: float = 1.0) -> None:
         self._parent, self._begin, self._end = parent or (lambda share: None), begin, end

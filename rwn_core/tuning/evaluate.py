@@ -314,7 +314,7 @@ def prepare_worker(microdata: Microdata, settings: Sequence[Setting], held: int)
 
 
 class SettingPool(AbstractContextManager["SettingPool"]):
-    """Tries settings in processes that keep their neighbors ranked from one call to the next."""
+    """A pool of processes that try settings and keep their neighbors ranked between calls."""
 
     def __init__(
         self,
