@@ -143,7 +143,7 @@ class PreparedTables:
                 self._moved.clear()
             self._moved[key] = self.start(setting).with_levers(**lever_values(params))
             if params.method == SoftRWN.method:  # slices share what is found
-                assert self._moved[key].exact_law is not None or params.chain
+                _ = self._moved[key].exact_law
         return _sliced(self._moved[key], setting.applied_to(self._microdata).schema.slices)
 
     def compared(self, setting: Setting, seed: int) -> Comparison:
