@@ -173,10 +173,10 @@ def claim_table(
             why = FEW_ANSWERS
         claims = () if why or isinstance(each, str) else each.claims(draws)
         made.append(AnalysisClaims(analysis=analysis, claims=claims, refusal=why))
-    told = () if refusal else zip(related.claims(draws), pairs, strict=True)
+    stated = () if refusal else zip(related.claims(draws), pairs, strict=True)
     return ClaimTable(
         analyses=tuple(made),
-        pairs=tuple(replace(claim, pair=pair) for claim, pair in told),
+        pairs=tuple(replace(claim, pair=pair) for claim, pair in stated),
         draws=draws,
         refusal=refusal,
     )
@@ -219,14 +219,14 @@ def _correlations(comparison: Comparison) -> tuple[_Estimates, list[tuple[str, s
         errors = 1 / np.sqrt(np.maximum((known.T @ known)[one, two] - 3, 1))
         return _fisher(correlation_matrix(values)[one, two]), errors
 
-    whole, values = read(comparison), matrix(comparison.original, comparison.original, names)
+    original, values = read(comparison), matrix(comparison.original, comparison.original, names)
     shorter = [_without_one(values[:, pair]) for pair in zip(one, two, strict=True)]
     left = np.array(shorter).reshape(-1, 2).T
     pairs = list(combinations(names, 2))
     found = _Estimates(
         terms=[" ~ ".join(pair) for pair in pairs],
-        originals=(whole, (left[0], left[1])),
-        freedom=[round(error**-2) for error in whole[1]],
+        originals=(original, (left[0], left[1])),
+        freedom=[round(error**-2) for error in original[1]],
         read=read,
     )
     return found, pairs

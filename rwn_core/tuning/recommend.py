@@ -136,11 +136,11 @@ def _recommended(
     if judged is None:
         reason = f"{facts}: nothing was tried.{not_judged(apart)}"
         return SearchAnswer(settings=(usual,), reason=reason, **shared)
-    told = Part(progress)
+    reports = Part(progress)
 
     def after(search: TableSearch) -> None:
-        told(min((time.monotonic() - begin) / max(within, 1e-9), 1.0))
-        told.found(search.answer(policy, judged, n, so_far=True, unread=apart))
+        reports(min((time.monotonic() - begin) / max(within, 1e-9), 1.0))
+        reports.found(search.answer(policy, judged, n, so_far=True, unread=apart))
 
     small = n <= QUICK_RECORDS
     ranked = ranking(microdata, judged, begin, within)

@@ -106,7 +106,7 @@ def seek_slices(
     if ranges.kernels and (why := kernels_refused(start.params)):
         raise ParameterError(why)
     kinds = each_kernel(start.params, own=policy.needs_own) if ranges.kernels else (start.params,)
-    told, begin = Part(progress), time.monotonic()
+    reports, begin = Part(progress), time.monotonic()
 
     def answer(point: Point, **more: Any) -> SearchAnswer:
         return SearchAnswer.of_point(policy, point, records=sample.n, of=microdata.n, **more)
@@ -127,8 +127,8 @@ def seek_slices(
         start=replace(start, params=kinds[0]).resolved(sample),
         after=lambda _: search.after_each(),
         workers=thread_count(workers),
-        report=told,
-        tell=lambda point, **more: told.found(answer(point, so_far=True, **more)),
+        report=reports,
+        tell=lambda point, **more: reports.found(answer(point, so_far=True, **more)),
         begin=begin,
         end=begin + ranges.seconds,
         until=begin + ranges.seconds,
@@ -144,7 +144,7 @@ def seek_slices(
     plan = Plan(measures=policy.measures, releases=_TRIAL, seed=ranges.seed)
     with SettingPool(sample, (), workers=search.workers, until=search.end) as pool:
         point, met, note = search.verified(pool, plan)
-    told(1.0)
+    reports(1.0)
     more = {"unread": unread, "tried": tried, "late": late, "note": note}
     return answer(point, reached=met and not unread, confirmed=met and not note, **more)
 

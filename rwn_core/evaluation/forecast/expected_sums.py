@@ -169,8 +169,8 @@ class Adder:
         local, pairs = starts - starts[0], slice(starts[0], starts[-1])
         members = self._records[pairs]
         taken = self._sizes[:, block]
-        whole = len(taken) == 1 and np.array_equal(taken[0], np.diff(local))
-        if self._shares is None and not whole:
+        every = len(taken) == 1 and np.array_equal(taken[0], np.diff(local))
+        if self._shares is None and not every:
             return EVEN.mean(prefix_sums(self._every[members], local, taken), taken[..., None])
         # all pairs of a block: a sparse product, without a number for each pair
         weights = np.ones(len(members)) if self._shares is None else self._shares[pairs]
