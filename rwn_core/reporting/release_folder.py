@@ -38,7 +38,7 @@ from rwn_core.reporting.release_record import KEPT, OF_EACH_RECORD, read_record,
 from rwn_core.tuning import Setting
 
 SCRIPT = (Path(__file__).parent / "templates" / "reproduce.txt").read_text(encoding="utf-8")
-"""What goes with the internal files of a release whose key is kept."""
+"""The text that goes with the internal files of a release with a kept key."""
 
 
 def reproduced(

@@ -77,14 +77,14 @@ class ReleasedFile:
     sha256: str
 
     @classmethod
-    def of(  # words: public name
+    def of(
         cls,
         content: bytes,
         format: str,
         *,
         order: str = "shuffled",
         seeded: bool = False,
-        kept: bool = False,  # words: public name
+        kept: bool = False,
     ) -> ReleasedFile:
         """The file of these bytes.
 

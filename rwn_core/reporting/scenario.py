@@ -51,7 +51,7 @@ class SavedSearch:
     plan: Plan
 
     @classmethod
-    def of(  # words: public name  # noqa: PLR0913 - the fields of a file
+    def of(  # noqa: PLR0913 - the fields of a file
         cls,
         measures: tuple[str, ...],
         axes: Mapping[str, tuple[Any, ...]] = MappingProxyType({}),

@@ -69,7 +69,7 @@ class FoundSetting:
         return self.point.setting
 
     @property
-    def kept(self) -> bool:  # words: public name
+    def kept(self) -> bool:
         """True if one more release keeps all limits that were judged, 9 times in 10."""
         return self.verdict.kept and self.share <= 1
 
@@ -153,7 +153,7 @@ class SearchAnswer(Summarized):
     late: bool = False
     tried: int = 0
     records: int = 0
-    of: int = 0  # words: public name
+    of: int = 0
     unread: Mapping[str, str] = field(default_factory=dict)
     reason: str = ""
     note: str = ""
@@ -220,7 +220,7 @@ class SearchAnswer(Summarized):
         return {"kept": "can", "broken": "cannot", "not judged": "unknown"}[self.state]
 
     @property
-    def kept(self) -> bool:  # words: public name
+    def kept(self) -> bool:
         """True if every limit was judged and is met."""
         return self.state == "kept"
 

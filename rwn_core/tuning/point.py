@@ -75,7 +75,7 @@ class Setting(NamedParameters):
             object.__setattr__(self, "slices", as_slices(self.slices))
 
     @classmethod
-    def of(  # words: public name
+    def of(
         cls,
         method: str = "rwn",
         parameters: Mapping[str, Any] = MappingProxyType({}),

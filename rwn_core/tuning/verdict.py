@@ -95,7 +95,7 @@ class Verdict(Summarized):
         return tuple([key for key, share in self.shares.items() if share > 1])
 
     @property
-    def kept(self) -> bool:  # words: public name
+    def kept(self) -> bool:
         """True if every limit was read and is met, on enough records; False without limits."""
         return self.state == "kept"
 

@@ -7,7 +7,7 @@ import os
 import streamlit as st
 
 LOGIN = "RWN_LOGIN"
-"""Environment variable that, if it is not empty, lets nobody in who has not logged in."""
+"""Environment variable that, if it is not empty, lets in only people with a login."""
 
 
 def require_login() -> None:

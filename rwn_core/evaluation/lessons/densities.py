@@ -41,7 +41,7 @@ DENSITIES: Mapping[str, Callable[[_Normals], Points]] = MappingProxyType(
 """The densities by name: what each makes of three independent standard normals."""
 
 
-def points_of(density: str, n: int, seed: int = 1) -> Microdata:  # words: shown in lessons
+def points_of(density: str, n: int, seed: int = 1) -> Microdata:
     """Draw a table of two variables, x and y."""
     if density not in DENSITIES:
         raise ParameterError(f"The density must be one of: {', '.join(DENSITIES)}.")

@@ -20,7 +20,7 @@ SEED = 1  # a lesson is the same for all users
 DRAWS = 100  # releases that the two shares are means over; the first one is shown
 NAMES = ("age", "height", "income")
 PERSONS = {"Anna": 5, "Carl, the tallest": 17}
-"""People of whom the class knows age and height, by their record from 0."""
+"""People with an age and a height that the class knows, by their record from 0."""
 CLOSE = 0.1  # of a person's income: an income as near as this counts as learned
 LIMIT = 0.05  # of the people: the most that may be linked, in this lesson's policy
 _TALLEST = 205.0  # cm

@@ -43,7 +43,7 @@ def known_order(microdata: Microdata) -> tuple[str, ...]:
     return tuple(v.name for role in _KNOWN_FIRST for v in released if v.role is role)
 
 
-def source_of(row: int, n: int) -> int:  # words: shown in lessons
+def source_of(row: int, n: int) -> int:
     """Return the record behind a row of the lesson's release, which is in random order."""
     return int(random_order(SecretKey.from_seed(SEED), n)[row])
 
