@@ -184,7 +184,7 @@ def claim_table(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Estimates:
-    """Estimates of the original, and those of its releases as they are read."""
+    """The estimates of the original, and those of its releases as they are read."""
 
     terms: Sequence[str]
     originals: tuple[Fit, Fit]  # whole, and without the record that moves each one most
