@@ -330,12 +330,16 @@ def test_one_call_gives_an_interval_by_the_definition(folder: Path) -> None:
     np.testing.assert_allclose(large.interval, 1e6 * np.array(mean.interval))
 
 
+def in_one_slice(values: dict[str, Any]) -> rwn_claims.Survey:
+    about = {"refusal": "", "factor": FACTOR, "slices": [list(values)]}
+    return rwn_claims.Survey(values, {"variables": [], "intervals": about})
+
+
 def small(values: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> rwn_claims.Survey:
     """A table of a check value, however few its records are."""
     for name in ("FEWEST", "FEWEST_APART", "FEWEST_OTHER", "LEAST_FREEDOM"):
         monkeypatch.setattr(rwn_claims, name, 1)
-    about = {"refusal": "", "factor": 2**0.5, "slices": [list(values)]}
-    return rwn_claims.Survey(values, {"variables": [], "intervals": about})
+    return in_one_slice(values)
 
 
 def test_SE_4_mean_share_and_median(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -370,9 +374,7 @@ def test_refusals(folder: Path, model: str, why: str) -> None:
 
 def test_half_the_records_leave_ten_beyond_the_coefficients() -> None:
     rng = np.random.default_rng(1)
-    values = {f"v{number}": list(rng.normal(size=60)) for number in range(21)}
-    about = {"refusal": "", "factor": FACTOR, "slices": [list(values)]}
-    read = rwn_claims.Survey(values, {"variables": [], "intervals": about})
+    read = in_one_slice({f"v{number}": list(rng.normal(size=60)) for number in range(21)})
     model = "v0 ~ " + " + ".join(f"v{number}" for number in range(1, 20))
     assert len(read.interval(model).rows) == 20
     with pytest.raises(rwn_claims.Refused, match="too few records for so many coefficients"):

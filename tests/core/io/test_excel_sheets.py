@@ -290,7 +290,7 @@ def test_a_title_over_several_columns_may_be_merged_and_a_record_may_not():
         (FileLayout(above=1), r"t\.xlsx, row 2, column 2: the name is a number"),
         (FileLayout(above=4, below=1), r"t\.xlsx, row 5, column 1: the name is a number"),
         (FileLayout(above=3), r"age .row 45: 1 cell holds no numbers"),
-        (FileLayout(above=500), "no row between those above and below; leave out fewer"),
+        (FileLayout(above=45), "no row between those above and below; leave out fewer"),
         (FileLayout(above=3, below=41), "no record follows the header line"),
         (FileLayout(above=3, below=900), "no row between those above and below"),
         (FileLayout(header=False), "a given header, which an Excel workbook does not have"),
@@ -465,6 +465,12 @@ HEADINGS: dict[str, tuple[dict[str, Any], int, list[str], int]] = {
         *(2, ["Region", "Income EUR", "Age years"], 0),
     ),
 }
+
+
+def test_a_word_in_the_first_record_of_the_only_column_of_numbers_is_no_unit():
+    content = sheet(["region", "n"], ["r1", "few"], *([f"r{i}", i] for i in range(2, 30)))
+    seen = seen_in_workbook(content)
+    assert seen is None or seen.layout == FileLayout()
 
 
 @pytest.mark.parametrize("case", HEADINGS)

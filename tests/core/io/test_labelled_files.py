@@ -28,6 +28,7 @@ from rwn_core.io.parse import describe, parse
 from rwn_core.io.r_files import _converted, _Vector
 from rwn_core.io.reading import read, read_bytes
 from rwn_core.io.readstat_files import read_labelled
+from rwn_core.io.time_formats import TimeFormat
 from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table
 from rwn_core.io.write import table_bytes
 from tests.read_here import said_of
@@ -304,6 +305,11 @@ def test_codes_with_labels_become_levels_and_what_is_odd_is_said():
     some = labelled([2.0, 3.0, 1.0], value_labels=LABELS_CODES, narrow=True)
     assert some.frame["x"].tolist() == [2, 3, 1]
     assert "x has labels for some of its values only: it stays as it is." in some.notices
+    days = {"time": TimeFormat(unit="days"), "written": "%td"}
+    assert labelled([0.0, 366.0], **days).schema.variable("x").kind is Kind.DATE
+    counted = Variable(name="x", kind="continuous"), Variable(name="y", kind="count")
+    numbers = labelled([0.0, 366.0], Schema(variables=counted), **days)
+    assert numbers.frame["x"].tolist() == [0.0, 366.0]  # as its schema wants it
     shared = labelled([2.0, 3.0, 1.0], value_labels={3: "b", 2: "a", 1: "b"})
     assert shared.frame["x"].tolist() == ["a", "b [3]", "b [1]"]
     assert shared.frame["x"].cat.categories.tolist() == ["b [1]", "a", "b [3]"]

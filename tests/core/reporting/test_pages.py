@@ -61,8 +61,7 @@ def test_a_hostile_text_is_a_text_in_every_place_of_a_page():
 
 
 def test_a_hostile_name_is_a_name_in_the_codebook():
-    named = RECORD | {"table": RECORD["table"] | {"variables": [HOSTILE, "income", "sex"]}}
-    material = by_hand(table=named["table"])
+    material = by_hand(table=RECORD["table"] | {"variables": [HOSTILE, "income", "sex"]})
     root = ElementTree.fromstring(unchecked_file(material, ".xml"))
     names = [each.get("name") for each in root.iter("{ddi:codebook:2_5}var")]
     assert names == [HOSTILE, "income", "sex"]
@@ -289,13 +288,9 @@ def test_charts_are_those_of_the_app(results):
         ("ensemble", ("nothing",), "There is no measure nothing"),
         ("sweep", (), "did not read bayes_linkage"),
         ("sweep", ("nothing",), "did not read nothing"),
+        ("microdata", (), "an Audit, an Ensemble and a Sweep"),
     ],
 )
 def test_a_wrong_chart_is_refused_in_a_sentence(results, name, what, words):
     with pytest.raises(rwn.RWNError, match=words):
-        results[name].plot(*what)
-
-
-def test_what_has_no_chart_is_refused():
-    with pytest.raises(rwn.ParameterError, match="an Audit, an Ensemble and a Sweep"):
-        rwn.plot(secret_table())
+        rwn.plot(results[name], *what)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -146,15 +147,16 @@ def test_goal_seek_goes_by_the_other_limits_and_keeps_nothing(rare, short) -> No
 
 def test_a_slice_search_goes_by_the_other_limits_and_reaches_nothing(rare: rwn.Microdata) -> None:
     ranges = SliceRanges(tries=3, starts=[()], only_starts=True, weights=False, strengths=(1.0, 3))
-    shares = list[float]()
-    answer = seek_slices(rare, POLICY, ranges=ranges, workers=1, progress=shares.append)
-    assert shares == sorted(shares)
-    assert shares[-1] == 1
+    answer = seek_slices(rare, POLICY, ranges=ranges, workers=1)
     assert not answer.reached
     assert answer.unread["t_closeness"].startswith(CANNOT)
     assert CANNOT[1:] in answer.sentence
     assert "is known to keep all limits" in answer.sentence
     assert not POLICY.judge(answer.point).kept
+    shares, late = list[float](), replace(ranges, seconds=1e-3)
+    seek_slices(rare, POLICY, ranges=late, workers=1, progress=shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
     with pytest.raises(ParameterError, match="No limit can be judged"):
         seek_slices(rare, Policy(limits=POLICY.limits[1:]), ranges=ranges, workers=1)
 
