@@ -31,13 +31,12 @@ from rwn_core.measures.drawing.tables import Rows
 
 _TUNING = (risk_utility_map, sweep_map)
 _LESSONS = (disclosure, theorem, intruder, neighborhood, standard_errors, choose, sampling)
-_VIEWS = [measure.view for measure in MEASURES.values()]
 CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
     {
         **{
             key: draw
-            for view in _VIEWS
-            for key, draw in {**view.charts, **view.of_variable}.items()
+            for measure in MEASURES.values()
+            for key, draw in {**measure.charts, **measure.of_variable}.items()
         },
         "key_classes": several_measures.draw_key_classes,
         "guessing_attacks": several_measures.draw_guessing_attacks,

@@ -13,7 +13,7 @@ from rwn_core.measures.drawing.paired_bars import Pair, bars, frame
 from rwn_core.measures.drawing.tables import table
 from rwn_core.measures.measure import Reading
 
-NAMES = {k: m.view.label for k, m in MEASURES.items() if m.view.shared == "key_classes"}
+NAMES = {k: m.label for k, m in MEASURES.items() if m.shared == "key_classes"}
 
 
 def draw_key_classes(readings: Mapping[str, Reading[Any] | Exception]) -> style.Chart:
@@ -51,7 +51,7 @@ def draw_guessing_attacks(readings: Mapping[str, Reading[Any] | Exception]) -> s
     pairs: list[Pair] = []
     rows: list[list[Any]] = []
     for key in GUESSES:
-        reading, name = readings[key], MEASURES[key].view.label
+        reading, name = readings[key], MEASURES[key].label
         row: list[Any] = [name, *[math.nan] * 4, str(reading)]
         if isinstance(reading, Reading):
             detail: Guesses = reading.detail
@@ -62,7 +62,7 @@ def draw_guessing_attacks(readings: Mapping[str, Reading[Any] | Exception]) -> s
         rows.append(row)
     worst = readings[WORST]
     if isinstance(worst, Reading):
-        name = MEASURES[WORST].view.label
+        name = MEASURES[WORST].label
         pairs.append((name, worst.baseline, worst.value))
         guess = float(worst.detail.ignorant[worst.detail.worst])
         control = math.nan if worst.detail.control is None else worst.baseline

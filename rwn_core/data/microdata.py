@@ -23,7 +23,7 @@ from rwn_core.data.validation import (
     table_notices,
     typed_levels,
 )
-from rwn_core.data.variable import Kind, Role, check_forms
+from rwn_core.data.variable import LEVELS, Kind, Role, check_forms
 from rwn_core.errors import InputError, ParameterError, SchemaError
 
 _T = TypeVar("_T")
@@ -430,7 +430,7 @@ def _known_values(microdata: Microdata, name: str) -> _Known:
     known: _Known | None = microdata._cache.get(("value codes", name))
     if known is not None:
         return known
-    if microdata.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
+    if microdata.schema.by_name[name].kind in LEVELS:
         own, values = microdata.codes(name)
         codes, distinct = own.astype(np.int64), np.empty(0)
     else:
@@ -448,7 +448,7 @@ def codes_like(
     """The masked values as level numbers of the original's; -1 for a value it does not have."""
     _, values, distinct = known or _known_values(original, name)
     missing = len(values) - 1 if values[-1] is None else -1
-    if original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED):
+    if original.schema.by_name[name].kind in LEVELS:
         codes, _ = masked.codes(name, values[:-1] if values[-1] is None else values)
         lost = masked.frame[name].isna().to_numpy()
         return np.where(lost, missing, codes).astype(np.int64)

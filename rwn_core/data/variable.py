@@ -236,6 +236,7 @@ class Kind(StrEnum):
 
 
 NUMBERS = (Kind.CONTINUOUS, Kind.COUNT)
+LEVELS = (Kind.CATEGORICAL, Kind.ORDERED)  # values are equal or not
 
 
 class Role(StrEnum):

@@ -27,7 +27,7 @@ from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import level_text
-from rwn_core.data.variable import Kind, Variable
+from rwn_core.data.variable import Kind
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.neighbors.metric import (
     SMALLEST_SQUARED,
@@ -128,11 +128,6 @@ def _statistics(count: int, mean: float, squares: float, extremes: Floats) -> Co
     )
     sd = math.sqrt(squares / (count - 1)) if count > 1 and least < greatest else 0.0
     return ColumnStatistics(count=count, mean=mean, sd=sd, least=least, greatest=greatest)
-
-
-def has_levels(variable: Variable) -> bool:
-    """True if a variable is counted by levels instead of summed."""
-    return variable.kind in (Kind.CATEGORICAL, Kind.ORDERED)
 
 
 def level_counts(microdata: Microdata, name: str) -> Counts:

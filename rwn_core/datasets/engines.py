@@ -32,9 +32,10 @@ import pyarrow.parquet as pq
 from rwn_core.data.guess_schema import with_levels
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
+from rwn_core.data.variable import LEVELS
 from rwn_core.datasets import donors, spatial_parts
 from rwn_core.datasets.dataset import check_rows, to_frame
-from rwn_core.datasets.dataset_statistics import block_sums, counted, has_levels, level_counts
+from rwn_core.datasets.dataset_statistics import block_sums, counted, level_counts
 from rwn_core.datasets.run import SURVEY, Engine, Execute, Finished, Run, Task
 from rwn_core.datasets.spatial_parts import INDEX
 from rwn_core.datasets.stage import atomic_file
@@ -57,13 +58,13 @@ def survey_rows(run: Run, task: Task) -> dict[str, Any]:
     schema = Schema(variables=run.schema.released)
     check_rows(frame, schema, start)
     microdata = Microdata(frame, with_levels(frame, schema))
-    numbers = [v.name for v in schema.variables if not has_levels(v)]
+    numbers = [v.name for v in schema.variables if v.kind not in LEVELS]
     with (
         atomic_file(run.surveyed(number, "sums.npy")) as unfinished,
         unfinished.open("wb") as stream,
     ):
         np.save(stream, block_sums(microdata.matrix(numbers)))
-    coded = [v.name for v in schema.variables if has_levels(v)]
+    coded = [v.name for v in schema.variables if v.kind in LEVELS]
     for position, name in enumerate(coded):
         counts = level_counts(microdata, name)
         table_of = {"level": pa.array(list(counts)), "records": pa.array(list(counts.values()))}

@@ -24,9 +24,9 @@ from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import level_text
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import LEVELS, Kind
 from rwn_core.datasets.dataset import Dataset, to_frame
-from rwn_core.datasets.dataset_statistics import Sums, has_levels, merge_sums, metric_of_sums
+from rwn_core.datasets.dataset_statistics import Sums, merge_sums, metric_of_sums
 from rwn_core.datasets.stage import Stage
 from rwn_core.errors import InputError
 from rwn_core.neighbors.distance import Points
@@ -85,7 +85,7 @@ class Run:
         sums: list[Sums] = [
             np.load(self.surveyed(task["number"], "sums.npy"), allow_pickle=False) for task in tasks
         ]
-        counted = [variable.name for variable in self.schema.released if has_levels(variable)]
+        counted = [variable.name for variable in self.schema.released if variable.kind in LEVELS]
         others = [name for name in self.names if name not in counted]
         levels: dict[str, Counter[Any]] = {name: Counter() for name in counted}
         for position, name in enumerate(counted):

@@ -75,7 +75,7 @@ class Gathering:
     """The bands of one measure, draw by draw: only what a picture shows is kept of each."""
 
     def __init__(self, key: str) -> None:  # of the measure
-        self._view = MEASURES[key].view
+        self._measure = MEASURES[key]
         self._bounds: dict[str, Bounds] = {}
         self._draws: dict[str, list[Floats]] = defaultdict(list)
         self._frames: dict[str, list[NDArray[Any]]] = defaultdict(list)
@@ -85,9 +85,9 @@ class Gathering:
         # name, numbers, what they belong to, and their bounds
         parts = [
             (name, getattr(reading.detail, name, reading.value), np.empty(0), bounds)
-            for name, bounds in self._view.bands.items()
+            for name, bounds in self._measure.bands.items()
         ]
-        parts += self._view.bands_of(reading) if self._view.bands_of else ()
+        parts += self._measure.bands_of(reading) if self._measure.bands_of else ()
         for name, values, frame, self._bounds[name] in parts:
             if np.size(values) <= LARGEST_PART:
                 self._draws[name].append(np.asarray(values, dtype=np.float64))

@@ -17,6 +17,7 @@ from rwn_core.data.guess_schema import completed, guess_schema
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import (
+    LEVELS,
     NUMBERS,
     Code,
     Kind,
@@ -108,7 +109,7 @@ def _typed(column: LabelledColumn, variable: Variable | None) -> tuple[pd.Series
     given, absent = column.value_labels or {}, column.missing_codes
     labels = {code: label for code, label in given.items() if not is_missing(code, absent)}
     known = set(values.dropna().unique().tolist())
-    wanted = variable is None or variable.kind in (Kind.CATEGORICAL, Kind.ORDERED)
+    wanted = variable is None or variable.kind in LEVELS
     if labels and wanted and known and known <= set(labels):
         names = level_names(tuple(labels.items()))
         # numbers by size, texts as they are listed

@@ -35,6 +35,7 @@ class MixtureComponent(NamedTuple, Generic[CellsT]):
 class LawOfRows:
     """The answers common to all laws: what a law lacks is None, empty or refused."""
 
+    original: Microdata
     neighborhoods: Neighborhoods | None = None
     donors: DonorTables | None = None
     # by variable: donors that depend on what the rows show before; see `ChainLaw`
@@ -67,6 +68,17 @@ class LawOfRows:
             return units
         chosen = set(names)
         return [each for unit in units if (each := tuple(filter(chosen.__contains__, unit)))]
+
+    def logs(
+        self, units: list[Unit], masked: Microdata, rows: Integers, people: Microdata | None = None
+    ) -> Floats:
+        """Return log P(each record, or person, releases the rows' values of some units), (m, n)."""
+        # up to a number a row
+        logs = np.zeros((len(rows), (people or self.original).n))
+        with np.errstate(divide="ignore"):
+            for unit in units:
+                logs += np.log(self.unit_chances(unit, masked, rows, people))  # type: ignore[attr-defined]
+        return logs
 
     @property
     def probabilities(self) -> sparse.csr_array:

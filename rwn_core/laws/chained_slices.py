@@ -59,16 +59,12 @@ class Chain:
     cached: Callable[[tuple[int, ...], Callable[[], Any]], Any] | None = None
     # by earlier slice: its columns of the points, the number of each record's values, and the
     # donor of each row, shapes (n,)
-    columns: list[list[int]] = field(default_factory=list)
-    contents: list[Integers] = field(default_factory=list)
-    donors: list[Integers] = field(default_factory=list)
+    shown: list[tuple[list[int], Integers, Integers]] = field(default_factory=list)
 
     def show(self, columns: list[int], contents: Integers, donors: Integers) -> None:
         """Note a slice that the rows show from now on."""
         # Shapes: contents, donors (n,).
-        self.columns.append(columns)
-        self.contents.append(contents)
-        self.donors.append(donors)
+        self.shown.append((columns, contents, donors))
 
     def next_slice(self, names: Sequence[str]) -> Neighborhoods:
         """Return the possible donors of the next slice; `names` are its variables.
@@ -78,8 +74,9 @@ class Chain:
         from rwn_core.neighbors.rank_kernel import rank_ties
         from rwn_core.neighbors.weight_kernel import fill_kernel
 
-        n, m, later = len(self.donors[0]), len(self.points), self.later
-        for contents in self.contents:
+        (_, _, first), m, later = self.shown[0], len(self.points), self.later
+        n = len(first)
+        for _, contents, _ in self.shown:
             held = np.bincount(contents)
             if 2 * later > m or (held[held <= later] * 3 > m).any():
                 raise ParameterError(
@@ -91,8 +88,8 @@ class Chain:
         most = later if not self.balanced else m if dense else min(LISTED * later, m)
         # rows with the same donor have the same distances while they show one slice
         once, like = np.arange(n), np.arange(n)
-        if dense and len(self.columns) == 1:
-            once, like = np.unique(self.donors[0], return_index=True, return_inverse=True)[1:]
+        if dense and len(self.shown) == 1:
+            once, like = np.unique(first, return_index=True, return_inverse=True)[1:]
         listed, of_row = self._all_pairs(once, most) if dense else self._searched(most)
         if self.balanced and dense:
             distance = np.full((len(once), m), np.inf)
@@ -130,14 +127,14 @@ class Chain:
 
     def _both(self) -> Points:
         """Return all records, then the rows, in the coordinates of the slices drawn so far."""
-        values, columns = point_values(self.points), np.concatenate(self.columns).astype(np.int64)
-        shown = values[self.donors[0]]
-        for own, donors in zip(self.columns, self.donors, strict=True):
+        values, columns = point_values(self.points), [at for own, *_ in self.shown for at in own]
+        shown = np.empty((len(self.shown[0][2]), values.shape[1]))
+        for own, _, donors in self.shown:
             shown[:, own] = values[donors][:, own]
         both: Points = np.asfortranarray(np.concatenate((values, shown))[:, columns])
         squares = level_squares(self.points)
         if squares:
-            coded = {at: squares[old] for at, old in enumerate(columns.tolist()) if old in squares}
+            coded = {at: squares[old] for at, old in enumerate(columns) if old in squares}
             both = CodedPoints(values=point_values(both), squares=coded)
         return both
 
@@ -145,7 +142,7 @@ class Chain:
         """Return the nearest of all records to some rows, as `_searched` does."""
         from rwn_core.neighbors.rank_kernel import sort_rows
 
-        m, everyone, alone = len(self.points), np.arange(len(self.points)), len(self.columns) == 1
+        m, everyone, alone = len(self.points), np.arange(len(self.points)), len(self.shown) == 1
         # a row of one slice is as far from all as the record that gave it
         asked = everyone if alone else m + rows
 
@@ -160,9 +157,9 @@ class Chain:
             return listed
 
         known = self.cached if alone else None
-        listed = ranked() if known is None else known((*self.columns[0],), ranked)
+        listed = ranked() if known is None else known((*self.shown[0][0],), ranked)
         if alone:
-            taken = ranges(m * self.donors[0][rows], np.full(len(rows), m))
+            taken = ranges(m * self.shown[0][2][rows], np.full(len(rows), m))
             records, squared = listed.records[taken], listed.squared[taken]
             listed = Listed(np.arange(len(rows) + 1) * m, records, squared)
         left_out = self._holds(rows[:, None], listed.records.reshape(-1, m)).ravel()
@@ -177,11 +174,11 @@ class Chain:
         from rwn_core.neighbors.rank_kernel import sort_rows
         from rwn_core.neighbors.search import Search
 
-        both, n, m = self._both(), len(self.donors[0]), len(self.points)
+        both, n, m = self._both(), len(self.shown[0][2]), len(self.points)
         own, others = (range(m), range(m, m + n)) if by_record else (range(m, m + n), range(m))
         frame, parts = shared_frame(both), list[Entries]()
         target = build_index(both[slice(others[0], others[-1] + 1)], frame=frame)
-        k, count = most + self.later * len(self.columns), len(own)
+        k, count = most + self.later * len(self.shown), len(own)
         scale, asked = np.empty(count), np.arange(count)
         while len(asked):  # those of which too many are left out are searched again, farther
             k = min(k, len(others))
@@ -208,7 +205,7 @@ class Chain:
         # By values, never by the number of a donor, or later slices would depend on the source.
         # Shapes: rows, records, and the answer as both broadcast.
         left_out = np.zeros(np.broadcast_shapes(rows.shape, records.shape), dtype=bool)
-        for contents, donors in zip(self.contents, self.donors, strict=True):
+        for _, contents, donors in self.shown:
             shown = contents[donors[rows]]
             few = np.bincount(contents)[shown] <= self.later
             if self.groups is None:

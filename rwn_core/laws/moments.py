@@ -36,10 +36,7 @@ def certain(shown: Microdata, names: Sequence[str]) -> Moments:
     """Return the moments of constants."""
     some = numbers_among(shown, names)
     values = shown.matrix(some)
-    nothing = np.zeros((len(some), len(some)))
-    return Moments(
-        names=some, means=values, variances=np.zeros(values.shape), together=nothing, totals=nothing
-    )
+    return independent(some, values, np.zeros(values.shape))
 
 
 def independent(names: Sequence[str], means: Floats, variances: Floats) -> Moments:

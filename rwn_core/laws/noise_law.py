@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -20,34 +19,6 @@ FAR = 40.0  # standard deviations beyond which no noise has a weight that counts
 # decides: integers in the sum of probabilities; for wider noise, rounding adds 1/12 to the
 # variance
 SUMMED_INTEGERS = 100_000
-
-
-def discrete_variance(below: Callable[[Floats], Floats], sd: float) -> float:
-    """Variance of noise that is rounded to integers."""
-    # `below` takes and gives an array of any shape, here (s,).
-    if sd * FAR > SUMMED_INTEGERS:
-        return sd**2 + 1 / 12
-    steps = np.arange(1, np.ceil(sd * FAR) + 2)
-    # E[k^2] = sum over k of (2 k - 1) P(|K| >= k)
-    return float(2 * ((2 * steps - 1) * below(0.5 - steps)).sum())
-
-
-def shortfall(
-    shape: str, sd: float, below: Callable[[Floats], Floats], own: Floats, *, discrete: bool
-) -> Floats:
-    """Return E[max(0, -own - noise)], the expected shortfall below 0."""
-    if discrete and sd * FAR <= SUMMED_INTEGERS:
-        steps = np.arange(1, np.ceil(sd * FAR) + 2)
-        tails = np.append(np.cumsum(below(0.5 - steps)[::-1])[::-1], 0.0)
-        return np.asarray(tails[np.minimum(own, len(steps)).astype(np.int64)])
-    if shape == "gaussian":
-        at = own / sd
-        return np.asarray(sd * np.exp(-0.5 * at * at) / np.sqrt(2 * np.pi) - own * ndtr(-at))
-    if shape == "laplace":
-        scale = sd / np.sqrt(2)
-        return np.asarray(scale / 2 * np.exp(-own / scale))
-    half = sd * np.sqrt(3)
-    return np.asarray(np.maximum(half - own, 0.0) ** 2 / (4 * half))
 
 
 Shape = Literal["gaussian", "laplace", "uniform"]
@@ -93,6 +64,31 @@ class Noise:
             return np.asarray(np.clip(0.5 + at / (2 * self.half_width), 0.0, 1.0))
         tail = 0.5 * np.exp(-np.abs(at) * np.sqrt(2) / self.sd)
         return np.asarray(np.where(at < 0, tail, 1 - tail))
+
+    @property
+    def discrete_variance(self) -> float:
+        """Variance of the noise if it is rounded to integers."""
+        if self.sd * FAR > SUMMED_INTEGERS:
+            return self.sd**2 + 1 / 12
+        steps = np.arange(1, np.ceil(self.sd * FAR) + 2)
+        # E[k^2] = sum over k of (2 k - 1) P(|K| >= k)
+        return float(2 * ((2 * steps - 1) * self.below(0.5 - steps)).sum())
+
+    def shortfall(self, own: Floats, *, discrete: bool) -> Floats:
+        """Return E[max(0, -own - noise)], the expected shortfall below 0."""
+        sd = self.sd
+        if discrete and sd * FAR <= SUMMED_INTEGERS:
+            steps = np.arange(1, np.ceil(sd * FAR) + 2)
+            tails = np.append(np.cumsum(self.below(0.5 - steps)[::-1])[::-1], 0.0)
+            return np.asarray(tails[np.minimum(own, len(steps)).astype(np.int64)])
+        if self.shape == "gaussian":
+            at = own / sd
+            return np.asarray(sd * np.exp(-0.5 * at * at) / np.sqrt(2 * np.pi) - own * ndtr(-at))
+        if self.shape == "laplace":
+            scale = sd / np.sqrt(2)
+            return np.asarray(scale / 2 * np.exp(-own / scale))
+        missing = np.maximum(self.half_width - own, 0.0)
+        return np.asarray(missing**2 / (4 * self.half_width))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -174,11 +170,10 @@ class NoiseOn(UnitLaw):
         if self.step:
             raise NotApplicable("What is expected of noise is known before it is rounded.")
         own, sd = self.original.values(self.names[0]), self.noise.sd
-        variance = discrete_variance(self.noise.below, sd) if self.discrete else sd**2
+        variance = self.noise.discrete_variance if self.discrete else sd**2
         mean, spread = own, np.where(np.isnan(own), 0.0, variance)
         if self.reflected:
-            below, shape = self.noise.below, self.noise.shape
             known = np.nan_to_num(own)
-            mean = own + 2 * shortfall(shape, sd, below, known, discrete=self.discrete)
+            mean = own + 2 * self.noise.shortfall(known, discrete=self.discrete)
             spread = np.where(np.isnan(own), 0.0, known**2 + variance - np.nan_to_num(mean) ** 2)
         return independent(self.names, mean[:, np.newaxis], spread[:, np.newaxis])

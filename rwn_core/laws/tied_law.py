@@ -348,23 +348,12 @@ class TiedLaw(CellLaw):
             raise NotApplicable("This needs the law of every record, not of some of the file.")
         return lists_of(self.neighborhoods)
 
-    def logs(self, units: Sequence[Unit], masked: Microdata, rows: Integers) -> Floats:
-        """Return log P(each record releases the rows' values of some units), shape (n, m)."""
+    def logs(
+        self, units: list[Unit], masked: Microdata, rows: Integers, people: Microdata | None = None
+    ) -> Floats:
+        """Return log P(each record releases the rows' values of some units), shape (m, n)."""
         coded = [codes_together(self.original, masked, each, rows) for each in units]
-        return self.logs_of([each[0] for each in units], coded)
-
-    def likelihood(
-        self, units: Sequence[Unit], masked: Microdata, rows: Integers
-    ) -> tuple[sparse.csc_array, Floats]:
-        """Return the likelihood of rows, shape (n, rows), and the logarithms of their scales."""
-        parts = []
-        for some in np.array_split(rows, len(rows) * self.original.n // AT_ONCE + 1):
-            logs = self.logs(units, masked, some)
-            top = logs.max(axis=0)
-            scaled = np.exp(logs - np.where(np.isfinite(top), top, 0.0))
-            parts.append((sparse.csc_array(scaled), top))
-        matrices, tops = zip(*parts, strict=True)
-        return sparse.csc_array(sparse.hstack(matrices)), np.concatenate(tops)
+        return self.logs_of([each[0] for each in units], coded).T
 
     def shown(
         self,

@@ -219,11 +219,6 @@ class Levels(NamedTuple):
     counts: Integers  # shape (K,)
 
     @property
-    def size(self) -> int:
-        """K, how many there are."""
-        return len(self.codes)
-
-    @property
     def shares(self) -> Floats:
         """v, shape (K,)."""
         return self.counts / max(int(self.counts.sum()), 1)
@@ -233,7 +228,7 @@ def chosen_by(levels: Levels, matrix: Floats, second_stage: bool, alpha: float) 
     """The choice under a given matrix."""
     # Shapes: matrix (K, K).
     full = invariant(matrix, levels.shares) if second_stage else matrix
-    count = levels.size
+    count = len(levels.codes)
     return _choice(levels, np.full(count, 1 - alpha), alpha * np.eye(count), full)
 
 
@@ -241,7 +236,7 @@ def chosen_anew(
     levels: Levels, change: float, spread: str, second_stage: bool, alpha: float
 ) -> Redraw:
     """The choice where a value is drawn anew with a probability: no large matrix is needed."""
-    v, count = levels.shares, levels.size
+    v, count = levels.shares, len(levels.codes)
     if not count or not change:
         return _choice(levels, np.ones(count), np.zeros((count, 1)), np.zeros((1, count)))
     even = np.full(count, 1 / count)
@@ -280,10 +275,10 @@ def _choice(levels: Levels, keep: Floats, weights: Floats, pools: Floats) -> Red
     # the records that have a level, and which of them, from 0 to K - 1
     n, changing = len(levels.own), np.flatnonzero(np.isin(levels.own, levels.codes))
     places = np.searchsorted(levels.codes, levels.own[changing])
-    own_keep, shape = np.ones(n), (n, max(levels.size, 1))
+    own_keep, shape = np.ones(n), (n, max(len(levels.codes), 1))
     own_keep[changing] = keep[places]
     picks = sparse.csr_array((np.ones(len(places)), (changing, places)), shape=shape)
-    by_level = sparse.csr_array(weights if levels.size else (1, 1))
+    by_level = sparse.csr_array(weights if len(levels.codes) else (1, 1))
     wide = np.zeros((len(pools), int(levels.own.max()) + 1))
     wide[:, levels.codes] = pools
     return Redraw(keep=own_keep, weights=sparse.csr_array(picks @ by_level), pools=wide)

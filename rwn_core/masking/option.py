@@ -14,7 +14,7 @@ from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind, Variable
+from rwn_core.data.variable import Variable
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import masked_columns
 
@@ -109,7 +109,6 @@ def option_words(value: Any) -> str:
 
 Others = Literal["keep", "refuse"]
 
-LEVELS = (Kind.CATEGORICAL, Kind.ORDERED)
 _NAMED = 4  # variables named in a sentence
 
 

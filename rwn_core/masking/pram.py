@@ -12,7 +12,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata, joint_codes, value_codes
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import LEVELS, Kind
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.invariants import Keeps
@@ -23,7 +23,6 @@ from rwn_core.laws.transition_matrix import check_transition, is_singular
 from rwn_core.masking.lever import Lever, check_share
 from rwn_core.masking.method import Method, Prepared
 from rwn_core.masking.option import (
-    LEVELS,
     Others,
     kept_as_they_are,
     maskable,
@@ -186,7 +185,7 @@ class PRAM(Method):
                     f"matrices has one for {name}, which is not changed; name it in variables, or "
                     "leave its matrix out."
                 )
-            count = occurring_levels(microdata, name).size
+            count = len(occurring_levels(microdata, name).codes)
             if len(matrix) != count:
                 raise ParameterError(
                     f"The matrix of {name} must have {count} rows and columns, one for each level "
@@ -209,7 +208,7 @@ class PRAM(Method):
             self.spread == "even"
             and variable.kind is Kind.CATEGORICAL  # levels of an ordered one may be the file's
             and variable.levels is not None
-            and len(variable.levels) == levels.size
+            and len(variable.levels) == len(levels.codes)
         )
         several = bool((levels.counts > 1).all())
         return Transition(
@@ -248,8 +247,8 @@ class PRAM(Method):
         remarks = kept_as_they_are(microdata, self.masked_names(microdata))
         singular = [name for name, matrix in self._given.items() if is_singular(matrix)]
         if self.change == self.alpha == 1:
-            unstated = (name for name in self.masked_names(microdata) if name not in self._given)
-            singular += [name for name in unstated if occurring_levels(microdata, name).size > 1]
+            unstated = [n for n in self.masked_names(microdata) if n not in self._given]
+            singular += [n for n in unstated if len(occurring_levels(microdata, n).codes) > 1]
         if singular:
             remarks.append(
                 f"the matrix of {', '.join(singular)} has no inverse, so nobody can estimate true "

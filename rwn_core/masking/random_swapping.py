@@ -10,6 +10,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import LEVELS
 from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.rank_swaps import whole_part
@@ -18,7 +19,7 @@ from rwn_core.laws.transition_law import Transition, one_pool, value_numbers
 from rwn_core.laws.transition_matrix import disjoint_share, successive_share
 from rwn_core.masking.lever import Lever, LeverRange, check_share
 from rwn_core.masking.method import Method, Prepared
-from rwn_core.masking.option import LEVELS, Others, maskable, name_tuple, require_masked
+from rwn_core.masking.option import Others, maskable, name_tuple, require_masked
 from rwn_core.neighbors.record_draws import order_by, two_uniforms
 from rwn_core.randomness import SecretKey
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Integers, Integers32
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import NUMBERS, Kind
+from rwn_core.data.variable import LEVELS, NUMBERS, Kind
 from rwn_core.laws.donors import copy_columns
 from rwn_core.laws.invariants import ORDERED, Keeps
 from rwn_core.laws.law import Law
@@ -17,7 +17,7 @@ from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.intervals import group_means, intervals
 from rwn_core.masking.lever import Lever, LeverRange, check_records, count_lever
 from rwn_core.masking.method import FixedMethod, Prepared
-from rwn_core.masking.option import LEVELS, Others, kept_as_they_are
+from rwn_core.masking.option import Others, kept_as_they_are
 
 LARGEST_TAIL = 0.4
 _TAIL = LeverRange(low=0.0, high=LARGEST_TAIL, step=0.01)

@@ -12,7 +12,7 @@ import numpy as np
 from rwn_core.data.arrays import Integers
 from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.sizes import ATTACKED_PAIRS
-from rwn_core.data.variable import Role
+from rwn_core.data.variable import LEVELS, Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.block_law import BlockLaw, block_pairs, law_within_blocks
 from rwn_core.laws.donors import copy_columns, masked_columns, random_streams
@@ -22,7 +22,7 @@ from rwn_core.laws.rank_swaps import HAIR
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import Method, Prepared
-from rwn_core.masking.option import LEVELS, kept_as_they_are, name_tuple, require_masked
+from rwn_core.masking.option import kept_as_they_are, name_tuple, require_masked
 from rwn_core.randomness import SecretKey, uniforms
 
 

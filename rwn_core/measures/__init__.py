@@ -2,7 +2,7 @@
 
 A measure is a pure function of arrays, a `compute` that reads a Comparison, and their `Measure`
 record, in the file of its family in `utility/` or `risk/`: no list names it. A measure of risk has
-its plain sentence there, too; its `view` says which charts draw it and which pages show it.
+its plain sentence there, too, and says which charts draw it and which pages show it.
 """
 
 from __future__ import annotations
@@ -74,16 +74,14 @@ def read(measure: str, comparison: Comparison) -> Reading | NotApplicable:
 @cache
 def measures_of(place: str) -> tuple[str, ...]:
     """Return the keys of the measures that a page or table shows, in its order."""
-    shown = [measure for measure in MEASURES.values() if place in measure.view.places]
-    return tuple(m.key for m in sorted(shown, key=lambda m: m.view.places[place]))
+    shown = [measure for measure in MEASURES.values() if place in measure.places]
+    return tuple(m.key for m in sorted(shown, key=lambda m: m.places[place]))
 
 
 def tiles_of(page: str) -> dict[str, Tile]:
     """Return the tiles of a page in its order, by the key of their measure."""
-    shown = [
-        (m.key, tile) for m in MEASURES.values() for tile in m.view.tiles if page in tile.places
-    ]
-    return dict(sorted(shown, key=lambda pair: pair[1].places[page]))
+    tiles = {m.key: m.tile for m in MEASURES.values() if m.tile and page in m.tile.places}
+    return dict(sorted(tiles.items(), key=lambda pair: pair[1].places[page]))
 
 
 def no_measure(key: str) -> str:

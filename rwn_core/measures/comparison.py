@@ -17,7 +17,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Question
 from rwn_core.data.units import Unit, people_in, unit_of
 from rwn_core.data.validation import stands_for_people
-from rwn_core.data.variable import NUMBERS, Kind, Role
+from rwn_core.data.variable import LEVELS, NUMBERS, Kind, Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.law import Law
 
@@ -314,6 +314,14 @@ def codes(original: Microdata, table: Microdata, name: str) -> tuple[NDArray[np.
     known = set(levels)
     new = [level for level in table.codes(name)[1] if level not in known]
     return table.codes(name, [*levels, *new])
+
+
+def values_of(original: Microdata, table: Microdata, name: str) -> Floats:
+    """Return a variable of either table as numbers or level numbers, shape (n,), NaN if missing."""
+    if original.schema.by_name[name].kind in LEVELS:
+        code = codes(original, table, name)[0]
+        return np.where(code < 0, np.nan, code.astype(np.float64))
+    return numbers(original, table, name)
 
 
 def complete(values: Floats) -> Integers:

@@ -55,6 +55,8 @@ class Detail:
 
     Attributes
     ----------
+    names : sequence of str
+        The variables that it is about, such as the keys; empty where it is about all or none.
     standing : {"", "worst", "at least"}
         Whether the value is a worst case, or only a lower bound of one.
     estimate : float, optional
@@ -71,6 +73,7 @@ class Detail:
         What was looked at, of `of` records; random ones where `sampled`.
     """
 
+    names: Sequence[str] = ()
     standing: str = ""
     estimate: float | None = None
     at_most: float | None = None
@@ -108,7 +111,6 @@ class BothFiles(Detail):
         How many the weighted records stand for.
     """
 
-    names: Sequence[str] = ()
     original: Any
     released: Any
     change: Any = None
@@ -195,9 +197,11 @@ class Reading(Generic[D]):
         return f" ({self.used:,} of {self.total:,} rows)"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Measure(View):
     """A way to judge a release against its original.
+
+    Where it is shown, and how, is said by the attributes of `View`.
 
     Attributes
     ----------
@@ -259,8 +263,6 @@ class Measure:
     effort : int
         What a reading takes, compared with others: 0 by values alone, in a hundredth of the time
         of an intruder's beliefs; 1 where the beliefs of one intruder are enough; 2 otherwise.
-    view : View
-        Where it is shown, and how.
     is_share : bool
         Whether the values are shares, shown in percent.
 
@@ -297,8 +299,7 @@ class Measure:
     needs_own: bool = False
     must_hold: bool = False
     effort: int = SLOW
-    view: View = field(default=View(), compare=False)
-    is_share: bool = field(init=False, repr=False, compare=False)
+    is_share: bool = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Raise ValueError for a measure of risk without a sentence."""
@@ -398,8 +399,10 @@ class Measure:
 
 utility_measure = partial(Measure, side="utility")
 """A measure of utility, of what is given."""
-linkage_measure = partial(Measure, of_released=True, of_units=True)
+linkage_measure = partial(Measure, of_released=True, of_units=True, about="row")
 """A measure of rows that are linked, of those that leave."""
+class_measure = partial(Measure, of_released=True, shared="key_classes")
+"""A measure of classes of equal key values, with a bar in the chart of them."""
 
 
 def unsliced(original: Microdata) -> Microdata:

@@ -54,7 +54,7 @@ def filled(template: str) -> Sentence:
             base=percent(reading.baseline or 0),
             value=reading.value,
             before=reading.baseline or 0,
-            keys=", ".join(map(str, getattr(reading.detail, "names", ()))),
+            keys=", ".join(map(str, reading.detail.names)),
             secret=getattr(reading.detail, "secret", ""),
         )
 

@@ -62,7 +62,7 @@ class Linker:
     estimated: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class View:
     """The places where a measure is shown, and what is drawn and recorded of its detail.
 
@@ -75,8 +75,8 @@ class View:
     tables : tuple of callable
         Tables below the pictures, of its reading and the number of records; None where there is
         nothing to say.
-    tiles : tuple of Tile
-        Headline numbers of its reading.
+    tile : Tile, optional
+        The headline number of its reading.
     about : {"", "row", "value"}
         Whether it asks for the person of a released row, or for what is learned about a person.
     of_all_kinds, otherwise : str
@@ -111,7 +111,7 @@ class View:
     charts: Mapping[str, Callable[..., dict[str, Any]]] = field(default_factory=dict)
     of_variable: Mapping[str, Callable[..., dict[str, Any]]] = field(default_factory=dict)
     tables: tuple[Callable[..., dict[str, Any] | None], ...] = ()
-    tiles: tuple[Tile, ...] = ()
+    tile: Tile | None = None
     about: Literal["", "row", "value"] = ""
     of_all_kinds: str = ""
     otherwise: str = ""

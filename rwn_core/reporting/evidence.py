@@ -22,13 +22,13 @@ NOTE = "CONFIDENTIAL: holds values of the original. It stays in the house."
 DISTRIBUTIONS = 6
 
 
-REPORTED = tuple(key for key, measure in MEASURES.items() if "report" in measure.view.places)
+REPORTED = tuple(key for key, measure in MEASURES.items() if "report" in measure.places)
 """The measures that an internal report shows, in the order of the catalogue."""
 DRAWN: dict[str, str] = {}
 """By the key of each chart the measure that it draws, or the first of several."""
 for _key in (*measures_of("report"), *(key for key in MEASURES if key not in REPORTED)):
-    _view = MEASURES[_key].view
-    DRAWN |= dict.fromkeys((*_view.charts, *filter(None, [_view.shared])), _key) | DRAWN
+    _measure = MEASURES[_key]
+    DRAWN |= dict.fromkeys((*_measure.charts, *filter(None, [_measure.shared])), _key) | DRAWN
 
 
 def evidence(audited: Audit, id: str) -> bytes:
@@ -43,14 +43,14 @@ def evidence(audited: Audit, id: str) -> bytes:
         if key not in REPORTED:
             continue
         reading = audited[key]
-        if chart == MEASURES[key].view.shared:
+        if chart == MEASURES[key].shared:
             made.append(CHARTS[chart](readings))
         elif isinstance(reading, Reading):
             made.append(CHARTS[chart](reading))
         else:
             made.append(draw_reason(chart.replace("_", " ").capitalize(), str(reading), chart))
     made.append(CHARTS["linkage_attacks"](attacks(readings)))
-    for key, draw in [(k, d) for k in REPORTED for d in MEASURES[k].view.of_variable.values()]:
+    for key, draw in [(k, d) for k in REPORTED for d in MEASURES[k].of_variable.values()]:
         if isinstance(reading := audited[key], Reading):
             variables = reading.detail.variables
             moved = sorted(variables, key=lambda name: -variables[name].difference)
@@ -72,7 +72,7 @@ def read_evidence(content: bytes) -> dict[str, Any]:
 
 def kept_detail(key: str, reading: Reading[Any]) -> dict[str, Any]:
     """Return the details that a record retains: counts and shares, never a record's own."""
-    names = MEASURES[key].view.recorded
+    names = MEASURES[key].recorded
     if callable(names):
         return names(reading)
     detail, known = reading.detail, plain(reading.detail)

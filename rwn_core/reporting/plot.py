@@ -73,7 +73,7 @@ def plot(result: Any, *what: str) -> Any:
 def _of_audit(result: Audit, *what: str) -> Chart:
     if len(what) > 2:
         raise ParameterError("Give one chart, and for a distribution its variable.")
-    views = {key: {**m.view.charts, **m.view.of_variable} for key, m in MEASURES.items()}
+    views = {key: {**m.charts, **m.of_variable} for key, m in MEASURES.items()}
     by_measure = {key: next(iter(charts)) for key, charts in views.items() if charts}
     read = (key for key, reading in result.readings.items() if isinstance(reading, Reading))
     given = what[0] if what else next((key for key in read if key in by_measure), None)
@@ -92,7 +92,7 @@ def _of_audit(result: Audit, *what: str) -> Chart:
             raise ParameterError(f"There is no variable {variable}; there are: {', '.join(names)}.")
         return CHARTS["distribution"](reading, variable)
     key = DRAWN[chart]
-    if chart == MEASURES[key].view.shared:
+    if chart == MEASURES[key].shared:
         return CHARTS[chart](_all(result))
     return CHARTS[chart](_reading(result, key))
 

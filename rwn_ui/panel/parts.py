@@ -46,7 +46,7 @@ def changed_cells(
     }
 
 
-OF_VARIABLE = {chart for each in rwn.MEASURES.values() for chart in each.view.of_variable}
+OF_VARIABLE = {chart for each in rwn.MEASURES.values() for chart in each.of_variable}
 """Charts that draw one variable."""
 
 
@@ -68,28 +68,26 @@ def measure_cards(
     """
     cards = []
     for key in measures_of(page):
-        view = rwn.MEASURES[key].view
-        shown = [
-            (chart, rwn.MEASURES[key]) for chart in view.of_variable or view.charts or [view.shared]
-        ]
-        if view.of_all_kinds in readings:  # in the place of the first
-            other = rwn.MEASURES[view.of_all_kinds]
-            shown[0] = next(iter(other.view.charts)), other
+        first = rwn.MEASURES[key]
+        shown = [(chart, first) for chart in first.of_variable or first.charts or [first.shared]]
+        if first.of_all_kinds in readings:  # in the place of the first
+            other = rwn.MEASURES[first.of_all_kinds]
+            shown[0] = next(iter(other.charts)), other
         for chart, measure in shown if every else shown[:1]:
-            alone = one[1] if view.of_variable else None
+            alone = one[1] if first.of_variable else None
             title, reading = measure.title, readings[measure.key] if alone is None else alone
-            if not isinstance(reading, Reading) and view.otherwise in readings:
-                other = rwn.MEASURES[view.otherwise]
+            if not isinstance(reading, Reading) and first.otherwise in readings:
+                other = rwn.MEASURES[first.otherwise]
                 if isinstance(readings[other.key], Reading):
                     measure, reading = other, readings[other.key]
-            if chart == view.shared:
+            if chart == first.shared:
                 card = CHARTS[chart](readings)
             elif isinstance(reading, Reading):
                 given = one[:1] if chart in OF_VARIABLE else more.get(chart, ())
                 card = CHARTS[chart](reading, *given, **bands(measure.key))
                 if reading.used is not None:
                     card = {**card, "title": card["title"] + reading.rows_words}
-            elif view.silent:
+            elif first.silent:
                 continue
             else:
                 words = title if chart == shown[0][0] else chart.replace("_", " ").capitalize()
@@ -107,7 +105,7 @@ def measure_tables(place: str, readings: Mapping[str, Answer], n: int) -> list[T
         make(reading, n)
         for key in measures_of(place)
         if isinstance(reading := readings.get(key), Reading)
-        for make in rwn.MEASURES[key].view.tables
+        for make in rwn.MEASURES[key].tables
     ]
     return [table for table in made if table is not None]
 

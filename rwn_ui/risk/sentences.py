@@ -19,7 +19,7 @@ _COLUMNS = ["measure", "value", "read against", "in plain words"]
 
 def tables(readings: Answers, n: int) -> list[dict[str, Any]]:
     """Statement of each number, in three tables by question."""
-    about = {key: rwn.MEASURES[key].view.about for key in readings}
+    about = {key: rwn.MEASURES[key].about for key in readings}
     groups = (
         (
             "Whose row is it?",

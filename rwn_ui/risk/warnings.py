@@ -39,11 +39,11 @@ def warnings(params: Any, readings: Answers, *, digits: bool, separate: int) -> 
         9: _of_changes(params, readings, separate, drawn=drawn),
     }
     for key in measures_of("warnings"):
-        view, reading = MEASURES[key].view, readings[key]
-        if view.warn is not None and isinstance(reading, Reading):
-            texts[view.places["warnings"]] = view.warn(reading, drawn=drawn, ordinary=ordinary)
-    shown = (place for place in sorted(texts) if changed or place < _OF_CHANGES)
-    return [text for place in shown for text in texts[place]]
+        shown, reading = MEASURES[key], readings[key]
+        if shown.warn is not None and isinstance(reading, Reading):
+            texts[shown.places["warnings"]] = shown.warn(reading, drawn=drawn, ordinary=ordinary)
+    places = (place for place in sorted(texts) if changed or place < _OF_CHANGES)
+    return [text for place in places for text in texts[place]]
 
 
 def _of_changes(params: Any, readings: Answers, separate: int, *, drawn: bool) -> list[str]:

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
 CARDS = tuple(rwn.MEASURES[key] for key in measures_of("tune"))
 """The measures of the charts of Tune after the map."""
-SHOWN = (*measures_of("picture"), *(each.key for each in CARDS if not each.view.of_variable))
-OF_ALL_KINDS = tuple(each.view.of_all_kinds for each in CARDS if each.view.of_all_kinds)
+SHOWN = (*measures_of("picture"), *(each.key for each in CARDS if not each.of_variable))
+OF_ALL_KINDS = tuple(each.of_all_kinds for each in CARDS if each.of_all_kinds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -147,7 +147,7 @@ def tables(now: Snapshot) -> list[Table]:
     for key in measures_of("coefficients"):
         reading = now.readings[key]
         if isinstance(reading, Reading):
-            (draw,) = rwn.MEASURES[key].view.charts.values()
+            (draw,) = rwn.MEASURES[key].charts.values()
             chart = draw(reading, **repeated_draws.bands(now.draws, key))
             kind = reading.detail.family.capitalize()
             title = f"{kind} regression of {reading.detail.response}: coefficients"

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PLANTED = '''
 """A measure that was planted."""
 from rwn_core.measures.measure import Detail, Measure, Reading
-from rwn_core.measures.view import Linker, Tile, View
+from rwn_core.measures.view import Linker, Tile
 
 
 def draw(reading):
@@ -29,18 +29,16 @@ MEASURE = Measure(
     source="this test",
     compute=lambda comparison: Reading(value=0.5, detail=Detail()),
     sentence=lambda reading, n: "It is there.",
-    view=View(
-        about="value",
-        charts={"planted": draw},
-        tables=(table,),
-        tiles=(Tile(places={"risk": 9, "tune": 9}, label="Planted", words="{:.2f}".format),),
-        bands={"value": (0.0, 1.0)},
-        recorded=("scope",),
-        linkers=(Linker(place=99, words="planted"),),
-        warn=lambda reading, **_: ["A planted warning."],
-        places={"risk": 99, "tune": 99, "report": 98, "tables of keys": 99, "sweep": 99,
-                "warnings": 1},
-    ),
+    about="value",
+    charts={"planted": draw},
+    tables=(table,),
+    tile=Tile(places={"risk": 9, "tune": 9}, label="Planted", words="{:.2f}".format),
+    bands={"value": (0.0, 1.0)},
+    recorded=("scope",),
+    linkers=(Linker(place=99, words="planted"),),
+    warn=lambda reading, **_: ["A planted warning."],
+    places={"risk": 99, "tune": 99, "report": 98, "tables of keys": 99, "sweep": 99,
+            "warnings": 1},
 )
 '''
 

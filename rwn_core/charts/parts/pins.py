@@ -13,8 +13,7 @@ from rwn_core.measures.measure import Reading
 
 Marks = Mapping[str, Any]
 """What a pin keeps of a chart: "title", and its "level" or the released "traces" with "ticks"."""
-_VIEWS = [measure.view for measure in MEASURES.values()]
-_LEVELS = {key: view.level for view in _VIEWS if view.level is not None for key in view.charts}
+_LEVELS = {key: m.level for m in MEASURES.values() if m.level is not None for key in m.charts}
 """By chart the axis of the one number that is marked, and the part of the detail that holds it."""
 
 

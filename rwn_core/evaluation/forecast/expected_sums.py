@@ -17,7 +17,7 @@ from scipy.sparse import csr_array
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import LEVELS
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.kernel import EVEN
 from rwn_core.parallel.threads import current_work
@@ -63,7 +63,7 @@ class Columns:
         units: dict[object, list[int]] = {}
         for position, variable in enumerate(microdata.schema.released):
             units.setdefault((variable.group,) if variable.group else position, []).append(position)
-            if variable.kind not in (Kind.CATEGORICAL, Kind.ORDERED):
+            if variable.kind not in LEVELS:
                 continue
             codes, found = microdata.codes(variable.name)
             if len(found) <= MOST_LEVELS:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -204,11 +203,6 @@ def released_classes(comparison: Comparison) -> tuple[Orders, Orders]:
     # codes of other releases differ, but their order does not
     own = comparison.cached_for_original(("in classes", names), lambda: in_classes(before))
     return own, comparison.cached_for_release("in classes", lambda: in_classes(after))
-
-
-def both_cells(comparison: Comparison, names: Sequence[str]) -> Integers:
-    """Return originals and their rows side by side as value numbers, shape (n, 2 len(names))."""
-    return np.column_stack(cell_codes(comparison, names))
 
 
 def all_rows(

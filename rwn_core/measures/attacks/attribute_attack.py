@@ -205,11 +205,6 @@ class Success:
     at_most: dict[str, float]
 
     @property
-    def people(self) -> int:
-        """Number of people with a value that can be named."""
-        return self.targets.known
-
-    @property
     def best(self) -> str:
         """The strategy with the highest success; the simplest of several."""
         return max(self.rates, key=self.rates.__getitem__)
@@ -241,7 +236,7 @@ def attack(
         if parts:
             donor = _joined([part.donor[number] for part, _ in parts], order).tocsr()
             # 1 where a person's belief is largest among readable classes
-            share = donor.data * values.readable[donor.indices]
+            share = donor.data * (values.rows > 0)[donor.indices]
             least = tops(share, donor.indptr) * (1 - EVEN)
             own = np.repeat(least, np.diff(donor.indptr))
             leads = np.flatnonzero((share >= own) & (share > 0))
@@ -395,7 +390,7 @@ def gain(found: Success, outside: Sequence[Success] = ()) -> dict[str, Any]:
             }
     value = max(overall, naming["score"]) if naming["score"] else overall
     attack = min(found.rates[strategy], found.at_most.get(strategy, 1.0))
-    people = max(1, found.people)
+    people = max(1, targets.known)
     others = outside_rate(outside, strategy)[1] if outside else people
     low, high = newcombe((attack * people, people), (reference * others, others))
     if value > overall:  # from the ends of recall and of precision
@@ -426,7 +421,7 @@ def outside_rate(outside: Sequence[Success], strategy: str) -> tuple[float, int]
     tried = [(each.rates[way], each) for way, each in attacks_outside(outside, strategy).items()]
     majority = outside[0].rates["majority"], outside[0]
     rate, best = max((*tried, majority), key=lambda each: each[0])
-    return rate, max(1, best.people)
+    return rate, max(1, best.targets.known)
 
 
 def attacks_outside(outside: Sequence[Success], strategy: str) -> dict[str, Success]:
@@ -456,7 +451,7 @@ def _overall(found: Success, outside: Sequence[Success]) -> tuple[float, str, fl
     most = rates[best] - reference, best, reference
     if rates[best] <= rates["majority"]:
         return min(most[0], 0.0), best, reference
-    people = max(1, found.people)
+    people = max(1, found.targets.known)
     for key, rate in rates.items():
         reference, others = outside_rate(outside, key)
         certain = newcombe((rate * people, people), (reference * others, others))[0]

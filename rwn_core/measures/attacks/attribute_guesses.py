@@ -42,8 +42,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.key_variables import (
     cell_codes,
     classes,
-    key_names,
-    required_confidential,
+    keys_and_secrets,
 )
 from rwn_core.neighbors import LARGEST_DENSE
 
@@ -139,19 +138,20 @@ class Predictor:
         """True if there are at least two rows and two distinct values."""
         return len(self.rows) > 1 and len(self.distinct) > 1
 
-    @property
-    def _target(self) -> Floats:
+    def _target(self, *, by_rank: bool = False) -> Floats:
+        """Return levels as dummies, or numbers; by rank, so that a few far ones do not decide."""
         # Shapes: the answer (n, m), a dummy for each of m levels, or (n, 1); n rows with a value.
         if self.category:
             return _dummies(self.values, self.levels)
-        return self.values[:, np.newaxis]
+        values = np.searchsorted(self.distinct, self.values) if by_rank else self.values
+        return values[:, np.newaxis].astype(np.float64)
 
     def names(
         self, people: Microdata, values: ReleasedValues, group: Integers, units: Integers | None
     ) -> dict[str, Names]:
         """Name the values of people by each way to predict them, of units too where given."""
         # least squares on the released keys
-        own, target, known = self.released.own[self.rows], self._target, self.known.own
+        own, target, known = self.released.own[self.rows], self._target(), self.known.own
         center, middle = own.mean(axis=0), target.mean(axis=0)
         slopes = np.linalg.lstsq(own - center, target - middle, rcond=1e-9)[0]
         ways = {"line": middle + (self.released.scaled_columns(people) - center) @ slopes}
@@ -207,7 +207,7 @@ class Predictor:
         """Return the predictions that tell nothing of rows that they have not seen."""
         # one half of the rows is predicted from the other; a product of the prediction and the
         # value, less what the noise on both adds to it, is 0 on average where they are unrelated
-        columns, target = self.released.own[self.rows], self._places
+        columns, target = self.released.own[self.rows], self._target(by_rank=True)
         half = np.arange(len(target)) % 2 == 0
         products = {key: np.zeros(len(target)) for key in ("line", "less_noise", "tree")}
         for own in (half, ~half):
@@ -226,14 +226,6 @@ class Predictor:
         chance = {k: SURELY * each.std() / np.sqrt(len(each)) for k, each in products.items()}
         return frozenset(key for key, each in products.items() if each.mean() <= chance[key])
 
-    @property
-    def _places(self) -> Floats:
-        """Return levels as dummies, and numbers by rank, so that a few far ones do not decide."""
-        # Shapes: the answer (n, m), a dummy for each of m levels, or (n, 1); n rows with a value.
-        if self.category:
-            return self._target
-        return np.searchsorted(self.distinct, self.values)[:, np.newaxis].astype(np.float64)
-
     def _names(self, predicted: Floats) -> Names:
         # Shapes: predicted (n, m), of m levels, or (n, 1), of n people.
         person = np.arange(len(predicted))
@@ -249,7 +241,7 @@ class Predictor:
 
     def _leaves(self, people: Microdata, group: Integers) -> tuple[Integers, sparse.csr_array]:
         """Return each person's leaf of a shallow tree, and the classes of rows in each leaf."""
-        grown = _grow(self.released.own[self.rows], self._places)
+        grown = _grow(self.released.own[self.rows], self._target(by_rank=True))
         leaf = np.zeros(int(group.max()) + 1, np.int64)
         leaf[group] = grown.apply(self.released.own)
         used = np.zeros(len(leaf), bool)
@@ -284,10 +276,7 @@ class AttributeAttack:
     """An attribute attack on one release, given its keys and confidential variables."""
 
     def __init__(self, comparison: Comparison, law: Law) -> None:
-        secrets = required_confidential(comparison)
-        keys = tuple(name for name in key_names(comparison) if name not in secrets)
-        if not keys:
-            raise NotApplicable("No key variable other than the confidential ones is left.")
+        keys, secrets = keys_and_secrets(comparison)
         original, masked = comparison.original, comparison.masked
         # rows of equal keys show the same, unless donors depend on all that a row shows
         rows = cell_codes(comparison, keys)[1]

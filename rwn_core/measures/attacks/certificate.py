@@ -24,6 +24,7 @@ from scipy import sparse
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.errors import NotApplicable
 from rwn_core.neighbors.all_donors import AllDonors
+from rwn_core.neighbors.kernel import Kernel
 from rwn_core.parallel.memory import GIGABYTE, budget_bytes
 from rwn_core.parallel.threads import current_work
 
@@ -44,20 +45,13 @@ def ratios_of_release(likelihood: Floats, near: NDArray[np.int32]) -> Floats:
     return least
 
 
-def ratios_a_priori(
-    own: Floats | np.float64,
-    other: Floats,
-    distances: Floats,
-    *,
-    width: float,
-    slices: int,
-    capped: bool,
-) -> Floats:
+def ratios_a_priori(factors: Floats, distances: Floats, kernel: Kernel, slices: int) -> Floats:
     """Return log M_ik from distances alone, for the exponential kernel of absolute bandwidth."""
+    # Shapes: factors, of i less k, distances and the answer broadcast together.
     # By the triangle inequality no donor's weight changes by more than exp(d(i, k) / width) between
     # two records, besides their factors.
-    one = own - other - distances / width
-    return slices * (np.minimum(one, 0.0) if capped else one)
+    one = factors - distances / kernel.width
+    return slices * (np.minimum(one, 0.0) if kernel.cap < 1 else one)
 
 
 def linkage_bounds(likelihood: Floats, ratios: Floats, near: NDArray[np.int32]) -> Floats:
@@ -65,10 +59,7 @@ def linkage_bounds(likelihood: Floats, ratios: Floats, near: NDArray[np.int32]) 
     # Shapes: likelihood (rows, n); ratios, near (n, m).
     n, m = near.shape
     relative = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
-    itself = near == np.arange(n)[:, None]
-    if not itself.any(axis=1).all():
-        raise ValueError("A record must be among those near it.")
-    weights = np.where(itself, 1.0, np.exp(ratios))
+    weights = np.where(near == np.arange(n)[:, None], 1.0, np.exp(ratios))  # itself is near, too
     exchange = sparse.csr_array((weights.ravel(), near.ravel(), np.arange(0, n * m + 1, m)))
     sums = np.asarray((exchange @ relative.T).T)
     bounds = np.where(sums > LEAST_SUM, relative / np.maximum(sums, LEAST_SUM), 1.0)
@@ -81,8 +72,7 @@ def unit_bounds(likelihood: Floats, ratios: Floats, units: Integers) -> Floats:
     # each other: only exchanges with records of other units count. Shapes: likelihood (rows, n);
     # ratios (n, n); units (n,).
     n, count = len(units), int(units.max()) + 1
-    order = np.argsort(units, kind="stable")
-    starts = np.searchsorted(units[order], np.arange(count))
+    order, starts = _grouped(units)
     bounds = np.empty((len(likelihood), count))
 
     def bound(first: int, last: int) -> None:
@@ -97,6 +87,12 @@ def unit_bounds(likelihood: Floats, ratios: Floats, units: Integers) -> Floats:
 
     current_work().quiet().run(bound, len(likelihood))
     return np.asarray(np.minimum(bounds * ROUNDED_UP, 1.0))
+
+
+def _grouped(numbers: Integers) -> tuple[Integers, Integers]:
+    """Return records in the order of their numbers, and where each number begins."""
+    order = np.argsort(numbers, kind="stable")
+    return order, np.searchsorted(numbers[order], np.arange(int(numbers.max()) + 1))
 
 
 def certified_share(
@@ -159,16 +155,12 @@ class Exchange:
                 f"A certificate of this table takes {needed / GIGABYTE:.2g} GB of memory, more "
                 "than is free; set RWN_MEMORY, or round the values."
             )
-        orders = [np.argsort(each, kind="stable") for each in codes]
-        starts = [
-            np.searchsorted(each[order], np.arange(count))
-            for each, order, count in zip(codes, orders, values, strict=True)
-        ]
+        groups = list(map(_grouped, codes))
         logs = [np.empty((count, u), np.float32) for count in values]
         factors = np.empty(u)
         for low, high in table.blocks():
             weights, factors[low:high] = table.rows(low, high)
-            for order, start, into in zip(orders, starts, logs, strict=True):
+            for (order, start), into in zip(groups, logs, strict=True):
                 chances = np.add.reduceat(weights[:, order], start, axis=1)
                 if not (chances > 0).all():
                     raise NotApplicable(
@@ -178,18 +170,10 @@ class Exchange:
                 into[:, low:high] = np.log(chances).T
         counts = np.bincount(table.places.number, minlength=u).astype(np.float32)
         # M_ik of all pairs of points, rounded down, shape (u, u)
-        ratios, kernel = np.empty((u, u), np.float32), table.kernel
+        ratios = np.empty((u, u), np.float32)
         for point, squared in table.squared_from(np.arange(u)):
-            ratios[point] = np.exp(
-                ratios_a_priori(
-                    factors[point],
-                    factors,
-                    np.sqrt(squared),
-                    width=kernel.width,
-                    slices=len(codes),
-                    capped=kernel.cap < 1,
-                )
-            )
+            apart, distance = factors[point] - factors, np.sqrt(squared)
+            ratios[point] = np.exp(ratios_a_priori(apart, distance, table.kernel, len(codes)))
         ratios *= ROUNDED_DOWN
         np.fill_diagonal(ratios, 1.0)
         return cls(counts=counts, logs=logs, ratios=ratios)
@@ -220,8 +204,7 @@ class Exchange:
 def bounds_of_units(bounds: Singles, places: Integers, units: Integers) -> Singles:
     """Return the bounds of units of several records: sums of those of their records."""
     # Shapes: bounds (r, u); places, units (n,).
-    order = np.argsort(units, kind="stable")
-    starts = np.searchsorted(units[order], np.arange(int(units.max()) + 1))
+    order, starts = _grouped(units)
     made = np.empty((len(bounds), len(starts)), np.float32)
     for low in range(0, len(bounds), BLOCK):
         some = bounds[low : low + BLOCK][:, places[order]]

@@ -181,26 +181,24 @@ def guess_reading(
 ) -> Reading[Guesses]:
     """Return the risk beyond the control group (or the guess), with its 95 % interval."""
     # rates are (successes, attacks); `wider` widens the control's interval
-    center, error = map(float, wilson(*rates))
-    attack = center, error
+    attack, error = map(float, wilson(*rates))
     rate, ends = rates[0] / rates[1], wilson_interval(*rates)
-    reference, others = (baseline, 0.0), (baseline, baseline, baseline)
+    reference, other, others = baseline, None, (baseline, baseline, baseline)
     if control is not None:
-        center, error = map(float, wilson(*control))
-        reference, other = (center, error), control[0] / control[1]
-        half = reference[1] if wider == 1.0 else wider * max(reference[1], attack[1])
-        low, high = max(0.0, reference[0] - half), min(1.0, reference[0] + half)
-        others = other, min(low, other), max(high, other)
-    risk, _ = excess_risk(attack, reference)
+        reference, half = map(float, wilson(*control))
+        half = half if wider == 1.0 else wider * max(half, error)
+        other, low, high = control[0] / control[1], reference - half, reference + half
+        others = other, min(max(0.0, low), other), max(min(1.0, high), other)
     low, high = excess_interval((rate, *ends), others)
-    risk = float(np.clip(risk, max(0.0, low), min(1.0, max(0.0, high))))
+    least, most = max(0.0, low), min(1.0, max(0.0, high))
+    risk = float(np.clip(excess_risk(attack, reference), least, most))
     return Reading(
         value=risk,
         baseline=0.0,
         interval=(float(np.clip(low, 0, 1)), float(np.clip(high, 0, 1))),
         detail=Guesses(
             attack=rate,
-            control=None if control is None else control[0] / control[1],
+            control=other,
             guess=baseline,
             attacks=rates[1],
             controls=None if control is None else control[1],

@@ -12,9 +12,9 @@ from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import LEVELS, Kind
 from rwn_core.measures.attacks.posterior import entries
-from rwn_core.measures.comparison import codes, columns, numbers
+from rwn_core.measures.comparison import codes, columns, values_of
 from rwn_core.measures.statistics.intervals import beyond_luck, naming_score
 
 NEAR = 0.1  # of the standard deviation, and of the distance of the quartiles
@@ -58,30 +58,17 @@ EXACT = Tolerance(0.0)
 """The value itself."""
 
 
-def is_category(original: Microdata, name: str) -> bool:
-    """True if a variable has levels, which are equal or not."""
-    return original.schema.by_name[name].kind in (Kind.CATEGORICAL, Kind.ORDERED)
-
-
-def secret_values(original: Microdata, table: Microdata, name: str) -> Floats:
-    """Return a confidential variable of either table as numbers, shape (n,), NaN where missing."""
-    if is_category(original, name):
-        code = codes(original, table, name)[0]
-        return np.where(code < 0, np.nan, code.astype(np.float64))
-    return numbers(original, table, name)
-
-
 def secret_columns(original: Microdata, table: Microdata, names: Sequence[str]) -> list[Floats]:
-    """Return several variables of either table as `secret_values`."""
+    """Return several variables of either table as `values_of`."""
     # Shapes: each of the answer (n,), of the records of the table.
     if set(names) <= set(original.schema.numeric_names):
         return columns(original, table, names)
-    return [secret_values(original, table, name) for name in names]
+    return [values_of(original, table, name) for name in names]
 
 
 def named_values(original: Microdata, table: Microdata, name: str) -> Floats:
     """Return the same with numbers of few values as level numbers."""
-    values, levels = secret_values(original, table, name), _few_values(original, name)
+    values, levels = values_of(original, table, name), _few_values(original, name)
     if levels is None:
         return values
     place = np.searchsorted((levels[1:] + levels[:-1]) / 2, values)
@@ -90,7 +77,7 @@ def named_values(original: Microdata, table: Microdata, name: str) -> Floats:
 
 def level_names(original: Microdata, table: Microdata, name: str) -> list[str] | None:
     """Return the levels that `named_values` numbers; None for a number of many values."""
-    if is_category(original, name):
+    if original.schema.by_name[name].kind in LEVELS:
         return [str(level) for level in codes(original, table, name)[1]]
     few = _few_values(original, name)
     return None if few is None else [f"{level:g}" for level in few]
@@ -98,7 +85,7 @@ def level_names(original: Microdata, table: Microdata, name: str) -> list[str] |
 
 def _few_values(original: Microdata, name: str) -> Floats | None:
     """Return the distinct values of a number with few of them, each a level; else None."""
-    if is_category(original, name):
+    if original.schema.by_name[name].kind in LEVELS:
         return None
 
     def find() -> Floats | None:
@@ -116,7 +103,7 @@ def tolerance(original: Microdata, name: str) -> Tolerance:
     # value, so that one far person does not widen it; the own value counts only if 0 is an origin:
     # not for dates, nor if the middle half of the people lies on both sides of 0. Where most people
     # have one value, the range is that of the others, and a 0 has the share of a small other value
-    if is_category(original, name) or _few_values(original, name) is not None:
+    if original.schema.by_name[name].kind in LEVELS or _few_values(original, name) is not None:
         return EXACT
 
     def find() -> Tolerance:
@@ -248,11 +235,6 @@ class ReleasedValues:
         self._counts = sparse.csr_array((ones, (group[known], rank)), shape=shape)
         self._held = entries(self._counts)
         self._often = np.bincount(rank, None if weights is None else weights[known])
-
-    @cached_property
-    def readable(self) -> Floats:
-        """Return 1 for each class with a row that has a value, else 0, shape (classes,)."""
-        return np.asarray(self.rows > 0, dtype=np.float64)
 
     @cached_property
     def rows(self) -> Floats:

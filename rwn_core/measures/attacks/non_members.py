@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from scipy import sparse
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata, codes_together
 from rwn_core.data.rounding import rounded
+from rwn_core.laws.donor_lists import spans
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.attribute_attack import Beliefs, beliefs
 from rwn_core.measures.attacks.posterior import Way, attacked_units, leveled, tops, ways
@@ -248,23 +249,15 @@ class NonMembers(Outsiders):
         matrices, top = leveled([way.part for way in parts])
         file = sparse.csr_array(sum(matrices[1:], matrices[0]))
         units = [self._unit(unit, rows) for unit in attacked_units(self.law, self.names)]
-        made = []
-        for some in self._few(len(rows)):
+        made, indptr = [], self.joins.shares.indptr
+        # the people in parts that fit the limit of pairs
+        ends = (indptr.astype(np.int64) + np.arange(len(indptr))) * len(rows)
+        for some in (slice(*span) for span in spans(ends, AT_ONCE)):
             values = [unit._replace(own=unit.own[some]) for unit in units]
             few = FileWithAddedPerson(self.law, self.near[some], self.joins.shares[some], values)
             made.append(few.beliefs(parts, file, top, secrets))
         source, donors = zip(*made, strict=True)
         return Beliefs(_stacked(source), [_stacked(each) for each in zip(*donors, strict=True)])
-
-    def _few(self, rows: int) -> Iterator[slice]:
-        """Yield the people in parts that fit the limit of pairs."""
-        ends = np.cumsum(np.diff(self.joins.shares.indptr) + 1) * rows
-        start = 0
-        while start < len(ends):
-            before = ends[start - 1] if start else 0
-            stop = max(start + 1, int(np.searchsorted(ends, before + AT_ONCE, side="right")))
-            yield slice(start, stop)
-            start = stop
 
     def _unit(self, unit: tuple[str, ...], rows: Integers) -> UnitValues:
         cells, people = self.law.components()[0].cells, np.arange(self.people.n)
@@ -334,14 +327,12 @@ class NonMembersWithoutDonors(Outsiders):
         """Return the posteriors of some rows for all people outside."""
         # a row shows its source's value or no record's
         (only,) = self.law.components()
-        n, logs = self.original.n, np.zeros((len(rows), self._everybody.n))
-        with np.errstate(divide="ignore"):
-            for unit in attacked_units(self.law, self.names):
-                logs += np.log(only.cells.unit_chances(unit, self.masked, rows, self._everybody))
+        n, units = self.original.n, attacked_units(self.law, self.names)
+        logs = only.cells.logs(units, self.masked, rows, self._everybody)
+        with np.errstate(divide="ignore", invalid="ignore"):
             file = np.logaddexp.reduce(logs[:, :n], axis=1, keepdims=True)
             own = logs[:, n:]
             total = np.logaddexp(file, own)
-        with np.errstate(invalid="ignore"):
             source = np.where(np.isfinite(total), np.exp(own - total), 0.0)
         believed = sparse.csc_array(source.T)
         return Beliefs(believed, [believed for _ in secrets])

@@ -99,6 +99,11 @@ def attacked_units(law: Law, names: Sequence[str] | None) -> list[tuple[str, ...
     return units
 
 
+def touched(law: Law, names: Sequence[str] | None) -> list[str]:
+    """Return the attacked variables that may be modified."""
+    return [name for unit in attacked_units(law, names) for name in unit if law.modification(name)]
+
+
 def likelihoods(
     law: Law,
     masked: Microdata,
@@ -143,9 +148,7 @@ def _product(
     people: Integers | None = None,
 ) -> Scaled:
     """Return the product over the units, counted over donors where values have donors."""
-    if law.tied is not None:
-        return of_records(law.tied.likelihood(attacked_units(law, names), masked, rows), people)
-    if law.donors is not None:
+    if law.donors is not None and law.tied is None:
         from rwn_core.measures.attacks.pair_likelihood_kernel import sparse_likelihood
 
         some, places = masked, rows
@@ -163,17 +166,14 @@ def _product(
     for start in range(0, max(1, len(rows)), most):
         part = rows[start : start + most]
         # the product of the units' probabilities, in logarithms, shape (rows, n)
-        chances = np.zeros((len(part), law.original.n))
-        for unit in attacked_units(law, names):
-            with np.errstate(divide="ignore"):
-                chances += np.log(law.unit_chances(unit, masked, part))
-        top = chances.max(axis=1)
-        scaled = np.exp(chances - np.where(np.isfinite(top), top, 0.0)[:, np.newaxis])
+        logs = law.logs(attacked_units(law, names), masked, part)
+        top = logs.max(axis=1)
+        scaled = np.exp(logs - np.where(np.isfinite(top), top, 0.0)[:, np.newaxis])
         parts.append(of_records((sparse.csc_array(scaled.T), top), people))
     if len(parts) == 1:
         return parts[0]
-    matrices, logs = zip(*parts, strict=True)
-    return sparse.csc_array(sparse.hstack(matrices)), np.concatenate(logs)
+    matrices, tops = zip(*parts, strict=True)
+    return sparse.csc_array(sparse.hstack(matrices)), np.concatenate(tops)
 
 
 def _lost(
@@ -185,18 +185,16 @@ def _lost(
 ) -> Scaled:
     """Return the likelihood of lost rows, from records without neighbors."""
     # such a record modifies all that it may, or nothing
-    units = attacked_units(cells, names)
-    touched = [name for unit in units for name in unit if cells.modification(name)]
+    drawn = touched(cells, names)
     able = np.zeros(cells.original.n)
     able[cells.empty] = 1.0
     able = able if people is None else able[people]
     n, m = len(able), len(rows)
-    gone = (
-        masked.frame[touched].isna().all(axis=1).to_numpy()[rows] if touched else np.zeros(m, bool)
-    )
+    gone = masked.frame[drawn].isna().all(axis=1).to_numpy()[rows] if drawn else np.zeros(m, bool)
     if not np.any(gone):
         return sparse.csc_array((n, m)), np.full(m, -np.inf)
-    fixed = [name for unit in units for name in unit if not cells.modification(name)]
+    units = attacked_units(cells, names)
+    fixed = [name for unit in units for name in unit if name not in drawn]
     # a height of 0 would drown what is likely to the power of hundreds of columns
     impossible = np.where(gone, 0.0, -np.inf)
     if not fixed:
@@ -284,9 +282,7 @@ def link(
     work: int = ATTACKED_PAIRS,
 ) -> Linkage:
     """Link the released rows, or a random sample of at most `work` candidate pairs."""
-    leaving, per_row = released_rows(law.original, masked), candidates_before(law, names, work)
-    sample = row_sample(masked.n, per_row, work=work, leaving=leaving)
-    return weigh(law, masked, names, sample, units=units)[0]
+    return weigh(law, masked, names, sampled(law, masked, names, work), units=units)[0]
 
 
 def weigh(
@@ -331,12 +327,12 @@ def candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float
     return fewest if fewest < enough else float(law.original.n)
 
 
-def row_sample(n: int, per_row: float, *, work: int, leaving: Integers | None = None) -> Sample:
-    """Return all rows up to `work` candidate pairs, else random ones of so many."""
-    rows, per_row = np.arange(n), max(per_row, 1.0)
+def sampled(law: Law, masked: Microdata, names: Sequence[str] | None, work: int) -> Sample:
+    """Return all rows up to `work` candidate pairs, else random ones of so many that leave."""
+    rows, per_row = np.arange(masked.n), max(candidates_before(law, names, work), 1.0)
     most = max(SMALLEST_SAMPLE, int(work / per_row))
-    if n > most:
-        rows = rows if leaving is None else leaving
+    if masked.n > most:
+        rows = released_rows(law.original, masked)
         if len(rows) > most:  # ascending, the same for every release
             chosen = np.random.default_rng(_SEED).choice(len(rows), most, replace=False)
             rows = rows[np.sort(chosen)]

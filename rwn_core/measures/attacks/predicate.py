@@ -11,7 +11,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata, value_codes
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import LEVELS
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.value_survival import count_distribution
 from rwn_core.measures.comparison import numbers
@@ -118,11 +118,6 @@ def answer(law: Law, predicate: Predicate) -> tuple[Floats, Floats]:
     return count_distribution(chances), alone
 
 
-def is_number(original: Microdata, name: str) -> bool:
-    """True if conditions on a variable are cuts of numbers."""
-    return original.schema.variable(name).kind in (Kind.CONTINUOUS, Kind.COUNT, Kind.DATE)
-
-
 MOST = 60  # predicates
 MOST_LEVELS = 50  # of a category that takes part
 GRID = np.linspace(0.1, 0.9, 17)  # quantiles at which two numbers are cut together
@@ -132,7 +127,7 @@ def single_record_predicates(
     original: Microdata, keys: Sequence[str]
 ) -> list[tuple[Predicate, int]]:
     """Return predicates on the keys that one original record meets, with it; the simplest first."""
-    cuts = [name for name in keys if is_number(original, name)]
+    cuts = [name for name in keys if original.schema.by_name[name].kind not in LEVELS]
     groups = [
         name for name in keys if name not in cuts and len(original.codes(name)[1]) <= MOST_LEVELS
     ]
@@ -231,19 +226,16 @@ def _corners(original: Microdata, one: str, two: str) -> Iterator[tuple[Predicat
         return
     grids = [np.unique(np.quantile(v[usable], GRID)) for v in (x, y)]
     for up_x, up_y in product((True, False), repeat=2):
-        best: tuple[float, Predicate, int] | None = None
         side_x = [(x >= a) if up_x else (x <= a) for a in grids[0]]
         side_y = [(y >= b) if up_y else (y <= b) for b in grids[1]]
         counts = np.array(side_x, dtype=np.float64) @ np.array(side_y, dtype=np.float64).T
-        for i, j in np.argwhere(counts == 1).tolist():
-            spread = float(min(side_x[i].mean(), side_y[j].mean()))
-            if best is None or spread > best[0]:
-                record = int(np.flatnonzero(side_x[i] & side_y[j])[0])
-                sides = ((one, grids[0][i], up_x), (two, grids[1][j], up_y))
-                corner = tuple(
-                    Condition(name=name, sign="at least" if up else "at most", value=float(limit))
-                    for name, limit, up in sides
-                )
-                best = spread, Predicate(conditions=corner), record
-        if best is not None:
-            yield best[1], best[2]
+        if not (counts == 1).any():
+            continue
+        spread = np.minimum.outer(np.mean(side_x, axis=1), np.mean(side_y, axis=1))
+        i, j = np.unravel_index(np.where(counts == 1, spread, -1.0).argmax(), counts.shape)
+        record = int(np.flatnonzero(side_x[i] & side_y[j])[0])
+        corner = tuple(
+            Condition(name=name, sign="at least" if up else "at most", value=float(limit))
+            for name, limit, up in ((one, grids[0][i], up_x), (two, grids[1][j], up_y))
+        )
+        yield Predicate(conditions=corner), record

@@ -17,7 +17,6 @@ from rwn_core.measures.attacks.assignment import (
     affordable,
     all_rows,
     blocks,
-    both_cells,
     canonical_order,
     expected_right,
     in_classes,
@@ -26,11 +25,10 @@ from rwn_core.measures.attacks.assignment import (
 )
 from rwn_core.measures.attacks.posterior import (
     Linkage,
-    candidates_before,
     normed,
     of_units,
     posteriors,
-    row_sample,
+    sampled,
     weigh,
 )
 from rwn_core.measures.comparison import Comparison, released_rows
@@ -141,7 +139,7 @@ class InformedIntruder:
         chosen = np.random.default_rng(_SEED).permutation(part_of.max() + 1)[:WHOLE_PARTS]
         # the people of each part in an order that depends on their values only
         released = [variable.name for variable in self._comparison.original.schema.released]
-        cells, parts = both_cells(self._comparison, released), []
+        cells, parts = np.hstack(cell_codes(self._comparison, released)), []
         for part in chosen:
             people = np.flatnonzero(part_of == part)
             parts.append(people[canonical_order(cells[people])])
@@ -316,7 +314,6 @@ class WorstLinkage(Detail):
         Original of each row in the assignment, and whether it is the row's own.
     """
 
-    names: Sequence[str] = ()
     row_by_row: float | None = None
     together: float | None = None
     at_once: float | None = None
@@ -411,7 +408,7 @@ def worst_case(
     bounded: bool = True,
 ) -> WorstCase:
     """Run all attacks of an intruder who knows some variables (default: all), cached."""
-    # `work`: see `row_sample`; the upper bound is computed only if `bounded`
+    # `work`: see `sampled`; the upper bound is computed only if `bounded`
     released = [variable.name for variable in comparison.original.schema.released]
     known = tuple(name for name in released if names is None or name in names)
     tried, insider = comparison.cached_for_release(
@@ -432,17 +429,15 @@ def _all(
     insider = None
     if aligned and masked.n > LARGEST_ASSIGNMENT:
         insider = InformedIntruder(law, comparison, known)
-    per_row = candidates_before(law, known, work)
-    released = released_rows(law.original, masked)
-    sample = row_sample(masked.n, per_row, work=work, leaving=released)
-    look = None if insider is None else insider.add_rows
+    sample, look = sampled(law, masked, known, work), None if insider is None else insider.add_rows
     links, belief = weigh(law, masked, known, sample, look, comparison.units)
     linked = matched = together = None
     if belief is not None and aligned:
         parts = blocks(belief)
         # in an order that depends on the values only
         (_, person), (_, row) = released_classes(comparison)
-        leaves, order = np.isin(np.arange(masked.n), released), np.lexsort((row, person))
+        leaves = np.isin(np.arange(masked.n), released_rows(law.original, masked))
+        order = np.lexsort((row, person))
         together = all_rows(belief, parts, order, leaves, comparison.units)
         if affordable(parts):
             linked, matched = assigned(comparison, known, belief, parts)

@@ -54,6 +54,7 @@ def short(share: float) -> str:
 def frame(pairs: Sequence[Pair], title: str, *, length: int = 24) -> dict[str, Any]:
     """Return the layout: names at the left, shares along, the later number behind its bar."""
     small: dict[str, Any] = {"tickfont": {"size": 10}} if len(pairs) > 9 else {}
+    behind: Any = {"xanchor": "left", "yanchor": "middle", "xshift": 3}
     marks: Any = {"tickvals": [0, 0.25, 0.5, 0.75, 1.0], "ticktext": ["0%", "", "50%", "", "100%"]}
     return style.layout(
         style.axis(title, 0, 1.26, **marks),
@@ -61,16 +62,8 @@ def frame(pairs: Sequence[Pair], title: str, *, length: int = 24) -> dict[str, A
         | small,
         barmode="overlay",
         annotations=[
-            style.label(
-                short(pair[2]),
-                max(pair[1] or 0.0, pair[2]),
-                row + 0.2,
-                style.NEUTRAL,
-                xanchor="left",
-                yanchor="middle",
-                xshift=3,
-            )
-            for row, pair in enumerate(pairs)
-            if pair[2] is not None
+            style.label(short(after), max(one or 0.0, after), row + 0.2, style.NEUTRAL, **behind)
+            for row, (_, one, after) in enumerate(pairs)
+            if after is not None
         ],
     )

@@ -16,7 +16,7 @@ from unicodedata import east_asian_width
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rwn_core.data.arrays import Floats, Singles
+from rwn_core.data.arrays import Singles
 
 Chart = dict[str, Any]
 Trace = dict[str, Any]
@@ -130,20 +130,14 @@ def above(value: float) -> float:
     if not value > 0 or not math.isfinite(value):
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
-    for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8):
-        if step * power >= value * (1 - 1e-9):
-            return float(step * power)
-    return 10 * power
+    steps = (step * power for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8))
+    return next((step for step in steps if step >= value * (1 - 1e-9)), 10 * power)
 
 
 def largest(*groups: ArrayLike) -> float:
     """Return the largest finite value over all groups, 0 without any."""
-    tops = [0.0]
-    for group in groups:
-        values = np.asarray(group, dtype=float)
-        if np.isfinite(values).any():
-            tops.append(float(np.nanmax(values)))
-    return max(tops[1:] or tops)
+    known = (np.asarray(group, dtype=float) for group in groups)
+    return max((float(np.nanmax(each)) for each in known if np.isfinite(each).any()), default=0.0)
 
 
 def ticks(low: float, high: float, count: int = 5) -> list[float]:
@@ -151,10 +145,8 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
     low, high = min(low, high), max(low, high)
     rough = max((high - low) / max(count, 1), 1e-300)
     power = 10.0 ** math.floor(math.log10(rough))
-    step = 10 * power
-    for multiple in (5, 2, 1):
-        if multiple * power >= rough * (1 - 1e-9):
-            step = multiple * power
+    steps = (multiple * power for multiple in (1, 2, 5))
+    step = next((step for step in steps if step >= rough * (1 - 1e-9)), 10 * power)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [round(i * step, 12) for i in range(first, last + 1)]
 
@@ -402,20 +394,14 @@ FEW = 500  # one value in so many may lie beyond, and one in any case
 def clipped(*files: ArrayLike) -> float | None:
     """Return the largest value that the axis holds; None if it holds all."""
     # At most ten times as large as all but one value in 500 of each file (at least one).
-    known: list[Floats] = []
-    tops: list[float] = []
-    others: list[float] = []
-    for file in files:
-        values = np.asarray(file, dtype=float)
-        values = np.sort(values[np.isfinite(values)])
-        few = max(1, values.size // FEW)
-        known.append(values)
-        tops += [float(values[-1])] if values.size else []
-        others += [float(values[-1 - few])] if values.size > few else []
+    every = (np.asarray(file, dtype=float) for file in files)
+    known = [np.sort(values[np.isfinite(values)]) for values in every]
+    few = [max(1, values.size // FEW) for values in known]
+    others = [v[-1 - count] for v, count in zip(known, few, strict=True) if v.size > count]
     most = FLAT * max(others, default=0.0)
-    if not 0 < most < max(tops, default=0.0):
+    if not 0 < most < max([values.max(initial=0.0) for values in known], default=0.0):
         return None
-    return max([float(each[each <= most].max(initial=0.0)) for each in known])
+    return max([float(values[values <= most].max(initial=0.0)) for values in known])
 
 
 def at_the_edge(marks: Trace, axis: str, edge: float) -> list[Trace]:

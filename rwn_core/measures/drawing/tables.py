@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,7 +44,7 @@ def known(values: Sequence[Any]) -> list[Any]:
     return [math.nan if value is None else value for value in values]
 
 
-class Rows(Sequence[list[Any]]):
+class Rows:
     """The rows of a table, kept as columns, which are written fast: most are never opened.
 
     A missing number is NaN in a column, shape (n,), and None in a row.
@@ -58,21 +58,13 @@ class Rows(Sequence[list[Any]]):
         """Return the number of rows."""
         return len(self.columns[0])
 
-    @overload
-    def __getitem__(self, place: int) -> list[Any]: ...
-    @overload
-    def __getitem__(self, place: slice) -> list[list[Any]]: ...
-    def __getitem__(self, place: int | slice) -> list[Any] | list[list[Any]]:
-        """Return one row, or some of them."""
-        return list(self)[place]
-
     def __iter__(self) -> Iterator[list[Any]]:
         """Return the rows as lists."""
         return map(list, zip(*map(_plain, self.columns), strict=True))
 
     def __eq__(self, other: object) -> bool:
         """True if the rows are the same."""
-        return isinstance(other, Sequence) and list(self) == list(other)
+        return isinstance(other, Rows | list) and list(self) == list(other)
 
     __hash__ = None  # type: ignore[assignment]  # as of every list
 

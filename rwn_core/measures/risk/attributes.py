@@ -29,7 +29,6 @@ from rwn_core.measures.measure import Detail, Measure, Reading, some_of
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import wilson_interval
 from rwn_core.measures.statistics.key_variables import required_confidential
-from rwn_core.measures.view import View
 
 # Attribute inference: success of the worst-case intruder at naming a confidential value
 
@@ -62,7 +61,6 @@ class AttributeGuesses(Detail):
         Of a gain, the success that it is read from.
     """
 
-    names: list[str]
     secrets: list[str]
     worst: int
     strategies: list[str]
@@ -203,13 +201,11 @@ ATTRIBUTE_INFERENCE = Measure(
     of_released=True,
     of_units=SECRETS_OF_UNITS,
     against_control=True,
-    view=View(
-        about="value",
-        tables=(gains_table,),
-        shared="guessing_attacks",
-        label="attribute, worst case",
-        places={"tables of values": 3, "report": 30, "guesses": 4},
-    ),
+    about="value",
+    tables=(gains_table,),
+    shared="guessing_attacks",
+    label="attribute, worst case",
+    places={"tables of values": 3, "report": 30, "guesses": 4},
 )
 
 
@@ -287,5 +283,6 @@ ATTRIBUTE_GAIN = Measure(
     compute=compute_attribute_gain,
     of_released=True,
     of_units=SECRETS_OF_UNITS,
-    view=View(about="value", places={"report": 99, "worst cases": 8}),
+    about="value",
+    places={"report": 99, "worst cases": 8},
 )

@@ -197,13 +197,7 @@ def varying_slices(law: Law) -> list[tuple[str, ...]]:
 def log_likelihood(comparison: Comparison) -> Floats:
     """Return each released row's log-likelihood for each record, shape (n, n)."""
     law = comparison.required_law()
-    rows = np.arange(comparison.masked.n)
-    logs = np.zeros((len(rows), law.original.n))
-    if law.tied is not None:
-        logs = law.tied.logs(law.units(), comparison.masked, rows).T
-    for unit in law.telling() if law.tied is None else ():
-        with np.errstate(divide="ignore"):
-            logs += np.log(law.unit_chances(unit, comparison.masked, rows))
+    logs = law.logs(law.telling(), comparison.masked, np.arange(comparison.masked.n))
     if not np.isfinite(logs).all():
         raise NotApplicable(IMPOSSIBLE)
     return logs
@@ -266,4 +260,5 @@ MEASURE = linkage_measure(
     compute=compute,
     reads_some=True,
     needs_own=True,
+    about="",
 )

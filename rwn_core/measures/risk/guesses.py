@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from itertools import combinations
 from math import comb
@@ -25,17 +26,17 @@ from rwn_core.measures.attacks.guessing import (
 )
 from rwn_core.measures.attacks.likeliest_value import (
     WORDS,
-    secret_values,
     secret_weights,
     tolerance,
 )
-from rwn_core.measures.comparison import Comparison, codes, numbers, released_rows
+from rwn_core.measures.comparison import Comparison, codes, numbers, released_rows, values_of
 from rwn_core.measures.measure import SHARE, Measure, Reading, with_parts
 from rwn_core.measures.sentence import Sentence, percent
 from rwn_core.measures.statistics.key_variables import key_names, required_confidential
-from rwn_core.measures.view import View
 
-guessing_measure = partial(Measure, unit="risk beyond control", against_control=True)
+guessing_measure = partial(
+    Measure, unit="risk beyond control", against_control=True, shared="guessing_attacks"
+)
 
 
 def beyond_a_guess(what: str, assumes: str = "") -> Sentence:
@@ -164,52 +165,47 @@ def alone_among(inside: Counted, outside: Counted, replaced: int) -> Floats:
     return np.asarray(stay[1] * come[0] + stay[0] * come[1], dtype=np.float64)
 
 
-class _Attacks:
-    """The predicates of random released rows that fit no other row, at most one for each row."""
+_Values = tuple[Floats, Booleans, list[bool]]
+"""Values that are asked for, whether at least as much is, and True for ordered variables."""
 
-    def __init__(self, released: Floats, ordered: list[bool], rows: Integers) -> None:
-        generator, width = np.random.default_rng(_SEED), released.shape[1]
-        self.rows, self.ordered = generator.permutation(rows), ordered
-        self.columns = [np.ascontiguousarray(column) for column in released.T]
-        self.asked, self.above = edges(released, self.rows, ordered)
-        # all sets of variables of a predicate, or as many random ones as a row tries
-        size = min(VARIABLES, width)
-        if comb(width, size) <= _TRIES:
-            self.choices = np.array(list(combinations(range(width), size)))
-        else:
-            some = [np.sort(generator.permutation(width)[:size]) for _ in range(_TRIES)]
-            self.choices = np.unique(some, axis=0)
-        self.generator = generator
-        self.used = self.tried = 0
 
-    @property
-    def left(self) -> bool:
-        """True if there are rows to try, and their work is not too much."""
-        work = len(self.columns[0]) * (self.used * len(self.columns) + self.tried / 16)
-        return self.used < len(self.rows) and work <= _WORK
+def _attacks(
+    released: Floats, asked: _Values, generator: np.random.Generator
+) -> Iterator[tuple[Conditions, int, int]]:
+    """Yield predicates of some further rows that fit no other row, at most one for each.
 
-    def next(self, many: int) -> Conditions:
-        """Return what was found for so many further rows."""
+    Also how many rows and how many predicates were tried, until the work would be too much.
+    """
+    columns = [np.ascontiguousarray(column) for column in released.T]
+    values, above, ordered = asked
+    # all sets of variables of a predicate, or as many random ones as a row tries
+    size, used, tried = min(VARIABLES, len(columns)), 0, 0
+    if comb(len(columns), size) <= _TRIES:
+        choices = np.array(list(combinations(range(len(columns)), size)))
+    else:
+        some = [np.sort(generator.permutation(len(columns))[:size]) for _ in range(_TRIES)]
+        choices = np.unique(some, axis=0)
+    while used < len(values) and len(released) * (used * len(columns) + tried / 16) <= _WORK:
         found, chosen = list[int](), list[Integers]()
-        for row in range(self.used, min(self.used + many, len(self.rows))):
-            order = self.choices[self.generator.permutation(len(self.choices))]
-            rows = Conditions(self.asked, self.above, order, self.ordered)
-            first = rows.first_unique(self.columns, row)
-            self.used, self.tried = self.used + 1, self.tried + len(order)
+        for row in range(used, min(used + _ROUND, len(values))):
+            order = choices[generator.permutation(len(choices))]
+            first = Conditions(values, above, order, ordered).first_unique(columns, row)
+            used, tried = used + 1, tried + (len(order) if first is None else first + 1)
             if first is not None:
-                self.tried += first + 1 - len(order)
                 found.append(row)
                 chosen.append(order[first])
-        picked = np.array(chosen, dtype=np.int64).reshape(-1, self.choices.shape[1])
-        return Conditions(self.asked[found], self.above[found], picked, self.ordered)
+        picked = np.array(chosen, dtype=np.int64).reshape(-1, size)
+        yield Conditions(values[found], above[found], picked, ordered), used, tried
 
-    def guesses(self) -> Conditions:
-        """Return predicates of the values of shuffled rows."""
-        width, many = len(self.columns), min(len(self.rows), GUESSES)
-        generator = np.random.default_rng(_SEED)
-        chosen = np.array([generator.permutation(width)[:VARIABLES] for _ in range(many)])
-        shuffled = np.array([generator.permutation(many) for _ in range(width)]).T, np.arange(width)
-        return Conditions(self.asked[shuffled], self.above[shuffled], chosen, self.ordered)
+
+def _guesses(asked: _Values) -> Conditions:
+    """Return predicates of the values of shuffled rows."""
+    values, above, ordered = asked
+    width, many = values.shape[1], min(len(values), GUESSES)
+    generator = np.random.default_rng(_SEED)
+    chosen = np.array([generator.permutation(width)[:VARIABLES] for _ in range(many)])
+    shuffled = np.array([generator.permutation(many) for _ in range(width)]).T, np.arange(width)
+    return Conditions(values[shuffled], above[shuffled], chosen, ordered)
 
 
 def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
@@ -222,17 +218,17 @@ def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
         known = np.where(np.isnan(released), np.inf, released)  # a missing value equals another one
         different = np.unique(known, axis=0, return_index=True)[1]
         released, rows = released[different], np.flatnonzero(np.isin(different, rows))
-    attacks = _Attacks(released, ordered, rows)
+    generator = np.random.default_rng(_SEED)
+    asked = *edges(released, generator.permutation(rows), ordered), ordered
     people = len(original) if units is None else int(units.max()) + 1
     if holdout is not None:  # a person with several rows outside is one person there, too
         held, outsiders = _columns(comparison, holdout)[0], unit_of(holdout)
         numbers = None if units is None or outsiders is None else outsiders.numbers
         absent = len(held) if outsiders is None or numbers is None else outsiders.size
-    guess = float((attacks.guesses().counts(original, units) == 1).mean())
+    guess = float((_guesses(asked).counts(original, units) == 1).mean())
     reading: Reading[Guesses] | None = None
-    narrow = False
-    while attacks.left and not narrow:
-        found = attacks.next(_ROUND)
+    narrow, tried = False, 0
+    for found, used, tried in _attacks(released, asked, generator):
         own.append(found.counts(original, units))
         if holdout is not None:
             others.append(found.counts(held, numbers))
@@ -247,16 +243,18 @@ def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
             lost = success - float(alone_among((counts, people), outside, replaced).sum())
             rate = float(np.clip(success - lost * people / replaced, 0.0, len(counts)))
             control, wider = (rate, len(counts)), float(np.sqrt(2 * people / replaced - 1))
-        reading = guess_reading((success, len(counts)), control, guess, wider=wider)
+        about: dict[str, Any] = {"wider": wider, "tried": tried, "rows": used}
+        reading = guess_reading((success, len(counts)), control, guess, **about)
         low, high = reading.interval or SHARE
         narrow = (high - low) / 2 <= NARROW and len(counts) >= ENOUGH
+        if narrow:
+            break
     if reading is None:
         raise NotApplicable(
-            f"None of {attacks.tried:,} sets of conditions that were tried singles out a released "
-            "record."
+            f"None of {tried:,} sets of conditions that were tried singles out a released record."
         )
-    ended = "narrow" if narrow else "rows" if attacks.used == len(released) else "work"
-    return with_parts(reading, tried=attacks.tried, rows=attacks.used, ended=ended)
+    ended = "narrow" if narrow else "rows" if reading.detail.rows == len(released) else "work"
+    return with_parts(reading, ended=ended)
 
 
 _singling_out_success = beyond_a_guess(
@@ -289,12 +287,9 @@ SINGLING_OUT = guessing_measure(
     source="WP216 (2014), singling out; prior work: Giomi et al. 2023 (multivariate predicates); "
     "people of the file replaced by those outside; without a control group, beyond a random guess",
     compute=compute_singling_out,
-    view=View(
-        about="value",
-        shared="guessing_attacks",
-        label="singling out",
-        places={"risk": 6, "report": 30, "guesses": 1},
-    ),
+    about="value",
+    label="singling out",
+    places={"risk": 6, "report": 30, "guesses": 1},
 )
 
 
@@ -366,12 +361,9 @@ LINKABILITY = guessing_measure(
     "beyond a random guess",
     compute=compute_linkability,
     of_released=True,
-    view=View(
-        about="row",
-        shared="guessing_attacks",
-        label="linkability",
-        places={"report": 30, "guesses": 2},
-    ),
+    about="row",
+    label="linkability",
+    places={"report": 30, "guesses": 2},
 )
 
 
@@ -400,10 +392,10 @@ def _inferred(
     """Return the risk of one confidential variable; why not, where there are no values."""
     original, near = comparison.original, tolerance(comparison.original, secret)
     closest = Closest(comparison, keys)
-    released = secret_values(original, comparison.masked, secret)
+    released = values_of(original, comparison.masked, secret)
 
     def successes(people: Microdata, units: Integers | None = None) -> tuple[float, int]:
-        truth = secret_values(original, people, secret)
+        truth = values_of(original, people, secret)
         ties, weights = closest.ties(closest.people(people)), secret_weights(truth, units)
         right = near.right(released[closest.rows][None], truth[:, None])
         shares = (ties & right).sum(axis=1) / ties.sum(axis=1)
@@ -419,7 +411,7 @@ def _inferred(
     if control is not None:  # the different values of a person outside count the same, too
         outsiders = unit_of(control)
         rates = successes(control, None if outsiders is None else outsiders.numbers)
-    truth = secret_values(original, people, secret)
+    truth = values_of(original, people, secret)
     # of a guess; the different values of a person count the same
     right = near.right(released[None], truth[:, None]).mean(axis=1)
     guess = np.average(right, weights=secret_weights(truth, units))
@@ -438,10 +430,7 @@ INFERENCE = guessing_measure(
     compute=compute_inference,
     of_released=True,
     of_units=SECRETS_OF_UNITS,
-    view=View(
-        about="value",
-        shared="guessing_attacks",
-        label="inference",
-        places={"report": 30, "guesses": 3},
-    ),
+    about="value",
+    label="inference",
+    places={"report": 30, "guesses": 3},
 )

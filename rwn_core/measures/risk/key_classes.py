@@ -15,7 +15,7 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks.likeliest_value import WORDS, Tolerance, named_values, tolerance
 from rwn_core.measures.comparison import Comparison, released_rows
-from rwn_core.measures.measure import Detail, Measure, Reading, Sides
+from rwn_core.measures.measure import Detail, Measure, Reading, Sides, class_measure
 from rwn_core.measures.sentence import filled, people, percent
 from rwn_core.measures.statistics.key_variables import (
     SHARES_OF_UNITS,
@@ -30,7 +30,6 @@ from rwn_core.measures.statistics.key_variables import (
     owners,
     required_confidential,
 )
-from rwn_core.measures.view import View
 
 _NONE: Sides[Floats] = Sides(np.zeros(0), np.zeros(0))
 
@@ -51,7 +50,6 @@ class KeyClasses(Detail):
         Records of the smallest class.
     """
 
-    names: Sequence[str]
     limits: Sequence[int]
     violations: Sides[list[int]]
     smallest: Sides[int]
@@ -78,7 +76,6 @@ class SecretClasses(Detail):
         The units that are counted, where a row is none; else empty.
     """
 
-    names: Sequence[str] = ()
     secrets: Sequence[str]
     mean: Sides[Floats]
     worst: Sides[Floats] = _NONE
@@ -167,7 +164,9 @@ HOMOGENEITY = Measure(
     source="Machanavajjhala et al. 2007 (homogeneity attack) on the neighborhoods of Perry, "
     f"Matloff, Tendick 2022; the same is {WORDS}",
     compute=compute_homogeneity,
-    view=View(about="value", warn=warn_of_homogeneity, places={"report": 99, "warnings": 7}),
+    about="value",
+    warn=warn_of_homogeneity,
+    places={"report": 99, "warnings": 7},
 )
 
 
@@ -192,7 +191,7 @@ def compute_class_sizes(
     return mean_reading(Sides(*(side < shown for side in sizes)), comparison, detail)
 
 
-UNIQUENESS = Measure(
+UNIQUENESS = class_measure(
     key="uniqueness",
     title="Unique on the keys",
     question="How many records are alone with their combination of key values?",
@@ -202,13 +201,13 @@ UNIQUENESS = Measure(
     ),
     source="Hundepool et al. 2012, chapter 3; for masked keys compare with worst-case linkage",
     compute=partial(compute_class_sizes, limits=(2,), shown=2),
-    of_released=True,
     of_units=SHARES_OF_UNITS,
-    view=View(shared="key_classes", label="unique on the keys", places={"risk": 5, "report": 20}),
+    label="unique on the keys",
+    places={"risk": 5, "report": 20},
 )
 
 
-K_ANONYMITY = Measure(
+K_ANONYMITY = class_measure(
     key="k_anonymity",
     title="Below 3-anonymity",
     question="How many records have fewer than two others with the same key values?",
@@ -218,14 +217,10 @@ K_ANONYMITY = Measure(
     source="Sweeney 2002; a missing value matches any. A masked key is neither proof of identity "
     "where it is rare nor protection where it is common",
     compute=partial(compute_class_sizes, limits=LIMITS, shown=3),
-    of_released=True,
     of_units=SHARES_OF_UNITS,
-    view=View(
-        shared="key_classes",
-        label="below 3-anonymity",
-        recorded=("names", "limits", "violations_original", "violations_released"),
-        places={"record of a dataset": 11, "report": 20},
-    ),
+    label="below 3-anonymity",
+    recorded=("names", "limits", "violations_original", "violations_released"),
+    places={"record of a dataset": 11, "report": 20},
 )
 
 
@@ -277,7 +272,7 @@ def compute_l_diversity(comparison: Comparison) -> Reading[SecretClasses]:
     return mean_reading(Sides(*(each[worst] for each in single)), comparison, detail)
 
 
-L_DIVERSITY = Measure(
+L_DIVERSITY = class_measure(
     key="l_diversity",
     title="Below 2-diversity",
     question="How many records lie in a class of equal key values that shows a single value of the "
@@ -288,10 +283,10 @@ L_DIVERSITY = Measure(
     ),
     source="Machanavajjhala et al. 2007 (distinct l-diversity); missing values are not counted",
     compute=compute_l_diversity,
-    of_released=True,
     of_units="Rows with the keys of one {0} alone count, whatever values they have, and each {0} "
     "counts by the share of the own rows",
-    view=View(shared="key_classes", label="below 2-diversity", places={"report": 20}),
+    label="below 2-diversity",
+    places={"report": 20},
 )
 
 
@@ -347,7 +342,7 @@ def t_closeness_sentence(reading: Reading[SecretClasses], n: int) -> str:
     )
 
 
-T_CLOSENESS = Measure(
+T_CLOSENESS = class_measure(
     key="t_closeness",
     title="t-closeness",
     unit="largest earth mover's distance",
@@ -356,7 +351,7 @@ T_CLOSENESS = Measure(
     sentence=t_closeness_sentence,
     source="Li, Li, Venkatasubramanian 2007: t of the worst class and confidential variable",
     compute=compute_t_closeness,
-    of_released=True,
     of_units="Every row of a {} counts, not all of them as one",
-    view=View(shared="key_classes", label="t-closeness, largest", places={"report": 20}),
+    label="t-closeness, largest",
+    places={"report": 20},
 )

@@ -16,7 +16,7 @@ from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Detail, Measure, Reading
 from rwn_core.measures.sentence import people, percent, tenths
-from rwn_core.measures.view import Tile, View
+from rwn_core.measures.view import Tile
 
 # Membership: unique values that disclose that a person is in the file
 
@@ -163,11 +163,9 @@ MEMBERSHIP = Measure(
     source="Cell law of Perry, Matloff, Tendick 2022, section 5; Matloff and Tendick 2015 on "
     "membership",
     compute=compute_membership,
-    view=View(
-        tiles=(Tile(places={"risk": 6}, label="Own values appear", words=tenths),),
-        about="value",
-        places={"report": 99, "worst cases": 7},
-    ),
+    tile=Tile(places={"risk": 6}, label="Own values appear", words=tenths),
+    about="value",
+    places={"report": 99, "worst cases": 7},
 )
 
 
@@ -192,7 +190,6 @@ class DifferentialPrivacy(Detail):
         What holds, in words.
     """
 
-    names: Sequence[str]
     delta: Sequence[float | None]
     epsilon: Sequence[float | None]
     total_epsilon: float | None
@@ -303,5 +300,7 @@ DIFFERENTIAL_PRIVACY = Measure(
     "survival of a value that one record alone has",
     compute=compute_differential_privacy,
     of_units="An epsilon is that of one row, and a value counts if one {} alone has it",
-    view=View(about="value", warn=warn_of_privacy, places={"warnings": 5}),
+    about="value",
+    warn=warn_of_privacy,
+    places={"warnings": 5},
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,7 +31,6 @@ from rwn_core.measures.statistics.nearest_points import (
     released_points,
     spread_sample,
 )
-from rwn_core.measures.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -55,7 +53,6 @@ class Nearness(Detail):
         The share that the method changes.
     """
 
-    names: Sequence[str] = ()
     near: Booleans = field(default_factory=lambda: np.zeros(0, bool))
     distance: Floats = field(default_factory=lambda: np.zeros(0))
     exact_copies: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -106,7 +103,7 @@ INTERVAL_DISCLOSURE = Measure(
     source="SDID of sdcMicro's dRisk, with the original's standard deviation",
     compute=compute_interval_disclosure,
     of_released=True,
-    view=View(about="value"),
+    about="value",
 )
 
 
@@ -207,9 +204,9 @@ CELLS_CHANGED = Measure(
     source="Perry, Matloff, Tendick 2022, section 5: each cell is modified with probability q",
     compute=compute_cells_changed,
     reads_some=True,
-    view=View(
-        bands={"value": SHARE}, recorded=("names", "share"), places={"report": 99, "picture": 3}
-    ),
+    bands={"value": SHARE},
+    recorded=("names", "share"),
+    places={"report": 99, "picture": 3},
 )
 
 
@@ -412,11 +409,9 @@ NEIGHBORHOOD_SIZE = Measure(
     compute=compute_neighborhood_size,
     reads_some=True,
     of_setting=True,
-    view=View(
-        silent=True,
-        warn=warn_of_neighborhoods,
-        charts={"neighborhood_size": draw_neighborhood_size},
-        level=("x", "median"),
-        places={"risk": 9, "report": 12, "tune": 1, "warnings": 8},
-    ),
+    silent=True,
+    warn=warn_of_neighborhoods,
+    charts={"neighborhood_size": draw_neighborhood_size},
+    level=("x", "median"),
+    places={"risk": 9, "report": 12, "tune": 1, "warnings": 8},
 )

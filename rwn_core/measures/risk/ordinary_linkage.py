@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.sizes import ATTACKED_PAIRS
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import LEVELS
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import (
     Comparison,
@@ -30,7 +29,7 @@ from rwn_core.measures.statistics.nearest_points import (
     original_points,
     spread_sample,
 )
-from rwn_core.measures.view import Linker, Tile, View
+from rwn_core.measures.view import Linker, Tile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,7 +47,6 @@ class OrdinaryLinkage(Detail):
         Sunter).
     """
 
-    names: Sequence[str] = ()
     score: Floats = field(default_factory=lambda: np.zeros(0))
     matched: Floats = field(default_factory=lambda: np.zeros(0))
     unmatched: Floats = field(default_factory=lambda: np.zeros(0))
@@ -93,15 +91,12 @@ DISTANCE_LINKAGE = linkage_measure(
     source="Domingo-Ferrer and Torra 2001; ties share their link",
     compute=compute_distance_linkage,
     reads_some=True,
-    view=View(
-        tiles=(Tile(places={"risk": 4}, label="Ordinary, by distance", words=tenths),),
-        about="row",
-        linkers=(Linker(place=3, words="distance, all"),),
-        places={
-            **{"record of a dataset": 8, "sweep": 2, "report": 99, "scenarios": 1, "attacks": 2},
-            "picture": 1,
-        },
-    ),
+    tile=Tile(places={"risk": 4}, label="Ordinary, by distance", words=tenths),
+    linkers=(Linker(place=3, words="distance, all"),),
+    places={
+        **{"record of a dataset": 8, "sweep": 2, "report": 99, "scenarios": 1, "attacks": 2},
+        "picture": 1,
+    },
 )
 
 
@@ -181,7 +176,8 @@ MAHALANOBIS_LINKAGE = Measure(
     source="Torra, Abowd, Domingo-Ferrer 2006; inverse of S + S' - 2 Cov(X, X')",
     compute=compute_mahalanobis_linkage,
     of_units=True,
-    view=View(about="row", places={"report": 99, "scenarios": 2}),
+    about="row",
+    places={"report": 99, "scenarios": 2},
 )
 
 
@@ -225,7 +221,7 @@ MOST_KEYS = 12
 
 def _agree(comparison: Comparison, name: str, rows: Integers) -> Booleans:
     original, masked = comparison.original, comparison.masked
-    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+    if original.schema.variable(name).kind in LEVELS:
         before, after = cell_codes(comparison, [name])
         same = after[rows] == before[:, 0]
         return np.asarray(same & (after[rows] >= 0))
@@ -280,9 +276,6 @@ PROBABILISTIC_LINKAGE = linkage_measure(
     source="Fellegi and Sunter 1969, weights by the EM algorithm of Jaro 1989; numbers agree "
     "within 0.25 standard deviations and interquartile ranges",
     compute=compute_probabilistic_linkage,
-    view=View(
-        about="row",
-        linkers=(Linker(place=2, words="probabilistic, keys"),),
-        places={"record of a dataset": 9, "report": 99, "scenarios": 4, "attacks": 3},
-    ),
+    linkers=(Linker(place=2, words="probabilistic, keys"),),
+    places={"record of a dataset": 9, "report": 99, "scenarios": 4, "attacks": 3},
 )

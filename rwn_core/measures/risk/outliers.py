@@ -17,9 +17,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import (
     RELEASED,
     Comparison,
-    complete,
     empty_records,
-    matrix,
     standardized,
     varies,
 )
@@ -28,6 +26,7 @@ from rwn_core.measures.drawing.bands import NAME, Drawn, range_text, stripe
 from rwn_core.measures.drawing.tables import TABLE_ROWS, Rows, seven_digits
 from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading, Sides
 from rwn_core.measures.sentence import filled
+from rwn_core.measures.statistics.association import complete_numbers
 from rwn_core.measures.statistics.nearest_points import (
     nearest_others,
     original_points,
@@ -35,7 +34,6 @@ from rwn_core.measures.statistics.nearest_points import (
     spread_sample,
 )
 from rwn_core.measures.statistics.ols import LeastSquares, fits, refuse_exact
-from rwn_core.measures.view import View
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -248,11 +246,18 @@ def paired(detail: RecordValues, unit: str) -> dict[str, Any]:
     return {"columns": ["record", *style.SIDES], "internal": True, "rows": rows, "caption": caption}
 
 
-COOKS_DISTANCE = Measure(
-    key="cooks_distance",
-    title="Cook's distance",
+largest_measure = partial(
+    Measure,
     bounds=FROM_ZERO,
     unit="largest distance",
+    reads_some=True,
+    level=("y", "value"),
+    bands={"max_released": FROM_ZERO},
+)
+"""A measure of the record that stands out most."""
+COOKS_DISTANCE = largest_measure(
+    key="cooks_distance",
+    title="Cook's distance",
     question="Does a single record still stand out by its sway over the regression?",
     sentence=filled(
         "The record that sways the regression most has a Cook's distance of {value:.3g} "
@@ -260,17 +265,12 @@ COOKS_DISTANCE = Measure(
     ),
     source="Cook 1977; Perry, Matloff, Tendick 2022, section 8",
     compute=compute_cooks_distance,
-    reads_some=True,
-    view=View(
-        charts={
-            "cooks_distance": partial(
-                draw_values, key="cooks_distance", title="Cook’s distance", unit="Cook’s distance"
-            )
-        },
-        level=("y", "value"),
-        bands={"max_released": FROM_ZERO},
-        places={"report": 13, "tune": 6},
-    ),
+    charts={
+        "cooks_distance": partial(
+            draw_values, key="cooks_distance", title="Cook’s distance", unit="Cook’s distance"
+        )
+    },
+    places={"report": 13, "tune": 6},
 )
 
 
@@ -295,16 +295,10 @@ def mahalanobis_distances(values: Floats) -> tuple[Floats, int]:
 
 
 def _mahalanobis_distances(
-    original: Microdata, table: Microdata, where: str
+    original: Microdata, table: Microdata
 ) -> tuple[tuple[Integers, Floats], int]:
-    values = matrix(original, table, original.numeric_names)
-    records = complete(values)
-    if len(records) < 2:
-        raise NotApplicable(
-            f"The {where} has {len(records)} records without a missing number; the distance from "
-            "the mean needs at least 2."
-        )
-    distances, rank = mahalanobis_distances(values[records])
+    records, values = complete_numbers(original, table, "the distance from the mean needs")
+    distances, rank = mahalanobis_distances(values)
     return (records, distances), rank
 
 
@@ -315,17 +309,15 @@ def compute_mahalanobis(comparison: Comparison) -> Reading[RecordValues]:
     if not names:
         raise NotApplicable("The table has no continuous or count variable.")
     before, rank = comparison.cached_for_original(
-        "mahalanobis", partial(_mahalanobis_distances, original, original, "original")
+        "mahalanobis", partial(_mahalanobis_distances, original, original)
     )
-    after, rank_released = _mahalanobis_distances(original, comparison.masked, "released table")
+    after, rank_released = _mahalanobis_distances(original, comparison.masked)
     return largest_of_both(before, after, names=list(names), rank=Sides(rank, rank_released))
 
 
-MAHALANOBIS = Measure(
+MAHALANOBIS = largest_measure(
     key="mahalanobis",
     title="Mahalanobis distance",
-    bounds=FROM_ZERO,
-    unit="largest distance",
     question="Does a single record still stand out by its distance from the middle?",
     sentence=filled(
         "The record farthest from the middle lies {value:.3g} away (original: {before:.3g}); who "
@@ -333,17 +325,12 @@ MAHALANOBIS = Measure(
     ),
     source="Mahalanobis 1936; Perry, Matloff, Tendick 2022, section 8",
     compute=compute_mahalanobis,
-    reads_some=True,
-    view=View(
-        charts={
-            "mahalanobis": partial(
-                draw_values, key="mahalanobis", title="Mahalanobis distance", unit="distance D"
-            )
-        },
-        level=("y", "value"),
-        bands={"max_released": FROM_ZERO},
-        places={"report": 14, "tune": 7},
-    ),
+    charts={
+        "mahalanobis": partial(
+            draw_values, key="mahalanobis", title="Mahalanobis distance", unit="distance D"
+        )
+    },
+    places={"report": 14, "tune": 7},
 )
 
 
@@ -452,10 +439,8 @@ NEAREST_DISTANCE = Measure(
     ),
     source="Perry, Matloff, Tendick 2022, section 8",
     compute=compute_nearest_distance,
-    view=View(
-        charts={"nearest_distance": draw_nearest_distance},
-        level=("x", "value"),
-        bands={"value": FROM_ZERO},
-        places={"tune": 2},
-    ),
+    charts={"nearest_distance": draw_nearest_distance},
+    level=("x", "value"),
+    bands={"value": FROM_ZERO},
+    places={"tune": 2},
 )

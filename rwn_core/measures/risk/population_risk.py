@@ -11,10 +11,10 @@ import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.units import people_in
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import LEVELS
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, codes, numbers, released_rows
-from rwn_core.measures.measure import Detail, Measure, Reading, Sides
+from rwn_core.measures.measure import Detail, Measure, Reading, Sides, class_measure
 from rwn_core.measures.sentence import filled, people, percent
 from rwn_core.measures.statistics.key_variables import (
     ROWS_OF_UNITS,
@@ -31,7 +31,6 @@ from rwn_core.measures.statistics.key_variables import (
     owners,
 )
 from rwn_core.measures.statistics.population import (
-    FileRisk,
     PitmanLaw,
     PopulationRisk,
     expected_inverse,
@@ -44,7 +43,6 @@ from rwn_core.measures.statistics.population import (
     probability_unique,
     slopes_of_inverse,
 )
-from rwn_core.measures.view import View
 
 # Individual risk: expected re-identifications by the key variables of a sample
 
@@ -107,7 +105,7 @@ def individual_risk_sentence(reading: Reading[PopulationRisk], n: int) -> str:
     )
 
 
-INDIVIDUAL_RISK = Measure(
+INDIVIDUAL_RISK = class_measure(
     key="individual_risk",
     title="Expected re-identifications",
     question="About how many records does an intruder identify who finds people by their key "
@@ -116,15 +114,11 @@ INDIVIDUAL_RISK = Measure(
     source="E(1 / F | f) of Pitman's sampling formula (Pitman 1995, Hoshino 2001) and that of "
     "Benedetti and Franconi 1998; with the file as the population it is 1 / (class size)",
     compute=compute_individual_risk,
-    of_released=True,
     of_units=SHARES_OF_UNITS,
-    view=View(
-        about="row",
-        shared="key_classes",
-        label="expected re-identified",
-        recorded=("expected_original", "expected_released"),
-        places={"report": 20},
-    ),
+    about="row",
+    label="expected re-identified",
+    recorded=("expected_original", "expected_released"),
+    places={"report": 20},
 )
 
 
@@ -199,7 +193,6 @@ class SpecialUniques(Detail):
         Number of further keys.
     """
 
-    names: Sequence[str]
     score: Sides[Floats]
     dis: Sides[Floats]
     shares: Sides[Floats]
@@ -256,7 +249,7 @@ def suda_sentence(reading: Reading[SpecialUniques], n: int) -> str:
     )
 
 
-SUDA = Measure(
+SUDA = class_measure(
     key="suda",
     title="Special uniques",
     question="How many records do at most three key variables single out?",
@@ -264,9 +257,9 @@ SUDA = Measure(
     source="SUDA: Elliot, Manning, Ford 2002; minimal uniques of up to three variables, of the "
     "ten keys with most values; DIS scores: Elliot 2000",
     compute=compute_suda,
-    of_released=True,
     of_units=SHARES_OF_UNITS,
-    view=View(shared="key_classes", label="special uniques", places={"report": 20}),
+    label="special uniques",
+    places={"report": 20},
 )
 
 
@@ -345,9 +338,10 @@ class Model(NamedTuple):
 
     terms: Terms  # fitted margins: a key each for main effects, pairs for interactions
     means: Floats  # fitted sample means of all cells, in the shape of the table of counts
-    risk: FileRisk
-    # the check B of tau2, standardized; about standard normal if the model holds, above 0 where it
-    # is too simple
+    tau2: float
+    # the check B of tau2; and standardized: about standard normal if the model holds, above 0 where
+    # it is too simple
+    check: float
     z: float
 
 
@@ -381,9 +375,9 @@ def check_deviation(means: Floats, fraction: float) -> float:
 
 def _model(counts: Floats, terms: Terms, fraction: float) -> Model:
     means = fit_margins(counts, terms)
-    risk = file_risk(counts.ravel(), means.ravel(), fraction)
+    tau2, check = file_risk(counts.ravel(), means.ravel(), fraction)
     spread = check_deviation(means, fraction)
-    return Model(terms, means, risk, z=risk.check2 / spread if spread > 0 else 0.0)
+    return Model(terms, means, tau2, check, z=check / spread if spread > 0 else 0.0)
 
 
 MOST_INTERACTIONS = 6  # of a path of models
@@ -442,7 +436,7 @@ def model_cells(
 def _grouped(comparison: Comparison, name: str) -> Integers:
     """Return one key of both tables, one after the other, as codes from 0, numbers in groups."""
     original, masked = comparison.original, comparison.masked
-    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
+    if original.schema.variable(name).kind in LEVELS:
         before, after = (codes(original, table, name)[0] for table in (original, masked))
     else:
         values = original.values(name)
@@ -490,8 +484,8 @@ def compute_loglinear_risk(comparison: Comparison) -> Reading[PopulationRisk]:
         alone=tau1,
         expected=tau2,
         model=", ".join(" × ".join(used[at] for at in x) for x in path[-1].terms if len(x) > 1),
-        of_names=path[-1].risk.tau2,
-        check=path[-1].risk.check2,
+        of_names=path[-1].tau2,
+        check=path[-1].check,
         z=path[-1].z,
         caveat=caveat if apart else "",
     )
@@ -564,7 +558,7 @@ def model_table(reading: Reading[PopulationRisk], n: int) -> dict[str, Any]:
     }
 
 
-LOGLINEAR_RISK = Measure(
+LOGLINEAR_RISK = class_measure(
     key="loglinear_risk",
     title="Log-linear risk",
     unit="expected right matches, share of records",
@@ -574,13 +568,9 @@ LOGLINEAR_RISK = Measure(
     source="Skinner and Shlomo 2008 (tau2 as a share of the records; model by forward search); "
     "without a population size or weights the file is the population",
     compute=compute_loglinear_risk,
-    of_released=True,
     of_units=ROWS_OF_UNITS,
-    view=View(
-        about="row",
-        tables=(model_table,),
-        shared="key_classes",
-        label="log-linear matches",
-        places={"tables of keys": 3, "report": 20},
-    ),
+    about="row",
+    tables=(model_table,),
+    label="log-linear matches",
+    places={"tables of keys": 3, "report": 20},
 )

@@ -9,7 +9,6 @@ from rwn_core.measures.attacks.red_team import Finding, attack, prediction
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Detail, Reading, linkage_measure
 from rwn_core.measures.sentence import percent
-from rwn_core.measures.view import View
 
 SURE = 0.9  # precision of names that are nearly sure
 _OUTSIDE = (
@@ -137,5 +136,7 @@ MEASURE = linkage_measure(
     "values and ranks (Nin, Herranz, Torra 2008), each counted on this release; names by recall "
     "and precision beyond naming the value of random people (Clopper and Pearson 1934)",
     compute=compute,
-    view=View(about="value", tables=(findings_table,), places={"tables of keys": 1, "attacks": 1}),
+    about="value",
+    tables=(findings_table,),
+    places={"tables of keys": 1, "attacks": 1},
 )

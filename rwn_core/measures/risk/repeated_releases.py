@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -16,8 +16,14 @@ from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donors import NO_DONOR, copy_from_donors, random_streams
 from rwn_core.laws.law import Law, MixtureComponent
-from rwn_core.measures.attacks.assignment import all_rows, blocks, both_cells, canonical_order
-from rwn_core.measures.attacks.posterior import attacked_units, likelihoods, normed, of_units
+from rwn_core.measures.attacks.assignment import all_rows, blocks, canonical_order
+from rwn_core.measures.attacks.posterior import (
+    attacked_units,
+    likelihoods,
+    normed,
+    of_units,
+    touched,
+)
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
@@ -25,7 +31,6 @@ from rwn_core.measures.measure import Detail, Measure, Reading, some_of
 from rwn_core.measures.sentence import people
 from rwn_core.measures.statistics.intervals import mean_interval
 from rwn_core.measures.statistics.key_variables import cell_codes, key_names
-from rwn_core.measures.view import View
 
 TIMES = (1, 2, 3, 5, 10)  # of a bound
 DRAWN = 5  # releases that are drawn and linked, by the law alone
@@ -50,7 +55,6 @@ class RepeatedReleases(Detail):
         At least so many are, in fresh secret order.
     """
 
-    names: list[str]
     releases: list[int]
     same_order: Floats
     shuffled: float
@@ -80,7 +84,7 @@ def compute(comparison: Comparison) -> Reading[RepeatedReleases]:
         worst = None not in together
         rows = np.array(together, dtype=np.float64)[:, np.newaxis]
         if not worst:
-            rows = success_of_rows(*linking, records, comparison.units)
+            rows = success_of_rows(beliefs_after(*linking, records), comparison.units)
     # an intruder with more releases can ignore some
     linked = np.maximum.accumulate(rows.mean(axis=1))
     shown = times.index(_SHOWN)
@@ -177,12 +181,10 @@ MEASURE = Measure(
     "the union bound with the Bhattacharyya coefficient",
     compute=compute,
     of_units=True,
-    view=View(
-        about="row",
-        charts={"repeated_releases": draw_repeated_releases},
-        recorded=("releases", "same_order", "shuffled", "standing"),
-        places={"risk": 4, "report": 9, "scenarios": 7},
-    ),
+    about="row",
+    charts={"repeated_releases": draw_repeated_releases},
+    recorded=("releases", "same_order", "shuffled", "standing"),
+    places={"risk": 4, "report": 9, "scenarios": 7},
 )
 
 
@@ -286,8 +288,8 @@ def _in_common(one: Law, other: Law, names: Sequence[str] | None, records: Integ
     lost, others_lost = (_lost(cells, names) for cells in (one, other))
     result[np.ix_(lost[records], others_lost)] = 1.0  # like each other at most
     # a row with nothing lost may look like one that lost all it can lose
-    touched = [*{*_touched(one, names), *_touched(other, names)}]
-    missing = bool(one.original.frame[touched].isna().any().all())
+    drawn = [*{*touched(one, names), *touched(other, names)}]
+    missing = bool(one.original.frame[drawn].isna().any().all())
     if (lost.any() or others_lost.any()) and missing:
         result[lost[records]], result[:, others_lost] = 1.0, 1.0
     return np.minimum(result, 1.0)
@@ -298,15 +300,10 @@ def _roots(cells: Law, unit: tuple[str, ...]) -> sparse.csr_array:
     return sparse.csr_array(table).sqrt()
 
 
-def _touched(cells: Law, names: Sequence[str] | None) -> list[str]:
-    units = attacked_units(cells, names)
-    return [name for unit in units for name in unit if cells.modification(name)]
-
-
 def _lost(cells: Law, names: Sequence[str] | None) -> Booleans:
     """The marks of records that lose attacked values for lack of neighbors, shape (n,)."""
     lost = np.zeros(cells.original.n, dtype=bool)
-    lost[cells.empty] = bool(_touched(cells, names))
+    lost[cells.empty] = bool(touched(cells, names))
     return lost
 
 
@@ -325,16 +322,8 @@ def bounds_of_records(
     return np.array([np.maximum(0.0, 1.0 - (others**times).sum(axis=1)) for times in releases])
 
 
-def success_of_rows(
-    law: Law,
-    releases: Sequence[Microdata],
-    names: Sequence[str] | None = None,
-    rows: Integers | None = None,
-    units: Integers | None = None,
-) -> Floats:
-    """Return the expected success for each row after 1, 2, ... releases, (len(releases), m)."""
-    # a posterior is the product of likelihoods over the independent, aligned releases
-    beliefs = _beliefs_after(law, releases, names, rows)
+def success_of_rows(beliefs: Iterable[sparse.csc_array], units: Integers | None) -> Floats:
+    """Return the expected success for each row after 1, 2, ... releases, (len(beliefs), m)."""
     return np.stack([_largest(belief, units) for belief in beliefs])
 
 
@@ -344,8 +333,9 @@ def joint_success_after(
     """Return the success of the joint posterior after 1, 2, ... releases; None above the limit."""
     success: list[float | None] = []
     cells: list[Integers] = []
-    for masked, belief in zip(releases, _beliefs_after(law, releases, names, None), strict=True):
-        cells.append(both_cells(Comparison(original=law.original, masked=masked), names))
+    for masked, belief in zip(releases, beliefs_after(law, releases, names), strict=True):
+        both = Comparison(original=law.original, masked=masked)
+        cells += cell_codes(both, names)
         together = None
         if belief.nnz <= ATTACKED_PAIRS:
             order = canonical_order(np.hstack(cells))
@@ -356,10 +346,11 @@ def joint_success_after(
     return success
 
 
-def _beliefs_after(
-    law: Law, releases: Sequence[Microdata], names: Sequence[str] | None, rows: Integers | None
+def beliefs_after(
+    law: Law, releases: Sequence[Microdata], names: Sequence[str], rows: Integers | None = None
 ) -> Iterator[sparse.csc_array]:
     """Yield the posterior of each row after 1, 2, ... releases; columns sum to 1."""
+    # the product of likelihoods over the independent, aligned releases
     rows = np.arange(releases[0].n) if rows is None else rows
     evidence: sparse.csc_array | None = None
     for masked in releases:

@@ -34,7 +34,6 @@ from rwn_core.measures.measure import BY_VALUES, Detail, Measure, Reading, with_
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics.intervals import share_interval
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
-from rwn_core.measures.view import View
 
 MOST_NAMED = 5  # variables of a set that a sentence names
 FEW = 20  # people: a note next to the value says where fewer count
@@ -388,9 +387,7 @@ MEASURE = Measure(
     "or two values",
     compute=compute,
     of_released=True,
-    view=View(
-        about="value",
-        charts={"true_matches": draw_true_matches},
-        places={"record of a dataset": 10, "risk": 3, "report": 8, "worst cases": 6, "attacks": 4},
-    ),
+    about="value",
+    charts={"true_matches": draw_true_matches},
+    places={"record of a dataset": 10, "risk": 3, "report": 8, "worst cases": 6, "attacks": 4},
 )

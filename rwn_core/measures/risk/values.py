@@ -10,7 +10,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import value_codes
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import LEVELS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.measures.attacks.likeliest_value import named_values, tolerance
@@ -23,11 +23,9 @@ from rwn_core.measures.drawing.tables import known, table
 from rwn_core.measures.measure import Detail, Measure, Reading
 from rwn_core.measures.sentence import filled, percent, tenths
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
-from rwn_core.measures.view import Tile, View
+from rwn_core.measures.view import Tile
 
 # Posterior odds: how likely a released category is the true one, category by category
-
-LEVELS = (Kind.CATEGORICAL, Kind.ORDERED)
 
 
 def category_chances(law: Law, name: str, units: Integers | None = None) -> tuple[Floats, Floats]:
@@ -63,7 +61,6 @@ class PosteriorOdds(Detail):
         it, each counted as often as they have records.
     """
 
-    names: tuple[str, ...]
     rarest: tuple[float, ...]
     chances: tuple[Floats, ...]
     shares: tuple[Floats, ...]
@@ -112,7 +109,7 @@ POSTERIOR_ODDS = Measure(
     source="Gouweleeuw, Kooiman, Willenborg, de Wolf 1998: posterior odds t_kk v_k / sum of "
     "t_lk v_l, here as a probability, of the worst variable",
     compute=compute_posterior_odds,
-    view=View(about="value"),
+    about="value",
 )
 
 
@@ -266,13 +263,11 @@ EXTREMES = Measure(
     ),
     source="Cell law of Perry, Matloff, Tendick 2022, section 5: survival of a value",
     compute=compute_extremes,
-    view=View(
-        tiles=(Tile(places={"risk": 5}, label="Extremes that survive", words=tenths),),
-        about="value",
-        charts={"extreme_values": draw_extreme_values},
-        warn=warn_of_extremes,
-        places={"risk": 7, "report": 10, "warnings": 3},
-    ),
+    tile=Tile(places={"risk": 5}, label="Extremes that survive", words=tenths),
+    about="value",
+    charts={"extreme_values": draw_extreme_values},
+    warn=warn_of_extremes,
+    places={"risk": 7, "report": 10, "warnings": 3},
 )
 
 
@@ -304,7 +299,6 @@ class Queries(Detail):
         share of rows that are.
     """
 
-    names: list[str]
     secret: str | None
     words: list[str]
     record: list[int]
@@ -410,5 +404,7 @@ QUERIES = Measure(
     source="Matloff and Tendick 2015 (a single worker); the count of matches is Poisson-binomial",
     compute=compute_queries,
     of_units="A question has one row as its answer: a {} with equal rows is not asked about",
-    view=View(about="value", charts={"queries": draw_queries}, places={"risk": 8, "report": 11}),
+    about="value",
+    charts={"queries": draw_queries},
+    places={"risk": 8, "report": 11},
 )

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Floats
 from rwn_core.data.sizes import LARGEST_ASSIGNMENT, LIVE_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.laws.law import Law
@@ -22,7 +22,7 @@ from rwn_core.measures.attacks.posterior import (
     posteriors,
     weigh,
 )
-from rwn_core.measures.attacks.worst_case import WorstCase, WorstLinkage, linked, worst_case
+from rwn_core.measures.attacks.worst_case import WorstLinkage, linked, worst_case
 from rwn_core.measures.comparison import Comparison, released_rows, require_same_records
 from rwn_core.measures.drawing import style
 from rwn_core.measures.drawing.tables import table
@@ -42,7 +42,7 @@ from rwn_core.measures.statistics.nearest_points import (
     original_points,
     spread_sample,
 )
-from rwn_core.measures.view import Linker, Tile, View
+from rwn_core.measures.view import Linker, Tile
 from rwn_core.neighbors.distance import point_values
 
 # Worst-case linkage by an intruder with the original file and the method
@@ -169,17 +169,14 @@ BAYES_LINKAGE = linkage_measure(
     compute=compute_bayes_linkage,
     begin=partial(compute_bayes_linkage, bounded=False),
     is_slow=True,
-    view=View(
-        tiles=(Tile(places={"risk": 1}, label="Worst case, all", words=tenths),),
-        about="row",
-        charts={"record_risk": draw_record_risk},
-        linkers=(Linker(place=8, words="whole original file", worst=True, estimated=True),),
-        warn=warn_of_linkage,
-        places={
-            **{"sweep": 1, "risk": 1, "report": 6, "worst cases": 1, "scenarios": 6},
-            "warnings": 1,
-        },
-    ),
+    tile=Tile(places={"risk": 1}, label="Worst case, all", words=tenths),
+    charts={"record_risk": draw_record_risk},
+    linkers=(Linker(place=8, words="whole original file", worst=True, estimated=True),),
+    warn=warn_of_linkage,
+    places={
+        **{"sweep": 1, "risk": 1, "report": 6, "worst cases": 1, "scenarios": 6},
+        "warnings": 1,
+    },
 )
 
 
@@ -188,17 +185,12 @@ BAYES_LINKAGE = linkage_measure(
 HALF = 0.5 * (1 + 1e-9)  # of two equal candidates neither is above one half
 
 
-def linked_over_half_reading(
-    found: WorstCase,
-    n: int,
-    far: tuple[Integers, Floats] | None = None,
-    units: Integers | None = None,
-) -> Reading[WorstLinkage]:
-    """Return the share of rows with a posterior of the true original above one half."""
+def compute_linked_over_half(comparison: Comparison) -> Reading[WorstLinkage]:
+    """Return the share of rows with a true original more likely than all others together."""
     # The larger share of row by row and given all rows. Random rows: the upper 97.5 % confidence
-    # limit if a row is above one half, also one of `far` (records that are far from the others,
-    # and their posteriors); else 0. Of units (n,) with several rows: the share of units with a
-    # row above one half, if that is larger.
+    # limit if a row is above one half, also one of the farthest people; else 0. Of units with
+    # several rows: the share of units with a row above one half, if that is larger.
+    found, units = worst_case(comparison, bounded=False), comparison.units
     links, together, interval, above = found.links, None, None, None
     alone, truth, records = float((links.truth > HALF).mean()), links.truth, links.rows
     if found.together is not None and not links.sampled:
@@ -207,11 +199,9 @@ def linked_over_half_reading(
         truth = given_all if together > alone else truth
     value = share = max(alone, together or 0.0)
     if links.sampled:
-        interval = exact_interval(round(share * len(truth)), len(truth))
-        if far is not None:
-            records = np.concatenate((records, far[0]))
-            records, first = np.unique(records, return_index=True)
-            truth = np.concatenate((truth, far[1]))[first]
+        interval, far = exact_interval(round(share * len(truth)), len(truth)), _farthest(comparison)
+        records, first = np.unique(np.concatenate((records, far.rows)), return_index=True)
+        truth = np.concatenate((truth, far.truth))[first]
         value = interval[1] if (truth > HALF).any() else 0.0
     if units is not None:
         above = len(np.unique(units[records[truth > HALF]]))
@@ -230,22 +220,19 @@ def linked_over_half_reading(
         sampled=links.sampled,
         of=links.total_rows,
     )
-    return Reading(value=value, baseline=float(n == 1), interval=interval, detail=detail)
+    baseline = float(comparison.original.n == 1)
+    return Reading(value=value, baseline=baseline, interval=interval, detail=detail)
 
 
-def compute_linked_over_half(comparison: Comparison) -> Reading[WorstLinkage]:
-    """Return the share of rows with a true original more likely than all others together."""
-    found, far, units = worst_case(comparison, bounded=False), None, comparison.units
-    if found.links.sampled:
-        law, rows = comparison.required_law(), released_rows(comparison.original, comparison.masked)
-        try:
-            points = point_values(original_points(comparison))[rows]
-        except NotApplicable:  # no variable has a distance
-            points = np.zeros((len(rows), 1))
-        rows = np.sort(rows[np.argsort(-(points**2).sum(axis=1), kind="stable")[:SMALLEST_SAMPLE]])
-        links, _ = weigh(law, comparison.masked, None, (rows, len(rows)), None, units)
-        far = links.rows, links.truth
-    return linked_over_half_reading(found, comparison.original.n, far, units)
+def _farthest(comparison: Comparison) -> Linkage:
+    """Return the links of the records that are far from the others."""
+    law, rows = comparison.required_law(), released_rows(comparison.original, comparison.masked)
+    try:
+        points = point_values(original_points(comparison))[rows]
+    except NotApplicable:  # no variable has a distance
+        points = np.zeros((len(rows), 1))
+    rows = np.sort(rows[np.argsort(-(points**2).sum(axis=1), kind="stable")[:SMALLEST_SAMPLE]])
+    return weigh(law, comparison.masked, None, (rows, len(rows)), units=comparison.units)[0]
 
 
 def linked_over_half_sentence(reading: Reading[WorstLinkage], n: int) -> str:
@@ -287,11 +274,8 @@ LINKED_OVER_HALF = linkage_measure(
     "the farthest people's rows is above one half",
     compute=compute_linked_over_half,
     counts=True,
-    view=View(
-        tiles=(Tile(places={"risk": 3}, label="Linked over one half", words=tenths),),
-        about="row",
-        places={"report": 99, "worst cases": 2},
-    ),
+    tile=Tile(places={"risk": 3}, label="Linked over one half", words=tenths),
+    places={"report": 99, "worst cases": 2},
 )
 
 
@@ -342,7 +326,6 @@ LARGEST_LINKAGE = linkage_measure(
     source="Bayes' rule on the method's law, as for worst-case linkage: the maximum over rows "
     "where worst-case linkage is the mean",
     compute=compute_largest_linkage,
-    view=View(about="row"),
 )
 
 
@@ -376,11 +359,8 @@ WHOLE_FILE_LINKAGE = linkage_measure(
     sentence=filled("Linking all rows at once by {keys}, each person once, finds {people}."),
     source="Maximum-weight assignment of the likelihoods; Burkard, Dell'Amico, Martello 2009",
     compute=compute_whole_file_linkage,
-    view=View(
-        about="row",
-        linkers=(Linker(place=7, words="… of the whole file at once", worst=True),),
-        places={"report": 99, "worst cases": 3},
-    ),
+    linkers=(Linker(place=7, words="… of the whole file at once", worst=True),),
+    places={"report": 99, "worst cases": 3},
 )
 
 
@@ -455,7 +435,6 @@ class SureLinks(Detail):
         Share of right links if every row is linked.
     """
 
-    names: list[str]
     all: Curve
     keys: Curve
     by_keys: float
@@ -555,11 +534,8 @@ ABSTAINING_LINKAGE = linkage_measure(
     source="Bayes' rule on the method's law: expected precision and recall over the least "
     "probability at which a row is linked",
     compute=compute_abstaining_linkage,
-    view=View(
-        about="row",
-        charts={"precision_recall": draw_precision_recall},
-        places={"risk": 2, "report": 7, "worst cases": 5},
-    ),
+    charts={"precision_recall": draw_precision_recall},
+    places={"risk": 2, "report": 7, "worst cases": 5},
 )
 
 
@@ -659,29 +635,24 @@ INTRUDER_LEVELS = linkage_measure(
     source="Bayes' rule on the cell law of Perry, Matloff, Tendick 2022, section 5; distance "
     "linkage after Domingo-Ferrer and Torra 2001",
     compute=compute_intruder_levels,
-    view=View(
-        tiles=(Tile(places={"risk": 2}, label="Worst case, by keys", words=tenths),),
-        about="row",
-        linkers=(
-            Linker(
-                place=0,
-                words=lambda reading: "guessing" if isinstance(reading, Reading) else "",
-                success=attrgetter("baseline"),
-            ),
-            Linker(
-                place=1, words="distance, keys", success=lambda reading: reading.detail.success[1]
-            ),
-            Linker(
-                place=5,
-                # else it is the same intruder as the next
-                words=lambda reading: "" if strongest(reading) == METHOD else METHOD,
-                success=lambda reading: reading.detail.success[2],
-                worst=True,
-            ),
-            Linker(place=6, words=strongest, worst=True, estimated=True),
+    tile=Tile(places={"risk": 2}, label="Worst case, by keys", words=tenths),
+    linkers=(
+        Linker(
+            place=0,
+            words=lambda reading: "guessing" if isinstance(reading, Reading) else "",
+            success=attrgetter("baseline"),
         ),
-        places={"report": 99, "worst cases": 4, "scenarios": 5},
+        Linker(place=1, words="distance, keys", success=lambda reading: reading.detail.success[1]),
+        Linker(
+            place=5,
+            # else it is the same intruder as the next
+            words=lambda reading: "" if strongest(reading) == METHOD else METHOD,
+            success=lambda reading: reading.detail.success[2],
+            worst=True,
+        ),
+        Linker(place=6, words=strongest, worst=True, estimated=True),
     ),
+    places={"report": 99, "worst cases": 4, "scenarios": 5},
 )
 
 
@@ -718,5 +689,5 @@ MISCLASSIFICATION = Measure(
     of_units=True,
     source="Shlomo and Skinner 2010: M_jj / F~_j with each record's own law in place of M",
     compute=compute_misclassification,
-    view=View(about="row"),
+    about="row",
 )

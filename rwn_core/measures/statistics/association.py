@@ -35,20 +35,24 @@ def correlation_matrix(values: Floats) -> Floats:
     return np.asarray(np.clip(result, -1.0, 1.0), dtype=np.float64)
 
 
+def complete_numbers(original: Microdata, table: Microdata, what: str) -> tuple[Integers, Floats]:
+    """Return the complete records of either table, and their numbers; refuse fewer than two."""
+    # Shapes: records (m,), numbers (m, v). `what` needs them, with its verb.
+    values = matrix(original, table, original.numeric_names)
+    records = complete(values)
+    if len(records) < 2:
+        where = "original" if table is original else "released table"
+        raise NotApplicable(
+            f"The {where} has {len(records)} records without a missing number; {what} at least 2."
+        )
+    return records, values[records]
+
+
 def numbers_of_both(comparison: Comparison, what: str) -> tuple[tuple[str, ...], Floats, Floats]:
     """Return the numeric variables that vary in the original, and both complete matrices."""
     # Shapes: the matrices (n, v) and (m, v), of the complete records of either table.
-    original = comparison.original
-    tables = []
-    for table, where in ((original, "original"), (comparison.masked, "released table")):
-        values = matrix(original, table, original.numeric_names)
-        values = values[complete(values)]
-        if len(values) < 2:
-            raise NotApplicable(
-                f"The {where} has {len(values)} records without a missing number; {what} need at "
-                "least 2."
-            )
-        tables.append(values)
+    original, said = comparison.original, f"{what} need"
+    tables = [complete_numbers(original, table, said)[1] for table in comparison.tables]
     different = varies(tables[0])
     if different.sum() < 2:
         raise NotApplicable(

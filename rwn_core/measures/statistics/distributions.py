@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind, Variable
+from rwn_core.data.variable import LEVELS, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, codes, numbers
 from rwn_core.measures.measure import Detail, Sides
@@ -68,7 +68,6 @@ class Distances(Detail):
         The distributions, where they are drawn.
     """
 
-    names: Sequence[str]
     distance: Floats
     il1s_sum: float = 0.0
     il1_percent_sum: float = 0.0
@@ -171,17 +170,23 @@ def standard_deviation(values: Floats) -> float:
     return largest * float((centered / largest).std(ddof=1))
 
 
-def varying_numbers(comparison: Comparison) -> Iterator[tuple[str, Floats, Floats, float]]:
-    """Yield name, known values of both tables and standard deviation of each varying number."""
+def varying_numbers(
+    comparison: Comparison, what: str
+) -> tuple[list[str], list[tuple[Floats, Floats, float]]]:
+    """Return the varying numbers' names, known values of both tables and standard deviations."""
     # Shapes: before (b,) and after (a,), the known values of either table.
-    original = comparison.original
+    original, names, found = comparison.original, [], []
     for name in original.numeric_names:
         both = [numbers(original, table, name) for table in (original, comparison.masked)]
         before, after = (values[~np.isnan(values)] for values in both)
         spread = standard_deviation(before)
         if spread:
             refuse_all_missing(len(after), name, RELEASED)
-            yield name, before, after, spread
+            names.append(name)
+            found.append((before, after, spread))
+    if not names:
+        raise NotApplicable(f"No continuous or count variable varies, so no {what} has a unit.")
+    return names, found
 
 
 # Groups of a variable's values for cross tables, cut by the original
@@ -217,7 +222,7 @@ def grouping(
     original: Microdata, variable: Variable, cuts: Sequence[float] = CUTS, most: int = MOST_LEVELS
 ) -> Grouping:
     """Cut one variable at shares of the original's records; at most so many groups and missing."""
-    if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
+    if variable.kind in LEVELS:
         level_codes, levels = original.codes(variable.name)
         counts = np.bincount(level_codes[level_codes >= 0], minlength=len(levels))
         ranked = np.argsort(-counts, kind="stable")

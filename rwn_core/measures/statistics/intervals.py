@@ -112,15 +112,9 @@ def exact_interval(count: int, total: int) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def excess_risk(attack: tuple[float, float], control: tuple[float, float]) -> tuple[float, float]:
-    """Return the risk beyond a control group, (r - c) / (1 - c), and its half-width."""
-    # Abbott 1925, with errors to first order. Each argument is a rate and its half-width.
-    rate, error = attack
-    other, other_error = control
-    if other >= 1:
-        return 0.0, 1.0
-    risk = (rate - other) / (1 - other)
-    return risk, math.hypot(error / (1 - other), other_error * (rate - 1) / (1 - other) ** 2)
+def excess_risk(rate: float, other: float) -> float:
+    """Return the risk beyond a control group, (r - c) / (1 - c), of two rates (Abbott 1925)."""
+    return (rate - other) / (1 - other) if other < 1 else 0.0
 
 
 def excess_interval(
@@ -211,13 +205,10 @@ def naming_score(
     r, n, p, b, f = np.broadcast_arrays(
         *[np.asarray(x, np.float64) for x in (right, named, people, base, independent)]
     )
-    low = np.zeros(r.shape)
-    some = (r > 0) & (n > 0) & (p > 0) & (b < 1)
-    wrong = np.maximum(n[some] - r[some], 0.0)
-    low[some] = betaincinv(r[some] * f[some], wrong * f[some] + 1, LUCK)
-    score = np.zeros(r.shape)
-    lift = (low[some] - b[some]) / (1 - b[some])
-    score[some] = r[some] / p[some] * np.maximum(lift, 0.0)
+    score, some = np.zeros(r.shape), (r > 0) & (n > 0) & (p > 0) & (b < 1)
+    r, n, p, b, f = (each[some] for each in (r, n, p, b, f))
+    low = betaincinv(r * f, np.maximum(n - r, 0.0) * f + 1, LUCK)
+    score[some] = r / p * np.maximum((low - b) / (1 - b), 0.0)
     return score
 
 

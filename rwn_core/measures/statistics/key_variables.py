@@ -11,9 +11,9 @@ from scipy import sparse
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role
+from rwn_core.data.variable import LEVELS, Role
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.comparison import Comparison, codes, columns, released_rows
+from rwn_core.measures.comparison import Comparison, codes, columns, empty_records, released_rows
 from rwn_core.measures.measure import Detail, Reading, Sides
 
 MOST_PATTERNS = 64  # of missing values; beyond, missing counts as a value of its own
@@ -50,6 +50,15 @@ def required_confidential(comparison: Comparison) -> tuple[str, ...]:
     return names
 
 
+def keys_and_secrets(comparison: Comparison) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the keys that are not confidential, and the confidential variables; some of each."""
+    secrets = required_confidential(comparison)
+    keys = tuple(name for name in key_names(comparison) if name not in secrets)
+    if not keys:
+        raise NotApplicable("No key variable other than the confidential ones is left.")
+    return keys, secrets
+
+
 def only(microdata: Microdata, names: Sequence[str]) -> Microdata:
     """Return a table of some of its variables, in its own order."""
     chosen = tuple(v for v in microdata.schema.variables if v.name in names)
@@ -71,8 +80,7 @@ def key_cells(comparison: Comparison, keys: Sequence[str]) -> tuple[Integers, In
     """Return `cell_codes` of the keys for counting equivalence classes."""
     # Released records that lost all values form a class of their own.
     original, released = cell_codes(comparison, keys)
-    frame = comparison.masked.frame[list(comparison.masked.schema.names)]
-    lost = np.asarray(frame.isna().to_numpy().all(axis=1), dtype=bool)
+    lost = empty_records(comparison.masked)
     return original, np.where(lost[:, np.newaxis], released.max(axis=0) + 1, released)
 
 
@@ -82,7 +90,7 @@ def _paired_codes(
     original, masked, by_name = comparison.original, comparison.masked, {}
     numbered = comparison.cached_for_original("numbered values", dict[str, tuple[Floats, Integers]])
     kinds = original.schema.by_name
-    plain = [name for name in names if kinds[name].kind not in (Kind.CATEGORICAL, Kind.ORDERED)]
+    plain = [name for name in names if kinds[name].kind not in LEVELS]
     for name in set(names) - set(plain):
         before, after = codes(original, original, name)[0], codes(original, masked, name)[0]
         by_name[name] = before.astype(np.int64), after.astype(np.int64)
@@ -126,10 +134,7 @@ def confidential_classes(
     comparison: Comparison,
 ) -> tuple[tuple[str, ...], tuple[str, ...], list[tuple[Integers, Integers]]]:
     """Return keys, confidential variables, and both tables' class numbers and value codes."""
-    secrets = required_confidential(comparison)
-    keys = tuple(name for name in key_names(comparison) if name not in secrets)
-    if not keys:
-        raise NotApplicable("No key variable other than the confidential ones is left.")
+    keys, secrets = keys_and_secrets(comparison)
     rows = released_rows(comparison.original, comparison.masked)
     (before, after), (own, shown) = cell_codes(comparison, keys), cell_codes(comparison, secrets)
     return keys, secrets, [(classes(before), own), (classes(after[rows]), shown[rows])]

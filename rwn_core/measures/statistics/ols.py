@@ -26,7 +26,6 @@ from rwn_core.measures.comparison import (
     varies,
 )
 from rwn_core.measures.statistics.distributions import standard_deviation
-from rwn_core.measures.statistics.intervals import t95
 
 MOST_COEFFICIENTS = 500
 
@@ -180,11 +179,6 @@ class LeastSquares(Fit):
     residual_variance: float  # divisor m - t; 0 where the predictors explain the response exactly
     # shape (t, m): what each record contributes to each standardized coefficient
     dependence: Floats
-
-    @property
-    def reach(self) -> float:
-        """Standard errors from a coefficient to an end of its 95 % interval."""
-        return t95(len(self.residuals) - len(self.coefficients))
 
 
 def fits(comparison: Comparison) -> tuple[LeastSquares, LeastSquares]:

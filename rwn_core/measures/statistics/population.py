@@ -32,19 +32,6 @@ def expected_inverse(rate: Floats, fraction: float) -> Floats:
     return np.where(exponent > 0, -np.expm1(-safe) / safe, 1.0)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileRisk:
-    """The file-level risk of a log-linear model."""
-
-    tau1: float  # expected number of sample uniques that are population uniques
-    tau2: float  # expected number of right matches when every sample unique is matched
-    # check1, check2: B for tau1 and tau2: above 0 the model is too simple and the risk
-    # overestimated
-    check1: float
-    check2: float
-    uniques: int  # number of sample uniques
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PopulationRisk(Detail):
     """The details of a risk in the population; a measure fills what it estimates.
@@ -77,7 +64,6 @@ class PopulationRisk(Detail):
         Its check B of tau2, and that in standard deviations; above 2 it is too simple.
     """
 
-    names: Sequence[str]
     population: float
     uniques: Sides[int]
     expected: Sides[float] = _NOBODY
@@ -94,29 +80,21 @@ class PopulationRisk(Detail):
     z: float = 0.0
 
 
-def file_risk(counts: Floats, means: Floats, fraction: float) -> FileRisk:
-    """Return the file-level risk from counts and fitted means of all key cells, shape (K,)."""
-    # Skinner and Shlomo 2008; the check B by Taylor expansion of the risk in f.
+def file_risk(counts: Floats, means: Floats, fraction: float) -> tuple[float, float]:
+    """Return tau2, the right matches expected if every sample unique is matched, and its check B.
+
+    From counts and fitted means of all key cells, shape (K,). With B above 0 the model is too
+    simple and the risk overestimated.
+    """
+    # Skinner and Shlomo 2008; B by Taylor expansion of the risk in f: the sum of
+    # pi lambda e^(-pi lambda) (-h' d / pi + h'' (d^2 - f) / (2 pi^2))
     rate = np.maximum(means, 1e-300) / fraction
-    alone = counts == 1
-    c = 1.0 - fraction
-    value = np.exp(-c * rate)
-    return FileRisk(
-        tau1=float(probability_unique(rate[alone], fraction).sum()),
-        tau2=float(expected_inverse(rate[alone], fraction).sum()),
-        check1=_check(counts, rate, fraction, *(-c * value, c**2 * value)),
-        check2=_check(counts, rate, fraction, *slopes_of_inverse(rate, fraction)),
-        uniques=int(alone.sum()),
-    )
-
-
-def _check(counts: Floats, rate: Floats, fraction: float, first: Floats, second: Floats) -> float:
-    """Return the sum of pi lambda e^(-pi lambda) (-h' d / pi + h'' (d^2 - f) / (2 pi^2))."""
-    # Shapes: counts, rate, first, second (m,).
+    first, second = slopes_of_inverse(rate, fraction)
     deviation = counts - fraction * rate
     term = -first * deviation / fraction
     term += second * (deviation**2 - counts) / (2 * fraction**2)
-    return float((fraction * rate * np.exp(-fraction * rate) * term).sum())
+    check = float((fraction * rate * np.exp(-fraction * rate) * term).sum())
+    return float(expected_inverse(rate[counts == 1], fraction).sum()), check
 
 
 def slopes_of_inverse(rate: Floats, fraction: float) -> tuple[Floats, Floats]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Kind, Variable
+from rwn_core.data.variable import LEVELS, Variable
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, matrix, numbers
 from rwn_core.measures.drawing import style
@@ -44,7 +44,6 @@ from rwn_core.measures.statistics.distributions import (
     wasserstein,
 )
 from rwn_core.measures.statistics.intervals import Band
-from rwn_core.measures.view import View
 
 # Marginal distributions of the variables
 
@@ -149,7 +148,7 @@ def _widened(before: _Bins, known: Floats) -> tuple[Floats, Integers]:
 
 def _marginal(comparison: Comparison, variable: Variable) -> Marginal:
     name = variable.name
-    if variable.kind not in (Kind.CATEGORICAL, Kind.ORDERED):
+    if variable.kind not in LEVELS:
         return _numeric(comparison, name)
     levels, before, after = level_counts(comparison, name)
     known = int(before.sum()), int(after.sum())
@@ -326,13 +325,11 @@ MARGINALS = utility_measure(
     source="Kolmogorov-Smirnov distance of numbers, total variation distance of categories, or "
     "the change of the share of missing values if it is larger",
     compute=compute_marginals,
-    view=View(
-        of_variable={"distribution": draw_distribution},
-        bands_of=bands_of_marginals,
-        recorded=shifts,
-        steps=(0.01, 0.05, 0.15, 0.3, 0.6),
-        places={"record of a dataset": 1, "sweep": 7, "tune": 8, "utility": 5, "report": 99},
-    ),
+    of_variable={"distribution": draw_distribution},
+    bands_of=bands_of_marginals,
+    recorded=shifts,
+    steps=(0.01, 0.05, 0.15, 0.3, 0.6),
+    places={"record of a dataset": 1, "sweep": 7, "tune": 8, "utility": 5, "report": 99},
 )
 
 
@@ -343,22 +340,19 @@ SHARES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
 
 def compute_quantiles(comparison: Comparison) -> Reading[BothFiles]:
     """Return the mean change of seven quantiles per variable, in standard deviations."""
-    names, tables, changes = [], [], []
-    for name, before, after, spread in varying_numbers(comparison):
-        names.append(name)
-        pair = [np.quantile(v / spread, SHARES) for v in (before, after)]
-        changes.append(pair[1] - pair[0])
-        tables.append([spread * quantiles for quantiles in pair])
-    if not names:
-        raise NotApplicable("No continuous or count variable varies, so no change has a unit.")
+    names, known = varying_numbers(comparison, "change")
+    before, after = (
+        np.array([np.quantile(each[side] / each[2], SHARES) for each in known]) for side in (0, 1)
+    )
+    spread, change = np.array([[each[2]] for each in known]), after - before
     detail = BothFiles(
         names=names,
         columns=SHARES,
-        original=np.array([table[0] for table in tables]),
-        released=np.array([table[1] for table in tables]),
-        change=np.array(changes),
+        original=spread * before,
+        released=spread * after,
+        change=change,
     )
-    return Reading(value=float(np.abs(changes).mean()), baseline=0.0, detail=detail)
+    return Reading(value=float(np.abs(change).mean()), baseline=0.0, detail=detail)
 
 
 # Change of each quantile of each variable
@@ -414,11 +408,9 @@ QUANTILES = utility_measure(
     question="Do medians, quartiles and tails stay where they were?",
     source="quantiles at 5, 10, 25, 50, 75, 90 and 95 %",
     compute=compute_quantiles,
-    view=View(
-        charts={"quantiles": draw_quantiles},
-        bands={"change": UNBOUNDED},
-        places={"report": 5, "utility": 6},
-    ),
+    charts={"quantiles": draw_quantiles},
+    bands={"change": UNBOUNDED},
+    places={"report": 5, "utility": 6},
 )
 
 
@@ -427,13 +419,11 @@ QUANTILES = utility_measure(
 
 def compute_wasserstein(comparison: Comparison) -> Reading[Distances]:
     """Return the mean Wasserstein distance of the numeric variables, in standard deviations."""
-    names, distances = [], []
-    for name, before, after, spread in varying_numbers(comparison):
-        names.append(name)
-        middle = before.min()
-        distances.append(wasserstein((before - middle) / spread, (after - middle) / spread))
-    if not names:
-        raise NotApplicable("No continuous or count variable varies, so no distance has a unit.")
+    names, known = varying_numbers(comparison, "distance")
+    distances = [
+        wasserstein((before - before.min()) / spread, (after - before.min()) / spread)
+        for before, after, spread in known
+    ]
     detail = Distances(names=names, distance=np.array(distances))
     return Reading(value=float(np.mean(distances)), baseline=0.0, detail=detail)
 
@@ -457,7 +447,7 @@ def compute_hellinger(comparison: Comparison) -> Reading[Distances]:
     released = comparison.original.schema.released
     found = []
     for variable in released:
-        if variable.kind in (Kind.CATEGORICAL, Kind.ORDERED):
+        if variable.kind in LEVELS:
             _, before, after = level_counts(comparison, variable.name)
         else:
             both = [_known(comparison, table, variable.name) for table in comparison.tables]
@@ -479,7 +469,7 @@ HELLINGER = utility_measure(
     question="Does each variable keep its table of counts, the rare cells too?",
     source="Hellinger 1909; Gomatam, Karr, Sanil 2005",
     compute=compute_hellinger,
-    view=View(places={"report": 99}),
+    places={"report": 99},
 )
 
 
@@ -533,5 +523,5 @@ IL1S = utility_measure(
     question="How far is each released number from the record's own original?",
     source="Mateo-Sanz, Sebé, Domingo-Ferrer 2004",
     compute=compute_il1s,
-    view=View(places={"report": 99}),
+    places={"report": 99},
 )

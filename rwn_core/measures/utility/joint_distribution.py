@@ -15,7 +15,7 @@ from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import Comparison, codes, numbers, require_values, varies
 from rwn_core.measures.measure import FROM_ZERO, Detail, Reading, utility_measure
-from rwn_core.measures.view import Tile, View
+from rwn_core.measures.view import Tile
 
 # pMSE: success of a model of all pairs of variables at telling release and original apart
 
@@ -193,17 +193,13 @@ PMSE = utility_measure(
     source="Woo and others 2009; Snoke and others 2018; SPECKS: Bowen, Liu, Su 2021",
     compute=compute_pmse,
     is_slow=True,
-    view=View(
-        tiles=(
-            Tile(
-                places={"utility": 5},
-                label="Propensity ratio",
-                help="How well a model of all pairs of variables tells released records from "
-                "original ones (pMSE), over what chance gives. 0 is no difference at all.",
-                context="2: like a fresh sample".format,
-            ),
-        ),
-        tables=(propensity_table,),
-        places={"tables of utility": 2, "report": 99},
+    tile=Tile(
+        places={"utility": 5},
+        label="Propensity ratio",
+        help="How well a model of all pairs of variables tells released records from "
+        "original ones (pMSE), over what chance gives. 0 is no difference at all.",
+        context="2: like a fresh sample".format,
     ),
+    tables=(propensity_table,),
+    places={"tables of utility": 2, "report": 99},
 )

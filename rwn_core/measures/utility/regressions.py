@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ from rwn_core.measures.statistics.ols import (
     standardized_difference,
     turned,
 )
-from rwn_core.measures.view import Tile, View
+from rwn_core.measures.view import Tile
 
 Z95 = 1.96
 
@@ -232,35 +233,33 @@ def _of_slopes(reading: Reading[FittedSlopes], some: Booleans, words: str) -> st
     return f"{some[1:].sum()} of {len(some) - 1} {words}"
 
 
-REGRESSION = utility_measure(
-    key="regression",
-    title="Regression",
+slopes_measure = partial(
+    utility_measure,
     bounds=FROM_ZERO,
     unit="standard errors (largest of the slopes)",
+    charts={"regression": draw_regression},
+    bands={"coefficient_released": UNBOUNDED, "se_released": FROM_ZERO},
+)
+"""A measure of the slope that moved most."""
+REGRESSION = slopes_measure(
+    key="regression",
+    title="Regression",
     question="Does the chosen regression still find the same slopes?",
     source="Perry, Matloff, Tendick 2022, section 8; Karr and others 2006",
     compute=compute_regression,
-    view=View(
-        tiles=(
-            Tile(
-                places={"tune": 2, "utility": 3},
-                label="Largest |Δ slope| / SE",
-                help="Largest change of a slope of the regression, in units of the original's "
-                "standard error.",
-                context=lambda reading: _of_slopes(
-                    reading, reading.detail.sign_changed, "signs changed"
-                ),
-                sampled="SE of the shown records",
-            ),
-        ),
-        charts={"regression": draw_regression},
-        otherwise="generalized_regression",
-        bands={"coefficient_released": UNBOUNDED, "se_released": FROM_ZERO},
-        places={
-            **{"record of a dataset": 5, "sweep": 5, "report": 2, "tune": 4, "utility": 2},
-            "coefficients": 1,
-        },
+    tile=Tile(
+        places={"tune": 2, "utility": 3},
+        label="Largest |Δ slope| / SE",
+        help="Largest change of a slope of the regression, in units of the original's "
+        "standard error.",
+        context=lambda reading: _of_slopes(reading, reading.detail.sign_changed, "signs changed"),
+        sampled="SE of the shown records",
     ),
+    otherwise="generalized_regression",
+    places={
+        **{"record of a dataset": 5, "sweep": 5, "report": 2, "tune": 4, "utility": 2},
+        "coefficients": 1,
+    },
 )
 
 
@@ -322,21 +321,15 @@ CI_OVERLAP = utility_measure(
     question="Do the 95 % intervals of the slopes say the same in both files?",
     source="Karr and others 2006; Snoke and others 2018",
     compute=compute_ci_overlap,
-    view=View(
-        tiles=(
-            Tile(
-                places={"utility": 2},
-                label="Interval overlap",
-                help="Mean overlap of the slopes' 95 % confidence intervals: 1 is the same, 0 "
-                "touching, below 0 apart.",
-                context=lambda reading: _of_slopes(
-                    reading, reading.detail.overlap < 0, "slopes apart"
-                ),
-            ),
-        ),
-        tables=(overlap_table,),
-        places={"tables of utility": 1, "report": 99},
+    tile=Tile(
+        places={"utility": 2},
+        label="Interval overlap",
+        help="Mean overlap of the slopes' 95 % confidence intervals: 1 is the same, 0 "
+        "touching, below 0 apart.",
+        context=lambda reading: _of_slopes(reading, reading.detail.overlap < 0, "slopes apart"),
     ),
+    tables=(overlap_table,),
+    places={"tables of utility": 1, "report": 99},
 )
 
 
@@ -360,7 +353,8 @@ STANDARD_ERRORS = utility_measure(
     question="Does the release report the same standard errors as the original?",
     source="Perry, Matloff, Tendick 2022, section 4; whether they are true needs repeated draws",
     compute=compute_standard_errors,
-    view=View(recorded=("terms", "ratio"), places={"record of a dataset": 6, "report": 99}),
+    recorded=("terms", "ratio"),
+    places={"record of a dataset": 6, "report": 99},
 )
 
 
@@ -372,17 +366,11 @@ def compute_generalized_regression(comparison: Comparison) -> Reading[FittedSlop
     return _most_moved(*generalized_fits(comparison))
 
 
-GENERALIZED_REGRESSION = utility_measure(
+GENERALIZED_REGRESSION = slopes_measure(
     key="generalized_regression",
     title="Logistic or Poisson regression",
-    bounds=FROM_ZERO,
-    unit="standard errors (largest of the slopes)",
     question="Does the logistic or Poisson regression still find the same slopes?",
     source="McCullagh and Nelder 1989; Karr and others 2006",
     compute=compute_generalized_regression,
-    view=View(
-        charts={"regression": draw_regression},
-        bands={"coefficient_released": UNBOUNDED, "se_released": FROM_ZERO},
-        places={"coefficients": 2},
-    ),
+    places={"coefficients": 2},
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -43,7 +42,7 @@ from rwn_core.measures.statistics.association import (
     shown,
 )
 from rwn_core.measures.statistics.intervals import Band
-from rwn_core.measures.view import Tile, View
+from rwn_core.measures.view import Tile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -86,7 +85,6 @@ class Components(Detail):
         Complete records.
     """
 
-    names: Sequence[str]
     share_original: Floats
     share_released: Floats
     sd1_original: float
@@ -101,6 +99,9 @@ class Components(Detail):
         """Share of the first components together, shape (m,)."""
         return np.cumsum(self.share_released)
 
+
+relation_measure = partial(utility_measure, bounds=(0.0, 2.0), unit="mean absolute change")
+"""A measure of all pairs of variables."""
 
 # Correlations: change of the linear relation of each pair
 
@@ -249,8 +250,10 @@ def draw_correlation_change(
     if drawn is not None:  # of the changes, from that of the released correlations
         low, middle, high = (getattr(drawn["released"], e) for e in ("low", "median", "high"))
         band = Band(low=low - original, median=middle - original, high=high - original)
-    outside = np.zeros(square.shape, dtype=bool) if band is None else band.outside(change)
-    outside &= np.tril(np.ones(square.shape, dtype=bool), -1)
+    outside = np.zeros(square.shape, dtype=bool)
+    if band is not None:
+        outside = np.tril(band.outside(change), -1)
+    texts = pair_texts(names, band, above=False)
     gap = 1 if len(names) <= GAPS else 0
     halves = "◣ draw" if expected is None else "◣ draw · expected ◥"
     count = int(outside.sum())
@@ -276,13 +279,7 @@ def draw_correlation_change(
         + worst
         + ("" if band is None else f"; {beyond}"),
         data=[
-            signed_heatmap(
-                square,
-                color_span(square),
-                pair_texts(names, band, above=False),
-                "%{z:+.3f}",
-                gap=gap,
-            ),
+            signed_heatmap(square, color_span(square), texts, "%{z:+.3f}", gap=gap),
             *marks(outside),
         ],
         layout=pair_layout(names, _CHANGE_ROOM, 48),
@@ -290,21 +287,17 @@ def draw_correlation_change(
     )
 
 
-CORRELATION = utility_measure(
+CORRELATION = relation_measure(
     key="correlation",
     title="Correlations",
-    bounds=(0.0, 2.0),
-    unit="mean absolute change",
     question="How far did the correlations of pairs of numeric variables move?",
     source="Perry, Matloff, Tendick 2022, section 8",
     compute=compute_correlation,
-    view=View(
-        of_all_kinds="association",
-        charts={"correlation": draw_correlation, "correlation_change": draw_correlation_change},
-        level=("", "mean_absolute_change"),
-        bands={"released": (-1.0, 1.0)},
-        places={"record of a dataset": 4, "sweep": 4, "report": 1, "tune": 3, "utility": 1},
-    ),
+    of_all_kinds="association",
+    charts={"correlation": draw_correlation, "correlation_change": draw_correlation_change},
+    level=("", "mean_absolute_change"),
+    bands={"released": (-1.0, 1.0)},
+    places={"record of a dataset": 4, "sweep": 4, "report": 1, "tune": 3, "utility": 1},
 )
 
 
@@ -331,11 +324,9 @@ def compute_rank_correlation(comparison: Comparison) -> Reading:
     return Reading(value=float(change.mean()), baseline=0.0, detail=detail)
 
 
-RANK_CORRELATION = utility_measure(
+RANK_CORRELATION = relation_measure(
     key="rank_correlation",
     title="Rank correlations",
-    bounds=(0.0, 2.0),
-    unit="mean absolute change",
     question="How far did the monotone relations of pairs of variables move?",
     source="Spearman 1904",
     compute=compute_rank_correlation,
@@ -366,19 +357,15 @@ def compute_association(comparison: Comparison) -> Reading[Relations]:
     return Reading(value=float(change.mean()), baseline=0.0, detail=detail)
 
 
-ASSOCIATION = utility_measure(
+ASSOCIATION = relation_measure(
     key="association",
     title="Associations",
-    bounds=(0.0, 2.0),
-    unit="mean absolute change",
     question="How far did the association of pairs of variables move, categories among them?",
     source="Pearson; correlation ratio (Kelley 1935); Cramer's V (Bergsma 2013)",
     compute=compute_association,
-    view=View(
-        charts={"association": draw_association},
-        level=("", "mean_absolute_change"),
-        bands={"released": (-1.0, 1.0)},
-    ),
+    charts={"association": draw_association},
+    level=("", "mean_absolute_change"),
+    bands={"released": (-1.0, 1.0)},
 )
 
 
@@ -416,24 +403,19 @@ ASSOCIATION_LOSS = utility_measure(
     source="Pearson; correlation ratio (Kelley 1935); Cramer's V (Bergsma 2013); chance: "
     "Kazi-Aoual and others 1995",
     compute=compute_association_loss,
-    view=View(
-        tiles=(
-            Tile(
-                places={"tune": 1, "utility": 1},
-                label="Relations lost",
-                words="{:.3f}".format,
-                help="Loss of the relations between all variables: 0 as in the original, 1 no "
-                "relation left. Pairs that are unrelated in the original do not count.",
-                context=lambda reading: "".join(
-                    f"most: {', '.join(style.short_names(pair, 16))}"
-                    for pair in reading.detail.faded[:1]
-                ),
-            ),
+    tile=Tile(
+        places={"tune": 1, "utility": 1},
+        label="Relations lost",
+        words="{:.3f}".format,
+        help="Loss of the relations between all variables: 0 as in the original, 1 no "
+        "relation left. Pairs that are unrelated in the original do not count.",
+        context=lambda reading: "".join(
+            f"most: {', '.join(style.short_names(pair, 16))}" for pair in reading.detail.faded[:1]
         ),
-        recorded=("faded", "gone", "invented"),
-        steps=(0.05, 0.2, 0.4, 0.6, 0.85),
-        places={"record of a dataset": 2, "sweep": 3, "report": 99, "picture": 2},
     ),
+    recorded=("faded", "gone", "invented"),
+    steps=(0.05, 0.2, 0.4, 0.6, 0.85),
+    places={"record of a dataset": 2, "sweep": 3, "report": 99, "picture": 2},
 )
 
 
@@ -572,11 +554,9 @@ PRINCIPAL_COMPONENTS = utility_measure(
     question="Do the main directions still hold the same share of the variance?",
     source="Perry, Matloff, Tendick 2022, section 8",
     compute=compute_principal_components,
-    view=View(
-        charts={"principal_components": draw_principal_components},
-        bands={"share_released": SHARE, "cumulative_released": SHARE},
-        places={"record of a dataset": 7, "sweep": 6, "utility": 3, "report": 3, "tune": 5},
-    ),
+    charts={"principal_components": draw_principal_components},
+    bands={"share_released": SHARE, "cumulative_released": SHARE},
+    places={"record of a dataset": 7, "sweep": 6, "utility": 3, "report": 3, "tune": 5},
 )
 
 

@@ -26,7 +26,7 @@ from rwn_core.measures.statistics.distributions import (
     total_variation,
 )
 from rwn_core.measures.statistics.ols import design_matrix
-from rwn_core.measures.view import Tile, View
+from rwn_core.measures.view import Tile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -82,7 +82,7 @@ CONTINGENCY = utility_measure(
     question="Do cross-tabulations of two variables keep their cells?",
     source="total variation distance; numbers in fifths of the original's records",
     compute=compute_contingency,
-    view=View(places={"report": 99}),
+    places={"report": 99},
 )
 
 
@@ -201,25 +201,21 @@ SUBGROUPS = utility_measure(
     question="Do small groups and tails keep their size?",
     source="Perry, Matloff, Tendick 2022, section 5: rare values shrink",
     compute=compute_subgroups,
-    view=View(
-        tiles=(
-            Tile(
-                places={"utility": 4},
-                label="Small groups",
-                words=_signed,
-                help="Change of the size of all levels, pairs of levels and tails that hold at "
-                "most a tenth of the records. Rare values shrink where those that replace them are "
-                "mostly of the majority.",
-                value=lambda reading: float(reading.detail.total_change),
-                part="total_change",
-                context=lambda reading: f"{reading.detail.vanished} vanished",
-            ),
-        ),
-        charts={"subgroups": draw_subgroups},
-        bands={"released": FROM_ZERO, "total_change": (-1.0, float("inf"))},
-        steps=(0.02, 0.1, 0.25, 0.5, 0.8),
-        places={"record of a dataset": 3, "utility": 4, "report": 4},
+    tile=Tile(
+        places={"utility": 4},
+        label="Small groups",
+        words=_signed,
+        help="Change of the size of all levels, pairs of levels and tails that hold at "
+        "most a tenth of the records. Rare values shrink where those that replace them are "
+        "mostly of the majority.",
+        value=lambda reading: float(reading.detail.total_change),
+        part="total_change",
+        context=lambda reading: f"{reading.detail.vanished} vanished",
     ),
+    charts={"subgroups": draw_subgroups},
+    bands={"released": FROM_ZERO, "total_change": (-1.0, float("inf"))},
+    steps=(0.02, 0.1, 0.25, 0.5, 0.8),
+    places={"record of a dataset": 3, "utility": 4, "report": 4},
 )
 
 
@@ -272,7 +268,8 @@ EDIT_RULES_BROKEN = utility_measure(
     source="edit rules of the schema, each record counted once; Fellegi and Holt 1976",
     compute=compute_edit_rules_broken,
     must_hold=True,
-    view=View(places={"tables of utility": 4}, tables=(rules_table,)),
+    places={"tables of utility": 4},
+    tables=(rules_table,),
 )
 
 
@@ -493,5 +490,6 @@ SURVEY_ESTIMATES = utility_measure(
     source="weighted estimates with Taylor-linearized errors of strata and clusters "
     "(Lumley 2010, section 2)",
     compute=compute_survey_estimates,
-    view=View(places={"tables of utility": 3}, tables=(survey_table,)),
+    places={"tables of utility": 3},
+    tables=(survey_table,),
 )

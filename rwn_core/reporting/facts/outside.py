@@ -115,7 +115,7 @@ def _variables(material: Material) -> Content:
 
 def _amount(measure: str, value: float) -> str:
     """Say how much a measure's value is, in one of `public_words.AMOUNTS`."""
-    amount: str = words.AMOUNTS[bisect(MEASURES[measure].view.steps, value)]
+    amount: str = words.AMOUNTS[bisect(MEASURES[measure].steps, value)]
     return amount
 
 

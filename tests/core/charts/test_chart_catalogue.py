@@ -92,7 +92,7 @@ def test_what_each_chart_shows(drawn, sentences):
 
 def test_every_chart_is_drawn_by_hand(drawn):
     assert {chart["key"] for chart in drawn.values()} == set(CHARTS) - OF_REPLAYS
-    cards = (each for card in results.CARDS for each in card.view.charts)
+    cards = (each for card in results.CARDS for each in card.charts)
     assert {"risk_utility_map", *cards} <= set(drawn)
     assert {getattr(draw, "func", draw).__module__ for draw in CHARTS.values()} == chart_files()
     assert len(set(CHARTS.values())) == len(CHARTS)

@@ -58,7 +58,7 @@ def test_every_chart_names_all_variables_apart_and_whole_in_its_full_view(which:
     data = data.with_schema(replace(data.schema, question=question))
     release = rwn.mask(data, rwn.RWN(epsilon=1.0, k=5), seed=1)
     for key, reading in rwn.audit(data, release).readings.items():
-        for chart, draw_it in rwn.MEASURES[key].view.charts.items():
+        for chart, draw_it in rwn.MEASURES[key].charts.items():
             if not isinstance(reading, Reading) or chart not in CHARTS:
                 continue
             made = draw_it(reading)

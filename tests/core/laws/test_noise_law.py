@@ -22,8 +22,6 @@ from rwn_core.laws.noise_law import (
     Noise,
     NoiseOn,
     Shape,
-    discrete_variance,
-    shortfall,
 )
 from rwn_core.laws.unit_law import NORMAL_NOISE, STILL_MISSING
 from rwn_core.masking import KPRAM, PRAM, AdditiveNoise, CorrelatedNoise, RecordSwapping, mask
@@ -274,7 +272,8 @@ WHOLE = np.arange(-400, 401)
 def test_noise_that_is_rounded_has_the_variance_of_its_whole_numbers(shape, sd):
     noise = SHAPES_MOMENTS[shape](sd)
     chances = noise.cdf(WHOLE + 0.5) - noise.cdf(WHOLE - 0.5)
-    assert discrete_variance(noise.cdf, sd) == pytest.approx(chances @ WHOLE**2, rel=1e-9)
+    found = Noise(shape=shape, sd=sd).discrete_variance
+    assert found == pytest.approx(chances @ WHOLE**2, rel=1e-9)
 
 
 @pytest.mark.parametrize("shape", ["gaussian", "laplace"])  # an even one ends anywhere in a unit
@@ -282,9 +281,8 @@ def test_noise_that_is_rounded_has_the_variance_of_its_whole_numbers(shape, sd):
 def test_rounding_adds_a_twelfth_to_wide_noise(shape, share):
     """Added up as long as that is affordable, and taken for granted beyond."""
     sd = share * SUMMED_INTEGERS / FAR
-    assert discrete_variance(SHAPES_MOMENTS[shape](sd).cdf, sd) == pytest.approx(
-        sd**2 + 1 / 12, abs=0.01
-    )
+    noise = Noise(shape=shape, sd=sd)
+    assert noise.discrete_variance == pytest.approx(sd**2 + 1 / 12, abs=0.01)
 
 
 @shapes
@@ -293,15 +291,15 @@ def test_how_much_below_zero_a_whole_number_is_expected(shape, sd):
     noise, own = SHAPES_MOMENTS[shape](sd), np.array([0.0, 1.0, 2.0, 5.0, 1e6])
     chances = noise.cdf(WHOLE + 0.5) - noise.cdf(WHOLE - 0.5)
     expected = [np.maximum(-at - WHOLE, 0.0) @ chances for at in own]
-    found = shortfall(shape, sd, noise.cdf, own, discrete=True)
+    found = Noise(shape=shape, sd=sd).shortfall(own, discrete=True)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
 @shapes
 def test_wide_noise_below_zero_is_as_if_it_were_not_rounded(shape):
     sd, own = SUMMED_INTEGERS / FAR * 1.1, np.array([0.0, 1000.0, 3000.0])
-    noise = SHAPES_MOMENTS[shape](sd)
-    whole, plain = (shortfall(shape, sd, noise.cdf, own, discrete=each) for each in (True, False))
+    noise = Noise(shape=shape, sd=sd)
+    whole, plain = (noise.shortfall(own, discrete=each) for each in (True, False))
     np.testing.assert_array_equal(whole, plain)
 
 

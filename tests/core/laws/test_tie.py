@@ -183,7 +183,7 @@ def test_row_laws_sum_to_1_and_margins_are_the_weights(seed: int) -> None:
     law = setting(seed).prepare(data).law
     weights, tied = law.probabilities.toarray(), law.tied
     rows, combinations = all_rows(tied)
-    chances = np.exp(tied.logs(law.units(), rows, np.arange(rows.n)))
+    chances = np.exp(tied.logs(law.units(), rows, np.arange(rows.n)).T)
     contents = [
         list(map(tuple, data.frame[list(names)].to_numpy().tolist())) for names in law.units()
     ]
@@ -287,10 +287,10 @@ def test_no_row_unchanged_and_fitting_rows_by_enumeration() -> None:
     law = setting(3).prepare(data).law
     tied: TiedLaw = law.tied
     chances = np.exp(tied.logs(law.units(), rwn.Microdata.from_columns(
-        {name: data.frame[name] for name in data.names}, data.schema), ALL))  # fmt: skip
+        {name: data.frame[name] for name in data.names}, data.schema), ALL).T)  # fmt: skip
     np.testing.assert_allclose(tied.rows_unchanged(), np.diag(chances), rtol=1e-12)
     rows, _ = all_rows(tied)
-    every = np.exp(tied.logs(law.units(), rows, np.arange(rows.n)))
+    every = np.exp(tied.logs(law.units(), rows, np.arange(rows.n)).T)
     fits = {"a": (data.frame["a"] >= 1), "b": (data.frame["b"] > 0)}
     frame = rows.frame.drop_duplicates()
     some = ((frame["a"] >= 1) & (frame["b"] > 0)).to_numpy()
@@ -358,7 +358,7 @@ def test_likelihood_of_a_part_of_the_keys_adds_up_over_the_rest() -> None:
     data = table_of_six(4)  # a and b share a donor
     law = TIED.prepare(data).law
     rows, _ = all_rows(law.tied)
-    every = np.exp(law.tied.logs(law.units(), rows, np.arange(rows.n)))
+    every = np.exp(law.tied.logs(law.units(), rows, np.arange(rows.n)).T)
     frame = rows.frame.drop_duplicates()
     same = ((frame["a"] == frame["a"].iloc[0]) & (frame["c"] == frame["c"].iloc[0])).to_numpy()
     expected = every[:, frame.index.to_numpy()][:, same].sum(axis=1)
@@ -409,7 +409,7 @@ def test_the_certificate_of_a_release_bounds_exact_beliefs(seed: int) -> None:
     )
     data = table_of_six(seed)
     release = rwn.mask(data, setting, seed=seed)
-    logs = release.law.tied.logs(release.law.units(), release.masked, ALL).T
+    logs = release.law.tied.logs(release.law.units(), release.masked, ALL)
     beliefs_of_file = whole_file_beliefs(np.exp(logs))
     bounds = rwn.audit(data, release, measures=["certified_linkage"])["certified_linkage"]
     assert (beliefs_of_file.max(axis=1) <= bounds.detail.bounds + 1e-12).all()

@@ -9,13 +9,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.rounding import rounded
-from rwn_core.data.variable import Kind
+from rwn_core.data.variable import LEVELS
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.comparison import Comparison, codes, empty_records, numbers
+from rwn_core.measures.comparison import Comparison, codes, empty_records, values_of
 from rwn_core.measures.statistics.key_variables import confidential_names, key_names
 
 Names = tuple[str, ...]
@@ -101,7 +102,7 @@ def intruder_files(comparison: Comparison, inside: Integers | None = None) -> Fi
     names: list[str] = []
     for variable in original.schema.released:
         with suppress(NotApplicable):  # released as another kind of values
-            _column(original, masked, variable.name)
+            values_of(original, masked, variable.name)
             names.append(variable.name)
     secrets = tuple(name for name in confidential_names(comparison) if name in names)
     asked = shown if inside is None else everyone
@@ -130,7 +131,7 @@ def intruder_files(comparison: Comparison, inside: Integers | None = None) -> Fi
         owner=np.argsort(order)[own][place],
         unit=np.unique(unit, return_inverse=True)[1][order],
         levels={name: codes(original, masked, name)[1] for name in names
-                if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED)},
+                if original.schema.by_name[name].kind in LEVELS},
         keys=tuple(name for name in key_names(comparison) if name in names),
         secrets=secrets,
         slices=tuple(tuple(x for x in each if x in names) for each in slices),
@@ -139,17 +140,9 @@ def intruder_files(comparison: Comparison, inside: Integers | None = None) -> Fi
     )  # fmt: skip
 
 
-def _column(original: Microdata, table: Microdata, name: str) -> Floats:
-    # Shapes: the answer (n,), of the records of the table.
-    if original.schema.variable(name).kind in (Kind.CATEGORICAL, Kind.ORDERED):
-        code = codes(original, table, name)[0].astype(np.float64)
-        return np.where(code < 0, np.nan, code)
-    return np.asarray(numbers(original, table, name), dtype=np.float64)
-
-
 def _matrix(original: Microdata, table: Microdata, names: Sequence[str]) -> Floats:
     # Shapes: the answer (n, p), a column for each name.
-    return np.column_stack([_column(original, table, name) for name in names])
+    return np.column_stack([values_of(original, table, name) for name in names])
 
 
 # People and rows as points: every variable in spreads or in ranks
@@ -205,13 +198,9 @@ def _spreads(people: Floats, rows: Floats) -> Two:
 
 
 def _ranks(people: Floats, rows: Floats) -> Two:
-    found = []
-    for values in (people, rows):  # ranks from 1, of equal values their mean; NaN where missing
-        ranks, known = np.full(len(values), np.nan), ~np.isnan(values)
-        _, place, counts = np.unique(values[known], return_inverse=True, return_counts=True)
-        ranks[known] = (np.cumsum(counts) - (counts - 1) / 2)[place]
-        found.append(EVEN * (ranks / len(values)))
-    return found[0], found[1]
+    # ranks from 1, of equal values their mean; NaN where missing
+    one, two = (EVEN * (pd.Series(x).rank().to_numpy() / len(x)) for x in (people, rows))
+    return one, two
 
 
 def _filled(values: Floats) -> Floats:

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy.special import betaincinv
 
 from rwn_core.data.arrays import Floats, Integers
@@ -137,16 +138,13 @@ def distinct(unit: Integers, values: Floats) -> tuple[Floats, Integers]:
 def _together(guess: Floats, unit: Integers, levels: bool) -> Floats:
     """Return one name for all records of a unit: the most frequent level, or the middle number."""
     # Shapes: guess, unit, the answer (n,).
-    named = np.flatnonzero(~np.isnan(guess))
-    best = np.full(int(unit.max()) + 1, np.nan)
-    if levels:
-        often = distinct(unit[named], guess[named])[1]
-        order = named[np.lexsort((guess[named], often))]  # the last of a unit stays
-        best[unit[order]] = guess[order]
-    else:
-        order = named[np.lexsort((guess[named], unit[named]))]
-        owner, start, size = np.unique(unit[order], return_index=True, return_counts=True)
-        best[owner] = guess[order][start + (size - 1) // 2]
+    if not levels:
+        middle = pd.Series(guess).groupby(unit).quantile(interpolation="lower")
+        return np.asarray(middle[unit], dtype=np.float64)
+    named, best = np.flatnonzero(~np.isnan(guess)), np.full(int(unit.max()) + 1, np.nan)
+    often = distinct(unit[named], guess[named])[1]
+    order = named[np.lexsort((guess[named], often))]  # the last of a unit stays
+    best[unit[order]] = guess[order]
     return best[unit]
 
 

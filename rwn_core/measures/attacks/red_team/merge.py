@@ -180,9 +180,9 @@ def _merged(files: Files, names: Names, secret: str) -> list[NameCounts]:
     found: list[NameCounts] = []
     for least in AGREE:
         enough = agreement > least if least == AGREE[0] else agreement >= least
-        for some, tag in ((enough, "everybody"), (enough & alone, "people alone")):
+        for some, who in ((enough, ""), (enough & alone, ", people alone")):
             if some.any():
-                words = f"a merge on {named_set(names)}" + (", people alone" * (tag != "everybody"))
+                words = f"a merge on {named_set(names)}{who}"
                 named = np.where(some, guess, np.nan)
                 found += count_names(files, secret, named, (KEY, words), weights=weights)
     return found

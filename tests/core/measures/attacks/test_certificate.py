@@ -68,9 +68,8 @@ def by_law(slices: list[Array], near: NDArray[np.int32]) -> Array:
 
 def a_priori(points: Array, factors: Array, width: float, slices: int, cap: float = 1.0) -> Array:
     """The ratios that distances and row factors alone bound."""
-    given = {"width": width, "slices": slices, "capped": cap < 1}
-    near = everyone(len(factors))
-    return ratios_a_priori(factors[:, None], factors[near], distances(points), **given)
+    kernel = Kernel(shape="exponential", bandwidth="absolute", width=width, cap=cap)
+    return ratios_a_priori(factors[:, None] - factors, distances(points), kernel, slices)
 
 
 def values_of(weights: Array, codes: NDArray[np.int64]) -> Array:
