@@ -412,6 +412,7 @@ HOSTILE: dict[str, str | bytes] = {
     "escape in header": "a\x1b[31m,b\n1,2\n3,4\n",
     "newline in header": '"a\nb",c\n1,2\n3,4\n',
     "long header": "x" * 1001 + ",b\n1,2\n3,4\n",
+    "quote in header": f'"age"x,sex\n1,{WORD}\n2,y\n',
     "wide": WIDE + "\n" + WIDE + "\n",
     "more fields": HEADER + f"1,2,x\n35,1,M,{WORD},{WORD}\n",
     "fewer fields": HEADER + f"1,2,x\n{NUMBER}\n36,5,F\n",
