@@ -55,7 +55,7 @@ class Job(job.Job):
     ) -> None:
         self.label, self.about, self._doing = label, about, words
         self._lock, self._task = threading.Lock(), job.Task((work, arguments))
-        if not self._begin():
+        if not self._begin_work():
             threading.Thread(target=_wait, args=(weakref.ref(self),), daemon=True).start()
 
     @property
@@ -75,7 +75,7 @@ class Job(job.Job):
         with self._lock:  # or it might begin meanwhile
             super().cancel()
 
-    def _begin(self) -> bool:
+    def _begin_work(self) -> bool:
         """True if nothing more is to wait for; begins if there is a slot."""
         with self._lock:
             if self.waits:
@@ -99,7 +99,7 @@ def _wait(reference: weakref.ref[Job]) -> None:
     """Begin a job as soon as there is a slot."""
     while (waiting := reference()) is not None:
         try:
-            if waiting._begin():
+            if waiting._begin_work():
                 return
         except RWNError as refusal:
             waiting._task.set_exception(refusal)

@@ -139,7 +139,7 @@ class MeasureWorker:
     ) -> MeasureWorker:
         """Begin; it ends with the session that began it."""
         made = cls(data=data, _answer=answer)
-        made._begin()
+        made._begin_process()
         return made
 
     @property
@@ -178,7 +178,7 @@ class MeasureWorker:
         fresh = [each for each in fresh if each not in self._asked]
         if fresh and not self.takes_questions:
             self.cancel()
-            self._begin()
+            self._begin_process()
         for question in fresh:
             assert self._pool is not None
             # the release of a question, unless the one before was of the same
@@ -204,7 +204,7 @@ class MeasureWorker:
         if self._asked:
             self.cancel()
 
-    def _begin(self) -> None:
+    def _begin_process(self) -> None:
         self._pool, self._latest = Pool(_prepare, self.data, self._answer, workers=1), None
 
     def _collect(self) -> None:

@@ -33,7 +33,7 @@ def draw(session: Session) -> None:
         escaped(f"Predict {question.response} at this setting"),
         disabled=work.busy,
         key="prediction.run",
-        on_click=_begin,
+        on_click=_begin_prediction,
         args=(session,),
     )
     if not is_done(job, "prediction.cancel"):
@@ -56,7 +56,7 @@ def draw(session: Session) -> None:
     )
 
 
-def _begin(session: Session) -> None:
+def _begin_prediction(session: Session) -> None:
     work = session.user.work
     if not work.busy:
         work.jobs[JOB] = Job(

@@ -56,7 +56,7 @@ def begin_draws(session: Session) -> None:
         and not (large and measure.is_slow and key not in wanted)
     ]
     more = {"measures": keys, "analysis_plan": session.analysis_plan}
-    _begin(session, "Drawing releases", draw_many, repeats=DRAWS, **more)
+    _begin_draws(session, "Drawing releases", draw_many, repeats=DRAWS, **more)
 
 
 def draw_many(
@@ -85,10 +85,10 @@ def draw_many(
 def begin_validity(session: Session) -> None:
     """Mask bootstrap samples at the setting on screen."""
     repeats = SAMPLES if session.data.n <= LARGEST_DENSE else SAMPLES_OF_LARGE
-    _begin(session, "Masking bootstrap samples", standard_error_validity, repeats=repeats)
+    _begin_draws(session, "Masking bootstrap samples", standard_error_validity, repeats=repeats)
 
 
-def _begin(session: Session, words: str, task: Callable[..., Any], **more: Any) -> None:
+def _begin_draws(session: Session, words: str, task: Callable[..., Any], **more: Any) -> None:
     work = session.user.work
     if work.busy:
         return

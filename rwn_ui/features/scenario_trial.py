@@ -69,7 +69,7 @@ def save(
     if not session.user.work.busy:
         plan = analysis_plan_results.registered(session, draft)
         label = f"{name}: {session.words if setting is None else setting.words}"
-        _begin(session, label, [(draft, plan)], new=True)
+        _begin_trial(session, label, [(draft, plan)], new=True)
     return None
 
 
@@ -140,10 +140,10 @@ def judge(session: Session, scenarios: Sequence[rwn.Scenario]) -> None:
     tasks = [(each, analysis_plan_results.registered(session, each)) for each in scenarios]
     words = ", ".join(each.name for each in scenarios)
     if not session.user.work.busy:
-        _begin(session, f"Registered analyses: {words}", tasks, new=False)
+        _begin_trial(session, f"Registered analyses: {words}", tasks, new=False)
 
 
-def _begin(session: Session, label: str, tasks: Tasks, *, new: bool) -> None:
+def _begin_trial(session: Session, label: str, tasks: Tasks, *, new: bool) -> None:
     words = f"Measuring releases of {label}"
     session.user.work.jobs[JOB] = Job(
         label, run, words=words, about=(new,), microdata=session.data, tasks=tasks, new=new

@@ -53,7 +53,7 @@ def draw(session: Session) -> None:
         "Judge the claims" if present_claims(session) is None else "Judge the claims again",
         key=f"{key}.judge",
         disabled=fixed or session.user.work.busy,
-        on_click=_begin,
+        on_click=_begin_claims,
         args=(session, int(draws)),
     )
     # progress and Cancel while claims are judged; then they are kept, or say why there are none
@@ -83,7 +83,7 @@ def _about(session: Session) -> tuple[Any, ...]:
     return *setting_key(session), session.data.schema.question, session.analysis_plan
 
 
-def _begin(session: Session, draws: int) -> None:
+def _begin_claims(session: Session, draws: int) -> None:
     session.user.work.jobs[JOB] = Job(
         session.words,
         claim_table,

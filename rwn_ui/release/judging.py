@@ -43,7 +43,7 @@ def draw(session: Session) -> None:
         type="primary" if last is None else "secondary",
         key=session.key("release.draw"),
         disabled=session.user.work.busy or bool(unanswered_doubts(session)),
-        on_click=_begin,
+        on_click=_begin_judging,
         args=(session, chosen or io.FORMATS[0].key, key_file),
     )
     # progress and Cancel while it is drawn; then it is kept, or says why there is none
@@ -83,7 +83,7 @@ def _key_file(session: Session) -> str:
     ).strip()
 
 
-def _begin(session: Session, form: str, key_file: str) -> None:
+def _begin_judging(session: Session, form: str, key_file: str) -> None:
     """Begin to draw, with a fresh secret that is forgotten or kept in a new file."""
     if key_file and not Path(key_file).is_absolute():
         refused("The key file must be given with its whole path, from the root on.")

@@ -64,7 +64,7 @@ def _longer(pairs: Pairs, count: int, used: int) -> Pairs:
 
 
 @jit_inline
-def _begin(
+def _begin_pairs(
     lists: Any,
     index: int,
     asked: Asked,
@@ -151,7 +151,7 @@ def likely_pairs(lists: Any, asked: Asked, pairs: Pairs, first: int, last: int) 
         if index > first and is_twin(lists, index, asked.codes, asked.values, every):
             used = _repeat(pairs, before, used, lists.records[index])
             continue
-        used = _begin(lists, index, asked, counts, touched, pairs, used)
+        used = _begin_pairs(lists, index, asked, counts, touched, pairs, used)
         for unit in range(1, units):
             if used > begin:
                 used = _multiply_pairs(
