@@ -97,9 +97,10 @@ class FileLayout:
 
     def __post_init__(self) -> None:
         """Check each field by itself."""
-        encoding, notation, mark = _encoding(self.encoding), as_notation(self.dates), self.separator
+        encoding, notation = known_encoding(self.encoding), as_notation(self.dates)
+        mark, header = self.separator, self.header
         single = isinstance(mark, str) and len(mark) == 1 and mark not in '"\n\r'
-        headed = isinstance(self.header, int) and 0 <= self.header <= MOST_HEADER
+        headed = isinstance(header, int) and 0 <= header <= MOST_HEADER
         lists = {name: getattr(self, name) for name in ("missing", "only", "drop")}
         musts = {
             "encoding of a file": ("one that Python knows, such as utf-8 or cp1252", encoding),
@@ -121,7 +122,7 @@ class FileLayout:
         for what, (must, fine) in musts.items():
             if not fine:
                 raise SchemaError(f"The {what} must be {must}.")
-        header = bool(self.header) if self.header in (0, 1) else self.header
+        header = bool(header) if header in (0, 1) else header
         lists["missing"] = [each.strip() for each in self.missing]
         read = {"encoding": encoding, "dates": notation, "header": header}
         for name, value in (read | {name: tuple(words) for name, words in lists.items()}).items():
@@ -143,7 +144,7 @@ class FileLayout:
         return cls(**table)
 
 
-def _encoding(name: object) -> str | None:
+def known_encoding(name: object) -> str | None:
     """The name of an encoding of texts, as Python writes it; None for any other word."""
     try:
         found = codecs.lookup(str(name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -120,37 +120,31 @@ def guessed_roles(frame: pd.DataFrame, schema: Schema) -> list[RoleGuess]:
         name, column = variable.name, frame[variable.name]
         if name in replicates:
             role, reason = Role.IDENTIFIER, "replicate weights together name a record's stratum"
-            guess: RoleGuess | None = RoleGuess(variable=name, role=role, reason=reason)
         elif official is not None and name in official.roles:
             names = f"{len(official.roles)} of {official.released} names"
-            reason = f"{official.name} calls it so ({names})"
-            guess = RoleGuess(variable=name, role=official.roles[name], reason=reason)
+            role, reason = official.roles[name], f"{official.name} calls it so ({names})"
         else:
             weighs = Role.SAMPLING_WEIGHT not in taken and _is_weight(column, variable, together)
             looks_like = SAMPLING_WEIGHT if weighs else doubts.get(name, "")
-            guess = _guess(column, variable, looks_like, taken)
-        if guess is None:
-            continue
-        role = guess.role
+            role, reason = _guess(column, variable, looks_like, taken)
         if role in _NUMBERING and role in taken:  # a second one numbers or weighs, too
             role = Role.OTHER if role is Role.SAMPLING_WEIGHT else Role.IDENTIFIER
         elif role in _NUMBERING:
             taken.add(role)
         if role is not Role.OTHER:
-            found.append(replace(guess, role=role))
+            found.append(RoleGuess(variable=name, role=role, reason=reason))
     return sorted(found, key=lambda each: schema.names.index(each.variable))
 
 
 def _guess(
     column: pd.Series[Any], variable: Variable, looks_like: str, taken: set[Role]
-) -> RoleGuess | None:
-    """Guess from name, label and values of one variable."""
+) -> tuple[Role, str]:
+    """Guess from name, label and values of one variable: its role, other where none, and why."""
     named, labelled = NameWords(variable.name), NameWords(variable.label or "")
     if looks_like:
+        # a variable that may identify people is asked for by itself
         role, reason = _BY_DOUBT.get(looks_like, (Role.OTHER, ""))
-        if role is Role.OTHER or role in taken:
-            return None  # asked for by itself: it may identify people
-        return RoleGuess(variable=variable.name, role=role, reason=reason)
+        return Role.OTHER if role in taken else role, reason
     for words, reason in ((named, "by its name"), (labelled, "by its label")):
         joined = "".join(words.words)
         for role in (Role.CONFIDENTIAL, Role.KEY):
@@ -158,10 +152,8 @@ def _guess(
             known |= {_MARKED.sub("", joined)} & word_list("bases", role.value)
             known |= {stem for stem in word_list("role_stems", role.value) if stem in joined}
             if known or (role is Role.KEY and words.subjects & _LIVES):
-                return RoleGuess(variable=variable.name, role=role, reason=reason)
-    if _is_key_by_values(column, variable):
-        return RoleGuess(variable=variable.name, role=Role.KEY, reason="by its values")
-    return None
+                return role, reason
+    return Role.KEY if _is_key_by_values(column, variable) else Role.OTHER, "by its values"
 
 
 def _is_weight(
@@ -201,9 +193,7 @@ def _is_key_by_values(column: pd.Series[Any], variable: Variable) -> bool:
 
 def with_roles(schema: Schema, guesses: list[RoleGuess]) -> Schema:
     """Return the schema with the guessed roles."""
-    for guess in guesses:
-        schema = schema.replace_variable(guess.variable, role=guess.role)
-    return schema
+    return schema.replace_variables({each.variable: {"role": each.role} for each in guesses})
 
 
 def complete_roles(

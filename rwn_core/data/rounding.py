@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from math import floor, log10
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import is_number
 from rwn_core.errors import ParameterError
 
 Steps = tuple[tuple[str, float], ...]
@@ -35,7 +35,7 @@ def steps_by_name(precision: Mapping[str, float] | None) -> Steps:
     (('age', 5.0), ('weight', 10.0))
     """
     for name, step in (precision or {}).items():
-        if not isinstance(step, Real) or isinstance(step, bool) or not 0 < step < np.inf:
+        if not is_number(step) or not 0 < step < np.inf:
             raise ParameterError(
                 f"The release precision of {name} must be a number above 0; leave it out to "
                 "release the values as they are."

@@ -298,8 +298,12 @@ class Schema(NamedParameters, Summarized):
 
     def replace_variable(self, name: str, **changes: Any) -> Schema:
         """This schema with some fields of one variable changed."""
-        changed = {**self.by_name, name: replace(self.variable(name), **changes)}
-        return replace(self, variables=tuple(changed.values()))
+        return self.replace_variables({name: changes})
+
+    def replace_variables(self, changes: Mapping[str, Mapping[str, Any]]) -> Schema:
+        """This schema with some fields of these variables changed."""
+        changed = {name: replace(self.variable(name), **each) for name, each in changes.items()}
+        return replace(self, variables=tuple({**self.by_name, **changed}.values()))
 
     def asking(self, response: str | None, predictors: str | Sequence[str] = ()) -> Schema:
         """This schema with a regression to keep; without predictors, on all other numbers.

@@ -10,13 +10,14 @@ from difflib import get_close_matches
 from enum import StrEnum
 from functools import cache, wraps
 from inspect import signature
-from numbers import Real
+from numbers import Integral, Real
 from types import NoneType, SimpleNamespace, UnionType
 from typing import (
     Any,
     ClassVar,
     ParamSpec,
     Self,
+    TypeGuard,
     TypeVar,
     Union,
     get_args,
@@ -35,6 +36,17 @@ LARGEST_WEIGHT = 1e50  # squares of weighted distances stay numbers
 def _is_code(value: object, *, text: bool = True) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
     return number or (text and isinstance(value, str))
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """True if this is a real number, which a truth value is not."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def check_count(name: str, value: object, *, least: int) -> None:
+    """Refuse what is no whole number from a least one on."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+        raise ParameterError(f"{name} must be a whole number of at least {least}.")
 
 
 def _tuples(value: object) -> tuple[Any, ...]:
@@ -327,8 +339,7 @@ class Variable(NamedParameters):
         if not isinstance(self.name, str) or not isinstance(self.group, str | None):
             raise SchemaError("The name and the group of a variable must be texts.")
         # what each field holds, if it has the right form
-        a_number = isinstance(self.weight, Real) and not isinstance(self.weight, bool)
-        weight, decimals = self.weight if a_number else math.nan, self.decimals
+        weight, decimals = self.weight if is_number(self.weight) else math.nan, self.decimals
         levels = None if self.levels is None else _tuples(self.levels)
         labels, codes = _tuples(self.value_labels), _tuples(self.missing_codes)
         notation = as_notation(USUAL_DATES if self.notation is None else self.notation)

@@ -70,8 +70,7 @@ class ColumnStatistics:
     count: int  # records with a value
     mean: float  # 0 where there are none
     sd: float  # divisor count - 1; 0 for fewer than two, and exactly 0 where all are equal
-    least: float
-    greatest: float
+    width: float  # of the least to the greatest value
 
 
 def block_sums(values: Floats) -> Sums:
@@ -123,11 +122,9 @@ def merge_sums(parts: Sequence[Sums]) -> list[ColumnStatistics]:
 
 def _statistics(count: int, mean: float, squares: float, extremes: Floats) -> ColumnStatistics:
     # extremes: shape (b,)
-    least, greatest = (
-        (float(extremes.min()), float(extremes.max())) if len(extremes) else (0.0, 0.0)
-    )
-    sd = math.sqrt(squares / (count - 1)) if count > 1 and least < greatest else 0.0
-    return ColumnStatistics(count=count, mean=mean, sd=sd, least=least, greatest=greatest)
+    width = float(np.ptp(extremes)) if len(extremes) else 0.0
+    sd = math.sqrt(squares / (count - 1)) if count > 1 and width > 0 else 0.0
+    return ColumnStatistics(count=count, mean=mean, sd=sd, width=width)
 
 
 def level_counts(microdata: Microdata, name: str) -> Counts:
@@ -174,11 +171,11 @@ def metric_of_sums(
                 squares = math.fsum((each * (values - mean) ** 2).tolist())
                 column = _statistics(total, mean, squares, values[each > 0])
             # of numbers the variable's own axis if it varies, and one for what is missing
-            spread = column.greatest - column.least if params.scale == "range" else column.sd
-            if 0 < column.greatest - column.least < SMALLEST_SQUARED:
+            spread = column.width if params.scale == "range" else column.sd
+            if 0 < column.width < SMALLEST_SQUARED:
                 raise ParameterError(
                     f"The values of {variable.name} differ by less than {SMALLEST_SQUARED:g}; "
                     "multiply all of them by a large number."
                 )
             axes += number_axes(variable, params.scale, column.mean, spread, column.count, n)
-    return Metric.of_axes(axes)
+    return Metric(axes=tuple(axes))

@@ -17,7 +17,6 @@ own. No row names its record.
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -85,11 +84,6 @@ def file_name(number: int) -> str:
     return f"part-{number:06d}.parquet"
 
 
-def piece(run: Run, number: int) -> Path:
-    """Path of a task's masked rows."""
-    return run.stage.path(ROWS, f"{number:06d}.arrow")
-
-
 def keep_rows(
     run: Run,
     number: int,
@@ -109,9 +103,8 @@ def keep_rows(
     dealt = masked.take(pa.array(order)) if files > 1 else masked
     for values in draws[:, order]:
         dealt = dealt.append_column("", pa.array(values))
-    with atomic_file(piece(run, number)) as unfinished:
-        counts = np.bincount(target, minlength=files).tolist()
-        write_batches(unfinished, dealt, counts, packed=False)
+    counts = np.bincount(target, minlength=files).tolist()
+    write_batches(run.path(ROWS, number, "rows.arrow"), dealt, counts, packed=False)
     # the records with a changed value, column by column; missing in both is the same
     changed = []
     for one, other in zip(before.columns, masked.columns, strict=True):
@@ -131,7 +124,7 @@ def order_file(run: Run, task: Task) -> dict[str, Any]:
     number = task["number"]
     pieces = []
     for other in task["pieces"]:
-        with pa.memory_map(str(piece(run, other))) as source:
+        with pa.memory_map(str(run.path(ROWS, other, "rows.arrow"))) as source:
             file = pa.ipc.open_file(source)
             pieces.append(pa.Table.from_batches([file.get_batch(number)], file.schema))
     rows = pa.concat_tables(pieces)

@@ -40,10 +40,10 @@ from rwn_core.datasets.run import SURVEY, Engine, Execute, Finished, Run, Task
 from rwn_core.datasets.spatial_parts import INDEX
 from rwn_core.datasets.stage import atomic_file
 from rwn_core.datasets.staged_arrays import DEAL, give_back, load, save, write_batches
-from rwn_core.errors import InputError, ParameterError, RWNError, describe_fault, log_fault
+from rwn_core.errors import InputError, ParameterError
 from rwn_core.neighbors.record_draws import two_uniforms
-from rwn_core.parallel.pool import Pool, Stopped
-from rwn_core.parallel.processes import Handle
+from rwn_core.parallel.pool import Pool, Stopped, error_of
+from rwn_core.parallel.processes import Handle, attempt, packed
 from rwn_core.parallel.threads import work
 from rwn_core.randomness import SAMPLE_STREAM
 
@@ -59,16 +59,12 @@ def survey_rows(run: Run, task: Task) -> dict[str, Any]:
     check_rows(frame, schema, start)
     microdata = Microdata(frame, with_levels(frame, schema))
     numbers = [v.name for v in schema.variables if v.kind not in LEVELS]
-    with (
-        atomic_file(run.surveyed(number, "sums.npy")) as unfinished,
-        unfinished.open("wb") as stream,
-    ):
-        np.save(stream, block_sums(microdata.matrix(numbers)))
+    save(run, SURVEY, f"{number:06d}-sums", block_sums(microdata.matrix(numbers)))
     coded = [v.name for v in schema.variables if v.kind in LEVELS]
     for position, name in enumerate(coded):
         counts = level_counts(microdata, name)
         table_of = {"level": pa.array(list(counts)), "records": pa.array(list(counts.values()))}
-        with atomic_file(run.surveyed(number, f"levels-{position}.parquet")) as unfinished:
+        with atomic_file(run.path(SURVEY, number, f"levels-{position}.parquet")) as unfinished:
             pq.write_table(pa.table(table_of), unfinished)
     records = np.arange(start, task["stop"], dtype=np.int64)
     # Which of some records may belong to the sample, and what it is ordered by.
@@ -83,8 +79,7 @@ def survey_rows(run: Run, task: Task) -> dict[str, Any]:
     chosen = table.take(pa.array(rows))
     for values in (*draws, records[rows]):
         chosen = chosen.append_column("", pa.array(values))
-    with atomic_file(run.surveyed(number, "sample.arrow")) as unfinished:
-        write_batches(unfinished, chosen, [len(chosen)])
+    write_batches(run.path(SURVEY, number, "sample.arrow"), chosen, [len(chosen)])
     return {}
 
 
@@ -140,13 +135,13 @@ def _exact(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     share = ranges / len(leaves)  # leaves are about as many as ranges
     indexing = run.numbered(spatial_parts.INDEX, leaves)
     execute([{**task, "ranges": ranges} for task in indexing], follow(1 * share))
-    execute(run.numbered(spatial_parts.STEP, range(len(spatial_parts.JOINS))), follow(0))
-    if not run.params.ball.kernel.is_even:
+    execute(run.numbered(spatial_parts.STEP, [0]), follow(0))
+    even = run.params.ball.kernel.is_even
+    if not even:
         execute(run.numbered(donors.LIST, leaves), follow(4 * share))
         execute(run.numbered(donors.STATE, [0]), follow(0))
         if run.params.tie:
             execute(run.numbered(donors.TIE, [0]), follow(0))
-    even = run.params.ball.kernel.is_even
     masking = run.numbered(donors.EXACT if even else donors.SOFT, leaves)
     execute(masking, follow((5 if even else 1) * share))
     return masking
@@ -159,13 +154,13 @@ def _sample(run: Run, execute: Execute, follow: Follow) -> list[Task]:
     return masking
 
 
-STRATEGIES: Mapping[str, tuple[int, Callable[[Run, Execute, Follow], list[Task]]]] = (
-    MappingProxyType({"exact": (7, _exact), "sample": (4, _sample)})
+STRATEGIES: Mapping[str, tuple[int, int, Callable[[Run, Execute, Follow], list[Task]]]] = (
+    MappingProxyType({"exact": (7, 4, _exact), "sample": (4, 2, _sample)})
 )
-"""The work on a range of records, where the survey of one is 1, and what does the steps.
+"""The work on a range of records, where the survey of one is 1; its tasks; what does the steps.
 
-It returns the tasks of the last step, which answer how many records have empty neighborhoods, and
-how many fall back to k.
+That returns the tasks of the last step, which answer how many records have empty neighborhoods,
+and how many fall back to k.
 """
 
 
@@ -226,27 +221,24 @@ class PackedRun:
     """A run as it travels to a worker; it holds the key."""
 
     def __init__(self, run: Run) -> None:
-        self.content = zlib.compress(pickle.dumps(run, protocol=pickle.HIGHEST_PROTOCOL))
+        self.content = zlib.compress(packed(run))
 
     def __repr__(self) -> str:
         """Show nothing of the run."""
         return "<a run>"
 
-    def __call__(self, task: Task) -> dict[str, str]:
+    def __call__(self, task: Task) -> tuple[str, Any]:
         """Do a task."""
-        try:
-            run = _unpacked(self.content)
-            if not run.stage.is_visible:
-                raise InputError(
-                    "A worker does not see the folder of unfinished work; put input, output and "
-                    "stage on a disk that all machines share."
-                )
-            perform(run, task)
-        except RWNError as refusal:
-            return {"what": "refused", "text": str(refusal)}
-        except Exception as error:
-            return {"what": "failed", "text": describe_fault(error)}
-        return {"what": "done", "text": ""}
+        return attempt(lambda: self._do(task))
+
+    def _do(self, task: Task) -> None:
+        run = _unpacked(self.content)
+        if not run.stage.is_visible:
+            raise InputError(
+                "A worker does not see the folder of unfinished work; put input, output and stage "
+                "on a disk that all machines share."
+            )
+        perform(run, task)
 
 
 @lru_cache(maxsize=1)
@@ -256,20 +248,6 @@ def _unpacked(content: bytes) -> Run:
     return run
 
 
-def forget() -> None:
-    """Keep nothing of a run in this process."""
-    _unpacked.cache_clear()
-
-
-def check_answer(answer: dict[str, Any]) -> None:
-    """Raise what a task could not."""
-    if answer["what"] == "refused":
-        raise RWNError(answer["text"])
-    if answer["what"] == "failed":
-        number = log_fault(answer["text"])
-        raise Stopped(LOST, f"{answer['text'].partition(' ')[0]}, error {number}")
-
-
 @contextmanager
 def dask(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
     """Have tasks done by the workers of Dask; a lost one's task is given to another."""
@@ -277,7 +255,7 @@ def dask(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
         from distributed import Client, LocalCluster, as_completed
     except ImportError:
         raise ParameterError("The engine dask needs the packages dask and distributed.") from None
-    packed = PackedRun(run)
+    packed_run = PackedRun(run)
     with contextlib.ExitStack() as stack:
         # connect to the scheduler at the address, or start one
         if address is None:
@@ -303,7 +281,7 @@ def dask(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
         def execute(tasks: Sequence[Task], finished: Finished) -> None:
             name = secrets.token_hex(8)
             futures = [
-                client.submit(packed, task, key=f"rwn-{name}-{n}", retries=_RETRIES, pure=False)
+                client.submit(packed_run, task, key=f"rwn-{name}-{n}", retries=_RETRIES, pure=False)
                 for n, task in enumerate(tasks)
             ]
             try:
@@ -314,7 +292,9 @@ def dask(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
                         # a task's answer; a lost worker becomes an error of the task
                         if future.status != "finished":
                             raise Stopped(LOST)
-                        check_answer(future.result())
+                        what, why = future.result()
+                        if what != "done":
+                            raise error_of(what, why, LOST)
                     left -= len(batch)
                     finished(len(batch))
                     time.sleep(0.0 if batch else _DASK_LOOKS_EVERY)
@@ -325,7 +305,7 @@ def dask(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
             yield execute
         finally:
             with contextlib.suppress(Exception):  # workers that are gone remember nothing
-                client.run(forget)
+                client.run(_unpacked.cache_clear)
 
 
 @contextmanager
@@ -335,7 +315,7 @@ def spark(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
         from pyspark import SparkConf, SparkContext
     except ImportError:
         raise ParameterError("The engine spark needs the package pyspark.") from None
-    packed, master = PackedRun(run), address or f"local[{workers},{_FAILURES}]"
+    packed_run, master = PackedRun(run), address or f"local[{workers},{_FAILURES}]"
     settings = SparkConf().setMaster(master).setAppName("rwn").setAll(list(_SETTINGS.items()))
     try:
         context = SparkContext(conf=settings)
@@ -353,7 +333,7 @@ def spark(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
             return
         with ThreadPoolExecutor(max_workers=1) as thread:
             job = thread.submit(
-                lambda: context.parallelize(tasks, len(tasks)).map(packed).collect()
+                lambda: context.parallelize(tasks, len(tasks)).map(packed_run).collect()
             )
             try:
                 reported = 0
@@ -375,8 +355,9 @@ def spark(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
             answers = job.result()
         except Exception:  # the text of Spark's own may show what a task was given
             raise Stopped(LOST) from None
-        for answer in answers:
-            check_answer(answer)
+        for what, why in answers:
+            if what != "done":
+                raise error_of(what, why, LOST)
         finished(len(tasks) - reported)
 
     try:

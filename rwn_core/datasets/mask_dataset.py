@@ -134,7 +134,7 @@ def mask_dataset(
         with start(run, thread_count(options.workers), options.address) as execute:
             # Do all steps; what the masking tasks answered.
             ranges = len(run.ranges(SURVEY))
-            weight, mask = STRATEGIES[run.params.scheme.neighbors]
+            weight, _, mask = STRATEGIES[run.params.scheme.neighbors]
             with work(progress=options.progress):
                 follow = follow_progress((1 + weight) * ranges + run.files)
             execute(run.ranges(SURVEY), follow(1))
@@ -289,28 +289,24 @@ def checked_setting(params: Any, n: int) -> Any:
             "sample for all; leave other neighbors and fresh out, or mask a table that fits into "
             "memory."
         )
-    of_rows = getattr(setting, "radius_variable", None) or not one_radius(setting.ball.epsilon)
-    for refused, sentence in (
-        (
-            setting.outside_household,
+    if setting.outside_household:
+        raise ParameterError(
             "A dataset is masked among everybody; leave out outside_household, or mask a table "
-            "that fits into memory.",
-        ),
-        (
-            setting.chain,
+            "that fits into memory."
+        )
+    if setting.chain:
+        raise ParameterError(
             "Chained slices are drawn for all rows together; leave out chain, or mask a table that "
-            "fits into memory.",
-        ),
-        (of_rows, "A dataset is masked with one epsilon for all records."),
-        (
-            setting.scheme.exact and n > LARGEST,
-            f"At most {LARGEST:,} records are masked among everybody; choose neighbors=sample.",
-        ),
-    ):
-        if refused:
-            raise ParameterError(sentence)
-    # what needs few enough records
+            "fits into memory."
+        )
     ball = setting.ball
+    if getattr(setting, "radius_variable", None) or not one_radius(ball.epsilon):
+        raise ParameterError("A dataset is masked with one epsilon for all records.")
+    # what needs few enough records
+    if scheme.exact and n > LARGEST:
+        raise ParameterError(
+            f"At most {LARGEST:,} records are masked among everybody; choose neighbors=sample."
+        )
     if ball.kernel.is_even:
         check_radius_and_k(ball.k, ball.epsilon, n)
     elif ball.kernel.weighs_all and n > LARGEST_DENSE:
@@ -318,11 +314,8 @@ def checked_setting(params: Any, n: int) -> Any:
             "This kernel weighs all pairs of records, more than a dataset is masked with; leave "
             "out own, or mask a table that fits into memory."
         )
-    setting.scheme.check(n, setting.ball.k)
+    scheme.check(n, ball.k)
     return setting
-
-
-_RANGE_STEPS = {"exact": 4, "sample": 2}  # tasks of each range
 
 
 def plan_lines(
@@ -338,7 +331,7 @@ def plan_lines(
     memory = PROGRAM_BYTES + min(run.rows, dataset.n) * task_bytes(len(run.names), run.params)
     lines = [
         f"{dataset.n:,} records in {files}, {max(dataset.size / 1e6, 0.1):,.1f} MB",
-        f"{_RANGE_STEPS[neighbors] * ranges + run.files:,} tasks; the release will have {written}",
+        f"{STRATEGIES[neighbors][1] * ranges + run.files:,} tasks; the release will have {written}",
         f"about {memory / 1e6:,.0f} MB of memory for each worker",
     ]
     if neighbors == "sample":  # what random candidates do to the records

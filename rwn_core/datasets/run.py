@@ -82,15 +82,15 @@ class Run:
     def survey_result(self) -> SurveyResult:
         """Results of the survey, put together from its tasks in their order."""
         tasks = self.ranges(SURVEY)
-        sums: list[Sums] = [
-            np.load(self.surveyed(task["number"], "sums.npy"), allow_pickle=False) for task in tasks
-        ]
+        paths = [self.path(SURVEY, task["number"], "sums.npy") for task in tasks]
+        sums: list[Sums] = [np.load(path, allow_pickle=False) for path in paths]
         counted = [variable.name for variable in self.schema.released if variable.kind in LEVELS]
         others = [name for name in self.names if name not in counted]
         levels: dict[str, Counter[Any]] = {name: Counter() for name in counted}
         for position, name in enumerate(counted):
             for task in tasks:
-                table = pq.read_table(self.surveyed(task["number"], f"levels-{position}.parquet"))
+                path = self.path(SURVEY, task["number"], f"levels-{position}.parquet")
+                table = pq.read_table(path)
                 pairs = (table.column(each).to_pylist() for each in ("level", "records"))
                 levels[name].update(dict(zip(*pairs, strict=True)))
         # the order of every ordered variable is written down, as a table's gate does
@@ -102,7 +102,7 @@ class Run:
         numbers = dict(zip(others, merge_sums(sums), strict=True))
         metric = metric_of_sums(schema, self.dataset.n, numbers, levels, self.params)
         # the sample: the records that come first in the keyed order
-        paths = [self.surveyed(task["number"], "sample.arrow") for task in tasks]
+        paths = [self.path(SURVEY, task["number"], "sample.arrow") for task in tasks]
         files = (pa.ipc.open_file(path.read_bytes()) for path in paths)
         chosen = pa.concat_tables([file.read_all() for file in files])
         first, second, ids = (chosen.column(i).to_numpy() for i in (-3, -2, -1))
@@ -116,9 +116,9 @@ class Run:
             schema=schema, metric=metric, ids=ids[rows], sample=sample, points=points
         )
 
-    def surveyed(self, number: int, name: str) -> Path:
-        """Path of what a task of the survey found; its name says nothing of a variable."""
-        return self.stage.path(SURVEY, f"{number:06d}-{name}")
+    def path(self, step: str, number: int, name: str) -> Path:
+        """Path of what a task has made; its name says nothing of a variable."""
+        return self.stage.path(step, f"{number:06d}-{name}")
 
     def ranges(self, step: str) -> list[Task]:
         """A task for each range of records."""

@@ -10,18 +10,19 @@ those of one index. Positions count through the leaves; records have their numbe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.arrays import Integers, Integers32
+from rwn_core.data.arrays import Integers
 from rwn_core.datasets.run import Run, Task
-from rwn_core.datasets.stage import atomic_file
 from rwn_core.datasets.staged_arrays import (
+    COLUMNS,
     DEAL,
-    columns_path,
     load,
     points_like,
     save,
@@ -59,8 +60,7 @@ def deal_records(run: Run, task: Task) -> dict[str, Any]:
     """Sort the points of a range by leaf, and store the range's columns for copying."""
     number, found = task["number"], run.survey_result
     table = run.dataset.read(task["start"], task["stop"], run.names)
-    with atomic_file(columns_path(run, number)) as unfinished:
-        write_batches(unfinished, table, [len(table)], packed=False)
+    write_batches(run.path(DEAL, number, COLUMNS), table, [len(table)], packed=False)
     points = found.metric.coded(found.microdata(table))
     leaf = leaf_numbers(found.points, points, run.leaves)
     order = np.argsort(leaf, kind="stable")
@@ -128,16 +128,11 @@ def joined_index(run: Run, frame: Frame) -> Index:
 def join_tiles(run: Run, sides: Sequence[IndexArrays]) -> None:
     """Write the tiles, all as wide as the widest."""
     width = max(side.tiles.shape[2] for side in sides)
-
-    def widened(tiles: NDArray[Any]) -> NDArray[Any]:
-        # tiles: shape (t, d, w), filled up to the common width
-        wide = np.full((*tiles.shape[:2], width), np.nan, dtype=tiles.dtype)
-        wide[:, :, : tiles.shape[2]] = tiles
-        return wide
-
-    parts = _pass_by_pass(sides, "tiles")
+    parts = _pass_by_pass(sides, "tiles")  # shape (t, d, w) each
     shape = (sum(len(part) for part in parts), parts[0].shape[1], width)
-    save_parts(run, STEP, "tiles", shape, map(widened, parts))
+    beyond = ([(0, 0), (0, 0), (0, width - part.shape[2])] for part in parts)
+    widened = map(partial(np.pad, constant_values=np.nan), parts, beyond)
+    save_parts(run, STEP, "tiles", shape, widened)
 
 
 def join_boxes(run: Run, sides: Sequence[IndexArrays]) -> None:
@@ -157,49 +152,34 @@ def join_boxes(run: Run, sides: Sequence[IndexArrays]) -> None:
 
 
 def join_rows(run: Run, sides: Sequence[IndexArrays]) -> None:
-    """Write what each position has."""
+    """Write what each position has, and each record's number: that in the dataset."""
     counts = [len(side.exact) for side in sides]
     before, records = _before(counts), _before([len(side.records) for side in sides])
-    rows, passes = before[-1], len(sides[0].shifts)
-
-    def offsets() -> Iterator[Integers]:
-        for side, base in zip(sides, records, strict=False):
-            yield side.offsets[:-1] + base
-        yield np.array(records[-1:], dtype=np.int64)
-
-    def places() -> Iterator[Integers32]:
-        for which in range(passes):
-            for side, base in zip(sides, before, strict=False):
-                yield side.places[which] + np.int32(base)
-
+    n, rows, passes = run.dataset.n, before[-1], len(sides[0].shifts)
+    offsets = (side.offsets[:-1] + base for side, base in zip(sides, records, strict=False))
+    end = np.array(records[-1:], dtype=np.int64)
+    places = (
+        side.places[which] + np.int32(base)
+        for which in range(passes)
+        for side, base in zip(sides, before, strict=False)
+    )
     coded = rows if sides[0].places.size else 0
     shifts = (side.shifts[which] for which in range(passes) for side in sides)
     save_parts(run, STEP, "exact", (rows, sides[0].exact.shape[1]), (side.exact for side in sides))
-    save_parts(run, STEP, "offsets", (rows + 1,), offsets())
+    save_parts(run, STEP, "offsets", (rows + 1,), chain(offsets, [end]))
     numbered = (side.numbers[side.records].astype(np.int32) for side in sides)
     save_parts(run, STEP, "records", (records[-1],), numbered)
-    save_parts(run, STEP, "places", (passes, coded), places())
+    save_parts(run, STEP, "places", (passes, coded), places)
     save_parts(run, STEP, "shifts", (passes, coded), shifts)
-
-
-def join_numbers(run: Run, sides: Sequence[IndexArrays]) -> None:
-    """Write each record's number: that in the dataset."""
-    n = run.dataset.n
-    parts = (np.arange(at, min(at + _AT_ONCE, n)) for at in range(0, n, _AT_ONCE))
-    save_parts(run, STEP, "numbers", (n,), parts)
-
-
-JOINS: tuple[Callable[[Run, Sequence[IndexArrays]], None], ...] = (
-    join_tiles,
-    join_boxes,
-    join_rows,
-    join_numbers,
-)
+    numbers = (np.arange(at, min(at + _AT_ONCE, n)) for at in range(0, n, _AT_ONCE))
+    save_parts(run, STEP, "numbers", (n,), numbers)
 
 
 def join_leaves(run: Run, task: Task) -> dict[str, Any]:
-    """Write some arrays of the joined index from those of the leaves."""
-    JOINS[task["number"]](run, [load_side(run, leaf) for leaf in leaves_with_records(run)])
+    """Write the arrays of the joined index from those of the leaves."""
+    sides = [load_side(run, leaf) for leaf in leaves_with_records(run)]
+    for join in (join_tiles, join_boxes, join_rows):
+        join(run, sides)
     return {}
 
 

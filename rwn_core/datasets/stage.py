@@ -31,9 +31,8 @@ class Stage:
 
     def begin(self, fingerprint: str) -> None:
         """Make the folder, or go on in it."""
-        marker = self.folder / _RUN
-        if marker.is_file():
-            if orjson.loads(marker.read_bytes())["run"] != fingerprint:
+        if self.is_visible:
+            if not self.holds(fingerprint):
                 raise ReleaseError(
                     f"{self.folder} holds an unfinished run with another input, setting or key; "
                     "give the same ones, or delete that folder to begin anew."
@@ -43,16 +42,15 @@ class Stage:
             raise ReleaseError(f"{self.folder} is not empty; choose another stage folder.")
         self.folder.mkdir(mode=0o700, exist_ok=True)
         self.folder.chmod(0o700)
-        self._write(marker, {"run": fingerprint})
+        _write(self.folder / _RUN, {"run": fingerprint})
 
     def holds(self, fingerprint: str) -> bool:
         """True if the stage belongs to this run, at work or ended."""
-        marker = self.folder / _RUN
-        return marker.is_file() and bool(orjson.loads(marker.read_bytes())["run"] == fingerprint)
+        return _read(self.folder / _RUN) == {"run": fingerprint}
 
     def end(self, result: dict[str, Any]) -> None:
         """Keep what a run has counted, and delete all else: nothing of the original is left."""
-        self._write(self.folder / _ENDED, result)
+        _write(self.folder / _ENDED, result)
         for path in self.folder.iterdir():
             if path.name not in (_RUN, _ENDED):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -60,8 +58,7 @@ class Stage:
     @property
     def result(self) -> dict[str, Any] | None:
         """Return the counts of an ended run; None while it is at work."""
-        marker = self.folder / _ENDED
-        return orjson.loads(marker.read_bytes()) if marker.is_file() else None
+        return _read(self.folder / _ENDED)
 
     @property
     def is_visible(self) -> bool:
@@ -76,16 +73,11 @@ class Stage:
 
     def answer(self, step: str, number: int) -> dict[str, Any] | None:
         """Return a finished task's answer; None if it is not finished."""
-        marker = self._marker(step, number)
-        try:
-            answer: dict[str, Any] = orjson.loads(marker.read_bytes())
-        except FileNotFoundError:
-            return None
-        return answer
+        return _read(self._marker(step, number))
 
     def finish(self, step: str, number: int, answer: dict[str, Any]) -> None:
         """Mark a task as finished, when all that it has made is there."""
-        self._write(self._marker(step, number), answer)
+        _write(self._marker(step, number), answer)
 
     def remove(self) -> None:
         """Delete the folder and all that is in it."""
@@ -94,9 +86,19 @@ class Stage:
     def _marker(self, step: str, number: int) -> Path:
         return self.path(step, f"{number:06d}.done")
 
-    def _write(self, path: Path, content: dict[str, Any]) -> None:
-        with atomic_file(path) as unfinished:
-            unfinished.write_bytes(orjson.dumps(content))
+
+def _read(path: Path) -> dict[str, Any] | None:
+    """Return what a marker holds; None where it is not there."""
+    try:
+        content: dict[str, Any] = orjson.loads(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    return content
+
+
+def _write(path: Path, content: dict[str, Any]) -> None:
+    with atomic_file(path) as unfinished:
+        unfinished.write_bytes(orjson.dumps(content))
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from rwn_core.datasets.stage import atomic_file
 from rwn_core.neighbors.distance import CodedPoints, Points, level_squares
 from rwn_core.parallel.memory import resident_bytes
 
-DEAL = "deal"
+DEAL, COLUMNS = "deal", "columns.arrow"  # the columns of a range
 LARGEST_RESIDENT = 700_000_000  # bytes of a process that keeps what it has read of mapped arrays
 _SMALL = 65_536  # bytes that are read at once
 _MAPS: WeakSet[mmap.mmap] = WeakSet()
@@ -27,9 +27,7 @@ _MAPS: WeakSet[mmap.mmap] = WeakSet()
 def save(run: Run, step: str, name: str, array: NDArray[Any]) -> None:
     """Keep an array of a step."""
     # array: the file has the same shape
-    path = run.stage.path(step, f"{name}.npy")
-    with atomic_file(path) as unfinished, unfinished.open("wb") as stream:
-        np.save(stream, array, allow_pickle=False)
+    save_parts(run, step, name, array.shape, [array])
 
 
 def save_parts(
@@ -77,12 +75,13 @@ def points_like(points: Points, values: Floats) -> Points:
 def write_batches(
     path: Path, table: pa.Table, counts: Sequence[int], *, packed: bool = True
 ) -> None:
-    """Write a table in batches of so many rows, one after the other."""
+    """Write a table in batches of so many rows, one after the other: whole or not at all."""
     options = pa.ipc.IpcWriteOptions(compression="lz4" if packed else None, use_threads=False)
     combined = table.combine_chunks()
     begin = 0
     with (
-        pa.OSFile(str(path), "wb") as sink,
+        atomic_file(path) as unfinished,
+        pa.OSFile(str(unfinished), "wb") as sink,
         pa.ipc.new_file(sink, combined.schema, options=options) as to,
     ):
         for count in counts:
@@ -91,11 +90,6 @@ def write_batches(
             nothing = pa.RecordBatch.from_arrays(empty, schema=combined.schema)
             to.write_batch(part[0] if part else nothing)
             begin += count
-
-
-def columns_path(run: Run, number: int) -> Path:
-    """Path of a range's columns."""
-    return run.stage.path(DEAL, f"{number:06d}-columns.arrow")
 
 
 def values_of_donors(run: Run, donors: Integers) -> pa.Table:
@@ -111,7 +105,7 @@ def values_of_donors(run: Run, donors: Integers) -> pa.Table:
     for task, until in zip(tasks, np.array(ends).T.tolist(), strict=True):
         # Map a file that is not packed: values are read from it when they are taken.
         table: pa.Table = pa.ipc.open_file(
-            pa.memory_map(str(columns_path(run, task["number"])))
+            pa.memory_map(str(run.path(DEAL, task["number"], COLUMNS)))
         ).read_all()
         for j, part in enumerate(parts):
             begin = ends[j][task["number"] - 1] if task["number"] else 0

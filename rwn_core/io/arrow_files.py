@@ -28,11 +28,11 @@ from rwn_core.data.variable import MOST_DECIMALS, Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.limits import (
     ENCRYPTED,
-    LARGEST_WHOLE,
     check_size,
     check_unpacked,
     chosen_columns,
     damaged,
+    has_large_wholes,
     in_file,
 )
 from rwn_core.io.text_types.column import are_days
@@ -76,13 +76,11 @@ def arrow_microdata(
             continue
         series[name], noticed = _typed(field, one_array(table.column(name)), variable)
         said += noticed
-        if pd.api.types.is_integer_dtype(series[name].dtype):
-            known = series[name].dropna()
-            if len(known) and max(abs(int(known.min())), abs(int(known.max()))) >= LARGEST_WHOLE:
-                said.append(
-                    f"{name} has whole numbers of 2^53 or more: a distance cannot tell them all "
-                    "apart; if they identify people, set its role to identifier."
-                )
+        if pd.api.types.is_integer_dtype(series[name].dtype) and has_large_wholes(series[name]):
+            said.append(
+                f"{name} has whole numbers of 2^53 or more: a distance cannot tell them all "
+                "apart; if they identify people, set its role to identifier."
+            )
     with in_file(file):
         frame = pd.DataFrame(series)
         data = Microdata.from_own_frame(frame, schema, notices=tuple(said), left_out=left_out)
@@ -112,11 +110,6 @@ def usable_fields(
     wanted = [fields[place] for place in chosen]
     faults = {e.name: type_fault(e) for e in wanted if not isinstance(e.type, _TIMES)}
     return wanted, notices, {name: fault for name, fault in faults.items() if fault is not None}
-
-
-def checked_fields(schema: pa.Schema) -> list[pa.Field]:
-    """Return the fields of an Arrow schema; a broken name is a ValueError."""
-    return [field for field in schema if field.name is not None]
 
 
 @contextmanager
@@ -244,7 +237,8 @@ def read_feather(
     check_unpacked(file, int(words[:-1][begins].clip(min=0).astype(np.float64).sum()))
     with arrow_refusals(file):
         source = pa.ipc.open_file(pa.BufferReader(content))
-        fields = checked_fields(source.schema)
+        # a broken name is a ValueError
+        fields = [field for field in source.schema if field.name is not None]
         table = source.read_all()
         table.validate(full=True)
         table = table.unify_dictionaries()
@@ -258,7 +252,7 @@ def read_parquet(
     """Read a Parquet file."""
     with arrow_refusals(file):
         source = _open(content)
-        fields = checked_fields(source.schema_arrow)
+        fields = [field for field in source.schema_arrow if field.name is not None]
         meta = source.metadata
         groups = [meta.row_group(number) for number in range(meta.num_row_groups)]
     fields, notices, left_out = usable_fields(file, fields, meta.num_rows, schema, layout)

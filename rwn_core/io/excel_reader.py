@@ -19,7 +19,7 @@ import python_calamine
 from rwn_core.data.file_layout import MOST_LINES, USUAL_DATES, FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
-from rwn_core.data.validation import LARGEST_NUMBER
+from rwn_core.data.validation import LARGEST_NUMBER, level_text
 from rwn_core.data.variable import NUMBERS, Kind, Variable
 from rwn_core.errors import InputError
 from rwn_core.io.excel_container import Marks, check_workbook, shown_as_codes
@@ -42,10 +42,9 @@ from rwn_core.io.limits import (
     PROTECTED,
     chosen_columns,
     damaged,
-    in_file,
 )
 from rwn_core.io.text_types.column import Form, TextColumn, text_forms
-from rwn_core.io.text_types.convert import told_of_texts, typed
+from rwn_core.io.text_types.convert import table_of_columns, typed
 from rwn_core.io.text_types.lay_out import with_points
 
 Rows = list[list[Any]]
@@ -115,11 +114,7 @@ def read_excel(
             as_texts[name] = str(refusal)
             series[name], noticed = column.texts(), []
         notices += noticed
-    said, left_out = told_of_texts(as_texts, schema)
-    notices = [*wide, *notices, *said]
-    with in_file(file):
-        frame = pd.DataFrame(series)
-        return Microdata.from_own_frame(frame, schema, notices=tuple(notices), left_out=left_out)
+    return table_of_columns(file, series, schema, [*wide, *notices], as_texts)
 
 
 def _header(file: str, rows: Rows, first: int, header: int) -> list[str]:
@@ -137,7 +132,7 @@ def _header(file: str, rows: Rows, first: int, header: int) -> list[str]:
             f"{file}, row {first:,}, column {others[0] + 1}: the name is a number or a date, as "
             "if the header line were left out; add a line with the names."
         )
-    texts = [[_text(name) for name in row] for row in rows[:header]]
+    texts = [[level_text(name) for name in row] for row in rows[:header]]
     return joined_names(texts) if header > 1 else [*map(without_breaks, texts[0])]
 
 
@@ -196,7 +191,7 @@ class _Cells:
 
     def _as_in_a_text_file(self, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:
         """The column as a text file with the same texts has it."""
-        texts = ["" if value is None else _text(value) for value in self._known()]
+        texts = ["" if value is None else level_text(value) for value in self._known()]
         if self.layout.decimal == ",":
             numbers = self.kinds == _NUMBER
             pairs = zip(texts, numbers, strict=True)
@@ -252,7 +247,7 @@ class _Cells:
         return [None if gap else value for gap, value in zip(self.gaps, self.values, strict=True)]
 
     def texts(self) -> pd.Series[Any]:
-        texts = [None if value is None else _text(value) for value in self._known()]
+        texts = [None if value is None else level_text(value) for value in self._known()]
         return pd.Series(pd.array(texts, dtype="str"))
 
     def _refuse(self, wrong: Any, what: str, remedy: str) -> None:
@@ -275,11 +270,6 @@ def _seconds(value: datetime.time | datetime.timedelta | str | None) -> float:
 
 def _column_kind(value: Any) -> str:
     return next((kind for type_, kind in _KINDS if isinstance(value, type_)), _TEXT)
-
-
-def _text(value: Any) -> str:
-    """A cell as a text; a whole number without a point."""
-    return str(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 def _sheets(content: bytes) -> tuple[list[tuple[str, Any]], list[str]]:
@@ -362,10 +352,10 @@ def _fill(rows: Rows, merged: Sequence[Any], start: int, left: int) -> int:
 def _chosen(file: str, filled: Sequence[tuple[str, Any]], wanted: str | None) -> tuple[str, Any]:
     if wanted is None:
         return max(filled, key=lambda each: _extent(each[1]))  # the first of equals
-    for name, sheet in filled:
-        if wanted == name:
-            return name, sheet
-    names = ", ".join(name for name, _ in filled)
+    sheets = dict(filled)
+    if wanted in sheets:
+        return wanted, sheets[wanted]
+    names = ", ".join(sheets)
     raise InputError(f"{file} has no visible sheet of that name with values; it has: {names}.")
 
 
@@ -414,7 +404,7 @@ def seen_in_workbook(content: bytes) -> GuessedLayout:
         ),
         sheets=(name, *(other for other, _ in filled if other != name)),
         rows=tuple(
-            (number, tuple("" if value is None else _text(value) for value in row[:_PICTURED]))
+            (number, tuple("" if value is None else level_text(value) for value in row[:_PICTURED]))
             for number, row in sorted(pictured.items())
         ),
     )

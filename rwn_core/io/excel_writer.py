@@ -12,7 +12,7 @@ from xlsxwriter.worksheet import Worksheet
 
 from rwn_core.data.schema import Schema
 from rwn_core.errors import ReleaseError
-from rwn_core.io.limits import LARGEST_WHOLE
+from rwn_core.io.limits import refuse_large_wholes
 
 _ROWS, _COLUMNS, _LETTERS = 1_048_576, 16_384, 32_767  # what a sheet of Excel holds
 _FIRST_DAY = pd.Timestamp(1900, 3, 1)  # Excel has a 29th of February 1900
@@ -86,8 +86,7 @@ def _fault(column: pd.Series[Any]) -> str | None:
         early = known.dt.tz_localize(None) < _FIRST_DAY
         return "dates before March 1900, which Excel does not have" if early.any() else None
     if pd.api.types.is_integer_dtype(dtype):
-        huge = len(known) and max(abs(int(known.min())), abs(int(known.max()))) >= LARGEST_WHOLE
-        return "whole numbers of 2^53 or more, which Excel would change" if huge else None
+        refuse_large_wholes(column, "Excel")
     if pd.api.types.is_string_dtype(dtype) or isinstance(dtype, pd.CategoricalDtype):
         long = any(len(str(value)) > _LETTERS for value in known.unique())
         return f"texts of more than {_LETTERS:,} letters, which Excel cuts" if long else None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
+from rwn_core.data.file_layout import known_encoding
 from rwn_core.data.variable import Code
 from rwn_core.errors import InputError
 from rwn_core.io.format import Feature, Format
@@ -155,10 +156,7 @@ def _codebook(content: bytes) -> tuple[list[_Field], str, str]:
 
 def _encoding(name: str) -> str:
     """An encoding of one byte a character by its name; UTF-8 for any other."""
-    try:
-        known = codecs.lookup(name).name
-    except LookupError:
-        return "utf-8"
+    known = known_encoding(name) or ""
     return known if known.startswith(("iso8859", "cp125")) else "utf-8"
 
 

@@ -114,7 +114,7 @@ def text_format(separator: str, *, marks: frozenset[str], **fields: Any) -> Form
     ) -> Microdata:
         from rwn_core.io.text_reader import read_text_table
 
-        return read_text_table(file, content, schema, layout=layout, separator=separator)
+        return read_text_table(file, content, schema, layout, separator)
 
     def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
         from rwn_core.io.text_types.lay_out import text_table

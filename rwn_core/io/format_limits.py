@@ -49,11 +49,6 @@ def _has_missing_codes(column: pd.Series[Any], variable: Variable) -> bool:
     return any(texts or not isinstance(code, str) for code in variable.missing_codes)
 
 
-def _has_letters(column: pd.Series[Any], variable: Variable) -> bool:
-    letters = any(isinstance(code, str) for code in variable.missing_codes)
-    return letters and not _is_text(column)
-
-
 _HAS: dict[Feature, Callable[[pd.Series[Any], Variable], bool]] = {
     Feature.TRUTHS: lambda column, variable: pd.api.types.is_bool_dtype(column.dtype),
     Feature.TIME_ZONES: lambda column, variable: isinstance(column.dtype, pd.DatetimeTZDtype),
@@ -61,5 +56,7 @@ _HAS: dict[Feature, Callable[[pd.Series[Any], Variable], bool]] = {
     Feature.LABELS: lambda column, variable: variable.label is not None,
     Feature.VALUE_LABELS: lambda column, variable: bool(variable.value_labels),
     Feature.MISSING_CODES: _has_missing_codes,
-    Feature.MISSING_LETTERS: _has_letters,
+    Feature.MISSING_LETTERS: lambda column, variable: (
+        not _is_text(column) and any(isinstance(code, str) for code in variable.missing_codes)
+    ),
 }

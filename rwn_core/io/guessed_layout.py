@@ -63,8 +63,7 @@ class GuessedLayout:
 
     def plain(self) -> dict[str, Any]:
         """As plain data."""
-        layout = self.layout.changed()
-        return {"layout": layout, "sheets": list(self.sheets), "rows": list(self.rows)}
+        return {"layout": self.layout.changed(), "sheets": self.sheets, "rows": self.rows}
 
     @classmethod
     def from_dict(cls, plain: Any) -> GuessedLayout:

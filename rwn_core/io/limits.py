@@ -12,9 +12,11 @@ from contextlib import contextmanager
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
-from rwn_core.errors import InputError
+from rwn_core.errors import InputError, ReleaseError
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from rwn_core.data.file_layout import FileLayout
     from rwn_core.data.schema import Schema
 
@@ -65,6 +67,22 @@ def check_size(file: str, records: int, columns: int) -> None:
         raise InputError(
             f"{file} has {records:,} records of {columns:,} columns, more than {MOST_CELLS:,} "
             "cells; read fewer columns or records, or use the commands for large tables."
+        )
+
+
+def has_large_wholes(column: pd.Series[Any]) -> bool:
+    """True if a column of whole numbers has some that a floating number does not tell apart."""
+    known = column.dropna()
+    ends = (int(known.min()), int(known.max())) if len(known) else (0, 0)
+    return max(map(abs, ends)) >= LARGEST_WHOLE
+
+
+def refuse_large_wholes(column: pd.Series[Any], program: str) -> None:
+    """Refuse to write whole numbers that a program holds as floating numbers."""
+    if has_large_wholes(column):
+        raise ReleaseError(
+            f"Column {column.name} has whole numbers of 2^53 or more, which {program} would "
+            "change; choose another format."
         )
 
 

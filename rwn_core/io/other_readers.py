@@ -22,7 +22,7 @@ from rwn_core.data.file_layout import USUAL_DATES, FileLayout
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import level_text
 from rwn_core.data.variable import level_names
-from rwn_core.io.guessed_layout import joined_names
+from rwn_core.io.guessed_layout import joined_names, without_breaks
 from rwn_core.io.time_formats import TimeFormat, as_times, time_format
 
 _REMEMBERED = 65_536  # different values of a column that a cache has
@@ -110,7 +110,7 @@ def text_again(content: bytes, frame: pd.DataFrame, schema: Schema, usual: str) 
         skip_blank_lines=False,
         on_bad_lines="skip" if layout.below else "error",
     )
-    names = [" ".join(name.split()) if {*"\r\n"} & {*name} else name for name in map(str, read)]
+    names = [without_breaks(str(name)) for name in read]
     read.columns = names if layout.header == 1 else frame.columns
     return read.head(len(frame)) if layout.below else read
 

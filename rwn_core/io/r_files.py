@@ -18,13 +18,13 @@ from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.variable import Code, Variable
-from rwn_core.errors import InputError, ReleaseError
+from rwn_core.errors import InputError
 from rwn_core.io.limits import (
-    LARGEST_WHOLE,
     MOST_CELLS,
     check_size,
     chosen_columns,
     damaged,
+    refuse_large_wholes,
     unpacked,
 )
 from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table, plain_code
@@ -324,15 +324,9 @@ def _plain_out(column: pd.Series[Any]) -> Any:
         return np.ma.array(column.fillna(False).to_numpy(dtype=bool), mask=column.isna().to_numpy())
     if pd.api.types.is_integer_dtype(dtype):
         # integers of R where they fit, else its numbers, which are floating
-        missing = column.isna().to_numpy()
-        values = column.fillna(0).to_numpy()
-        largest = max(abs(int(values.min())), abs(int(values.max())))
-        if largest >= LARGEST_WHOLE:
-            raise ReleaseError(
-                f"Column {column.name} has whole numbers of 2^53 or more, which R would change; "
-                "choose another format."
-            )
-        if largest > _LARGEST_INTEGER:
+        refuse_large_wholes(column, "R")
+        missing, values = column.isna().to_numpy(), column.fillna(0).to_numpy()
+        if (np.abs(values) > _LARGEST_INTEGER).any():
             return np.where(missing, np.nan, values.astype(np.float64))
         return np.where(missing, R_INT_NA, values.astype(np.int32)).astype(np.int32)
     if pd.api.types.is_numeric_dtype(dtype):

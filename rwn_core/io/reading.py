@@ -333,28 +333,24 @@ def read_bytes(
     SchemaError
         As `read` does.
     """
-    return _ended(begin_bytes(name, content, schema_from(schema), layout))
+    return _ended(begin((name, content), schema_from(schema), layout))
 
 
 def begin(
-    path: str | os.PathLike[str], schema: Schema | None = None, layout: FileLayout | None = None
+    source: str | os.PathLike[str] | tuple[str, bytes],
+    schema: Schema | str | None = None,
+    layout: FileLayout | None = None,
 ) -> FileReading:
-    """Begin to read a file as `read` does, without waiting for it."""
-    file = Path(path)
-    return _begin(FileToRead(name=file.name, path=file.absolute()), schema, layout)
+    """Begin to read a file, or an upload of this name and content, without waiting for it.
 
-
-def begin_bytes(
-    name: str, content: bytes, schema: Schema | str | None = None, layout: FileLayout | None = None
-) -> FileReading:
-    """Begin to read an upload as `read_bytes` does; a schema's TOML text is parsed over there."""
-    return _begin(FileToRead(name=name, content=content), schema, layout)
-
-
-def _begin(file: FileToRead, schema: Schema | str | None, layout: FileLayout | None) -> FileReading:
+    A schema's TOML text is parsed over there.
+    """
+    name, content = source if isinstance(source, tuple) else (Path(source).name, b"")
+    path = None if isinstance(source, tuple) else Path(source).absolute()
     described = schema.to_toml() if isinstance(schema, Schema) else schema or ""
     given = None if layout is None else layout.changed()
-    return FileReading(replace(file, schema=described, layout=given))
+    file = FileToRead(name=name, path=path, content=content, schema=described, layout=given)
+    return FileReading(file)
 
 
 def _ended(reading: FileReading) -> Microdata:
@@ -392,9 +388,8 @@ def read_released(source: Path | tuple[str, bytes], schema: Schema | None) -> Mi
         marks = {name: v for name, v in schema.file.changed().items() if name in form.marks}
         ways.insert(0, replace(schema, file=FileLayout.from_dict(marks)))
     for by in ways:
-        started = begin(source, by) if isinstance(source, Path) else begin_bytes(*source, by)
         try:
-            return _ended(started)
+            return _ended(begin(source, by))
         except (InputError, SchemaError) as error:
             refusal = refusal or error  # the first one says what is wrong with this file
     assert refusal is not None

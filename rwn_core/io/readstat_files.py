@@ -6,8 +6,7 @@ import io
 import re
 import tempfile
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +21,11 @@ from rwn_core.data.variable import Code, Variable
 from rwn_core.errors import ReleaseError
 from rwn_core.io.limits import (
     ENCRYPTED,
-    LARGEST_WHOLE,
     check_size,
     check_unpacked,
     chosen_columns,
     damaged,
+    refuse_large_wholes,
 )
 from rwn_core.io.text_types.column import are_days
 from rwn_core.io.time_formats import time_format
@@ -41,20 +40,14 @@ _LARGEST_SHORT = 2**31 - 1000  # Stata keeps the largest of its whole numbers fo
 
 
 def read_labelled(
-    file: str,
-    content: bytes,
-    schema: Schema | None,
-    layout: FileLayout | None = None,
-    *,
-    kind: str,
-    has_missing: bool,
+    file: str, content: bytes, schema: Schema | None, layout: FileLayout | None, kind: str
 ) -> Microdata:
     """Read a file of one of these programs."""
     # The description comes first: sizes are judged before any record is unpacked.
     _, meta = _parsed(file, content, kind, metadataonly=True)
     chosen, wide = chosen_columns(file, meta.column_names, schema, layout)
     _check_sizes(file, meta, len(chosen))
-    options: dict[str, Any] = {"user_missing": True} if has_missing else {}
+    options: dict[str, Any] = {} if kind in ("por", "xport") else {"user_missing": True}
     if wide:
         options["usecols"] = [meta.column_names[place] for place in chosen]
     frame, meta = _parsed(file, content, kind, disable_datetime_conversion=True, **options)
@@ -131,28 +124,20 @@ def _column(name: str, values: pd.Series[Any], meta: Any, program: str) -> Label
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coded:
-    """A table as these programs hold it."""
+def coded_table(
+    frame: pd.DataFrame, schema: Schema | None
+) -> tuple[pd.DataFrame, dict[str, str], dict[str, dict[Code, str]]]:
+    """Give categories their codes, and every other column a type that these programs have.
 
-    frame: pd.DataFrame  # numbers, texts and dates
-    column_labels: dict[str, str]
-    value_labels: dict[str, dict[Code, str]]
-    variables: Mapping[str, Variable]  # what the schema says of the columns it knows
-    ordered: set[str]  # columns of ordered levels
-
-
-def coded_table(frame: pd.DataFrame, schema: Schema | None) -> Coded:
-    """Give categories their codes, and every other column a type that these programs have."""
+    The labels of variables and of their values come with the table.
+    """
     variables = {} if schema is None else schema.by_name
     both = {name: _column_out(frame[name], variables.get(name)) for name in frame.columns}
     known = {name: variables[name].label for name in frame.columns if name in variables}
-    return Coded(
-        frame=pd.DataFrame({name: column for name, (column, _) in both.items()}),
-        column_labels={name: label for name, label in known.items() if label},
-        value_labels={name: labels for name, (_, labels) in both.items() if labels},
-        variables=variables,
-        ordered={n for n in frame.columns if getattr(frame[n].dtype, "ordered", False)},
+    return (
+        pd.DataFrame({name: column for name, (column, _) in both.items()}),
+        {name: label for name, label in known.items() if label},
+        {name: labels for name, (_, labels) in both.items() if labels},
     )
 
 
@@ -191,13 +176,13 @@ def _texts_or(column: pd.Series[Any]) -> pd.Series[Any]:
 
 
 def written_bytes(
-    write: Callable[..., None], made: Coded, title: str, ending: str, **options: Any
+    write: Callable[..., None], table: pd.DataFrame, title: str, ending: str, **options: Any
 ) -> bytes:
     """Let the library write a file, and give its bytes."""
     with tempfile.TemporaryDirectory(prefix="rwn-") as folder:
         path = Path(folder) / f"table{ending}"
         try:
-            write(made.frame, str(path), **options)
+            write(table, str(path), **options)
         except (pyreadstat.PyreadstatError, pyreadstat.ReadstatError):
             raise ReleaseError(
                 f"{title} cannot hold this table: its names may have letters, digits and _ only, "
@@ -211,16 +196,12 @@ def _narrowed(values: pd.Series[Any]) -> pd.Series[Any]:
     """Numbers as these programs have them: of four bytes where they fit without gaps, or eight."""
     if pd.api.types.is_float_dtype(values.dtype):
         return values
+    refuse_large_wholes(values, "this format")
     if values.isna().any():
         return values.astype("float64")
     numbers = values.to_numpy().astype("float64")
-    largest = np.abs(numbers).max(initial=0)
-    if largest >= LARGEST_WHOLE:
-        raise ReleaseError(
-            f"Column {values.name} has whole numbers of 2^53 or more, which this format would "
-            "change; choose another format."
-        )
-    return pd.Series(numbers.astype("int32") if largest < _LARGEST_SHORT else numbers)
+    short = np.abs(numbers).max(initial=0) < _LARGEST_SHORT
+    return pd.Series(numbers.astype("int32") if short else numbers)
 
 
 def made_the_same(content: bytes, begin: int, stamp: bytes) -> bytes:

@@ -36,8 +36,7 @@ def read(
         )
     if not table and len(content) % _RECORD:
         raise damaged(file)
-    kind = "sas7bdat" if table else "xport"
-    return read_labelled(file, content, schema, layout, kind=kind, has_missing=table)
+    return read_labelled(file, content, schema, layout, "sas7bdat" if table else "xport")
 
 
 def detects(content: bytes) -> bool:

@@ -24,9 +24,8 @@ def read(
     """Read an SPSS file, see `read_labelled`."""
     from rwn_core.io.readstat_files import read_labelled
 
-    portable = not content.startswith((b"$FL2", b"$FL3"))
-    kind = "por" if portable else "sav"
-    return read_labelled(file, content, schema, layout, kind=kind, has_missing=not portable)
+    kind = "sav" if content.startswith((b"$FL2", b"$FL3")) else "por"
+    return read_labelled(file, content, schema, layout, kind)
 
 
 def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
@@ -35,31 +34,31 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
 
     from rwn_core.io.readstat_files import coded_table, made_the_same, written_bytes
 
-    made = coded_table(frame, schema)
-    kinds = ("continuous", "count")
-    numbers = {name for name, variable in made.variables.items() if variable.kind in kinds}
-    known = [each for name, each in made.variables.items() if name in frame]
+    table, column_labels, value_labels = coded_table(frame, schema)
+    ordered = {n for n in frame.columns if getattr(frame[n].dtype, "ordered", False)}
+    known = () if schema is None else [each for each in schema.variables if each.name in frame]
+    numbers = {each.name for each in known if each.kind in ("continuous", "count")}
     missing = {each.name: _missing(each) for each in known}
     content = written_bytes(
         pyreadstat.write_sav,
-        made,
+        table,
         "SPSS",
         ".sav",
         row_compress=True,
-        column_labels=made.column_labels,
+        column_labels=column_labels,
         variable_value_labels={  # with codes of their column's type
             name: {
                 code: label
                 for code, label in pairs.items()
-                if isinstance(code, str) == (made.frame[name].dtype == object)
+                if isinstance(code, str) == (table[name].dtype == object)
             }
-            for name, pairs in made.value_labels.items()
+            for name, pairs in value_labels.items()
         },
         missing_ranges={name: codes for name, codes in missing.items() if codes},
         variable_measure={
             # numbers with labels stay a scale
-            name: "ordinal" if name in made.ordered else "scale" if name in numbers else "nominal"
-            for name in {*made.value_labels, *made.ordered}
+            name: "ordinal" if name in ordered else "scale" if name in numbers else "nominal"
+            for name in {*value_labels, *ordered}
         },
     )
     return made_the_same(content, _STAMP, b"01 Jan 6000:00:00")

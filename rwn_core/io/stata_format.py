@@ -29,7 +29,7 @@ def read(
     # the labels of values stand at the end: without it, codes would come in for their labels
     if content.startswith(_BEGIN) and not content.rstrip(b"\0\r\n ").endswith(_END):
         raise InputError(f"{file} is cut off; get or save the file again.")
-    return read_labelled(file, content, schema, layout, kind="dta", has_missing=True)
+    return read_labelled(file, content, schema, layout, "dta")
 
 
 def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
@@ -38,19 +38,19 @@ def write(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
 
     from rwn_core.io.readstat_files import coded_table, made_the_same, written_bytes
 
-    made = coded_table(frame, schema)
+    table, column_labels, value_labels = coded_table(frame, schema)
     letters = {
         name: [code for code in labels if isinstance(code, str)]
-        for name, labels in made.value_labels.items()
+        for name, labels in value_labels.items()
     }
     content = written_bytes(
         pyreadstat.write_dta,
-        made,
+        table,
         "Stata",
         ".dta",
         version=14,
-        column_labels=made.column_labels,
-        variable_value_labels=made.value_labels,
+        column_labels=column_labels,
+        variable_value_labels=value_labels,
         missing_user_values={name: codes for name, codes in letters.items() if codes},
     )
     return made_the_same(content, content.index(_TIME) + len(_TIME), b"01 Jan 1960 00:00")

@@ -26,7 +26,7 @@ from rwn_core.errors import InputError
 from rwn_core.io.guessed_layout import joined_names, wide_encoding, without_breaks
 from rwn_core.io.limits import LONGEST_FIELD, chosen_columns, in_file
 from rwn_core.io.text_types.column import Form, TextColumn, are_days, text_form
-from rwn_core.io.text_types.convert import told_of_texts, typed_or_texts, written_decimals
+from rwn_core.io.text_types.convert import table_of_columns, typed_or_texts, written_decimals
 from rwn_core.io.text_types.lay_out import (
     invented_notice,
     names_of_schema,
@@ -80,12 +80,7 @@ class _Text:
 
 
 def read_text_table(
-    file: str,
-    content: bytes,
-    schema: Schema | None = None,
-    *,
-    layout: FileLayout | None = None,
-    separator: str = ",",
+    file: str, content: bytes, schema: Schema | None, layout: FileLayout | None, separator: str
 ) -> Microdata:
     """Read a CSV or TSV file."""
     # The csv module splits the records, because it is exact about quotes and counts physical lines;
@@ -142,15 +137,8 @@ def read_text_table(
             decimals = written_decimals(column, series[name])
             if decimals is not None:
                 written[name] = {"decimals": decimals}
-    with in_file(file):
-        frame = pd.DataFrame(series, copy=False)
-        said, left_out = told_of_texts(as_texts, schema)
-        notices = [*wide, *notices, *said]
-        data = Microdata.from_own_frame(frame, schema, notices=tuple(notices), left_out=left_out)
-    described = data.schema
-    for name, fields in written.items():
-        described = described.replace_variable(name, **fields)
-    return data.with_schema(described)
+    data = table_of_columns(file, series, schema, [*wide, *notices], as_texts)
+    return data.with_schema(data.schema.replace_variables(written))
 
 
 def _checked_text(file: str, content: bytes, encoding: str) -> bytes:

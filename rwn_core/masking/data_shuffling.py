@@ -165,12 +165,10 @@ def _fitted(microdata: Microdata, chosen: tuple[str, ...]) -> _Model:
 def _normal_scores(values: Floats) -> Floats:
     """Return the normal quantile of each value's rank; equal values have their mean rank."""
     # Shapes: values, the answer (n,).
-    known = ~np.isnan(values)
-    scores = np.full(len(values), np.nan)
-    _, place, count = np.unique(values[known], return_inverse=True, return_counts=True)
-    middle = np.cumsum(count) - count / 2
-    scores[known] = ndtri(middle[place] / max(int(known.sum()), 1))
-    return scores
+    from scipy.stats import rankdata
+
+    known, rank = ~np.isnan(values), rankdata(values, nan_policy="omit")
+    return np.asarray(ndtri((rank - 0.5) / max(int(known.sum()), 1)))
 
 
 def _terms(microdata: Microdata, name: str) -> list[Floats]:

@@ -19,17 +19,15 @@ def intervals(values: Floats, k: int) -> Integers:
     [0, 0, 1, 1, 2, 2, 3, 3]
     """
     known = ~np.isnan(values)
-    group = np.zeros(len(values), dtype=np.int64)
     some = values[known]
     if not some.size or some.min() == some.max():
         return np.where(known, 0, 1)
-    most = min(len(some) // k, MOST_GROUPS)
-    for count in range(max(most, 1), 0, -1):
+    for count in range(max(min(len(some) // k, MOST_GROUPS), 1), 0, -1):
         number = equal_length(some, count)
-        if np.bincount(number, minlength=count).min() >= k or count == 1:
+        if np.bincount(number, minlength=count).min() >= k:
             break
+    group = np.full(len(values), count, dtype=np.int64)
     group[known] = number
-    group[~known] = count
     return group
 
 
@@ -57,11 +55,12 @@ def equal_counts(values: Floats, count: int) -> Integers:
     >>> equal_counts(np.array([1.0, 2.0, 2.0, 3.0, 50.0, 900.0]), 3).tolist()
     [0, 1, 1, 1, 2, 2]
     """
+    from scipy.stats import rankdata
+
     known = ~np.isnan(values)
-    _, number, counts = np.unique(values[known], return_inverse=True, return_counts=True)
-    middle = np.cumsum(counts) - counts / 2  # of the ranks that equal values share
-    interval = np.floor(middle / max(int(known.sum()), 1) * count)
+    middle = rankdata(values[known]) - 0.5  # of the ranks that equal values share
+    interval = np.floor(middle / max(len(middle), 1) * count)
     _, ascending = np.unique(interval, return_inverse=True)
     group = np.full(len(values), int(ascending.max(initial=-1)) + 1, dtype=np.int64)
-    group[known] = ascending[number.ravel()]
+    group[known] = ascending
     return group

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import check_count
 from rwn_core.errors import ParameterError
 
 
@@ -151,13 +152,6 @@ def check_share(name: str, value: object, largest: float = 1.0, *, share: bool =
                 "for 5 percent."
             )
         raise ParameterError(f"{name} must be a number from 0 to {largest:g}.")
-
-
-def check_count(name: str, value: object, *, least: int = 0) -> None:
-    """Refuse what is no whole number from a least one on."""
-    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not is_integer or value < least:  # type: ignore[operator]
-        raise ParameterError(f"{name} must be a whole number of at least {least}.")
 
 
 def check_records(k: int, microdata: Microdata) -> None:

@@ -27,6 +27,7 @@ from rwn_core.masking.lever import (
     Lever,
     LeverRange,
     at_levers,
+    check_records,
     family,
     lever_presets,
     lever_ranges,
@@ -196,6 +197,7 @@ class Method(NamedParameters):
     has_forecast: ClassVar[Any] = False  # whether expectations have closed forms
     uses_weights: ClassVar[bool] = False  # whether a release depends on the variables' weights
     uses_slices: ClassVar[bool] = False  # and on which of them travel together
+    moves_together: ClassVar[bool] = False  # whether all masked columns of a row come together
     drops_lost_rows: ClassVar[bool] = False  # whether a file lacks the rows without any value
     # whether every released row is one person's true record
     releases_true_rows: ClassVar[bool] = False
@@ -249,6 +251,8 @@ class Method(NamedParameters):
     def moved_together(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
         """Return the masked columns by the stream of their draw, which some share."""
         masked, variables = self.masked_names(microdata), microdata.schema.released
+        if self.moves_together:
+            return {0: masked} if masked else {}
         streams = random_streams(microdata) if self.uses_slices else range(len(variables))
         units = dict[int, tuple[str, ...]]()
         for stream, variable in zip(streams, variables, strict=True):
@@ -352,9 +356,16 @@ class FixedMethod(Method, ABC):
 
     __slots__ = ()
 
+    k: int  # records of a group, at least
+
     @abstractmethod
     def result(self, table: Prepared) -> Microdata:
         """The masked table, the same for every key."""
+
+    def check(self, microdata: Microdata) -> None:
+        """Refuse a table that the setting cannot mask, or of fewer than k records."""
+        self.masked_names(microdata)
+        check_records(self.k, microdata)
 
     def draw(self, table: Prepared, key: SecretKey | None = None) -> Microdata:
         """The masked table, made the first time only."""

@@ -13,7 +13,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.laws.invariants import Keeps
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.intervals import group_means
-from rwn_core.masking.lever import Lever, check_records, count_lever, range_of_groups
+from rwn_core.masking.lever import Lever, count_lever, range_of_groups
 from rwn_core.masking.method import FixedMethod, NumberMethod, Prepared
 from rwn_core.masking.option import Others
 
@@ -73,6 +73,7 @@ class Microaggregation(NumberMethod, FixedMethod):
             presets={"Light": 3, "Standard": 5, "Strong": 15},
         ),
     )
+    moves_together: ClassVar[bool] = True
     keeps: ClassVar[tuple[Keeps, ...]] = (
         Keeps(what="records", when={"k": 1}),
         Keeps(what="totals", measured=True),
@@ -83,15 +84,6 @@ class Microaggregation(NumberMethod, FixedMethod):
         "correctly by chance; means of groups are smoother than the data, so that variances "
         "shrink and correlations grow.",
     )
-
-    def check(self, microdata: Microdata) -> None:
-        """Refuse a table without numbers, or of fewer than k records."""
-        self.masked_names(microdata)
-        check_records(self.k, microdata)
-
-    def moved_together(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
-        """Return the numbers, which are those of one group."""
-        return {0: self.masked_names(microdata)}
 
     def result(self, table: Prepared) -> Microdata:
         """The table of group means."""

@@ -10,12 +10,19 @@ import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import is_number
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import masked_columns
 from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.neighborhood_method import EVERY_COLUMN, NeighborhoodMethod, kept_values
+from rwn_core.masking.neighborhood_method import (
+    EVERY_COLUMN,
+    NeighborhoodMethod,
+    kept_values,
+    probability_lever,
+    radius_lever,
+)
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.record_draws import order_by, two_uniforms
@@ -75,33 +82,24 @@ class NBRS2015(NeighborhoodMethod):
     method: ClassVar[str] = "nbrs2015"
     title: ClassVar[str] = "The 2015 method"
     levers: ClassVar[tuple[Lever, ...]] = (
-        Lever(
-            name="epsilon",
-            title="Radius ε (standard deviations)",
-            short="ε",
-            unit="standard deviations",
+        radius_lever(
             help="Every record nearer than ε gives values; a record without such a neighbor loses "
             "its own. Not the epsilon of differential privacy.",
+            optional=False,
             largest=np.inf,
             neutral=1.0,
             range=lambda _, ends: LeverRange(low=ends.step, high=ends.epsilon, step=ends.step),
             presets={"Light": 1.2, "Standard": 2.4, "Strong": 4.0},
-            position=lambda multiple, ends: ends.radius(multiple),
         ),
-        Lever(
-            name="q",
+        probability_lever(
             title="Modified records q",
             help="The share of records whose values are all replaced by those of random neighbors.",
-            neutral=1.0,
-            presets={"Light": 0.5, "Standard": 1.0, "Strong": 1.0},
         ),
     )
 
     def check_setting(self) -> None:
         """Refuse a radius that is none."""
-        epsilon: object = self.epsilon
-        number = isinstance(epsilon, int | float | np.integer | np.floating)
-        if not number or isinstance(epsilon, bool) or not float(epsilon) > 0:  # type: ignore[arg-type]
+        if not is_number(self.epsilon) or not self.epsilon > 0:
             raise ParameterError(
                 "epsilon must be a number above 0 (a radius in standard deviations)."
             )

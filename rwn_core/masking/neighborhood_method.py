@@ -68,17 +68,19 @@ _AT_ENDS = {
 
 def radius_lever(**words: Any) -> Lever:
     """Return the lever of a radius; its presets are multiples of the typical nearest distance."""
+    usual: dict[str, Any] = {
+        "optional": True,
+        "neutral": 0.0,
+        "range": lambda _, ends: LeverRange(low=0.0, high=ends.epsilon, step=ends.step),
+        "presets": {"Light": 0.6, "Standard": 1.2, "Strong": 2.4},
+    }
     return Lever(
         name="epsilon",
         title="Radius ε (standard deviations)",
         short="ε",
         unit="standard deviations",
-        optional=True,
-        neutral=0.0,
-        range=lambda _, ends: LeverRange(low=0.0, high=ends.epsilon, step=ends.step),
-        presets={"Light": 0.6, "Standard": 1.2, "Strong": 2.4},
         position=lambda multiple, ends: ends.radius(multiple),
-        **words,
+        **(usual | words),
     )
 
 
@@ -198,14 +200,6 @@ class NeighborhoodMethod(Method, ABC):
         """The records of a table as points of the method's distance, shape (n, d)."""
         return self.metric(microdata).coded(microdata)
 
-    def neighborhoods(self, microdata: Microdata, key: SecretKey | None = None) -> Neighborhoods:
-        """Find every record's neighborhood under this setting."""
-        finder, ball = self._finder(microdata), self.table_ball(microdata)
-        drawing = None
-        if key is not None and finder.needs_key:
-            drawing = DrawRequest(key=key, streams=(), q=np.empty(0))
-        return finder.find(ball, drawing)[0]
-
     def prepare(
         self, microdata: Microdata, *, settings: Sequence[Any] = (), records: Integers | None = None
     ) -> Prepared:
@@ -261,6 +255,12 @@ class CellMethod(NeighborhoodMethod):
     __slots__ = ()
 
     q: float  # modification probability
+
+    @property
+    def ball(self) -> RadiusAndK:
+        """Which others belong to a neighborhood, by the method's radius and k."""
+        setting: Any = self
+        return RadiusAndK(k=setting.k, epsilon=setting.epsilon)
 
     def draw_probability(self, microdata: Microdata) -> Floats:
         """P(a cell of each released variable is modified), shape (p,)."""

@@ -56,23 +56,16 @@ def method_options(method: Any) -> tuple[Option, ...]:
     moved = {lever.name for lever in method.levers}
     hints, words = get_type_hints(method), method_words(method, "parameters")
     titles = getattr(method, "choice_titles", {})
-    numbers: dict[Any, Form] = {bool: "switch", int: "whole", float: "number"}
+    forms: dict[Any, Form] = {bool: "switch", int: "whole", float: "number", str: "name"}
+    forms[tuple[str, ...]] = "names"
     made = []
     for each in fields(method):
         if each.name in moved:
             continue
         # the form that its type says
         hint = hints[each.name]
-        form: Form = "text"
-        kinds = [kind for kind in (get_args(hint) or ()) if kind is not NoneType]
-        if get_origin(hint) is Literal:
-            form = "choice"
-        elif tuple[str, ...] in kinds:
-            form = "names"
-        elif kinds == [str]:
-            form = "name"
-        else:
-            form = numbers.get(kinds[0] if len(kinds) == 1 else hint, form)
+        first = next((kind for kind in get_args(hint) if kind is not NoneType), hint)
+        form = "choice" if get_origin(hint) is Literal else forms.get(first, "text")
         option = Option(
             name=each.name,
             form=form,
@@ -156,6 +149,15 @@ def require_masked(microdata: Microdata, names: tuple[str, ...]) -> tuple[str, .
                 "masking."
             )
     return names
+
+
+def require_released(microdata: Microdata, within: tuple[str, ...]) -> tuple[str, ...]:
+    """The same names of `within`, each of a released variable."""
+    released = {variable.name for variable in microdata.schema.released}
+    for name in within:
+        if name not in released:
+            raise ParameterError(f"within must name released variables, not {name}.")
+    return within
 
 
 def kept_as_they_are(microdata: Microdata, names: tuple[str, ...]) -> list[str]:

@@ -28,6 +28,7 @@ from rwn_core.masking.option import (
     maskable,
     name_tuple,
     require_masked,
+    require_released,
 )
 from rwn_core.randomness import SecretKey
 
@@ -175,10 +176,7 @@ class PRAM(Method):
     def check(self, microdata: Microdata) -> None:
         """Refuse a table without categories, and matrices that do not fit its levels."""
         names = self.masked_names(microdata)
-        released = {variable.name for variable in microdata.schema.released}
-        for name in self.within:
-            if name not in released:
-                raise ParameterError(f"within must name released variables, not {name}.")
+        require_released(microdata, name_tuple(self.within))
         for name, matrix in self._given.items():
             if name not in names:
                 raise ParameterError(

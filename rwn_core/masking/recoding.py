@@ -15,7 +15,7 @@ from rwn_core.laws.invariants import ORDERED, Keeps
 from rwn_core.laws.law import Law
 from rwn_core.laws.transition_law import with_numbers
 from rwn_core.masking.intervals import group_means, intervals
-from rwn_core.masking.lever import Lever, LeverRange, check_records, count_lever
+from rwn_core.masking.lever import Lever, LeverRange, count_lever
 from rwn_core.masking.method import FixedMethod, Prepared
 from rwn_core.masking.option import Others, kept_as_they_are
 
@@ -112,11 +112,6 @@ class Recoding(FixedMethod):
         "Classes are made variable by variable: several together may still single a person "
         "out, and nothing is random, so that who holds the original knows every row's class.",
     )
-
-    def check(self, microdata: Microdata) -> None:
-        """Refuse a table that cannot be recoded."""
-        self.masked_names(microdata)
-        check_records(self.k, microdata)
 
     def result(self, table: Prepared) -> Microdata:
         """The recoded table."""

@@ -22,7 +22,7 @@ from rwn_core.laws.rank_swaps import HAIR
 from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import Method, Prepared
-from rwn_core.masking.option import kept_as_they_are, name_tuple, require_masked
+from rwn_core.masking.option import kept_as_they_are, name_tuple, require_masked, require_released
 from rwn_core.randomness import SecretKey, uniforms
 
 
@@ -91,6 +91,7 @@ class RecordSwapping(Method):
             presets={"Light": 0.1, "Standard": 0.5, "Strong": 1.0},
         ),
     )
+    moves_together: ClassVar[bool] = True
     keeps: ClassVar[tuple[Keeps, ...]] = (
         Keeps(what="records", when={"share": 0}),
         Keeps(what="rows", including="makers"),
@@ -109,16 +110,11 @@ class RecordSwapping(Method):
 
     def makers(self, microdata: Microdata) -> tuple[str, ...]:
         """The variables that make the blocks."""
-        released = microdata.schema.released
         if self.within:
-            known = {variable.name for variable in released}
-            for name in self.within:
-                if name not in known:
-                    raise ParameterError(f"within must name released variables, not {name}.")
-            return name_tuple(self.within)
+            return require_released(microdata, name_tuple(self.within))
         return tuple(
             v.name
-            for v in released
+            for v in microdata.schema.released
             if v.role is Role.KEY and v.kind in LEVELS and v.name not in self.variables
         )
 
@@ -132,10 +128,6 @@ class RecordSwapping(Method):
             secret = {v.name for v in free if v.role is Role.CONFIDENTIAL}
             chosen = secret or {v.name for v in free if v.role is not Role.KEY}
         return tuple(variable.name for variable in released if variable.name in chosen)
-
-    def moved_together(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
-        """Return the swapped variables, which are one record's."""
-        return {0: self.masked_names(microdata)}
 
     def check(self, microdata: Microdata) -> None:
         """Refuse to move whole records, or nothing."""

@@ -63,11 +63,7 @@ def formula_cells(frame: pd.DataFrame, format: str) -> dict[str, Booleans]:
     if not format_of_key(format).media_type.startswith("text/"):
         return {}
     found = {}
-    for name in frame.columns:
-        column = frame[name]
-        types = pd.api.types
-        if types.is_numeric_dtype(column.dtype) or types.is_datetime64_any_dtype(column.dtype):
-            continue
+    for name, column in frame.select_dtypes(exclude=["number", "datetime", "datetimetz"]).items():
         cells = np.array([_runs(value) for value in column.tolist()], dtype=bool)
         if cells.any():
             found[str(name)] = cells

@@ -20,7 +20,6 @@ from rwn_core.masking.neighborhood_method import (
     radius_lever,
 )
 from rwn_core.neighbors import check_radius_and_k
-from rwn_core.neighbors.kernel import RadiusAndK
 
 TOGETHER = "a whole record"
 
@@ -88,6 +87,7 @@ class RowCopy(CellMethod):
         ),
     )
     uses_slices: ClassVar[bool] = False  # all variables travel together
+    moves_together: ClassVar[bool] = True
     releases_true_rows: ClassVar[bool] = True
 
     def check_setting(self) -> None:
@@ -96,19 +96,9 @@ class RowCopy(CellMethod):
             raise ParameterError("epsilon and k must be numbers; give both.")
         check_radius_and_k(self.k, self.epsilon)
 
-    @property
-    def ball(self) -> RadiusAndK:
-        """Which others belong to a neighborhood."""
-        return RadiusAndK(k=self.k, epsilon=self.epsilon)
-
     def masked_table(self, microdata: Microdata) -> Microdata:
         """The table with all masked variables in one slice, whatever slices it has."""
         return together(microdata)
-
-    def moved_together(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
-        """Return all masked columns, which are one record's."""
-        names = self.masked_names(microdata)
-        return {0: names} if names else {}
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return a remark that released rows are true records."""
@@ -127,8 +117,5 @@ class RowCopy(CellMethod):
 def together(microdata: Microdata) -> Microdata:
     """The same table with all masked variables in one group, so that they share a donor."""
     schema = microdata.schema
-    for variable in schema.released:
-        group = TOGETHER if variable.masked else None
-        if variable.group != group:
-            schema = schema.replace_variable(variable.name, group=group)
-    return microdata.with_schema(schema)
+    groups = {v.name: {"group": TOGETHER if v.masked else None} for v in schema.released}
+    return microdata.with_schema(schema.replace_variables(groups))

@@ -150,11 +150,6 @@ class RWN(CellMethod):
         """The candidates for neighbors."""
         return Scheme(neighbors=self.neighbors, m=self.m, u=self.u, fresh=self.fresh)
 
-    @property
-    def ball(self) -> RadiusAndK:
-        """Which others belong to a neighborhood."""
-        return RadiusAndK(k=self.k, epsilon=self.epsilon)
-
     def table_ball(self, microdata: Microdata) -> RadiusAndK:
         """The ball with the radius of each record, where a variable says it."""
         name = self.radius_variable

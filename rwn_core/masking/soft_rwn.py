@@ -8,10 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.variable import check_count, is_number
 from rwn_core.errors import ParameterError
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
-from rwn_core.masking.lever import Lever, LeverRange, check_count
+from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.neighborhood_method import CellMethod, kept_values, probability_lever
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.kernel import Bandwidth, Kernel, RadiusAndK, SoftShape
@@ -219,8 +220,7 @@ class SoftRWN(CellMethod):
         """Refuse numbers that no kernel has."""
         for name, most in (("width", float(np.finfo(np.float64).max)), ("cap", 1.0)):
             value = getattr(self, name)
-            number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-            if not number or not 0 < value <= most:
+            if not is_number(value) or not 0 < value <= most:
                 at_most = ", at most 1" * (name == "cap")
                 raise ParameterError(f"{name} must be a number above 0{at_most}.")
         check_count("bandwidth_k", self.bandwidth_k, least=1)
@@ -266,10 +266,10 @@ class SoftRWN(CellMethod):
         some = fitted_records(microdata.fingerprint, microdata.n)
         listed = neighborhoods.table.numbers
         fits = listed is None or np.array_equal(listed, some)
-        found = neighborhoods if fits else self.neighborhoods(microdata)
+        q, rule = self.draw_probability(microdata), self.rule(microdata)
+        found = neighborhoods if fits else rule.find(microdata)
         units = self.tied_units(microdata)
         fitted = FittedTie.fit(microdata, units, found, self.tie_factors, some)
-        q, rule = self.draw_probability(microdata), self.rule(microdata)
         return TiedLaw(microdata, neighborhoods, q, rule, fitted)
 
     @property

@@ -216,11 +216,6 @@ class AllDonors:
         return len(self.places.number)
 
     @property
-    def is_stored(self) -> bool:
-        """True if pairs are stored: none is."""
-        return False
-
-    @property
     def offsets(self) -> Integers:
         """As in `NeighborTable`."""
         rows = self.donors if self.numbers is None else len(self.numbers)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Literal, get_args
 import numpy as np
 
 from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.variable import check_count
 from rwn_core.errors import ParameterError
 from rwn_core.neighbors.distance import Points, squared_distances
-from rwn_core.neighbors.kernel import Radius, RadiusAndK, check_radius_and_k, one_radius
+from rwn_core.neighbors.kernel import Radius, RadiusAndK, check_radius_and_k
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.neighbors.table import LARGEST_DENSE, Neighborhoods, NeighborTable, complete_table
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes
@@ -115,9 +116,8 @@ class Scheme:
             value = getattr(self, name)
             if value is not None and self.neighbors not in users:
                 raise ParameterError(f"{name} needs neighbors to be one of: {', '.join(users)}.")
-            integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
-            if value is not None and not (integer and int(value) >= 1):
-                raise ParameterError(f"{name} must be a whole number of at least 1.")
+            if value is not None:
+                check_count(name, value, least=1)
         for name, user in (("m", "sample"), ("m", "pairs"), ("u", "partition")):
             if self.neighbors == user and getattr(self, name) is None:
                 raise ParameterError(f"neighbors={user} needs {name}.")
@@ -139,8 +139,7 @@ class Scheme:
             _check_between("m", self.m, 1, n - 1)
         elif self.neighbors == "partition":
             _check_between("u", self.u, 1, n // max(least, 2))
-            if self.m is not None and self.u is not None:
-                _check_between("m", self.m, 1, n // self.u - 1)
+            _check_between("m", self.m, 1, n // (self.u or 1) - 1)
 
 
 def usual_sizes(neighbors: str, n: int) -> dict[str, int | None]:
@@ -178,23 +177,20 @@ def restricted_table(
             rows = np.repeat(np.arange(len(records)), m)
             squared = squared_distances(points, np.repeat(records, m), others)
             table = NeighborTable.ranked(len(records), rows, others, squared)
-            parts.append(replace(_cut(table, _ball_for(ball, records)), numbers=records))
+            parts.append(replace(_cut(table, ball.of_records(records)), numbers=records))
         return NeighborTable.joined(parts, epsilon=epsilon)
     sample = np.sort(random_order(key, n, SAMPLE_STREAM)[:m])
     if n > LARGEST_DENSE:
+        from rwn_core.neighbors.index import build_index
         from rwn_core.neighbors.search import Search
 
-        return Search.among(points, sample, ball).table()
+        query = build_index(points, epsilon=ball.epsilon)
+        target = build_index(points[sample], numbers=sample, frame=query.frame)
+        return Search(target, query, ball=ball).table()
     rows, others = np.repeat(np.arange(n), m), np.tile(sample, n)
     rows, others = rows[rows != others], others[rows != others]
     squared = squared_distances(points, rows, others)
     return _cut(NeighborTable.ranked(n, rows, others, squared), ball)
-
-
-def _ball_for(ball: RadiusAndK, records: Integers) -> RadiusAndK:
-    """Return the ball with the radius of some records."""
-    one = ball.epsilon is None or one_radius(ball.epsilon)
-    return ball if one else replace(ball, epsilon=np.asarray(ball.epsilon)[records])
 
 
 def random_others(key: SecretKey, records: Integers, n: int, m: int, stream: int) -> Integers:
@@ -300,15 +296,13 @@ def _partitioned(points: Points, ball: RadiusAndK, scheme: Scheme, key: SecretKe
     n, u, m = len(points), int(scheme.u or 1), scheme.m
     parts = []
     for number, records in enumerate(steps(random_parts(key, n, u))):
-        own, mine = points[records], _ball_for(ball, records)
+        own, mine = points[records], ball.of_records(records)
         if m is not None:
             table = _paired(own, ball.k, m=m, key=key.derived(f"part {number}"))
         else:
-            index = None
-            if n > LARGEST_DENSE:
-                from rwn_core.neighbors.index import build_index
+            from rwn_core.neighbors.index import build_index
 
-                index = build_index(own, epsilon=mine.epsilon)
+            index = build_index(own, epsilon=mine.epsilon) if n > LARGEST_DENSE else None
             near = neighbor_table(own, k=ball.k, epsilon=mine.epsilon, index=index)
             table = _cut(near, mine)
         others = records[table.records].astype(np.int32)

@@ -106,16 +106,11 @@ def squared_between(one: Points, other: Points) -> Floats:
     # Not summed in the fixed order: comparisons of them allow for `TIE`.
     from scipy.spatial.distance import cdist
 
-    squares = level_squares(other)
-    if not squares:
-        together: Floats = cdist(point_values(one), point_values(other), "sqeuclidean")
-        return together
-    numbers = [column for column in range(other.shape[1]) if column not in squares]
-    total = np.zeros((len(one), len(other)))
-    if numbers:
-        total += cdist(
-            point_values(one)[:, numbers], point_values(other)[:, numbers], "sqeuclidean"
-        )
+    both, squares = [point_values(points) for points in (one, other)], level_squares(other)
+    if squares:
+        numbers = [column for column in range(other.shape[1]) if column not in squares]
+        both = [values[:, numbers] for values in both]
+    total: Floats = cdist(*both, "sqeuclidean")
     for column, each in squares.items():
         mine, theirs = point_values(one)[:, column, None], point_values(other)[None, :, column]
         for square in _of_levels(mine, theirs, each):

@@ -114,9 +114,7 @@ class Finder:
         # what is stored, or small enough to be ranked at once, is cut
         every, table = len(self.records) == len(self.points), self.table
         if self.needs_key:
-            if drawing is None:
-                scheme = f"neighbors={self.scheme.neighbors}"
-                raise ParameterError(f"{scheme} depends on the key; draw a release with one.")
+            assert drawing is not None
             table = restricted_table(self.points, ball, self.scheme, drawing.key)
         elif table is None or not (self.stores(ball) or (self.index is None and not every)):
             table = self._ranked(ball) if self.index is None else None

@@ -137,7 +137,7 @@ def build_index(
         offsets=np.concatenate(([0], np.cumsum(np.bincount(positions, minlength=count)))),
         records=np.argsort(positions, kind="stable").astype(np.int32),
         numbers=numbered,
-        **_categories(points, frame, rows, orders),
+        **_categories(points, frame, rows, orders, position),
         scale=frame.scale**2,
     )
     querying = side
@@ -154,7 +154,7 @@ def shared_frame(points: Points) -> Frame:
 
 
 def _categories(
-    points: Points, frame: Frame, rows: Floats, orders: list[Integers32]
+    points: Points, frame: Frame, rows: Floats, orders: list[Integers32], position: Integers32
 ) -> dict[str, Any]:
     """Return the arrays of coded categories."""
     embedding = frame.embedding
@@ -167,8 +167,6 @@ def _categories(
             "shifts": np.empty((1, 0)),
             "far": np.inf,
         }
-    position = np.empty(len(rows), np.int32)
-    position[orders[0]] = np.arange(len(rows), dtype=np.int32)
     # all levels' squares in one array, and where each column's begin; -1 for a coordinate
     levels, squares = np.full(points.shape[1], -1, dtype=np.int64), list(points.squares.values())
     levels[list(points.squares)] = np.cumsum([0, *map(len, squares)])[:-1]

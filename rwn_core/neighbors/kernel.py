@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -179,6 +179,12 @@ class RadiusAndK:
     epsilon: Radius | None  # shape (n,): all within this radius
     strict: bool = False  # whether records at exactly the radius are left out (the 2015 method)
     kernel: Kernel = EVEN  # how likely each member is to be the donor
+
+    def of_records(self, records: Integers) -> RadiusAndK:
+        """Return the ball with the radius of some records, shape (m,)."""
+        if one_radius(self.epsilon):
+            return self
+        return replace(self, epsilon=np.asarray(self.epsilon)[records])
 
 
 def one_radius(epsilon: object) -> bool:

@@ -44,17 +44,6 @@ class Axis:
 SMALLEST_SQUARED = 1e-140  # a float64 holds squares of larger differences with all digits
 
 
-def _spread(values: Floats, scale: Scale) -> float:
-    # Shape: values (n,).
-    width = float(values.max() - values.min()) if len(values) > 1 else 0.0
-    # exact zero for a constant column, whatever rounding does to its mean
-    if scale == "range" or width == 0:
-        return width
-    if width < SMALLEST_SQUARED:
-        return width * float(((values - values.min()) / width).std(ddof=1))
-    return float(values.std(ddof=1))
-
-
 def weighted_variables(schema: Schema, *, equal: bool = False) -> Sequence[Variable]:
     """Return the released variables with a weight; each with weight 1 if these are `equal`."""
     if equal:
@@ -70,7 +59,12 @@ def weighted_variables(schema: Schema, *, equal: bool = False) -> Sequence[Varia
 def _axes_of_values(values: Floats, variable: Variable, scale: Scale) -> list[Axis]:
     """The axes of a variable of numbers, from a table's column, shape (n,)."""
     known = values[~np.isnan(values)]
-    spread = _spread(known, scale)
+    spread = float(known.max() - known.min()) if len(known) > 1 else 0.0
+    # exact zero for a constant column, whatever rounding does to its mean
+    if scale == "sd" and 0 < spread < SMALLEST_SQUARED:
+        spread *= float(((known - known.min()) / spread).std(ddof=1))
+    elif scale == "sd" and spread > 0:
+        spread = float(known.std(ddof=1))
     tiny = spread <= np.finfo(np.float64).tiny
     if spread > 0 and (tiny or variable.weight / spread == math.inf):
         raise ParameterError(
@@ -188,6 +182,14 @@ class Metric(NamedParameters):
     checks_itself: ClassVar[bool] = True
     axes: tuple[Axis, ...]
 
+    def __post_init__(self) -> None:
+        """Refuse a distance without axes."""
+        if not self.axes:
+            raise ParameterError(
+                "No variable with a positive weight varies, so there is no distance between "
+                "records; give a varying variable a positive weight."
+            )
+
     @classmethod
     def fit(
         cls,
@@ -231,16 +233,6 @@ class Metric(NamedParameters):
                 axes += category_axes(counts, variable, scale, encoding)
             else:
                 axes += _axes_of_values(microdata.values(variable.name), variable, scale)
-        return cls.of_axes(axes)
-
-    @classmethod
-    def of_axes(cls, axes: Sequence[Axis]) -> Metric:
-        """Put together the axes of all released variables with a weight."""
-        if not axes:
-            raise ParameterError(
-                "No variable with a positive weight varies, so there is no distance between "
-                "records; give a varying variable a positive weight."
-            )
         return cls(axes=tuple(axes))
 
     def restricted_to(self, names: Sequence[str]) -> Metric:

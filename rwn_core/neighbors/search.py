@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -12,7 +11,7 @@ from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.neighbors.distance import TIE, Points
 from rwn_core.neighbors.draw_kernel import STORE, SearchRequest, SearchResult
 from rwn_core.neighbors.index import Index, build_index
-from rwn_core.neighbors.kernel import RadiusAndK, one_radius, radius_values
+from rwn_core.neighbors.kernel import RadiusAndK, radius_values
 from rwn_core.neighbors.record_draws import DrawRequest
 from rwn_core.neighbors.search_kernel import search
 from rwn_core.neighbors.table import Neighborhoods, NeighborTable
@@ -104,20 +103,11 @@ class Search:
     ) -> Search:
         """Return the search for the neighborhoods of a few records in the full table."""
         # Shapes: points (n, d); records (m,); groups (n,).
-        if ball.epsilon is not None and not one_radius(ball.epsilon):
-            ball = replace(ball, epsilon=np.asarray(ball.epsilon)[records])
+        ball = ball.of_records(records)
         query = build_index(
             points[records], numbers=records, epsilon=ball.epsilon, frame=index.frame
         )
         return cls(index, query, ball=ball, groups=groups)
-
-    @classmethod
-    def among(cls, points: Points, candidates: Integers, ball: RadiusAndK) -> Search:
-        """Return the search for every record's neighborhood among some records."""
-        # Shapes: points (n, d); candidates (m,).
-        query = build_index(points, epsilon=ball.epsilon)
-        target = build_index(points[candidates], numbers=candidates, frame=query.frame)
-        return cls(target, query, ball=ball)
 
     def run(self, drawing: DrawRequest | None = None, known: Sizes | None = None) -> SearchResult:
         """Find sizes and nearest distances, and draw donors if asked to, in one pass."""

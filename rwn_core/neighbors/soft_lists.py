@@ -70,16 +70,15 @@ def list_neighbors(
     n = len(points)
     if n <= LARGEST_DENSE:
         lists = ranked_lists(complete_table(points), scale_rank)
-        return (
-            lists if records is None else replace(lists, table=lists.table.for_records(records)[0])
-        )
+        some = lists.table if records is None else lists.table.for_records(records)[0]
+        return replace(lists, table=some)
     nearest = list_length(n, scale_rank)
-    if records is None:
-        near = neighbor_table(points, k=nearest, epsilon=None)
-        check_fits(pairs_bytes(4.0 * len(near.records)), budget_bytes(), "Its weights", FEWER)
-        scaling, least = to_rank(near, scale_rank), int(np.diff(near.offsets).min())
-        return list_both_ways(near, Entries.back(near), scaling, least)
-    return _listed_of_some(points, scale_rank, nearest, records)
+    if records is not None:
+        return _listed_of_some(points, scale_rank, nearest, records)
+    lists = ranked_lists(neighbor_table(points, k=nearest, epsilon=None), scale_rank)
+    needed = pairs_bytes(4.0 * len(lists.table.records))
+    check_fits(needed, budget_bytes(), "Its weights", FEWER)
+    return list_both_ways(lists.table, Entries.back(lists.table), lists.scaling, lists.least)
 
 
 def list_length(n: int, scale_rank: int) -> int:
@@ -88,7 +87,7 @@ def list_length(n: int, scale_rank: int) -> int:
 
 
 def ranked_lists(table: NeighborTable, scale_rank: int) -> SoftLists:
-    """Return the lists of a table that holds both rows of each of its pairs."""
+    """Return the lists that a table of all records holds."""
     least = int(np.diff(table.offsets).min())
     return SoftLists(table=table, scaling=to_rank(table, scale_rank), least=least)
 
@@ -135,19 +134,6 @@ def grouped(entries: Entries, rows: int) -> Listed:
     return listed
 
 
-def find_entries(table: NeighborTable, place: Integers32) -> tuple[Entries, Entries]:
-    """Return what a table of some rows adds to others: rows that it holds, and that it lists."""
-    # `place` holds the row of each record that is wanted, and -1 for the others.
-    numbers = np.arange(table.n) if table.numbers is None else table.numbers
-    holder = np.repeat(numbers.astype(np.int32), np.diff(table.offsets))
-    held, listed = place[holder], place[table.records]
-    mine, theirs = held >= 0, listed >= 0
-    return (
-        Entries(held[mine], table.records[mine], table.squared[mine]),
-        Entries(listed[theirs], holder[theirs], table.squared[theirs]),
-    )
-
-
 def joined(parts: Sequence[Entries]) -> Entries:
     """Return the entries of all parts, one after the other."""
     return Entries(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
@@ -171,9 +157,12 @@ def _listed_of_some(points: Points, scale_rank: int, nearest: int, records: Inte
         table = Search.of_some(index, points, some, ball).table()
         scaling[some] = to_rank(table, scale_rank)
         least = min(least, int(np.diff(table.offsets).min()))
-        mine, theirs = find_entries(table, place)
-        near.append(mine)
-        back.append(theirs)
+        # rows of those records that it holds, and that it lists
+        holder = np.repeat(some.astype(np.int32), np.diff(table.offsets))
+        held, listed = place[holder], place[table.records]
+        mine, theirs = held >= 0, listed >= 0
+        near.append(Entries(held[mine], table.records[mine], table.squared[mine]))
+        back.append(Entries(listed[theirs], holder[theirs], table.squared[theirs]))
     own = grouped(joined(near), len(records))
     rows = NeighborTable(
         offsets=own.starts, records=own.records, squared=own.squared, k=nearest, numbers=records

@@ -42,10 +42,6 @@ class Members(Protocol):
     def numbers(self) -> Integers | None:
         """The records that the rows belong to; None where they are all records."""
 
-    @property
-    def is_stored(self) -> bool:
-        """True if the arrays can be read without a search."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class NeighborTable:
@@ -77,11 +73,6 @@ class NeighborTable:
     def n(self) -> int:
         """Number of rows."""
         return len(self.offsets) - 1
-
-    @property
-    def is_stored(self) -> bool:
-        """True if members can be read without a search: they can."""
-        return True
 
     def covers(self, *, k: int | None, epsilon: Radius | None) -> bool:
         """True if `cut` can answer for these parameters."""
@@ -260,7 +251,7 @@ class Neighborhoods:
     @property
     def is_stored(self) -> bool:
         """True if the members are stored; else they are searched for first."""
-        return self.table.is_stored
+        return bool(getattr(self.table, "is_stored", True))  # but for a `SearchedTable`
 
     def members(self, record: int) -> Integers32:
         """The records of S_i, nearest first."""

@@ -39,6 +39,13 @@ class Stopped(RWNError):
         self.fault = fault
 
 
+def error_of(what: str, value: str, stopped: str = STOPPED) -> RWNError:
+    """Return the error of a task that was "refused" or "failed" elsewhere."""
+    if what == "refused":
+        return RWNError(value)
+    return Stopped(stopped, f"{value.partition(' ')[0]}, error {log_fault(value)}")
+
+
 class Task(Future[Any]):
     """A task of a pool, with its result or refusal."""
 
@@ -67,11 +74,8 @@ class Task(Future[Any]):
         """Take in what a worker answered."""
         if what == "done":
             self.set_result(value)
-        elif what == "refused":
-            self.set_exception(RWNError(value))
         else:
-            number = log_fault(value)
-            self.set_exception(Stopped(STOPPED, f"{value.partition(' ')[0]}, error {number}"))
+            self.set_exception(error_of(what, value))
 
     def stop(self, text: str) -> None:
         """End without an answer, unless the task was cancelled."""

@@ -160,7 +160,7 @@ def _serve(channel: Channel) -> None:
         warnings.simplefilter("ignore")  # the words of a warning may be those of a cell
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which ends this
         with on_compiling(lambda: _send(channel, _COMPILING, b"")):
-            made = _attempt(lambda: _handle(channel.recv_bytes()))
+            made = attempt(lambda: _handle(channel.recv_bytes()))
             while True:
                 _send(channel, *_answer(made, channel))
     except BaseException:  # the last wall: a traceback's last line may hold a value
@@ -201,7 +201,7 @@ def _answer(made: tuple[str, Any], channel: Channel) -> tuple[bytes, bytes | byt
         return (_BYTES, result) if plain else (_PICKLED, packed(result))
 
     if what == "done":
-        what, made_of_it = _attempt(done)
+        what, made_of_it = attempt(done)
     if what == "done":
         answer: tuple[bytes, bytes | bytearray] = made_of_it
         return answer
@@ -221,7 +221,7 @@ class _Sent:
         _send(self._channel, _FOUND, packed(answer))
 
 
-def _attempt(work: Callable[[], Any]) -> tuple[str, Any]:
+def attempt(work: Callable[[], Any]) -> tuple[str, Any]:
     """Return the result of a call, or its error."""
     try:
         return "done", work()

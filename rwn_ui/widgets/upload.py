@@ -11,7 +11,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.plain import LONGEST_DOCUMENT
 from rwn_core.errors import InputError
-from rwn_core.io.reading import begin_bytes, parse_text
+from rwn_core.io.reading import begin, parse_text
 from rwn_ui.background.opening import Opening
 from rwn_ui.server.environment import in_class
 from rwn_ui.state.session import Session
@@ -64,5 +64,5 @@ def read_upload(session: Session, layout: FileLayout | None, *, proposed: bool =
     work.opening = None
     schema = None if described is None else read_text(described.getvalue(), "schema")
     name = written_name(upload.name)
-    reading = begin_bytes(name, upload.getvalue(), schema, layout)
+    reading = begin((name, upload.getvalue()), schema, layout)
     work.opening = Opening(name=name, layout=layout, reading=reading, proposed=proposed)

@@ -164,7 +164,7 @@ def expected(params: RWN) -> tuple[list[np.ndarray], list[np.ndarray]]:
 
 
 def neighborhoods_weighted(params: RWN) -> Neighborhoods:
-    return params.neighborhoods(table())
+    return params.rule(table()).find(table())
 
 
 @pytest.fixture(scope="module")

@@ -120,7 +120,7 @@ def test_NBRS_1_scaled_distances(e1):
 
 @pytest.mark.parametrize(("key", "epsilon"), [("eps_0_3", 0.3), ("eps_2_2", 2.2)])
 def test_NBRS_1_strict_neighborhoods(e1, key, epsilon):
-    found = NBRS2015(epsilon=epsilon).neighborhoods(e1)
+    found = NBRS2015(epsilon=epsilon).rule(e1).find(e1)
     assert numbered(found) == expected("NBRS-1")[key]
 
 

@@ -51,8 +51,7 @@ def with_answers(schema: Schema, *, drop: Iterable[str] = (), keep: Iterable[str
     """Write answers into a schema: dropped variables become identifiers, others stay."""
     dropped, retained = list(drop), list(keep)
     refuse_both(dropped, retained)
-    for name in dropped:
-        schema = schema.replace_variable(name, role=Role.IDENTIFIER)
+    schema = schema.replace_variables({name: {"role": Role.IDENTIFIER} for name in dropped})
     for name in retained:
         if not schema.variable(name).is_released:
             raise ParameterError(

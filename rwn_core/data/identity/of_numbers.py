@@ -32,7 +32,7 @@ _births = partial(IdentityDoubt, "dates of birth or death")
 def find_integers(profile: Profile) -> IdentityDoubt | None:
     """Say what integers look like that identify people; None where they do not."""
     values = profile.integers
-    if values is None or profile.dates is not None or profile.distinct <= FEW // 2:
+    if values is None or profile.dates is not None or profile.distinct <= FEW:
         return None
     rules = (_card, _named, _counter, _household, _long, _given_out, _even)
     return next(filter(None, (rule(profile, values) for rule in rules)), None)
@@ -40,7 +40,7 @@ def find_integers(profile: Profile) -> IdentityDoubt | None:
 
 def _card(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
     # values: shape (m,), the different values
-    if profile.distinct <= FEW or values.min() < 1e12 or values.max() >= 1e19:
+    if values.min() < 1e12 or values.max() >= 1e19:
         return None
     passing = sum(passes_luhn(str(int(value))) for value in values[:1_000])
     if passing > NEARLY_UNIQUE * min(len(values), 1_000):
@@ -51,7 +51,7 @@ def _card(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None
 def _named(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
     """Numbers of many different people or things, by the name of the variable."""
     # values: shape (m,), the different values
-    if profile.words.is_measure or profile.distinct <= FEW:
+    if profile.words.is_measure:
         return None
     spread = values.max() - values.min()
     if profile.about(Subject.POSTCODE):
@@ -68,7 +68,7 @@ def _named(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | Non
 def _counter(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
     """Every number from the first to the last, each once: the order of the records."""
     # values: shape (m,), the different values
-    if profile.words.is_series or profile.distinct <= FEW or profile.share < 0.98:
+    if profile.words.is_series or profile.share < 0.98:
         return None
     gaps, (in_order, regular) = np.abs(np.diff(values)), _order(values)
     if len(values) > DENSE * (values.max() - values.min() + 1) or regular > DENSE:
@@ -81,11 +81,8 @@ def _counter(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | N
 def _household(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
     """Values shared by few records each, which stand in one run or are called households."""
     # values: shape (m,), the different values
-    sizes = profile.sizes
-    if profile.words.is_measure or profile.distinct <= FEW or sizes.max() > LARGEST_HOUSEHOLD:
-        return None
-    mean = profile.known / profile.distinct
-    if not 1.15 <= mean <= 10:
+    sizes, mean = profile.sizes, profile.known / profile.distinct
+    if profile.words.is_measure or sizes.max() > LARGEST_HOUSEHOLD or not 1.15 <= mean <= 10:
         return None
     equal = profile.known - profile.runs
     expected = float((sizes * (sizes - 1.0)).sum()) / profile.known
@@ -110,7 +107,7 @@ def _household(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt |
 def _long(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
     """Numbers of eight digits or more, a new one for nearly every record."""
     # values: shape (m,), the different values
-    if profile.words.is_measure or profile.share < NEARLY_UNIQUE or profile.distinct <= FEW:
+    if profile.words.is_measure or profile.share < NEARLY_UNIQUE:
         return None
     if np.quantile(values, 0.05) < 10.0 ** (LONG - 1) or _is_round(values):
         return None
@@ -127,8 +124,7 @@ def _given_out(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt |
     n, span = profile.known, float(values.max() - values.min()) + 1
     ties = int((profile.sizes * (profile.sizes - 1)).sum()) // 2
     expected = n * (n - 1) / (2 * span)
-    few = profile.distinct <= FEW or expected < BY_CHANCE
-    if profile.words.is_series or few or ties > expected / RARER:
+    if profile.words.is_series or expected < BY_CHANCE or ties > expected / RARER:
         return None
     return _people_or_objects(
         f"by chance about {expected:,.0f} pairs of numbers would be equal, and "
@@ -139,7 +135,7 @@ def _given_out(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt |
 def _even(profile: Profile, values: NDArray[np.float64]) -> IdentityDoubt | None:
     """Numbers of equal length spread evenly, a new one for nearly every record."""
     # values: shape (m,), the different values
-    if profile.words.is_measure or profile.share < NEARLY_UNIQUE or profile.distinct <= FEW:
+    if profile.words.is_measure or profile.share < NEARLY_UNIQUE:
         return None
     low, high = values.min(), values.max()
     constant = low >= 10_000 and len(str(int(low))) == len(str(int(high)))

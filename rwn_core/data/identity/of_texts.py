@@ -46,8 +46,10 @@ _IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{10,30}")
 def find(profile: Profile) -> IdentityDoubt | None:
     """Say what texts look like that identify people; None where they do not."""
     texts = profile.texts
-    rules = (_form, _person, _address, _free_text, _code, _numbered, _unique) if texts else ()
-    return next(filter(None, (rule(profile, texts) for rule in rules)), None)
+    rules = [_form, _person, _address, _free_text]
+    if profile.numbers is None and profile.dates is None:
+        rules += [_code, _numbered, _unique]
+    return None if not texts else next(filter(None, (rule(profile, texts) for rule in rules)), None)
 
 
 def _form(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
@@ -143,7 +145,7 @@ def _free_text(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
 
 def _code(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     """Codes of one form, a new one for nearly every record."""
-    if profile.numbers is not None or profile.dates is not None or profile.distinct <= FEW:
+    if profile.distinct <= FEW:
         return None
     # A text with 9 for each digit and A for each letter.
     shapes = Counter(
@@ -164,10 +166,8 @@ def _code(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
 
 def _numbered(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
     """Texts that often differ in a variable that is called like numbers or contacts."""
-    if profile.dates is not None or profile.words.is_measure or profile.numbers is not None:
-        return None
     subject = next(filter(profile.about, _SUBJECTS), None)
-    if subject is None or profile.distinct <= FEW:
+    if profile.words.is_measure or subject is None or profile.distinct <= FEW:
         return None
     often, most = OFTEN_NEW / 3, Confidence.HIGH
     if subject is Subject.POSTCODE:
@@ -178,8 +178,6 @@ def _numbered(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
 
 
 def _unique(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
-    if profile.numbers is not None or profile.dates is not None:
-        return None
     quantity = sum(
         re.match(r"[<>~€$£]? ?-?\d+([.,]\d+)*( ?[\w%€$£/]+)?$", t) is not None for t in texts
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -13,11 +13,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.validation import LARGEST_NUMBER
 from rwn_core.data.variable import MOST_DECIMALS, Kind, Variable
 from rwn_core.errors import InputError
-from rwn_core.io.limits import LARGEST_WHOLE
+from rwn_core.io.limits import LARGEST_WHOLE, in_file
 from rwn_core.io.text_types.column import (
     NOTHING,
     Form,
@@ -58,14 +59,21 @@ def typed_or_texts(
         return _texts(column), [], notation
 
 
-def told_of_texts(
-    as_texts: Mapping[str, str], schema: Schema | None
-) -> tuple[list[str], dict[str, str]]:
-    """One notice of the columns that stay texts, and why others cannot be what a schema says."""
+def table_of_columns(
+    file: str,
+    series: Mapping[str, pd.Series[Any]],
+    schema: Schema | None,
+    notices: Sequence[str],
+    as_texts: Mapping[str, str],
+) -> Microdata:
+    """Make microdata; `as_texts` says why columns stay texts, whatever a schema says."""
     kinds = {} if schema is None else {v.name: v.kind for v in schema.variables if v.is_released}
     left_out = {n: why for n, why in as_texts.items() if kinds.get(n) not in _TEXT_KINDS}
     words = "; ".join(f"{n} ({why})" for n, why in as_texts.items() if n not in left_out)
-    return [f"Read as categories of texts: {words}."] if words else [], left_out
+    said = (*notices, *[f"Read as categories of texts: {words}."] * bool(words))
+    with in_file(file):
+        frame = pd.DataFrame(series, copy=False)
+        return Microdata.from_own_frame(frame, schema, notices=said, left_out=left_out)
 
 
 def typed(column: TextColumn, variable: Variable | None, notation: str | None = None) -> Typed:

@@ -94,6 +94,6 @@ def test_what_engines_refuse(source, tmp_path, monkeypatch):
 def test_a_task_elsewhere_answers_and_never_raises(tmp_path):
     packed = engines.PackedRun.__new__(engines.PackedRun)
     packed.content = b"no run"
-    answer = packed({"step": "survey", "number": 0})
-    assert answer["what"] == "failed"
-    assert "no run" not in repr(packed) + answer["text"]
+    what, why = packed({"step": "survey", "number": 0})
+    assert what == "failed"
+    assert "no run" not in repr(packed) + why

@@ -73,7 +73,7 @@ def test_the_data_frames_of_an_r_file_are_named(tmp_path):
 def test_the_largest_short_numbers_take_four_bytes():
     short = 2**31 - 1000
     frame = pd.DataFrame({"in": [1, short - 1], "out": [1, short], "low": [1, -short]})
-    made = coded_table(frame, None).frame
+    made = coded_table(frame, None)[0]
     assert [str(dtype) for dtype in made.dtypes] == ["int32", "float64", "float64"]
     frame = pd.DataFrame({"in": pd.Categorical(["a", "b"]), "out": pd.Categorical(["a", "b"])})
     labels = {"in": ((short - 1, "a"), (1, "b")), "out": ((short, "a"), (1, "b"))}
@@ -81,7 +81,7 @@ def test_the_largest_short_numbers_take_four_bytes():
         Variable(name=name, kind=Kind.CATEGORICAL, value_labels=pairs)
         for name, pairs in labels.items()
     ]
-    made = coded_table(frame, Schema(variables=tuple(variables))).frame
+    made = coded_table(frame, Schema(variables=tuple(variables)))[0]
     assert [str(dtype) for dtype in made.dtypes] == ["int32", "float64"]
 
 

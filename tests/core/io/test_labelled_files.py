@@ -252,7 +252,7 @@ def test_a_file_with_other_records_than_it_says_is_damaged(monkeypatch):
     def read(records: int | None) -> Microdata:
         found = pd.DataFrame({"a": [1.5, 2.5, 3.5]}), SimpleNamespace(**said, number_rows=records)
         monkeypatch.setattr(pyreadstat, "read_sav", lambda *_, **__: found)
-        return read_labelled("t.sav", b"", None, kind="sav", has_missing=True)
+        return read_labelled("t.sav", b"", None, None, "sav")
 
     data = read(None)
     assert data.frame["a"].tolist() == [1.5, 2.5, 3.5]
@@ -367,9 +367,9 @@ def test_a_table_that_these_programs_cannot_hold_is_refused():
             "beginning with a letter, and its texts and numbers are limited; rename the columns, "
             "or choose another format."
         )
-        for large in (2**53, -(2**53)):
+        for numbers in ([1, 2**53], [1, -(2**53)], [None, 2**53 + 1]):
             with pytest.raises(ReleaseError) as caught:
-                table_bytes(pd.DataFrame({"n": [1, large]}), form)
+                table_bytes(pd.DataFrame({"n": pd.array(numbers, "Int64")}), form)
             assert str(caught.value) == (
                 "Column n has whole numbers of 2^53 or more, which this format would change; "
                 "choose another format."

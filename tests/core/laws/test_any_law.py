@@ -399,7 +399,7 @@ def data_mixture() -> Microdata:
 @pytest.fixture(scope="module")
 def law_mixture(data_mixture) -> RowMixtureLaw:
     return RowMixtureLaw(
-        data_mixture, PARAMS.neighborhoods(data_mixture), np.ones(2, bool), PARAMS.q
+        data_mixture, PARAMS.rule(data_mixture).find(data_mixture), np.ones(2, bool), PARAMS.q
     )
 
 
@@ -438,7 +438,7 @@ def test_at_full_selection_it_is_the_product_law(data_mixture):
 
 def test_variables_that_are_not_masked_stay(data_mixture):
     law = RowMixtureLaw(
-        data_mixture, PARAMS.neighborhoods(data_mixture), np.array([True, False]), 0.6
+        data_mixture, PARAMS.rule(data_mixture).find(data_mixture), np.array([True, False]), 0.6
     )
     table, values = law.table("y")
     assert None not in values

@@ -221,7 +221,7 @@ def test_laws_with_the_same_donors_look_for_them_once(data, monkeypatch):
 def test_one_table_needs_no_pairs():
     data = Microdata.from_frame(pd.DataFrame({"x": np.arange(N) % 50 * 1.0, "y": np.arange(N)}))
     params = RWN(epsilon=0.5, k=3)
-    law = params.law(data, params.neighborhoods(data))
+    law = params.law(data, params.rule(data).find(data))
     law.table("x")
     law.supports(["y"])
     assert not law.neighborhoods.is_stored

@@ -562,18 +562,6 @@ def test_columns_are_masked_as_the_schema_says(data):
     )
 
 
-def test_neighborhoods_of_random_candidates_are_those_of_the_key(data):
-    numbers = Microdata.from_frame(pd.DataFrame({"x": np.arange(12.0) ** 2, "y": np.arange(12.0)}))
-    params, key = RWN(k=2, neighbors="sample", m=5), SecretKey.from_seed(1)
-    found = params.neighborhoods(numbers, key)
-    expected = params.prepare(numbers).release(key).law.neighborhoods
-    for record in range(12):
-        assert found.members(record).tolist() == expected.members(record).tolist()
-    with pytest.raises(ParameterError):
-        params.neighborhoods(numbers)
-    assert RWN(k=2).neighborhoods(numbers).sizes.tolist() == [2] * 12
-
-
 def test_one_neighbor_is_the_donor_for_sure_and_nobody_divides_by_none():
     points = np.array([[0.0], [1.0], [3.0], [9.0], [9.0]])
     found = find_neighborhoods(points, epsilon=2.5)

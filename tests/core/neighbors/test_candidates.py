@@ -184,7 +184,7 @@ def test_a_release_repeats_for_its_key_on_any_number_of_threads(name):
     np.testing.assert_array_equal(one.donors, two.donors)
     other = mask(data, params, seed=6)
     assert (other.donors != one.donors).mean() > 0.5
-    again = params.neighborhoods(data, SecretKey.from_seed(5))
+    again = one.law.neighborhoods
     for record in range(0, 2600, 130):
         assert set(one.donors[record].tolist()) <= set(again.members(record).tolist())
     if scheme.neighbors == "sample" and not scheme.fresh:

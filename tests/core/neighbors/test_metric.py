@@ -208,8 +208,15 @@ def test_a_search_finds_what_all_pairs_of_dummies_find(number, monkeypatch):
         few = Search.of_some(index, coded, some, RadiusAndK(k=k, epsilon=epsilon)).run(DRAWING)
         np.testing.assert_array_equal(few.donors, result.donors[some])
     candidates = np.arange(0, n, 2)
-    one = Search.among(coded, candidates, RadiusAndK(k=4, epsilon=0.5)).table()
-    other = Search.among(dummies, candidates, RadiusAndK(k=4, epsilon=0.5)).table()
+    queries = [build_index(points) for points in (coded, dummies)]
+    one, other = (
+        Search(
+            build_index(points[candidates], numbers=candidates, frame=query.frame),
+            query,
+            ball=RadiusAndK(k=4, epsilon=0.5),
+        ).table()
+        for points, query in zip((coded, dummies), queries, strict=True)
+    )
     np.testing.assert_array_equal(one.records, other.records)
     np.testing.assert_array_equal(one.squared, other.squared)
 

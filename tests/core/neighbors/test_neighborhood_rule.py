@@ -212,7 +212,7 @@ def reference(data, records, k, epsilon):
 @pytest.mark.parametrize("n", [60, 2100], ids=["all pairs at once", "by a tree"])
 def test_neighbors_are_those_who_live_elsewhere(n):
     data, records = table_household(n), range(0, n, n // 20)
-    found = SETTING.neighborhoods(data)
+    found = SETTING.rule(data).find(data)
     for i, (members, radius) in zip(records, reference(data, records, 4, 0.5), strict=True):
         assert set(found.members(i).tolist()) == members
         assert found.sizes[i] == len(members)
@@ -291,7 +291,7 @@ def test_a_soft_kernel_weighs_those_who_live_elsewhere(setting):
 
 def test_soft_donors_of_a_large_table_live_elsewhere():
     data = table_household(2100)
-    found = SOFT.neighborhoods(data)
+    found = SOFT.rule(data).find(data)
     homes, rows = homes_of(data), np.repeat(np.arange(2100), found.sizes)
     assert (homes[rows] != homes[found.table.records]).all()
     assert found.imbalance <= 1e-6
