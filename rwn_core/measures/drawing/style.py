@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import html
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from unicodedata import east_asian_width
 
@@ -130,14 +132,15 @@ def above(value: float) -> float:
     if not value > 0 or not math.isfinite(value):
         return 1.0
     power = 10.0 ** math.floor(math.log10(value))
-    steps = (step * power for step in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8))
-    return next((step for step in steps if step >= value * (1 - 1e-9)), 10 * power)
+    steps = (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10)
+    return steps[bisect_left(steps, value * (1 - 1e-9) / power)] * power
 
 
 def largest(*groups: ArrayLike) -> float:
     """Return the largest finite value over all groups, 0 without any."""
-    known = (np.asarray(group, dtype=float) for group in groups)
-    return max((float(np.nanmax(each)) for each in known if np.isfinite(each).any()), default=0.0)
+    known = [np.ravel(np.asarray(group, dtype=float)) for group in groups]
+    values = np.concatenate([[], *known])
+    return float(np.nanmax(values)) if np.isfinite(values).any() else 0.0
 
 
 def ticks(low: float, high: float, count: int = 5) -> list[float]:
@@ -145,8 +148,7 @@ def ticks(low: float, high: float, count: int = 5) -> list[float]:
     low, high = min(low, high), max(low, high)
     rough = max((high - low) / max(count, 1), 1e-300)
     power = 10.0 ** math.floor(math.log10(rough))
-    steps = (multiple * power for multiple in (1, 2, 5))
-    step = next((step for step in steps if step >= rough * (1 - 1e-9)), 10 * power)
+    step = (1, 2, 5, 10)[bisect_left((1, 2, 5), rough * (1 - 1e-9) / power)] * power
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [round(i * step, 12) for i in range(first, last + 1)]
 
@@ -394,10 +396,9 @@ FEW = 500  # one value in so many may lie beyond, and one in any case
 def clipped(*files: ArrayLike) -> float | None:
     """Return the largest value that the axis holds; None if it holds all."""
     # At most ten times as large as all but one value in 500 of each file (at least one).
-    every = (np.asarray(file, dtype=float) for file in files)
+    every = map(partial(np.asarray, dtype=float), files)
     known = [np.sort(values[np.isfinite(values)]) for values in every]
-    few = [max(1, values.size // FEW) for values in known]
-    others = [v[-1 - count] for v, count in zip(known, few, strict=True) if v.size > count]
+    others = [v[-1 - max(1, v.size // FEW)] for v in known if v.size > 1]
     most = FLAT * max(others, default=0.0)
     if not 0 < most < max([values.max(initial=0.0) for values in known], default=0.0):
         return None

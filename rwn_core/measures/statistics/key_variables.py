@@ -53,7 +53,7 @@ def required_confidential(comparison: Comparison) -> tuple[str, ...]:
 def keys_and_secrets(comparison: Comparison) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the keys that are not confidential, and the confidential variables; some of each."""
     secrets = required_confidential(comparison)
-    keys = tuple(name for name in key_names(comparison) if name not in secrets)
+    keys = tuple([name for name in key_names(comparison) if name not in secrets])
     if not keys:
         raise NotApplicable("No key variable other than the confidential ones is left.")
     return keys, secrets
