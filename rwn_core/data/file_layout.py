@@ -97,6 +97,7 @@ class FileLayout:
 
     def __post_init__(self) -> None:
         """Check each field by itself."""
+        # what each field must be, and whether it is
         encoding, notation = known_encoding(self.encoding), as_notation(self.dates)
         mark, header = self.separator, self.header
         single = isinstance(mark, str) and len(mark) == 1 and mark not in '"\n\r'
@@ -122,6 +123,7 @@ class FileLayout:
         for what, (must, fine) in musts.items():
             if not fine:
                 raise SchemaError(f"The {what} must be {must}.")
+        # in one form each, however they were given
         header = bool(header) if header in (0, 1) else header
         lists["missing"] = [each.strip() for each in self.missing]
         read = {"encoding": encoding, "dates": notation, "header": header}

@@ -21,11 +21,9 @@ def read_attack(
     measure: Measure, comparison: Comparison, control: Comparison | None
 ) -> Reading[Any] | NotApplicable:
     """Read a risk measure; guessing attacks are compared with a control group."""
-    if control is not None and measure.against_control:
-        on_control = measure.read(control)
-        if isinstance(on_control, Reading):
-            return on_control
-    return measure.read(comparison)
+    against = control if measure.against_control else None
+    on_control = None if against is None else measure.read(against)
+    return on_control if isinstance(on_control, Reading) else measure.read(comparison)
 
 
 def attacks(readings: Answers) -> list[dict[str, Any]]:

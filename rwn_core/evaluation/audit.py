@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from rwn_core.masking import Release
 from rwn_core.masking.method import unrounded
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison, Sampling
-from rwn_core.measures.measure import Reading
+from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.risk.worst_linkage import BAYES_LINKAGE
 from rwn_core.parallel.threads import steps, work
 
@@ -201,10 +202,11 @@ def read_all(
     """Read measures on a given comparison; guessing attacks are compared with a control group."""
     readings: dict[str, Reading[Any] | NotApplicable] = {}
     numbers: dict[str, tuple[float, str]] = {}
+    read = Measure.read if control is None else partial(read_attack, control=control)
     with work(progress=progress) as door:
         for key in steps(known_measures(measures)):
             door.found(ReadSoFar(values=dict(numbers), now=key))
-            readings[key] = found = read_attack(MEASURES[key], comparison, control)
+            readings[key] = found = read(MEASURES[key], comparison)
             if isinstance(found, Reading):
                 numbers[key] = found.value, found.detail.standing
     return Audit(readings=readings)

@@ -309,6 +309,7 @@ def holds(times: int, draws: int) -> bool:
 
 def _judged(analysis: Analysis, comparison: Comparison) -> _Estimates | str:
     """Return the slopes of a model, to be read over releases, or why it is refused."""
+    # refused: a level with few records, several rows a person
     original = comparison.original
     names = Formula.parse(analysis.formula).names
     if any(name in original.names and has_rare_levels(original, name) for name in names):
@@ -316,6 +317,7 @@ def _judged(analysis: Analysis, comparison: Comparison) -> _Estimates | str:
     if is_clustered(original):
         return CLUSTERED
     try:
+        # the original's slopes, and each without the record that moves it most
         design = model_design(analysis, original, original)
         fitted = fit_design(analysis, design, "", own=True).slopes
         own, error = np.full((2, len(design.terms)), np.nan)

@@ -201,7 +201,7 @@ class TableSearch:
         return SearchAnswer(goal=goal, **(known | more))
 
     def expected(self, setting: Setting, values: Sequence[float]) -> Floats | None:
-        """Return the loss that is expected at each strength; None where releases tell it."""
+        """Return the loss expected at each strength, shape (m,); None where releases tell it."""
         return None
 
     def timed(self, what: str, do: Callable[[], _T]) -> _T:

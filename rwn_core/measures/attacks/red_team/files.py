@@ -199,8 +199,8 @@ def _spreads(people: Floats, rows: Floats) -> Two:
 
 def _ranks(people: Floats, rows: Floats) -> Two:
     # ranks from 1, of equal values their mean; NaN where missing
-    one, two = (EVEN * (pd.Series(x).rank().to_numpy() / len(x)) for x in (people, rows))
-    return one, two
+    one, two = pd.Series(people).rank().to_numpy(), pd.Series(rows).rank().to_numpy()
+    return EVEN * (one / len(people)), EVEN * (two / len(rows))
 
 
 def _filled(values: Floats) -> Floats:
