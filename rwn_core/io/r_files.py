@@ -326,7 +326,7 @@ def _plain_out(column: pd.Series[Any]) -> Any:
         # integers of R where they fit, else its numbers, which are floating
         refuse_large_wholes(column, "R")
         missing, values = column.isna().to_numpy(), column.fillna(0).to_numpy()
-        if (np.abs(values) > _LARGEST_INTEGER).any():
+        if (np.abs(values.astype(np.int64)) > _LARGEST_INTEGER).any():
             return np.where(missing, np.nan, values.astype(np.float64))
         return np.where(missing, R_INT_NA, values.astype(np.int32)).astype(np.int32)
     if pd.api.types.is_numeric_dtype(dtype):

@@ -615,6 +615,7 @@ def test_numbers_of_r_are_integers_where_they_fit():
             "int": [2**31 - 1, -5],
             "long": [2**31, -5],
             "low": [-(2**31), 5],
+            "short": np.array([-(2**31), 5], dtype=np.int32),
             "gap": pd.array([None, 7], "Int64"),
             "widegap": pd.array([2**40, None], "Int64"),
         }
@@ -623,7 +624,7 @@ def test_numbers_of_r_are_integers_where_they_fit():
     assert kinds == ["INT", "REAL", "REAL", "INT", "REAL"]
     again = parse("t.rds", table_bytes(frame, "r")).frame
     assert again["long"].tolist() == [2**31, -5]
-    assert again["low"].tolist() == [-(2**31), 5]
+    assert again["low"].tolist() == again["short"].tolist() == [-(2**31), 5]
     assert again["gap"].tolist() == [pd.NA, 7]
     np.testing.assert_array_equal(again["widegap"], [2.0**40, NAN])
     for large in (2**53, -(2**53)):
