@@ -621,7 +621,7 @@ def test_numbers_of_r_are_integers_where_they_fit():
         }
     )
     kinds = [each.info.type.name for each in written_r(frame).object.value]
-    assert kinds == ["INT", "REAL", "REAL", "INT", "REAL"]
+    assert kinds == ["INT", "REAL", "REAL", "REAL", "INT", "REAL"]
     again = parse("t.rds", table_bytes(frame, "r")).frame
     assert again["long"].tolist() == [2**31, -5]
     assert again["low"].tolist() == again["short"].tolist() == [-(2**31), 5]
