@@ -34,7 +34,7 @@ from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index, IndexArrays, build_index, shared_frame
 
 INDEX = "index"
-STEP = "join"
+STEP = "joined"  # another name than when each array was a task of its own
 LARGEST = 2**31 - 1  # records that an index can number
 _AT_ONCE = 1 << 22  # numbers of records that are written at a time
 _OF_ALL = ("levels", "squares", "coded", "far", "scale")  # the same in every leaf
