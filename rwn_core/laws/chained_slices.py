@@ -61,11 +61,6 @@ class Chain:
     # donor of each row, shapes (n,)
     shown: list[tuple[list[int], Integers, Integers]] = field(default_factory=list)
 
-    def show(self, columns: list[int], contents: Integers, donors: Integers) -> None:
-        """Note a slice that the rows show from now on."""
-        # Shapes: contents, donors (n,).
-        self.shown.append((columns, contents, donors))
-
     def next_slice(self, names: Sequence[str]) -> Neighborhoods:
         """Return the possible donors of the next slice; `names` are its variables.
 

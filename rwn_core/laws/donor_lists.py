@@ -153,7 +153,7 @@ class DonorTables:
                 starts = shares.indptr.astype(np.int64)
                 of_each = (np.arange(n), starts[:-1], np.diff(starts))
                 stored = Lists(*of_each, shares.indices.astype(np.int32), shares.data, ones, False)
-            ends = spans(np.concatenate(([0], np.cumsum(stored.sizes))))
+            ends = spans(np.concatenate(([0], np.cumsum(stored.sizes))), BLOCK)
             parts = [only(stored, slice(low, high)) for low, high in ends]
         for lists in parts:
             yield lists, None, no
@@ -316,7 +316,7 @@ def _search(table: SearchedTable, neighborhoods: Neighborhoods) -> Iterator[_Blo
     request = search.request(None)._replace(edges=edges, k=0)
     starts = np.concatenate(([0], np.cumsum(neighborhoods.sizes[first] + 1)))
     leaves = side.starts[len(side.starts) // 2 - 1 :]
-    for low, high in spans(starts[leaves]):
+    for low, high in spans(starts[leaves], BLOCK):
         base, end = leaves[low], leaves[high]
         local = starts - starts[base]
         members = np.empty(local[end], np.int32)
@@ -337,7 +337,7 @@ def _find_leaves(find: Step, leaf: int, one: int, two: int) -> None:
     find(leaf + one, leaf + two)
 
 
-def spans(ends: Integers, most: int = BLOCK) -> Iterator[tuple[int, int]]:
+def spans(ends: Integers, most: int) -> Iterator[tuple[int, int]]:
     """Yield spans between these ends that have at most so many, unless one alone has more."""
     low = 0
     while low < len(ends) - 1:

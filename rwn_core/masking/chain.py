@@ -163,7 +163,7 @@ def _later_slices(
     chain = Chain(points=points, later=later, balanced=balanced, groups=groups, cached=cached)
     for unit, following in pairwise(order):
         own = donors[:, names.index(unit[0])]
-        chain.show(metric.variable_columns(unit), joint_codes(written, unit), own)
+        chain.shown.append((metric.variable_columns(unit), joint_codes(written, unit), own))
         yield following, chain.next_slice(following)
 
 

@@ -36,8 +36,12 @@ def test_a_move_is_the_apps_picture(widget: TuneWidget, open_page) -> None:
     page = open_page("tune")
     page.move("levers", {"k": 9.0})
     shown = answered(widget, edits=[{"levers": {"k": 9.0}, "held": False}])
-    for part in ("tiles", "cards", "tables", "changed"):
+    for part in ("tiles", "tables", "changed"):
         assert shown[part] == orjson.loads(orjson.dumps(page.panel[part])), part
+    whole, bare = (list(map(orjson.loads, each["cards"])) for each in (page.panel, shown))
+    assert bare == [card | {"table": "null"} for card in whole]  # until a full view asks
+    asked = answered(widget, card=whole[3]["key"])
+    assert {part: asked[part] for part in whole[3]} == whole[3]
     assert "address" not in shown
     assert shown["controls"]["levers"]["sliders"][1]["value"] == 9.0
     assert widget.setting == rwn.RWN(epsilon=2.0, k=9, q=1.0)

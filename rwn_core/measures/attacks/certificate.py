@@ -59,7 +59,10 @@ def linkage_bounds(likelihood: Floats, ratios: Floats, near: NDArray[np.int32]) 
     # Shapes: likelihood (rows, n); ratios, near (n, m).
     n, m = near.shape
     relative = np.exp(likelihood - likelihood.max(axis=1, keepdims=True))
-    weights = np.where(near == np.arange(n)[:, None], 1.0, np.exp(ratios))  # itself is near, too
+    itself = near == np.arange(n)[:, None]
+    if not itself.any(axis=1).all():
+        raise ValueError("A record must be among those near it.")
+    weights = np.where(itself, 1.0, np.exp(ratios))
     exchange = sparse.csr_array((weights.ravel(), near.ravel(), np.arange(0, n * m + 1, m)))
     sums = np.asarray((exchange @ relative.T).T)
     bounds = np.where(sums > LEAST_SUM, relative / np.maximum(sums, LEAST_SUM), 1.0)

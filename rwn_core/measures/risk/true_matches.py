@@ -269,9 +269,8 @@ def sentence(reading: Reading[TrueMatches], n: int) -> str:
     if not detail.people[worst]:
         larger = detail.known.larger
         tried = f", {larger:,} of more than three variables" if larger else ""
-        which = f"any of the {sets:,} sets of variables that were tried"
-        which = which if sets > 1 else "the only set of variables that was tried"
-        return f"Nobody is alone with all values of {which}{tried}{more}."
+        which = f"any of the {sets:,} sets of variables" if sets > 1 else "the one set of variables"
+        return f"Nobody is alone with all values of {which} tried{tried}{more}."
     # how the people of the worst level are named
     if detail.level is not None:
         level = detail.level

@@ -54,7 +54,7 @@ def law_of_program(values, slices, first, later, written=None):
         for donors, chance in histories:
             now = chain(values, later, written=written)
             for columns, own, donor in zip(slices, contents, donors, strict=False):
-                now.show(list(columns), own, np.full(len(values), donor))
+                now.shown.append((list(columns), own, np.full(len(values), donor)))
             found = now.next_slice(["x"])
             for entry in range(found.table.offsets[1]):
                 donor, weight = int(found.table.records[entry]), found.shares[entry]
@@ -71,7 +71,7 @@ def test_donors_of_a_second_slice_chain_2():
     for each in VALUES["CHAIN-2"]["expected"]["lists"]:
         shown = chain(RECORDS, 2)
         donor = int(np.flatnonzero(RECORDS[:, 0] == each["slice_1"])[0])
-        shown.show([0], numbers(RECORDS, [0]), np.full(6, donor))
+        shown.shown.append(([0], numbers(RECORDS, [0]), np.full(6, donor)))
         found = shown.next_slice(["b"])
         assert sorted(found.members(0) + 1) == each["donors"]
         assert not {*found.members(0) + 1} & {*each["holders"]}
@@ -80,7 +80,9 @@ def test_donors_of_a_second_slice_chain_2():
 def test_balanced_weights_of_a_second_slice_chain_3():
     about = VALUES["CHAIN-3"]
     shown = chain(RECORDS, 3, balanced=True)
-    shown.show([0], numbers(RECORDS, [0]), np.array(about["input"]["donors_of_slice_1"]) - 1)
+    shown.shown.append(
+        ([0], numbers(RECORDS, [0]), np.array(about["input"]["donors_of_slice_1"]) - 1)
+    )
     found = shown.next_slice(["b"])
     weights = found.probabilities().toarray()
     np.testing.assert_allclose(weights, about["expected"]["weights"], atol=1e-7)
@@ -176,7 +178,7 @@ class ExcludesDonors(Chain):
     """Leaves out the donor that was drawn, not all that have its values: a fault."""
 
     def _holds(self, rows, records):
-        return np.any([donors[rows] == records for donors in self.donors], axis=0)
+        return np.any([donors[rows] == records for _, _, donors in self.shown], axis=0)
 
 
 def test_exclusion_by_donor_tells_of_the_source(monkeypatch):
@@ -227,7 +229,7 @@ CHAINED = rwn.SoftRWN(chain=True, own=True, later=5, order=("age", "b", "income"
 def test_draws_follow_the_weights():
     values = RECORDS
     shown = chain(values, 3, balanced=True)
-    shown.show([0], numbers(values, [0]), np.array([3, 1, 4, 4, 6, 2]) - 1)
+    shown.shown.append(([0], numbers(values, [0]), np.array([3, 1, 4, 4, 6, 2]) - 1))
     found = shown.next_slice(["b"])
     weights = found.probabilities().toarray()
     counts = np.zeros((6, 6))
@@ -286,7 +288,9 @@ def test_a_chain_is_drawn_near_to_rounded_values():
     metric = shared_metric(data)
     own = Chain(points=metric.points(written), later=5, balanced=True)
     unit = ("age", "height")
-    own.show(metric.variable_columns(unit), joint_codes(written, unit), release.donors[:, 0])
+    own.shown.append(
+        (metric.variable_columns(unit), joint_codes(written, unit), release.donors[:, 0])
+    )
     given = draw_later(own.next_slice(["b"]), rwn.SecretKey.from_seed(1), 3)
     np.testing.assert_array_equal(given, release.donors[:, 3])
     plain = rwn.mask(data, CHAINED, seed=1)
@@ -342,9 +346,13 @@ def test_a_tree_finds_the_nearest_of_all_pairs(monkeypatch, balanced):
         monkeypatch.setattr("rwn_core.laws.chained_slices.LARGEST_DENSE", largest)
         monkeypatch.setattr("rwn_core.laws.chained_slices.LISTED", 1_000)  # all, as in a table
         own = Chain(points=metric.coded(data), later=5, balanced=balanced)
-        own.show(metric.variable_columns(("x", "y")), joint_codes(data, ("x", "y")), donors)
+        own.shown.append(
+            (metric.variable_columns(("x", "y")), joint_codes(data, ("x", "y")), donors)
+        )
         one = own.next_slice(["b"])
-        own.show(metric.variable_columns(("b",)), joint_codes(data, ("b",)), donors[::-1].copy())
+        own.shown.append(
+            (metric.variable_columns(("b",)), joint_codes(data, ("b",)), donors[::-1].copy())
+        )
         found.append((one, own.next_slice(["a"])))
     for dense, searched in zip(*found, strict=True):
         np.testing.assert_array_equal(dense.table.offsets, searched.table.offsets)
@@ -369,7 +377,7 @@ def test_the_order_of_the_records_does_not_matter():
             own = Chain(points=metric.points(table), later=5, balanced=balanced)
             donor = np.roll(np.arange(60), 1)  # of the records in the first order
             donor = donor if table is data else np.argsort(order)[donor[order]]
-            own.show([0, 1], joint_codes(table, ("age", "height")), donor)
+            own.shown.append(([0, 1], joint_codes(table, ("age", "height")), donor))
             weights = own.next_slice(["b"]).probabilities().toarray()
             found.append(weights[places][:, places])
         np.testing.assert_allclose(*found, atol=1e-7)
@@ -379,7 +387,7 @@ def test_members_of_a_holders_household_are_left_out():
     values = RECORDS
     own = chain(values, 2)
     own.groups = np.array([0, 1, 1, 2, 3, 4])
-    own.show([0], numbers(values, [0]), np.full(6, 2))
+    own.shown.append(([0], numbers(values, [0]), np.full(6, 2)))
     assert sorted(own.next_slice(["b"]).members(0)) == [0, 3]
 
 

@@ -201,13 +201,13 @@ def expected(matrix: np.ndarray) -> np.ndarray:
 
 
 def test_levels_that_occur():
-    assert (LEVELS.size, LEVELS.shares.tolist()) == (2, [0.4, 0.6])
+    assert (len(LEVELS.codes), LEVELS.shares.tolist()) == (2, [0.4, 0.6])
     apart = chosen_by(LEVELS, np.eye(2), False, 1.0)  # a record without a level stays as it is
     assert apart.keep.tolist() == [0, 0, 0, 1, 0, 0, 1]
     assert apart.weights.toarray().argmax(axis=1)[apart.keep == 0].tolist() == [1, 0, 1, 0, 1]
     none = np.empty(0, dtype=np.int64)
     nobody = Levels(own=np.array([0, 0]), codes=none, counts=none)
-    assert (nobody.size, nobody.shares.tolist()) == (0, [])
+    assert (len(nobody.codes), nobody.shares.tolist()) == (0, [])
     for choice in (chosen_anew(nobody, 0.5, "even", True, 1.0),
                    chosen_by(nobody, np.empty((0, 0)), False, 1.0)):  # fmt: skip
         assert choice.keep.tolist() == [1.0, 1.0]

@@ -177,7 +177,7 @@ def test_a_radius_without_effect_and_a_neighborhood_of_nearly_all_are_warned_of(
         (9.0, "The typical neighborhood is more than half the file"),
     ):
         reading = measure.read(released(table(), RWN(epsilon=epsilon, k=3), 2))
-        (said,) = measure.view.warn(reading)
+        (said,) = measure.warn(reading)
         assert said.startswith(words)
 
 

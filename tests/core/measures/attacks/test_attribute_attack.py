@@ -90,7 +90,7 @@ NAN = np.nan
 def test_rates_by_hand(truth, belief, released, reach, rates):
     found = attacked(truth, belief, released, reach)
     assert {key: found.rates[key] for key in rates} == rates
-    assert found.people == np.count_nonzero(~np.isnan(truth))
+    assert found.targets.known == np.count_nonzero(~np.isnan(truth))
 
 
 @pytest.mark.parametrize("slices", [[["x", "s"]], []])
