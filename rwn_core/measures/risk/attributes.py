@@ -35,7 +35,7 @@ from rwn_core.measures.statistics.key_variables import required_confidential
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AttributeGuesses(Detail):
-    """The details of naming a confidential value, by an intruder who knows the keys and the method.
+    """The details of naming a confidential value from the key variables and the method.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ def test_LL_1_record_level_risks():
     rate = np.array([0.5])
     assert probability_unique(rate, 0.02)[0] == pytest.approx(expected("LL-1")["p1"], abs=1e-12)
     assert expected_inverse(rate, 0.02)[0] == pytest.approx(expected("LL-1")["e"], abs=1e-12)
-    assert expected_inverse(rate, 1.0)[0] == 1.0  # who is alone in the population's own file
+    assert expected_inverse(rate, 1.0)[0] == 1.0  # all are sampled
 
 
 def test_LL_2_six_cells():
