@@ -6,10 +6,7 @@ import io
 import os
 import secrets
 import socket
-import subprocess
-import sys
 from collections.abc import Callable
-from typing import Any
 
 # many small matrix products, beside as many other tests as there are processors; read by numpy
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -24,7 +21,6 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.io import reading
 from tests import sentences as snapshots
 from tests.read_here import Here
-from tests.workers import BROWSER, names_tests, together, urgency
 
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
 settings.register_profile("fresh", deadline=None, print_blob=True)
@@ -36,8 +32,8 @@ if KEY_BASE == "any":
     os.environ["RWN_TEST_SEED"] = KEY_BASE  # workers draw from the same
 
 
-POLITENESS: list[int] = []
-"""How polite this worker is, once it has a test without a browser."""
+FIRST = ("browser", "journeys", "ui", "tuning", "neighbors")
+"""Folders whose tests are handed out first, so that no worker is left alone with them."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -56,57 +52,16 @@ def sentences(request: pytest.FixtureRequest) -> Callable[[str, snapshots.Sectio
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Have workers begin with the tests that take longest."""
     if "PYTEST_XDIST_WORKER" in os.environ:
-        items.sort(key=lambda item: urgency(item.nodeid))
-
-
-def pytest_runtest_logstart(nodeid: str) -> None:
-    """Let workers that compute give way to those that a browser waits for."""
-    computes = "PYTEST_XDIST_WORKER" in os.environ and not nodeid.startswith(BROWSER)
-    if computes and hasattr(os, "nice") and not POLITENESS:
-        POLITENESS.append(os.nice(19))  # a worker comes back to no browser
+        place = {name: at for at, name in enumerate(FIRST)}
+        items.sort(key=lambda item: min(place.get(f, 9) for f in item.nodeid.split("/")))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """Take one worker more than processors, eight at most; none where tests are named."""
-    return 0 if names_tests(config) else min(8, 1 + (os.cpu_count() or 1))
-
-
-def pytest_sessionstart(session: pytest.Session) -> None:
-    """Compile what workers would all compile, before they begin."""
-    option = session.config.option
-    begins_workers = getattr(option, "numprocesses", None) and not option.collectonly
-    if (
-        begins_workers
-        and "PYTEST_XDIST_WORKER" not in os.environ
-        and not names_tests(session.config)
-    ):
-        subprocess.run([sys.executable, "-m", "rwn_core.compile_ahead"], check=True)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Hand out tests that belong together to one worker, in the order of the collection."""
-    from xdist.scheduler.loadscope import LoadScopeScheduling
-
-    class Together(LoadScopeScheduling):
-        def _split_scope(self, nodeid: str) -> str:
-            return together(nodeid)
-
-        def remove_node(self, node: Any) -> str | None:
-            """Give others what a worker that has ended still had, but for what ended it."""
-            units = self.assigned_work[node]
-            each = [(unit, test) for unit in units.values() for test in unit]
-            left = [(unit, test) for unit, test in each if not unit[test]]
-            if left:
-                left[0][0][left[0][1]] = True
-            for name in [name for name, unit in units.items() if all(unit.values())]:
-                del units[name]  # a worker that is given a unit without tests waits for ever
-            super().remove_node(node)
-            return left[0][1] if left else None
-
-    config.option.loadscopereorder = False
-    return Together(config, log)
+    option = config.option
+    whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not option.keyword
+    return min(8, 1 + (os.cpu_count() or 1)) if whole and option.markexpr.startswith("not") else 0
 
 
 def pytest_report_header() -> str:
