@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import rwn_core as rwn
 from rwn_core.compile_ahead import warm_for_limits
 from rwn_core.masking import Method, Prepared, family, lever_values, unrounded
@@ -20,12 +22,6 @@ CACHE_SIZE = 64  # answers
 _FAILED = "It could not be read, perhaps for lack of memory; choose a smaller radius or k."
 
 Answer = rwn.Reading | rwn.NotApplicable
-_SAID = {
-    *("names", "row_by_row", "at_once", "joint", "attack", "standing", "estimate"),
-    *("top5", "rows", "of", "at_most", "parts", "linked_by_parts"),
-    *("share", "together", "largest", "sampled", "attacked_by", "scope", "caveat"),
-}
-"""Of the detail of a linkage, what its sentence is made of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +41,10 @@ class Question:
             return rwn.NotApplicable(str(refusal))
         if not isinstance(reading, rwn.Reading):
             return reading
-        return with_parts(reading, **dict.fromkeys(parts_of(reading.detail).keys() - _SAID))
+        held = parts_of(reading.detail).items()
+        # arrays of the records, or of both sides of them, stay here
+        arrays = [n for n, part in held if isinstance(getattr(part, "released", part), np.ndarray)]
+        return with_parts(reading, **dict.fromkeys(arrays))
 
 
 class DrawnRelease(NamedTuple):
