@@ -134,7 +134,7 @@ def load_chosen(
     drop: Texts = None,
     keep: Texts = None,
 ) -> tuple[rwn.Microdata, rwn.Microdata, list[str]]:
-    """Read a table: as it is, as --drop, --keep and --only have it, and what these leave out."""
+    """Read a table: whole, as --drop, --keep and --only leave it, and the columns left out."""
     from rwn_core.io.limits import READ
 
     read, gone = load(source, schema, layout, only=only, drop=drop), drop or []

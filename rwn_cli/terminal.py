@@ -91,7 +91,7 @@ class progress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave the bar as it is."""
+        """End the bar where it stands."""
         if self.bar is not None:
             self.bar.__exit__(None, None, None)
 

@@ -55,7 +55,7 @@ CHARTS: Mapping[str, Callable[..., Chart]] = MappingProxyType(
 
 
 def serialise(chart: Chart) -> str:
-    """Write a chart as JSON; its table becomes a string of its own, read only when it is opened."""
+    """Write a chart as JSON; its table is a separate string, read only when it is opened."""
     # NaN is written as null, and arrays keep the digits of their own precision.
     numpy = orjson.OPT_SERIALIZE_NUMPY
     table = orjson.dumps(chart.get("table"), default=Rows.matrix, option=numpy).decode()

@@ -187,7 +187,7 @@ _SETTINGS = {
 
 @contextmanager
 def local(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
-    """Have tasks done by worker processes; one worker is this process itself."""
+    """Run tasks in worker processes; one worker is this process itself."""
     if address is not None:
         raise ParameterError("The engine local takes no address; choose the engine dask or spark.")
     pool = Pool(_prepare, run, workers=workers) if workers > 1 else None
@@ -250,7 +250,7 @@ def _unpacked(content: bytes) -> Run:
 
 @contextmanager
 def dask(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
-    """Have tasks done by the workers of Dask; a lost one's task is given to another."""
+    """Run tasks on the workers of Dask; the task of a lost worker goes to another."""
     try:
         from distributed import Client, LocalCluster, as_completed
     except ImportError:
@@ -310,7 +310,7 @@ def dask(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
 
 @contextmanager
 def spark(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
-    """Have tasks done by the workers of Spark, as a collection of small descriptions."""
+    """Run tasks on the workers of Spark, as a collection of small descriptions."""
     try:
         from pyspark import SparkConf, SparkContext
     except ImportError:
@@ -328,7 +328,7 @@ def spark(run: Run, workers: int, address: str | None) -> Iterator[Execute]:
         context.pythonExec = sys.executable
 
     def execute(tasks: Sequence[Task], finished: Finished) -> None:
-        """Do tasks as one job, each as a part of its own."""
+        """Run tasks as one job, each as a separate part."""
         if not tasks:
             return
         with ThreadPoolExecutor(max_workers=1) as thread:

@@ -1,4 +1,4 @@
-"""Keeps the secret of a run in a file of its owner's choice, so that the run can go on later."""
+"""The secret of a run in a file that its owner chooses, so that the run can be resumed."""
 
 from __future__ import annotations
 

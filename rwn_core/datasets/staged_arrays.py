@@ -75,7 +75,7 @@ def points_like(points: Points, values: Floats) -> Points:
 def write_batches(
     path: Path, table: pa.Table, counts: Sequence[int], *, packed: bool = True
 ) -> None:
-    """Write a table in batches of so many rows, one after the other: whole or not at all."""
+    """Write a table in batches of a number of rows, one after the other: whole or not at all."""
     options = pa.ipc.IpcWriteOptions(compression="lz4" if packed else None, use_threads=False)
     combined = table.combine_chunks()
     begin = 0

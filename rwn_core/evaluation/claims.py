@@ -299,7 +299,7 @@ def _least(
 
 
 def holds(times: int, draws: int) -> bool:
-    """True if so many of the draws show that nine of ten releases do, at 97.5 % confidence.
+    """True if this number of draws shows that nine of ten releases do, at 97.5 % confidence.
 
     >>> holds(189, 200), holds(188, 200), holds(36, 36), holds(35, 35)
     (True, False, True, False)

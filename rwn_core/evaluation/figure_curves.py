@@ -141,7 +141,7 @@ class FigureCurves:
         return np.asarray(np.percentile(self.values[name], _TENTHS, axis=1), dtype=np.float64)
 
     def parts(self) -> tuple[FigureCurves, ...]:
-        """Return the figure's pictures: an intercept has a scale of its own."""
+        """Return the figure's pictures: an intercept has a separate scale."""
         first, *others = self.values
         if not others or not first.endswith(" intercept"):
             return (self,)

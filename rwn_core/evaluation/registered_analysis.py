@@ -1,4 +1,4 @@
-"""Registered analyses: models, tables or measures, each with how far its answer may move.
+"""Registered analyses: models, tables or measures, each with the change that its answer may have.
 
 The steward registers them in an analysis plan before choosing a setting. Every setting then passes
 or fails each of them. A plan names variables and tolerances and holds no data.

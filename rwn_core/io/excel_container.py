@@ -119,7 +119,7 @@ class Marks:
     styled: Counter[tuple[bytes, bytes]] = field(default_factory=Counter)
 
     def look_at(self, piece: bytes, seen: int) -> None:
-        """Count the marks of a piece of the sheet that end after so many bytes."""
+        """Count the marks of a piece of the sheet that end after a number of bytes."""
         self.values = self.values or _VALUE.search(piece) is not None
         if self.codes:
             self.styled.update(_STYLED.findall(piece))

@@ -76,7 +76,7 @@ class GuessedLayout:
 
 
 def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
-    """Look at the beginning and the end of a text."""
+    """Guess the layout of a text from its beginning and its end."""
     encoding = _encoding(content)
     start = content[:_START].decode(encoding, "replace")
     if "\0" in start:

@@ -268,7 +268,7 @@ def read(
     schema: Schema | str | os.PathLike[str] | None = None,
     layout: FileLayout | None = None,
 ) -> Microdata:
-    """Read a table from a file, in a process of its own with limits on memory and time.
+    """Read a table from a file, in a separate process with limits on memory and time.
 
     Parameters
     ----------
@@ -311,7 +311,7 @@ def read_bytes(
     schema: Schema | str | os.PathLike[str] | None = None,
     layout: FileLayout | None = None,
 ) -> Microdata:
-    """Read a table from an upload, in a process of its own.
+    """Read a table from an upload, in a separate process.
 
     Parameters
     ----------

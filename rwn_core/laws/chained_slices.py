@@ -321,7 +321,7 @@ class ChainLaw(CellLaw):
 
     @property
     def probabilities(self) -> sparse.csr_array:
-        """Refused: each slice has donors of its own."""
+        """Refused: each slice has its own donors."""
         return self.independent.probabilities
 
     def retained_each(self, units: Sequence[Unit]) -> Floats:

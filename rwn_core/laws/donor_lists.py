@@ -72,7 +72,7 @@ class DonorTables:
         return self.neighborhoods.probabilities() if self._shares is None else self._shares
 
     def check_fits(self, columns: int, records: int | None = None) -> None:
-        """Refuse so many columns, of all records or some, where no probability is 0."""
+        """Refuse too many columns, of all records or some, where no probability is 0."""
         entries = columns * (self.n if records is None else records)
         if isinstance(self.neighborhoods.table, AllDonors) and entries > 2 * STORED_NUMBERS:
             raise NotApplicable(
@@ -338,7 +338,7 @@ def _find_leaves(find: Step, leaf: int, one: int, two: int) -> None:
 
 
 def spans(ends: Integers, most: int) -> Iterator[tuple[int, int]]:
-    """Yield spans between these ends that have at most so many, unless one alone has more."""
+    """Yield spans between these ends with at most `most` entries, unless one alone has more."""
     low = 0
     while low < len(ends) - 1:
         high = int(np.searchsorted(ends, ends[low] + most, side="right")) - 1

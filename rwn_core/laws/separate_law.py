@@ -102,7 +102,7 @@ class SeparateLaw(LawOfRows):
         return self._part(name).restricted_to(frozenset((name,))).table()
 
     def supports(self, names: Sequence[str], enough: float = np.inf) -> list[Column]:
-        """Every record may release any value: so many sources has a row at most."""
+        """Every record may release any value: the most sources that a row can have."""
         n = self.original.n
         return [(np.array([n]), np.array([1.0])) for _ in names]
 

@@ -1,4 +1,4 @@
-"""The law of changed categories: a value is kept, or drawn anew from a pool of values."""
+"""The law of changed categories: a value is kept, or drawn from a pool of values."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Transition(UnitLaw):
     declared: bool = False
 
     def __post_init__(self) -> None:
-        """Look at all variables, unless some are named."""
+        """Take all variables, unless some are named."""
         object.__setattr__(self, "names", self.names or self.unit)
 
     @cached_property
@@ -235,7 +235,7 @@ def chosen_by(levels: Levels, matrix: Floats, second_stage: bool, alpha: float) 
 def chosen_anew(
     levels: Levels, change: float, spread: str, second_stage: bool, alpha: float
 ) -> Redraw:
-    """The choice where a value is drawn anew with a probability: no large matrix is needed."""
+    """The choice where a value is redrawn with a probability: no large matrix is needed."""
     v, count = levels.shares, len(levels.codes)
     if not count or not change:
         return _choice(levels, np.ones(count), np.zeros((count, 1)), np.zeros((1, count)))

@@ -1,4 +1,4 @@
-"""CART synthesis: variable after variable is drawn anew from the leaves of a regression tree."""
+"""CART synthesis: variable after variable is redrawn from the leaves of a regression tree."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def intervals(values: Floats, k: int) -> Integers:
 
 
 def equal_length(values: Floats, count: int) -> Integers:
-    """The number of each value's interval, of so many of equal length, shape (n,)."""
+    """The number of each value's interval, of `count` of equal length, shape (n,)."""
     low, width = values.min(), values.max() - values.min()
     number = np.floor((values - low) / width * count)
     return np.asarray(np.minimum(number, count - 1), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""k-PRAM: numbers are drawn anew within intervals that hold at least k records."""
+"""k-PRAM: numbers are redrawn within intervals that hold at least k records."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class KPRAM(NumberMethod):
         return self.masked_names(microdata) if self.k > 1 else ()
 
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
-        """The table with numbers drawn anew."""
+        """The table with redrawn numbers."""
         microdata, donors = table.microdata, {}
         for name in self._drawn(microdata):
             about = self._groups(table, name), value_codes(microdata, name)[0]

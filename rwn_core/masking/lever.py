@@ -86,7 +86,7 @@ def count_lever(title: str, **words: Any) -> Lever:
 
 
 def lever_ranges(params: Any, about: Any) -> dict[str, LeverRange]:
-    """Return how far each lever of a setting goes, given what its levers depend on."""
+    """Return the range of each lever of a setting, given what its levers depend on."""
     return {
         lever.name: lever.range(params, about) if callable(lever.range) else lever.range
         for lever in params.levers
@@ -174,7 +174,7 @@ def check_known(k: int, microdata: Microdata, names: Sequence[str]) -> None:
 
 
 def range_of_known(params: Any, microdata: Microdata) -> LeverRange:
-    """Return how far k goes if each masked numeric variable must have k values."""
+    """Return the range of k if each masked numeric variable must have k values."""
     values = (microdata.values(name) for name in params.masked_names(microdata))
     known = [int((~np.isnan(each)).sum()) for each in values]
     most = min((count for count in known if count), default=1)
@@ -182,5 +182,5 @@ def range_of_known(params: Any, microdata: Microdata) -> LeverRange:
 
 
 def range_of_groups(params: Any, microdata: Microdata) -> LeverRange:
-    """Return how far k goes if groups hold k records."""
+    """Return the range of k if groups hold k records."""
     return LeverRange(low=1, high=min(microdata.n, 100), step=1)

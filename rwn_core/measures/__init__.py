@@ -1,4 +1,4 @@
-"""Measures: each judges one thing that a release keeps or gives away.
+"""Measures: each judges one thing that a release keeps or discloses.
 
 A measure is a pure function of arrays, a `compute` that reads a Comparison, and their `Measure`
 record, in the file of its family in `utility/` or `risk/`: no list names it. A measure of risk has

@@ -223,7 +223,7 @@ class Comparison:
         return other
 
     def with_original(self, original: Microdata) -> Comparison:
-        """Return the comparison of another description of the original, with a cache of its own."""
+        """Return the comparison of another description of the original, with a separate cache."""
         other = self.with_masked(original)
         other.original, other.cached_for_original = original, Memo()
         return other

@@ -329,7 +329,7 @@ class Measure(View):
         return self.at_least.replace("at least", standing) if standing else self.title
 
     def title_for(self, records: int) -> str:
-        """Return the title of readings of a table of so many records, at any setting."""
+        """Return the title of readings of a table of n records, at any setting."""
         bound = self.certain_up_to is not None and records > self.certain_up_to
         return self.at_least if bound else self.title
 

@@ -143,7 +143,7 @@ class Scheme:
 
 
 def usual_sizes(neighbors: str, n: int) -> dict[str, int | None]:
-    """Return m and u to begin with in a table of n records."""
+    """Return the first m and u of a table of n records."""
     if neighbors == "partition":
         return {"u": max(2, min(20, n // 50)), "m": None}
     most = {"sample": 20_000, "pairs": 200}.get(neighbors)

@@ -117,7 +117,7 @@ def category_axes(
 
 
 def _of_dummy(count: int, n: int, scale: Scale) -> tuple[float, float]:
-    """Return mean and spread of a coordinate that is 1 for so many of n records, else 0."""
+    """Return mean and spread of a coordinate that is 1 for some of n records, else 0."""
     return count / n, math.sqrt(count * (n - count) / (n * (n - 1))) if scale == "sd" else 1.0
 
 
@@ -382,7 +382,7 @@ def shared_metric(
 def coordinates(
     microdata: Microdata, scale: Scale = "sd", encoding: Encoding = "dummies"
 ) -> Floats:
-    """Place the records of a table as points of its own metric.
+    """Place the records of a table as points of the table's metric.
 
     Parameters
     ----------

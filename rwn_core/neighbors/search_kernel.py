@@ -79,7 +79,7 @@ class Workspace(NamedTuple):
 
 @jit_internal
 def _allocate_candidates(rows: int, room: int) -> Shortlist:
-    """Allocate the candidates of so many rows, `room` each."""
+    """Allocate the candidates of a number of rows, `room` each."""
     return Shortlist(
         np.empty(rows, np.int32),
         np.empty((rows, room), np.int32),
@@ -97,7 +97,7 @@ def _position(query: IndexArrays, leaf: int, candidates: Shortlist, row: int) ->
 
 @jit_inline
 def _limit(request: SearchRequest, leaf: int, which: int, row: int, candidates: Shortlist) -> float:
-    """Return how far a candidate may lie in a pass, rotated; negative where none may."""
+    """Return the largest rotated distance of a candidate in a pass; negative where none may lie."""
     bound, query, target = float(candidates.bound[row]), request.query, request.target
     if len(query.levels):
         bound -= float(query.shifts[which, _position(query, leaf, candidates, row)])
@@ -109,7 +109,7 @@ def _limit(request: SearchRequest, leaf: int, which: int, row: int, candidates: 
 def _set_edge(
     request: SearchRequest, leaf: int, which: int, row: int, candidates: Shortlist, work: Workspace
 ) -> None:
-    """Set how far a row visits boxes: `_limit` in rotated coordinates."""
+    """Set the distance up to which a row visits boxes: `_limit` in rotated coordinates."""
     limit, query = _limit(request, leaf, which, row, candidates), request.query
     if 0 <= limit < np.inf:
         norm = query.norms[which * (len(query.starts) // 2) + leaf]

@@ -104,7 +104,7 @@ class NeighborTable:
     def part(
         self, starts: Integers, lengths: Integers, **changes: Any
     ) -> tuple[NeighborTable, Integers]:
-        """Return a table of so many entries from each start on, and which entries they are."""
+        """Return a table of a number of entries from each start on, and which entries they are."""
         entries = ranges(starts, lengths)
         rows = replace(
             self,

@@ -28,7 +28,7 @@ _LONGEST = 5.0  # seconds that a cancelled worker's thread may take to notice
 
 
 class Stopped(RWNError):
-    """A task ended without a result, and without a refusal of its own.
+    """A task ended without a result, and without a refusal.
 
     `fault` is the type of the error behind it, and the number under which it was logged; empty
     where the process died or was cancelled.
@@ -110,11 +110,11 @@ class Pool:
             thread.start()
 
     def submit(self, content: Any) -> Task:
-        """Have a task done as soon as a worker is free."""
+        """Run a task as soon as a worker is free."""
         return self.add(Task(content))
 
     def add(self, task: Task) -> Task:
-        """Have this task done as soon as a worker is free."""
+        """Run this task as soon as a worker is free."""
         self._line.add(task)
         return task
 

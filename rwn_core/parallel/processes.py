@@ -232,5 +232,5 @@ def attempt(work: Callable[[], Any]) -> tuple[str, Any]:
 
 
 def packed(what: Any) -> bytes:
-    """Something as it is sent to a process, or back from it."""
+    """An object as it is sent to a process, or back from it."""
     return pickle.dumps(what, protocol=pickle.HIGHEST_PROTOCOL)

@@ -1,4 +1,4 @@
-"""Work in threads: how many, how far it is, when it stops, and what memory it may take.
+"""Work in threads: their number, progress, cancellation, and the memory that they may take.
 
 What a caller wants of a piece of work is said once, at the door: `with work(threads=2): ...`. All
 that is called inside asks `current_work()`, in this thread and in those that it begins; a task of
@@ -198,7 +198,7 @@ class Work:
 def _start_others(
     pool: ThreadPoolExecutor, labor: Callable[[], None], count: int
 ) -> set[Future[None]]:
-    """Begin so many threads with the same labor, in copies of this context."""
+    """Begin a number of threads with the same labor, in copies of this context."""
     try:
         return {pool.submit(copy_context().run, labor) for _ in range(count)}
     except RuntimeError as error:
@@ -219,7 +219,7 @@ def work(
     cancel: threading.Event | None = None,
     memory: float | None = None,
 ) -> Work:
-    """State what is wanted of the work within a `with`; what is left out stays as it is.
+    """State what is wanted of the work within a `with`; what is left out does not change.
 
     >>> with work(threads=1), work(memory=1e9) as inner:
     ...     inner.threads, inner is current_work()

@@ -1,4 +1,4 @@
-"""The file that a user opens: read in a process of its own while the pages stay in use."""
+"""The file that a user opens: read in a separate process while the pages stay in use."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def polled(part: Callable[[], None], *, again: bool = True) -> None:
 def bar(
     work: Work, key: str, *, wide: bool = False, cancel: Callable[[], None] | None = None
 ) -> None:
-    """Draw how far some work is, with a button that ends it."""
+    """Draw the progress of some work, with a button that cancels it."""
     left, right = st.columns([6, 1], vertical_alignment="center") if wide else (st, st)
     left.progress(min(work.share, 1.0), text=escaped(work.words))
     # as a callback it is called before anything is drawn
@@ -42,7 +42,7 @@ def bar(
 
 
 def wait_for(work: Work, key: str, below: Callable[[], None] = lambda: None) -> None:
-    """Draw how far some work is, and more below it, until it ends; then the whole page."""
+    """Draw the progress of some work, and more below it, until it ends; then the whole page."""
 
     def watch() -> None:
         if not work.running:
@@ -75,13 +75,13 @@ def is_done(
 
 
 def taken(jobs: dict[str, Job], name: str, key: str, **more: Any) -> Job | None:
-    """A job that has a result, once; else draw how far it is, or why there is none."""
+    """Return a job that has a result, once; else draw its progress, or why there is none."""
     return jobs.pop(name) if is_done(jobs.get(name), key, **more) else None
 
 
 @contextmanager
 def searching(slot: DeltaGenerator | None) -> Iterator[Callable[[float], None] | None]:
-    """Show in `slot` how far a search is, once it has taken a while."""
+    """Show the progress of a search in `slot`, once it has taken a while."""
     # Another move of a slider stops the search: Streamlit looks for one at each step of the bar.
     if slot is None:
         yield None

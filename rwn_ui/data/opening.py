@@ -1,4 +1,4 @@
-"""Opens a file of one's own: chosen, read in the background, refused or taken up."""
+"""Opens the user's file: chosen, read in the background, refused or loaded."""
 
 from __future__ import annotations
 

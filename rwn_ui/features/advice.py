@@ -54,7 +54,7 @@ def pending(session: Session) -> list[str]:
 
 
 def follow(session: Session) -> None:
-    """Begin what is wanted, give up what is no longer asked for, and keep what was found."""
+    """Begin what is wanted, cancel what is no longer asked for, and keep what was found."""
     work, about = session.user.work, verdict_key(session)
     job = work.advice
     found = None if job is None or job.about != about else job.result or job.so_far

@@ -232,7 +232,7 @@ def _formula(response: str, predictors: Sequence[str]) -> str:
 
 
 def _name(kind: str, parts: dict[str, Any]) -> str:
-    """A name to begin with."""
+    """The proposed name."""
     if not parts:
         return ""
     if kind == "measure":

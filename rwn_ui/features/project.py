@@ -44,7 +44,7 @@ def current_project(session: Session) -> Project:
 
 
 def offer(session: Session) -> None:
-    """Offer what is known of the table, or a table to go on with."""
+    """Offer the saved choices of the table, or a saved table."""
     _resume(session)
     if name := visit.offered():
         words = f"{name} is open in another tab of this browser; both go on by themselves."
@@ -94,7 +94,7 @@ def _box(words: str, yes: str, what: str, no: str = "Start anew") -> bool | None
 
 
 def _found(session: Session) -> Project | None:
-    """The saved project of the table, unless it was taken up or declined."""
+    """The saved project of the table, unless it was accepted or declined."""
     table = session.data.fingerprint
     if visit.current().answered_table == table or session.user.work.preparation is not None:
         return None
@@ -173,7 +173,7 @@ def take_up(session: Session, project: Project) -> None:
 
 
 def _resume(session: Session) -> None:
-    """Take over a project's choices, once its table is ready; nothing of one that was given up."""
+    """Load a project's choices, once its table is ready; nothing of a cancelled one."""
     project: Project | None = st.session_state.get(_COMING)
     if project is None or session.user.work.preparation is not None:
         return

@@ -169,7 +169,7 @@ def _before_an_answer() -> None:
 
 
 def _found(session: Session, job: Job) -> None:
-    """How far the search is, its answer in words, the map and the list."""
+    """Draw the progress of the search, its answer in words, the map and the list."""
     st.space("xxsmall")  # below the bar of pages
     _, policy, space = job.about
     answer: SearchAnswer | None = job.result or job.so_far

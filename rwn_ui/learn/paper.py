@@ -68,7 +68,7 @@ def _title(number: int) -> str:
 
 
 def take_link(session: Session, asked: Mapping[str, str]) -> None:
-    """Begin with the figure and the lever of an address."""
+    """Choose the figure and the lever of an address."""
     known = {str(number): number for number in PAPER_FIGURES}
     if asked.get("figure", "1") in known:
         session.figure = known.get(asked.get("figure", ""), session.figure)

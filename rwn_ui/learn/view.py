@@ -39,7 +39,7 @@ def chosen(session: Session) -> Lesson:
 
 
 def take_link(session: Session, asked: Mapping[str, str]) -> None:
-    """Begin with the lesson and the positions of an address."""
+    """Choose the lesson and the positions of an address."""
     lesson = LESSONS.get(asked.get("lesson", ""))
     if lesson is not None:
         session.lesson = lesson.key

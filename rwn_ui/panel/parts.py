@@ -100,7 +100,7 @@ Table = dict[str, Any]
 
 
 def measure_tables(place: str, readings: Mapping[str, Answer], n: int) -> list[Table]:
-    """The tables that the measures of a place have of n records; none without a reading."""
+    """Return the tables of the measures of a place; none without a reading."""
     made = [
         make(reading, n)
         for key in measures_of(place)

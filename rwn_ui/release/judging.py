@@ -1,4 +1,4 @@
-"""The second step: the release is drawn in a process of its own, and that very file is judged."""
+"""The second step: the release is drawn in a separate process, and that very file is judged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draws the Release page: questions, how far the release is, and its five steps."""
+"""Draws the Release page: questions, the state of the release, and its five steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Goes over to another table or another setting: at once, or once its table is ready."""
+"""Changes to another table or another setting: at once, or once its table is ready."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def load(
     path: str = "",
     linked: bool = False,
 ) -> None:
-    """Take up another table, with a setting of its own or that of a link; all old work ends."""
+    """Load another table, with its own setting or that of a link; all old work ends."""
     work = session.user.work
     give_up(session)
     if work.opening is not None:

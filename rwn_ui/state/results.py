@@ -80,7 +80,7 @@ class PreparedTable:
         params: Method | None = None,
         most: int | None = None,
     ) -> PreparedTable:
-        """Prepare every record, or so many random ones of a larger table."""
+        """Prepare every record, or a number of random records of a larger table."""
         # positions of levers do not matter
         start = first_setting(params.method, fixed_options(params)) if params else first_setting()
         return cls._with(
@@ -96,7 +96,7 @@ class PreparedTable:
         return cls(data=data, prepared=prepared, comparison=comparison)
 
     def with_slices(self, data: rwn.Microdata) -> PreparedTable:
-        """The same records under the slices of `data`; no neighbor is searched anew."""
+        """Return the same records under the slices of `data`; no neighbor is searched again."""
         sliced = self.prepared.with_slices(data.schema.slices)
         return self._with(data, sliced)
 

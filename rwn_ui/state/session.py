@@ -44,11 +44,11 @@ class History:
         self.present = len(self.settings) - 1
 
     def has(self, step: int) -> bool:
-        """True if there is a setting so many steps on: -1 is the one before."""
+        """True if there is a setting this number of steps away: -1 is the one before."""
         return 0 <= self.present + step < len(self.settings)
 
     def go(self, step: int) -> Setting:
-        """Go so many steps on: -1 undoes, 1 does again what was undone."""
+        """Move by a number of steps: -1 undoes, 1 redoes."""
         self.present += step
         return self.settings[self.present]
 
@@ -75,7 +75,7 @@ class ReleaseForm:
     claims: bool = True  # whether the claim table joins the files for users
 
     def clear(self) -> None:
-        """Forget what belongs to a table that is given up."""
+        """Forget what belongs to the table that is left."""
         self.checked, self.decision, self.reason, self.title = (), "", "", ""
         self.claims = True
 
@@ -138,7 +138,7 @@ class Session:
     own_slices: Slices = field(init=False)  # those that the table came with
 
     def __post_init__(self) -> None:
-        """Begin with what the table's own schema says."""
+        """Take the slices of the table's schema."""
         self.setting = Setting(params=first_setting()).resolved(self.data)
         self.own_slices = self.slices
 
@@ -254,7 +254,7 @@ class Session:
         self.setting = replace(self.setting, params=at_levers(self.params, levers))
 
     def record_undo(self) -> None:
-        """Remember the current setting, so that it can be come back to."""
+        """Keep the current setting for an undo."""
         self.history.note(self.setting)
 
     @property
@@ -298,7 +298,7 @@ class Session:
         prepared: Prepared,
         start: Setting | None = None,
     ) -> None:
-        """Take up another table: choices that belong to the old one start anew."""
+        """Load another table: choices that belong to the old one are reset."""
         self.data, self.name, self.demo, self.path = data, name, demo, ""
         self.own_slices = self.slices
         self.setting = Setting(params=params).resolved(data)

@@ -1,4 +1,4 @@
-"""A user's visit: a reload goes on with it, and another tab may begin with a copy of its choices.
+"""A user's visit: a reload continues it, and another tab may start from a copy of its choices.
 
 It lives in memory, as long as the state of its user: `rwn_ui/server/sweeper.py` ends both.
 """
@@ -109,7 +109,7 @@ def page_of_tab() -> Iterator[None]:
 
 
 def current() -> Visit:
-    """This user's visit; one that a reload has gone on with begins anew."""
+    """Return this user's visit; a new one where a reload has continued the old one."""
     if VISIT in st.session_state and st.session_state[VISIT].next:
         st.session_state.clear()
     if VISIT not in st.session_state:
@@ -119,7 +119,7 @@ def current() -> Visit:
 
 
 def _resume(token: str, browser: str) -> None:
-    """Go on with the visit that this tab had before a reload; a link opens what it says."""
+    """Continue the visit that this tab had before a reload; a link opens what it says."""
     visit = current()
     visit.answered, visit.browser = True, browser or visit.browser
     before = _find(token)
@@ -151,7 +151,7 @@ def offered() -> str:
 
 
 def take_over() -> None:
-    """Begin with a copy of the other visit's choices; each tab changes its own from then on."""
+    """Copy the other visit's choices; each tab changes its own from then on."""
     visit = current()
     other, visit.other = _find(visit.other), ""
     if other is None or other.session is None or visit.session is None:

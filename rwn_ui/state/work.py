@@ -55,7 +55,7 @@ class Memo:
         return self._stored.get(key)
 
     def copied(self) -> Memo:
-        """A memory of its own with the same results."""
+        """Return a separate memory with the same results."""
         made = Memo(self._entries)
         with self._lock:
             made._stored.update(self._stored)
@@ -84,7 +84,7 @@ class Results:
     last: dict[str, Any] = field(default_factory=dict)  # the last good picture, by what shows it
 
     def end(self) -> None:
-        """Forget what belongs to a table that is given up; the latest prepared tables stay."""
+        """Forget what belongs to the table that is left; the latest prepared tables stay."""
         self.memos.clear()
         self.last.clear()
 
@@ -130,7 +130,7 @@ class Work:
         return any(job.running for job in self.jobs.values())
 
     def end(self) -> None:
-        """Cancel all that is about a table which is given up, and forget what it has brought."""
+        """Cancel all work on the table that is left, and forget its results."""
         for job in (*self.jobs.values(), self.worker, self.advice):
             if job is not None:
                 job.cancel()
@@ -159,6 +159,6 @@ class User:
     endpoint: Endpoint = field(default_factory=Endpoint)
 
     def end(self) -> None:
-        """End the work on a table that is given up, and forget its results."""
+        """End the work on the table that is left, and forget its results."""
         self.work.end()
         self.results.end()

@@ -132,7 +132,7 @@ def _against(
 
 
 def _which_attack(key: str, reading: Reading, records: int) -> str:
-    """The sentence on which of three attacks links so many; nothing of a measure with one."""
+    """Return the sentence on which of three attacks links most; none where there is one attack."""
     sentence = rwn.MEASURES[key].sentence
     several = getattr(reading.detail, "row_by_row", None) is not None
     return f" {sentence(reading, records)}" if sentence and several else ""

@@ -1,4 +1,4 @@
-"""The Tune page's picture, and the answers to the browser's edits that draw it anew."""
+"""The Tune page's picture, and the answers to the browser's edits that redraw it."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from streamlit.errors import StreamlitPageNotFoundError
 def file_button(
     label: str, content: Callable[[], Any], name: str, *, key: str, place: Any = st, **more: Any
 ) -> None:
-    """Offer a file, made at the click; the page is not drawn anew."""
+    """Offer a file, made at the click; the page is not redrawn."""
     place.download_button(label, content, file_name=name, on_click="ignore", key=key, **more)
 
 

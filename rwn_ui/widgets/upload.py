@@ -54,7 +54,7 @@ def read_text(content: bytes, what: str) -> str:
 
 
 def read_upload(session: Session, layout: FileLayout | None, *, proposed: bool = False) -> None:
-    """Begin to read the chosen file; what was being read is given up."""
+    """Begin to read the chosen file; the reading of another one is cancelled."""
     upload, described = (st.session_state.get(key) for key in ("data.upload", "data.upload.schema"))
     work = session.user.work
     if upload is None:

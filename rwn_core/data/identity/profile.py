@@ -36,7 +36,7 @@ class Profile:
     """One column in the form that the rules read."""
 
     def __init__(self, column: pd.Series[Any]) -> None:
-        """Look at a column; a long one is sampled without chance."""
+        """Profile a column; a long one is sampled at fixed places."""
         known = block_rows(column).dropna()
         self.name, self.words = str(column.name), name_words(str(column.name))
         self.known = len(known)  # values that are not missing

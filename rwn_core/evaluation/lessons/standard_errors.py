@@ -80,7 +80,7 @@ def slopes(tables: Sequence[Microdata]) -> Slopes:
 
 
 def release(one: Prepared, number: int) -> Microdata:
-    """Mask a sample, each with a key of its own."""
+    """Mask a sample, each with its own key."""
     return one.release(SecretKey.from_seed(number)).masked
 
 

@@ -264,7 +264,7 @@ def written_decimals(column: TextColumn, series: pd.Series[Any]) -> int | None:
 
 
 def number_text(value: float, decimals: int) -> str:
-    """Write a number with all its digits and at least so many decimals.
+    """Write a number with all its digits and at least a number of decimals.
 
     >>> number_text(2.5, 2), number_text(2.0, 0), number_text(2.125, 1), number_text(1e-7, 2)
     ('2.50', '2', '2.125', '1e-07')

@@ -42,7 +42,7 @@ def leveled(parts: Sequence[Scaled]) -> tuple[list[sparse.csc_array], Floats]:
 
 
 def times(matrix: sparse.csc_array, factors: Floats) -> sparse.csc_array:
-    """Multiply each column by a factor of its own; zeros are not stored."""
+    """Multiply each column by its own factor; zeros are not stored."""
     # Shapes: factors (columns,).
     # scipy's product with a diagonal matrix takes several times as long
     data = matrix.data * np.repeat(factors, np.diff(matrix.indptr))
@@ -328,7 +328,7 @@ def candidates_before(law: Law, names: Sequence[str] | None, work: int) -> float
 
 
 def sampled(law: Law, masked: Microdata, names: Sequence[str] | None, work: int) -> Sample:
-    """Return all rows up to `work` candidate pairs, else random ones of so many that leave."""
+    """Return all rows up to `work` candidate pairs, else random rows with at most these."""
     rows, per_row = np.arange(masked.n), max(candidates_before(law, names, work), 1.0)
     most = max(SMALLEST_SAMPLE, int(work / per_row))
     if masked.n > most:
@@ -370,7 +370,7 @@ def _read(
 
 
 def shares_of(belief: sparse.csc_array, own: Integers) -> Floats:
-    """Return the share that each column gives to a row of its own; 0 if none is stored."""
+    """Return the share that each column gives to its own row; 0 if none is stored."""
     # Shapes: own, the answer (columns,).
     return np.asarray(belief[own, np.arange(len(own))]).ravel()
 

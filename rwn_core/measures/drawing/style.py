@@ -98,7 +98,7 @@ def short_names(names: Sequence[object], length: int = 10) -> list[str]:
 
 
 def _beginning(text: str, room: int) -> str:
-    """Return what of a text fits into so many letters."""
+    """Return the part of a text that fits into a number of letters."""
     text = text[:room]
     while letters(text) > room:
         text = text[:-1]

@@ -1,1 +1,1 @@
-"""Risk: what the release gives away."""
+"""Risk: what the release discloses."""

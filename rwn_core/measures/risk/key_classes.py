@@ -334,7 +334,7 @@ def compute_t_closeness(comparison: Comparison) -> Reading[SecretClasses]:
 
 
 def t_closeness_sentence(reading: Reading[SecretClasses], n: int) -> str:
-    """Say how far classes of equal keys deviate from the file."""
+    """Say by how much classes of equal keys deviate from the file."""
     mean = float(np.mean(reading.detail.mean.released))
     return (
         f"Confidential values of people with equal keys depart from everybody's by up to "

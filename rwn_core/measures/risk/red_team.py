@@ -70,7 +70,7 @@ def compute(comparison: Comparison) -> Reading[RedTeam]:
 
 
 def sentence(reading: Reading[RedTeam], n: int) -> str:
-    """Say how far the best link and the best name go, and by which attack."""
+    """Say what the best link and the best name reach, and by which attack."""
     link, name = reading.detail.identity, reading.detail.attribute
     parts = [f"The risk is at least {percent(reading.value)}, which simple attacks achieve."]
     if link is not None:

@@ -221,7 +221,7 @@ class Grouping:
 def grouping(
     original: Microdata, variable: Variable, cuts: Sequence[float] = CUTS, most: int = MOST_LEVELS
 ) -> Grouping:
-    """Cut one variable at shares of the original's records; at most so many groups and missing."""
+    """Cut one variable at shares of the original's records: at most `most` groups, and missing."""
     if variable.kind in LEVELS:
         level_codes, levels = original.codes(variable.name)
         counts = np.bincount(level_codes[level_codes >= 0], minlength=len(levels))

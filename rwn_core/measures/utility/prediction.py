@@ -63,7 +63,7 @@ class Prediction(Detail):
 
 
 def _learner(name: str, records: int, classify: bool) -> Any:
-    """Return a learner of scikit-learn, to be fitted to so many records."""
+    """Return a learner of scikit-learn, to be fitted to n records."""
     # a second to import, and only prediction needs it
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     from sklearn.impute import SimpleImputer

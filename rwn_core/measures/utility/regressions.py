@@ -201,7 +201,7 @@ def coefficients(detail: FittedSlopes, drawn: Drawn | None = None) -> dict[str, 
 
 
 def _short(values: Iterable[float]) -> list[float]:
-    """Round each coefficient to seven digits of its own: slopes of one table differ in size."""
+    """Round each coefficient to its own seven digits: slopes of one table differ in size."""
     return [float(f"{value:.7g}") for value in values]
 
 
