@@ -12,7 +12,7 @@ from rwn_ui.state.session import Session
 
 
 def describe_anew(session: Session, data: rwn.Microdata, *, by_grid: bool = False) -> None:
-    """Change the description, and draw the page again; nothing where that has begun already."""
+    """Change the description, and draw the page again; nothing where that is under way already."""
     coming, before = session.user.work.preparation, session.data.schema
     same = coming is not None and coming.name == session.name
     if coming is not None and same and coming.data.schema.names == before.names:
