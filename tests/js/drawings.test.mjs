@@ -78,7 +78,7 @@ const annotations = ["left", "right", "center"].flatMap((xanchor, i) => ["top", 
   text: `${xanchor} ${yanchor}`, font: { color: "#333" }, ...(i === j ? { xshift: 5, yshift: 7 } : {}),
 })));
 const cells = {
-  type: "heatmap", x: [0, 1, 2], y: [0, 1], z: [[0, 0.5, null], [1, 2, -1]], zmin: -0.5, zmax: 2.1, xgap: 1, ygap: 2,
+  type: "heatmap", x: [0, 1, 2], y: [0, 1], z: [[0, 0.5, null], [1, 2, -1]], zmin: -0.5, zmax: 1.9, xgap: 1, ygap: 2,
   colorscale: [[0, "#ffffff"], [0.4, "rgb(9,99,199)"], [1, "#00000080"]], texttemplate: "%", text: [["a", "b", "c"], ["d", "e", "f"]],
   textfont: { size: 8 }, colorbar: { thickness: 12, tickfont: { size: 9 }, tickvals: [0, 0.3, 1], ticktext: ["0", ".3", "1"] },
 };

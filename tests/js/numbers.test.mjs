@@ -3,9 +3,9 @@ import test from "node:test";
 
 import { load } from "./load.mjs";
 
-const { csv, csvCell, readable, escaped, enlarge, isDark } = load(
+const { csv, csvCell, readable, escaped, enlarge } = load(
   ["panel.js", "summary.js", "card.js", "painter.js", "marks.js", "full_view.js", "question_form.js"],
-  ["csv", "csvCell", "readable", "escaped", "enlarge", "isDark"],
+  ["csv", "csvCell", "readable", "escaped", "enlarge"],
 );
 
 test("numbers are shown with four digits and a true minus", () => {
@@ -35,9 +35,4 @@ test("lengths grow with the type, values do not", () => {
   assert.deepEqual(chart, {
     margin: { l: 15 }, font: { size: 18 }, line: { width: 3 }, width: 5, range: [1, 2],
   });
-});
-
-test("a color is dark or light", () => {
-  assert.equal(isDark("rgb(20, 20, 30)"), true);
-  assert.equal(isDark("rgb(250, 250, 250)"), false);
 });
