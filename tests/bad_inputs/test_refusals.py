@@ -1,4 +1,4 @@
-"""What `tests/refusals.toml` lists is refused in one sentence, in Python and in the shell."""
+"""What `tests/refusals.toml` lists is refused in one sentence; the shell's are in `tests/cli`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import pyarrow as pa
 import pytest
 
 import rwn_core as rwn
-from rwn_cli import main
 from rwn_core import errors
 from rwn_core.data.given_tables import as_microdata
 from rwn_core.masking import RWN, mask
@@ -49,16 +48,6 @@ def test_each_is_refused_in_its_sentence(place, call, sentence):
     more = re.search(r"[.!?] (?!A rule reads like: )[A-Z]", text)
     assert more is None or not group["error"], "one sentence, and an example of a rule"
     assert not any(part in text for part in (*RAW, *LEAKS)), text
-
-
-@pytest.mark.parametrize(("arguments", "sentence"), LISTED["shell"], ids=str)
-def test_the_shell_says_the_same(arguments, sentence, tmp_path, capsys):
-    source, out = tmp_path / "in.csv", tmp_path / "out.csv"
-    pd.DataFrame({"age": np.arange(20), "town": list("ab") * 10}).to_csv(source, index=False)
-    assert main.run(["mask", str(source), str(out), *arguments]) == 2
-    said = " ".join(capsys.readouterr().err.split())
-    assert re.search(sentence, said), said
-    assert not out.exists()
 
 
 def test_tables_of_other_libraries_are_taken_with_the_same_release():

@@ -10,7 +10,7 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core.io.write import table_bytes
-from rwn_core.reporting import read_record
+from rwn_core.reporting import read_record, release_record
 from rwn_core.reporting.scenario import Decision, Scenario, frozen_text
 from rwn_core.tuning import Setting
 from tests.cli.conftest import Run
@@ -26,20 +26,16 @@ def masked(rwn_command: Run) -> Run:
     return rwn_command
 
 
-def test_the_original_is_found_again_as_it_was_described(masked: Run) -> None:
-    masked.done("report", "record.toml", "--public", "-o", "notice.html")
-    text = Path("notice.html").read_text("utf-8")
-    assert "siri" not in text  # an identifier is not even named
+def test_the_original_is_found_again_and_no_other_is_taken_for_it(masked: Run) -> None:
+    report = ("report", "record.toml", "--public", "-o", "notice.html")
+    masked.done(*report)
+    assert "siri" not in Path("notice.html").read_text("utf-8")  # nor is an identifier named
     masked.done("report", "record.toml", "-o", "internal.json")
     assert "siri" in Path("internal.json").read_text("utf-8")
-
-
-def test_another_or_a_lost_original_is_refused(masked: Run) -> None:
     Path("people.csv").rename("moved.csv")
-    said = masked.refused(5, "report", "record.toml", "--public", "-o", "notice.html")
-    assert "give --original IN" in said
+    assert "give --original IN" in masked.refused(5, *report, "--overwrite")
     given = ("--original", "moved.csv")
-    masked.done("report", "record.toml", "--public", "-o", "notice.html", *given)
+    masked.done(*report, *given, "--overwrite")
     Path("moved.csv").write_text("siri,age,weight\n1,2,3\n4,5,6\n", encoding="utf-8")
     said = masked.refused(3, "ledger", "add", "ledger.jsonl", "record.toml", *given)
     assert "not the table that the record was made of" in said
@@ -63,14 +59,13 @@ def test_a_public_file_of_a_policy_that_is_not_kept_says_so_on_the_terminal(mask
 def test_a_contact_is_stated_and_checked(masked: Run) -> None:
     """Finding N2: users are told to ask, and whom."""
     report = ("report", "record.toml", "--public", "-o", "notice.html", "--overwrite")
-    for contact in ("data@institute.org", "Data desk, https://x.org/ask, +43 1 4000-12"):
-        masked.done(*report, "--overwrite", "--contact", contact)
-        assert f"repeated on the original: {contact}." in Path("notice.html").read_text("utf-8")
-    masked.done(*report, "--overwrite")
+    contact = "Data desk, https://x.org/ask, +43 1 4000-12"
+    masked.done(*report, "--contact", contact)
+    assert f"repeated on the original: {contact}." in Path("notice.html").read_text("utf-8")
+    masked.done(*report)
     assert "no contact was stated" in Path("notice.html").read_text("utf-8")
-    for contact, why in (("a\nb", "one line"), ("x" * 201, "one line"), ("see ./keys", "a path")):
-        code, _, said = masked(*report, "--contact", contact)
-        assert (code != 0, why in said) == (True, True)
+    code, _, said = masked(*report, "--contact", "see ./keys")
+    assert (code != 0, "a path" in said) == (True, True)
 
 
 def test_the_answers_of_a_project_go_into_record_and_reports(masked: Run) -> None:
@@ -86,14 +81,10 @@ def test_the_answers_of_a_project_go_into_record_and_reports(masked: Run) -> Non
     Path("later.toml").write_text('[context]\npurpose = "Research"\n', "utf-8")
     masked.done(*report, "out.html", "--public", "--project", "later.toml")
     assert "for this purpose: Research." in Path("out.html").read_text("utf-8")
-    for text, why in (("[contxt]\n", "no context"), ("[context]\nwhy = 1\n", "unknown field why"),
-                      (f'table = "{"0" * 64}"\n[context]\n', "of another table")):  # fmt: skip
-        Path("wrong.toml").write_text(text, "utf-8")
-        for command in ((*report, "x.html"), (*MASK, "--overwrite")):
-            code, _, said = masked(*command, "--project", "wrong.toml")
-            assert (code != 0, why in said) == (True, True)
-    said = masked.refused(2, "mask", "people.csv", "o.csv", "--project", "about.toml")
-    assert "give --record FILE" in said
+    Path("wrong.toml").write_text(f'table = "{"0" * 64}"\n[context]\n', "utf-8")
+    for command in ((*report, "x.html"), (*MASK, "--overwrite")):
+        code, _, said = masked(*command, "--project", "wrong.toml")
+        assert (code != 0, "of another table" in said) == (True, True)
 
 
 def test_the_page_for_auditors_is_a_form_of_its_own(masked: Run) -> None:
@@ -102,10 +93,6 @@ def test_the_page_for_auditors_is_a_form_of_its_own(masked: Run) -> None:
     assert "no value of a record was found" in said
     assert "questions without an answer: " in said
     assert "For the data protection officer" in Path("a.html").read_text("utf-8")
-    for wrong, why in (("a.txt", "must end in .html"), ("b.html", "two files")):
-        more = ("--public",) if wrong == "b.html" else ()
-        code, _, said = masked(*report, wrong, *more)
-        assert (code != 0, why in said) == (True, True)
 
 
 def test_a_seeded_release_and_one_in_order_get_no_notice(masked: Run) -> None:
@@ -115,16 +102,7 @@ def test_a_seeded_release_and_one_in_order_get_no_notice(masked: Run) -> None:
         assert not Path("notice.html").exists()
 
 
-def test_evidence_of_another_release_is_refused(masked: Run) -> None:
-    evidence = Path("record.evidence.json")
-    evidence.write_bytes(evidence.read_bytes() + b" ")
-    said = masked.refused(3, "report", "record.toml", "-o", "internal.html")
-    assert "not the evidence of this record" in said
-    evidence.unlink()
-    assert "has no charts" in masked.done("report", "record.toml", "-o", "internal.html")
-
-
-def test_a_file_is_told_from_every_other(masked: Run) -> None:
+def test_evidence_and_file_are_those_of_the_record(masked: Run) -> None:
     masked.done("report", "record.toml", "--public", "-o", "card.toml")
     assert "SHA-256" in masked.done("verify", "out.csv", "card.toml")
     content = bytearray(Path("out.csv").read_bytes())
@@ -132,6 +110,14 @@ def test_a_file_is_told_from_every_other(masked: Run) -> None:
     Path("out.csv").write_bytes(content)
     said = masked.refused(4, "verify", "out.csv", "card.toml")
     assert "out.csv is not the file of the card" in said
+    content[-2] ^= 1
+    Path("out.csv").write_bytes(content)
+    evidence = Path("record.evidence.json")
+    evidence.write_bytes(evidence.read_bytes() + b" ")
+    said = masked.refused(3, "report", "record.toml", "-o", "internal.html")
+    assert "not the evidence of this record" in said
+    evidence.unlink()
+    assert "has no charts" in masked.done("report", "record.toml", "-o", "internal.html")
 
 
 def test_the_ledger_shows_what_it_has_and_sees_that_its_end_was_cut(masked: Run) -> None:
@@ -158,12 +144,11 @@ def test_the_ledger_shows_what_it_has_and_sees_that_its_end_was_cut(masked: Run)
 def test_without_its_record_no_release_stands_there(masked, monkeypatch) -> None:
     for path in ("out.csv", "record.toml", "record.evidence.json"):
         Path(path).unlink()
-    import rwn_core.reporting.release_record as at
 
     def fails(*arguments: object) -> bytes:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(at, "evidence", fails)
+    monkeypatch.setattr(release_record, "evidence", fails)
     assert "No space left on device" in masked.refused(5, *MASK)
     assert sorted(path.name for path in Path().iterdir()) == ["people.csv"]
 
@@ -179,68 +164,59 @@ def test_texts_that_a_spreadsheet_would_run_are_announced(rwn_command: Run) -> N
 
 
 @pytest.fixture
-def made(rwn_command: Run) -> Run:
+def sealed(masked: Run) -> Run:
     """A release with its card and its sealed entry, in the folder of work."""
-    Path("in.csv").write_text("a,b\n" + "".join(f"{i * i % 97},{i % 7}\n" for i in range(60)))
-    for command in (
-        ("mask", "in.csv", "out.csv", "--k", "5", "--record", "record.toml"),
-        ("report", "record.toml", "--public", "-o", "card.toml"),
-        ("ledger", "add", "l.jsonl", "record.toml", "--by", "Ada", "--card", "card.toml"),
-    ):
-        rwn_command.done(*command)
-    return rwn_command
+    masked.done("report", "record.toml", "--public", "-o", "card.toml")
+    add = ("ledger", "add", "l.jsonl", "record.toml", "--by", "Ada", "--card", "card.toml")
+    masked.done(*add)
+    return masked
 
 
-def test_verify_says_what_it_proves(made: Run) -> None:
-    words = made.done("ledger", "verify", "l.jsonl")
+def test_verify_says_what_it_proves(sealed: Run) -> None:
+    words = sealed.done("ledger", "verify", "l.jsonl")
     assert "1 sealed under the key: nobody without it changed them or put them in." in words
     assert "shows only with --last" in words
     Path("l.jsonl.key").rename("elsewhere.key")
-    words = made.done("ledger", "verify", "l.jsonl")
+    words = sealed.done("ledger", "verify", "l.jsonl")
     assert "the key is missing: anybody who may write to it can change it" in words
     entry = orjson.loads(Path("l.jsonl").read_bytes())
     Path("l.jsonl").write_bytes(orjson.dumps({**entry, "by": "Eve"}) + b"\n")
-    made.done("ledger", "verify", "l.jsonl")
-    words = made.refused(3, "ledger", "verify", "l.jsonl", "--key", "elsewhere.key")
+    sealed.done("ledger", "verify", "l.jsonl")
+    words = sealed.refused(3, "ledger", "verify", "l.jsonl", "--key", "elsewhere.key")
     assert "Line 1 of the ledger was changed" in words
 
 
-def test_who_changes_file_and_card_is_found_with_the_ledger(made: Run) -> None:
+def test_who_changes_file_and_card_is_found_with_the_ledger(sealed: Run) -> None:
     """Finding T7: a card and its file, both changed, pass without the ledger."""
     asked = ("verify", "out.csv", "card.toml")
-    words = made.done(*asked, "--ledger", "l.jsonl")
+    words = sealed.done(*asked, "--ledger", "l.jsonl")
     assert "file and card sealed in entry 1 of the ledger" in words
     card = Path("card.toml").read_text()
-    Path("card.toml").write_text(card.replace("records = 60", "records = 61"))
-    made.done(*asked)
-    assert "card was changed after it was sealed" in made.refused(4, *asked, "--ledger", "l.jsonl")
+    Path("card.toml").write_text(card.replace("records = 241", "records = 242"))
+    sealed.done(*asked)
+    assert "card was changed after it was sealed" in sealed.refused(
+        4, *asked, "--ledger", "l.jsonl"
+    )
     content = Path("out.csv").read_bytes() + b"1,1\n"
     old = hashlib.sha256(Path("out.csv").read_bytes()).hexdigest()
     Path("out.csv").write_bytes(content)
     Path("card.toml").write_text(card.replace(old, hashlib.sha256(content).hexdigest()))
-    made.done(*asked)
-    assert "no entry of this release" in made.refused(4, *asked, "--ledger", "l.jsonl")
+    sealed.done(*asked)
+    assert "no entry of this release" in sealed.refused(4, *asked, "--ledger", "l.jsonl")
     Path("l.jsonl.key").unlink()
-    assert "nothing is proved" in made.refused(4, *asked, "--ledger", "l.jsonl")
-
-
-@pytest.fixture
-def decided(rwn_command: Run) -> Run:
-    """The decision of a meeting lies in the folder."""
-    one = Scenario(
-        name="Careful",
-        table=rwn.load_demo("bodyfat").fingerprint,
-        setting=Setting(params=rwn.RWN(epsilon=2, k=5)),
-    )
-    made = Decision(scenarios=(one,), chosen="Careful", date="2026-03-31")
-    Path("decision.toml").write_text(made.frozen(), encoding="utf-8")
-    return rwn_command
+    assert "nothing is proved" in sealed.refused(4, *asked, "--ledger", "l.jsonl")
 
 
 @pytest.mark.parametrize(("epsilon", "followed"), [(2, True), (3, False)])
-def test_the_record_is_that_of_the_file_and_says_whether_it_was_decided(decided, epsilon, followed):
-    options = ("--record", "record.toml", "--meeting", "decision.toml")
-    said = decided.done("mask", "demo:bodyfat", "o.csv", "--epsilon", epsilon, "--k", 5, *options)
+def test_the_record_is_that_of_the_file_and_says_whether_it_was_decided(
+    rwn_command: Run, epsilon, followed
+) -> None:
+    setting = Setting(params=rwn.RWN(epsilon=2, k=5))
+    one = Scenario(name="Careful", table=rwn.load_demo("bodyfat").fingerprint, setting=setting)
+    made = Decision(scenarios=(one,), chosen="Careful", date="2026-03-31")
+    Path("decision.toml").write_text(made.frozen(), encoding="utf-8")
+    mask = ("mask", "demo:bodyfat", "o.csv", "--epsilon", epsilon, "--k", 5)
+    said = rwn_command.done(*mask, "--record", "record.toml", "--meeting", "decision.toml")
     record = read_record(Path("record.toml").read_text("utf-8"))
     digest = hashlib.sha256(Path("o.csv").read_bytes()).hexdigest()
     assert record["file"]["sha256"] == digest
@@ -253,9 +229,5 @@ def test_the_record_is_that_of_the_file_and_says_whether_it_was_decided(decided,
 def test_the_label_is_half_a_page_and_counts_the_ledger(masked: Run) -> None:
     said = masked.done("label", "record.toml", "-o", "label.svg")
     assert "nothing of the original was found" in said
-    said = masked.refused(5, "label", "record.toml", "-o", "l.json", "--ledger", "none.jsonl")
-    assert "none.jsonl" in said
     masked.done("ledger", "add", "book.jsonl", "record.toml")
     masked.done("label", "record.toml", "-o", "label.json", "--ledger", "book.jsonl")
-    said = masked.refused(2, "label", "record.toml", "-o", "label.html")
-    assert "must end in .svg or .json" in said

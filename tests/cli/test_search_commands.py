@@ -24,49 +24,28 @@ from rwn_core.reporting.scenario import SavedSearch, Scenario
 from rwn_core.tuning import Grid, Plan, Point, Setting, Spread, sweep
 from tests.cli.conftest import Run
 
-MEASURES = ("correlation", "distance_linkage")
 
-
-def expected() -> pd.DataFrame:
-    data = rwn.load_demo("bodyfat").with_weights({"age": 2.0})
+def test_a_sweep_of_options_and_of_a_scenario_gives_the_numbers_of_python(rwn_command: Run) -> None:
+    measures = ("correlation", "distance_linkage")
     grid = Grid(axes={"epsilon": (0, 1.5), "k": (3, 5), "q": (0.5,)})
-    return sweep(data, grid, plan=Plan(measures=MEASURES, releases=2, seed=3), workers=1).frame()
-
-
-def same(path: Path, frame: pd.DataFrame) -> bool:
-    frame.to_csv(path.with_suffix(".expected"), index=False, lineterminator="\n")
-    return path.read_bytes() == path.with_suffix(".expected").read_bytes()
-
-
-def test_options_give_the_numbers_of_python(rwn_command: Run) -> None:
-    code, output, said = rwn_command(
-        *("sweep", "demo:bodyfat", "--epsilon", "0,1.5", "--k", "3,5", "--q", "0.5"),
-        *("--measure", "correlation", "--measure", "distance_linkage", "--releases", 2),
-        *("--seed", 3, "--weight", "age=2", "--workers", 1, "-o", "out.csv"),
-    )
+    plan = Plan(measures=measures, releases=2, seed=3)
+    data = rwn.load_demo("bodyfat").with_weights({"age": 2.0})
+    expected = sweep(data, grid, plan=plan, workers=1).frame()
+    expected = expected.to_csv(index=False, lineterminator="\n").encode()
+    options = "sweep demo:bodyfat --epsilon 0,1.5 --k 3,5 --q 0.5 --releases 2 --seed 3"
+    options += " --measure correlation --measure distance_linkage --weight age=2 --workers 1"
+    code, output, said = rwn_command(*options.split(), "-o", "out.csv")
     assert (code, output) == (0, "")
     assert "4 settings, 2 releases each" in said
-    assert same(Path("out.csv"), expected())
+    assert Path("out.csv").read_bytes() == expected
     assert [path.name for path in Path().iterdir() if path.suffix == ".sweep"] == []
-
-
-def test_a_scenario_gives_the_same_numbers(rwn_command: Run) -> None:
-    scenario = Scenario(
-        setting=Setting.of("rwn", {"k": 5}, {"age": 2.0}),
-        search=SavedSearch(
-            grid=Grid(axes={"epsilon": (0, 1.5), "k": (3, 5), "q": (0.5,)}),
-            plan=Plan(measures=MEASURES, releases=2, seed=3),
-        ),
-    )
+    setting = Setting.of("rwn", {"k": 5}, {"age": 2.0})
+    scenario = Scenario(setting=setting, search=SavedSearch(grid=grid, plan=plan))
     Path("s.toml").write_text(scenario.to_toml(), encoding="utf-8")
-    rwn_command.done(
-        "sweep", "demo:bodyfat", "--scenario", "s.toml", "--workers", 1, "-o", "out.csv"
-    )
-    assert same(Path("out.csv"), expected())
-    said = rwn_command.done(
-        *("sweep", "demo:bodyfat", "--scenario", "s.toml", "--k", "5", "--releases", 1),
-        *("--workers", 1, "-o", "out.parquet"),
-    )
+    again = ("sweep", "demo:bodyfat", "--scenario", "s.toml", "--workers", 1)
+    rwn_command.done(*again, "-o", "again.csv")
+    assert Path("again.csv").read_bytes() == expected
+    said = rwn_command.done(*again, "--k", "5", "--releases", 1, "-o", "out.parquet")
     assert "2 settings, 1 release each" in said
     assert len(pd.read_parquet("out.parquet")) == 4
 
@@ -94,10 +73,6 @@ def test_an_alias_names_find_in_one_line_apart_from_its_answer(rwn_command: Run,
         assert "note: rwn find" not in rwn_command(other, "absent.csv")[2]
 
 
-ROOT = Path(__file__).resolve().parents[2]
-LIMIT = ("--limit", "distance_linkage=0.05")
-
-
 def interrupted(value: float | None) -> Any:
     """A search that finds an answer, or none, and is interrupted."""
 
@@ -116,11 +91,21 @@ def interrupted(value: float | None) -> Any:
     return search
 
 
-@pytest.mark.parametrize("command", ["find", "seek", "seek-slices"])
-def test_an_answer_so_far_that_keeps_the_limits_is_written(rwn_command, monkeypatch, command):
+@pytest.mark.parametrize("command", ["find", "seek-slices"])
+def test_an_answer_so_far_is_written_only_if_it_keeps_the_limits(rwn_command, monkeypatch, command):
+    find = (command, "demo:bodyfat", "--limit", "distance_linkage=0.05", "-o", "s.toml")
+    monkeypatch.setattr(rwn, "search", interrupted(None))
+    rwn_command.refused(130, *find)  # an interruption as any other
+    monkeypatch.setattr(rwn, "search", interrupted(0.2))
+    code, output, said = rwn_command(*find)
+    assert code == SO_FAR == 6
+    assert "Nearest so far" in output
+    assert "Best" not in output
+    assert "s.toml was not written: the setting does not keep all limits." in said
+    assert not Path("s.toml").exists()
     monkeypatch.setattr(rwn, "search", interrupted(0.04))
-    code, output, said = rwn_command(command, "demo:bodyfat", *LIMIT, "-o", "s.toml")
-    assert code == SO_FAR == 6, said
+    code, output, said = rwn_command(*find)
+    assert code == SO_FAR, said
     assert output.startswith("Interrupted. Best so far: ε\N{NO-BREAK SPACE}6 · k")
     assert "keeps the limit" in output
     assert "Fresh releases have not confirmed it yet." in output
@@ -132,42 +117,19 @@ def test_an_answer_so_far_that_keeps_the_limits_is_written(rwn_command, monkeypa
     rwn_command.done("mask", "demo:bodyfat", "out.csv", "--scenario", "s.toml")
 
 
-@pytest.mark.parametrize("command", ["find", "seek", "seek-slices"])
-def test_the_nearest_so_far_is_named_and_not_written(rwn_command, monkeypatch, command) -> None:
-    """The counterexample: an answer that breaks a limit does not pass for one."""
-    monkeypatch.setattr(rwn, "search", interrupted(0.2))
-    code, output, said = rwn_command(command, "demo:bodyfat", *LIMIT, "-o", "s.toml")
-    assert code == SO_FAR
-    assert "Nearest so far" in output
-    assert "Best" not in output
-    assert "s.toml was not written: the setting does not keep all limits." in said
-    assert not Path("s.toml").exists()
-
-
-def test_without_an_answer_it_is_an_interruption_as_any_other(rwn_command, monkeypatch) -> None:
-    monkeypatch.setattr(rwn, "search", interrupted(None))
-    rwn_command.refused(130, "find", "demo:bodyfat", *LIMIT)
-
-
-def search_on(stderr: int) -> subprocess.Popen[str]:
-    """A search far too long to end by itself."""
-    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    program += "from rwn_cli.main import main; main()"
-    find = ("find", "demo:randhie", "--seconds", "600")
-    command = [sys.executable, "-c", program, *find]
-    return subprocess.Popen(
-        command,
-        stdout=subprocess.PIPE,
-        stderr=stderr,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
-
-
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
 def test_a_terminal_sees_the_time_left_and_ctrl_c_ends_it_soon() -> None:
+    program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    program += "from rwn_cli.main import main; main()"
+    find = ("find", "demo:randhie", "--seconds", "600")  # far too long to end by itself
     ours, theirs = pty.openpty()
-    process = search_on(theirs)
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *find],
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+    )
     os.close(theirs)
     seen, end = b"", time.monotonic() + 90
     while b" left" not in seen and time.monotonic() < end:
@@ -211,13 +173,11 @@ def test_find_passes_what_may_change_and_writes_a_scenario(rwn_command: Run, mon
     assert not Path("none.toml").exists()
 
 
-SMALL = ["siri", "age", "weight", "height", "abdomen", "neck"]
-
-
 @pytest.fixture
 def small(rwn_command: Run) -> str:
     """A table for which every method is tried in two seconds."""
-    rwn.load_demo("bodyfat").frame[SMALL].to_csv("small.csv", index=False)
+    names = ["siri", "age", "weight", "height", "abdomen", "neck"]
+    rwn.load_demo("bodyfat").frame[names].to_csv("small.csv", index=False)
     return "small.csv"
 
 
@@ -228,11 +188,14 @@ def test_without_parameters_the_recommended_setting_is_used_and_said(rwn_command
     assert "this one keeps 4 limits on all 241 records" in said
     assert "the same as: rwn mask small.csv a.csv --key age --confidential siri " in said
     assert "WARNING: this setting is not known" not in said
+    # a method alone takes its own start
+    said = rwn_command.done("mask", small, "b.csv", "--method", "microaggregation", "--seed", 3)
+    (line,) = [line for line in said.splitlines() if line.startswith("its own start: ")]
+    assert "releases of all 241 records" in line
 
 
-@pytest.fixture
-def described(rwn_command: Run) -> Path:
-    """A table with a schema that weights, and a secret that only its name tells."""
+def test_the_line_alone_gives_the_bytes_and_the_verdict(rwn_command: Run) -> None:
+    """Schema, options, guessed roles and weights that the setting does not have are in the line."""
     rng = np.random.default_rng(3)
     size = rng.normal(170, 9, 260).round()
     frame = pd.DataFrame({"name": [f"N{i}" for i in range(260)], "height": size})
@@ -240,21 +203,14 @@ def described(rwn_command: Run) -> Path:
     frame["age"], frame["sex"] = rng.integers(18, 90, 260), rng.choice(["f", "m"], 260)
     frame["income"] = (size * 20 + rng.normal(0, 90, 260)).round()
     frame.to_csv("people.csv", index=False)
-    path = Path("people.toml")
-    rwn_command.done("describe", "people.csv", "--drop", "name", "-o", path)
-    schema = rwn.Schema.from_toml(path.read_text("utf-8"))
+    rwn_command.done("describe", "people.csv", "--drop", "name", "-o", "people.toml")
+    schema = rwn.Schema.from_toml(Path("people.toml").read_text("utf-8"))
     schema = schema.with_weights({"height": 3.0})
-    for name in ("age", "sex", "income"):
+    for name in ("age", "sex", "income"):  # a secret that only its name tells
         schema = schema.replace_variable(name, role=Role.OTHER)
-    path.write_text(schema.to_toml(), "utf-8")
-    return path
-
-
-@pytest.mark.parametrize("given", [("--only", "height,weight,sex,income", "--as-is", "sex"),
-                                   ("--key", "weight", "--order", "original")])  # fmt: skip
-def test_the_line_alone_gives_the_bytes_and_the_verdict(rwn_command, described, given) -> None:
-    """Schema, options, guessed roles and weights that the setting does not have are in the line."""
-    command = ("mask", "people.csv", "a.csv", "--schema", described, *given)
+    Path("people.toml").write_text(schema.to_toml(), "utf-8")
+    command = ("mask", "people.csv", "a.csv", "--schema", "people.toml", "--order", "original")
+    command += ("--only", "height,weight,sex,income", "--as-is", "sex", "--key", "weight")
     said = rwn_command.done(*command, "--seed", 3)
     (line,) = [line for line in said.splitlines() if line.startswith("the same as: ")]
     assert "--confidential income" in line
@@ -313,9 +269,3 @@ def test_the_recommendation_is_printed_as_a_command(rwn_command: Run, small: str
     rwn_command.done(*words, "--seed", 1)
     assert "neck" not in pd.read_csv("OUT.csv")
     assert "not rank_swapping: It has no exact law, so that worst-case linkage" in out
-
-
-def test_a_method_alone_takes_its_own_start_and_says_it(rwn_command: Run, small: str) -> None:
-    said = rwn_command.done("mask", small, "a.csv", "--method", "microaggregation", "--seed", 3)
-    (line,) = [line for line in said.splitlines() if line.startswith("its own start: ")]
-    assert "releases of all 241 records" in line
