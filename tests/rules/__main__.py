@@ -23,7 +23,7 @@ def main() -> int:
     faults = {
         "without a line in the law": law.homeless(files),
         "broken": [f"{a} may not import {b}: {why}" for (a, b), why in law.broken(pairs).items()],
-        "circles": [" <-> ".join(group) for group in law.circles(pairs)],
+        "circles": [" -> ".join(circle)] if (circle := law.circle(pairs)) else [],
     }
     for name, lines in faults.items():
         print(f"{name}: {len(lines)}", *lines, sep="\n  ")

@@ -6,6 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -133,18 +134,13 @@ def nodes(text: str, *classes: type[Node]) -> Iterator[Node]:
 @cache
 def imported_names(text: str) -> frozenset[str]:
     """The full names that a source imports, in functions and for types alone too."""
-    return frozenset(_imported_names(text))
-
-
-def _imported_names(text: str) -> Iterator[str]:
-    for plain in nodes(text, ast.Import):
-        yield from (alias.name for alias in plain.names)
-    for named in nodes(text, ast.ImportFrom):
-        assert named.level == 0, f"relative import in line {named.lineno}"
-        yield from (f"{named.module}.{alias.name}" for alias in named.names)
+    names = {alias.name for node in nodes(text, ast.Import) for alias in node.names}
+    for node in nodes(text, ast.ImportFrom):
+        names |= {f"{node.module}.{alias.name}" for alias in node.names}
     for call in nodes(text, ast.Call):
         if isinstance(call.func, ast.Name) and call.func.id == "when_called":
-            yield ast.literal_eval(call.args[0])
+            names.add(ast.literal_eval(call.args[0]))
+    return frozenset(names)
 
 
 def arrows(files: Program) -> frozenset[Arrow]:
@@ -166,66 +162,26 @@ def _module_with(name: str, files: Program) -> str | None:
 
 def broken(pairs: Iterable[Arrow]) -> dict[Arrow, str]:
     """The arrows that the law forbids, each with the reason."""
-    reasons = {
-        (here, there): _of_the_package(here, there)
-        or _between_rooms(here, there)
-        or _inside(here, there)
-        or _siblings(here, there)
-        for here, there in sorted(pairs)
-        if here != "rwn_core"  # the list of public names, each imported on demand
-    }
+    # `rwn_core` itself is the list of public names, each imported on demand
+    reasons = {(one, two): _reason(one, two) for one, two in sorted(pairs) if one != "rwn_core"}
     return {arrow: reason for arrow, reason in reasons.items() if reason}
 
 
-def homeless(files: Program) -> list[str]:
-    """The rooms, and parts of two of them, that have no line in the law."""
-    unknown = {room_of(module) for module in files} - RANK.keys() - {"rwn_core"}
-    for room, order in INSIDE.items():
-        parts = {_part_of(module) for module in files if room_of(module) == room}
-        unknown |= {f"{room}/{part}" for part in parts - ranks(order).keys() - {""}}
-    return sorted(unknown)
-
-
-def _part_of(module: str) -> str:
-    """The file or folder of a room that a module is, or is in; nothing for the room's list."""
-    parts = module.split(".")[2 if module.startswith("rwn_core.") else 1 :]
-    return parts[0] if parts else ""
-
-
-def _of_the_package(here: str, there: str) -> str:
-    if there == "rwn_core" and here.startswith("rwn_core."):
-        return "the package lists the public names of its own files"
-    return ""
-
-
-def _between_rooms(here: str, there: str) -> str:
-    one, two = room_of(here), room_of(there)
-    if one == two or two == "rwn_core":
-        return ""
-    return _not_before(two, one, RANK)
-
-
-def _inside(here: str, there: str) -> str:
-    room = room_of(here)
-    if room != room_of(there) or room not in INSIDE:
-        return ""
-    one, two = _part_of(here), _part_of(there)
-    if not one:
-        return ""  # the catalogue sees all
-    if not two:
-        return f"{room} is the catalogue of its own files"
-    if one == two or {one, two} <= ONE_ROOM:
-        return ""
-    return _not_before(two, one, ranks(INSIDE[room]))
-
-
-def _not_before(there: str, here: str, order: Mapping[str, int]) -> str:
-    if {here, there} <= order.keys() and order[there] < order[here]:
-        return ""
-    return f"{there} does not stand before {here}"
-
-
-def _siblings(here: str, there: str) -> str:
+def _reason(here: str, there: str) -> str:
+    room, other = room_of(here), room_of(there)
+    if other == "rwn_core":
+        inside = here.startswith("rwn_core.")
+        return "the package lists the public names of its own files" if inside else ""
+    if room != other:
+        return _not_before(other, room, RANK)
+    part, second = _part_of(here), _part_of(there)
+    if room in INSIDE and part:  # the catalogue sees all
+        if not second:
+            return f"{room} is the catalogue of its own files"
+        if part != second and not {part, second} <= ONE_ROOM:
+            reason = _not_before(second, part, ranks(INSIDE[room]))
+            if reason:
+                return reason
     for folder, which in SIBLINGS.items():
         one, two = (_stem_in(folder, module) for module in (here, there))
         if one != two and _is_one_of(one, which) and _is_one_of(two, which):
@@ -235,6 +191,18 @@ def _siblings(here: str, there: str) -> str:
         if one and two and one != two and alone in (one, two):
             return f"{alone} and the other files of {folder} do not know each other"
     return ""
+
+
+def _not_before(there: str, here: str, order: Mapping[str, int]) -> str:
+    if {here, there} <= order.keys() and order[there] < order[here]:
+        return ""
+    return f"{there} does not stand before {here}"
+
+
+def _part_of(module: str) -> str:
+    """The file or folder of a room that a module is, or is in; nothing for the room's list."""
+    parts = module.split(".")[2 if module.startswith("rwn_core.") else 1 :]
+    return parts[0] if parts else ""
 
 
 def _stem_in(folder: str, module: str) -> str:
@@ -248,27 +216,22 @@ def _is_one_of(stem: str, which: str) -> bool:
     return bool(stem) and stem.endswith(pattern.removeprefix("*")) and stem not in but.split()
 
 
-def circles(pairs: Iterable[Arrow]) -> list[list[str]]:
-    """Groups of files that import each other, directly or through others."""
-    after: dict[str, list[str]] = defaultdict(list)
+def homeless(files: Program) -> list[str]:
+    """The rooms, and parts of two of them, that have no line in the law."""
+    unknown = {room_of(module) for module in files} - RANK.keys() - {"rwn_core"}
+    for room, order in INSIDE.items():
+        parts = {_part_of(module) for module in files if room_of(module) == room}
+        unknown |= {f"{room}/{part}" for part in parts - ranks(order).keys() - {""}}
+    return sorted(unknown)
+
+
+def circle(pairs: Iterable[Arrow]) -> list[str]:
+    """Files that import each other, directly or through others; none where there is no circle."""
+    order = TopologicalSorter[str]()
     for here, there in pairs:
-        after[here].append(there)
-    below = {module: _below(module, after) for module in sorted(after)}
-    groups = {
-        frozenset(other for other in others if module in below.get(other, ()))
-        for module, others in below.items()
-        if module in others
-    }
-    return sorted(sorted(group) for group in groups)
-
-
-def _below(module: str, after: Mapping[str, list[str]]) -> set[str]:
-    """Every file that an import of this one leads to; itself only along a circle."""
-    seen: set[str] = set()
-    waiting = [module]
-    while waiting:
-        for other in after.get(waiting.pop(), ()):
-            if other not in seen:
-                seen.add(other)
-                waiting.append(other)
-    return seen
+        order.add(here, there)
+    try:
+        order.prepare()
+    except CycleError as found:
+        return list(found.args[1])
+    return []
