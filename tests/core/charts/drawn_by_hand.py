@@ -10,15 +10,7 @@ import numpy as np
 import rwn_core as rwn
 from rwn_core import NotApplicable, SecretKey
 from rwn_core.charts import CHARTS, Chart, several_measures
-from rwn_core.evaluation.lessons import (
-    choose,
-    disclosure,
-    edges,
-    intruder,
-    neighborhood,
-    sampling,
-    theorem,
-)
+from rwn_core.evaluation import lessons
 from rwn_core.evaluation.lessons import standard_errors as errors
 from rwn_core.evaluation.lessons.densities import points_of
 from rwn_core.evaluation.two_way import TwoWay
@@ -40,6 +32,7 @@ from rwn_core.measures.utility.regressions import FittedSlopes
 from rwn_core.measures.utility.relations import Components, Relations
 from rwn_core.measures.utility.tables import Counts
 
+OUTLIER = lessons.neighborhood.OUTLIER
 HOSTILE = '<img src=x onerror="x()">'
 """A column name that would be markup if anything took it for HTML."""
 
@@ -137,11 +130,6 @@ def attacks() -> list[dict[str, Any]]:
     ]
 
 
-def classes() -> dict[str, Any]:
-    readings: dict[str, Any] = {key: reading(0.4, 0.6) for key in several_measures.NAMES}
-    return readings | {"t_closeness": REASON}
-
-
 def guesses() -> dict[str, Any]:
     rates = {"attack": 0.3, "guess": 0.02, "void": False}
     one = of(Guesses, 0.2, 0.0, **rates, control=0.1, attacks=50, controls=50)
@@ -228,13 +216,6 @@ def points_reading(records: int = 30, first: str = "age") -> Reading:
     return of(TwoWay, 0.1, kind="points", names=[first, "bmi"], **files)
 
 
-def table_reading() -> Reading:
-    original, released = np.array([[5, 5, 1], [4, 4, 1]]), np.array([[7, 3, 1], [8, 0, 1]])
-    levels = {"rows": ["north", HOSTILE], "columns": ["yes", "no", "(missing)"]}
-    files = {"original": original, "released": released}
-    return of(TwoWay, 0.25, kind="table", names=["region", HOSTILE], **levels, **files)
-
-
 def band(low: Any, high: Any) -> Band:
     low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
     return Band(low=low, median=(low + high) / 2, high=high)
@@ -271,42 +252,31 @@ MARKS = [
 ]
 
 
-def the_theorem(epsilon: float = 0.8) -> theorem.Theorem:
-    table = rwn.RWN(epsilon=epsilon, k=1).prepare(points_of("normal", 60))
-    return theorem.theorem(table, record=6)
-
-
-def the_disclosure(q: float) -> disclosure.DisclosedPerson:
-    data = disclosure.table()
+def the_disclosure(q: float) -> lessons.disclosure.DisclosedPerson:
+    data = lessons.disclosure.table()
     ready = rwn.RWN(epsilon=0.0, k=3, q=q).prepare(data)
-    return disclosure.disclosure(ready, data, person="Anna")
+    return lessons.disclosure.disclosure(ready, data, person="Anna")
 
 
-def the_trade(top: float) -> choose.Trade:
+def the_trade(top: float) -> lessons.choose.Trade:
     epsilon = np.arange(4.0)
     loss, share = np.array([0.1, 0.2, 0.4, 0.9]), np.array([top, 3.0, 0.9, 0.2])
-    return choose.Trade(epsilon=epsilon, loss=loss, share=share, now=2, accepted=0.5)
+    return lessons.choose.Trade(epsilon=epsilon, loss=loss, share=share, now=2, accepted=0.5)
 
 
-def the_intruder(known: int = 3) -> intruder.Intruder:
+def the_intruder(known: int = 3) -> lessons.intruder.Intruder:
     table = rwn.RWN(epsilon=0.0, k=5).prepare(rwn.load_demo("bodyfat"))
-    return intruder.intruder(table.release(SecretKey.from_seed(1)), row=0, known=known)
+    return lessons.intruder.intruder(table.release(SecretKey.from_seed(1)), row=0, known=known)
 
 
-def the_neighborhood(record: int, weight: float = 0.1) -> neighborhood.Neighborhood:
-    table = rwn.RWN(epsilon=0.6, k=5).prepare(neighborhood.table(weight))
-    return neighborhood.neighborhood(table, record=record)
+def the_neighborhood(record: int, weight: float = 0.1) -> lessons.neighborhood.Neighborhood:
+    table = rwn.RWN(epsilon=0.6, k=5).prepare(lessons.neighborhood.table(weight))
+    return lessons.neighborhood.neighborhood(table, record=record)
 
 
-def the_edges(**options: Any) -> edges.Edges:
+def the_edges(**options: Any) -> lessons.edges.Edges:
     setting = rwn.RWN(**options) if options else rwn.SoftRWN()
-    return edges.edges(edges.table(), setting, record=3)
-
-
-def the_errors() -> errors.StandardErrors:
-    slope, error = np.array([1.0, 2.0, 1.1]), np.array([0.2, 0.3, 0.1])
-    side = errors.Slopes(slope=slope, error=error)
-    return errors.StandardErrors(original=side, released=side)
+    return lessons.edges.edges(lessons.edges.table(), setting, record=3)
 
 
 STEPS = np.linspace(0.1, 3.0, 40)
@@ -332,25 +302,6 @@ def levels(count: int) -> Reading:
     counts, names = np.arange(count, 0, -1), [f"level {i}" for i in range(count)]
     shown = marginal(counts, counts[::-1], 0.5, levels=names)
     return Reading(value=1.0, baseline=2.0, detail=marginal_distances({"job": shown}))
-
-
-def at_least() -> list[dict[str, Any]]:
-    return [{**attack, "at_least": attack["worst"]} for attack in attacks()]
-
-
-def holes() -> Reading:
-    shown = correlation_reading()
-    square = shown.detail.released
-    square[1, :] = square[:, 1] = np.nan
-    return shown
-
-
-def swept() -> list[dict[str, Any]]:
-    return [
-        {"label": "", "loss": 0.1, "risk": 0.1, "text": "a", "frontier": True},
-        {"label": "", "loss": 0.05, "risk": 0.2, "text": "b", "frontier": True},
-        {"label": "", "loss": 0.2, "risk": math.nan, "text": "c", "frontier": False},
-    ]
 
 
 SLOPES = {
@@ -379,6 +330,22 @@ _bands = {
 
 def _forms() -> dict[str, tuple[Any, ...]]:
     """What each chart is drawn from, by its key and the form that it takes."""
+    holes = correlation_reading()
+    holes.detail.released[1, :] = holes.detail.released[:, 1] = np.nan
+    classes = {key: reading(0.4, 0.6) for key in several_measures.NAMES} | {"t_closeness": REASON}
+    north = {
+        "original": np.array([[5, 5, 1], [4, 4, 1]]),
+        "released": np.array([[7, 3, 1], [8, 0, 1]]),
+    }
+    levels_of = {"rows": ["north", HOSTILE], "columns": ["yes", "no", "(missing)"]}
+    table = of(TwoWay, 0.25, kind="table", names=["region", HOSTILE], **levels_of, **north)
+    slopes = errors.Slopes(slope=np.array([1.0, 2.0, 1.1]), error=np.array([0.2, 0.3, 0.1]))
+    sweep = [
+        {"label": "", "loss": 0.1, "risk": 0.1, "text": "a", "frontier": True},
+        {"label": "", "loss": 0.05, "risk": 0.2, "text": "b", "frontier": True},
+        {"label": "", "loss": 0.2, "risk": math.nan, "text": "c", "frontier": False},
+    ]
+    normal = rwn.RWN(epsilon=0.8, k=1).prepare(points_of("normal", 60))
     return {
         "risk_utility_map": (map_points(), 0.05),
         "neighborhood_size": (size_reading(np.arange(5, 45), STEPS),),
@@ -401,7 +368,7 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         "risk_utility_map: coinciding": ([{**NOW, "label": name} for name in "ABC"], 0.05),
         "risk_utility_map: no place": ([{**NOW, "loss": math.nan}], 0.05),
         "risk_utility_map: risk follows": ([{**NOW, "loss": 0.3, "risk": None}, NOW], 0.05),
-        "risk_utility_map: sweep": (map_points(), 0.05, swept()),
+        "risk_utility_map: sweep": (map_points(), 0.05, sweep),
         "neighborhood_size: by k": (size_reading([5, 9, 5, 30], [2.5, 1.0, 3.0, 0.5]),),
         "neighborhood_size: large k": (size_reading([60, 60], [2.5, 1.0], k=60),),
         "neighborhood_size: no k": (size_reading([60, 60], [2.5, 1.0], k=None),),
@@ -415,7 +382,7 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         ),
         "correlation: 15": (correlation_reading(15),),
         "correlation: 40": (correlation_reading(40),),
-        "correlation: missing": (holes(),),
+        "correlation: missing": (holes,),
         "association": (
             with_parts(correlation_reading(), coefficient=np.add.outer(*2 * [[0, 0, 1]])),
         ),
@@ -462,19 +429,21 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         "subgroups: many": (subgroup_reading(40),),
         "two_way": (points_reading(first=HOSTILE),),
         "two_way: many": (points_reading(3000),),
-        "two_way: table": (table_reading(),),
+        "two_way: table": (table,),
         **{f"{key}: draws": drawn_from for key, drawn_from in _bands.items()},
         "true_matches": (matches(),),
         "true_matches: no secret": (matches(None, 3),),
         "precision_recall": (sure(),),
         "precision_recall: one point": (sure(1),),
         "linkage_attacks": (attacks(),),
-        "linkage_attacks: at least": (at_least(),),
+        "linkage_attacks: at least": (
+            [{**attack, "at_least": attack["worst"]} for attack in attacks()],
+        ),
         "record_risk": (bayes(),),
         "record_risk: sample": (bayes(60),),
         "repeated_releases": (releases(),),
         "repeated_releases: a bound": (releases("at least"),),
-        "key_classes": (classes(),),
+        "key_classes": (classes,),
         "key_classes: tiny": ({key: reading(0.0001, 0.5) for key in several_measures.NAMES},),
         "guessing_attacks": (guesses(),),
         "queries": (asked(),),
@@ -488,16 +457,16 @@ def _forms() -> dict[str, tuple[Any, ...]]:
         "lesson_disclosure: answered": (the_disclosure(1.0), 3, True),
         "lesson_choose": (the_trade(90.0),),
         "lesson_ties": (the_trade(12.0),),
-        "lesson_theorem": (the_theorem(),),
+        "lesson_theorem": (lessons.theorem.theorem(normal, record=6),),
         "lesson_intruder": (the_intruder(),),
         "lesson_intruder: answered": (the_intruder(), True),
         "lesson_neighborhood": (the_neighborhood(19),),
-        "lesson_neighborhood: outlier": (the_neighborhood(neighborhood.OUTLIER, weight=1.0),),
-        "lesson_standard_errors": (the_errors(),),
+        "lesson_neighborhood: outlier": (the_neighborhood(OUTLIER, weight=1.0),),
+        "lesson_standard_errors": (errors.StandardErrors(original=slopes, released=slopes),),
         "lesson_edges": (the_edges(),),
         "lesson_edges: hard": (the_edges(epsilon=1.0, k=10),),
         "lesson_edges_loads": (the_edges(),),
-        "lesson_sampling": (sampling.sampling(fraction=0.02, keys=11, change=0.2),),
+        "lesson_sampling": (lessons.sampling.sampling(fraction=0.02, keys=11, change=0.2),),
     }  # fmt: skip
 
 

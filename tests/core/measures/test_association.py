@@ -115,10 +115,9 @@ def test_a_long_table_of_counts_is_counted_without_its_empty_cells(monkeypatch) 
 
 def test_what_does_not_vary_has_no_association(compare) -> None:
     same = pd.DataFrame({"x": [1.0, 2, 3], "g": list("abc")})  # one record a level
-    with pytest.raises(NotApplicable, match="varies"):
-        MEASURES["association"].compute(compare(same, same))
-    with pytest.raises(NotApplicable, match="at least two"):
-        MEASURES["association"].compute(compare(same[["x"]], same[["x"]]))
+    for frame, reason in ((same, "varies"), (same[["x"]], "at least two")):
+        with pytest.raises(NotApplicable, match=reason):
+            MEASURES["association"].compute(compare(frame, frame))
 
 
 def permuted(frame: pd.DataFrame, seed: int, names: list[str] | None = None) -> pd.DataFrame:
@@ -157,7 +156,7 @@ def test_a_survey_of_mostly_unrelated_pairs_reads_0_and_1_at_its_ends(n: int) ->
     """Finding N1: a mean over pairs that are mostly 0 called it little when all was gone."""
     frame = survey(n)
     assert lost(frame, frame).value == 0.0
-    ends = [lost(frame, permuted(frame, seed)).value for seed in range(3)]
+    ends = [lost(frame, permuted(frame, seed)).value for seed in range(2)]
     assert np.mean(ends) > 0.93
     if n == 8400:  # which was said to be little
         assert read("correlation", frame, permuted(frame, 0)).value < 0.05
@@ -196,17 +195,13 @@ def test_a_relation_turned_round_or_invented_counts() -> None:
     frame = pd.DataFrame({"a": a, "b": a + rng.normal(size=1000), "c": rng.normal(size=1000)})
     assert lost(frame, frame.assign(b=-frame["b"])).value == 1.0
     assert lost(frame, frame.assign(b=0.5 * frame["b"])).value == 0.0
+    assert lost(frame, frame.assign(b=1.0)).value == 1.0
     invented = lost(frame, frame.assign(c=a))
     assert invented.value == 1.0
     assert invented.detail.faded == invented.detail.gone == []
     assert invented.detail.invented > 0.5
-    assert lost(frame, frame.assign(b=1.0)).value == 1.0
-
-
-def test_without_any_relation_there_is_nothing_to_lose() -> None:
-    rng = np.random.default_rng(5)
-    frame = pd.DataFrame(rng.normal(size=(300, 6)), columns=list("abcdef"))
-    reason = lost(frame, frame).reason
+    # without any relation there is nothing to lose
+    reason = lost(frame[["a", "c"]], frame[["a", "c"]]).reason
     assert reason.startswith("No two variables of the original are related beyond chance")
     assert isinstance(lost(frame[["a"]], frame[["a"]]), NotApplicable)
 
@@ -241,7 +236,7 @@ def test_moments_over_permutations_are_those_of_all_permutations() -> None:
 
 def test_few_tables_of_unrelated_variables_exceed_their_levels() -> None:
     rng = np.random.default_rng(6)
-    n, tries = 120, 300
+    n, tries = 120, 200
     numbers = np.column_stack([rng.normal(size=n), np.exp(1.5 * rng.normal(size=n))])
     categories = [rng.integers(0, 3, n), (rng.random(n) < 0.1).astype(int), rng.integers(0, 9, n)]
     levels, category = chance_levels(numbers, categories), np.array([0, 0, 1, 1, 1])
@@ -285,13 +280,12 @@ def readings(original: Microdata, masked: Microdata, holdout: Microdata):
     return {key: rwn.MEASURES[key].read(comparison) for key in KEYS}
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_readings_do_not_depend_on_how_levels_are_held(seed, monkeypatch):
-    original, holdout = table(240, 30, seed), table(60, 34, seed + 9)  # and levels nobody has
-    masked = rwn.mask(original, rwn.RWN(epsilon=1.0, k=4, q=0.7), seed=seed).masked
+def test_readings_do_not_depend_on_how_levels_are_held(monkeypatch):
+    original, holdout = table(240, 30, 0), table(60, 34, 9)  # and levels nobody has
+    masked = rwn.mask(original, rwn.RWN(epsilon=1.0, k=4, q=0.7), seed=0).masked
     dummies = readings(original, masked, holdout)
     monkeypatch.setattr(metric, "CODED_LEVELS", 5)
-    again = table(240, 30, seed)  # a table keeps its points as they were held
+    again = table(240, 30, 0)  # a table keeps its points as they were held
     assert isinstance(original_points(Comparison(original=again, masked=masked)), CodedPoints)
     coded = readings(again, masked, holdout)
     for key in KEYS:

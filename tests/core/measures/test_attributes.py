@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -10,30 +9,18 @@ import pandas as pd
 import pytest
 from statsmodels.stats.proportion import confint_proportions_2indep
 
-from rwn_core import MEASURES, RWN, Microdata, NotApplicable, Reading, Role, load_demo, mask
-from rwn_core.measures.attacks.posterior import posteriors
+from rwn_core import MEASURES, RWN, Microdata, NotApplicable, Reading, load_demo, mask
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk import guesses
 from rwn_core.measures.risk.guesses import ENOUGH, NARROW, VARIABLES, Conditions, alone_among, edges
 from rwn_core.measures.statistics.intervals import newcombe
 from tests.core.measures.attacks.attribute_tables import released
-from tests.core.measures.intruder_free_table import related
 from tests.tables import described
 
 
 @pytest.fixture(scope="module")
 def pima():
     return released(load_demo("pima"), RWN(epsilon=1.0, k=5, q=0.5), seed=2)
-
-
-def test_households_are_called_so(pima):
-    for key in ("attribute_inference", "attribute_gain"):
-        reading = MEASURES[key].read(pima)
-        said = MEASURES[key].sentence(replace(reading, unit_words="households"), 768)
-        assert "households" in said
-        assert "people" not in said.removesuffix(reading.detail.scope).replace(
-            "Such a prediction says something about people outside", ""
-        )
 
 
 GAINS = [MEASURES[key] for key in ("attribute_inference", "attribute_gain")]
@@ -43,20 +30,14 @@ GAINS = [MEASURES[key] for key in ("attribute_inference", "attribute_gain")]
 def test_the_gain_is_that_of_the_worst_variable_and_level(pima, held):
     outside = None if held is None else pima.original.take(np.arange(held))
     given = {"original": pima.original, "masked": pima.masked, "law": pima.law}
-    comparison = Comparison(**given, holdout=outside)
-    worst, gain = (measure.read(comparison) for measure in GAINS)
+    worst, gain = (measure.read(Comparison(**given, holdout=outside)) for measure in GAINS)
     each = gain.detail.gains[gain.detail.worst]
     # the success for all people, or the score of naming a level, whichever is larger
     assert gain.value == max(each["overall"], each["naming"]["score"]) > 0
     assert gain.interval[0] <= gain.value <= gain.interval[1]
-    if held is None:
-        assert each["overall"] == pytest.approx(worst.value - worst.baseline)
-    expected = max(g["overall"] for g in worst.detail.gains)
-    assert gain.value >= expected
-
-
-@pytest.mark.parametrize("held", [None, 90])
-def test_of_a_number_the_interval_is_newcombes(held):
+    assert gain.value >= max(g["overall"] for g in worst.detail.gains)
+    assert held or each["overall"] == pytest.approx(worst.value - worst.baseline)
+    # of a number the interval is Newcombe's
     data = load_demo("bodyfat")
     outside = None if held is None else data.take(np.arange(held))
     comparison = released(data, RWN(epsilon=2.0, k=5), holdout=outside)
@@ -91,33 +72,20 @@ def test_newcombe_is_that_of_statsmodels_and_covers_nothing_gained():
     assert ((wrong[:, 0] <= 0) & (wrong[:, 1] >= 0)).mean() < 0.2
 
 
-@pytest.mark.parametrize(("k", "guess", "named"), [(25, 0.832, 0.992), (5, 0.941, 0.984)])
-def test_naming_the_likeliest_value_beats_a_guess_by_the_belief(k, guess, named):
-    """Diabetes of the women of pima: the mean belief in the truth is not how often one is right."""
-    data = load_demo("pima")
-    for variable in data.schema.released:
-        if variable.role is Role.CONFIDENTIAL and variable.name != "test":
-            changed = data.schema.replace_variable(variable.name, role=Role.OTHER)
-            data = data.with_schema(changed)
-    release = released(data, RWN(k=k))
-    reading = MEASURES["attribute_inference"].compute(release)
-    belief = posteriors(release.law, release.masked, np.arange(data.n), ["pregnant", "bmi", "age"])
-    right = data.frame["test"].to_numpy()[:, None] == release.masked.frame["test"].to_numpy()
-    dense = belief.toarray()
-    mean = ((dense * right).sum(axis=1) / dense.sum(axis=1)).mean()
-    error = np.sqrt(guess * (1 - guess) / data.n)
-    assert mean == pytest.approx(guess, abs=3 * error)
-    assert reading.value == pytest.approx(named, abs=3 * np.sqrt(named * (1 - named) / data.n))
-    assert reading.value > mean + 0.02
-    assert reading.baseline == pytest.approx(0.651, abs=0.001)
+def related(n: int, seed: int) -> Microdata:
+    """Records of one population: five numbers, of which one is confidential."""
+    rng = np.random.default_rng(seed)
+    values = rng.normal(size=(n, 5)) + rng.normal(size=(n, 1))
+    frame = pd.DataFrame(values, columns=["a", "b", "c", "d", "s"])
+    frame["s"] += 20
+    return described(frame, **dict.fromkeys("abcd", "key"), s="confidential")
 
 
-REPETITIONS = {"singling_out": 80, "linkability": 80, "inference": 200}
-"""So many tell a share of 93 % from a smaller one; that of inference is nearest to it."""
+REPETITIONS = {"singling_out": 40, "linkability": 40, "inference": 100}
 LEAST = 0.93  # of the intervals of 95 % hold the truth
 SIZES = {"as many outside": (80, 80, 80), "few outside": (120, 120, 40), "many": (60, 90, 150)}
-CASES = [*[("singling_out", size) for size in SIZES], ("linkability", "few outside"),
-         ("inference", "few outside")]  # fmt: skip
+CASES = [("singling_out", "as many outside"), ("singling_out", "many"),
+         ("linkability", "few outside"), ("inference", "few outside")]  # fmt: skip
 
 
 def readings(key: str, size: str, times: int, fault: float | None = None) -> list[Reading]:
@@ -193,10 +161,9 @@ def read(table: Microdata, k: int, holdout: Microdata | None = None) -> Reading:
     return MEASURE.compute(Comparison(original=table, masked=masked, holdout=holdout))
 
 
-@pytest.mark.parametrize("k", [5, 20])
-def test_the_attacks_go_on_until_the_interval_is_narrow(k):
-    """With one set of variables a row there were 48 and 54 attacks, of 768 rows of pima."""
-    reading = read(load_demo("pima"), k)
+def test_the_attacks_go_on_until_the_interval_is_narrow():
+    """With one set of variables a row there were 48 attacks, of 768 rows of pima."""
+    reading = read(load_demo("pima"), 5)
     low, high = reading.interval
     assert (high - low) / 2 <= NARROW
     detail = reading.detail

@@ -21,7 +21,6 @@ from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
 from rwn_core.masking import RWN, SoftRWN, mask
 from rwn_core.masking.method import Masked
-from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.certificate import linkage_bounds, ratios_of_release
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.risk.certified_linkage import log_likelihood
@@ -30,7 +29,6 @@ from rwn_core.neighbors.all_donors import AllDonors
 from rwn_core.neighbors.kernel import Kernel
 from rwn_core.neighbors.soft_lists import list_neighbors
 from rwn_core.neighbors.soft_neighborhoods import scale, soft_neighborhoods
-from rwn_core.tuning.policy import Limit, Policy
 from tests.check_values import check_values
 from tests.core.measures.attacks.attribute_tables import released
 from tests.holding import hold
@@ -108,19 +106,22 @@ def test_CERT_1_the_rows_of_six_records() -> None:
     assert found.value == pytest.approx(bounds.mean(), abs=1e-7)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_CERT_4_no_exact_belief_is_above_the_bound(seed: int) -> None:
-    """Tables with a rare level, an outlier and a clone."""
-    draw = np.random.default_rng(seed)
-    frame = pd.DataFrame(draw.normal(size=(6, 2)), columns=["a", "b"])
-    frame["g"] = ["x"] * 5 + ["rare"]
-    frame.loc[4, "a"] = 9.0
-    frame.loc[1] = frame.loc[0]
-    kernel, balance = ("exponential", "gaussian")[seed % 2], float(seed % 3 == 0)
-    params = SoftRWN(kernel=kernel, cap=0.5, own=True, balance=balance)
-    comparison = compared(Microdata.from_frame(frame), params, seed)
-    bounds = read(comparison).detail.bounds
-    assert (exact(comparison).max(axis=1) <= bounds + 1e-12).all()
+def test_CERT_4_no_exact_belief_is_above_the_bound() -> None:
+    """Tables with a rare level, an outlier and a clone, by all pairs and in blocks."""
+    for seed in range(6):
+        frame = normal(6, seed, g=["x"] * 5 + ["rare"]).frame.drop(columns="c")
+        frame.loc[4, "a"], frame.loc[1] = 9.0, frame.loc[0]
+        kernel, balance = ("exponential", "gaussian")[seed % 2], float(seed % 3 == 0)
+        params = SoftRWN(kernel=kernel, cap=0.5, own=True, balance=balance)
+        comparison = compared(Microdata.from_frame(frame), params, seed)
+        assert (exact(comparison).max(axis=1) <= read(comparison).detail.bounds + 1e-12).all()
+        data = normal(6, seed, g=["x"] * 5 + ["rare"])
+        parts, small = in_blocks(data, SOFT, seed), compared(data, SOFT, seed)
+        bounds = read(parts).detail.bounds
+        assert (exact(small).max(axis=1) <= bounds).all()
+        # the ratios of one release are at least those that hold for every release
+        assert (bounds >= read(small).detail.bounds * (1 - 1e-6)).all()
+        assert exact(small).max(axis=1).mean() <= read(parts).value
 
 
 def test_CERT_3_records_of_one_household_are_no_cover() -> None:
@@ -175,26 +176,6 @@ def test_a_second_release_ends_the_bound_of_the_first() -> None:
     assert above
 
 
-def test_it_is_a_limit() -> None:
-    found = read(compared(normal()))
-    for at_most, broken in ((1.0, ()), (0.001, (MEASURE.key,))):
-        policy = Policy(limits=(Limit(measure=MEASURE.key, at_most=at_most),))
-        assert policy.judge({MEASURE.key: found}).broken == broken
-    assert "certified_linkage" not in Policy().measures
-
-
-def test_the_blocks_of_a_large_table_bound_exact_beliefs_too() -> None:
-    for seed in range(8):
-        data = normal(6, seed, g=["x"] * 5 + ["rare"])
-        comparison = in_blocks(data, SOFT, seed)
-        small = compared(data, SOFT, seed)
-        bounds = read(comparison).detail.bounds
-        assert (exact(small).max(axis=1) <= bounds).all()
-        # the ratios of one release are at least those that hold for every release
-        assert (bounds >= read(small).detail.bounds * (1 - 1e-6)).all()
-        assert exact(small).max(axis=1).mean() <= read(comparison).value
-
-
 def test_random_rows_of_a_large_table_estimate_the_bound() -> None:
     """What a screen shows: the whole original covers the rows that are drawn."""
     rng = np.random.default_rng(3)
@@ -209,13 +190,13 @@ def test_random_rows_of_a_large_table_estimate_the_bound() -> None:
     assert (found.detail.sampled, whole.detail.sampled) == (400, None)
 
 
-WAYS = pytest.mark.parametrize("way", [compared, in_blocks])
-"""All pairs of a small table, and the blocks of a large one."""
-
-
-@WAYS
-def test_an_outlier_is_named_with_a_bound_near_one(way: Callable[..., Comparison]) -> None:
+@pytest.mark.parametrize("way", [compared, in_blocks])
+def test_an_outlier_is_named_with_a_bound_near_one_and_units_change_nothing(
+    way: Callable[..., Comparison],
+) -> None:
     data = normal(g=["x"] * 59 + ["rare"])
+    other = Microdata.from_frame(data.frame.assign(a=data.frame["a"] * 1e6), data.schema)
+    assert read(way(other)).value == pytest.approx(read(way(data)).value, rel=1e-3)
     frame = data.frame.copy()
     frame.loc[17, ["a", "b", "c"]] = 40.0
     found = read(way(Microdata.from_frame(frame), replace(SOFT, width=2.0)))
@@ -224,16 +205,8 @@ def test_an_outlier_is_named_with_a_bound_near_one(way: Callable[..., Comparison
     assert found.value < found.detail.largest
 
 
-@WAYS
-def test_other_units_have_the_same_bound(way: Callable[..., Comparison]) -> None:
-    data = normal(g=["x"] * 59 + ["rare"])
-    other = Microdata.from_frame(data.frame.assign(a=data.frame["a"] * 1e6), data.schema)
-    assert read(way(other)).value == pytest.approx(read(way(data)).value, rel=1e-3)
-
-
 RELEASES = 400
 SETTINGS = {
-    "gaussian": SoftRWN(kernel="gaussian", width=0.4, q=0.9),
     "balanced": SoftRWN(kernel="gaussian", balance=1.0, width=0.3),
     "exponential with own": SoftRWN(kernel="exponential", own=True, width=0.3, q=0.9),
 }
@@ -247,18 +220,12 @@ def everybody() -> Microdata:
     rng, n = np.random.default_rng(3), 110
     income = rng.lognormal(size=n).round(2)
     wealth = np.where(rng.random(n) < 0.1, np.nan, (3 * income + rng.normal(size=n)).round(1))
-    frame = pd.DataFrame(
-        {
-            "home": [f"h{number // 2}" for number in range(n)],
-            "weight": rng.integers(1, 4, n).astype(float),
-            "age": rng.integers(20, 70, n),
-            "sex": np.where(rng.random(n) < 0.5, "m", "f"),
-            "income": income,
-            "wealth": wealth,
-            "ill": np.where(rng.random(n) < 0.2, "yes", "no"),
-            "job": rng.choice(["a", "b", "c", None], n),
-        }
-    )
+    homes, sex = [f"h{number // 2}" for number in range(n)], np.where(rng.random(n) < 0.5, "m", "f")
+    frame = pd.DataFrame({"home": homes, "weight": rng.integers(1, 4, n) * 1.0})
+    frame["age"], frame["sex"] = rng.integers(20, 70, n), sex
+    frame["income"], frame["wealth"] = income, wealth
+    frame["ill"] = np.where(rng.random(n) < 0.2, "yes", "no")
+    frame["job"] = rng.choice(["a", "b", "c", None], n)
     roles = {"home": "household", "weight": "sampling weight", "age": "key", "sex": "key"}
     roles |= {"income": "confidential", "ill": "confidential"}
     data = described_table(frame, [("age", "sex"), ("income", "wealth")], **roles)
@@ -282,7 +249,7 @@ def audited(params: RWN) -> Comparison:
 OUTSIDE = replace(SETTINGS["balanced"], outside_household=True)
 
 
-@pytest.mark.parametrize("params", [*SETTINGS.values(), OUTSIDE], ids=[*SETTINGS, "outside"])
+@pytest.mark.parametrize("params", [SETTINGS["exponential with own"], OUTSIDE])
 def test_every_measure_is_read_or_says_why_not(params: RWN) -> None:
     """Whatever an even kernel has, a soft one has, of a release that is rounded."""
 
@@ -329,30 +296,6 @@ def of_law(release: Masked, law: Law) -> Comparison:
     return Comparison(original=table(), masked=release.masked, law=law)
 
 
-def cells(releases: list[Masked], law: Law) -> float:
-    """Return the deviation of all cells from their law, as of a standard normal number."""
-    total, freedom = 0.0, 0
-    for number, variable in enumerate(law.original.schema.released):
-        chances, values = law.table(variable.name)
-        codes = {value: place for place, value in enumerate(values)}
-        shown = table().frame[variable.name].tolist()
-        own = np.array([codes[None if pd.isna(value) else value] for value in shown])
-        counts = np.zeros(chances.shape)
-        for each in releases:
-            counts[np.arange(80), own[each.donors[:, number]]] += 1
-        expected = chances.toarray() * len(releases)
-        often = expected >= 5
-        seen = np.column_stack((np.where(often, counts, 0), np.where(often, 0, counts).sum(1)))
-        awaited = (np.where(often, expected, 0), np.where(often, 0, expected).sum(1))
-        awaited = np.column_stack(awaited)
-        some = awaited > 1e-9
-        if seen[~some].any():
-            return np.inf
-        total += ((seen - awaited)[some] ** 2 / awaited[some]).sum()
-        freedom += int(some.sum()) - 80
-    return float((total - freedom) / np.sqrt(2 * freedom))
-
-
 def extremes(releases: list[Masked], law: Law) -> float:
     readings = [MEASURES["extremes"].compute(of_law(each, law)) for each in releases[:150]]
     return scored(np.array([np.mean(np.array(r.detail.released) > 0) - r.value for r in readings]))
@@ -391,15 +334,6 @@ def queries(releases: list[Masked], law: Law) -> float:
     return scored(np.array(differences))
 
 
-def linkage(releases: list[Masked], law: Law) -> float:
-    """Return how far the posterior of the first guess is from the share that it gets right."""
-    differences = []
-    for each in releases[:100]:
-        found = MEASURES["bayes_linkage"].begin(of_law(each, law))
-        differences.append(found.detail.top1 - np.mean(found.detail.best))
-    return scored(np.array(differences))
-
-
 def misclassification(releases: list[Masked], law: Law) -> float:
     comparison = of_law(releases[0], law)
     said = MEASURES["misclassification"].compute(comparison).detail
@@ -414,24 +348,7 @@ def misclassification(releases: list[Masked], law: Law) -> float:
     return scored(np.array(differences))
 
 
-def donors(releases: list[Masked], law: Law) -> float:
-    """Return how far the belief that a row shows a person's own value is from how often it does."""
-    people, differences = np.arange(80), []
-    for each in releases[:100]:
-        found = beliefs(law, each.masked, people, ["age", "sex"], ["income", "ill"], people)
-        seen = len(each.donors) * 2  # each cell has one donor
-        said = sum(np.asarray(donor.sum()) for donor in found.donor)
-        own = [
-            belief.toarray()[each.donors[:, place(name)], people].sum()
-            for belief, name in zip(found.donor, ("income", "ill"), strict=True)
-        ]
-        squares = [donor.toarray() ** 2 for donor in found.donor]
-        assert said == pytest.approx(seen)
-        differences.append(sum(own) - sum(each.sum() for each in squares))
-    return scored(np.array(differences))
-
-
-CHECKS = (cells, extremes, membership, queries, linkage, misclassification, donors)
+CHECKS = (extremes, membership, queries, misclassification)
 
 
 @pytest.mark.parametrize("name", SETTINGS)

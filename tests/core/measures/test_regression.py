@@ -9,11 +9,10 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from statsmodels.regression.linear_model import OLS
 from statsmodels.stats.outliers_influence import OLSInfluence
 
-from rwn_core import MEASURES, Comparison, Kind, Microdata, NotApplicable, Question, Role
+from rwn_core import MEASURES, Comparison, Kind, Microdata, NotApplicable, Role
 from rwn_core.laws.donors import released_schema
-from rwn_core.measures.statistics.ols import design_matrix, least_squares
 
-REGRESSION = MEASURES["regression"]
+REGRESSION, MEASURE = MEASURES["regression"], MEASURES["cooks_distance"]
 
 
 @pytest.mark.parametrize(("side", "id_"), [("original", "UT-ols_X"), ("released", "UT-ols_Y")])
@@ -25,23 +24,23 @@ def test_check_values_ut_ols(compare, check_values, ut_frames, side, id_):
     assert reading.value == pytest.approx(check_values["UT-std_diff_slope"]["expected"], abs=1e-12)
 
 
-def test_agrees_with_the_normal_equations(compare, numeric_frames):
+def test_agrees_with_statsmodels(compare, numeric_frames):
     original, masked = numeric_frames
-    detail = REGRESSION.compute(compare(original, masked, "d", ("a", "b", "c"))).detail
+    comparison = compare(original, masked, "d", ("a", "b", "c"))
+    detail, cooks = REGRESSION.compute(comparison).detail, MEASURE.compute(comparison)
     for side, frame in (("original", original), ("released", masked)):
         x = np.column_stack([np.ones(60), frame[["a", "b", "c"]]])
-        inverse = np.linalg.inv(x.T @ x)
-        beta = inverse @ x.T @ frame["d"].to_numpy()
-        residual = frame["d"].to_numpy() - x @ beta
-        errors = np.sqrt(np.diag(inverse) * (residual @ residual) / (60 - 4))
-        spread = frame["d"].to_numpy() - frame["d"].mean()
-        np.testing.assert_allclose(getattr(detail, f"coefficient_{side}"), beta, rtol=1e-8)
-        np.testing.assert_allclose(getattr(detail, f"se_{side}"), errors, rtol=1e-8)
-        r2 = 1 - residual @ residual / (spread @ spread)
-        assert getattr(detail, f"r2_{side}") == pytest.approx(r2, abs=1e-12)
+        fit = OLS(frame["d"].to_numpy(), x).fit()
+        np.testing.assert_allclose(getattr(detail, f"coefficient_{side}"), fit.params, rtol=1e-8)
+        np.testing.assert_allclose(getattr(detail, f"se_{side}"), fit.bse, rtol=1e-8)
+        assert getattr(detail, f"r2_{side}") == pytest.approx(fit.rsquared, abs=1e-12)
+        influence = OLSInfluence(fit).cooks_distance[0]
+        np.testing.assert_allclose(getattr(cooks.detail, side), influence, rtol=1e-8)
     difference = np.abs(detail.coefficient_released - detail.coefficient_original)
     np.testing.assert_allclose(detail.standardized_difference, difference / detail.se_original)
     assert detail.terms == ["(intercept)", "a", "b", "c"]
+    assert cooks.value == cooks.detail.max_released == cooks.detail.released.max()
+    assert cooks.baseline == cooks.detail.max_original
 
 
 def test_categories_become_treatment_dummies_of_the_original_levels(compare):
@@ -62,21 +61,6 @@ def test_an_ordered_predictor_counts_its_levels(compare):
     detail = REGRESSION.compute(compare(original, masked, "y", ("size",))).detail
     assert detail.coefficient_original == pytest.approx([1.5, 1.0])
     assert detail.coefficient_released == pytest.approx([0.5, 1.5])
-
-
-def test_units_and_offsets_do_not_cost_digits():
-    rng = np.random.default_rng(3)
-    x, noise = rng.normal(size=(50, 2)), rng.normal(size=50)
-    plain = pd.DataFrame({"y": x @ [1.0, -2.0] + noise, "u": x[:, 0], "v": x[:, 1]})
-    shifted = plain.assign(u=plain["u"] * 1e120, v=plain["v"] + 2.0**20)
-    question = Question(response="y", predictors=("u", "v"))
-    fits = []
-    for frame in (plain, shifted):
-        table = Microdata.from_frame(frame)
-        fits.append(least_squares(design_matrix(table, table, question)))
-    for part in ("coefficients", "standard_errors"):
-        one, other = (getattr(fit, part)[1:] for fit in fits)
-        np.testing.assert_allclose(other, one / [1e120, 1.0], rtol=1e-8)
 
 
 def test_why_there_is_no_regression(compare, ut_frames, numeric_frames, sentences):
@@ -114,24 +98,10 @@ def test_why_there_is_no_regression(compare, ut_frames, numeric_frames, sentence
     sentences("regression", {case: [REGRESSION.read(each).reason] for case, each in cases.items()})
 
 
-MEASURE = MEASURES["cooks_distance"]
-
-
 @pytest.mark.parametrize(("side", "id_"), [("original", "UT-cook_X"), ("released", "UT-cook_Y")])
 def test_check_values_ut_cook(compare, check_values, ut_frames, side, id_):
     detail = MEASURE.compute(compare(*ut_frames, "two", ("one",))).detail
     np.testing.assert_allclose(getattr(detail, side), check_values[id_]["expected"], rtol=1e-9)
-
-
-def test_agrees_with_statsmodels_influence(compare, numeric_frames):
-    original, masked = numeric_frames
-    reading = MEASURE.compute(compare(original, masked, "d", ("a", "b", "c")))
-    for side, frame in (("original", original), ("released", masked)):
-        x = np.column_stack([np.ones(60), frame[["a", "b", "c"]]])
-        expected = OLSInfluence(OLS(frame["d"].to_numpy(), x).fit()).cooks_distance[0]
-        np.testing.assert_allclose(getattr(reading.detail, side), expected, rtol=1e-8)
-    assert reading.value == reading.detail.max_released == reading.detail.released.max()
-    assert reading.baseline == reading.detail.max_original
 
 
 def test_records_keep_their_numbers(compare, numeric_frames):
@@ -146,7 +116,7 @@ def test_records_keep_their_numbers(compare, numeric_frames):
     assert detail.names == ["a", "b"]
 
 
-def test_a_record_that_alone_decides_a_coefficient(compare, numeric_frames):
+def test_a_record_that_alone_decides_a_coefficient_and_an_exact_fit(compare, numeric_frames):
     original, masked = numeric_frames
     group = pd.Series(["u"] * 59 + ["v"])
     loose = pd.Series(["u"] * 30 + ["v"] * 30)
@@ -155,14 +125,10 @@ def test_a_record_that_alone_decides_a_coefficient(compare, numeric_frames):
         "Single records alone decide the coefficient of g = v in the released table (leverage 1); "
         "take it out of the regression."
     )
-    assert np.isfinite(MEASURES["regression"].compute(comparison).value)
-
-
-def test_an_exact_fit(compare, ut_frames):
-    original, _ = ut_frames
-    exact = original.assign(two=3 * original["one"])
-    with pytest.raises(NotApplicable, match="explain two exactly in the released table"):
-        MEASURE.compute(compare(original, exact, "two", ("one",)))
+    assert np.isfinite(REGRESSION.compute(comparison).value)
+    exact = masked.assign(d=3 * masked["a"])
+    with pytest.raises(NotApplicable, match="explain d exactly in the released table"):
+        MEASURE.compute(compare(original, exact, "d", ("a",)))
 
 
 PREDICTION = MEASURES["prediction"]
@@ -197,7 +163,7 @@ def test_a_number_is_predicted_with_one_minus_r2(compare, frames):
     found = reading(compare, frames, "cost")
     original, _, holdout = frames
     errors = []
-    for seed in range(5):
+    for seed in range(3):
         forest = RandomForestRegressor(
             n_estimators=100, random_state=seed, max_features=1 / 3, min_samples_leaf=5
         )
@@ -231,10 +197,8 @@ def test_a_release_without_relations_predicts_worse(compare, frames):
 
 def test_a_class_that_the_original_never_has_counts_as_wrong(compare, frames):
     original, masked, holdout = frames
-    known = reading(compare, frames, "group").value
     new = holdout.assign(group=holdout["group"].where(holdout.index >= 40, "new"))
-    found = reading(compare, (original, masked, new), "group").value
-    assert found >= 0.5 >= known / 2
+    assert reading(compare, (original, masked, new), "group").value >= 0.5
 
 
 def test_why_nothing_is_predicted(compare, frames):

@@ -7,12 +7,7 @@ import pandas as pd
 import pytest
 
 from rwn_core import MEASURES, NotApplicable
-from rwn_core.measures.utility.relations import (
-    component_variances,
-    correlation_matrix,
-    loading_changes,
-    near_neighbors,
-)
+from rwn_core.measures.utility import relations
 
 
 def test_check_value_ut_corr(compare, check_values, ut_frames):
@@ -38,7 +33,7 @@ def test_each_pair_uses_the_records_that_have_both(numeric_frames):
     frame.loc[:9, "a"] = np.nan
     frame.loc[5:20, "b"] = np.nan
     expected = frame.corr().to_numpy()
-    np.testing.assert_allclose(correlation_matrix(frame.to_numpy()), expected, atol=1e-12)
+    np.testing.assert_allclose(relations.correlation_matrix(frame.to_numpy()), expected, atol=1e-12)
 
 
 def test_a_constant_variable_is_left_out_of_the_mean(compare, numeric_frames):
@@ -49,12 +44,9 @@ def test_a_constant_variable_is_left_out_of_the_mean(compare, numeric_frames):
     assert more.value == pytest.approx(plain.value, abs=1e-12)
     assert more.detail.pairs == plain.detail.pairs == 6
     assert np.isnan(more.detail.original[4]).all()
-    assert np.isnan(more.detail.released[:, 4]).all()
-
-
-def test_a_pair_that_is_constant_where_both_are_known_is_left_out():
+    # and a pair that is constant where both are known
     values = np.array([[1.0, 7.0], [2.0, 7.0], [3.0, 7.0], [4.0, np.nan], [np.nan, 9.0]])
-    assert np.isnan(correlation_matrix(values)[0, 1])
+    assert np.isnan(relations.correlation_matrix(values)[0, 1])
 
 
 @pytest.mark.parametrize(
@@ -71,38 +63,17 @@ def test_two_numbers_that_vary_are_needed(compare, key, other, reason):
         MEASURES[key].compute(compare(frame, frame))
 
 
-def normal(n: int, seed: int, common: float = 1.0) -> pd.DataFrame:
-    rng = np.random.default_rng(seed)
-    shared = rng.normal(size=(n, 1)) * common
-    return pd.DataFrame(shared * [1, 1, 1, 0.5] + rng.normal(size=(n, 4)), columns=list("yabc"))
-
-
 def test_by_hand():
     one, other = np.array([[0.6, 0.0], [0.8, 1.0]]), np.array([[-0.8, 0.0], [-0.6, 1.0]])
-    assert loading_changes(one, other) == pytest.approx([0.2, 0.0])  # the sign is turned back
-    assert near_neighbors(np.array([2.0, 1.9, 0.1]), 200, 2) == 1  # 0.1 < 2 sqrt(2 / 200) = 0.2
-
-
-def test_a_variable_made_constant_loses_its_relations(compare):
-    frame = normal(400, 4)
-    assert MEASURES["loadings"].compute(compare(frame, frame.assign(y=1.0))).value > 0.05
+    assert relations.loading_changes(one, other) == pytest.approx(
+        [0.2, 0.0]
+    )  # the sign is turned back
+    assert (
+        relations.near_neighbors(np.array([2.0, 1.9, 0.1]), 200, 2) == 1
+    )  # 0.1 < 2 sqrt(2 / 200) = 0.2
 
 
 MEASURE = MEASURES["principal_components"]
-
-
-def slow_variances(frame: pd.DataFrame) -> list[float]:
-    """Eigenvalues of the correlation matrix by power iteration and deflation."""
-    rest = frame.corr().to_numpy()
-    found = []
-    for _ in range(len(rest)):
-        vector = np.linspace(1.0, 2.0, len(rest))
-        for _ in range(5000):
-            vector = rest @ vector
-            vector /= np.linalg.norm(vector)
-        found.append(vector @ rest @ vector)
-        rest = rest - found[-1] * np.outer(vector, vector)
-    return found
 
 
 def test_two_variables_have_the_components_one_plus_and_minus_r(compare, ut_frames):
@@ -115,27 +86,22 @@ def test_two_variables_have_the_components_one_plus_and_minus_r(compare, ut_fram
         assert getattr(detail, f"cumulative5_{side}") == pytest.approx(1.0)
 
 
-def test_the_value_is_the_largest_change_of_the_cumulative_share(compare, numeric_frames):
-    reading = MEASURE.compute(compare(*numeric_frames))
-    before = np.cumsum(reading.detail.share_original)
-    after = np.cumsum(reading.detail.share_released)
-    assert reading.value == max(abs(b - a) for a, b in zip(before, after, strict=True))
-
-
-def test_incomplete_records_are_dropped_and_counted(compare, numeric_frames):
-    original, masked = (frame.copy() for frame in numeric_frames)
-    original.loc[4, "c"] = np.nan
-    detail = MEASURE.compute(compare(original, masked)).detail
-    assert (detail.n_original, detail.n_released) == (59, 60)
-    expected = np.array(slow_variances(original.dropna())) / 4
-    np.testing.assert_allclose(detail.share_original, expected, atol=1e-7)
-
-
-def test_a_variable_that_does_not_vary_in_the_original_is_left_out_of_both(compare, numeric_frames):
+def test_components_are_those_of_complete_records_and_of_what_varies(compare, numeric_frames):
     original, masked = numeric_frames
+    reading = MEASURE.compute(compare(original, masked))
+    before, after = (
+        np.cumsum(getattr(reading.detail, f"share_{s}")) for s in ("original", "released")
+    )
+    assert reading.value == np.abs(before - after).max()
+    gaps = original.copy()
+    gaps.loc[4, "c"] = np.nan
+    detail = MEASURE.compute(compare(gaps, masked)).detail
+    assert (detail.n_original, detail.n_released) == (59, 60)
+    expected = np.linalg.eigvalsh(gaps.dropna().corr())[::-1] / 4
+    np.testing.assert_allclose(detail.share_original, expected)
     detail = MEASURE.compute(compare(original.assign(b=1.0), masked)).detail
     assert detail.names == ["a", "c", "d"]
-    expected = component_variances(original[["a", "c", "d"]].to_numpy()) / 3
+    expected = np.linalg.eigvalsh(original[["a", "c", "d"]].corr())[::-1] / 3
     np.testing.assert_allclose(detail.share_original, expected)
 
 
@@ -157,6 +123,7 @@ def test_a_variable_that_no_longer_varies_has_lost_its_relations(compare):
     assert MEASURES["eigenvalues"].compute(constant).value == pytest.approx(
         np.abs(1 / before - 1).sum()
     )
+    assert MEASURES["loadings"].compute(constant).value > 0.05
     detail = MEASURE.compute(constant).detail
     np.testing.assert_allclose(detail.share_released, [1 / 3] * 3)
     assert MEASURE.compute(constant).value == pytest.approx(

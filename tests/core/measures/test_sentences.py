@@ -97,14 +97,9 @@ def said(key: str, reading: Reading) -> str:
 
 def planted(reading: Reading, **changes: Any) -> Reading:
     """The reading with another value, baseline or part of its detail."""
-    fields = {name: changes.pop(name) for name in ("value", "baseline") if name in changes}
+    own = ["value", "baseline"] + ["unit_words"] * (not hasattr(reading.detail, "unit_words"))
+    fields = {name: changes.pop(name) for name in own if name in changes}
     return replace(with_parts(reading, **changes), **fields)
-
-
-@pytest.mark.parametrize("key", [key for key in RISKS if key != "cooks_distance"])
-def test_another_value_is_another_sentence(key, found):
-    one, other = (planted(found[key], value=value) for value in (0.25, 0.75))
-    assert said(key, one) != said(key, other)
 
 
 A_LEVEL = Finding(attack="merge", words="a merge", kind="attribute", right=8.0, named=8.0,
@@ -117,8 +112,9 @@ CASES: dict[str, list[dict[str, Any]]] = {
     "abstaining_linkage": [{"value": 0.0, "by_keys": 0.0}, {"value": 0.0, "by_keys": 0.31},
                            {"value": 0.31}],
     "attribute_gain": [{"value": 0.0}, {"value": -0.1}, {"value": 0.31}, {"control": None},
-                       {"control": [0.4]}],
-    "attribute_inference": [{"control": None}, {"control": [0.4], "baseline": 0.4}],
+                       {"control": [0.4]}, {"unit_words": "households"}],
+    "attribute_inference": [{"control": None}, {"control": [0.4], "baseline": 0.4},
+                            {"unit_words": "households"}],
     "bayes_linkage": [
         {"top5": 0.37}, {"standing": "at least", "estimate": 0.37},
         {"standing": "at least", "estimate": None}, {"standing": "at least", "rows": 20, "of": N},
@@ -190,21 +186,17 @@ def test_what_each_reading_says_as_it_is_and_with_planted_parts(found, sentences
 
 
 @pytest.mark.parametrize("key", [key for key in RISKS if key != "cooks_distance"])
-def test_no_value_alone_is_called_good_enough(key, found):
-    assert not VERDICT.search(MEASURES[key].question)
-    for value in (0.0, 1.0):
-        assert not VERDICT.search(said(key, planted(found[key], value=value)))
+def test_another_value_is_another_sentence_and_none_is_called_good_enough(key, found):
+    texts = [said(key, planted(found[key], value=value)) for value in (0.0, 0.25, 0.75, 1.0)]
+    assert texts[1] != texts[2]
+    assert not VERDICT.search(" ".join([MEASURES[key].question, *texts]))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_no_page_calls_a_setting_good_enough(page):
-    assert not verdicts(" ".join(page.read_text(encoding="utf-8").split()))
-
-
-def test_no_screen_and_no_report_calls_a_setting_good_enough():
+def test_no_page_no_screen_and_no_report_calls_a_setting_good_enough():
     """All texts of the program: help of tiles and pages, notices, facts of the reports."""
     found = {path.name: verdicts(screen_words(path.read_text("utf-8"))) for path in PROGRAM}
     assert len(found) > 200
+    found |= {page.name: verdicts(" ".join(page.read_text("utf-8").split())) for page in PAGES}
     for path in sorted((ROOT / "rwn_ui").rglob("*.js")):
         texts = re.findall(r'"[^"\n]*[ ·][^"\n]*"', path.read_text("utf-8"))
         found[path.name] = verdicts(" ".join(texts))
@@ -213,14 +205,9 @@ def test_no_screen_and_no_report_calls_a_setting_good_enough():
 
 @pytest.mark.parametrize(
     "planted_words",
-    [
-        "This is safe to release.",
-        "A low rate protects against intruders.",
-        "The file is anonymous.",
-        "Linkage is 2 %: fine.",
-        "Nobody in it cannot be linked.",
-    ],
-)
+    ["This is safe to release.", "It protects against intruders.", "The file is anonymous.",
+     "Linkage is 2 %: fine.", "Nobody in it cannot be linked."],
+)  # fmt: skip
 def test_a_planted_verdict_is_seen(planted_words):
     assert VERDICT.search(planted_words)
     assert verdicts(screen_words(f'"""It is safe."""\nst.write(f"{{n}} {planted_words}")'))

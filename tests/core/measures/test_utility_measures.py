@@ -18,20 +18,10 @@ from rwn_core.measures.comparison import Comparison, Sampling
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.distributions import hellinger, total_variation, wasserstein
 from rwn_core.measures.statistics.key_variables import key_names
-from rwn_core.measures.utility.distributions import (
-    distribution_steps,
-    il1_percent,
-    il1s,
-    kolmogorov_smirnov,
-)
+from rwn_core.measures.utility import distributions, tables
 from rwn_core.measures.utility.regressions import interval_overlap
-from rwn_core.measures.utility.tables import (
-    SamplingDesign,
-    mean_error,
-    slope_errors,
-    weighted_slopes,
-)
 from tests.check_values import check_values
+from tests.holding import hold
 from tests.tables import described
 
 UTILITY = [key for key, measure in MEASURES.items() if measure.side == "utility"]
@@ -64,15 +54,11 @@ def test_the_main_effects_blind_spot_of_pmse_is_caught_by_pairs():
 
 
 def test_two_independent_samples_are_twice_the_null():
-    ratios = [
-        MEASURES["pmse"].compute(pair(correlated(seed=s), correlated(seed=s + 100))).value
-        for s in range(12)
-    ]
-    assert 1.6 < np.mean(ratios) < 2.5
+    pairs = ((correlated(seed=s), correlated(seed=s + 100)) for s in range(12))
+    assert 1.6 < np.mean([MEASURES["pmse"].compute(pair(*each)).value for each in pairs]) < 2.5
 
 
-@pytest.fixture(scope="module")
-def in_two_units() -> tuple[Comparison, Comparison]:
+def test_units_do_not_matter():
     data = rwn.load_demo("pima")
     masked = rwn.mask(data, rwn.RWN(epsilon=1.0, k=4), seed=3).masked
     factors = {"bmi": 1000.0, "diabetes": 1e-6}
@@ -82,16 +68,16 @@ def in_two_units() -> tuple[Comparison, Comparison]:
         return Microdata(table.frame.assign(**changes), table.schema)
 
     question = Question(response="test", predictors=("bmi", "diabetes", "age"))
-    one = Comparison(original=data, masked=masked, question=question)
-    return one, Comparison(original=scaled(data), masked=scaled(masked), question=question)
+    plain = Comparison(original=data, masked=masked, question=question)
+    moved = Comparison(original=scaled(data), masked=scaled(masked), question=question)
 
+    def rule(key: str) -> None:
+        one, other = (read(key, each) for each in (plain, moved))
+        assert type(one) is type(other)
+        if isinstance(one, Reading):
+            assert other.value == pytest.approx(one.value, rel=1e-6, abs=1e-9)
 
-@pytest.mark.parametrize("key", UTILITY)
-def test_units_do_not_matter(key, in_two_units):
-    one, other = (read(key, each) for each in in_two_units)
-    assert type(one) is type(other)
-    if isinstance(one, Reading):
-        assert other.value == pytest.approx(one.value, rel=1e-6, abs=1e-9)
+    hold(rule, UTILITY)
 
 
 def poisson_table(n: int = 400) -> pd.DataFrame:
@@ -136,12 +122,17 @@ def test_generalized_regression_names_what_it_cannot_fit():
         assert all(word in reason for word in words), reason
 
 
-def test_subgroups_tell_that_the_small_one_vanished():
+def test_subgroups_tell_that_the_small_ones_vanished():
     frame = correlated().assign(g=lambda f: np.where(f.index < 20, "rare", "common"))
-    found = MEASURES["subgroups"].compute(pair(frame, frame.assign(g="common")))
-    place = found.detail.names.index("g rare")
-    assert (found.detail.original[place], found.detail.released[place]) == (20, 0)
-    assert found.detail.vanished == 1
+    found = MEASURES["subgroups"].compute(pair(frame, frame.assign(g="common"))).detail
+    place = found.names.index("g rare")
+    assert (found.original[place], found.released[place], found.vanished) == (20, 0, 1)
+    # eleven levels of 80 records stay, and of eight of 15 seven vanish into the first
+    levels = [f"A{j:02d}" for j in range(11)], [f"R{j}" for j in range(8)]
+    frame = pd.DataFrame({"g": np.append(np.repeat(levels[0], 80), np.repeat(levels[1], 15))})
+    found = MEASURES["subgroups"].compute(pair(frame, frame.where(frame["g"].str[0] == "A", "R0")))
+    assert (found.detail.vanished, len(found.detail.names)) == (7, 19)
+    assert found.value == pytest.approx((7 + 105 / 15) / 19)
 
 
 def test_values_that_are_lost_are_lost_from_their_distribution():
@@ -151,17 +142,6 @@ def test_values_that_are_lost_are_lost_from_their_distribution():
         gone = before["x"].where(before.index % 2 == 0)
         found = MEASURES["marginals"].compute(pair(before, before.assign(x=gone))).detail
         assert found.distance.tolist() == pytest.approx([0.5, 0.0], abs=1e-12)
-
-
-def test_small_groups_of_a_category_with_many_levels_are_small_groups():
-    """Eleven levels of 80 records stay, and of eight of 15 seven vanish into the first."""
-    levels = [f"A{j:02d}" for j in range(11)], [f"R{j}" for j in range(8)]
-    frame = pd.DataFrame({"g": np.append(np.repeat(levels[0], 80), np.repeat(levels[1], 15))})
-    masked = frame.where(frame["g"].str[0] == "A", "R0")
-    found = MEASURES["subgroups"].compute(pair(frame, masked))
-    assert found.detail.vanished == 7
-    assert len(found.detail.names) == 19
-    assert found.value == pytest.approx((7 + 105 / 15) / 19)
 
 
 def test_quantiles_by_hand():
@@ -179,25 +159,25 @@ def expected(check: str):
     return VALUES[check]["expected"]
 
 
-@pytest.fixture
-def tables() -> tuple[np.ndarray, np.ndarray]:
-    given = VALUES["UT-corr"]["input"]
-    return np.array(given["X"]), np.array(given["Y"])
+GIVEN = VALUES["UT-corr"]["input"]
+TABLES = np.array(GIVEN["X"]), np.array(GIVEN["Y"])
 
 
 @pytest.fixture
-def comparison(tables) -> Comparison:
-    """The six records, with a third column that keeps the regression of two on one."""
-    frames = (pd.DataFrame(table, columns=["one", "two"]) for table in tables)
-    return pair(*frames, Question(response="two", predictors=("one",)))
+def comparison(ut_frames) -> Comparison:
+    """The six records, and the regression of two on one."""
+    return pair(*ut_frames, Question(response="two", predictors=("one",)))
 
 
-def test_UT_IL1s_and_IL1_pct(comparison, tables):
-    reading, cells = MEASURES["il1s"].compute(comparison), il1s(*tables, tables[0].std(0, ddof=1))
+def test_UT_IL1s_and_IL1_pct(comparison):
+    reading, cells = (
+        MEASURES["il1s"].compute(comparison),
+        distributions.il1s(*TABLES, TABLES[0].std(0, ddof=1)),
+    )
     assert reading.value == pytest.approx(expected("UT-IL1s_mean"), **TIGHT)
     for total in (reading.detail.il1s_sum, cells.sum()):
         assert total == pytest.approx(expected("UT-IL1s_sum"), **TIGHT)
-    for total in (reading.detail.il1_percent_sum, il1_percent(*tables).sum()):
+    for total in (reading.detail.il1_percent_sum, distributions.il1_percent(*TABLES).sum()):
         assert total == pytest.approx(expected("UT-IL1_pct_sum"), **TIGHT)
 
 
@@ -217,37 +197,31 @@ def test_UT_corr_of_ranks_is_by_hand():
     assert reading.value == pytest.approx(0.4, **TIGHT)
 
 
-def test_UT_CIO_by_hand():
+def test_UT_CIO_std_diff_and_ols(comparison):
     pairs = {"a": ((0, 10), (5, 15)), "b": ((0, 10), (2, 6)), "c": ((0, 1), (2, 3))}
     pairs["d"] = ((1, 3), (1, 3))
     for name, ends in pairs.items():
         one, other = (tuple(np.array([float(end)]) for end in each) for each in ends)
         overlap = interval_overlap(one, other)[0]
         assert overlap == pytest.approx(expected("UT-CIO")[name], **TIGHT)
-
-
-def test_UT_CIO_and_std_diff_of_the_slope(comparison):
     found = MEASURES["ci_overlap"].compute(comparison).detail
     assert found.overlap[1] == pytest.approx(expected("UT-CIO_slope_z"), **TIGHT)
     assert found.standardized_difference[1] == pytest.approx(expected("UT-std_diff_slope"), **TIGHT)
-
-
-def test_UT_ols_standard_errors(comparison):
     slope = expected("UT-ols_Y")[1][1] / expected("UT-ols_X")[1][1]
     assert MEASURES["standard_errors"].compute(comparison).value == pytest.approx(slope - 1)
 
 
-def test_UT_HEL():
+def test_UT_HEL_and_wass_col2():
     one, other = np.array([5, 3, 2]), np.array([4, 4, 2])
     assert hellinger(one, other) == pytest.approx(expected("UT-HEL")["hellinger"], **TIGHT)
     assert total_variation(one, other) == pytest.approx(expected("UT-HEL")["tvd"], **TIGHT)
-
-
-def test_UT_wass_col2_and_vs_Y2(tables):
-    assert wasserstein(tables[0][:, 1], tables[1][:, 1]) == expected("UT-wass_col2")
+    before, after = TABLES[0][:, 1], TABLES[1][:, 1]
+    assert wasserstein(before, after) == expected("UT-wass_col2")
     distance, other, ks = expected("UT-wass_col2_vs_Y2")
-    assert wasserstein(tables[0][:, 1], np.array(other)) == pytest.approx(distance, **TIGHT)
-    found = kolmogorov_smirnov(distribution_steps(np.sort(tables[0][:, 1])), np.sort(other))
+    assert wasserstein(before, np.array(other)) == pytest.approx(distance, **TIGHT)
+    found = distributions.kolmogorov_smirnov(
+        distributions.distribution_steps(np.sort(before)), np.sort(other)
+    )
     assert found == pytest.approx(ks, **TIGHT)
 
 
@@ -276,17 +250,12 @@ def table(frame=FRAME, roles=ROLES):
     return described(frame, **roles)
 
 
-def read_of_survey_estimates(before, after):
-    frame = after.frame.drop(columns="home")
-    released = rwn.Microdata(frame, rwn.Schema(variables=before.schema.released))
-    return MEASURES["survey_estimates"].compute(Comparison(original=before, masked=released))
-
-
 def test_a_weighted_mean_and_its_error_by_hand():
     """Mean 32/12; clusters a, b in stratum s, c and d in t; z = w (y - mean) / 12 by cluster."""
-    found = read_of_survey_estimates(
-        table(), table(FRAME.assign(y=[1.0, 2.0, 4.0, 3.0, 5.0, 4.0]))
-    ).detail
+    before, schema = table(), rwn.Schema(variables=table().schema.released)
+    changed = FRAME.assign(y=[1.0, 2.0, 4.0, 3.0, 5.0, 4.0]).drop(columns="home")
+    released = Comparison(original=before, masked=Microdata(changed, schema))
+    found = MEASURES["survey_estimates"].compute(released).detail
     place = found.names.index("mean of y")
     mean = 33 / 12
     assert found.original[place] == pytest.approx(mean)
@@ -303,8 +272,10 @@ def test_a_weighted_mean_and_its_error_by_hand():
     assert found.released[when] == pytest.approx((1 + 4 + 8) / 5)
 
 
-def one_stratum(weights: np.ndarray, clusters: np.ndarray) -> SamplingDesign:
-    return SamplingDesign(weights=weights, strata=np.zeros(len(weights), int), clusters=clusters)
+def one_stratum(weights: np.ndarray, clusters: np.ndarray) -> tables.SamplingDesign:
+    return tables.SamplingDesign(
+        weights=weights, strata=np.zeros(len(weights), int), clusters=clusters
+    )
 
 
 def test_slopes_are_those_of_records_repeated_by_their_weights():
@@ -313,14 +284,14 @@ def test_slopes_are_those_of_records_repeated_by_their_weights():
     weights = rng.integers(1, 5, 40)
     many = np.repeat(np.arange(40), weights)
     ones = np.ones(len(many))
-    found = weighted_slopes(x[:, None], y, weights.astype(float))
-    assert found == pytest.approx(weighted_slopes(x[many, None], y[many], ones))
+    found = tables.weighted_slopes(x[:, None], y, weights.astype(float))
+    assert found == pytest.approx(tables.weighted_slopes(x[many, None], y[many], ones))
     # repeated records are one cluster: the same error as weights give
     design = one_stratum(weights.astype(float), np.arange(40))
     same = one_stratum(ones, many)
-    repeated = slope_errors(x[many, None], y[many], same)
-    assert slope_errors(x[:, None], y, design) == pytest.approx(repeated)
-    assert mean_error(y, design) == pytest.approx(mean_error(y[many], same))
+    repeated = tables.slope_errors(x[many, None], y[many], same)
+    assert tables.slope_errors(x[:, None], y, design) == pytest.approx(repeated)
+    assert tables.mean_error(y, design) == pytest.approx(tables.mean_error(y[many], same))
 
 
 def test_errors_cover_the_truth_of_a_clustered_survey_and_naive_ones_do_not():
@@ -329,7 +300,9 @@ def test_errors_cover_the_truth_of_a_clustered_survey_and_naive_ones_do_not():
     for _ in range(300):
         values = np.repeat(rng.normal(size=40), 5) + rng.normal(size=200) / 2
         clusters = (np.repeat(np.arange(40), 5), np.arange(200))
-        error, alone = (mean_error(values, one_stratum(np.ones(200), each)) for each in clusters)
+        error, alone = (
+            tables.mean_error(values, one_stratum(np.ones(200), each)) for each in clusters
+        )
         covered += abs(values.mean()) < 1.96 * error
         naive += abs(values.mean()) < 1.96 * alone
     assert covered > 270 > 240 > naive
@@ -340,6 +313,11 @@ def test_the_role_gives_risk_its_weights_and_is_no_key():
     said = Comparison(original=data, masked=data)
     assert said.sampling == Sampling(weights="w")
     assert "w" not in key_names(said)
+    data = table(FRAME.assign(w=[0.5, 2, 1, 4, 2, 2]))  # weights that count no people
+    assert any("w is a sampling weight, but not" in notice for notice in data.notices)
+    assert Comparison(original=data, masked=data).sampling == Sampling()
+    with pytest.raises(SchemaError, match="Variables w and y both have the role sampling weight"):
+        data.schema.replace_variable("y", role=Role.SAMPLING_WEIGHT)
     named = table(roles={**ROLES, "w": Role.OTHER})
     stated = Comparison(original=named, masked=named, sampling=Sampling(weights="w"))
     values = []
@@ -349,14 +327,6 @@ def test_the_role_gives_risk_its_weights_and_is_no_key():
         again = Comparison(original=one, masked=one, sampling=each.sampling)
         values.append(MEASURES["individual_risk"].compute(again).value)
     assert values[0] == values[1]
-
-
-def test_weights_that_count_no_people_are_named_and_left_out_of_risk():
-    data = table(FRAME.assign(w=[0.5, 2, 1, 4, 2, 2]))
-    assert any("w is a sampling weight, but not" in notice for notice in data.notices)
-    assert Comparison(original=data, masked=data).sampling == Sampling()
-    with pytest.raises(SchemaError, match="Variables w and y both have the role sampling weight"):
-        data.schema.replace_variable("y", role=Role.SAMPLING_WEIGHT)
 
 
 def test_normalised_weights_leave_the_population_open_until_it_is_stated() -> None:

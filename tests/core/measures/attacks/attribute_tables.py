@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 import rwn_core as rwn
@@ -41,13 +40,6 @@ def value(key: str, comparison: Comparison) -> float:
     return reading(key, comparison).value
 
 
-def merged(comparison: Comparison, keys: Sequence[str], secret: str) -> Mapping[int, Any]:
-    """What a plain merge on the keys reads of people who are alone with them, row by row."""
-    own = comparison.original.frame[list(keys)]
-    alone = np.flatnonzero(~own.duplicated(keep=False))
-    rows: dict[Any, list[Any]] = {}
-    shown = comparison.masked.frame
-    for *key, said in shown[[*keys, secret]].itertuples(index=False):
-        rows.setdefault(tuple(key), []).append(said)
-    read = {int(person): rows.get(tuple(own.iloc[person])) for person in alone}
-    return {person: said for person, said in read.items() if said}
+def number(text: Any) -> float:
+    """A published fraction as a number."""
+    return float(Fraction(str(text)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -11,60 +12,111 @@ from scipy import sparse
 from scipy.stats import beta
 
 import rwn_core as rwn
-from rwn_core import MEASURES, RWN, Microdata, Policy, mask
+from rwn_core import MEASURES, RWN, Microdata, Policy
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.attacks import attribute_attack
+from rwn_core.measures.attacks import attribute_attack, likeliest_value
 from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, STRATEGIES, jointly
 from rwn_core.measures.attacks.attribute_guesses import Predictor
-from rwn_core.measures.attacks.likeliest_value import (
-    CERTAINTIES,
-    EXACT,
-    Named,
-    Names,
-    People,
-    ReleasedValues,
-    Tolerance,
-    best_score,
-    beyond_outside,
-    count_names,
-    most_within_reach,
-    tolerance,
-)
+from rwn_core.measures.attacks.likeliest_value import EXACT, Named, Names, People, Tolerance
 from rwn_core.measures.comparison import Comparison
 from tests.attacked_tables import coarse_survey, described, flagged_register, rich_person
-from tests.core.measures.attacks.attribute_tables import beside, merged, reading, released, value
+from tests.core.measures.attacks.attribute_tables import beside, reading, released, value
 from tests.oracles.exact_assignments import sinkhorn
 
 KEYS = ("age", "school", "income", "visits", "region", "sex")
-TABLES = {"recipe": (1, 600, 13), "few": (3, 300, 9)}
 
 
-@pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("measure", ["attribute_gain", "true_matches"])
-def test_a_rare_flag_cannot_hide_in_the_majority(name, measure):
-    """Finding A1: the flag is unchanged beside whole slices of keys, and a merge names people."""
-    data = flagged_register(*TABLES[name])
-    comparison = released(data, RWN(epsilon=3.55769, k=5))
-    read = merged(comparison, KEYS, "flag")
-    truth = data.frame["flag"]
-    named = [person for person, said in read.items() if set(said) == {"yes"}]
-    right = sum(truth[person] == "yes" for person in named)
-    assert right >= 2, "the table must give people away"
-    assert right == len(named)
-    assert value(measure, comparison) > 0.05
-    assert reading("attribute_gain", comparison).detail.gains[0]["naming"]["level"] == "yes"
+def flags(as_numbers: str = "", noise: float = 0.0, q: float = 1.0) -> Comparison:
+    """A flag of few people that is unchanged beside whole slices of keys (finding A1)."""
+    data = flagged_register(2, 500, 12)
+    if as_numbers:
+        frame = data.frame.assign(flag=(data.frame["flag"] == "yes") * 1.0)
+        data = described(frame, KEYS, ["flag"], [KEYS])
+        data = data.with_schema(data.schema.replace_variable("flag", kind=rwn.Kind(as_numbers)))
+    comparison = released(data, RWN(epsilon=3.55769, k=5, q=q))
+    if noise:
+        flag = comparison.masked.frame["flag"] + np.random.default_rng(1).normal(0, noise, data.n)
+        return beside(comparison, comparison.masked.frame.assign(flag=flag))
+    return comparison
 
 
-def test_the_unmasked_file_breaks_the_limits_whatever_the_majority():
-    """Finding A1: with 98 % of "no" no gain over the majority could reach 5 %."""
-    data = flagged_register(1, 400, 9)
-    open_release = mask(data, RWN(k=3, q=0.0), seed=1)
-    comparison = Comparison(original=data, masked=data, law=open_release.law)
-    for measure in ("attribute_gain", "true_matches"):
-        assert value(measure, comparison) > 0.6
-    policy = Policy()
-    values = {key: value(key, comparison) for key in ("attribute_gain", "true_matches")}
-    assert set(policy.judge({"bayes_linkage": 0.0, **values}).broken) == set(values)
+def coarse(params: rwn.RowCopy | RWN, *, together: bool = False) -> Comparison:
+    """Answers of which nobody is alone with three, and a third with all (finding A2)."""
+    data = coarse_survey(23, 400, 12)
+    return released(data.with_slices([data.names]) if together else data, params)
+
+
+def rich(richest: float | None) -> Comparison:
+    """A number whose spread one person decides (finding A3)."""
+    return released(rich_person(richest, n=400), rwn.RowCopy(epsilon=0, k=60, q=1.0))
+
+
+def wages(rest: float, dealt: bool) -> Comparison:
+    """A number that most people have none of, with little noise or dealt at random."""
+    rng, n = np.random.default_rng(5), 400
+    frame = pd.DataFrame({"age": rng.integers(18, 90, n), "zip": rng.integers(0, 4_000, n)})
+    amounts = np.round(np.exp(rng.normal(8, 1, n)))
+    wage = pd.Series(np.where(rng.random(n) < 0.15, amounts, rest))
+    shown = rng.permutation(wage) if dealt else wage + rng.normal(0, 0.002 * amounts.std(), n)
+    data = described(frame.assign(wage=wage), ["age", "zip"], ["wage"])
+    return beside(Comparison(original=data, masked=data), frame.assign(wage=shown))
+
+
+def incomes(*secrets: str) -> Comparison:
+    """A flag of few people that luck names, and incomes of which half are shown truly."""
+    rng, n = np.random.default_rng(5), 400
+    frame = pd.DataFrame({"age": rng.integers(18, 90, n), "zip": rng.integers(0, 900, n)})
+    frame["flag"] = np.where(rng.random(n) < 0.03, "yes", "no")
+    frame["income"] = np.round(np.exp(rng.normal(8, 1, n)))
+    shuffled = {name: rng.permutation(frame[name]) for name in ("flag", "income")}
+    half = np.where(rng.random(n) < 0.5, frame["income"], shuffled["income"])
+    data = described(frame, ["age", "zip"], secrets)
+    shown = frame.assign(flag=shuffled["flag"], income=half)
+    return beside(Comparison(original=data, masked=data), shown)
+
+
+BOTH, EXACT_WAYS = ("attribute_gain", "true_matches"), ("true_matches", "inference")
+READ: dict[str, tuple[Callable[[], Comparison], tuple[str, ...], float, float]] = {
+    # whose release, what reads it, and between which bounds
+    "a rare flag": (flags, BOTH, 0.05, 1),
+    "the unmasked file": (lambda: flags(q=0.0), BOTH, 0.6, 1),  # over 98 % no gain reached 5 %
+    "a flag of counts": (lambda: flags("count"), BOTH, 0.3, 1),
+    "a flag of numbers with noise": (lambda: flags("continuous", 0.1), BOTH, 0.3, 1),
+    "coarse answers, copied": (
+        lambda: coarse(rwn.RowCopy(epsilon=0, k=150, q=1.0)), ("true_matches",), 0.3, 1),
+    "coarse answers, in a slice": (
+        lambda: coarse(RWN(epsilon=0, k=150), together=True), ("true_matches",), 0.3, 1),
+    "a number": (lambda: rich(None), BOTH, 0.5, 1),
+    "a number, one person rich": (lambda: rich(1e9), BOTH, 0.5, 1),
+    "zeros and amounts": (lambda: wages(0.0, dealt=False), EXACT_WAYS, 0.7, 1),
+    "few who have amounts": (lambda: wages(np.nan, dealt=False), EXACT_WAYS, 0.7, 1),
+    "dealt amounts": (lambda: wages(0.0, dealt=True), EXACT_WAYS, -1, 0.15),
+    "dealt amounts of few": (lambda: wages(np.nan, dealt=True), EXACT_WAYS, -1, 0.15),
+    "luck first": (lambda: incomes("flag", "income"), EXACT_WAYS, 0.42, 0.58),
+    "luck second": (lambda: incomes("income", "flag"), EXACT_WAYS, 0.42, 0.58),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", READ)
+def test_what_can_be_read_is_read_and_luck_is_not(case: str) -> None:
+    make, measures, low, high = READ[case]
+    comparison = make()
+    found = {key: value(key, comparison) for key in measures}
+    assert all(low <= each <= high for each in found.values()), found
+    said = str(MEASURES["true_matches"].sentence(reading("true_matches", comparison), 400))
+    if case.startswith("luck"):
+        assert "income" in said
+    if case.startswith("zeros"):
+        assert "any value but the most frequent one" in said
+    if "flag" in case:
+        gain = reading("attribute_gain", comparison).detail
+        level = gain.gains[gain.worst]["naming"]["level"]
+        assert level == reading("true_matches", comparison).detail.level["level"]
+        assert level in ("yes", "1")
+    if case.startswith("a number"):  # the exact value is said beside it
+        assert reading("attribute_inference", comparison).detail.exact[0] > 0.45
+    if measures == BOTH:
+        assert set(Policy().judge({"bayes_linkage": 0.0, **found}).broken) == set(BOTH)
 
 
 @pytest.mark.parametrize("levels", [2, 20])
@@ -75,61 +127,15 @@ def test_values_that_are_dealt_at_random_disclose_no_level(levels):
     """
     rng = np.random.default_rng(levels)
     n, scores = 400, []
-    for _ in range(8):
-        keys = {"age": rng.integers(18, 80, n), "size": rng.normal(size=n).round(2)}
-        secret = rng.choice([f"s{i:02}" for i in range(levels)], n)
-        frame = pd.DataFrame(keys | {"s": secret})
+    for _ in range(5):
+        frame = pd.DataFrame({"age": rng.integers(18, 80, n), "size": rng.normal(size=n).round(2)})
+        frame["s"] = rng.choice([f"s{i:02}" for i in range(levels)], n)
         data = described(frame, ["age", "size"], ["s"], fixed=["s"])
         comparison = released(data, RWN(epsilon=0.5, k=10))
-        moved = comparison.masked.frame.assign(s=rng.permutation(frame["s"].to_numpy()))
-        dealt = beside(comparison, moved)
-        scores.append([value(key, dealt) for key in ("attribute_gain", "true_matches")])
+        dealt = comparison.masked.frame.assign(s=rng.permutation(frame["s"].to_numpy()))
+        scores.append([value(key, beside(comparison, dealt)) for key in BOTH])
     assert np.max(scores) < 0.05, scores
-    shown = comparison.masked.frame.assign(age=frame["age"], size=frame["size"], s=frame["s"])
-    assert value("attribute_gain", beside(comparison, shown)) > 0.2
-
-
-def test_coarse_answers_that_travel_together_are_asked_for():
-    """Finding A2: nobody is alone with three answers, and a third of all are with all of them."""
-    data = coarse_survey(23, 400, 12)
-    copies = released(data, rwn.RowCopy(epsilon=0, k=150, q=1.0))
-    for comparison in (copies, released(data.with_slices([data.names]), RWN(epsilon=0, k=150))):
-        found = reading("true_matches", comparison)
-        known = [name for name in data.names if name != "diagnosis"]
-        read = merged(comparison, known, "diagnosis")
-        right = sum(data.frame["diagnosis"][who] in said for who, said in read.items())
-        assert right / data.n > 0.3, "the table must give people away"
-        assert found.value > 0.3
-        assert max(len(names) for names in found.detail.known.sets) == len(known)
-        assert "Nobody is alone" not in MEASURES["true_matches"].sentence(found, data.n)
-
-
-def test_one_rich_person_changes_nothing():
-    """Finding A3: a tolerance that one person cannot move."""
-    values = []
-    for richest in (None, 1e9):
-        data = rich_person(richest, n=400)
-        frame = data.frame
-        comparison = released(data, rwn.RowCopy(epsilon=0, k=60, q=1.0))
-        worst = reading("attribute_inference", comparison)
-        values.append((value("attribute_gain", comparison), value("true_matches", comparison)))
-        read = merged(comparison, [*frame][:-1], "wealth")
-        exact = sum(frame["wealth"][who] in said for who, said in read.items()) / data.n
-        assert exact > 0.5
-        assert worst.detail.exact[0] > exact - 0.05  # the exact value is said beside it
-        assert min(values[-1]) > 0.5
-    np.testing.assert_allclose(values, np.tile(values[0], (2, 1)), atol=0.01)
-
-
-def test_the_unit_of_a_number_changes_nothing():
-    """Findings A3 and A17: all four measures, keys and secret in other units."""
-    data = rich_person(None, 3, 300)
-    frame, keys = data.frame, list(data.names)[:-1]
-    other = frame.assign(income=frame["income"] * 1e6, wealth=frame["wealth"] * 1e6)
-    moved = described(other, keys, ["wealth"], fixed=["wealth"])
-    for key in ("attribute_gain", "attribute_inference", "true_matches", "homogeneity"):
-        one, two = (value(key, released(each, RWN(epsilon=0.8, k=5))) for each in (data, moved))
-        assert one == pytest.approx(two, abs=1e-6), key
+    assert value("attribute_gain", beside(comparison, frame)) > 0.2
 
 
 def dependent(seed: int, noise: int, n: int = 500) -> pd.DataFrame:
@@ -145,27 +151,25 @@ def dependent(seed: int, noise: int, n: int = 500) -> pd.DataFrame:
     return frame
 
 
-@pytest.mark.parametrize("measure", ["attribute_inference", "attribute_gain", "homogeneity"])
-def test_further_confidential_variables_dilute_nothing(measure):
+def test_further_confidential_variables_dilute_nothing():
     """Finding A6a: the worst variable decides."""
-    values = []
+    found = []
     for noise in (0, 4):
         frame = dependent(3, noise)
         secrets = list(frame.columns[3:])
         data = described(frame, ["age", "region", "job"], secrets, fixed=secrets)
-        found = reading(measure, released(data, RWN(epsilon=0, k=20)))
-        values.append(found.value)
-        if measure == "homogeneity":
-            assert found.detail.secret == "disease"
-        else:
-            assert found.detail.secrets[found.detail.worst] == "disease"
-    assert values[1] >= values[0] - 0.02
-    assert values[0] > 0.3
+        comparison = released(data, RWN(epsilon=0, k=20))
+        measures = ("attribute_inference", "attribute_gain", "homogeneity")
+        found.append([reading(key, comparison) for key in measures])
+        guessed, gained, alike = found[-1]
+        assert alike.detail.secret == "disease"
+        assert all(r.detail.secrets[r.detail.worst] == "disease" for r in (guessed, gained))
+    for alone, among in zip(*found, strict=True):
+        assert among.value >= alone.value - 0.02
+        assert alone.value > 0.3
     # planted: a mean over the variables would fall to a third
-    known = found.detail
-    diluted = known.mean.released if measure == "homogeneity" else known.informed
-    if measure != "attribute_gain":
-        assert np.mean(diluted) < 0.6 * values[1]
+    assert np.mean(guessed.detail.informed) < 0.6 * guessed.value
+    assert np.mean(alike.detail.mean.released) < 0.6 * alike.value
 
 
 def kept_secret(seed: int, levels: int, n: int = 300) -> rwn.Microdata:
@@ -194,101 +198,42 @@ def test_a_kept_secret_is_read_as_often_as_its_row_is_linked(params):
         assert found.detail.strategies == ["file"]
 
 
-@pytest.mark.parametrize("kind", [rwn.Kind.COUNT, rwn.Kind.CONTINUOUS])
-def test_a_flag_of_zeros_and_ones_has_levels_too(kind):
-    """Finding A1, coded as numbers; noise on them is undone by naming the nearest value."""
-    frame = flagged_register(2, 500, 12).frame.copy()
-    frame["flag"] = (frame["flag"] == "yes") * 1.0
-    data = described(frame, KEYS, ["flag"], [KEYS])
-    data = data.with_schema(data.schema.replace_variable("flag", kind=kind))
-    comparison = released(data, RWN(epsilon=3.55769, k=5))
-    noisy = comparison.masked.frame["flag"] + np.random.default_rng(1).normal(0, 0.1, data.n)
-    for shown in (comparison, beside(comparison, comparison.masked.frame.assign(flag=noisy))):
-        found = reading("attribute_gain", shown)
-        assert found.value > 0.3
-        assert found.detail.gains[found.detail.worst]["naming"]["level"] == "1"
-        assert reading("true_matches", shown).detail.level["level"] == "1"
+def tolerance(values: np.ndarray) -> Tolerance:
+    data = Microdata.from_frame(pd.DataFrame({"x": values, "y": np.arange(len(values)) * 1.0}))
+    return likeliest_value.tolerance(data, "x")
 
 
-def numbers(values: np.ndarray) -> rwn.Microdata:
-    return rwn.Microdata.from_frame(pd.DataFrame({"x": values, "y": np.arange(len(values)) * 1.0}))
-
-
-def test_the_tolerance_is_the_least_of_three():
-    values = np.concatenate([np.arange(1.0, 101.0), [1e9]])
-    near = tolerance(numbers(values), "x")
+def test_the_tolerance_is_the_least_of_three_and_of_those_who_differ():
+    near = tolerance(np.append(np.arange(1.0, 101.0), 1e9))
     assert near.absolute == pytest.approx(0.1 * 50)  # quartiles 26 and 76; the SD is 1e8
     got = near.around(np.array([10.0, 100.0, 1e9]))
     np.testing.assert_allclose(got, [0.5, 5.0, 5.0], rtol=1e-9)
     centred = np.random.default_rng(2).normal(size=300)  # a share of the value needs an origin
-    assert tolerance(numbers(centred), "x").relative is None
-    assert tolerance(numbers(centred + 50), "x").relative == 0.05
-
-
-def test_where_most_people_have_one_value_the_others_say_what_is_near():
-    values = np.concatenate([np.zeros(80), np.arange(1.0, 21.0)])
-    near = tolerance(numbers(values), "x")
+    assert (tolerance(centred).relative, tolerance(centred + 50).relative) == (None, 0.05)
+    # where most people have one value the others say what is near
+    values = np.append(np.zeros(80), np.arange(1.0, 21.0))
+    near = tolerance(values)
     assert near.absolute == pytest.approx(0.1 * values.std(ddof=1))  # 0.5; the others' range is 9.5
     named, truth = np.array([3.0, 3.1, 3.2, 0.2, 0.3]), np.array([3.0, 3.0, 3.0, 0.0, 0.0])
     assert near.right(named, truth).tolist() == [True, True, False, True, False]  # 5 % of 5.75
-    # the same number, written twice
-    assert near.right(np.array([0.1 + 0.2]), np.array([0.3])).all()
-    # one far person widens nothing for the others
-    far = tolerance(numbers(np.append(values, 1e9)), "x")
-    assert far.absolute < 1.05
-    assert tolerance(numbers(np.zeros(100)), "x").around(np.zeros(1)).tolist() == [0.0]
-
-
-def test_a_number_that_most_people_have_none_of_is_disclosed_all_the_same():
-    """Of zeros with some amounts, and of amounts that few people state, all are read."""
-    rng, n = np.random.default_rng(5), 400
-    keys = {"age": rng.integers(18, 90, n), "zip": rng.integers(0, 4_000, n)}
-    amounts, some = np.round(np.exp(rng.normal(8, 1, n))), rng.random(n) < 0.15
-    for rest in (0.0, np.nan):
-        frame = pd.DataFrame({**keys, "wage": np.where(some, amounts, rest)})
-        data = described(frame, ["age", "zip"], ["wage"])
-        shown = frame.assign(wage=frame["wage"] + rng.normal(0, 0.002 * amounts.std(), n))
-        dealt = frame.assign(wage=rng.permutation(frame["wage"]))
-        near, far = (
-            beside(Comparison(original=data, masked=data), each) for each in (shown, dealt)
-        )
-        assert value("true_matches", near) > 0.7
-        assert value("inference", near) > 0.7
-        assert max(value("true_matches", far), value("inference", far)) < 0.15
-        found = reading("true_matches", near)
-        said = MEASURES["true_matches"].sentence(found, n)
-        words = (
-            "any value but the most frequent one" if rest == 0 else f"of the {some.sum()} with a"
-        )
-        assert words in said
-
-
-def test_a_secret_that_luck_names_hides_no_other_one():
-    """A flag of few people is read of nearly all by luck; half of the incomes are read truly."""
-    rng, n = np.random.default_rng(5), 400
-    frame = pd.DataFrame({"age": rng.integers(18, 90, n), "zip": rng.integers(0, 900, n)})
-    frame["flag"] = np.where(rng.random(n) < 0.03, "yes", "no")
-    frame["income"] = np.round(np.exp(rng.normal(8, 1, n)))
-    shuffled = {name: rng.permutation(frame[name]) for name in ("flag", "income")}
-    half = np.where(rng.random(n) < 0.5, frame["income"], shuffled["income"])
-    for secrets in (["flag", "income"], ["income", "flag"]):
-        data = described(frame, ["age", "zip"], secrets)
-        shown = frame.assign(flag=shuffled["flag"], income=half)
-        comparison = beside(Comparison(original=data, masked=data), shown)
-        for key in ("true_matches", "inference"):
-            assert value(key, comparison) == pytest.approx(0.5, abs=0.08), key
-            assert "income" in MEASURES[key].sentence(reading(key, comparison), n)
+    assert near.right(np.array([0.1 + 0.2]), np.array([0.3])).all()  # one number, written twice
+    assert tolerance(np.append(values, 1e9)).absolute < 1.05  # one far person widens nothing
+    assert tolerance(np.zeros(100)).around(np.zeros(1)).tolist() == [0.0]
 
 
 def test_most_people_within_reach_of_one_value_by_all_pairs():
     rng = np.random.default_rng(3)
-    for near in (Tolerance(0.3, 0.05), Tolerance(0.4), EXACT):
+    for near in (
+        Tolerance(0.3, 0.05),
+        Tolerance(0.4),
+        EXACT,
+    ):
         values = rng.integers(0, 30, 60) / 3.0
         reach = near.around(values)
         points = np.concatenate([values - reach, values, values + reach])
         slow = max(sum(abs(p - v) <= near.around(np.array([v]))[0] * (1 + 1e-9)
                        for v in values) for p in points) / 60  # fmt: skip
-        assert most_within_reach(values, near) == pytest.approx(slow)
+        assert likeliest_value.most_within_reach(values, near) == pytest.approx(slow)
 
 
 def counted_slowly(names: Names, truth: list[float], level: int, sure: float) -> tuple[float, ...]:
@@ -305,7 +250,7 @@ def counted_slowly(names: Names, truth: list[float], level: int, sure: float) ->
     return right, named
 
 
-@pytest.mark.parametrize("levels", [2, 5, 20])
+@pytest.mark.parametrize("levels", [2, 20])
 def test_names_are_counted_as_by_hand(levels):
     rng = np.random.default_rng(levels)
     people, classes = 60, 25
@@ -314,7 +259,7 @@ def test_names_are_counted_as_by_hand(levels):
     released_values = rng.integers(0, levels, 40).astype(float)
     released_values[::11] = np.nan
     group = np.r_[np.arange(classes), rng.integers(0, classes, 40 - classes)]
-    values = ReleasedValues(group, released_values, EXACT, levels)
+    values = likeliest_value.ReleasedValues(group, released_values, EXACT, levels)
     weights = rng.integers(0, 3, (people, classes)) * 1.0
     names = values.named(sparse.csr_array(weights))
     for person in range(people):
@@ -328,9 +273,9 @@ def test_names_are_counted_as_by_hand(levels):
         np.testing.assert_allclose(names.share[own], top / sum(mass.values()))
     who = People(truth=truth, near=EXACT, levels=levels)
     nobody = Names(names.person[:0], names.value[:0], names.share[:0])
-    none, found = count_names([nobody, names], who)
+    none, found = likeliest_value.count_names([nobody, names], who)
     assert not none.named.any()
-    for (at, sure), level in product(enumerate(CERTAINTIES), range(levels)):
+    for (at, sure), level in product(enumerate(likeliest_value.CERTAINTIES), range(levels)):
         slow = counted_slowly(names, truth.tolist(), level, sure * (1 - 1e-9))
         assert (found.right[at, level], found.named[at, level]) == pytest.approx(slow)
     assert who.of_level().tolist() == [float((truth == v).sum()) for v in range(levels)]
@@ -353,7 +298,7 @@ def test_the_best_score_is_the_largest_of_all():
         base = rng.random(4) * 0.6
         slow = np.array([[score_slowly(right[i, j], named[i, j], people[j], base[j])
                           for j in range(4)] for i in range(30)])  # fmt: skip
-        place, score = best_score(right, named, people, base)
+        place, score = likeliest_value.best_score(right, named, people, base)
         assert score == pytest.approx(slow.max())
         assert score == 0 or slow[place] == pytest.approx(slow.max())
     # planted: the mean over levels is not the worst one
@@ -365,12 +310,12 @@ def test_outside_the_same_names_are_the_baseline():
     who = People(truth=truth, near=EXACT, levels=2)
     one = Named(right=np.array([[0.0, 18.0]]), named=np.array([[0.0, 20.0]]))
     nobody = Named(right=np.zeros((1, 2)), named=np.zeros((1, 2)))
-    place, score = beyond_outside(one, who, [(nobody, who)])
+    place, score = likeliest_value.beyond_outside(one, who, [(nobody, who)])
     assert (place, score) == ((0, 1), pytest.approx(score_slowly(18, 20, 20, 0.1)))
-    assert beyond_outside(one, who, [(one, who)])[1] == 0.0
+    assert likeliest_value.beyond_outside(one, who, [(one, who)])[1] == 0.0
     # one lucky name outside does not excuse eighteen inside
     lucky = Named(right=np.array([[0.0, 1.0]]), named=np.array([[0.0, 1.0]]))
-    assert beyond_outside(one, who, [(lucky, who)])[1] > 0.5
+    assert likeliest_value.beyond_outside(one, who, [(lucky, who)])[1] > 0.5
 
 
 def test_rows_are_weighed_together_as_single_rows_are():
@@ -387,21 +332,6 @@ def test_rows_are_weighed_together_as_single_rows_are():
     np.testing.assert_allclose(got / got.sum(axis=0), slow / slow.sum(axis=0), atol=1e-4)
     lost = sparse.csc_array(np.eye(3) * [1, 1, 0])
     assert jointly(lost.tocsr(), lost, np.ones(3, int)) is None
-
-
-def test_names_of_many_small_levels_by_luck_score_nothing() -> None:
-    """Of 60 levels with four people each some are named twice, rightly: chance, in most tables."""
-    rng = np.random.default_rng(8)
-    people, base = np.full(60, 4.0), np.full(60, 4 / 240)
-    named = rng.integers(0, 4, (200, 36, 60)).astype(float)
-    right = rng.binomial(named.astype(int), 4 / 240).astype(float)
-    tables = zip(right, named, strict=True)
-    scores = np.array([best_score(*each, people, base)[1] for each in tables])
-    assert (scores > 0).mean() <= 0.02
-    right[0, 3, 7], named[0, 3, 7] = 4, 4  # and what is named is found
-    place, score = best_score(right[0], named[0], people, base)
-    assert place == (3, 7)
-    assert score > 0.3
 
 
 def line(seed: int, n: int = 600) -> pd.DataFrame:
@@ -433,7 +363,6 @@ def least_squares(comparison: Comparison, noise: float | None) -> float:
     [
         (RWN(epsilon=0, k=5, q=1.0), None),
         (rwn.AdditiveNoise(size=0.5), 0.5),
-        (rwn.AdditiveNoise(size=0.3), None),
         (rwn.CorrelatedNoise(size=0.5), None),
     ],
 )
@@ -480,23 +409,23 @@ def noise_of_100_deviations(kind: str, seed: int, outside: int = 0, n: int = 150
     return released(data, rwn.AdditiveNoise(size=100.0), seed=seed, holdout=rest)
 
 
-def beyond_the_limit(kind: str, seeds: int, outside: int = 0) -> int:
-    """Number of releases that read above the usual limit of .05."""
-    made = (noise_of_100_deviations(kind, seed, outside) for seed in range(seeds))
+def beyond_the_limit(seeds: int, outside: int = 0) -> int:
+    """Number of releases, two a seed, that read above the usual limit of .05."""
+    asked = product(("two", "three"), range(seeds))
+    made = (noise_of_100_deviations(kind, seed, outside) for kind, seed in asked)
     return sum(value("attribute_gain", each) > 0.05 for each in made)
 
 
-@pytest.mark.parametrize("outside", [0, 100])
-def test_of_40_releases_that_say_nothing_at_most_5_percent_read_above_the_limit(outside) -> None:
+def test_of_40_releases_that_say_nothing_at_most_5_percent_read_above_the_limit() -> None:
     """Finding V9: the luck of one coefficient vector, or of one row, is no gain."""
-    assert sum(beyond_the_limit(kind, 20, outside) for kind in ("two", "three")) <= 2
+    assert beyond_the_limit(10) + beyond_the_limit(10, outside=100) <= 2
 
 
 def test_without_the_guards_luck_breaks_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the guards would hold for nothing."""
     monkeypatch.setattr(attribute_attack, "SURELY", -1e300)
     monkeypatch.setattr(Predictor, "lucky", lambda _: frozenset())
-    assert beyond_the_limit("two", 12) + beyond_the_limit("three", 12) >= 6
+    assert beyond_the_limit(8) >= 4
 
 
 @pytest.mark.parametrize("outside", [0, 300])
@@ -510,25 +439,13 @@ def test_a_secret_beside_the_own_keys_of_30_percent_is_found_at_its_size(outside
     assert found == pytest.approx(0.3 * (1 - most), abs=0.06)
 
 
-@pytest.mark.parametrize("n", [12, 60, 300])
-def test_a_secret_that_follows_a_key_left_nearly_as_it_is_is_found_at_its_size(n: int) -> None:
+def test_a_secret_that_follows_a_key_left_nearly_as_it_is_is_found_at_its_size() -> None:
     """The noise has a thousandth of a standard deviation: who reads the keys knows all."""
-    frame = people("two", 5, n)
+    frame = people("two", 5, 12)
     frame["s"] = np.where(frame["a"] > 50, "x", "y")
     comparison = released(described(frame, list("abc"), ["s"]), rwn.AdditiveNoise(size=0.001))
     most = frame["s"].value_counts(normalize=True).iloc[0]
     assert value("attribute_gain", comparison) >= 1 - most - 1e-9
-
-
-@pytest.mark.parametrize("size", [0.3, 1.0])
-def test_a_relation_that_the_release_tells_is_no_luck(size: float) -> None:
-    """Of moderate noise the reading is what it was without the guards."""
-    frame = people("two", 7, 400)
-    comparison = released(described(frame, list("abc"), ["s"]), rwn.AdditiveNoise(size=size))
-    found = reading("attribute_gain", comparison).detail.gains[0]
-    worst = reading("attribute_inference", comparison)
-    assert found["overall"] == pytest.approx(worst.value - worst.baseline)
-    assert found["overall"] > 0.2
 
 
 def table_of_missing_truth(missing: int, n: int = 60) -> Microdata:
@@ -539,21 +456,16 @@ def table_of_missing_truth(missing: int, n: int = 60) -> Microdata:
     return described(frame, ["a", "b"], ["s"])
 
 
-@pytest.mark.parametrize("key", ["inference", "attribute_inference"])
 @pytest.mark.parametrize("beside", [False, True])
-def test_who_has_no_value_does_not_count(key, beside):
+def test_who_has_no_value_does_not_count(beside):
     """Nothing is masked: everybody's value is learned who has one."""
     data = table_of_missing_truth(missing=30)
     held = table_of_missing_truth(missing=20, n=40) if beside else None
-    reading = MEASURES[key].read(released(data, RWN(k=5, q=0.0), holdout=held))
-    rate = reading.detail.attack if key == "inference" else reading.value
-    assert rate == pytest.approx(1.0)  # counted as failures: 0.5
-    if key == "inference":
-        assert reading.detail.attacks == 30
-        assert reading.detail.controls == (20 if beside else None)
-
-
-def test_without_any_value_there_is_no_answer():
+    comparison = released(data, RWN(k=5, q=0.0), holdout=held)
+    found = reading("inference", comparison).detail
+    assert (found.attacks, found.controls) == (30, 20 if beside else None)
+    # counted as failures: 0.5
+    assert found.attack == value("attribute_inference", comparison) == pytest.approx(1.0)
     data = table_of_missing_truth(missing=2, n=600)  # of those who are attacked none, below
     nobody = Comparison(original=data.take(np.arange(598, 600)), masked=data)
     assert isinstance(MEASURES["inference"].read(nobody), NotApplicable)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -23,19 +22,10 @@ from rwn_core.measures.attacks.assignment import _inside, all_rows, blocks, scal
 from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.belief_columns_kernel import largest_shares
 from rwn_core.measures.attacks.likeliest_value import ReleasedValues, Tolerance
-from rwn_core.measures.attacks.posterior import (
-    entries,
-    largest,
-    of_units,
-    posteriors,
-    shares_of,
-    times,
-)
-from rwn_core.measures.attacks.worst_case import WorstCase, shares_given_part, worst_case
+from rwn_core.measures.attacks.posterior import entries, largest, of_units, shares_of, times
+from rwn_core.measures.attacks.worst_case import shares_given_part
 from rwn_core.neighbors import find_neighborhoods
-from tests.core.measures.attacks.attribute_tables import released
 from tests.oracles.donor_enumeration import SmallFile
-from tests.oracles.exact_assignments import sinkhorn
 from tests.tables import described
 
 N, M = 60, 25
@@ -65,12 +55,20 @@ def test_shares_of_columns_are_those_of_plain_arrays(shares) -> None:
 
 
 @pytest.mark.parametrize("groups", [N, 7, 1])
-def test_the_largest_that_a_group_has_together(shares, groups) -> None:
-    group = np.random.default_rng(2).integers(groups, size=N)
-    expected = np.zeros((N, M))
+def test_sums_and_pairs_of_groups_are_those_of_plain_arrays(shares, groups) -> None:
+    rng = np.random.default_rng(groups)
+    group, expected = rng.integers(groups, size=N), np.zeros((N, M))
     np.add.at(expected, group, shares)
     found = largest(of_units(sparse.csc_array(shares / N), group))[0] * N
     np.testing.assert_allclose(found, expected.max(axis=0), rtol=1e-15)
+    # pairs of one block, put in an order
+    square, order = np.where(rng.random((N, N)) < 0.4, rng.random((N, N)), 0.0), rng.permutation(N)
+    found = _inside(sparse.csc_array(square), group, order)
+    expected = np.where(group[:, np.newaxis] == group, square, 0.0)[order][:, order]
+    np.testing.assert_array_equal(found.toarray(), expected)
+    assert found.nnz == np.count_nonzero(expected)
+    for column in np.split(found.indices, found.indptr[1:-1]):
+        assert (np.diff(column) > 0).all()
 
 
 def test_who_is_told_the_part_shares_it_out_there(shares) -> None:
@@ -88,19 +86,6 @@ def test_who_is_told_the_part_shares_it_out_there(shares) -> None:
     assert not some[0]
 
 
-@pytest.mark.parametrize("blocks", [1, 6, N])
-def test_pairs_of_one_block_are_put_in_order(blocks: int) -> None:
-    rng = np.random.default_rng(blocks)
-    square = np.where(rng.random((N, N)) < 0.4, rng.random((N, N)), 0.0)
-    of, order = rng.integers(blocks, size=N), rng.permutation(N)
-    found = _inside(sparse.csc_array(square), of, order)
-    expected = np.where(of[:, np.newaxis] == of, square, 0.0)[order][:, order]
-    np.testing.assert_array_equal(found.toarray(), expected)
-    assert found.nnz == np.count_nonzero(expected)
-    for column in np.split(found.indices, found.indptr[1:-1]):
-        assert (np.diff(column) > 0).all()
-
-
 @pytest.mark.parametrize("q", [0.5, 1.0])
 def test_beliefs_in_donors(bodyfat, monkeypatch, q: float) -> None:
     made = mask(bodyfat, RWN(epsilon=3.0, k=10, q=q), seed=2)
@@ -114,8 +99,7 @@ def test_beliefs_in_donors(bodyfat, monkeypatch, q: float) -> None:
     assert 0 < np.count_nonzero(found[0]) < found[0].size
 
 
-@pytest.mark.parametrize("share", [0.6, 0.03])
-@pytest.mark.parametrize("reach", [2.0, 0.0])
+@pytest.mark.parametrize(("share", "reach"), [(0.6, 0.0), (0.03, 2.0)])
 def test_the_value_with_most_mass_within_reach_is_named(share: float, reach: float) -> None:
     """By all pairs; whether most values have a mass, or so few that only they are looked at."""
     rng = np.random.default_rng(4)
@@ -141,8 +125,7 @@ def test_columns_are_multiplied_and_zeros_are_not_stored() -> None:
     matrix = sparse.csc_array(np.array([[1.0, 2.0], [0.0, 1e-300]]))
     product = times(matrix, np.array([3.0, 1e-300]))
     np.testing.assert_array_equal(product.toarray(), [[3.0, 2e-300], [0.0, 0.0]])
-    assert product.nnz == 2
-    assert matrix.nnz == 3
+    assert (product.nnz, matrix.nnz) == (2, 3)
 
 
 def share(likelihood: NDArray[np.float64]) -> float | None:
@@ -160,16 +143,11 @@ def by_all_matchings(likelihood: NDArray[np.float64], named: NDArray[np.int64]) 
     return right / total
 
 
-def tiny(rng: np.random.Generator) -> NDArray[np.float64]:
-    """Likelihoods of rows (first) and originals, all possible."""
-    n = int(rng.integers(2, 7))
-    return np.asarray(rng.random((n, n)) ** 2 + 0.01)
-
-
 def test_the_share_is_that_of_all_matchings():
+    """Likelihoods of rows (first) and originals, all possible."""
     rng = np.random.default_rng(1)
-    for _ in range(60):
-        likelihood = tiny(rng)
+    for n in np.repeat([2, 4, 6], 10):
+        likelihood = rng.random((n, n)) ** 2 + 0.01
         belief = sparse.csc_array(likelihood.T)
         named = scaled(belief, blocks(belief)).toarray().T.argmax(axis=1)
         assert share(likelihood) == pytest.approx(by_all_matchings(likelihood, named), abs=0.015)
@@ -183,37 +161,6 @@ def test_by_hand(monkeypatch):
     assert share(np.array([[0.0, 1.0], [1.0, 1.0]])) is None  # the truth is no matching
     monkeypatch.setattr("rwn_core.measures.attacks.assignment.ATTACKED_PAIRS", 3)
     assert share(np.ones((2, 2))) is None  # too many pairs
-
-
-SEEDS = 12
-
-
-def worst_cases(bodyfat) -> list[tuple[WorstCase, float]]:
-    """Worst cases, and what an intruder links by other code who scales beliefs of the file."""
-    found = []
-    for seed in range(SEEDS):
-        release = released(bodyfat, RWN(epsilon=4.0, k=5), seed)
-        likelihood = posteriors(release.law, release.masked, np.arange(bodyfat.n)).toarray().T
-        named = sinkhorn(likelihood, steps=200).argmax(axis=1)
-        found.append((worst_case(release), float(np.mean(named == np.arange(bodyfat.n)))))
-    return found
-
-
-def beaten(known: list[float], truly: list[float], n: int) -> bool:
-    """Whether an attack links more than is known, by three standard errors of its mean."""
-    p = np.mean(truly)
-    return bool(p - np.mean(known) > 3 * np.sqrt(p * (1 - p) / (n * len(truly))))
-
-
-def test_who_scales_the_beliefs_of_the_whole_file_does_not_beat_the_worst_case(bodyfat):
-    releases = worst_cases(bodyfat)
-    truly = [share for _, share in releases]
-    assert not beaten([each.success for each, _ in releases], truly, bodyfat.n)
-    two = [max(each.links.success, each.matched) for each, _ in releases]
-    assert beaten(two, truly, bodyfat.n)  # as it did before the third attack counted
-    # what is expected comes true
-    expected, mean = np.mean([each.joint_success for each, _ in releases]), np.mean(truly)
-    assert mean == pytest.approx(expected, abs=3 * np.sqrt(mean * (1 - mean) / bodyfat.n / SEEDS))
 
 
 NAMES = ("x", "y", "z", "s")
@@ -310,40 +257,25 @@ def small_file(law, units, masked, shares, q, whole) -> SmallFile:
     return SmallFile(rows=rows, units=columns, masked=masked, shares=shares, q=q, whole=whole)
 
 
-def test_two_hundred_small_tables_are_believed_of_exactly():
+def test_a_hundred_small_tables_are_believed_of_exactly():
     kinds = set()
-    for seed in range(200):
+    for seed in range(100):
         made = case(seed)
         assert made.check() > 0
         exact = made.exact
         kinds.add((len(exact.units), exact.whole, exact.q == 1, made.law.precision != {}))
-    assert len(kinds) > 20
-
-
-def test_e1_is_believed_of_exactly(e1, e1_points):
-    """Column y is confidential, column x a key: with donors of their own, and with one for both."""
-    near = find_neighborhoods(e1_points, k=2, epsilon=1.0)
-    half, rows = Fraction(1, 2), [tuple(row) for row in e1.matrix(["x", "y"])]
-    shares = [{int(m): Fraction(1, len(near.members(i))) for m in near.members(i)}
-              for i in range(6)]  # fmt: skip
-    for units, q in product(([[0], [1]], [[0, 1]]), (half, Fraction(1))):
-        table = e1 if len(units) > 1 else e1.with_slices([("x", "y")])
-        exact = SmallFile(rows=rows, units=units, masked=[True] * len(units), shares=shares, q=q,
-                          whole=False).beliefs([0], 1)  # fmt: skip
-        frame = pd.DataFrame([(x, 0.0) for (x,) in exact], columns=["x", "y"])
-        law = CellLaw(table, near, np.full(2, float(q)))
-        released = Microdata(frame, table.schema)
-        found = beliefs(law, released, np.arange(len(frame)), ["x"], ["y"], np.arange(6))
-        expected = np.array([donor for _, donor in exact.values()], dtype=float)
-        np.testing.assert_allclose(found.donor[0].toarray().T, expected, atol=1e-14)
-    # by hand, whole rows: x = 11 can only be record 6's, so is y, whoever the row comes from
-    assert expected[list(exact).index((11.0,))].tolist() == [0, 0, 0, 0, 0, 1]
+    assert len(kinds) > 15
 
 
 @pytest.mark.parametrize(
-    "params", [RWN(k=4, q=0.6), NBRS2015(epsilon=1.2, q=0.6), RWN(epsilon=1.0, k=2)]
+    ("params", "slices"),
+    [
+        (RWN(k=4, q=0.6), [["x", "s"]]),
+        (NBRS2015(epsilon=1.2, q=0.6), []),
+        (NBRS2015(epsilon=1.2, q=0.6), [NAMES]),
+        (RWN(epsilon=1.0, k=2), []),
+    ],
 )
-@pytest.mark.parametrize("slices", [[], [["x", "s"]], [NAMES]])
 def test_a_large_table_is_believed_of_as_a_small_one(params, slices, monkeypatch):
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(rng.integers(0, 6, (60, 4)) * 1.0, columns=list(NAMES))
@@ -361,39 +293,12 @@ def test_a_large_table_is_believed_of_as_a_small_one(params, slices, monkeypatch
         assert one.nnz
 
 
-def without_donors(law: Law, *rest: Any) -> attribute_attack.Beliefs:
-    """A planted fault: the row shows its source."""
-    right = attribute_attack.beliefs(law, *rest)
-    return attribute_attack.Beliefs(right.source, [right.source])
-
-
-def unrounded(law: Any, *rest: Any) -> attribute_attack.Beliefs:
-    """A planted fault: values are compared as if nobody had rounded them."""
-    exact = copy(law)
-    exact.original = law._unrounded
-    return attribute_attack.beliefs(exact, *rest)
-
-
-@pytest.mark.parametrize("fault", [without_donors, unrounded])
-def test_planted_faults_are_seen(fault, monkeypatch):
-    monkeypatch.setitem(Case.check.__globals__, "beliefs", fault)
-    seen = 0
-    for seed in range(40):
-        try:
-            case(seed).check()
-        except AssertionError:
-            seen += 1
-    assert seen > 5
-
-
-@pytest.mark.parametrize("q", [1.0, 0.9])
-def test_a_way_that_no_row_came_about_in_adds_nothing(bodyfat, q: float) -> None:
+def test_a_way_that_no_row_came_about_in_adds_nothing(bodyfat) -> None:
     """The 2015 method at q = 1 keeps no record: nothing is known of that way, and nothing fails."""
-    work = mask(bodyfat.with_slices([bodyfat.names]), NBRS2015(epsilon=6.0, q=q), seed=1)
+    work = mask(bodyfat.with_slices([bodyfat.names]), NBRS2015(epsilon=6.0, q=1.0), seed=1)
     everybody = np.arange(bodyfat.n)
     found = beliefs(work.law, work.masked, everybody, ("age", "weight"), ("siri",), everybody)
-    (shown,) = found.donor
-    named = np.asarray(shown.toarray().argmax(axis=0)).ravel()
+    named = found.donor[0].toarray().argmax(axis=0)
     some = work.donors[:, 0] >= 0
     # whole rows name their donors
     assert (named[some] == work.donors[some, 0]).mean() > 0.95

@@ -18,7 +18,6 @@ from rwn_core.measures.attacks.certificate import (
     linkage_bounds,
     ratios_a_priori,
     ratios_of_release,
-    unit_bounds,
 )
 from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
 from rwn_core.measures.attacks.value_survival import appearance, count_distribution, expected_copies
@@ -30,8 +29,7 @@ from rwn_core.neighbors.soft_lists import ranked_lists
 from rwn_core.neighbors.soft_neighborhoods import scale, weigh
 from rwn_core.neighbors.table import complete_table
 from tests.check_values import check_values
-from tests.core.measures.attacks.attribute_tables import released
-from tests.core.measures.attacks.intruder_examples import number
+from tests.core.measures.attacks.attribute_tables import number, released
 from tests.oracles.whole_file_beliefs import whole_file_beliefs
 
 Array = NDArray[np.float64]
@@ -142,12 +140,9 @@ def release_of(rng: np.random.Generator, n: int) -> tuple[Array, dict[str, Array
     }
 
 
-@pytest.mark.parametrize(("n", "releases"), [(4, 900), (5, 900), (6, 1500), (7, 150), (8, 60)])
+@pytest.mark.parametrize(("n", "releases"), [(4, 300), (6, 400), (8, 30)])
 def test_CERT_4_no_belief_is_above_a_bound(n: int, releases: int) -> None:
-    """Over all parameters more than 100,000 beliefs, each held against three or four bounds.
-
-    Nor does the best rule of all, which takes the likeliest record, link more than is certified.
-    """
+    """Nor does the best rule of all, which takes the likeliest record, link more than certified."""
     rng, near, below, gained = np.random.default_rng(n), everyone(n), 0, []
     fewer = np.stack([[i, (i + 1) % n, (i + 3) % n] for i in range(n)]).astype(np.int32)
     for _ in range(releases):
@@ -182,17 +177,6 @@ def test_a_record_that_may_have_every_row_has_one() -> None:
     # of two rows of four a record is all of one
     bounds[:, 1] = 0.3
     assert certified_share(bounds[:2], share=0.5) == pytest.approx(0.3 + 1 / 2)
-
-
-def test_CERT_3_a_unit_of_two_records() -> None:
-    rng = np.random.default_rng(33)
-    for n in (5, 6, 7):
-        units = np.array([0, 0, *range(1, n - 1)])
-        member = np.eye(n - 1)[units]
-        for _ in range(40):
-            logs, ratios = release_of(rng, n)
-            exact = whole_file_beliefs(np.exp(logs)) @ member
-            assert (exact <= unit_bounds(logs, ratios["release"], units) + 1e-12).all()
 
 
 def test_ratios_that_are_too_large_are_found_out() -> None:
@@ -252,7 +236,7 @@ def codes_of(points: Array) -> list[NDArray[np.int64]]:
 
 
 @pytest.mark.parametrize("cap", [1.0, 0.4])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_bounds_hold_exact_beliefs_and_are_those_of_all_pairs(seed: int, cap: float) -> None:
     rng = np.random.default_rng(seed)
     points, chosen = points_of(rng, 6), kernel(float(rng.choice([0.7, 2.0, 5.0])), cap)
@@ -280,17 +264,14 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (parts.rows == whole.rows).all()
 
 
-def test_what_single_precision_cannot_hold_is_bounded_by_one() -> None:
+def test_what_numbers_and_memory_cannot_hold(monkeypatch) -> None:
     """Two records so far apart that the likelihood of one beside the other is below any number."""
     points = np.array([[0.0], [0.0], [300.0], [300.0]])
     codes = [np.array([0, 0, 1, 1]), np.array([0, 1, 2, 3])]
     table = table_of(points, kernel(width=2.0))
     found = Exchange.from_table(table, codes).bounds([np.array([0]), np.array([0])])
     bounds = found.bounds[0, table.places.number]
-    assert bounds == pytest.approx([0.5, 0.5, 1, 1], rel=1e-3)
-
-
-def test_chances_below_any_number_and_too_little_memory_are_refused(monkeypatch) -> None:
+    assert bounds == pytest.approx([0.5, 0.5, 1, 1], rel=1e-3)  # single precision says 1
     points = np.array([[0.0], [1.0], [5000.0]])
     codes = [np.arange(3), np.arange(3)]
     with pytest.raises(NotApplicable, match="larger width"):
@@ -346,7 +327,7 @@ def test_QRY_1_the_lone_member(e1_law, check_values):
     assert counts[1] == pytest.approx(alone.sum())
 
 
-def test_count_distribution_by_enumeration():
+def test_count_distribution_by_enumeration(e1_law):
     chances = np.array([0.2, 0.9, 1.0, 0.0, 0.5])
     slow = np.zeros(6)
     for outcome in product((0, 1), repeat=5):
@@ -354,17 +335,11 @@ def test_count_distribution_by_enumeration():
     np.testing.assert_allclose(count_distribution(chances), slow, atol=1e-14)
     short = count_distribution(chances, largest=2)
     np.testing.assert_allclose(short, [slow[0], slow[1], slow[2:].sum()], atol=1e-14)
-
-
-@pytest.mark.parametrize("sure", [[True, False], [True, True]])
-def test_an_answer_that_is_certain(e1_law, sure):
-    """Chances of exactly 1 must not divide by zero."""
-    law = e1_law(0.0)
-    values = [0.0, 0.0] if all(sure) else [10.0, 11.0]
-    predicate = Predicate(conditions=(Condition(name="x", sign="at least", value=values[1]),))
-    _, alone = answer(law, predicate)
-    assert np.isfinite(alone).all()
-    assert alone[5] == (0.0 if all(sure) else 1.0)
+    for least, alone in ((11.0, 1.0), (0.0, 0.0)):  # chances of exactly 1 divide by no zero
+        asked = Predicate(conditions=(Condition(name="x", sign="at least", value=least),))
+        shown = answer(e1_law(0.0), asked)[1]
+        assert np.isfinite(shown).all()
+        assert shown[5] == alone
 
 
 def test_membership_speaks_of_those_who_have_a_value_of_their_own() -> None:

@@ -57,16 +57,14 @@ def keeps(interval: Interval, kind: str, count: int) -> bool:
     return abs(held(interval, drawn(kind, count)) - share) < error
 
 
-@pytest.mark.parametrize("count", [2, 8])
-def test_few_normal_draws_have_the_exact_interval(count: int) -> None:
-    assert keeps(prediction_interval, "normal", count)
-
-
-@pytest.mark.parametrize("count", [19, 25, 39])
-@pytest.mark.parametrize("kind", ["normal", "exponential"])
-def test_from_nineteen_draws_on_it_is_right_for_any_distribution(kind: str, count: int) -> None:
-    assert keeps(prediction_interval, kind, count)
-    assert promised(count) >= 0.9
+def test_the_interval_of_a_further_draw_holds_what_is_promised() -> None:
+    """Of few normal draws exactly, from nineteen draws on of any distribution."""
+    cases = [("normal", count) for count in (2, 8, 19, 39)] + [
+        ("exponential", 19),
+        ("exponential", 25),
+    ]
+    assert [case for case in cases if not keeps(prediction_interval, *case)] == []
+    assert min(promised(count) for count in (19, 25, 39)) >= 0.9
 
 
 @pytest.mark.parametrize("count", [3, 18])
@@ -101,14 +99,10 @@ WRONG: dict[str, tuple[Interval, str, int]] = {
     "the smallest and the largest of few": (lambda d: _ends(d, 1), "normal", 8),
     "of the mean, not of a draw": (
         lambda d: _normal(d, stats.t.ppf(0.95, len(d) - 1) / math.sqrt(len(d))), "normal", 8),
-    "as if the mean were known": (
-        lambda d: _normal(d, stats.t.ppf(0.95, len(d) - 1)), "normal", 8),
     "as if the spread were known": (
         lambda d: _normal(d, 1.645 * math.sqrt(1 + 1 / len(d))), "normal", 8),
     "between two order statistics": (
         lambda d: np.quantile(d, [0.05, 0.95], axis=0, method="weibull"), "normal", 25),
-    "one place too far in": (lambda d: _ends(d, 4), "normal", 59),
-    "quantiles of the draws": (lambda d: np.quantile(d, [0.05, 0.95], axis=0), "normal", 25),
     "normal where the draws are skewed": (
         lambda d: _normal(d, stats.t.ppf(0.95, len(d) - 1)), "exponential", 59),
 }  # fmt: skip
@@ -170,11 +164,6 @@ def test_a_missing_or_infinite_number_spoils_its_own_place_only(count: int) -> N
     assert (low[2], high[2]) == pytest.approx(expected)
 
 
-def test_an_interval_is_of_student_or_normal() -> None:
-    assert t95(25) == pytest.approx(stats.t.ppf(0.975, 25))
-    assert t95(math.inf) == pytest.approx(1.959963984540054)
-
-
 def test_an_excess_of_known_rates_is_known_and_edges_stay_finite():
     known = excess_interval((0.5, 0.5, 0.5), (0.3, 0.3, 0.3))
     assert known == pytest.approx((0.2 / 0.7, 0.2 / 0.7))
@@ -183,6 +172,8 @@ def test_an_excess_of_known_rates_is_known_and_edges_stay_finite():
     assert high == 1.0
     assert excess_interval((1.0, 0.2, 1.0), (1.0, 0.2, 1.0)) == (-math.inf, 1.0)
     assert excess_interval((0.4, 0.4, 0.4), (1.0, 1.0, 1.0)) == (-math.inf, 1.0)
+    assert t95(25) == pytest.approx(stats.t.ppf(0.975, 25))
+    assert t95(math.inf) == pytest.approx(1.959963984540054)
 
 
 def test_an_interval_of_no_success_begins_at_zero_for_every_number_of_trials():
@@ -192,7 +183,7 @@ def test_an_interval_of_no_success_begins_at_zero_for_every_number_of_trials():
     assert np.all(np.diff(high) < 0)
 
 
-@pytest.mark.parametrize(("rate", "other"), [(0.45, 0.45), (0.1, 0.1), (0.7, 0.45), (0.8, 0.4)])
+@pytest.mark.parametrize(("rate", "other"), [(0.1, 0.1), (0.7, 0.45)])
 def test_an_excess_is_held_as_often_as_stated(rate, other):
     """By a small control group, too; who takes its rate for certain holds too little."""
     rng, repeats = np.random.default_rng(8), 4000
@@ -224,35 +215,22 @@ def population(kind: str) -> np.ndarray:
     return (rng.random(ALL) < 0.04).astype(float)
 
 
-def missed(kind: str, end) -> float:
-    """How often the end lies below the mean."""
-    numbers, rng = population(kind), np.random.default_rng(1)
-    ends = [end(rng.choice(numbers, SAMPLE, replace=False)) for _ in range(TRIALS)]
-    return float(np.mean(np.array(ends) < numbers.mean()))
-
-
 MOST = ERROR + 3 * math.sqrt(ERROR * (1 - ERROR) / TRIALS)
-KINDS = ("few alone", "shares", "yes or no")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ["few alone", "shares", "yes or no"])
 def test_the_mean_lies_above_the_end_in_1_of_40_samples_at_most(kind):
-    assert missed(kind, lambda sample: mean_at_most(sample, ALL)) <= MOST
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_interval_has_its_lower_end_from_what_is_left_to_one(kind):
-    numbers, rng = population(kind), np.random.default_rng(3)
+    """The lower end is that of what is left to one."""
+    numbers, rng = population(kind), np.random.default_rng(1)
     samples = [rng.choice(numbers, SAMPLE, replace=False) for _ in range(TRIALS)]
-    ends = np.array([mean_interval(sample, ALL) for sample in samples])
-    assert np.mean(ends[:, 0] > numbers.mean()) <= MOST
-    assert np.all(ends[:, 0] >= 0)
-    assert [end for _, end in ends] == [mean_at_most(sample, ALL) for sample in samples]
-
-
-def test_an_end_from_the_normal_distribution_would_be_missed_more_often():
-    """Planted: the same with the standard error of the sample."""
-    assert missed("few alone", lambda x: x.mean() + 1.96 * x.std() / np.sqrt(len(x))) > MOST
+    low, high = np.array([mean_interval(sample, ALL) for sample in samples]).T
+    assert np.mean(high < numbers.mean()) <= MOST
+    assert np.mean(low > numbers.mean()) <= MOST
+    assert low.min() >= 0
+    assert high.tolist() == [mean_at_most(sample, ALL) for sample in samples]
+    if kind == "few alone":  # planted: an end from the normal distribution would be missed
+        normal = [x.mean() + 1.96 * x.std() / np.sqrt(len(x)) for x in samples]
+        assert np.mean(normal < numbers.mean()) > MOST
 
 
 def by_one_bet_after_the_other(numbers: list[float], of: int, mean: float) -> float:
@@ -284,15 +262,13 @@ class AsGiven:
         return numbers
 
 
-def test_too_few_numbers_exclude_nothing():
-    """One number multiplies the capital by 1.75 at most, six by 28.7."""
-    assert mean_at_most(np.zeros(1), 1000) == mean_at_most(np.zeros(6), 1000) == 1.0
-    assert mean_at_most(np.ones(500), 1000) == 1.0
-
-
 def test_the_end_is_at_least_the_mean_of_the_sample(monkeypatch):
     """Also where the order is such that the capital is large enough at that mean already."""
     monkeypatch.setattr(np.random, "default_rng", lambda _: AsGiven())
     monkeypatch.setattr(intervals, "ERROR", 0.5)
     sample = np.concatenate([np.zeros(3000), np.full(30, 0.9)])
     assert mean_at_most(sample, 1_000_000) == sample.mean()
+    monkeypatch.undo()
+    # too few exclude nothing: one multiplies the capital by 1.75 at most, six by 28.7
+    assert mean_at_most(np.zeros(1), 1000) == mean_at_most(np.zeros(6), 1000) == 1.0
+    assert mean_at_most(np.ones(500), 1000) == 1.0

@@ -6,32 +6,11 @@ import numpy as np
 import pytest
 
 import rwn_core as rwn
-from rwn_core.errors import ParameterError
 from rwn_core.evaluation.holdout import predict_on_holdout
-from rwn_core.laws.transition_matrix import check_transition
 from rwn_core.measures.risk.nearness import changed_cells
 from rwn_core.measures.risk.outliers import mahalanobis_distances
-from rwn_core.measures.statistics import nearest_points
-from rwn_core.measures.statistics.association import (
-    association_matrix,
-    correlation_matrix,
-    rank_correlation_matrix,
-    relation_loss,
-)
-from rwn_core.measures.statistics.distributions import (
-    grid_edges,
-    grid_step,
-    wasserstein,
-)
+from rwn_core.measures.statistics import association, distributions, intervals, nearest_points
 from rwn_core.measures.statistics.formula import Formula
-from rwn_core.measures.statistics.intervals import (
-    exact_interval,
-    excess_interval,
-    newcombe,
-    prediction_interval,
-    range_words,
-    share_interval,
-)
 from rwn_core.measures.statistics.nearest_points import (
     LONGEST,
     PointIndex,
@@ -52,20 +31,26 @@ ENDS = [(np.array([0.0]), np.array([10.0])), (np.array([5.0]), np.array([15.0]))
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
-        (association_matrix(np.arange(4.0)[:, None], [np.array([0, 0, 1, 1])])[0, 1], 0.8367),
-        (correlation_matrix(LINE), np.ones((2, 2))),
-        (rank_correlation_matrix(np.array([[1, 2], [2, 4], [3, 90.0]])), np.ones((2, 2))),
-        (wasserstein(np.array([1.0, 2.0]), np.array([4.0, 1.0])), 1.0),
-        (grid_step(np.array([-5.0, 10.0, 15.0])), 5.0),
-        (grid_step(np.array([0.0, 1.0, 2.5])), 0.0),
-        (grid_edges(0.0, 10.0, 5.0), [-2.5, 2.5, 7.5, 12.5]),
-        (prediction_interval([1.0, 2.0, 3.0]), [-2.97, 6.97]),
-        (prediction_interval(np.arange(39.0)), [1.0, 37.0]),
-        (newcombe((56, 70), (48, 80)), [0.0524, 0.3339]),
-        (share_interval([5, 0], [10, 0]), [[0.237, 0.763], [0.0, 1.0]]),
-        (exact_interval(0, 400), [0.0, 0.0092]),
-        (excess_interval((0.5, 0.4, 0.6), (0.2, 0.13, 0.29)), [0.22, 0.51]),
-        (relation_loss(*PAIR, np.full((2, 2), 0.1)).value, 0.75),
+        (
+            association.association_matrix(np.arange(4.0)[:, None], [np.array([0, 0, 1, 1])])[0, 1],
+            0.8367,
+        ),
+        (association.correlation_matrix(LINE), np.ones((2, 2))),
+        (
+            association.rank_correlation_matrix(np.array([[1, 2], [2, 4], [3, 90.0]])),
+            np.ones((2, 2)),
+        ),
+        (distributions.wasserstein(np.array([1.0, 2.0]), np.array([4.0, 1.0])), 1.0),
+        (distributions.grid_step(np.array([-5.0, 10.0, 15.0])), 5.0),
+        (distributions.grid_step(np.array([0.0, 1.0, 2.5])), 0.0),
+        (distributions.grid_edges(0.0, 10.0, 5.0), [-2.5, 2.5, 7.5, 12.5]),
+        (intervals.prediction_interval([1.0, 2.0, 3.0]), [-2.97, 6.97]),
+        (intervals.prediction_interval(np.arange(39.0)), [1.0, 37.0]),
+        (intervals.newcombe((56, 70), (48, 80)), [0.0524, 0.3339]),
+        (intervals.share_interval([5, 0], [10, 0]), [[0.237, 0.763], [0.0, 1.0]]),
+        (intervals.exact_interval(0, 400), [0.0, 0.0092]),
+        (intervals.excess_interval((0.5, 0.4, 0.6), (0.2, 0.13, 0.29)), [0.22, 0.51]),
+        (association.relation_loss(*PAIR, np.full((2, 2), 0.1)).value, 0.75),
         (interval_overlap(*ENDS), [0.5]),
         (kolmogorov_smirnov(distribution_steps(np.array([1.0, 2.0])), np.array([1.0, 3.0])), 0.5),
         (component_variances(LINE), [2.0, 0.0]),
@@ -79,21 +64,13 @@ def test_a_statistic_gives_the_number_worked_out_by_hand(found, expected):
     assert rounded.tolist() == np.asarray(expected).tolist()
 
 
-def test_a_product_of_terms_adds_both_and_their_product():
+def test_terms_and_ranges_are_said_in_words():
     terms = Formula.parse("y ~ a * log(b)").terms
     assert [":".join(map(str, term)) for term in terms] == ["a", "log(b)", "a:log(b)"]
-
-
-@pytest.mark.parametrize(
-    ("count", "words"),
-    [
-        (59, "range of 59 releases: 9 of 10 fall in it"),
-        (2, "range of only 2 releases, wide enough for skewed values; draw at least 19 to know it"),
-        (1, "one release, without a range"),
-    ],
-)
-def test_a_range_says_what_it_holds(count, words):
-    assert range_words(count) == words
+    few = "range of only 2 releases, wide enough for skewed values; draw at least 19 to know it"
+    assert intervals.range_words(2) == few
+    assert intervals.range_words(59) == "range of 59 releases: 9 of 10 fall in it"
+    assert intervals.range_words(1) == "one release, without a range"
 
 
 rng = np.random.default_rng(5)
@@ -151,21 +128,21 @@ def sample(n: int = 200, *, classify: bool) -> tuple[np.ndarray, np.ndarray]:
     return features, (signal > 0).astype(int) if classify else signal
 
 
-@pytest.mark.parametrize("classify", [False, True])
 @pytest.mark.parametrize("learner", LEARNERS)
-def test_a_learner_finds_what_is_there(learner, classify):
-    train, test = sample(classify=classify), sample(150, classify=classify)
-    assert learner_error(learner, train, test, classify=classify) < 0.25
-
-
-@pytest.mark.parametrize("classify", [False, True])
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_missing_constant_and_doubled_features_are_no_trouble(learner, classify):
-    features, response = sample(classify=classify)
-    features = np.column_stack([features, features[:, 0], np.ones(len(features))])
-    features[::7, 1] = np.nan
-    error = learner_error(learner, (features, response), (features, response), classify=classify)
-    assert 0 <= error < 0.3
+def test_a_learner_finds_what_is_there(learner):
+    for classify in (False, True):
+        train, test = sample(classify=classify), sample(150, classify=classify)
+        assert learner_error(learner, train, test, classify=classify) < 0.25
+        # missing, constant and doubled features are no trouble
+        features, response = train
+        features = np.column_stack([features, features[:, 0], np.ones(len(features))])
+        features[::7, 1] = np.nan
+        both = features, response
+        assert 0 <= learner_error(learner, both, both, classify=classify) < 0.3
+    # one class is predicted as such
+    features, classes = train
+    test = features, np.arange(len(features)) % 2
+    assert learner_error(learner, (features, 0 * classes), test, classify=True) == 0.5
 
 
 def test_a_forest_of_classes_learns_no_single_records():
@@ -174,14 +151,6 @@ def test_a_forest_of_classes_learns_no_single_records():
     features, classes = rng.normal(size=(1600, 3)), rng.choice(4, 1600, p=[0.6, 0.2, 0.1, 0.1])
     train, test = (features[:800], classes[:800]), (features[800:], classes[800:])
     assert learner_error("random forest", train, test, classify=True) < (test[1] > 0).mean() + 0.02
-
-
-@pytest.mark.parametrize("learner", LEARNERS)
-def test_one_class_is_predicted_as_such(learner):
-    features, _ = sample(classify=True)
-    train = features, np.zeros(len(features), dtype=int)
-    test = features, np.arange(len(features)) % 2
-    assert learner_error(learner, train, test, classify=True) == 0.5
 
 
 def test_all_learners_on_a_holdout():
@@ -193,10 +162,3 @@ def test_all_learners_on_a_holdout():
     assert found[0][1] == pytest.approx(original.mean())
     change = released - original
     assert found[0][3:] == pytest.approx((change.mean(), change.std(ddof=1) / 2**0.5))
-
-
-@pytest.mark.parametrize("matrix", [np.ones((2, 3)) / 3, np.array([[0.5, 0.6], [0.5, 0.5]]),
-                                    np.array([[1.5, -0.5], [0.0, 1.0]])])  # fmt: skip
-def test_refusals(matrix):
-    with pytest.raises(ParameterError):
-        check_transition(matrix)
