@@ -1,45 +1,63 @@
-"""The launcher: safe options that take effect, a server that answers, an end without a trace."""
+"""The server: safe options, whom it answers, what it says and stores, an end without a trace."""
 
 from __future__ import annotations
 
+import ast
+import asyncio
+import gc
 import http.client
+import logging
 import os
-import re
+import select
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import tomllib
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
+from weakref import WeakValueDictionary
 
 import pytest
 import streamlit
+from starlette.formparsers import MultiPartParser
+from starlette.requests import Request
+from starlette.routing import Match
+from streamlit import config
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest
 
 from rwn_core.errors import ParameterError, RWNError
-from rwn_ui.server import environment, launch, login, safety
+from rwn_ui.server import (
+    environment,
+    given_file,
+    launch,
+    login,
+    private_streamlit,
+    safety,
+    serve,
+    sweeper,
+)
+from rwn_ui.server.environment import PROXY_HEADER, TOKEN
 from rwn_ui.server.safety import SAFE_OPTIONS, behind_proxy
+from rwn_ui.server.visitors import is_own
 
 ROOT = Path(__file__).resolve().parents[2]
-UNSERVED = "import streamlit; streamlit.App.run = lambda *_, **__: None"
-LOOKS_FOR_PAGES = """
-import sys
-from streamlit.runtime.pages_manager import PagesManager
-print(PagesManager(sys.argv[2]).uses_pages_directory)
-"""
+SECRET = "SENTINEL7731"
 
 
-def as_flags_read(value: Any) -> Any:
-    """A value as Streamlit sees it after it came as a flag."""
-    return list(value) if isinstance(value, tuple) else value
+# ---------------------------------------------------------------- options, login, ports
 
 
-def test_config_file_says_what_the_flags_say() -> None:
+def test_config_file_and_proxies_differ_from_the_flags_in_nothing_else() -> None:
     document = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))
     document.pop("theme")
     written = {
@@ -47,10 +65,11 @@ def test_config_file_says_what_the_flags_say() -> None:
         for section, row in document.items()
         for name, value in row.items()
     }
-    assert written == {key: as_flags_read(value) for key, value in SAFE_OPTIONS.items()}
-
-
-def test_behind_a_proxy_only_the_names_and_the_address_differ() -> None:
+    # as Streamlit sees a value after it came as a flag
+    assert written == {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in SAFE_OPTIONS.items()
+    }
     alone, behind = behind_proxy(()), behind_proxy(["data.example.org", "b.org"])
     assert alone == SAFE_OPTIONS
     assert {key: value for key, value in behind.items() if alone.get(key) != value} == {
@@ -64,11 +83,9 @@ def test_behind_a_proxy_only_the_names_and_the_address_differ() -> None:
 def test_unsafe_options_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
     given = dict(SAFE_OPTIONS)
     monkeypatch.setattr(streamlit, "get_option", given.__getitem__)
-
-    refused = safety.unsafe_options
-    assert refused() == ()
+    assert safety.unsafe_options() == ()
     given |= {"server.address": "0.0.0.0", "server.allowedHosts": ["a.org"]}
-    assert refused() == ()
+    assert safety.unsafe_options() == ()
     for name, value in (
         ("client.showErrorDetails", "full"),
         ("server.enableXsrfProtection", False),
@@ -78,7 +95,7 @@ def test_unsafe_options_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> 
     ):
         with monkeypatch.context() as patch:
             patch.setitem(given, name, value)
-            assert refused() == (name,)
+            assert safety.unsafe_options() == (name,)
 
 
 def test_nobody_gets_past_the_login(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -103,9 +120,18 @@ def test_nobody_gets_past_the_login(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown() == "confidential"
 
 
+LOOKS_FOR_PAGES = f"""
+import streamlit; streamlit.App.run = lambda *_, **__: None
+{launch.START}
+import sys
+from streamlit.runtime.pages_manager import PagesManager
+print(PagesManager(sys.argv[2]).uses_pages_directory)
+"""
+
+
 def test_a_page_opened_by_its_address_first_belongs_to_the_app() -> None:
-    first = f"{UNSERVED}\n{launch.START}\n{LOOKS_FOR_PAGES}"  # what it sets stays in its process
-    command = [sys.executable, "-c", first, "run", str(launch.app_file())]
+    # what it sets stays in its process
+    command = [sys.executable, "-c", LOOKS_FOR_PAGES, "run", str(launch.app_file())]
     assert subprocess.check_output(command, text=True).strip() == "False"
 
 
@@ -131,86 +157,8 @@ def test_the_packaged_app_comes_first(tmp_path: Path, monkeypatch: pytest.Monkey
     assert launch.app_file() == package / "app" / "app.py"
 
 
-@contextmanager
-def running_app(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
-    """`rwn app` as a process, and its port; it is gone afterwards."""
-    command = [sys.executable, "-c", "from rwn_cli.main import main; main()", "app", "--no-browser"]
-    process = subprocess.Popen(
-        [*command, *arguments],
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, environment.TOKEN_VARIABLE: KNOWN},
-        cwd=ROOT,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests may run behind a &
-    )
-    try:
-        assert process.stderr is not None
-        line = process.stderr.readline()
-        assert line.startswith("RWN runs at http://127.0.0.1:"), line
-        yield process, int(re.findall(r"127.0.0.1:(\d+)", line)[0])
-    finally:
-        process.terminate()
-        process.communicate(timeout=20)
-
-
-def answer(port: int, path: str, **headers: str) -> tuple[int, bytes]:
-    """Status and body of one request."""
-    connection = http.client.HTTPConnection(launch.ADDRESS, port, timeout=10)
-    known = {"Cookie": f"rwn-{port}={KNOWN}", environment.PROXY_HEADER: KNOWN}
-    try:
-        connection.request("GET", path, headers={**known, **headers})
-        response = connection.getresponse()
-        # a connection that is upgraded to a websocket has no body to wait for
-        return response.status, b"" if response.status == 101 else response.read()
-    finally:
-        connection.close()
-
-
-KNOWN = "token-of-these-tests"
-WEBSOCKET = {
-    "Connection": "Upgrade",
-    "Upgrade": "websocket",
-    "Sec-WebSocket-Version": "13",
-    "Sec-WebSocket-Key": "cndpdGhpbiByYW5kb20gbg==",
-}
-
-
-def test_the_app_answers_this_machine_and_ends_cleanly(free_port: Callable[[], int]) -> None:
-    with running_app("--port", str(free_port())) as (process, port):
-        assert answer(port, "/_stcore/health") == (200, b"ok")
-        assert not (launch.app_file().parent / "static" / "plotly.min.js").exists()
-        own = {"Host": f"127.0.0.1:{port}", "Origin": f"http://127.0.0.1:{port}"}
-        assert answer(port, "/_stcore/stream", **WEBSOCKET, **own)[0] == 101
-        strange = {"Host": "evil.example", "Origin": "http://evil.example"}
-        assert answer(port, "/_stcore/stream", **WEBSOCKET, **strange)[0] == 403
-        for path in ("/", "/risk", "/_stcore/host-config"):
-            assert answer(port, path, **own)[0] == 200
-            assert answer(port, path)[0] == 200
-            for headers in (strange, {**own, "Host": "evil.example"}):
-                assert answer(port, path, **headers)[0] == 403
-        asked = f"POST /rwn/tune HTTP/1.1\r\nContent-Length: 9\r\nHost: 127.0.0.1:{port}\r\n"
-        asked += f"Cookie: rwn-{port}={KNOWN}\r\n"
-        for origin, status in (("http://evil.example", b"403"), ("null", b"403"),
-                               (f"http://127.0.0.1:{port + 1}", b"403"),
-                               (own["Origin"], b"204")):  # fmt: skip
-            with socket.create_connection((launch.ADDRESS, port), timeout=10) as line:
-                line.sendall(f'{asked}Origin: {origin}\r\n\r\n{{"a": 1}} '.encode())
-                assert line.recv(1000).split()[1] == status
-        for _ in range(5):  # finding T10: each client that hangs up was a line of the log
-            with socket.create_connection((launch.ADDRESS, port), timeout=10) as line:
-                line.sendall(f"{asked}\r\n{{".encode())
-        time.sleep(0.3)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=20)
-        assert process.returncode == 130
-        assert "Traceback" not in said
-        assert "A fault" not in said
-        with pytest.raises(ConnectionRefusedError):
-            answer(port, "/_stcore/health")
-
-
 def test_the_file_and_what_clears_memory_reach_the_app(tmp_path: Path, monkeypatch) -> None:
-    seen = {}
+    seen: dict[str, str] = {}
 
     class Server:
         returncode = 0
@@ -234,3 +182,404 @@ def test_the_file_and_what_clears_memory_reach_the_app(tmp_path: Path, monkeypat
     assert seen[environment.FILE_VARIABLE] == str(tmp_path / "table.csv")
     # tables do not stay readable in memory that they have left
     assert launch.WRITTEN_OVER.items() <= seen.items()
+
+
+# ---------------------------------------------------------------- whom a running server answers
+
+PATHS = (
+    "/",
+    "/data",
+    "/_stcore/host-config",
+    "/_stcore/upload_file/a/b",
+    "/component/rwn_ui.server.messages.plotly/plotly.min.js",
+    "/media/any.csv",
+    "/rwn/tune",
+    "/?token=wrong",
+    "/?token=",
+)
+SOCKET = {
+    "Connection": "Upgrade",
+    "Upgrade": "websocket",
+    "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+}
+APP = """
+from rwn_cli.main import main
+from rwn_ui.server import launch
+launch._READY_WITHIN = 300  # beside as many others as there may be
+main()
+"""
+
+
+class Answer(NamedTuple):
+    """What the server said."""
+
+    status: int
+    body: bytes
+    headers: dict[str, str]
+
+
+class Server(NamedTuple):
+    """A started app."""
+
+    port: int
+    token: str
+    said: str
+
+    @property
+    def cookie(self) -> str:
+        return f"rwn-{self.port}={self.token}"
+
+    def get(self, path: str, **headers: str) -> Answer:
+        """The answer to a request; an underscore in the name of a header is a hyphen."""
+        connection = http.client.HTTPConnection(launch.ADDRESS, self.port, timeout=60)
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        with closing(connection):
+            connection.request("GET", path, headers=sent)
+            with connection.getresponse() as answer:
+                # a connection that is upgraded to a websocket has no body to wait for
+                body = b"" if answer.status == 101 else answer.read()
+                return Answer(answer.status, body, {k.lower(): v for k, v in answer.getheaders()})
+
+
+@contextmanager
+def started(folder: Path, port: int, *hosts: str, token: str = "") -> Iterator[Server]:
+    """`rwn app FILE`, which ends without a word of what went wrong."""
+    file = folder / f"{SECRET}.csv"
+    file.write_text("age,pay\n" + "".join(f"{n},{n * 7}\n" for n in range(30)))
+    named = [word for host in hosts for word in ("--host", host)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", APP, "app", str(file), "--no-browser", f"--port={port}", *named],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, environment.TOKEN_VARIABLE: token},
+        cwd=ROOT,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests may run behind a &
+    )
+    try:
+        assert process.stderr is not None
+        said = process.stderr.readline()
+        assert said.startswith(f"RWN runs at http://127.0.0.1:{port}"), said
+        said += process.stderr.readline() if hosts else ""
+        yield Server(port, token or said.split(f"{TOKEN}=")[1].split()[0], said)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 130
+        assert "Traceback" not in said
+        assert "A fault" not in said
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection((launch.ADDRESS, port))
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory, free_port: Callable[[], int]) -> Iterator[Server]:
+    with started(tmp_path_factory.mktemp("own"), free_port()) as server:
+        yield server
+
+
+def test_a_second_client_gets_nothing_and_the_opened_address_becomes_a_cookie(own: Server) -> None:
+    for path in PATHS:
+        answer = own.get(path)
+        assert (answer.status, answer.body) == (403, b""), path
+    assert own.get("/_stcore/stream", **SOCKET).status == 403
+    assert own.get("/_stcore/health")[:2] == (200, b"ok")
+    opened = own.get(f"/tune?demo=pima&{TOKEN}={own.token}")
+    assert (opened.status, opened.headers["location"]) == (303, "?demo=pima")
+    cookie = opened.headers["set-cookie"]
+    assert all(part in cookie for part in (own.cookie, "HttpOnly", "SameSite=lax"))
+    page = own.get("/", Cookie=own.cookie)
+    assert page.status == 200
+    assert SECRET.encode() not in page.body
+    assert "frame-ancestors 'self'" in page.headers["content-security-policy"]
+    assert page.headers["referrer-policy"] == "no-referrer"
+    assert own.get("/_stcore/stream", Cookie=own.cookie, **SOCKET).status == 101
+    # a cookie of another port's server, a shortened one, and one without a value
+    name, _, value = own.cookie.partition("=")
+    for wrong in (f"rwn-1={value}", own.cookie[:-1], f"{name}=", "=;;"):
+        assert own.get("/", Cookie=wrong).status == 403
+
+
+def test_a_strange_page_is_answered_nothing_and_who_hangs_up_is_no_fault(own: Server) -> None:
+    address = f"127.0.0.1:{own.port}"
+    known = {"Cookie": own.cookie, "Host": address, "Origin": f"http://{address}"}
+    strange = {"Host": "evil.example", "Origin": "http://evil.example"}
+    assert not (launch.app_file().parent / "static" / "plotly.min.js").exists()
+    assert own.get("/_stcore/stream", **SOCKET, **known).status == 101
+    assert own.get("/_stcore/stream", **SOCKET, **(known | strange)).status == 403
+    for path in ("/", "/risk", "/_stcore/host-config"):
+        assert own.get(path, **known).status == 200
+        for headers in (strange, {"Host": "evil.example"}):
+            assert own.get(path, **(known | headers)).status == 403
+    asked = f"POST /rwn/tune HTTP/1.1\r\nContent-Length: 9\r\nHost: {address}\r\n"
+    asked += f"Cookie: {own.cookie}\r\n"
+    for origin, status in (("http://evil.example", b"403"), ("null", b"403"),
+                           (f"http://127.0.0.1:{own.port + 1}", b"403"),
+                           (known["Origin"], b"204")):  # fmt: skip
+        with socket.create_connection((launch.ADDRESS, own.port), timeout=10) as line:
+            line.sendall(f'{asked}Origin: {origin}\r\n\r\n{{"a": 1}} '.encode())
+            assert line.recv(1000).split()[1] == status
+    for _ in range(5):  # finding T10: each client that hangs up was a line of the log
+        with socket.create_connection((launch.ADDRESS, own.port), timeout=10) as line:
+            line.sendall(f"{asked}\r\n{{".encode())
+    time.sleep(0.3)
+
+
+@pytest.mark.skipif(not Path("/proc/self/limits").is_file(), reason="limits are read from /proc")
+def test_the_server_writes_no_core(own: Server) -> None:
+    limits = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            line = (folder / "cmdline").read_bytes()
+            if launch.START.encode() in line and f"--server.port={own.port}".encode() in line:
+                limits.append((folder / "limits").read_text())
+    assert limits
+    assert all("Max core file size        0                    0" in each for each in limits)
+
+
+def test_behind_a_proxy_only_its_header_counts(tmp_path: Path, free_port) -> None:
+    with started(tmp_path, free_port(), "data.example.org", token="t" * 32) as proxied:
+        assert "t" * 32 not in proxied.said
+        assert PROXY_HEADER in proxied.said
+        named = {"Host": "data.example.org"}
+        assert proxied.get("/", **named).status == 403
+        assert proxied.get(f"/?{TOKEN}={proxied.token}", **named).status == 403
+        assert proxied.get("/", **named, x_rwn_token=proxied.token).status == 200
+        assert proxied.get("/_stcore/stream", **named, **SOCKET).status == 403
+        assert proxied.get("/", **named, Cookie=proxied.cookie).status == 403
+
+
+LAUNCHER = """
+import time
+from rwn_ui.server import launch
+launch._READY_WITHIN = 300  # beside as many others as there may be
+with launch.serving({port}) as server:
+    print(server.pid, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
+def test_the_server_ends_with_its_launcher_however_that_ends(number: int, free_port) -> None:
+    launcher = subprocess.Popen(
+        [sys.executable, "-c", LAUNCHER.format(port=free_port())],
+        cwd=ROOT,
+        preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),  # tests may run by nohup
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert launcher.stdout is not None
+    with launcher.stdout as said:
+        server = int(said.readline())
+    process = os.pidfd_open(server)
+    try:
+        launcher.send_signal(number)
+        launcher.wait()
+        ended, _, _ = select.select([process], [], [], 120)  # at once, unless the machine is busy
+        assert ended
+    finally:
+        with suppress(ProcessLookupError):
+            signal.pidfd_send_signal(process, signal.SIGKILL)
+        os.close(process)
+
+
+@pytest.mark.parametrize(
+    ("host", "origin", "own"),
+    [
+        ("127.0.0.1:8501", None, True),
+        ("LOCALHOST:8501", "http://localhost:8501", True),
+        ("data.example.org", "https://data.example.org:8443", True),
+        ("data.example.org:8443", "https://data.example.org:8443", True),
+        ("localhost:8501", "http://localhost:9000", False),
+        ("localhost:8501", "http://127.0.0.1:8501", False),
+        ("localhost:8501", "null", False),
+        ("localhost:8501", "", False),
+        ("localhost:8501", "http://localhost:8501@evil.example", False),
+        ("localhost:8501", "http://localhost.evil.example:8501", False),
+        ("other.example.org", "https://other.example.org", False),
+        ("evil.example", "https://evil.example", False),
+        ("evil.example", None, False),
+        (None, None, False),
+        (None, "http://localhost:8501", False),
+    ],
+)
+def test_only_the_servers_own_pages_are_answered(monkeypatch, host, origin, own) -> None:
+    names = ["127.0.0.1", "localhost", "data.example.org", "other.example.org"]
+    given = {"server.allowedHosts": names, "browser.serverAddress": "data.example.org"}
+    real = config.get_option
+    monkeypatch.setattr(
+        config, "get_option", lambda name: given[name] if name in given else real(name)
+    )
+    assert is_own(host, origin) is own
+
+
+FOREIGN = """
+import asyncio
+from streamlit import config, net_util
+from streamlit.web.server import server_util
+from rwn_ui.server.visitors import OwnVisitors
+asked, served, sent = [], [], []
+net_util._make_blocking_http_get = lambda url, **_: asked.append(url)
+config.set_option("server.allowedHosts", ["127.0.0.1", "localhost"])
+
+async def streamlit_itself(scope, receive, send):
+    origin = dict(scope["headers"])[b"origin"].decode()
+    served.append((scope["type"], server_util.is_url_from_allowed_origins(origin)))
+
+async def send(message):
+    sent.append(message)
+
+for kind in ("http", "websocket"):
+    for origin in (b"http://evil.example", b"http://127.0.0.1:8501"):
+        headers = [(b"host", b"127.0.0.1:8501"), (b"origin", origin)]
+        scope = {"type": kind, "path": "/any", "headers": headers}
+        asyncio.run(OwnVisitors(streamlit_itself)(scope, None, send))
+assert served == [("http", True), ("websocket", True)], served
+assert sent[0]["status"] == 403 and sent[-1]["type"] == "websocket.close", sent
+print(len(asked))
+"""
+
+
+def test_a_foreign_origin_makes_nobody_ask_outside() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", FOREIGN], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.split() == ["0"]
+
+
+@pytest.mark.parametrize("path", ["/tune", "/base/tune"])
+def test_the_first_page_is_found_by_its_name(path: str) -> None:
+    """It has no address of its own; what the query says arrives."""
+    scope = {"type": "http", "method": "GET", "path": path, "query_string": b"k=5", "headers": []}
+    scope |= {"server": ("localhost", 80), "scheme": "http"}
+    route = next(each for each in serve.first_page() if each.matches(scope)[0] is Match.FULL)
+    assert route.endpoint(Request(scope)).headers["location"] == "./?k=5"
+
+
+# ---------------------------------------------------------------- what it says, stores and reads
+
+
+@pytest.fixture
+def as_before() -> Iterator[None]:
+    """What belongs to the process is put back."""
+    factory, hooks = logging.getLogRecordFactory(), (sys.excepthook, sys.unraisablehook)
+    thread_hook, spool = threading.excepthook, MultiPartParser.spool_max_size
+    with warnings.catch_warnings():
+        yield
+    logging.setLogRecordFactory(factory)
+    (sys.excepthook, sys.unraisablehook), threading.excepthook = hooks, thread_hook
+    MultiPartParser.spool_max_size = spool
+
+
+def test_a_log_has_the_type_of_an_error_and_no_upload_is_on_disk(as_before, caplog, capsys):
+    private_streamlit.prepare()
+    assert MultiPartParser.spool_max_size > 10**12
+    serve.say_no_values()
+    try:
+        float(SECRET)
+    except ValueError as error:
+        logging.getLogger("streamlit.any").exception("Uncaught %s", error)
+        logging.getLogger("streamlit.any").warning("it went on", exc_info=error)
+    worker = threading.Thread(target=float, args=(SECRET,))
+    worker.start()
+    worker.join()
+    said = caplog.text + capsys.readouterr().err
+    assert SECRET not in said
+    assert said.count("ValueError at") == 3
+
+
+def test_every_table_is_sent_whole() -> None:
+    """A table that is sent in parts is held by the server, where nobody erases it."""
+    calls = [
+        node
+        for path in (ROOT / "app.py", *ROOT.glob("pages/*.py"), *ROOT.glob("rwn_ui/**/*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".dataframe")
+    ]
+    assert len(calls) > 5
+    for call in calls:
+        given = {each.arg: ast.unparse(each.value) for each in call.keywords}
+        assert given.get("lazy") == "False", ast.unparse(call)
+
+
+class Visit:
+    """A visit with data in all that Streamlit stores for it."""
+
+    def __init__(self, name: str) -> None:
+        self.controls = private_streamlit.Controls(name, SessionState(), {1: SECRET})
+        self.controls.state._new_session_state["table"] = SECRET
+        self.controls.state._new_widget_state.widget_metadata["a"] = SECRET
+        sweeper.VISITS[name] = self
+
+    def holds(self) -> list[bool]:
+        state = self.controls.state
+        stored = state._new_session_state, state._new_widget_state.widget_metadata
+        return [bool(each) for each in (*stored, self.controls.fragments)]
+
+    def save(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not(monkeypatch) -> None:
+    monkeypatch.setattr(sweeper, "VISITS", WeakValueDictionary())
+    active, closed = {"here"}, []
+    visits = [Visit(each) for each in ("here", "gone", "back")]
+    server = SimpleNamespace(
+        is_active_session=lambda each: each in active, close_session=closed.append
+    )
+    sweep = sweeper.Sweeper(server).sweep
+    assert sweep(0.0) == []
+    active.add("back")
+    assert sweep(sweeper.GRACE - 1) == []
+    assert sweep(sweeper.GRACE) == ["gone"]
+    assert closed == ["gone"]
+    # the server may hold a closed one for long
+    assert [visit.holds() for visit in visits] == [[True] * 3, [False] * 3, [True] * 3]
+    active.remove("back")
+    assert sweep(sweeper.GRACE + 1) == []  # its time begins anew
+    assert sweep(2 * sweeper.GRACE + 1) == ["back"]
+
+
+def test_the_sweeper_ends_with_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = list[bool]()
+
+    async def keep_swept(server: object) -> None:
+        try:
+            await asyncio.sleep(600)
+        except asyncio.CancelledError:
+            ended.append(True)
+            raise
+
+    async def live() -> None:
+        async with serve._lifespan(SimpleNamespace(script_path=ROOT / "app.py")):
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        assert ended == [True]
+
+    monkeypatch.setattr(sweeper, "keep_swept", keep_swept)
+    monkeypatch.setattr(serve, "read_ahead", lambda folder: None)
+    monkeypatch.setattr("streamlit.runtime.get_instance", lambda: None)
+    with ThreadPoolExecutor() as beside:  # a browser of other tests has a loop in this thread
+        beside.submit(lambda: asyncio.run(live())).result()
+
+
+def test_what_the_first_page_imports_is_read_before_a_user_comes(monkeypatch) -> None:
+    read = []
+    monkeypatch.setattr(serve, "import_module", read.append)
+    monkeypatch.setattr(given_file, "read_given_ahead", lambda: read.append("the given file"))
+    serve.read_ahead(ROOT)
+    assert read[0] == "the given file"
+    assert {"rwn_ui.server.login", "rwn_ui.tune.view", "rwn_ui.widgets.slices"} <= set(read)
+    assert gc.isenabled()
+
+
+def test_a_server_without_a_private_member_ends_with_a_sentence(monkeypatch) -> None:
+    private_streamlit.require_members()
+    monkeypatch.delattr(PagesManager, "uses_pages_directory")
+    monkeypatch.setattr(sys, "argv", ["-c", "run", "app.py"])
+    monkeypatch.setattr(serve, "say_no_values", lambda: None)
+    with pytest.raises(SystemExit, match=r"lacks PagesManager\.uses_pages_directory"):
+        serve.main()
