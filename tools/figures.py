@@ -19,7 +19,7 @@ ROOT = volume.ROOT
 _MEMBER = re.compile(r'^        "(\w+\.\w+)": ', re.M)
 _RESULTS = {"Neighborhoods", "NeighborTable", "SearchResult", "Candidates"}
 _COUNTED = re.compile(r"(\d+) files, (\d+) calls")
-MOVE = "tests/ui/test_move_cost.py"
+MOVE = "tests/ui/test_live_picture.py::test_a_move_on_bodyfat_enters_few_files"
 BY_COMMAND = {
     "compiling all that the app needs, processor seconds": "time NUMBA_CACHE_DIR=$(mktemp -d) "
     "python -m rwn_core.compile_ahead",

@@ -36,30 +36,11 @@ def _compiled() -> None:
     warm_for_limits()
 
 
-class LiveSlider:
-    """A slider of the Tune page, as the server has described it to the browser."""
-
-    def __init__(self, screen: Screen, key: str, told: dict[str, Any]) -> None:
-        self._screen, self._what, self.name = screen, key.rpartition(".")[2], told["name"]
-        self.label, self.value = told["title"], told["value"]
-        self.min, self.max, self.step = told["low"], told["high"], told["step"]
-        self._wanted = self.value
-
-    def set_value(self, value: float) -> LiveSlider:
-        """Move it, once `run` is called."""
-        self._wanted = value
-        return self
-
-    def run(self) -> None:
-        """Tell the server, and draw the page."""
-        self._screen.move(self._what, {self.name: self._wanted})
-
-
 class Screen:
     """One user's app, and shorthand for what is on its screen."""
 
     def __init__(self, page: str, **link: str) -> None:
-        self.test = AppTest.from_file(ROOT / "app.py", default_timeout=120)
+        self.test = AppTest.from_file(ROOT / "app.py", default_timeout=300)
         for name, value in link.items():
             self.test.query_params[name] = value
         if page != "tune":
@@ -151,37 +132,35 @@ class Screen:
         assert not self.test.exception
         return [error.value for error in self.test.error]
 
-    def live_sliders(self, what: str = "levers") -> list[LiveSlider]:
-        """The Tune page's sliders of the levers, or of the weights."""
-        key, told = f"tune.{self.session.table_version}.{what}", self._told(what)
-        return [LiveSlider(self, key, each) for each in told.get("sliders", [])]
+    @property
+    def warnings(self) -> list[str]:
+        """The sentences in amber."""
+        return [warning.value for warning in self.test.warning]
 
-    def _told(self, what: str) -> dict[str, Any]:
-        key = f"-tune.{self.session.table_version}.{what}"
+    def _told(self) -> dict[str, Any]:
+        """The sliders of the levers, as the server has described them to the browser."""
+        key = f"-tune.{self.session.table_version}.levers"
         drawn = [e.proto for e in self.test.get("bidi_component") if e.proto.id.endswith(key)]
         return orjson.loads(drawn[0].bytes) if drawn else {}
 
     @property
+    def sliders(self) -> dict[str, dict[str, Any]]:
+        """The sliders of the levers on the Tune page, by name."""
+        return {each["name"]: each for each in self._told().get("sliders", [])}
+
+    @property
     def preset(self) -> str | None:
         """The preset that is marked as the one on screen."""
-        marked = (each["name"] for each in self._told("levers")["presets"] if each["chosen"])
+        marked = (each["name"] for each in self._told()["presets"] if each["chosen"])
         return next(marked, None)
 
-    def slider(self, what: str) -> LiveSlider:
-        """The slider of epsilon, k or q."""
-        return next(each for each in self.live_sliders() if each.name == what)
+    def move(self, **levers: float) -> Screen:
+        """Move sliders of the levers."""
+        return self.edit({"levers": levers})
 
-    def move(
-        self,
-        what: str,
-        values: dict[str, float],
-        *,
-        dragging: bool = False,
-        preset: str | None = None,
-    ) -> Screen:
-        """Move sliders of the levers or of the weights, after choosing a preset or not."""
-        chosen = [] if preset is None else [{"preset": preset}]
-        return self.edit(*chosen, {what: values, "held": dragging})
+    def weigh(self, **weights: float) -> Screen:
+        """Give variables other weights."""
+        return self.edit({"weights": weights})
 
     def edit(self, *edits: dict[str, Any]) -> Screen:
         """Send edits by a run of the page, as where posts are blocked."""
@@ -193,10 +172,6 @@ class Screen:
     def endpoint(self) -> Endpoint:
         """What answers the user's page."""
         return self.user.endpoint
-
-    def weigh(self, **weights: float) -> Screen:
-        """Give variables other weights."""
-        return self.move("weights", weights)
 
     def everything(self) -> str:
         """All that the last run sent to the browser, as text."""

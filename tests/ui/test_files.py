@@ -1,4 +1,7 @@
-"""Files that a page opens: bad, wide, titled, of any format, or of the command line."""
+"""Files that a page opens: bad, wide, titled, of any format, or of the command line; their form.
+
+What a table leaves open is one form, and its neighbors are ranked once, after it was sent.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import streamlit as st
 
@@ -14,8 +18,15 @@ import rwn_core as rwn
 from rwn_core import io
 from rwn_ui.background.opening import WIDE
 from rwn_ui.data import variables
+from rwn_ui.data.describe import describe_anew
 from rwn_ui.server import given_file
 from rwn_ui.server.environment import FILE_VARIABLE
+from rwn_ui.state import change_table
+from rwn_ui.state.results import PreparedTable
+from tests.ui.small_file import table
+from tests.ui.test_large_tables import Gate, gate
+
+assert gate  # a fixture of both files
 
 SECRET = "SENTINEL7731"  # stands in the bad files' cells and must never be seen again
 ROWS = "\n".join(f"{i},{i * i % 17},{SECRET if i == 5 else 'abc'[i % 3]}" for i in range(30))
@@ -24,98 +35,97 @@ BAD_FILES = {
     "empty.csv": (b"", "empty.csv is empty", "choose a file"),
     "latin1.csv": (f"{TABLE}\n1,2,café\n".encode("latin-1"), "line 32: there are bytes", "UTF-8"),
     "picture.csv": (b"\x89PNG\r\n\x1a\n" + bytes(100), "is a PNG image", "save the table"),
-    "quote.csv": (f'{TABLE}\n1,2,"{SECRET}\n', "line 32: a quote is opened", "close it"),
+    "quote.csv": (f'{TABLE}\n1,2,"{SECRET}\n'.encode(), "line 32: a quote is opened", "close it"),
     "broken.parquet": (b"PAR1" + SECRET.encode() + b"PAR1", "broken.parquet is damaged", "again"),
+    "t.csv": (b"a;b\n1;2\n", "t.csv", "semicolon"),
 }
 
 
-def test_it_is_one_sentence_and_the_table_before_it_stays(open_page, caplog) -> None:
+def test_a_bad_file_is_one_sentence_and_the_table_before_it_stays(open_page, caplog) -> None:
     screen = open_page("data")
     for name, (content, position, remedy) in BAD_FILES.items():
-        screen.upload(name, content if isinstance(content, bytes) else content.encode("utf-8"))
+        screen.upload(name, content)
         (shown,) = screen.errors
         sentence = shown.replace("\\", "")  # which keeps Markdown from reading names
-        assert name in sentence
-        assert position in sentence, sentence
-        assert remedy in sentence, sentence
+        assert all(part in sentence for part in (name, position, remedy)), sentence
         assert sentence.endswith(".")
         assert sentence.count(". ") == 0, sentence
         assert screen.session.name == "bodyfat"
+        assert not screen.test.multiselect, "the questions of the last table"
+        assert "show bodyfat still" in screen.words("caption")
         assert SECRET not in screen.everything() + caplog.text
     screen.upload("good.csv", TABLE.encode("utf-8"))
-    assert screen.errors == []
-    assert screen.session.name == "good.csv"
-
-
-def test_odd_columns_are_said_and_the_file_is_open(open_page, caplog) -> None:
-    screen = open_page("data")
+    assert (screen.errors, screen.session.name) == ([], "good.csv")
     for content, said in (
         (f"{TABLE}\ninf,2,a\n", "texts: a (line 32: 1 value is infinite"),
         (f"{TABLE}\n{SECRET},2,a\n", "texts: a (line 32: 1 value is not a number"),
         ("a,b\n" + "\n".join(f"{i}," for i in range(30)), "of every release: b (no values)"),
     ):
         screen.upload("odd.csv", content.encode())
-        assert screen.errors == []
-        assert any(said in notice for notice in screen.session.data.notices)
-        assert not any(SECRET in notice for notice in screen.session.data.notices)
+        assert screen.errors == [], "odd columns are said, and the file is open"
+        notices = " ".join(screen.session.data.notices)
+        assert said in notices
+        assert SECRET not in notices
 
 
-def test_a_workbook_with_a_title_is_one_click_away(open_page, titled_workbook: bytes) -> None:
+def test_a_file_and_a_demo_that_are_both_chosen_do_not_take_turns(a_process_reads, open_page):
+    screen = open_page("data")
+    screen.test.selectbox(key="data.demo").set_value("pima").run()
+    screen.upload("the %22new%22.csv", table())  # as browsers send a quote
+    loaded = screen.session.table_version
+    screen.test.run()
+    assert (screen.session.name, screen.session.table_version) == ('the "new".csv', loaded)
+    screen.test.selectbox(key="data.demo").set_value("bodyfat").run()
+    assert screen.session.name == "bodyfat"
+
+
+def read_anew(screen: Any, button: str = "data.layout.open") -> None:
+    """Have the file read as it was said to be, and wait for it."""
+    screen.test.button(key=button).click().run()
+    while screen.work.opening.reading is not None:
+        screen.test.run()
+    assert screen.errors == []
+
+
+def test_a_workbook_with_a_title_and_dates_that_fit_two_ways_are_one_click_away(
+    open_page, titled_workbook: bytes
+) -> None:
     screen = open_page("data").upload("t.xlsx", titled_workbook)
     assert any("row 1: column 2 has no name" in error for error in screen.errors)
-    words = [each.value for each in screen.test.markdown]
+    words = screen.words("markdown")
     assert "Names in row 3; 2 rows above the table; 1 row below it." in words
-    screen.test.button(key="data.layout.open").click().run()
-    while screen.work.opening.reading is not None:
-        screen.test.run()
-    assert screen.errors == []
-    assert screen.session.data.n == 60
-    assert screen.session.data.names == ("age", "pay", "place")
-
-
-def test_ambiguous_dates_are_chosen_by_the_user(open_page) -> None:
+    read_anew(screen)
+    data = screen.session.data
+    assert (data.n, data.names) == (60, ("age", "pay", "place"))
     rows = [f"{1 + i % 12:02d}/{1 + i % 11:02d}/19{50 + i % 40},{i}.5" for i in range(60)]
-    content = "\n".join(["born,x", *rows, ""]).encode()
-    screen = open_page("data").upload("t.csv", content)
+    screen.upload("t.csv", "\n".join(["born,x", *rows, ""]).encode())
     assert screen.errors == []
-    assert any("all fit DD/MM/YYYY and MM/DD/YYYY" in said for said in screen.session.data.notices)
-    (dates,) = (each for each in screen.test.selectbox if each.label == "Dates")
+    assert "all fit DD/MM/YYYY and MM/DD/YYYY" in " ".join(screen.session.data.notices)
+    dates = screen.find("selectbox", "Dates")
     assert dates.value == "YYYY-MM-DD"
     dates.set_value("MM/DD/YYYY").run()
-    screen.test.button(key="data.layout.open").click().run()
-    while screen.work.opening.reading is not None:
-        screen.test.run()
-    assert screen.errors == []
+    read_anew(screen)
     assert screen.session.data.schema.variable("born").notation == "MM/DD/YYYY"
     assert screen.session.data.frame["born"].dt.month[11] == 12
 
 
-TOY = replace(
-    io.FORMATS[0], key="toy", title="Toy", demand="no blanks", suffixes=(".toy", ".plaything")
-)
-
-
-@pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """What the pages ask Streamlit for, by label."""
-    result: dict[str, Any] = {}
+def test_a_third_format_can_be_opened_and_written(open_page, monkeypatch) -> None:
+    asked: dict[str, Any] = {}  # what the pages ask Streamlit for, by label
 
     def note(name: str) -> None:
         real = getattr(st, name)
 
         def seen(label: str, *arguments: Any, **more: Any) -> Any:
-            result[label] = (arguments, more)
+            asked[label] = (arguments, more)
             return real(label, *arguments, **more)
 
         monkeypatch.setattr(st, name, seen)
 
-    for name in ("file_uploader", "segmented_control", "download_button"):
-        note(name)
-    monkeypatch.setattr(io, "FORMATS", (*io.FORMATS[:2], TOY))
-    return result
-
-
-def test_a_third_format_can_be_opened_and_written(asked, open_page) -> None:
+    note("file_uploader")
+    note("segmented_control")
+    more = {"demand": "no blanks", "suffixes": (".toy", ".plaything")}
+    toy = replace(io.FORMATS[0], key="toy", title="Toy", **more)
+    monkeypatch.setattr(io, "FORMATS", (*io.FORMATS[:2], toy))
     screen = open_page("data")
     (label,) = (label for label in asked if label.startswith("Open your table"))
     assert label.endswith(
@@ -131,41 +141,36 @@ NAMES = [f"v{number}" for number in range(1, WIDE + 11)]
 
 
 def wide(records: int = 40) -> bytes:
-    numbers = np.random.default_rng(1)
-    rows = numbers.integers(0, 50, size=(records, len(NAMES)))
-    lines = [",".join(NAMES), *(",".join(map(str, row)) for row in rows)]
-    return ("\n".join(lines) + "\n").encode()
+    rows = np.random.default_rng(1).integers(0, 50, size=(records, len(NAMES)))
+    return pd.DataFrame(rows, columns=NAMES).to_csv(index=False).encode()
 
 
-def test_a_wide_file_waits_for_its_variables(open_page) -> None:
+def test_a_wide_file_waits_for_its_variables_also_from_the_command_line(
+    open_page, tmp_path: Path, monkeypatch
+) -> None:
     screen = open_page("data").upload("wide.csv", wide())
-    assert screen.errors == []
-    assert screen.session.name == "bodyfat"
+    assert (screen.errors, screen.session.name) == ([], "bodyfat")
     assert not screen.test.get("arrow_data_frame")
-    (chosen,) = [each for each in screen.test.multiselect if each.label.startswith("Variables of")]
+    chosen = screen.find("multiselect", "Variables of")
     assert chosen.value == []
-    key = chosen.key
-    screen.test.button(key=f"{key}.The first 50").click().run()
-    screen.test.button(key=f"{key}.yes").click().run()
+    screen.test.button(key=f"{chosen.key}.The first 50").click().run()
+    screen.test.button(key=f"{chosen.key}.yes").click().run()
     assert screen.errors == []
     session = screen.session
     assert (session.name, session.data.p) == ("wide.csv", len(NAMES))
     assert [v.name for v in session.data.schema.released] == NAMES[:50]
     assert session.data.notices[-1] == f"{len(NAMES) - 50} variables are left out of every release."
     assert [each.name for each in variables._listed(session.data.schema)] == NAMES[:50]
-
-
-def test_the_file_of_the_command_line_waits_too(open_page, tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "wide.csv"
     path.write_bytes(wide())
-    monkeypatch.setenv("RWN_FILE", str(path))
+    monkeypatch.setenv(FILE_VARIABLE, str(path))
     screen = open_page("tune")
     assert screen.session.name == "bodyfat"
     screen.visit("data")
     assert screen.work.opening.waiting.p == len(NAMES)
-    key = f"data.{screen.session.table_version}.wide"
-    screen.test.multiselect(key=key).set_value(["v3", "v5"]).run()
-    screen.test.button(key=f"{key}.yes").click().run()
+    chosen = screen.find("multiselect", "Variables of")
+    chosen.set_value(["v3", "v5"]).run()
+    screen.test.button(key=f"{chosen.key}.yes").click().run()
     assert [v.name for v in screen.session.data.schema.released] == ["v3", "v5"]
     assert screen.session.path == str(path)
 
@@ -179,60 +184,44 @@ def test_every_range_of_whole_numbers_is_counted_whole() -> None:
         assert len(set(counts[:-1].tolist())) <= 1  # no hole, no peak
 
 
-FIRST, SECOND = "x,y\n1,2\n3,4\n5,7\n", "x,y\n8,9\n3,4\n5,7\n6,6\n"
+# ---------------------------------------------------------------- the file of the command line
 
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     given = tmp_path / "mine.csv"
-    given.write_text(FIRST)
+    given.write_text("x,y\n1,2\n3,4\n5,7\n")
     monkeypatch.setenv(FILE_VARIABLE, str(given))
     return given
 
 
-@pytest.fixture
-def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The files that were begun, or read at once."""
+def test_the_first_takes_what_was_begun_and_the_next_reads_anew(path: Path, monkeypatch) -> None:
     asked: list[str] = []
     begin, read = given_file.begin, rwn.read
-
-    def beginning(path: Path, schema: rwn.Schema | None) -> object:
-        asked.append("begun")
-        return begin(path, schema)
-
-    def reading(path: Path, schema: Path | None) -> rwn.Microdata:
-        asked.append("read")
-        return read(path, schema)
-
-    monkeypatch.setattr(given_file, "begin", beginning)
-    monkeypatch.setattr(rwn, "read", reading)
-    return asked
-
-
-def test_the_first_takes_what_was_begun_and_the_next_reads_anew(path, begun) -> None:
+    monkeypatch.setattr(given_file, "begin", lambda *of: asked.append("begun") or begin(*of))
+    monkeypatch.setattr(rwn, "read", lambda *of: asked.append("read") or read(*of))
     given_file.read_given_ahead()
     tables = [given_file.read_given() for _ in range(2)]
-    assert begun == ["begun", "read"]
+    assert asked == ["begun", "read"]
     assert tables[0].fingerprint == tables[1].fingerprint
     assert tables[0] is not tables[1]  # nothing is shared between two users
     assert given_file._started is None
     given_file.read_given_ahead()
-    path.write_text(SECOND)  # a file that has changed meanwhile is read anew
+    path.write_text("x,y\n8,9\n3,4\n5,7\n6,6\n")  # what has changed meanwhile is read anew
     assert given_file.read_given().n == 4
-    assert begun == ["begun", "read"] * 2
+    assert asked == ["begun", "read"] * 2
     path.write_text("x,x\n1,2\n3,4\n")
     given_file.read_given_ahead()
     with pytest.raises(rwn.InputError, match="x"):
         given_file.read_given()
-
-
-def test_a_file_that_is_gone_is_refused_whenever_it_went(path, begun) -> None:
+    # a file that is gone is refused whenever it went
     given_file.read_given_ahead()
     path.unlink()
+    asked.clear()
     with pytest.raises(rwn.RWNError, match=r"mine\.csv"):
         given_file.read_given()
     given_file.read_given_ahead()  # nothing is begun, and nothing fails
-    assert begun == ["begun", "read"]
+    assert asked == ["read"]
 
 
 def test_the_description_is_saved_with_the_file_and_found_again(path, open_page) -> None:
@@ -248,4 +237,191 @@ def test_the_description_is_saved_with_the_file_and_found_again(path, open_page)
     assert rwn.Schema.from_toml(saved.read_text(encoding="utf-8")).variable("x").role == "key"
     again = open_page("data")
     assert again.session.data.schema.variable("x").role == "key"
-    assert any("saved as mine.csv.toml" in each.value for each in again.test.caption)
+    assert "saved as mine.csv.toml" in again.words("caption")
+
+
+# ---------------------------------------------------------------- one form, one ranking
+
+PEOPLE = 2_600  # whose neighbors are ranked beside the page
+
+
+def official(n: int = PEOPLE) -> bytes:
+    """A table under the names of EU-SILC, with people of households and their weights."""
+    rng = np.random.default_rng(3)
+    home = np.sort(rng.integers(1, n // 2, n))
+    weight = rng.uniform(300, 900, n // 2)[home - 1].round(3)
+    columns = {
+        "DB030": home * 10 + 100_000,
+        "PB030": np.arange(n) + 5_000_000,
+        "PB040": weight,
+        "DB040": rng.choice(["AT1", "AT2", "AT3"], n),
+        "PB140": rng.integers(1940, 2005, n),
+        "PB150": rng.integers(1, 3, n),
+        "PY010G": rng.lognormal(10, 1, n).round(0),
+        "PY050G": (rng.lognormal(8, 1, n) * (rng.random(n) < 0.2)).round(0),
+        "HY010": rng.lognormal(10, 1, n).round(0),
+        "opinion": np.where(rng.random(n) < 0.01, 99_999, rng.integers(0, 40, n)),
+    }
+    return pd.DataFrame(columns).to_csv(index=False).encode()
+
+
+ROLES = {
+    "DB030": "household",
+    "PB030": "identifier",
+    "PB040": "sampling weight",
+    **dict.fromkeys(("DB040", "PB140", "PB150"), "key"),
+    **dict.fromkeys(("PY010G", "PY050G", "HY010"), "confidential"),
+    "opinion": "other",
+}
+
+
+@pytest.fixture
+def ranked(monkeypatch: pytest.MonkeyPatch) -> list[rwn.Microdata]:
+    """The tables whose ranking began."""
+    begun: list[rwn.Microdata] = []
+    start, prepare = change_table.Task, PreparedTable.prepare.__func__
+
+    def counted(data: rwn.Microdata, *args: Any) -> Any:
+        begun.append(data)
+        return start(data, *args)
+
+    def at_once(
+        cls: Any, data: rwn.Microdata, progress: Any = None, *args: Any, **more: Any
+    ) -> Any:
+        if progress is None and data.n >= PEOPLE:  # in a run of the page
+            begun.append(data)
+        return prepare(cls, data, progress, *args, **more)
+
+    monkeypatch.setattr(change_table, "Task", counted)
+    monkeypatch.setattr(PreparedTable, "prepare", classmethod(at_once))
+    return begun
+
+
+def roles(data: rwn.Microdata) -> dict[str, str]:
+    return {variable.name: str(variable.role) for variable in data.schema.variables}
+
+
+def forms(screen: Any) -> int:
+    return sum(each.label == "Use these answers" for each in screen.test.button)
+
+
+@pytest.mark.parametrize("way", ["upload", "command line"])
+def test_an_official_table_is_ranked_once_from_its_file_to_the_first_picture(
+    open_page, ranked, way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "silc.csv"
+    path.write_bytes(official())
+    if way == "upload":
+        screen = open_page("data").upload("silc.csv", official(), asked=True)
+    else:
+        monkeypatch.setenv(FILE_VARIABLE, str(path))
+        screen = open_page("tune")  # which leads to the Data page
+    assert screen.errors == []
+    assert (ranked, forms(screen)) == ([], 1)
+    assert "This looks like EU-SILC: 9 of 10 names." in screen.words()
+    assert "opinion has" in screen.words()
+    assert not any(each.label.startswith("Leave it") for each in screen.test.button)
+    screen.press("Use these answers")
+    assert len(ranked) == 1
+    screen.wait()
+    assert forms(screen) == 0
+    screen.visit("tune")
+    assert screen.errors == []
+    assert len(screen.panel["cards"]) == 9
+    assert (screen.session.name, len(ranked)) == ("silc.csv", 1)
+    assert screen.session.path == ("" if way == "upload" else str(path))
+    data = screen.session.data
+    assert roles(data) == ROLES
+    assert not data.schema.variable("PB040").masked
+    assert data.schema.variable("opinion").missing_codes == (99_999,)
+    assert data.frame["opinion"].max() < 40
+
+
+def test_opening_tune_begins_without_the_answers_and_what_is_said_meanwhile_counts(
+    open_page: Any, ranked: list[rwn.Microdata], gate: Gate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = open_page("data").upload("silc.csv", official(), asked=True).visit("tune")
+    first = screen.work.preparation
+    assert len(ranked) == 1
+    screen.visit("data")
+    assert forms(screen) == 1
+    screen.press("Use these answers")
+    first.wait(10)
+    assert gate.ended == ["cancelled"]
+    gate.open.set()
+    screen.wait()
+    assert screen.errors == []
+    assert (screen.session.name, len(ranked)) == ("silc.csv", 2)
+    assert roles(screen.session.data) == ROLES
+    # edits of the grid, each from the table on screen, and an answer during their ranking
+    gate.open.clear()
+    monkeypatch.setattr("rwn_ui.data.describe.st.rerun", lambda: None)
+    data = screen.session.data
+    for name in ("PY010G", "opinion"):
+        schema = data.schema.replace_variable(name, role=rwn.Role.KEY)
+        describe_anew(screen.session, data.with_schema(schema))
+    coming = screen.work.preparation.data
+    schema = coming.schema.replace_variable("PB140", role=rwn.Role.OTHER)
+    change_table.answer(screen.session, coming.with_schema(schema))
+    gate.open.set()
+    screen.wait()
+    said = {"PY010G": "key", "opinion": "key", "PB140": "other"}
+    assert roles(screen.session.data) == ROLES | said
+
+
+def test_two_answers_about_one_variable_are_refused_and_another_file_is_asked_by_variable(
+    open_page: Any, ranked: list[rwn.Microdata]
+) -> None:
+    screen = open_page("data").upload("silc.csv", official(), asked=True)
+    for question in ("Who could be recognized?", "What is confidential?"):
+        screen.find("multiselect", question).set_value(["opinion"])
+    screen.press("Use these answers")
+    assert "opinion has two answers; give it one." in screen.words("warning")
+    assert screen.find("multiselect", "Who could").value == ["opinion"]
+    assert screen.work.preparation is None
+    for question in ("Who could be recognized?", "What is confidential?"):
+        screen.find("multiselect", question).set_value([])
+    screen.find("radio", "This looks like").set_value("It is another file")
+    screen.press("Use these answers")
+    assert (ranked, forms(screen)) == ([], 1)
+    assert "This looks like" not in screen.words("markdown")
+    assert "PB150" in screen.find("multiselect", "Who could be recognized?").value
+    screen.press("Use these answers")
+    assert len(ranked) == 1
+    screen.wait()
+    assert roles(screen.session.data)["PB150"] == "key"
+
+
+def test_a_described_file_of_the_command_line_is_ranked_at_once(
+    open_page: Any, ranked: list[rwn.Microdata], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "plain.csv"
+    rng = np.random.default_rng(1)
+    numbers = pd.DataFrame(rng.normal(size=(PEOPLE, 3)).round(2), columns=["a", "b", "c"])
+    numbers.to_csv(path, index=False)
+    schema = rwn.read(path).schema.replace_variable("a", role=rwn.Role.KEY)
+    schema = schema.replace_variable("b", role=rwn.Role.CONFIDENTIAL)
+    path.with_name("plain.csv.toml").write_text(schema.to_toml())
+    monkeypatch.setenv(FILE_VARIABLE, str(path))
+    screen = open_page("tune")
+    assert len(ranked) == 1
+    screen.wait().visit("tune")
+    assert (screen.session.name, len(ranked), screen.errors) == ("plain.csv", 1, [])
+
+
+def test_rows_at_the_end_are_left_out_in_the_same_form_or_read_again(open_page: Any) -> None:
+    lines = ["region,n,income", *(f"r{i % 5},{i + 3},{i * 100.5}" for i in range(1, 41))]
+    lines += [f"Total,{sum(i + 3 for i in range(1, 41))},{sum(i * 100.5 for i in range(1, 41))}"]
+    content = "\n".join([*lines, "Source: the office,,"]).encode()
+    for words, records in (("", 40), ("No, read as records", 42)):
+        screen = open_page("data").upload("t.csv", content, asked=True)
+        assert (screen.session.data.n, forms(screen)) == (40, 1)
+        said = "The last 2 rows of the file are left out: they look like a total"
+        assert said in screen.words("markdown")
+        if words:
+            screen.find("radio", "The last 2 rows").set_value(words)
+        screen.press("Use these answers")
+        while screen.work.opening.reading is not None:
+            screen.test.run()
+        assert (screen.session.data.n, screen.errors) == (records, [])
+        assert "The last 2 rows of the file" not in screen.words("markdown")

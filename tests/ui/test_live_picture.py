@@ -1,152 +1,130 @@
-"""Moves are answered beside the runs of the page."""
+"""Moves are answered beside the runs of the page, and what a picture waits for is told later."""
 
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import time
-from types import SimpleNamespace
+from dataclasses import replace
+from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import orjson
 import pytest
 
-from rwn_ui.background.measure_worker import Question
+import rwn_core as rwn
+from rwn_core.measures.measure import Detail
+from rwn_ui.background.measure_worker import DrawnRelease, Question
 from rwn_ui.features import limit_queue
 from rwn_ui.server import endpoint
 from rwn_ui.server.endpoint import _ALL, LONGEST, Endpoint, _answer
 from rwn_ui.state import change_table
+from rwn_ui.state.results import current_release
 from rwn_ui.tune import view
+from tests.ui.following import shown
 
 SECRET = "SENTINEL7731"
+METHOD = "tune.0.method.rwn.0"
+"""The list of methods in the sidebar."""
 
 
-def asked(
-    screen, values: dict[str, float], *, what: str = "levers", held: bool = False
-) -> dict[str, Any] | None:
+def posted(screen: Any, **question: Any) -> Any:
+    """What the browser gets for a post; empty where nothing has arrived."""
+    about = {"token": screen.endpoint.token, "table": str(screen.session.table_version)}
+    answer = _answer(orjson.dumps(about | question))
+    return None if answer is None else orjson.loads(answer or b"{}")
+
+
+def edited(screen: Any, *edits: dict[str, Any]) -> Any:
+    """The picture that the browser gets of edits."""
+    return posted(screen, edits=edits)
+
+
+def asked(screen: Any, values: dict[str, float], *, what: str = "levers", held: bool = False):
     """The picture that the browser gets of a move."""
     return edited(screen, {what: values, "held": held})
 
 
-def edited(screen, *edits: dict[str, Any]) -> dict[str, Any] | None:
-    """The picture that the browser gets of edits."""
-    question = {
-        "token": screen.endpoint.token,
-        "table": str(screen.session.table_version),
-        "edits": edits,
-    }
-    answer = _answer(orjson.dumps(question))
-    return None if answer is None else orjson.loads(answer)
-
-
-def plain(payload: Any) -> Any:
-    return orjson.loads(orjson.dumps(payload))
-
-
-def same(picture: dict[str, Any] | None, payload: dict[str, Any]) -> bool:
+def same(picture: dict[str, Any], payload: dict[str, Any]) -> bool:
     """True if a picture shows what a run has drawn, but for the tables behind its cards."""
     bare = [orjson.loads(card) | {"table": "null"} for card in payload["cards"]]
-    drawn = {**plain(payload), "cards": bare}
-    if picture is not None:
-        picture = {**picture, "cards": [*map(orjson.loads, picture["cards"])]}
-    return picture is not None and {name: picture[name] for name in payload} == drawn
+    drawn = {**orjson.loads(orjson.dumps(payload)), "cards": bare}
+    picture = {**picture, "cards": [*map(orjson.loads, picture["cards"])]}
+    return {name: picture[name] for name in payload} == drawn
 
 
 @pytest.mark.parametrize("method", ["rwn", "noise"])
 def test_the_picture_is_that_of_a_run(open_page, method: str) -> None:
     by_run, beside = open_page("tune", method=method), open_page("tune", method=method)
-    lever = by_run.session.params.levers[0].name
-    for slider in by_run.live_sliders():
-        if slider.name == lever:
-            values = {lever: round((slider.min + 2 * slider.max) / 3, 1)}
+    first = next(iter(by_run.sliders.values()))
+    values = {first["name"]: round((first["low"] + 2 * first["high"]) / 3, 1)}
     picture = asked(beside, values)
-    assert same(picture, by_run.move("levers", values).panel)
+    assert same(picture, by_run.move(**values).panel)
     assert beside.session.levers == by_run.session.levers
-    told = {each["name"]: each["value"] for each in picture["controls"]["levers"]["sliders"]}
-    assert told == {each.name: each.value for each in by_run.live_sliders()}
+    assert picture["controls"]["levers"]["sliders"] == [*by_run.sliders.values()]
     assert not picture["page"]
-
-
-def test_the_worst_case_is_asked_for_before_the_picture_is_drawn(open_page, monkeypatch) -> None:
-    monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
-    screen, questions, before = open_page("tune"), list[Question](), list[int]()
-    screen.session.user.work.worker = SimpleNamespace(
-        data=screen.session.data,
-        known=lambda question: None,
-        ask=lambda *more, **_: questions.extend(more),
-    )
-    draw = view.render
-    monkeypatch.setattr(
-        view, "render", lambda *given: before.append(len(questions)) or draw(*given)
-    )
-    assert asked(screen, {"k": 40.0})["waiting"]
-    assert before == [len(questions)]
-    assert (questions[0].measure, {each.of[0].k for each in questions}) == ("bayes_linkage", {40})
-    questions.clear()
-    assert asked(screen, {"k": 41.0}, held=True)["waiting"]
-    monkeypatch.setattr(limit_queue, "LIVE_RECORDS", 10)  # it would end what it has begun first
-    assert asked(screen, {"k": 42.0})["waiting"]
-    assert questions == []
-    screen.session.user.work.worker = None
-
-
-def test_a_weight_is_answered_too(open_page) -> None:
-    by_run, beside = open_page("tune"), open_page("tune")
-    expected = by_run.move("weights", {"age": 3.0, "weight": 0.5}).panel
-    assert same(asked(beside, {"age": 3.0, "weight": 0.5}, what="weights"), expected)
-    assert beside.session.data.schema == by_run.session.data.schema
-    assert beside.session.levers == by_run.session.levers
-    assert len(beside.session.history.settings) == 2
-
-
-def test_weights_that_are_refused_are_left_to_a_run_which_says_why(open_page, capsys) -> None:
-    screen = open_page("tune")
-    none = {variable.name: 0.0 for variable in screen.session.data.schema.released}
-    assert asked(screen, none, what="weights") is None
-    assert "A fault" not in "".join(capsys.readouterr())  # a refusal is none
-    assert "give at least one a positive weight" in screen.move("weights", none).errors[0]
-    assert all(variable.weight == 1 for variable in screen.session.data.schema.released)
+    if method == "rwn":  # and of weights
+        weights = {"age": 3.0, "weight": 0.5}
+        picture = asked(beside, weights, what="weights")
+        assert same(picture, by_run.weigh(**weights).panel)
+        assert beside.session.data.schema == by_run.session.data.schema
+        assert len(beside.session.history.settings) == 3
 
 
 def test_edits_are_taken_in_order_and_each_move_is_one_to_undo(open_page) -> None:
     screen = open_page("tune")
+    session = screen.session
     for k in (6, 7, 8):
         assert asked(screen, {"k": k}, held=k == 7)
-    assert [each.params.k for each in screen.session.history.settings] == [5, 6, 8]
+    assert [each.params.k for each in session.history.settings] == [5, 6, 8]
     picture = edited(screen, {"undo": True})
     assert "k = 6" in picture["summary"]["text"]
     assert [each["disabled"] for each in picture["controls"]["levers"]["steps"]] == [False, False]
     picture = edited(screen, {"undo": True}, {"undo": True}, {"undo": True})
     assert [each["disabled"] for each in picture["controls"]["levers"]["steps"]] == [True, False]
-    assert screen.session.history.settings[0].params.k == screen.session.levers["k"] == 5
+    assert session.history.settings[0].params.k == session.levers["k"] == 5
     # edits are taken in their order, and numbered
     first = edited(screen, {"preset": "Strong"}, {"levers": {"k": 9}})
     second = edited(screen, {"levers": {"k": 9}}, {"preset": "Strong"})
-    assert screen.session.levers["k"] != 9
+    assert session.levers["k"] != 9
     assert "k = 9" in first["summary"]["text"]
     assert first["seq"] < second["seq"] == screen.endpoint.seq
     # a move of another table or of no lever changes nothing
-    before = dict(screen.session.levers)
+    before = dict(session.levers)
     assert screen.endpoint.handle({"table": "1", "edits": [{"levers": {"k": 6}}]}) is None
     assert asked(screen, {"no lever": 1})
-    assert screen.session.levers == before
-
-
-def test_a_choice_outside_of_the_picture_has_the_page_follow(open_page) -> None:
-    screen = open_page("tune")
-    screen.test.selectbox(key="tune.0.method.rwn.0").set_value("nbrs2015").run()
+    assert session.levers == before
+    # a choice outside of the picture has the page follow
+    screen.test.selectbox(key=METHOD).set_value("nbrs2015").run()
     assert edited(screen, {"undo": True})["page"]
     screen.edit()  # as the browser does then
-    assert screen.test.selectbox(key="tune.0.method.rwn.0").value == "rwn"
+    assert screen.test.selectbox(key=METHOD).value == "rwn"
     assert not asked(screen, {"k": 9})["page"]
 
 
-def test_where_a_run_has_to_answer_it_does(open_page, monkeypatch) -> None:
+def test_where_a_run_has_to_answer_it_does_and_says_why(open_page, capsys, monkeypatch) -> None:
     screen = open_page("tune")
-    monkeypatch.setattr(view.prepared(screen.session).__class__, "is_quick", lambda *_: 0)
-    monkeypatch.setattr(view, "LIVE_RECORDS", 10)
-    assert asked(screen, {"k": 6}) is None
-    assert "k = 6" in screen.move("levers", {"k": 6}).panel["summary"]["text"]
+    none = {variable.name: 0.0 for variable in screen.session.data.schema.released}
+    assert asked(screen, none, what="weights") is None
+    said = "".join(capsys.readouterr())
+    assert "A fault" not in said  # a refusal is none
+    assert all(variable.weight == 1 for variable in screen.session.data.schema.released)
+
+    def broken(*_: object) -> None:
+        raise ValueError(SECRET)
+
+    def slow(patch: pytest.MonkeyPatch) -> None:
+        patch.setattr(view.prepared(screen.session).__class__, "is_quick", lambda *_: 0)
+        patch.setattr(view, "LIVE_RECORDS", 10)
+
+    for k, plant in enumerate((lambda patch: patch.setattr(view, "payload", broken), slow), 6):
+        with monkeypatch.context() as patch:
+            plant(patch)
+            assert asked(screen, {"k": k}) is None
+        assert SECRET not in "".join(capsys.readouterr())
+        assert f"k = {k}" in screen.move(k=k).panel["summary"]["text"]
 
 
 def test_nothing_is_answered_while_a_widget_changes_the_choice(open_page, monkeypatch) -> None:
@@ -161,7 +139,7 @@ def test_nothing_is_answered_while_a_widget_changes_the_choice(open_page, monkey
         switch(*given)
 
     monkeypatch.setattr(change_table, "switch_table", switched)
-    screen.test.selectbox(key="tune.0.method.rwn.0").set_value("nbrs2015").run()
+    screen.test.selectbox(key=METHOD).set_value("nbrs2015").run()
     assert answers == [None]
     assert screen.session.method == "nbrs2015"
     assert "k" not in screen.session.levers
@@ -180,23 +158,11 @@ def test_nobody_is_answered_with_the_token_of_another(open_page) -> None:
         assert all(token not in screen.everything() for token in tokens)
 
 
-@pytest.mark.parametrize("text", [b"", b"{", b"[]", b"{}", b'{"token": 3}', b'{"token": []}'])
-def test_what_is_no_question_has_no_answer_and_no_line_in_the_log(text: bytes, capsys) -> None:
-    assert len(text) < LONGEST
-    assert _answer(text) is None
+def test_what_is_no_question_has_no_answer_and_no_line_in_the_log(capsys) -> None:
+    for text in (b"", b"{", b"[]", b"{}", b'{"token": 3}', b'{"token": []}'):
+        assert len(text) < LONGEST
+        assert _answer(text) is None
     assert "".join(capsys.readouterr()) == ""
-
-
-def test_a_fault_is_logged_without_its_text_and_a_run_answers(open_page, capsys, monkeypatch):
-    def broken(*_: object) -> None:
-        raise ValueError(SECRET)
-
-    screen = open_page("tune")
-    with monkeypatch.context() as patch:
-        patch.setattr(view, "payload", broken)
-        assert asked(screen, {"k": 6}) is None
-    assert SECRET not in "".join(capsys.readouterr())
-    assert "k = 6" in screen.move("levers", {"k": 6}).panel["summary"]["text"]
 
 
 def test_a_page_that_is_drawn_waits_for_what_is_being_answered(monkeypatch) -> None:
@@ -219,12 +185,157 @@ def test_a_page_that_is_drawn_waits_for_what_is_being_answered(monkeypatch) -> N
     asking.join(10)
     assert order == ["answered", "ended"]
     assert answers.handle({}) is None
-
-
-def test_answers_go_with_their_user() -> None:
-    answers = Endpoint()
+    # answers go with their user
     token = answers.token
     assert token in _ALL
-    del answers
+    del answers, asking
     gc.collect()
     assert token not in _ALL
+
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST_FILES, MOST_CALLS = 74, 2_505
+"""What a move of a slider may cost; both may only fall."""
+
+
+def test_a_move_on_bodyfat_enters_few_files(open_page, monkeypatch: pytest.MonkeyPatch) -> None:
+    # with helpers the ranges that this thread takes depend on the machine's load
+    monkeypatch.setenv("RWN_THREADS", "1")
+    screen = open_page("tune")
+    for k in (6.0, 7.0):  # imports and first results
+        assert asked(screen, {"k": k}) is not None
+    files, calls = set[str](), 0
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        nonlocal calls
+        name = frame.f_code.co_filename
+        if event == "call" and name.startswith(str(ROOT)) and "/tests/" not in name:
+            files.add(name)
+            calls += 1
+
+    sys.setprofile(count)
+    try:
+        asked(screen, {"k": 8.0})
+    finally:
+        sys.setprofile(None)
+    sys.stdout.write(f"{len(files)} files, {calls} calls\n")  # python -m pytest -s
+    assert len(files) <= MOST_FILES
+    assert calls <= MOST_CALLS
+
+
+# ---------------------------------------------------------------- what arrives later
+
+JUDGED = ("bayes_linkage", "attribute_gain", "true_matches")
+
+
+class Reader:
+    """A process that answers what it is told to."""
+
+    running = True
+
+    def __init__(self, data: rwn.Microdata) -> None:
+        self.data, self.asked, self.known_by = data, (), {}
+        self.cancelled = False
+
+    def ask(self, *questions: Question, drawn: Any) -> None:
+        self.asked, self.drawn = questions, drawn
+
+    def retarget(self, data: rwn.Microdata) -> bool:
+        return False
+
+    def known(self, question: Question) -> rwn.Reading | None:
+        return self.known_by.get((question.measure, question.begin, question.of[0]))
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+    def answer(self, measure: str, value: float) -> None:
+        for question in self.asked:
+            if question.measure == measure:
+                reading = rwn.Reading(value=value, detail=Detail())
+                self.known_by[measure, question.begin, question.of[0]] = reading
+
+    @property
+    def strengths(self) -> list[tuple[str, int]]:
+        """Which measures it was asked for, and at which k."""
+        return [(question.measure, question.of[0].k) for question in self.asked]
+
+
+@pytest.fixture
+def screen(open_page, monkeypatch: pytest.MonkeyPatch):
+    """A page whose table counts as a larger one, with limits that are read one after another."""
+    monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
+    page = open_page("tune")
+    usual = rwn.Policy().limits
+    page.session.policy = rwn.Policy(limits=tuple(x for x in usual if x.measure in JUDGED))
+    page.test.run()
+    page.work.worker = Reader(page.session.data)
+    yield page
+    page.work.worker = None
+
+
+def waited(screen: Any, seq: int | None = None) -> Any:
+    """The answer to a waiting post; empty until something has arrived."""
+    return posted(screen, seq=screen.endpoint.seq if seq is None else seq)
+
+
+def test_nothing_is_told_until_something_has_arrived(screen) -> None:
+    reader, waits = screen.work.worker, screen.panel["waits"]
+    assert waits == ["first bayes_linkage", "first attribute_gain"]  # the page reads what is quick
+    assert screen.panel["verdict"]["nearest"] == ""
+    for _ in range(3):
+        assert waited(screen) == {}
+    assert [measure for measure, _ in reader.strengths] == ["bayes_linkage", "attribute_gain"]
+    reader.answer("attribute_gain", 0.01)
+    found = waited(screen)
+    assert (found["waits"], found["waiting"]) == (waits[:1], True)
+    reader.answer("bayes_linkage", 0.25)
+    found = waited(screen)
+    assert (found["waits"], found["waiting"]) == ([], False)
+    assert found["verdict"]["nearest"] == "worst: Worst-case linkage 25 %, limit 5 %"
+    assert same(found, shown(screen.session))
+    # a post that waits for an older picture gets none
+    before = screen.endpoint.seq
+    told = asked(screen, {"k": 40})
+    assert waited(screen, before) is None
+    assert waited(screen, told["seq"]) == {}
+    assert {k for _, k in reader.strengths} == {40}, "a move has its own numbers found"
+    reader.answer("bayes_linkage", 0.25)
+    assert waited(screen)["waits"] == ["first attribute_gain"]
+
+
+def test_the_process_begins_before_the_picture_of_a_move_that_nobody_holds(screen, monkeypatch):
+    reader, before, draw = screen.work.worker, list[Any](), view.render
+    monkeypatch.setattr(
+        view, "render", lambda *given: before.append(reader.strengths) or draw(*given)
+    )
+    assert asked(screen, {"k": 39}, held=True)["waiting"]
+    told = asked(screen, {"k": 40})
+    assert before == [[], [("bayes_linkage", 40), ("attribute_gain", 40)]]
+    assert told["verdict"]["nearest"] == ""
+    reader.answer("bayes_linkage", 0.25)
+    assert waited(screen) != {}
+    # where it takes long it begins at rest: it would end what it has begun first
+    monkeypatch.setattr(limit_queue, "LIVE_RECORDS", 10)
+    reader.asked = ()
+    told = asked(screen, {"k": 41})
+    assert reader.asked == ()
+    assert told["waits"][2:] == ["first true_matches"]
+    waited(screen)
+    assert len(reader.asked) == 3
+
+
+def test_the_process_takes_over_the_release_on_screen_and_no_other(screen, monkeypatch) -> None:
+    reader, session = screen.work.worker, screen.session
+    waited(screen)
+    current = current_release(session)
+    first = reader.asked[0]
+    assert reader.drawn(first) is None, "so small a table is searched at once"
+    monkeypatch.setattr(type(current.prepared), "known", "sizes")
+    assert reader.drawn(first) == DrawnRelease(current.masked.masked, "sizes")
+    assert reader.drawn(replace(first, of=(first.of[0], session.seed + 1))) is None
+    assert reader.drawn(replace(first, of=(replace(first.of[0], k=41), first.of[1]))) is None
+    # it ends where its user has left
+    screen.work.closed = True
+    waited(screen)
+    assert reader.cancelled

@@ -1,4 +1,4 @@
-"""Methods, their options and soft kernels on the pages: sliders, links, undo, other pages."""
+"""What makes a setting on Tune: methods, their options, soft kernels, slices, release precision."""
 
 from __future__ import annotations
 
@@ -8,20 +8,29 @@ from typing import Any
 
 import numpy as np
 import orjson
+import pandas as pd
 import pytest
+import streamlit as st
 
 import rwn_core as rwn
+from rwn_core.data.rounding import given_steps, steps_by_name
 from rwn_core.masking import RWN, SoftRWN, method_options
-from rwn_core.reporting.project import Project
+from rwn_core.masking.neighborhood_method import NeighborhoodMethod
+from rwn_core.masking.soft_rwn import CHAINED, TIED
+from rwn_core.measures.sentence import percent
+from rwn_core.reporting.scenario import Scenario
+from rwn_core.tuning.slice_presets import PRESETS, preset_slices
 from rwn_ui.background import task as background_task
-from rwn_ui.features.project import current_project
+from rwn_ui.compare.view import take
+from rwn_ui.features.scenario_trial import save
 from rwn_ui.state import results
-from rwn_ui.state.address import _parts, address
 from rwn_ui.state.change_table import set_setting, toasted
 from rwn_ui.state.results import current_release, prepared
-from rwn_ui.state.session import Session, first_setting
-from rwn_ui.widgets import sidebar
+from rwn_ui.state.session import KEPT, Session, first_setting
+from rwn_ui.tune import view
+from rwn_ui.widgets import live_sliders, sidebar
 from rwn_ui.widgets.options import names_for
+from tests.ui.following import shown
 from tests.ui.large_table import csv
 
 
@@ -31,96 +40,70 @@ def load(session: Session, setting: rwn.Setting) -> None:
         set_setting(session, setting, undo=True)
 
 
-def choose(screen, method: str) -> None:
+def choose(screen: Any, method: str) -> None:
     """Take a method in the sidebar of Tune."""
-    box = screen.find("selectbox", "Method")
-    box.set_value(method).run()
+    screen.find("selectbox", "Method").set_value(method).run()
+    assert screen.errors == []
 
 
-def drawn(screen) -> dict[str, str]:
-    """The cards on screen as they were written, by key."""
-    return {orjson.loads(card)["key"]: card for card in screen.panel["cards"]}
+def same_as_mask(session: Session) -> bool:
+    """True if the release on screen is the one that Python draws of the setting."""
+    steps = dict(session.precision)
+    release = rwn.mask(session.data, session.params, precision=steps, seed=session.seed)
+    return bool(current_release(session).masked.masked.frame.equals(release.masked.frame))
 
+
+# ---------------------------------------------------------------- methods
 
 OF_EVERY_SORT = ("rwn", "nbrs2015", "rank_swapping", "pram", "local_suppression", "cart_synthesis")
 """Methods with neighborhoods and without, for numbers, categories, whole records and models."""
 
 
 @pytest.mark.parametrize("method", OF_EVERY_SORT)
-def test_a_method_has_its_own_sliders_and_they_move_all_cards(open_page, method: str) -> None:
-    screen = open_page("tune")
-    if method != screen.session.method:
-        choose(screen, method)
-    levers = rwn.METHODS[method].levers
-    titles = [slider.label for slider in screen.live_sliders()]
-    assert titles == [lever.title for lever in levers]
-    assert screen.errors == []
-    before = drawn(screen)
-    assert len(before) == 8 + ("neighborhood_size" in before)
-    strength = screen.slider(rwn.METHODS[method].strength)
-    strong = prepared(screen.session).prepared.presets["Strong"]
-    strength.set_value(strong[rwn.METHODS[method].strength]).run()
-    for lever in levers:
-        if lever.name != rwn.METHODS[method].strength:
-            slider = screen.slider(lever.name)
-            steps = (slider.max - slider.min) // slider.step
-            slider.set_value(slider.min + slider.step * (steps // 2))
-            slider.run()
-    after = drawn(screen)
-    same = {key for key in before if before[key] == after[key]}
-    reasons = {key for key, card in after.items() if "reason" in orjson.loads(card)}
-    law = prepared(screen.session).prepared.law
+def test_a_method_has_its_own_sliders_and_they_move_all_cards(session, method: str) -> None:
+    kind = rwn.METHODS[method]
+    setting = replace(session.setting, params=first_setting(method))
+    set_setting(session, setting, KEPT, "Standard")
+    ready = prepared(session)
+    sliders = live_sliders.controls(session, ready)["levers"]["sliders"]
+    assert [each["title"] for each in sliders] == [lever.title for lever in kind.levers]
+
+    def drawn() -> dict[str, str]:
+        return {orjson.loads(card)["key"]: card for card in shown(session)["cards"]}
+
+    before = drawn()
+    half = {
+        each["name"]: each["low"] + (each["high"] - each["low"]) // each["step"] // 2 * each["step"]
+        for each in sliders
+    }
+    strong = ready.prepared.presets["Strong"][kind.strength]
+    view.apply_edits(session, [{"levers": half | {kind.strength: strong}}])
+    after, law = drawn(), ready.prepared.law
     neighborhoods = None if law is None else law.neighborhoods
-    wanted = set()
+    assert len(before) == 8 + ("neighborhood_size" in before)
     assert ("neighborhood_size" in after) == (neighborhoods is not None)
-    if current_release(screen.session).masked.masked.frame.isna().all().any():
-        wanted |= {"mahalanobis", "principal_components"}  # a key was suppressed altogether
-    assert reasons == wanted
+    suppressed = current_release(session).masked.masked.frame.isna().all().any()
+    assert {key for key, card in after.items() if "reason" in orjson.loads(card)} == (
+        {"mahalanobis", "principal_components"} if suppressed else set()
+    )
     # what is said of some variables may be of those that a method leaves alone
     has_neighbors = neighborhoods is not None and neighborhoods.sizes.any()
-    assert len(same) <= (0 if has_neighbors else 4)
-    release = rwn.mask(screen.session.data, screen.session.params, seed=screen.session.seed)
-    shown = current_release(screen.session).masked.masked
-    assert shown.frame.equals(release.masked.frame)
+    same = sum(before[key] == after[key] for key in before)
+    assert same <= (0 if has_neighbors else 4)
+    assert same_as_mask(session)
 
 
-def test_the_2015_method_on_the_other_pages(open_page) -> None:
-    screen = open_page("tune")
-    choose(screen, "nbrs2015")
-    words = screen.session.words
-    assert words.startswith("The 2015 method · ε = ")
-    for page in ("utility", "risk", "compare", "find"):
-        assert screen.visit(page).errors == []
-        assert screen.session.words == words
-        assert "Minimum neighbors k" not in [slider.label for slider in screen.live_sliders()]
-
-
-def test_a_link_brings_its_method(open_page) -> None:
-    screen = open_page("tune", method="nbrs2015", epsilon="2.5", q="0.5")
-    assert screen.session.words == "The 2015 method · ε = 2.5 · q = 0.5"
-    assert parts(screen.session)["method"] == "nbrs2015"
-    screen.session.set(replace(screen.session.setting, weights=(("age", 2.0),)))
-    assert "weight" in parts(screen.session)
-    screen.session.set(replace(screen.session.setting, params=first_setting("pram")))
-    assert "weight" not in parts(screen.session), "it has no use for them"
-    assert not screen.test.warning
-    screen = open_page("tune", method="swap")
-    (warning,) = screen.test.warning
-    assert warning.value.startswith("method of the link must be one of: rwn, soft")
-
-
-def test_a_setting_from_elsewhere_brings_its_method_and_its_options(open_page) -> None:
-    screen = open_page("tune")
+def test_a_setting_from_elsewhere_brings_its_method_and_its_options(session) -> None:
     selection = {"epsilon": 2.0, "q": 0.5, "record_selection": "bernoulli"}
-    load(screen.session, rwn.Setting.of("nbrs2015", selection))
-    assert screen.session.params == rwn.NBRS2015(**selection)
-    load(screen.session, rwn.Setting.of("rwn", {"k": 7, "scale": "range"}))
-    assert screen.session.params == rwn.RWN(epsilon=0.0, k=7, scale="range")
-    assert "scale = range" in screen.session.words
-    load(screen.session, rwn.Setting(params=rwn.RWN(epsilon=rwn.Radii([1.0] * 241), k=3)))
-    assert screen.session.params == rwn.RWN(epsilon=0.0, k=7, scale="range")
-    screen.test.run()
-    assert screen.errors == []
+    load(session, rwn.Setting.of("nbrs2015", selection))
+    assert session.params == rwn.NBRS2015(**selection)
+    load(session, rwn.Setting.of("rwn", {"k": 7, "scale": "range"}))
+    assert session.params == RWN(epsilon=0.0, k=7, scale="range")
+    assert "scale = range" in session.words
+    load(session, rwn.Setting(params=RWN(epsilon=rwn.Radii([1.0] * 241), k=3)))
+    assert session.params == RWN(epsilon=0.0, k=7, scale="range"), "no slider can show it"
+    load(session, rwn.Setting(params=SoftRWN(kernel="exponential")))
+    assert session.levers == {"width": 1.0, "balance": 0.0, "q": 1.0}
 
 
 def test_another_method_of_a_large_table_is_prepared_in_the_background(open_page, monkeypatch):
@@ -138,18 +121,12 @@ def test_another_method_of_a_large_table_is_prepared_in_the_background(open_page
     screen.wait()
     assert screen.errors == []
     assert screen.session.method == "nbrs2015"
-    assert [slider.label for slider in screen.live_sliders()] == [
-        lever.title for lever in rwn.NBRS2015.levers
-    ]
-    key = rwn.SecretKey.from_seed(screen.session.seed)
-    release = rwn.mask(screen.session.data, screen.session.params, seed=key)
-    shown = current_release(screen.session).masked
-    assert (shown.donors == release.donors).all()
+    assert [*screen.sliders] == ["epsilon", "q"]
+    assert same_as_mask(screen.session)
 
 
-def test_a_list_of_methods_that_has_gone_from_the_page_changes_nothing(monkeypatch) -> None:
+def test_a_list_of_methods_that_has_gone_from_the_page_changes_nothing(session, monkeypatch):
     """A browser may send its value once more, when a link has brought another method."""
-    session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
     drawn: dict[str, Any] = {}
     changed: list[str] = []
     monkeypatch.setattr(sidebar, "st", SimpleNamespace(selectbox=lambda *_, **k: drawn.update(k)))
@@ -165,31 +142,36 @@ def test_a_list_of_methods_that_has_gone_from_the_page_changes_nothing(monkeypat
     assert changed == ["pram"]
 
 
-def parts(session: Session) -> dict[str, str]:
-    """What the address of a session says, by name."""
-    return _parts(address(session))
+# ---------------------------------------------------------------- options
 
 
-def test_an_option_makes_the_release_and_can_be_undone(open_page) -> None:
+def test_options_make_the_release_and_can_be_undone(open_page) -> None:
     screen = open_page("tune", method="additive_noise")
+    session = screen.session
     assert "Variables that travel together" not in [box.label for box in screen.test.selectbox]
     screen.option("selectbox", "shape").select("laplace").run()
     screen.option("toggle", "reflected").set_value(True).run()
     assert screen.errors == []
-    params = screen.session.params
-    assert (params.shape, params.reflected) == ("laplace", True)
-    shown = current_release(screen.session).masked.masked
-    release = rwn.mask(screen.session.data, params, seed=screen.session.seed)
-    assert shown.frame.equals(release.masked.frame)
-    assert screen.session.words.endswith("shape = laplace · reflected = yes")
-    link = address(screen.session)
-    assert link.keys() == {"demo", "setting"}
-    assert "*shape*laplace*reflected*1" in link["setting"]
+    assert (session.params.shape, session.params.reflected) == ("laplace", True)
+    assert same_as_mask(session)
+    assert session.words.endswith("shape = laplace · reflected = yes")
     screen.edit({"undo": True})
-    assert screen.session.params.reflected is False
-    assert screen.option("toggle", "reflected").value is False
-    again = open_page("tune", **{name: text for name, text in link.items() if name != "demo"})
-    assert again.session.params == params
+    assert screen.option("toggle", "reflected").value is session.params.reflected is False
+    choose(screen, "record_swapping")
+    screen.option("multiselect", "variables").set_value(["chest", "hip"]).run()
+    assert session.params.variables == ("chest", "hip")
+    assert same_as_mask(session)
+    choose(screen, "rwn")
+    screen.move(epsilon=0.05, k=5.0)
+    screen.option("selectbox", "radius_variable").select("age").run()
+    assert screen.errors == []
+    assert session.params == RWN(epsilon=0.05, k=5, radius_variable="age")
+    shown = current_release(session).masked.masked.frame
+    for radii, is_it in ((0.05 * session.data.values("age"), True), (0.05, False)):
+        own = rwn.mask(session.data, RWN(epsilon=radii, k=5), seed=session.seed)
+        assert shown.equals(own.masked.frame) is is_it
+    screen.edit({"undo": True})
+    assert session.params.radius_variable is None
 
 
 def test_an_option_that_is_refused_says_why_and_changes_nothing(open_page) -> None:
@@ -200,47 +182,13 @@ def test_an_option_that_is_refused_says_why_and_changes_nothing(open_page) -> No
     assert (screen.session.params.neighbors, screen.session.params.m) == ("sample", 120)
     screen.option("number_input", "m").set_value(0).run()
     assert screen.session.params.m == 120
-    (warning,) = screen.test.warning
-    assert warning.value == "m must be a whole number of at least 1."
+    assert screen.warnings == ["m must be a whole number of at least 1."]
     screen.option("number_input", "m").set_value(60).run()
-    assert not screen.test.warning
+    assert screen.warnings == []
     assert (screen.session.params.neighbors, screen.session.params.m) == ("sample", 60)
     screen.option("selectbox", "neighbors").select("partition").run()
     assert (screen.session.params.m, screen.session.params.u) == (None, 4)
     assert screen.errors == []
-
-
-def test_a_variable_gives_each_record_its_radius_on_tune_and_in_a_link(open_page) -> None:
-    screen = open_page("tune", epsilon="0.05", k="5")
-    screen.option("selectbox", "radius_variable").select("age").run()
-    assert screen.errors == []
-    session = screen.session
-    assert session.params == rwn.RWN(epsilon=0.05, k=5, radius_variable="age")
-    shown = current_release(session).masked.masked.frame
-    radii = 0.05 * session.data.values("age")
-    own = rwn.mask(session.data, rwn.RWN(epsilon=radii, k=5), seed=session.seed).masked.frame
-    one = rwn.mask(session.data, rwn.RWN(epsilon=0.05, k=5), seed=session.seed).masked.frame
-    assert shown.equals(own)
-    assert not shown.equals(one)
-    link = parts(session)
-    assert "age" not in link.values()
-    again = open_page("tune", epsilon="0.05", k="5", radius_variable=link["radius_variable"])
-    assert again.session.params == session.params
-    screen.edit({"undo": True})
-    assert screen.session.params.radius_variable is None
-
-
-def test_chosen_variables_are_numbers_in_a_link_and_matrices_too(open_page) -> None:
-    screen = open_page("tune", method="record_swapping")
-    screen.option("multiselect", "variables").set_value(["chest", "hip"]).run()
-    assert screen.session.params.variables == ("chest", "hip")
-    names = [variable.name for variable in screen.session.data.schema.released]
-    numbers = f"{names.index('chest')}-{names.index('hip')}"
-    link = parts(screen.session)
-    assert link["variables"] == numbers
-    assert "chest" not in "".join(link.values())
-    again = open_page("tune", method="record_swapping", variables=numbers)
-    assert again.session.params.variables == ("chest", "hip")
 
 
 def test_an_option_names_released_variables_and_a_radius_numbers_that_stay_inside() -> None:
@@ -253,93 +201,232 @@ def test_an_option_names_released_variables_and_a_radius_numbers_that_stay_insid
         assert "bmi" in found
 
 
-def test_options_of_a_link_that_cannot_be_used_are_said(open_page) -> None:
-    screen = open_page("tune", method="pram", spread="odd")
-    (warning,) = screen.test.warning
-    assert "spread must be one of" in warning.value
-    assert screen.session.options == ()
-    screen = open_page("tune", method="record_swapping", variables="99")
-    (warning,) = screen.test.warning
-    assert warning.value.startswith("variables of the link cannot be read")
-
-
-def sliders(screen) -> list[str]:
-    return [each.name for each in screen.live_sliders()]
+# ---------------------------------------------------------------- soft kernels
 
 
 def test_hard_to_soft_to_balance_and_back(open_page) -> None:
     screen = open_page("tune", q="0.8")
-    before = screen.session.levers.copy()
+    session, before = screen.session, screen.session.levers.copy()
     choose(screen, "soft_rwn")
-    assert screen.errors == []
-    assert sliders(screen) == ["width", "balance", "q"]
-    assert screen.session.levers == {"width": 1.0, "balance": 0.0, "q": 0.8}
-    screen.slider("balance").set_value(1.0).run()
-    screen.slider("width").set_value(0.7).run()
-    params = screen.session.params
-    assert params == SoftRWN(balance=1.0, width=0.7, q=0.8)
-    shown = current_release(screen.session).masked.masked
-    release = rwn.mask(screen.session.data, params, seed=screen.session.seed)
-    assert shown.frame.equals(release.masked.frame)
+    assert [*screen.sliders] == ["width", "balance", "q"]
+    assert session.levers == {"width": 1.0, "balance": 0.0, "q": 0.8}
+    screen.move(balance=1.0)
+    screen.move(width=0.7)
+    assert session.params == SoftRWN(balance=1.0, width=0.7, q=0.8)
+    assert same_as_mask(session)
     size = next(c for c in screen.panel["cards"] if orjson.loads(c)["key"] == "neighborhood_size")
     assert "effective number of donors" in str(size)
     for balance in (1.0, 0.0):
         screen.edit({"undo": True})
-        assert screen.session.method == "soft_rwn"
-        assert screen.session.levers["balance"] == balance
+        assert (session.method, session.levers["balance"]) == ("soft_rwn", balance)
     screen.edit({"undo": True})
-    assert screen.session.method == "rwn"
-    assert screen.session.levers == before
-    assert screen.errors == []
-
-
-def test_one_click_goes_over_to_soft_neighborhoods_and_one_back(open_page) -> None:
-    screen = open_page("tune", q="0.5")
+    assert (session.method, session.levers) == ("rwn", before)
+    # one click goes over, and one back
     screen.option("button", "Keep totals and spreads").click().run()
-    assert screen.session.params == SoftRWN(balance=1.0)
+    assert session.params == SoftRWN(balance=1.0)
     screen.option("selectbox", "kernel").select("exponential").run()
-    assert screen.session.params == SoftRWN(kernel="exponential", balance=1.0)
+    assert session.params == SoftRWN(kernel="exponential", balance=1.0)
     screen.option("button", "As published").click().run()
-    assert screen.session.method == "rwn"
-    assert screen.preset == "Standard"
-    assert screen.errors == []
+    assert (session.method, screen.preset, screen.errors) == ("rwn", "Standard", [])
 
 
-def test_a_link_a_project_and_a_scenario_bring_a_soft_setting_back(open_page) -> None:
-    asked = {"kernel": "gaussian", "balance": "1", "cap": "0.2", "width": "0.65", "q": "0.9"}
-    asked |= {"own_donors": "1"}  # own is whose table it is
-    screen = open_page("tune", **asked)  # as links were written before the method had a name
-    assert not screen.test.warning
-    params = SoftRWN(balance=1.0, cap=0.2, own=True, width=0.65, q=0.9)
-    assert screen.session.params == params
-    link = address(screen.session)
-    del asked["kernel"]
-    assert parts(screen.session) == asked | {"method": "soft_rwn"} | link
-    again = open_page("tune", **link)
-    assert again.session.params == params
-    assert open_page("tune", method="rwn", kernel="even", k="7").session.params.k == 7
-    project = Project.from_toml(current_project(screen.session).to_toml())
-    assert project.present.setting.params == params
-    load(screen.session, rwn.Setting(params=RWN(k=7, epsilon=0.5)))
-    assert screen.session.params == RWN(k=7, epsilon=0.5)
-    load(screen.session, project.present.setting)
-    assert screen.session.params == params
-    load(screen.session, rwn.Setting(params=SoftRWN(kernel="exponential")))
-    assert screen.session.levers == {"width": 1.0, "balance": 0.0, "q": 1.0}
-
-
-@pytest.mark.parametrize("balance", ["0", "1"])
+@pytest.mark.parametrize("balance", [0.0, 1.0])
 def test_some_records_of_a_table_are_shown_with_their_donors_among_all(
-    open_page, monkeypatch, balance: str
+    monkeypatch, balance: float
 ) -> None:
     monkeypatch.setattr(results, "LIVE_RECORDS", 200)
-    screen = open_page("tune", kernel="gaussian", width="0.5", balance=balance)
-    assert not screen.test.warning
-    screen.slider("width").set_value(0.7).run()
-    assert screen.errors == []
-    shown = current_release(screen.session)
-    records = shown.prepared.records
-    release = rwn.mask(screen.session.data, screen.session.params, seed=screen.session.seed)
+    session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
+    set_setting(session, rwn.Setting(params=SoftRWN(width=0.5, balance=balance)))
+    view.apply_edits(session, [{"levers": {"width": 0.7}}])
+    assert session.params.width == 0.7
+    current = current_release(session)
+    records = current.prepared.records
     assert len(records) == 200
-    np.testing.assert_array_equal(shown.exact.donors, release.donors[records])
-    assert screen.session.params.width == 0.7
+    release = rwn.mask(session.data, session.params, seed=session.seed)
+    np.testing.assert_array_equal(current.exact.donors, release.donors[records])
+
+
+# ---------------------------------------------------------------- slices
+
+LABEL = "Variables that travel together"
+
+
+def slice_by(screen: Any, title: str) -> None:
+    key = next((key for key, each in PRESETS.items() if each.title == title), title)
+    screen.find("selectbox", LABEL).set_value(key).run()
+    assert screen.errors == []
+
+
+def in_groups(session: Session) -> pd.DataFrame:
+    """What Python releases for these slices, written as groups of the schema."""
+    table = rwn.load_demo(session.name)
+    for number, names in enumerate(session.slices):
+        schema = table.schema
+        for name in names:
+            schema = schema.replace_variable(name, group=f"group {number}")
+        table = table.with_schema(schema)
+    return rwn.mask(table, session.params, seed=session.seed).masked.frame
+
+
+def test_a_preset_of_slices_is_live_and_ranks_nothing_anew(open_page, monkeypatch) -> None:
+    searches: list[object] = []  # each time that a table is prepared: its neighbors are ranked
+    preview = NeighborhoodMethod.preview
+    monkeypatch.setattr(
+        NeighborhoodMethod,
+        "preview",
+        lambda *of, **more: searches.append(of) or preview(*of, **more),
+    )
+    screen = open_page("tune", method="nbrs2015")
+    count, alone = len(searches), current_release(screen.session).masked
+    slice_by(screen, "Keys together | rest")
+    session = screen.session
+    assert session.slices == preset_slices(session.data, "keys_together")
+    released = current_release(session).masked
+    pd.testing.assert_frame_equal(released.masked.frame, in_groups(session))
+    assert not released.masked.frame.equals(alone.masked.frame)
+    assert sorted(map(sorted, released.law.units())) == sorted(map(sorted, session.slices))
+    assert (
+        "A row shows abdomen, ankle and 10 more of one person verbatim; who knows three of them "
+        "may read the others." in screen.words("caption")
+    )
+    slice_by(screen, "Whole rows")
+    assert len(searches) == count
+    assert session.words.endswith("abdomen + age + 13 more travel together")
+
+
+def test_own_slices_are_put_together_from_fields(open_page) -> None:
+    screen = open_page("tune")
+    slice_by(screen, "own")
+    for field, names, slices in (
+        ("Slice 1", ["age", "weight", "hip"], (("age", "hip", "weight"),)),
+        ("Slice 2", ["knee"], (("age", "hip", "weight"),)),  # one alone is no slice
+        ("Slice 2", ["knee", "hip"], (("age", "weight"), ("hip", "knee"))),
+        ("Slice 1", [], (("hip", "knee"),)),
+    ):
+        screen.find("multiselect", field).set_value(names).run()
+        assert screen.errors == []
+        assert screen.session.slices == slices
+        if len(slices) == 2:
+            assert screen.find("multiselect", "Slice 1").value == ["age", "weight"]
+    screen.visit("data").visit("tune")
+    assert screen.session.slices == (("hip", "knee"),)
+    assert screen.find("multiselect", "Slice 2").value == ["knee", "hip"]
+
+
+def test_slices_are_tied_or_chained_and_say_what_that_keeps(open_page) -> None:
+    screen = open_page("tune", method="soft_rwn", balance="1")
+    session = screen.session
+    slice_by(screen, "Keys together | rest")
+    assert "ties keep" not in screen.panel["changed"]["least"]
+    screen.option("toggle", "tie").set_value(True).run()
+    assert screen.errors == []
+    assert TIED[0] in screen.words("caption")
+    told = []
+    for width in (1.0, 2.0):
+        screen.move(width=width)
+        told.append(current_release(session).masked.law.tied.fitted.kept)
+        assert f"ties keep {percent(told[-1])} of what relates" in screen.panel["changed"]["least"]
+    assert told[0] != told[1]
+    screen.option("toggle", "tie").set_value(False).run()
+    screen.option("toggle", "chain").set_value(True).run()
+    assert screen.errors == []
+    assert session.params.chain
+    assert CHAINED[0] in screen.words("caption")
+    release = current_release(session)
+    assert release.masked.masked.frame.equals(in_groups(session))
+    assert release.masked.law.telling() == [("age", "weight", "height")]
+    # what a chain does not take is said, and nothing changes
+    screen.move(q=0.5)
+    assert session.params.q == 1
+    assert "Chained slices need q = 1" in screen.errors[0]
+    screen.find("selectbox", LABEL).set_value("whole").run()
+    assert "needs two slices or more" in screen.errors[0]
+
+
+# ---------------------------------------------------------------- release precision
+
+
+@pytest.fixture
+def tune(open_page) -> Any:
+    """The Tune page with the precision unfolded."""
+    screen = open_page("tune")
+    screen.test.session_state["tune.0.precision.box"] = True
+    screen.test.run()
+    assert screen.errors == []
+    return screen
+
+
+def worst(screen: Any) -> float:
+    """What the first tile says of the worst case."""
+    nearest: str = screen.panel["verdict"]["nearest"]
+    return float(nearest.partition(" %")[0].split()[-1])
+
+
+def test_one_choice_for_all_numbers_reaches_every_page(tune) -> None:
+    session, exact, cards = tune.session, worst(tune), tune.panel["cards"]
+    tune.find("select_slider", "Steps for all numbers").set_value("0.5 SD").run()
+    assert tune.errors == []
+    assert session.precision == steps_by_name(given_steps(session.data, 0.5))
+    assert worst(tune) < exact - 5
+    assert session.words == "ε = 2 · k = 5 · q = 1 · numbers rounded to about 0.5 SD"
+    assert session.words in tune.panel["summary"]["text"]
+    assert sum(a != b for a, b in zip(cards, tune.panel["cards"], strict=True)) >= 6
+    assert same_as_mask(session)
+    precision = session.precision
+    for page in ("utility", "risk", "find", "compare", "data"):
+        assert tune.visit(page).errors == []
+    assert tune.visit("tune").session.precision == precision
+    assert worst(tune) < exact - 5
+
+
+def test_steps_that_are_typed_in_are_the_release_and_survive_other_pages(tune, monkeypatch) -> None:
+    typed: dict[str, float | None] = {"age": 5.0, "weight": 10.0}
+    editor, session = st.data_editor, tune.session
+
+    def edited(frame: pd.DataFrame, **options: Any) -> pd.DataFrame:
+        shown = editor(frame, **options)
+        if "step" not in shown:
+            return shown
+        steps = [typed.get(n, s) for n, s in zip(shown["variable"], shown["step"], strict=True)]
+        return shown.assign(step=pd.Series(steps, dtype="float64"))
+
+    monkeypatch.setattr(st, "data_editor", edited)
+    tune.test.run()
+    assert tune.errors == []
+    assert session.precision == (("age", 5.0), ("weight", 10.0))
+    assert "age in steps of 5, weight in steps of 10" in tune.panel["summary"]["text"]
+    (slider,) = tune.test.select_slider
+    assert slider.value == "own steps"
+    good = tune.panel
+    typed["age"] = -5.0
+    tune.test.run()
+    (sentence,) = tune.errors
+    assert sentence.startswith("The release precision of age must be a number above 0")
+    assert session.precision == (("age", 5.0), ("weight", 10.0))
+    assert tune.panel["cards"] == good["cards"], "the last good panel stays"
+    assert tune.test.button(key="tune.0.keep"), "and so do the controls below"
+    typed.clear()
+    tune.visit("data").visit("tune")
+    assert session.precision == (("age", 5.0), ("weight", 10.0))
+    for emptied, left in (({"age": None}, (("weight", 10.0),)), ({"weight": 0.0}, ())):
+        typed |= emptied  # as is
+        tune.test.session_state["tune.0.precision.box"] = True
+        tune.test.run()
+        assert session.precision == left
+
+
+def test_a_scenario_keeps_the_precision_and_brings_it_back(session: Session) -> None:
+    exact = save(session, "Exact", "")
+    coarse = steps_by_name(given_steps(session.data, 1.0))
+    set_setting(session, replace(session.setting, precision=coarse))
+    scenario = save(session, "Coarse", "")
+    again = Scenario.from_toml(scenario.to_toml())
+    assert again.setting == session.setting
+    risk = "bayes_linkage"
+    assert scenario.readings[risk]["median"] < exact.readings[risk]["median"]
+    set_setting(session, exact.setting)
+    take(session, again)
+    assert session.precision == coarse
+    other = rwn.Setting.of("rwn", {"k": 5}, precision={"nowhere": 1.0})
+    take(session, Scenario(setting=other))  # of another table: a toast, and all stays
+    assert session.precision == coarse

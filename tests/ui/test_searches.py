@@ -1,23 +1,31 @@
-"""Searches and advice: what they say so far, and the setting that keeps the policy."""
+"""What a table begins with, advice, and what is said while something is searched or read."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import pytest
+from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
 from rwn_core.evaluation.audit import ReadSoFar
+from rwn_core.measures import UTILITY
+from rwn_core.parallel import kernel_cache
 from rwn_core.tuning import FoundSetting, Point, SearchAnswer
 from rwn_ui.features import advice, limit_queue
 from rwn_ui.state.change_table import redescribe
-from rwn_ui.state.results import current_release, prepared
+from rwn_ui.state.results import current_release, memo, prepared, start_key
 from rwn_ui.state.session import Session
 from rwn_ui.tune import view
 from rwn_ui.widgets import live_sliders
+from tests.tables import frame
+
+START = rwn.Setting(params=rwn.RWN(epsilon=1.5, k=9))
+STRONG = rwn.Setting(params=rwn.RWN(epsilon=2.5, k=8), slices=(("x", "n"),))
+LATER = rwn.Setting(params=rwn.RWN(epsilon=1.0, k=6))
+OTHER = rwn.Setting(params=rwn.CorrelatedNoise(size=0.5))
+ROLE = rwn.Role
 
 
 @pytest.mark.parametrize(
@@ -43,18 +51,6 @@ def test_a_release_that_is_judged_says_what_is_known(values, running, words) -> 
     assert limit_queue.read_words(rwn.Policy(limits=tuple(limits)), read, running=running) == words
 
 
-START = rwn.Setting(params=rwn.RWN(epsilon=1.5, k=9))
-STRONG = rwn.Setting(params=rwn.RWN(epsilon=2.5, k=8), slices=(("a", "c"),))
-LATER = rwn.Setting(params=rwn.RWN(epsilon=1.0, k=6))
-OTHER = rwn.Setting(params=rwn.CorrelatedNoise(size=0.5))
-
-
-def table() -> rwn.Microdata:
-    random = np.random.default_rng(1)
-    values = random.normal(size=(60, 3)).round(2)
-    return rwn.Microdata.from_frame(pd.DataFrame(values, columns=list("abc")))
-
-
 def found(setting: rwn.Setting, **more: Any) -> FoundSetting:
     return FoundSetting(point=Point(setting=setting, spreads={}), **more)
 
@@ -68,16 +64,16 @@ def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
         asked.append(setting)
         schema = microdata.schema
         fewer = tuple(
-            replace(v, role=rwn.Role.IDENTIFIER) if v.name == "b" else v for v in schema.variables
+            replace(v, role=ROLE.IDENTIFIER) if v.name == "y" else v for v in schema.variables
         )
         steps = (
             found(OTHER, title="Try noise"),
             found(
-                setting, title="Leave b out", schema=replace(schema, variables=fewer),
+                setting, title="Leave y out", schema=replace(schema, variables=fewer),
                 interval=(1.2, 1.3), share=1.25, loss=0.4,
             ),
         )  # fmt: skip
-        keyed = any(v.role is rwn.Role.KEY for v in schema.variables)
+        keyed = any(v.role is ROLE.KEY for v in schema.variables)
         recommended = SearchAnswer(
             goal=rwn.Policy(), settings=(found(LATER if keyed else START), found(OTHER)),
             reason="3 numbers.", unfit={"pram": "None."}, reached=microdata.n != 50,
@@ -93,15 +89,18 @@ def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
     return asked
 
 
-@pytest.fixture
-def own(open_page: Any, begun: list[rwn.Setting]) -> Any:
+def opened(open_page: Any, records: int = 60) -> Any:
     """A page with a table of one's own."""
-    screen = open_page("data")
-    screen.upload("own.csv", table().frame.to_csv(index=False).encode())
-    screen.visit("tune")
+    content = frame("cloud", records).drop(columns="g").to_csv(index=False).encode()
+    screen = open_page("data").upload("own.csv", content).visit("tune")
     assert screen.session.demo is None
     assert screen.errors == []
     return screen
+
+
+@pytest.fixture
+def own(open_page: Any) -> Any:
+    return opened(open_page)
 
 
 def followed(screen: Any) -> dict[str, Any]:
@@ -117,7 +116,19 @@ def followed(screen: Any) -> dict[str, Any]:
 
 
 def captions(screen: Any) -> str:
-    return " ".join(each.value for each in screen.test.sidebar.caption)
+    words = " ".join(each.value for each in screen.test.sidebar.caption)
+    return words.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def describe(session: Session, **roles: rwn.Role) -> None:
+    """Give other answers on the Data page."""
+    schema = session.data.schema
+    for name, role in roles.items():
+        schema = schema.replace_variable(name, role=role)
+    redescribe(session, session.data.with_schema(schema), by_grid=False)
+
+
+# ---------------------------------------------------------------- advice
 
 
 def test_a_demo_begins_as_in_its_lessons_and_is_advised_on_request(open_page, begun) -> None:
@@ -134,56 +145,59 @@ def test_a_demo_begins_as_in_its_lessons_and_is_advised_on_request(open_page, be
     assert "Suggested" in captions(screen)
 
 
-def test_a_table_of_ones_own_begins_at_the_recommendation_and_undo_goes_back(own) -> None:
+def test_a_table_of_ones_own_begins_at_the_recommendation_and_undo_goes_back(begun, own) -> None:
     before = dict(own.session.levers)
     assert own.panel["verdict"]["quick"]["text"].endswith("The answer follows.")
     assert "advice" in own.panel["waits"]
     shown = followed(own)
     assert own.session.levers == {"epsilon": 1.5, "k": 9, "q": 1.0}
-    assert "Suggested**: ε" in captions(own).replace("\N{NO-BREAK SPACE}", " ")
+    assert "Suggested**: ε" in captions(own)
     assert "advice" not in shown["waits"]
+    # another answer gives another start, until something is moved
+    describe(own.session, x=ROLE.KEY)
+    followed(own)
+    assert own.session.levers == {"epsilon": 1.0, "k": 6, "q": 1.0}
     own.edit({"undo": True})
     assert own.session.levers == before
     followed(own)
     assert own.session.levers == before, "taken once"
 
 
-def test_the_verdict_is_shown_before_the_start(own, begun, monkeypatch, finished) -> None:
-    """A start is tried on all records, which takes longer than a verdict."""
+@pytest.mark.parametrize("missing", ["start", "presets"])
+def test_a_verdict_is_shown_before_what_takes_longer(
+    own: Any, begun, monkeypatch, finished, missing: str
+) -> None:
+    """A start is tried on all records, and the strengths of a suggestion come last."""
     whole = advice.find_advice(microdata=own.session.data, setting=START)
-    begin = own.session.setting
-
-    def begins(*_: Any, about: Any, **others: Any) -> Any:
-        assert others["known"] is None
-        return finished(label="", about=about, running=True, so_far=(None, *whole[1:]))
-
-    monkeypatch.setattr(advice, "Job", begins)
+    part = (None, *whole[1:]) if missing == "start" else (*whole[:2], {})
+    before = own.session.setting
+    monkeypatch.setattr(
+        advice, "Job",
+        lambda *_, about, **__: finished(label="", about=about, running=True, so_far=part),
+    )  # fmt: skip
     own.session.user.work.advice = None
     shown = followed(own)
     assert shown["verdict"]["quick"]["text"] == "No strength keeps this policy."
-    assert shown["waits"] == ["start"]
-    assert "A suggestion is looked for on all" in captions(own)
-    assert own.session.setting == begin
-    own.session.user.work.advice.result = whole
-    shown = followed(own)
-    assert "start" not in shown["waits"]
+    assert (shown["waits"], shown["waiting"]) == ([missing], True)
+    if missing == "start":
+        assert "A suggestion is looked for on all" in captions(own)
+        assert own.session.setting == before
+    job = own.session.user.work.advice
+    job.result, job.running = whole, False
+    assert followed(own)["waits"] == []
     assert own.session.levers == {"epsilon": 1.5, "k": 9, "q": 1.0}
+    own.edit({"preset": "Strong"})
+    assert own.preset == "Strong"
+    # a table of which no strength is known waits for none
+    none = (*whole[:2], {})
+    monkeypatch.setattr(
+        advice, "Job", lambda *_, about, **__: finished(label="", about=about, result=none)
+    )
+    describe(own.session, x=ROLE.KEY)
+    assert followed(own)["waits"] == []
 
 
-def as_key(screen: Any) -> None:
-    data = screen.session.data
-    schema = data.schema.replace_variable("a", role=rwn.Role.KEY)
-    redescribe(screen.session, data.with_schema(schema), by_grid=False)
-
-
-def test_another_answer_on_the_data_page_gives_another_start_until_something_is_moved(own) -> None:
-    followed(own)
-    as_key(own)
-    followed(own)
-    assert own.session.levers == {"epsilon": 1.0, "k": 6, "q": 1.0}
-
-
-def test_a_preset_is_a_distance_from_the_policy_where_one_is_known(own) -> None:
+def test_a_preset_is_a_distance_from_the_policy_where_one_is_known(begun, own) -> None:
     def helps() -> dict[str, str]:
         parts = live_sliders.controls(own.session, prepared(own.session))["levers"]["presets"]
         return {each["name"]: each["help"] for each in parts}
@@ -196,20 +210,12 @@ def test_a_preset_is_a_distance_from_the_policy_where_one_is_known(own) -> None:
     assert own.preset == "Strong"
     followed(own)
     assert own.preset == "Strong", "another kind of setting is suggested the same"
-    own.move("levers", {"k": 9.0})
+    own.move(k=9.0)
     assert own.preset is None
 
 
-def test_a_setting_that_was_moved_meanwhile_stays(own) -> None:
-    own.move("levers", {"k": 7.0})
-    followed(own)
-    assert own.session.levers["k"] == 7
-
-
 def test_a_start_that_keeps_no_policy_is_offered_only(open_page, begun) -> None:
-    screen = open_page("data")
-    screen.upload("own.csv", table().frame[:50].to_csv(index=False).encode())
-    screen.visit("tune")
+    screen = opened(open_page, records=50)
     before = dict(screen.session.levers)
     followed(screen)
     assert screen.session.levers == before
@@ -217,53 +223,137 @@ def test_a_start_that_keeps_no_policy_is_offered_only(open_page, begun) -> None:
     assert "Suggested" not in captions(screen)
 
 
-def test_a_next_step_is_a_setting_or_another_description(own) -> None:
+def test_a_next_step_is_a_setting_or_another_description(begun, own) -> None:
+    own.move(k=7.0)
     followed(own)
+    assert own.session.levers["k"] == 7, "what was moved meanwhile stays"
     quick = own.panel["verdict"]["quick"]
-    titles = [step["title"] for step in quick["steps"]]
     assert quick["caution"]
-    assert [title.replace("\N{NO-BREAK SPACE}", " ") for title in titles] == [
+    assert [step["title"].replace("\N{NO-BREAK SPACE}", " ") for step in quick["steps"]] == [
         "Try noise",
-        "Leave b out: 1.3 times a limit, 40 % of the relations lost",
+        "Leave y out: 1.3 times a limit, 40 % of the relations lost",
     ]
     for nothing in ("advice:9", "advice:", "advice:x", "regression:{}"):
         advice.take(own.session, nothing)
     assert own.session.method == "rwn"
-    advice.take(own.session, "advice:1")
-    assert [v.name for v in own.session.data.schema.released] == ["a", "c"]
-
-
-def test_another_kind_of_setting_is_another_question_and_a_strength_is_none(own, begun) -> None:
+    own.move(k=12.0)
     followed(own)
-    assert len(begun) == 1
-    own.move("levers", {"k": 12.0})
-    followed(own)
-    assert len(begun) == 1
+    assert len(begun) == 1, "a strength is no other question"
     advice.take(own.session, "advice:0")
-    assert own.session.method == "correlated_noise"
     followed(own)
     assert [each.method for each in begun] == ["rwn", "correlated_noise"]
+    advice.take(own.session, "advice:1")
+    assert [v.name for v in own.session.data.schema.released] == ["x", "n"]
 
 
-def test_the_strengths_of_a_suggestion_are_waited_for(own, begun, monkeypatch, finished) -> None:
-    whole = advice.find_advice(microdata=own.session.data, setting=START)
+# ---------------------------------------------------------------- starts
 
-    def begins(*_: Any, about: Any, **others: Any) -> Any:
-        return finished(label="", about=about, running=True, so_far=(*whole[:2], {}))
 
-    monkeypatch.setattr(advice, "Job", begins)
-    own.session.user.work.advice = None
-    shown = followed(own)
-    assert shown["waits"] == ["presets"]
-    assert shown["waiting"]
-    own.session.user.work.advice.result, own.session.user.work.advice.running = whole, False
-    shown = followed(own)
-    assert shown["waits"] == []
-    own.edit({"preset": "Strong"})
-    assert own.preset == "Strong"
-    # a table of which no strength is known waits for none
-    monkeypatch.setattr(advice, "Job", lambda *_, about, **others: finished(
-        label="", about=about, result=(*whole[:2], {})))  # fmt: skip
-    redescribe(own.session, own.session.data.with_schema(own.session.data.schema.replace_variable(
-        "a", role=rwn.Role.KEY)), by_grid=False)  # fmt: skip
-    assert followed(own)["waits"] == []
+BETTER = rwn.Setting(params=rwn.RWN(epsilon=0.5, k=9), slices=())
+
+
+def known(screen: Any, start: rwn.Setting = BETTER, **answer: Any) -> None:
+    """Plant a recommendation, and draw the page with it."""
+    made = SearchAnswer(goal=rwn.Policy(), settings=(found(start),), reason="Planted.", **answer)
+    memo(screen.session, "starts", 4).keep(start_key(screen.session), made)
+    screen.test.run()
+    assert screen.errors == []
+
+
+@pytest.mark.parametrize("demo", ["bodyfat", "bodyfat_raw", "pima"])
+def test_a_demo_begins_at_its_recommended_setting_which_keeps_the_policy(
+    open_page: Any, recommended_demo: None, demo: str
+) -> None:
+    screen = open_page("tune", demo=demo)
+    start = rwn.Setting.from_dict(rwn.DEMOS[demo].start).resolved(screen.session.data)
+    assert screen.session.setting == start
+    readings = limit_queue.readings(screen.session, current_release(screen.session))
+    assert screen.session.policy.judge(readings).kept
+    assert screen.panel["verdict"]["state"] == "kept"
+    screen.edit({"preset": "Strong"})
+    screen.edit({"undo": True})
+    assert screen.session.setting == start
+    if demo == "bodyfat":  # a link has a setting of its own
+        linked = open_page("tune", demo=demo, setting="epsilon*1.5*k*7*q*1").session
+        assert (linked.method, linked.levers) == ("rwn", {"epsilon": 1.5, "k": 7, "q": 1.0})
+        assert linked.setting.weights == linked.slices == ()
+
+
+@pytest.mark.nightly  # minutes: each recommendation is looked for anew
+@pytest.mark.parametrize("demo", ["bodyfat", "bodyfat_raw", "pima"])
+def test_the_written_start_of_a_demo_is_what_is_recommended(demo: str) -> None:
+    found = rwn.recommend(rwn.load_demo(demo), within=600.0).setting
+    assert found == rwn.Setting.from_dict(rwn.DEMOS[demo].start)
+
+
+def test_an_untouched_start_is_followed_by_the_next_and_its_method_by_no_other_table(own) -> None:
+    session: Session = own.session
+    assert session.is_untouched
+    describe(session, n=ROLE.IDENTIFIER)  # a column turned out to be a number
+    standard = prepared(session).prepared.presets["Standard"]
+    assert session.levers == session.levers | dict(standard)
+    own.test.run()
+    known(own, reached=True)
+    assert session.levers["epsilon"] == 0.5
+    for width, role in ((1.5, ROLE.CONFIDENTIAL), (0.8, ROLE.KEY)):
+        describe(session, y=role)
+        own.test.run()
+        assert session.is_untouched, "the start was taken by itself, and so is the next one"
+        known(own, rwn.Setting(params=rwn.SoftRWN(width=width), slices=()), reached=True)
+        assert (session.method, session.levers["width"]) == ("soft_rwn", width)
+    content = frame("cloud", 70).to_csv(index=False).encode()
+    own.visit("data").upload("next.csv", content).visit("tune")
+    assert session.method == "rwn"
+
+
+@pytest.mark.parametrize(("confirmed", "taken"), [(True, True), (False, False)])
+def test_the_best_that_was_read_on_all_records_is_the_start_where_none_keeps_the_policy(
+    own, confirmed: bool, taken: bool
+) -> None:
+    known(own, reached=False, confirmed=confirmed)
+    assert (own.session.levers["epsilon"] == 0.5) is taken
+
+
+def test_what_was_moved_stays_also_when_it_was_moved_back(own: Any) -> None:
+    before = own.session.levers["k"]
+    own.move(k=before + 1)
+    own.move(k=before)
+    known(own, reached=True)
+    assert own.session.levers["k"] == before
+    assert own.session.levers["epsilon"] != 0.5
+
+
+def test_the_headline_has_its_price_and_says_a_wreck_in_the_same_line(session: Session) -> None:
+    policy, read = session.policy, limit_queue.readings(session, current_release(session))
+
+    def with_loss(loss: float, share: float = 0.5) -> dict[str, Any]:
+        """The verdict of a release with a planted loss and planted shares of its limits."""
+        planted = {limit.measure: share * (limit.at_most or 0.0) for limit in policy.limits}
+        planted[UTILITY] = loss
+        readings = read | {key: replace(read[key], value=x) for key, x in planted.items()}
+        return limit_queue.draw_verdict(policy, readings, policy.judge(readings))
+
+    fair, wreck = with_loss(0.16), with_loss(0.96)
+    assert (fair["text"], fair["price"]) == ("Keeps all 4 limits", "84 % of the relations are left")
+    assert wreck["text"] == "Keeps all 4 limits, but only 4 % of the relations are left"
+    assert with_loss(0.96, share=2.0)["state"] == "over"
+
+
+def test_the_page_says_what_is_made_before_there_is_a_picture(open_page, monkeypatch) -> None:
+    said = list[tuple[float, str]]()
+    drawn = DeltaGenerator.progress
+
+    def progress(place: Any, share: float, text: str) -> Any:
+        said.append((share, text))
+        return drawn(place, share, text=text)
+
+    monkeypatch.setattr(DeltaGenerator, "progress", progress)
+    monkeypatch.setattr(kernel_cache, "is_ready", lambda *_: False)
+    screen = open_page("tune")
+    assert [share for share, _ in said] == [0.1, 0.4, 0.7]
+    assert all("of 241 records of bodyfat" in text for _, text in said)
+    assert said[0][1].endswith("The program is compiled for this machine, once")
+    assert screen.test.get("progress") == [], "it goes when the picture stands"
+    said.clear()
+    screen.test.run()
+    assert said == []
