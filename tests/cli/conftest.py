@@ -63,6 +63,12 @@ def rwn_command(
 
 
 @pytest.fixture
-def unjudged(monkeypatch: pytest.MonkeyPatch) -> None:
+def judged() -> None:
+    """Commands that mask read the limits of their release for whoever asks for this."""
+
+
+@pytest.fixture(autouse=True)
+def _no_limits_are_read(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands that mask read no limits: the file is asked for, not its verdict."""
-    monkeypatch.setattr("rwn_cli.mask._verdict_words", lambda *_: "")
+    if "judged" not in request.fixturenames:
+        monkeypatch.setattr("rwn_cli.mask._verdict_words", lambda *_: "")

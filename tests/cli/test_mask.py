@@ -48,7 +48,6 @@ def expected(data: rwn.Microdata, setting: Setting = SETTING, **changes: object)
     return rwn.mask(data, setting.params, **options).to_bytes("csv")
 
 
-@pytest.mark.usefixtures("unjudged")
 def test_a_scenario_is_masked_as_it_says_and_options_change_parts(rwn_command: Run, bodyfat):
     name = write(Scenario(table=bodyfat.fingerprint, setting=SETTING, seed=7))
     mask = ("mask", "demo:bodyfat", "out.csv", "--overwrite", "--scenario", name)
@@ -72,7 +71,6 @@ def test_a_scenario_is_masked_as_it_says_and_options_change_parts(rwn_command: R
     assert "made for another table" in rwn_command.done(*mask)
 
 
-@pytest.mark.usefixtures("unjudged")
 def test_weights_of_a_scenario_are_all_its_weights(rwn_command: Run) -> None:
     """A weight of 1 that differs from the schema's is not written down, and counts."""
     frame = rwn.load_demo("bodyfat").frame[["age", "weight", "height"]]
@@ -105,7 +103,6 @@ SLICES = (("age", "weight"), ("hip", "knee", "neck"))
 OPTIONS = ("--slice", "weight,age", "--slice", "hip,knee, neck")
 
 
-@pytest.mark.usefixtures("unjudged")
 def test_slices_are_those_of_options_or_of_a_scenario(rwn_command: Run, bodyfat) -> None:
     def of_slices(data: rwn.Microdata) -> bytes:
         return rwn.mask(data, rwn.RWN(epsilon=2.0, k=5), seed=7).to_bytes("csv")
@@ -133,7 +130,7 @@ def test_slices_are_those_of_options_or_of_a_scenario(rwn_command: Run, bodyfat)
     assert frame["median"][1] < frame["median"][0]
 
 
-def test_variables_that_were_hardly_masked_are_named(rwn_command: Run) -> None:
+def test_variables_that_were_hardly_masked_are_named(judged, rwn_command: Run) -> None:
     """Finding P4: the mean share of changed cells hides a category that nothing changed."""
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
@@ -178,7 +175,7 @@ def people() -> pd.DataFrame:
 MASK = ("mask", "people.csv", "out.csv", "--epsilon", 6, "--k", 20, "--overwrite")
 
 
-def test_mask_and_sweep_guess_the_same_roles_and_name_them(rwn_command, people) -> None:
+def test_mask_and_sweep_guess_the_same_roles_and_name_them(judged, rwn_command, people) -> None:
     """Finding V4: a sweep judged a table without roles, `rwn mask` one with guessed roles."""
     sweep = ("sweep", "people.csv", "--epsilon", "6", "--k", "20", "--releases", 2, "--workers", 1)
     sweep += ("--limit", "attribute_gain=0.9", "-o", "s.csv", "--overwrite")
@@ -191,7 +188,7 @@ def test_mask_and_sweep_guess_the_same_roles_and_name_them(rwn_command, people) 
         assert "roles guessed" not in said
 
 
-def test_what_is_not_judged_is_said_with_the_option_that_helps(rwn_command, people) -> None:
+def test_what_is_not_judged_is_said_with_the_option_that_helps(judged, rwn_command, people) -> None:
     people.drop(columns="hiv").to_csv("people.csv", index=False)
     for more in ((), ("--record", "record.toml")):
         said = rwn_command.done(*MASK, *more)
@@ -206,7 +203,6 @@ def test_what_is_not_judged_is_said_with_the_option_that_helps(rwn_command, peop
     assert kept["not_judged"]["attribute_gain"] == "No variable is confidential. Say which is."
 
 
-@pytest.mark.usefixtures("unjudged")
 def test_stated_roles_are_those_of_python_and_of_the_record(rwn_command, people) -> None:
     """Findings V4, R7: `rwn.mask` had no word for what `rwn mask` takes as options."""
     stated = {"confidential": ["hiv"], "key": "age", "as_is": ["visits"]}
@@ -242,7 +238,6 @@ def test_every_parameter_of_every_method_can_be_set_as_text() -> None:
                     assert settings([f"{name}={text}"]) == {name: value}, f"{key}: {name}"
 
 
-@pytest.mark.usefixtures("unjudged")
 def test_options_set_and_a_scenario_of_one_method_write_the_same_bytes(rwn_command, bodyfat):
     params = rwn.SoftRWN(kernel="gaussian", width=0.8, balance=1.0)
     wanted = rwn.mask(bodyfat, params, seed=7).to_bytes("csv")
@@ -265,7 +260,6 @@ MASK_DEMO = ("mask", "demo:bodyfat", "out.csv", "--k", 5, "--epsilon", 2, "--see
 MASK_DEMO += ("--overwrite",)
 
 
-@pytest.mark.usefixtures("unjudged")
 def test_what_candidates_and_weights_cost_is_said(rwn_command: Run) -> None:
     for given in ("neighbors=sample m=50 fresh=true", "neighbors=partition u=3 m=10"):
         options = [word for each in given.split() for word in ("--set", each)]
@@ -276,7 +270,6 @@ def test_what_candidates_and_weights_cost_is_said(rwn_command: Run) -> None:
     assert "shares of the squared distance: " in said
 
 
-@pytest.mark.usefixtures("unjudged")
 def test_threads_change_nothing_wherever_they_are_set(rwn_command, bodyfat, monkeypatch) -> None:
     wanted = rwn.mask(bodyfat, rwn.RWN(epsilon=2.0, k=5), seed=7).to_bytes("csv")
     for stated, more in (("1", ("--threads", 2)), ("3", ())):
@@ -287,7 +280,6 @@ def test_threads_change_nothing_wherever_they_are_set(rwn_command, bodyfat, monk
     rwn_command.refused(2, *MASK_DEMO)
 
 
-@pytest.mark.usefixtures("unjudged")
 def test_decimal_commas_come_back_and_are_known_again(rwn_command) -> None:
     lines = [f"{20 + i},5;{i % 7};{'ab'[i % 2]}" for i in range(60)]
     content = "\n".join(["x;y;g", *lines, ""])
@@ -314,7 +306,6 @@ def test_decimal_commas_come_back_and_are_known_again(rwn_command) -> None:
     rwn_command.done("verify", "o.csv", "card.toml")
 
 
-@pytest.mark.usefixtures("unjudged")
 def test_another_layout_is_refused_with_the_options_that_read_it(rwn_command: Run) -> None:
     towns = ("K\u00f6ln", "Ulm", "Bonn")
     lines = [f"{towns[i % 3]};{i * 7 % 60},5;{i * 3 % 41}" for i in range(60)]
@@ -334,7 +325,6 @@ def test_another_layout_is_refused_with_the_options_that_read_it(rwn_command: Ru
     assert note.endswith(f"(--schema FILE.toml) with the line {line}")
 
 
-@pytest.mark.usefixtures("unjudged")
 def test_a_release_of_a_labelled_file_reads_the_same_in_any_format(rwn_command: Run) -> None:
     rng = np.random.default_rng(1)
     labels = {
@@ -371,7 +361,6 @@ COMMANDS = (
 )  # fmt: skip
 
 
-@pytest.mark.usefixtures("unjudged")
 def test_a_file_that_is_there_is_replaced_only_with_overwrite(rwn_command: Run) -> None:
     rwn_command.done(*RECORD, "--key-file", "sealed.key")
     for command in COMMANDS:

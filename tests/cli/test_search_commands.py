@@ -194,7 +194,7 @@ def test_without_parameters_the_recommended_setting_is_used_and_said(rwn_command
     assert "releases of all 241 records" in line
 
 
-def test_the_line_alone_gives_the_bytes_and_the_verdict(rwn_command: Run) -> None:
+def test_the_line_alone_gives_the_bytes_and_the_verdict(judged, rwn_command: Run) -> None:
     """Schema, options, guessed roles and weights that the setting does not have are in the line."""
     rng = np.random.default_rng(3)
     size = rng.normal(170, 9, 260).round()
@@ -223,7 +223,7 @@ def test_the_line_alone_gives_the_bytes_and_the_verdict(rwn_command: Run) -> Non
     assert verdicts[0][-1] == verdicts[1][-1]
 
 
-def test_a_large_table_is_told_which_limits_no_release_of_it_can_be_judged_by(rwn_command) -> None:
+def test_a_large_table_is_told_which_limits_are_not_judged(judged, rwn_command) -> None:
     rng = np.random.default_rng(5)
     frame = pd.DataFrame({name: rng.normal(size=2_100).round(3) for name in ("u", "v", "w")})
     frame.to_csv("large.csv", index=False)
