@@ -15,7 +15,6 @@ import pytest
 import rwn_core as rwn
 from rwn_core import errors
 from rwn_core.data.given_tables import as_microdata
-from rwn_core.masking import RWN, mask
 
 LISTED = tomllib.loads((Path(__file__).parents[1] / "refusals.toml").read_text("utf-8"))
 ROWS = [(place, *row) for place, group in enumerate(LISTED["group"]) for row in group["refused"]]
@@ -69,16 +68,3 @@ def test_a_masked_data_frame_is_read_as_its_original_is_described():
     masked = frame.assign(x=frame["x"][::-1].to_numpy())
     shown = rwn.audit(frame, masked, measures=["cells_changed"])
     assert shown["cells_changed"].value == 0.5
-
-
-def test_the_largest_k_is_fine_and_other_orders_and_file_names_are_not(tmp_path):
-    data = rwn.Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 4.0, 8.0, 9.0, 3.0]}))
-    assert (mask(data, RWN(k=5), seed=1).law.neighborhoods.sizes == 5).all()
-    release = mask(data, RWN(k=2), seed=7)
-    for order in ("sorted", None, 1):
-        with pytest.raises(rwn.ParameterError, match="order must be one of: shuffled, original"):
-            release.to_bytes("csv", order=order)
-    for name in ("out.xls", "out", "out.csv.gz"):
-        with pytest.raises(rwn.ParameterError, match=r"must end in \.csv, \.parquet"):
-            release.publish(tmp_path / name)
-    assert not list(tmp_path.iterdir())

@@ -110,6 +110,7 @@ def test_a_long_page_can_be_followed(page: str, rwn_command: Run) -> None:
     assert follow(f"{page}.md", rwn_command)
 
 
+@pytest.mark.nightly  # test_search_commands sweeps, too
 def test_the_sweeps_of_the_page_on_the_command_line_read_everything(rwn_command: Run) -> None:
     follow(COMMAND_LINE, rwn_command)
     for name in ("sweep.csv", "methods.csv"):
