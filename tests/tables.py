@@ -142,6 +142,23 @@ def _rare_flag(n: int, rng: np.random.Generator) -> pd.DataFrame:
     return pd.DataFrame({**keys, "flag": np.where(np.arange(n) < 9, "yes", "no")})
 
 
+def _following(n: int, rng: np.random.Generator) -> pd.DataFrame:
+    """Two keys and what follows from them: a number, a level, and a rare one that does not."""
+    age = rng.integers(20, 70, n)
+    height = (150 + 0.4 * age + rng.normal(0, 6, n)).round(1)
+    rich = age * 2 + height + rng.normal(0, 12, n) > 265
+    return pd.DataFrame(
+        {
+            "age": age,
+            "height": height,
+            "income": (age * 10 + height + rng.normal(0, 40, n)).round(),
+            "sport": rng.integers(0, 5, n) + (age < 40),
+            "rich": np.where(rich, "y", "n"),
+            "sick": np.where(rng.permutation(n) < 8, "yes", "no"),
+        }
+    )
+
+
 def _many_levels(n: int, rng: np.random.Generator) -> pd.DataFrame:
     levels = [f"level {i}" for i in range(n)]
     return pd.DataFrame({"g": levels, "x": rng.normal(size=n), "s": rng.choice(["a", "b"], n)})
@@ -162,6 +179,11 @@ def _every_type(n: int, rng: np.random.Generator) -> pd.DataFrame:
 
 
 MIXED: dict[str, Any] = {"g": "key", "age": "key", "y": "confidential"}
+FOLLOWING: dict[str, Any] = {
+    **dict.fromkeys(("age", "height"), "key"),
+    **dict.fromkeys(("rich", "sick"), "confidential"),
+    "slices": [["age", "height"]],
+}
 TRAITS: Mapping[str, tuple[Made, int, int, dict[str, Any]]] = {
     # who makes it, its records, its seed, its roles
     "mixed": (_mixed, 80, 5, MIXED),
@@ -184,6 +206,7 @@ TRAITS: Mapping[str, tuple[Made, int, int, dict[str, Any]]] = {
     "panel": (_panel, 320, 7, {"pid": "person", "unmasked": ["sex"]}),
     "survey": (_survey, 400, 5, {}),
     "rare flag": (_rare_flag, 400, 8, {}),
+    "following": (_following, 200, 0, FOLLOWING),
 }  # fmt: skip
 
 

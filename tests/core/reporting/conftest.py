@@ -49,6 +49,11 @@ def plant(monkeypatch: pytest.MonkeyPatch, *lines: str, among: str = "FACTS") ->
     monkeypatch.setattr(facts, among, (*others, fact))
 
 
+@pytest.fixture(autouse=True)
+def _no_process_reads(read_here: None) -> None:
+    """Let files be read in this process."""
+
+
 @pytest.fixture(scope="session")
 def bodyfat_table() -> Microdata:
     return rwn.load_demo("bodyfat")

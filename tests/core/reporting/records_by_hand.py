@@ -37,73 +37,6 @@ RECORD: dict[str, Any] = {
         "sha256": "cd" * 32,
         "records": 1100,
     },
-    "readings": {
-        "marginals": {
-            "value": 0.03,
-            "baseline": 0.0,
-            "title": "Distributions",
-            "mean_shift": {"age": -0.06, "income": 0.01},
-            "share_shift": {"sex": 0.3},
-        },
-        "correlation": {"value": 0.02, "title": "Correlations"},
-        "association_loss": {
-            "value": 0.3,
-            "title": "Relations lost",
-            "faded": [["age", "income"], ["income", "sex"]],
-            "gone": [["income", "sex"]],
-            "invented": 0.2,
-        },
-        "regression": {"not_applicable": "No regression was asked for."},
-        "cells_changed": {
-            "value": 0.5,
-            "baseline": 0.0,
-            "title": "Values changed",
-            "names": ["age", "income", "sex"],
-            "share": [0.75, 0.0, 0.25],
-        },
-        "distance_linkage": {
-            "value": 0.25,
-            "baseline": 0.001,
-            "title": "Distance linkage",
-            "words": "A quarter is linked.",
-        },
-        "bayes_linkage": {
-            "value": 0.5,
-            "baseline": 0.001,
-            "title": "Linkage at least",
-            "words": "Half of them are linked.",
-        },
-        "membership": {"not_applicable": "No value is rare."},
-        "singling_out": {
-            "value": 0.125,
-            "baseline": 0.0,
-            "title": "Singling out",
-            "words": "One in eight is singled out.",
-        },
-        "k_anonymity": {
-            "value": 0.01,
-            "title": "Below 3-anonymity",
-            "names": ["age", "sex"],
-            "limits": [2, 3],
-            "violations_original": [12, 1200],
-            "violations_released": [6, 24],
-        },
-        "individual_risk": {
-            "value": 0.1,
-            "title": "Expected re-identifications",
-            "expected_original": 1234.5,
-            "expected_released": 2.0,
-        },
-        "repeated_releases": {
-            "value": 0.2,
-            "title": "Three releases",
-            "words": "A fifth is linked after three.",
-            "releases": [1, 3],
-            "same_order": [0.125, 0.2],
-            "shuffled": 0.125,
-            "standing": "worst",
-        },
-    },
     "limit": [
         {"measure": "distance_linkage", "at_most": 0.5, "source": "Handbook", "set_by": "Board"},
         {"measure": "membership", "at_most": 0.1, "source": "", "set_by": ""},
@@ -118,6 +51,50 @@ RECORD: dict[str, Any] = {
     },
     "program": {"rwn": "1.2.3", "python": "3.12.0"},
 }
+LOST = {
+    "marginals": {
+        "mean_shift": {"age": -0.06, "income": 0.01}, "share_shift": {"sex": 0.3},
+        "value": 0.03, "baseline": 0.0, "title": "Distributions",
+    },
+    "correlation": {"value": 0.02, "title": "Correlations"},
+    "association_loss": {
+        "faded": [["age", "income"], ["income", "sex"]], "gone": [["income", "sex"]],
+        "value": 0.3, "title": "Relations lost", "invented": 0.2,
+    },
+    "regression": {"not_applicable": "No regression was asked for."},
+    "cells_changed": {
+        "names": ["age", "income", "sex"], "share": [0.75, 0.0, 0.25],
+        "value": 0.5, "baseline": 0.0, "title": "Values changed",
+    },
+}  # fmt: skip
+RISKS = {
+    "distance_linkage": {
+        "title": "Distance linkage", "words": "A quarter is linked.",
+        "value": 0.25, "baseline": 0.001,
+    },
+    "bayes_linkage": {
+        "title": "Linkage at least", "words": "Half of them are linked.",
+        "value": 0.5, "baseline": 0.001,
+    },
+    "membership": {"not_applicable": "No value is rare."},
+    "singling_out": {
+        "title": "Singling out", "words": "One in eight is singled out.",
+        "value": 0.125, "baseline": 0.0,
+    },
+    "k_anonymity": {
+        "title": "Below 3-anonymity", "value": 0.01, "names": ["age", "sex"],
+        "limits": [2, 3], "violations_original": [12, 1200], "violations_released": [6, 24],
+    },
+    "individual_risk": {
+        "title": "Expected re-identifications", "value": 0.1,
+        "expected_original": 1234.5, "expected_released": 2.0,
+    },
+    "repeated_releases": {
+        "title": "Three releases", "words": "A fifth is linked after three.", "value": 0.2,
+        "releases": [1, 3], "same_order": [0.125, 0.2], "shuffled": 0.125, "standing": "worst",
+    },
+}  # fmt: skip
+RECORD["readings"] = LOST | RISKS
 
 
 def record(**parts: Any) -> dict[str, Any]:
