@@ -16,7 +16,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core import InputError, Microdata, ReleaseError, RunOptions, Schema, Variable, mask_dataset
+from rwn_core import InputError, Microdata, ReleaseError
 from rwn_core.reporting import ReleasedFile, internal_record, ledger, read_record
 from rwn_core.reporting.chained_releases import (
     SKETCH,
@@ -25,7 +25,6 @@ from rwn_core.reporting.chained_releases import (
     method_slices,
     table_marks,
 )
-from rwn_core.reporting.dataset_record import dataset_record, read_dataset_record
 from rwn_core.reporting.ledger import (
     BEGINNING,
     add,
@@ -37,62 +36,13 @@ from rwn_core.reporting.ledger import (
     read_entries,
 )
 from tests.core.reporting.records_by_hand import RECORD, record
-
-CONTEXT = {"purpose": "Teaching", "access": "on request", "contact": "Ada, data@x.org"}
-LIMIT = rwn.Limit(measure="marginals", at_most=0.9, source="Handbook", set_by="Board")
-
-
-def of_table(data: rwn.Microdata, params: Any, form: str) -> dict[str, Any]:
-    release = rwn.mask(data, params)
-    text = internal_record(
-        data,
-        release,
-        ReleasedFile.of(release.to_bytes(form), form),
-        measures=("marginals", "association_loss"),
-        policy=rwn.Policy(limits=(LIMIT,)),
-    )
-    record = {**read_record(text), "context": CONTEXT}
-    record["approval"] = {"by": "Ada Lovelace", "reason": "A lesson", "exception": False}
-    return record
-
-
-def of_dataset(folder: Path) -> dict[str, Any]:
-    """Released files of a dataset, of which each has a part of the records."""
-    source = folder / "in"
-    source.mkdir()
-    number = np.arange(400)
-    x = np.random.default_rng(3).normal(50, 9, 400)
-    table = pd.DataFrame(
-        {"x": x, "rooms": number % 6, "place name": np.where(number % 3, "E", "V")}
-    )
-    table.to_parquet(source / "a.parquet", index=False)
-    schema = rwn.Microdata.from_frame(table).schema
-    out = folder / "out"
-    options = RunOptions(schema=schema, workers=1, file_rows=200)
-    said = mask_dataset(source, out, rwn.RWN(k=5), options=options)
-    text = dataset_record(said, rwn.RWN(k=5), schema, "a fresh 256-bit secret, forgotten", source)
-    return dict(read_dataset_record(text, out))
-
-
-def categories() -> rwn.Microdata:
-    number = np.arange(300)
-    frame = pd.DataFrame(
-        {
-            "sex": np.where(number % 2, "f", "m"),
-            "region of 2020": np.array(["north", "south", "east"])[number % 7 % 3],
-            "group": np.array(["a", "b"])[number % 5 % 2],
-        }
-    )
-    frame.loc[::11, "group"] = None
-    return rwn.Microdata.from_frame(frame)
-
+from tests.tables import described
 
 BOUND: dict[str, Any] = {"releases": [1, 2, 4], "bound": [0.125, 0.25, 0.5], "value": 0.5}
 
 
 def table(n: int = 5) -> Microdata:
-    numbers = 17.25 + 1000 * np.arange(n)
-    return Microdata.from_frame(pd.DataFrame({"x": numbers, "y": ["Zaphod"] * n}))
+    return described(pd.DataFrame({"x": 17.25 + 1000 * np.arange(n), "y": ["Zaphod"] * n}))
 
 
 def of(data: Microdata, id: str = "0f" * 16) -> dict[str, Any]:
@@ -103,10 +53,6 @@ def of(data: Microdata, id: str = "0f" * 16) -> dict[str, Any]:
 def marks(**parts: Any) -> dict[str, Any]:
     empty = {"table": "t", "names": "n", "columns": ["a", "b", "c"], "records": [], "count": 0}
     return {**empty, **parts}
-
-
-def entry(**parts: Any) -> dict[str, Any]:
-    return {"release": "first", "made": "2026-03-31T12:00", "marks": marks(**parts)}
 
 
 @pytest.fixture
@@ -194,75 +140,63 @@ def test_an_entry_of_an_earlier_version_is_said_as_far_as_it_knows():
     assert words == ["policy kept", "policy not kept", "no policy judged"]
 
 
-def test_what_is_alike_is_said_as_far_as_it_is_known():
-    now = marks(table="other")
+def test_what_is_alike_is_said_as_far_as_it_is_known(sentences):
+    """And of releases of one table what as many as are known give away together."""
+    first = {"release": "first", "made": "2026-03-31T12:00"}
     many = [f"{i:04d}" for i in range(1000)]
 
-    def said(**parts: Any) -> str:
-        earlier, here = entry(**parts), marks(**{**parts, "table": "other"})
-        if "records" in parts:
-            here = {**here, "records": many, "count": 1000}
-        return overlaps([earlier], here, {"readings": {}})[0]
-
-    of_it = "Release first of 2026-03-31 has"
-    common = "of its records in common with this table, by all their values."
-    half = [*many[:500], *(f"x{i}" for i in range(500))]
-    assert said(records=half, count=1000) == f"{of_it} about 50 % {common}"
-    ten = [*many[:10], *(f"x{i}" for i in range(990))]
-    assert said(records=ten, count=1000) == f"{of_it} about 1 % {common}"
-    nine = [*many[:9], *(f"x{i}" for i in range(991))]
-    assert said(records=nine, count=1000) == f"{of_it} a few {common}"
-    here = marks(table="other", columns=["c", "d", "a", "e"])
-    told = overlaps([entry()], here, {"readings": {}})
-    assert told[0] == f"{of_it} the same values in 2 of 4 variables."
-    assert overlaps([entry(columns=["z"])], now, {"readings": {}}) == []
-
-
-def test_what_releases_add_up_to_is_that_of_as_many_as_are_known():
-    here = {"readings": {"repeated_releases": BOUND}}
-    for count, share, after in ((1, 25, 2), (2, 25, 2), (3, 50, 4)):
-        said = overlaps([entry()] * count, marks(), here)
-        assert len(said) == count + 1
-        assert said[-1] == (  # of a record of an earlier version
-            f"Who knows the keys links at least {share} % of the records after {after} releases if "
-            "rows keep their places, at least 12 % in fresh secret order."
+    def alike(common: int) -> list[str]:
+        records = [*many[:common], *(f"x{i}" for i in range(1000 - common))]
+        before, now = (
+            marks(table=name, records=each, count=1000)
+            for name, each in (("t", records), ("other", many))
         )
+        return overlaps([{**first, "marks": before}], now, {"readings": {}})[:1]
+
+    def columns(*names: str) -> list[str]:
+        now = marks(table="other", columns=["c", "d", "a", "e"])
+        entry = {**first, "marks": marks(columns=[*names])}
+        return overlaps([entry], now, {"readings": {}})[:1]
+
+    def together(count: int, **reading: Any) -> list[str]:
+        known = {"readings": {"repeated_releases": reading} if reading else {}}
+        return overlaps([{**first, "marks": marks()}] * count, marks(), known)[count:]
+
     exact = {"releases": [1, 2], "same_order": [0.1, 0.3], "shuffled": 0.1, "standing": "worst"}
-    said = overlaps([entry()], marks(), {"readings": {"repeated_releases": exact}})
-    assert said[-1].startswith("Who knows the keys links 30 % of the records after 2 releases if")
-    assert said[-1].endswith("at least 10 % in fresh secret order.")
-    unknown = "Together they give away more than each alone; how much is not known. "
-    for reading, why in (
-        ({}, "The record has no reading of it."),
-        ({"not_applicable": "It has no keys."}, "It has no keys."),
-        ({"releases": [2], "bound": [0.5]}, "The record has no reading of it."),
-        ({"releases": [4], "bound": [0.5]}, "The record has no reading of it."),
-    ):
-        told = overlaps([entry()], marks(), {"readings": {"repeated_releases": reading}})
-        assert told[-1] == unknown + why
-    damaged = {"readings": {"repeated_releases": {**BOUND, "bound": [0.5]}}}
+    sentences("ledger", {
+        **{f"{common} of 1000 records": alike(common) for common in (500, 10, 9)},
+        "two variables": columns("a", "b", "c"),
+        "no variable": columns("z"),
+        **{f"{count} releases, of an earlier version": together(count, **BOUND)
+           for count in (1, 2, 3)},
+        "two releases": together(1, **exact),
+        "no reading": together(1),
+        "not applicable": together(1, not_applicable="It has no keys."),
+        "of two releases alone": together(1, releases=[2], bound=[0.5]),
+        "of four releases alone": together(1, releases=[4], bound=[0.5]),
+    })  # fmt: skip
     with pytest.raises(ValueError, match="shorter"):
-        overlaps([entry()], marks(), damaged)
+        together(1, **{**BOUND, "bound": [0.5]})
 
 
-def test_foreseeing_writes_nothing_and_asks_for_the_key(tmp_path):
-    data, path = table(), tmp_path / "ledger.jsonl"
+def test_foreseeing_writes_nothing_and_asks_for_the_key(path):
+    data, folder = table(), path.parent
     path.write_bytes(b"")
     assert foresee(path, of(data), data) == []
-    assert os.listdir(tmp_path) == ["ledger.jsonl"]
+    assert os.listdir(folder) == ["ledger.jsonl"]
     add(path, of(data), data)
-    (tmp_path / "ledger.jsonl.key").unlink()
+    (folder / "ledger.jsonl.key").unlink()
     with pytest.raises(ReleaseError) as refused:
         foresee(path, of(data), data)
     assert str(refused.value) == (
         "The key ledger.jsonl.key of the ledger is missing, so earlier releases of a "
         "table cannot be checked; put it back in the folder of the ledger."
     )
-    assert sorted(os.listdir(tmp_path)) == ["ledger.jsonl"]
+    assert os.listdir(folder) == ["ledger.jsonl"]
 
 
-def test_each_line_that_is_refused_is_named(tmp_path):
-    data, path = table(), tmp_path / "ledger.jsonl"
+def test_each_line_that_is_refused_is_named(path):
+    data = table()
     add(path, of(data), data)
     add(path, of(data, "second"), data)
     lines = path.read_bytes().splitlines(keepends=True)
@@ -271,6 +205,7 @@ def test_each_line_that_is_refused_is_named(tmp_path):
         (lines[0] + lines[0], "Line 2 of the ledger was changed"),
         (lines[0][:-1], "Line 1 of the ledger is incomplete"),
         (lines[0] + b"[]\n", "Line 2 of the ledger is no entry"),
+        (b"hello\n", "Line 1 of the ledger is no entry"),
         (lines[0].replace(b"rwn ledger 2", b"rwn ledger 3"), "Line 1 of the ledger is no entry"),
         (lines[0].replace(b"rwn ledger 2", b"rwn ledger 1"), "Line 1 of the ledger was changed"),
     ):
@@ -278,22 +213,27 @@ def test_each_line_that_is_refused_is_named(tmp_path):
             read_entries(content)
     assert [each["number"] for each in read_entries(b"".join(lines))] == [1, 2]
     assert read_entries(b"") == []
+    # a torn line stops whoever adds
+    torn = b"".join(lines) + lines[0][:50]
+    path.write_bytes(torn)
+    with pytest.raises(InputError, match="Line 3 of the ledger is incomplete"):
+        add(path, of(data, "third"), data)
+    assert path.read_bytes() == torn
 
 
-def test_a_file_is_held_by_one_alone_and_left_again(tmp_path, monkeypatch):
+def test_a_file_is_held_by_one_alone_and_left_again(path, monkeypatch):
+    data = table()
+    add(path, of(data), data)
     monkeypatch.setattr(ledger, "PATIENCE", 0.0)
-    path = tmp_path / "held"
     with path.open("a+b") as one, path.open("a+b") as two:
         with ledger.locked(one):
             for _ in range(2):  # the first still holds it after the second was refused
                 with pytest.raises(ReleaseError, match="Another program"), ledger.locked(two):
                     pass
-        with (
-            ledger.locked(two),
-            pytest.raises(ReleaseError, match="Another program"),
-            ledger.locked(one),
-        ):
-            pass
+            with pytest.raises(ReleaseError, match="Another program writes"):
+                add(path, of(data, "second"), data)
+        with ledger.locked(two), pytest.raises(ReleaseError, match="Another program"):
+            ledger.locked(one).__enter__()
         with ledger.locked(one):
             pass
 
@@ -319,48 +259,34 @@ def test_a_line_that_a_kill_cut_short_is_completed(path):
 
 def test_what_cannot_be_added_is_refused(path):
     data = table()
-    record = of(data)
+    record, second = of(data), of(data, "second")
     with pytest.raises(InputError, match="not the table"):
         add(path, record, table(4))
     add(path, record, data)
     with pytest.raises(ReleaseError, match="has this release already"):
         add(path, record, data)
+    with pytest.raises(ReleaseError, match="cannot be opened"):
+        add(path.parent / "none" / "ledger.jsonl", second, data)
     key = path.with_name("ledger.jsonl.key")
     key.write_bytes(b"short")
     with pytest.raises(InputError, match="damaged"):
-        add(path, of(data, "second"), data)
+        add(path, second, data)
     key.unlink()
     with pytest.raises(ReleaseError, match=r"key ledger\.jsonl\.key of the ledger is missing"):
-        add(path, of(data, "second"), data)
+        add(path, second, data)
     assert len(read_entries(path.read_bytes())) == 1
 
 
 def test_a_key_that_could_not_be_written_leaves_nothing_behind(path, monkeypatch):
-    data = table()
-    record = of(data)
-
     def broken(descriptor: int) -> None:
         raise OSError(5, "Input/output error")
 
+    data = table()
     with monkeypatch.context() as failing:
         failing.setattr(os, "fsync", broken)
         with pytest.raises(ReleaseError, match="Input/output error"):
-            add(path, record, data)
-    with pytest.raises(ReleaseError, match="cannot be opened"):
-        add(path.parent / "none" / "ledger.jsonl", record, data)
-    assert len(add(path, record, data)[0]["hash"]) == 64
-
-
-def test_another_writer_is_waited_for_and_then_named(path, monkeypatch):
-    data = table()
-    add(path, of(data), data)
-    monkeypatch.setattr(ledger, "PATIENCE", 0.1)
-    with (
-        path.open("a+b") as held,
-        ledger.locked(held),
-        pytest.raises(ReleaseError, match="Another program writes"),
-    ):
-        add(path, of(data), data)
+            add(path, of(data), data)
+    assert len(add(path, of(data), data)[0]["hash"]) == 64
 
 
 def test_writers_at_the_same_time_make_one_chain(path):
@@ -450,18 +376,6 @@ def test_a_line_that_lies_ready_completes_only_its_own_beginning(tmp_path):
     assert file_bytes(path) == b"first\nsec"
 
 
-def test_a_torn_line_stops_whoever_adds(path):
-    data = table()
-    add(path, of(data), data)
-    whole = path.read_bytes()
-    path.write_bytes(whole + whole[:50])
-    with pytest.raises(InputError, match="Line 2 of the ledger is incomplete"):
-        add(path, of(data, "second"), data)
-    assert path.read_bytes() == whole + whole[:50]
-    with pytest.raises(InputError, match="Line 1 of the ledger is no entry"):
-        read_entries(b"hello\n")
-
-
 def test_a_full_disk_leaves_the_ledger_as_it_was(path, monkeypatch):
     """Full when the line is laid ready, or when the ledger itself is written."""
     data, real = table(), os.fsync
@@ -491,55 +405,44 @@ def people(rows: range, seed: int = 1) -> pd.DataFrame:
     return frame.assign(g=[f"Zaphod {i % 7}" for i in rows])
 
 
-def table_sketched(rows: range, seed: int = 1) -> Microdata:
-    return Microdata.from_frame(people(rows, seed))
+def marked(frame: pd.DataFrame, key: bytes = KEY) -> dict[str, Any]:
+    return table_marks(described(frame), key)
 
 
 def test_marks_know_a_table_again_in_any_order():
-    data = table_sketched(range(300))
-    marks = table_marks(data, KEY)
-    shuffled = data.take(np.random.default_rng(3).permutation(300))
-    again = table_marks(shuffled, KEY)
+    frame = people(range(300))
+    marks, again = marked(frame), marked(frame.sample(frac=1.0, random_state=3))
     assert again["table"] != marks["table"]
-    assert common_records(marks, again) == 1.0
-    assert common_columns(marks, again) == 4
+    assert (common_records(marks, again), common_columns(marks, again)) == (1.0, 4)
     # under another key nothing is alike: marks cannot be tried without it
-    other = table_marks(data, b"o" * 32)
+    other = marked(frame, b"o" * 32)
     assert not set(other["records"]) & set(marks["records"])
     assert common_columns(other, marks) == 0
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "true"), [(8000, 4000, 0.5), (8000, 4000, 0.1), (11_000, 100, 1.0)]
-)
+@pytest.mark.parametrize(("first", "second", "true"), [(8000, 4000, 0.1), (11_000, 100, 1.0)])
 def test_the_share_of_common_records_is_estimated(first, second, true):
     """A later wave, of which a known share was there before; and a small part of a large table."""
     start = int(first - true * second)
-    one, two = table_sketched(range(first)), table_sketched(range(start, start + second))
-    overlap = common_records(table_marks(one, KEY), table_marks(two, KEY))
+    one, two = (marked(people(each)) for each in (range(first), range(start, start + second)))
+    overlap = common_records(one, two)
     # the standard error of the common share of all records is at most 0.009; 5 of them
     union = first + second - true * second
     assert abs(overlap - true) < 5 * 0.009 * union / second
     assert overlap > 0
-    stranger = table_sketched(range(1000), seed=9)
-    assert common_records(table_marks(one, KEY), table_marks(stranger, KEY)) == 0.0
+    assert common_records(one, marked(people(range(1000), seed=9))) == 0.0
 
 
 def test_a_variable_is_known_again_among_others_and_by_another_type():
     frame = people(range(100))
-    one = Microdata.from_frame(frame)
-    other = frame[["x"]].rename(columns={"x": "wage"}).assign(w=np.arange(100.0))
-    marks_of_one = table_marks(one, KEY)
-    assert common_columns(marks_of_one, table_marks(Microdata.from_frame(other), KEY)) == 1
-    twice = table_marks(Microdata.from_frame(frame[["x"]].assign(again=frame["x"])), KEY)
-    assert common_columns(twice, marks_of_one) == 1
+    one, x = marked(frame), frame[["x"]]
+    other = x.rename(columns={"x": "wage"}).assign(w=np.arange(100.0))
+    assert common_columns(one, marked(other)) == 1
+    assert common_columns(marked(x.assign(again=frame["x"])), one) == 1
     whole = pd.DataFrame({"n": [1, 2, 3] * 5, "t": ["a", "b", "c"] * 5})
-    typed = whole.astype({"n": float, "t": "category"})
-    marks = [table_marks(Microdata.from_frame(each), KEY) for each in (whole, typed)]
-    assert common_records(*marks) == 1.0
-    assert common_columns(*marks) == 2
-    missing = pd.DataFrame({"n": [1.0, np.nan, 3.0], "t": ["a", None, "c"]})
-    assert table_marks(Microdata.from_frame(missing), KEY)["count"] == 3
+    marks = [marked(each) for each in (whole, whole.astype({"n": float, "t": "category"}))]
+    assert (common_records(*marks), common_columns(*marks)) == (1.0, 2)
+    assert marked(pd.DataFrame({"n": [1.0, np.nan, 3.0], "t": ["a", None, "c"]}))["count"] == 3
 
 
 def test_common_records_and_variables_are_counted_by_hand():
@@ -564,38 +467,32 @@ def test_common_records_and_variables_are_counted_by_hand():
 
 def test_marks_are_short_sorted_and_of_different_records():
     frame = pd.DataFrame({"y": ["b", "a", "b"], "x": [-0.0, 1.0, 0.0]})
-    made = table_marks(Microdata.from_frame(frame), KEY)
+    made = marked(frame)
     assert made["count"] == 2  # zero has no sign
     assert made["records"] == sorted(made["records"])
     assert made["columns"] == sorted(made["columns"])
     assert {len(mark) for mark in (*made["records"], *made["columns"], made["table"])} == {16}
-    assert SKETCH == 2048
-    turned = table_marks(Microdata.from_frame(frame[["x", "y"]]), KEY)
-    assert {**turned, "table": ""} == {**made, "table": ""}
+    assert {**marked(frame[["x", "y"]]), "table": ""} == {**made, "table": ""}
 
 
 Made = tuple[dict[str, Any], tuple[str, bytes]]
-POLICY = rwn.Policy(limits=(rwn.Limit(measure="attribute_gain", at_most=0.05),))
 
 
 def people_chain(seed: int, n: int = 800) -> Microdata:
     covariance = 0.7 * np.eye(4) + 0.3
     drawn = np.random.default_rng(seed).multivariate_normal(np.zeros(4), covariance, size=n)
-    roles = {"a": "key", "b": "key", "c": "other", "s": "confidential"}
-    variables = tuple(
-        Variable(name=name, kind="continuous", role=role) for name, role in roles.items()
-    )
-    frame = pd.DataFrame((drawn * 10 + 50).round(2), columns=list(roles))
-    return Microdata.from_frame(frame, Schema(variables=variables))
+    frame = pd.DataFrame((drawn * 10 + 50).round(2), columns=list("abcs"))
+    return described(frame, a="key", b="key", s="confidential")
 
 
-def released(data: Microdata, slices: list[list[str]], policy: rwn.Policy = POLICY) -> Made:
+def released(data: Microdata, slices: list[list[str]]) -> Made:
     release = rwn.mask(data.with_slices(slices), rwn.RWN(epsilon=0.0, k=250, q=1.0))
-    content = release.to_bytes("csv")
+    content, none = release.to_bytes("csv"), rwn.Policy(limits=())
     file = ReleasedFile.of(content, "csv")
-    record = dict(read_record(internal_record(data, release, file, measures=(), policy=policy)))
-    # as other limits would have it
-    record["verdict"] = {**record["verdict"], "kept": True, "state": "kept", "not_judged": {}}
+    record = dict(read_record(internal_record(data, release, file, measures=(), policy=none)))
+    # as a policy would have it that each of them keeps
+    record["limit"] = [{"measure": "attribute_gain", "at_most": 0.05}]
+    record["verdict"] = {"kept": True, "state": "kept", "not_judged": {}, "words": "", "shares": {}}
     return record, (f"{release.id}.csv", content)
 
 
@@ -605,9 +502,9 @@ def two() -> tuple[Microdata, Made, Made]:
     return data, released(data, [["a", "b"], ["c", "s"]]), released(data, [["b", "c"]])
 
 
-def test_another_slicing_is_not_kept_and_says_how_many_are_named(two, tmp_path):
+def test_another_slicing_is_not_kept_and_says_how_many_are_named(two, path):
     data, (one, first), (other, second) = two
-    path, files = tmp_path / "ledger.jsonl", [first, second]
+    files = [first, second]
     entry, warned = add(path, one, data)
     assert (entry["kept"], entry["chain"], warned) == (True, {}, [])
     assert entry["slices"] == [["a", "b"], ["c", "s"]]
@@ -622,29 +519,32 @@ def test_another_slicing_is_not_kept_and_says_how_many_are_named(two, tmp_path):
     assert (found["breaks"], found["secret"], found["unchecked"]) == (True, "s", [])
     assert found["named"] > 0.28 * data.n
     assert found["exact"] > 0.7 * found["named"]
-    assert any("fragments of one person chain" in each for each in warned)
-    share = f"name s of {100 * found['named'] / data.n:.0f} % of the people"
-    assert any(share in each for each in warned)
+    said = "\n".join(warned)
+    assert "fragments of one person chain" in said
+    assert f"name s of {100 * found['named'] / data.n:.0f} % of the people" in said
     assert "break the limit of 5 %" in warned[-1]
-    values = {f"{value}" for value in data.frame["s"]}
-    assert not [each for each in warned for value in values if value in each]
+    assert not any(f"{value}" in said for value in data.frame["s"])
 
 
-def test_the_same_slicing_again_is_still_kept(two, tmp_path):
+def test_the_same_slicing_again_is_still_kept_and_other_people_are_not_merged(two, path):
     data, (one, first), _ = two
     again, second = released(data, [["a", "b"], ["c", "s"]])
-    add(tmp_path / "ledger.jsonl", one, data)
-    entry, warned = add(tmp_path / "ledger.jsonl", again, data, files=[first, second])
+    add(path, one, data)
+    entry, warned = add(path, again, data, files=[first, second])
     assert entry["kept"] is True
     assert any("no confidential value beyond luck" in each for each in warned)
     assert not any("fragments" in each for each in warned)
+    stranger = people_chain(99, n=300)
+    record, file = released(stranger, [["b", "c"]])
+    entry, warned = add(path, record, stranger, files=[file])
+    assert (entry["kept"], warned) == (True, [])
 
 
-def test_a_file_that_is_not_at_hand_is_not_taken_for_harmless(two, tmp_path):
+def test_a_file_that_is_not_at_hand_is_not_taken_for_harmless(two, path):
     data, (one, first), (other, second) = two
-    add(tmp_path / "ledger.jsonl", one, data)
+    add(path, one, data)
     changed = (first[0], first[1].replace(b"1", b"2"))
-    entry, warned = add(tmp_path / "ledger.jsonl", other, data, files=[changed, second])
+    entry, warned = add(path, other, data, files=[changed, second])
     assert (entry["kept"], entry["state"]) == (False, "not judged")
     assert policy_words(entry).endswith("merges with earlier releases not checked")
     assert entry["chain"]["unchecked"] == [one["release"]["id"]]
@@ -660,12 +560,3 @@ def test_a_file_is_found_where_its_record_says(two, tmp_path):
         entry, _ = add(path, place, data)
     assert entry["chain"]["breaks"]
     assert entry["chain"]["checked"] == [made[0][0]["release"]["id"]]
-
-
-def test_other_people_are_not_merged(two, tmp_path):
-    data, (one, _), _ = two
-    stranger = people_chain(99, n=300)
-    record, file = released(stranger, [["b", "c"]])
-    add(tmp_path / "ledger.jsonl", one, data)
-    entry, warned = add(tmp_path / "ledger.jsonl", record, stranger, files=[file])
-    assert (entry["kept"], warned) == (True, [])

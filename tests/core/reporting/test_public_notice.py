@@ -27,7 +27,7 @@ from rwn_core.reporting import public_words as words
 from rwn_core.reporting.evidence import kept_detail
 from rwn_core.reporting.facts import Audience, Material, facts_for
 from rwn_core.reporting.facts.fact import Content, Fact
-from rwn_core.reporting.facts.outside import OUTSIDE, label, treatments
+from rwn_core.reporting.facts.outside import OUTSIDE, treatments
 from rwn_core.reporting.ledger import earlier_releases
 from rwn_core.reporting.public_notice import (
     PUBLIC_FORMS,
@@ -37,9 +37,10 @@ from rwn_core.reporting.public_notice import (
     require_form,
     unchecked_file,
 )
-from rwn_core.reporting.public_words import AMOUNTS, LABEL, LOST, vocabulary
+from rwn_core.reporting.public_words import AMOUNTS, LOST, vocabulary
 from tests.core.reporting.conftest import quickly_made_of, touched
 from tests.core.reporting.records_by_hand import RECORD, by_hand, said
+from tests.tables import described
 
 CODEBOOK_ORDER = {
     "codeBook": "docDscr stdyDscr fileDscr dataDscr otherMat",
@@ -72,15 +73,9 @@ NEEDED = {"codeBook": ["stdyDscr"], "stdyDscr": ["citation"], "citation": ["titl
 
 def small(rows: int = 60) -> Microdata:
     number = np.arange(rows)
-    frame = pd.DataFrame(
-        {
-            "income": 1000.5 + 7 * number,
-            "age": 20 + number % 40,
-            "region": [f"Betelgeuse {i % 13}" for i in number],
-            "sex": ["f", "m"] * (rows // 2),
-        }
-    )
-    return Microdata.from_frame(frame)
+    frame = pd.DataFrame({"income": 1000.5 + 7 * number, "age": 20 + number % 40})
+    frame["region"] = [f"Betelgeuse {i % 13}" for i in number]
+    return described(frame.assign(sex=["f", "m"] * (rows // 2)))
 
 
 def in_order(element: ElementTree.Element) -> None:
@@ -135,57 +130,36 @@ def test_it_holds_none_of_the_values_of_bodyfat(material, bodyfat_table):
             assert secret not in words
 
 
-def settings_of(data: Microdata) -> list[object]:
-    known = {"record_swapping": {"share": 0.5, "variables": "region,sex"}}
-    made = []
-    for key, method in rwn.METHODS.items():
-        start = {**neutral_levers(method), **known.get(key, {})}
-        made.append(method(**start))
-    return made
-
-
 def test_every_method_gets_through_the_leak_check():
-    data = small()
-    for params in settings_of(data):
+    data, known = small(), {"record_swapping": {"share": 0.5, "variables": "region,sex"}}
+    for key, method in METHODS.items():
+        params = method(**{**neutral_levers(method), **known.get(key, {})})
         made = touched(quickly_made_of(data, params, PUBLIC_MEASURES))
         for suffix in PUBLIC_FORMS:
             text = public_file(made, data, suffix).decode()
-            assert method_words(type(params))["name"] in text.replace("&apos;", "'")
+            assert method_words(method)["name"] in text.replace("&apos;", "'")
             assert "Betelgeuse" not in text
 
 
-def test_another_original_and_another_form_are_refused(material, bodyfat_table):
-    with pytest.raises(InputError, match="not the table that the record was made of"):
-        public_file(material, bodyfat_table.take(np.arange(100)), ".html")
-    with pytest.raises(ParameterError, match=r"must end in one of: \.html"):
-        public_file(material, bodyfat_table, ".pdf")
-    with pytest.raises(ParameterError, match="must be a date"):
-        _ = Material(record={"context": {"review": "soon"}}).context
-
-
-def test_a_balanced_release_says_which_intervals_hold(bodyfat_table):
+def test_a_balanced_release_says_which_intervals_hold_and_another_that_none_does(
+    material, bodyfat_table
+):
     data = bodyfat_table.with_slices([["siri", "age", "abdomen"]])
     made = touched(quickly_made_of(data, SoftRWN(kernel="gaussian", balance=1.0), ["marginals"]))
-    notice = json.loads(public_file(made, data, ".json"))
-    about = notice["intervals"]
+    about = json.loads(public_file(made, data, ".json"))["intervals"]
     assert about["slices"][0] == ["siri", "age", "abdomen"]
-    assert (about["records"], about["refusal"]) == (241, "")
-    assert about["factor"] == 2**0.5
+    assert (about["records"], about["refusal"], about["factor"]) == (241, "", 2**0.5)
     assert "multiply every robust standard error by 1.42" in about["sentence"]
-    assert notice["sha256"] == made.record["file"]["sha256"]
     for form in (".html", ".json", ".xml"):
         assert about["sentence"] in public_file(made, data, form).decode()
     # nothing of the original: the same sentence for any table, and no number beside the factor
     made.record["intervals"]["records"] = 0.8112  # type: ignore[index]
     with pytest.raises(ReleaseError):
         public_file(made, data, ".json")
-
-
-def test_an_unbalanced_release_says_that_no_interval_holds(material, bodyfat_table):
-    about = json.loads(public_file(material, bodyfat_table, ".json"))["intervals"]
-    assert "factor" not in about
-    assert about["refusal"] == about["sentence"]
-    assert "not drawn equally often" in about["refusal"]
+    none = json.loads(public_file(material, bodyfat_table, ".json"))["intervals"]
+    assert "factor" not in none
+    assert none["refusal"] == none["sentence"]
+    assert "not drawn equally often" in none["refusal"]
 
 
 NAME, DOES, _, SOURCE = method_words(by_hand().method).values()
@@ -217,16 +191,17 @@ def test_each_form_is_every_public_fact_in_its_place(sentences):
     assert [entry.title for entry in OUTSIDE] == list(words.TITLES[:10])
 
 
-def test_what_is_no_public_form_or_no_public_fact_is_refused(monkeypatch):
-    with pytest.raises(ParameterError) as refused:
+def test_what_is_no_public_form_or_no_public_fact_is_refused(material, bodyfat_table, monkeypatch):
+    with pytest.raises(
+        ParameterError, match=r"must end in one of: \.html, \.json, \.xml, \.toml; "
+    ):
         require_form(".HTML")
-    assert str(refused.value) == (
-        "A public file must end in one of: .html, .json, .xml, .toml; choose one."
-    )
     assert require_form("notice.json") == ".json"
+    with pytest.raises(InputError, match="not the table that the record was made of"):
+        public_file(material, bodyfat_table.take(np.arange(100)), ".html")
     for key, audience in (("use", Audience.INTERNAL), ("limits", Audience.BOTH)):
-        fact = Fact(key=key, title="Some fact", audience=audience, content=Content())
-        monkeypatch.setattr(public_notice, "facts_for", lambda *_, fact=fact: (fact,))
+        planted = Fact(key=key, title="Some fact", audience=audience, content=Content())
+        monkeypatch.setattr(public_notice, "facts_for", lambda *_, planted=planted: (planted,))
         with pytest.raises(ReleaseError, match='The fact "Some fact" is for the house alone'):
             unchecked_file(by_hand(), ".html")
     with pytest.raises(ReleaseError, match="mask again with --order shuffled"):
@@ -246,44 +221,35 @@ def test_only_what_the_method_may_not_change_is_as_in_the_original():
         }  # fmt: skip
     del table["left_alone"]  # an earlier version did not say it
     assert treatments(by_hand(table=table))["income"] == "masked; rounded"
-    plain = {"method": "microaggregation", "parameters": {"k": 3}}
-    unread: Material = by_hand(readings={}, setting=plain)
-    assert set(treatments(unread).values()) == {"masked", "released as in the original"}
-    loss = next(entry for entry in OUTSIDE if entry.key == "loss")
-    assert said(loss.make(unread)) == [
-        *words.LOSS,
-        f"What the method destroys on any data: {method_words(unread.method)['destroys']}",
-    ]
-    everything = " ".join(vocabulary())
-    for lines in (words.USE, words.FILE, words.FILES, words.LOSS, words.ERRORS, words.TREATED):
-        assert all(line in everything for line in lines)
 
 
 def test_that_missing_values_move_is_said_where_they_do():
-    treated = next(entry for entry in OUTSIDE if entry.key == "treated")
-
     def is_said(missing: list[str] | None, method: str = "rwn", **parts: Any) -> bool:
         table = {**RECORD["table"], "missing": missing}
         if missing is None:  # a record of before this was kept
             del table["missing"]
         setting = {"method": method, "parameters": {}}
-        lines = said(treated.make(by_hand(table=table, setting=setting, **parts)))
-        assert lines[-1] == words.TREATED[4]
-        return words.MISSING in lines
+        return words.MISSING in of_fact("treated", by_hand(table=table, setting=setting, **parts))
 
     assert words.MISSING in vocabulary()
     assert is_said(["age"])
     assert is_said(None)
     # nobody lacks a value; only a variable without masking, or that the method leaves, has such
     assert not any(map(is_said, ([], ["sex"], ["income"], ["income", "sex"])))
-    assert not is_said(["income"], readings={})
     for method in METHODS:
         assert is_said(["age"], method) == METHODS[method].moves_missing
 
 
+def fact(key: str, material: Material) -> Content:
+    return next(entry for entry in OUTSIDE if entry.key == key).make(material)
+
+
+def of_fact(key: str, material: Material) -> list[str]:
+    return said(fact(key, material))
+
+
 def told(key: str, readings: dict[str, Any]) -> Content:
-    entry = next(entry for entry in OUTSIDE if entry.key == key)
-    return entry.make(Material(record={"readings": readings, "setting": {"method": "rwn"}}))
+    return fact(key, by_hand(readings=readings))
 
 
 ENDS = {
@@ -293,38 +259,84 @@ ENDS = {
 }
 
 
-def slopes(coverage: float, signs: float, *, releases: int = 60) -> dict[str, Any]:
-    return {
-        "response": "y", "names": ["a", "b"], "coverage": [coverage, 0.95], "signs": [signs, 1.0],
-        "shift": [0.0, 0.0], "releases": releases, "drawn": 60,
-    }  # fmt: skip
+def slopes(coverage: float, signs: float, releases: int = 60, drawn: int = 60) -> dict[str, Any]:
+    """Finding N2: a slope is neither "as large as the original's" nor corrected by anything."""
+    about = {"response": "y", "names": ["a", "b"], "shift": [0.0, 0.0]}
+    judged = {"coverage": [coverage, 0.95], "signs": [signs, 1.0]}
+    return {"slopes": [{**about, **judged, "releases": releases, "drawn": drawn}]}
 
 
-def errors(**parts: Any) -> tuple[str, ...]:
-    about = {"context": {"contact": "data@x.org"}, "setting": {"method": "rwn"}}
-    record = {"readings": {}, **about, **parts}
-    entry = next(entry for entry in OUTSIDE if entry.key == "errors")
-    return entry.make(Material(record=record)).lines
+def policy(key: str, **verdict: Any) -> dict[str, Any]:
+    """A limit on one measure, and what was found of it."""
+    usual = {"kept": True, "words": "x", "shares": {}, "judged": {}, "not_judged": {}}
+    return {"limit": [{"measure": key, "at_most": 0.05}], "verdict": {**usual, **verdict}}
 
 
-def test_a_slope_is_trusted_only_if_intervals_hold_it_over_releases():
-    """Finding N2: neither "as large as the original's" nor a correction that corrects nothing."""
-    said = [words.JUDGED.format(response="y")]
-    ask = words.ASK.format(contact="data@x.org")
-    hold = words.HELD.format(names="b")
-    for judged, lines in (
-        (slopes(0.8, 0.95), [words.HELD.format(names="a, b")]),
-        (slopes(0.79, 0.95), [words.MISSED.format(names="a"), hold]),
-        (slopes(0.9, 0.94), [words.TURNED.format(names="a"), hold]),
-        (slopes(1.0, 1.0, releases=47), [words.MISSED.format(names="a, b")]),
-    ):
-        assert errors(slopes=[judged]) == (*words.ERRORS, *said, *lines, ask)
-    assert errors() == (*words.ERRORS, words.UNJUDGED, ask)
-    everything = " ".join(words.vocabulary())
-    for false in ("further, independent source", "small effects are changed", "about as large"):
-        assert false not in everything
-    one_file = {**slopes(0.0, 1.0, releases=1), "drawn": 1}
-    assert words.SINGLE.format(response="y") in errors(slopes=[one_file])
+def kept(key: str, share: float = 0.5, **standing: str) -> dict[str, Any]:
+    judged = {key: {"title": "x", "value": 0.02, **standing}}
+    return policy(key, shares={key: share}, judged=judged)
+
+
+def setting(rest: dict[str, Any] | None = None, **parameters: Any) -> dict[str, Any]:
+    given = {"method": "rwn", "parameters": {"k": 5, **parameters}, **(rest or {})}
+    return {"setting": given}
+
+
+SOFT = {"kernel": "gaussian", "width": 1.0}
+CHANGED = RECORD["readings"]["cells_changed"]
+CASES: dict[str, dict[str, Any]] = {
+    # a slope is trusted only if intervals hold it over releases
+    "errors": {"context": {"contact": "data@x.org"}},
+    "errors, held": slopes(0.8, 0.95),
+    "errors, missed": slopes(0.79, 0.95),
+    "errors, turned": slopes(0.9, 0.94),
+    "errors, few answers": slopes(1.0, 1.0, 47),
+    "errors, one file": slopes(0.0, 1.0, 1, 1),
+    # what is kept is bounded, with its proof where it has one
+    "label": kept("bayes_linkage", standing=""),
+    "label, at least": kept("bayes_linkage", standing="at least"),
+    "label, an estimate": kept("bayes_linkage", standing="an estimate"),
+    "label, estimated at most": kept("bayes_linkage", standing="estimated at most"),
+    "label, of an older record": kept("bayes_linkage"),
+    "label, broken": kept("bayes_linkage", 1.2, standing=""),
+    "label, not judged": policy("bayes_linkage", not_judged={"bayes_linkage": "Too slow."}),
+    "label, not read": policy("bayes_linkage"),
+    "label, a risk of one's own": kept("membership", standing=""),
+    "label, no policy": {"limit": [], "verdict": {"shares": {}, "judged": {}, "not_judged": {}}},
+    **{
+        f"label, {unit}": {"table": {**RECORD["table"], "unit": unit}}
+        for unit in ("people", "households", "records")
+    },
+    # what the method does at a setting
+    "treated": setting(),
+    "treated, slices": setting({"slices": [["age", "income"]]}),
+    "treated, q": setting(q=0.5),
+    "treated, soft": setting(**SOFT),
+    "treated, balanced": setting(**SOFT, balance=1.0),
+    "treated, own": setting(**SOFT, own=True),
+    "treated, outside the household": setting(outside_household=True),
+    "treated, rounded": setting({"precision": {"age": 5.0}}),
+    "treated, microaggregation": setting({"method": "microaggregation", "parameters": {"k": 3}}),
+    "loss, unread": {"readings": {}},
+    # 0 is not told apart from 0.1 %: it would say that each value is true
+    "variables": {
+        "table": {**RECORD["table"], "left_alone": []},
+        "readings": {"cells_changed": {**CHANGED, "share": [0.001, 0.0, 0.25]}},
+    },
+    "variables, unread": {"table": {**RECORD["table"], "left_alone": []}, "readings": {}},
+}
+
+
+def test_what_each_fact_says(sentences):
+    cases = {name: (name.partition(",")[0], by_hand(**parts)) for name, parts in CASES.items()}
+    for earlier in (0, 2, 40):
+        cases[f"label, {earlier} earlier"] = "label", replace(by_hand(), earlier=earlier)
+    bare = {k: v for k, v in RECORD.items() if k not in ("limit", "verdict")}
+    cases["label, no verdict"] = "label", Material(record=bare)
+    sentences("fact", {name: of_fact(*case) for name, case in cases.items()})
+    everything = " ".join(vocabulary())
+    for lines in (words.USE, words.FILE, words.FILES, words.LOSS, words.ERRORS, words.TREATED):
+        assert all(line in everything for line in lines)
 
 
 def test_means_move_in_standard_deviations_and_a_constant_does_not():
@@ -341,9 +353,9 @@ def test_each_word_begins_where_it_should():
         for place, end in enumerate(ENDS[key]):
             below, at = (told("loss", {key: {"value": v}}).table.rows for v in (end * 0.999, end))
             assert (below[0][1], at[0][1]) == words.AMOUNTS[place : place + 2]
-    said = list(words.CHANGED.values())[::-1]
+    changed = list(words.CHANGED.values())[::-1]
     for place, end in enumerate((0.1, 0.4, 0.6, 0.9)):
-        for value, line in ((end * 0.999, said[place]), (end, said[place + 1])):
+        for value, line in ((end * 0.999, changed[place]), (end, changed[place + 1])):
             assert line in told("loss", {"cells_changed": {"value": value}}).lines
 
 
@@ -360,119 +372,18 @@ def test_the_largest_shift_of_either_sign_is_said():
                     assert told("totals", {"marginals": marginals}).lines[1] == wanted
 
 
-ENDS_PAGE = (0.05, 0.2, 0.4, 0.6, 0.85)
-
-
-@pytest.mark.parametrize("params", [rwn.RWN(epsilon=30.0, k=5), rwn.RWN(k=3, q=0.05)])
-def test_a_notice_says_what_a_simulation_finds(params):
-    row = notices.row("bodyfat", params, simulated=15)
-    assert row.relations in {
-        AMOUNTS[bisect(ENDS_PAGE, row.loss + away)] for away in (-0.04, 0.0, 0.04)
-    }
+def test_a_notice_says_what_a_simulation_finds(monkeypatch):
+    row = notices.row("bodyfat", rwn.RWN(epsilon=30.0, k=5), simulated=15)
+    ends = ENDS["association_loss"]
+    assert row.relations in {AMOUNTS[bisect(ends, row.loss + away)] for away in (-0.04, 0.0, 0.04)}
     assert all(0.5 < row.coverage[name] <= 1.0 for name in row.differ), row
-    lost, fine = set(row.missed), [name for name, held in row.coverage.items() if held < 0.5]
-    assert set(fine) <= lost
-    if params.epsilon == 30.0:  # nothing is left
-        assert row.relations in AMOUNTS[-2:]
-        assert lost
-    if params.q < 1:
-        assert row.relations == AMOUNTS[0]
-
-
-def test_a_notice_that_calls_biased_slopes_fine_is_found(monkeypatch):
+    assert {name for name, held in row.coverage.items() if held < 0.5} <= set(row.missed)
+    assert row.relations in AMOUNTS[-2:]  # nothing is left
+    assert row.missed
+    # planted: a notice that calls biased slopes fine
     monkeypatch.setattr(notices, "missed", lambda record: ())
     row = notices.row("bodyfat", rwn.RWN(epsilon=2.0, k=5), simulated=8)
     assert "abdomen" in row.differ
-
-
-def test_the_page_has_ten_releases_of_four_tables():
-    text = notices.PAGE.read_text(encoding="utf-8")
-    assert text.startswith(notices.page([]).rstrip())
-    rows = [line.split(" | ") for line in text.splitlines() if line.startswith("| ")][1:]
-    assert len(rows) == len(notices.SETTINGS) == 10
-    assert {row[0].removeprefix("| ") for row in rows} == {"bodyfat", "pima", "randhie", "cps1988"}
-    assert all(row[2] in AMOUNTS for row in rows)
-
-
-QUESTIONS = ("unit", "feared", "bounded", "open", "relations", "releases")
-
-
-def rows(material: Material) -> dict[str, str]:
-    table = label(material).table
-    return dict(zip(QUESTIONS, (row[1] for row in table.rows), strict=True))
-
-
-def of(verdict: dict[str, Any], *measures: str) -> Material:
-    limits = [{"measure": key, "at_most": 0.05} for key in measures]
-    usual = {"kept": True, "words": "x", "shares": {}, "judged": {}, "not_judged": {}}
-    return by_hand(limit=limits, verdict={**usual, **verdict})
-
-
-def test_it_has_six_rows_in_their_order():
-    table = label(by_hand()).table
-    assert [row[0] for row in table.rows] == [LABEL[key] for key in QUESTIONS]
-
-
-def test_what_is_kept_is_bounded_with_its_proof():
-    said = rows(of({"shares": {"bayes_linkage": 0.5},
-                    "judged": {"bayes_linkage": {"title": "x", "value": 0.02, "standing": ""}}},
-                   "bayes_linkage"))  # fmt: skip
-    assert said["bounded"].startswith("Rows linked to their records")
-    assert "exact, from the probabilities of the method" in said["bounded"]
-    assert "holds the whole original file" in said["feared"]
-    assert said["open"] == LABEL["always"]
-
-
-@pytest.mark.parametrize(
-    ("standing", "proof"),
-    [
-        ({"standing": "at least"}, "what simple attacks reached"),
-        ({"standing": "an estimate"}, "not a proof"),
-        ({"standing": "estimated at most"}, "not a proof"),
-        ({}, ""),  # an older record
-    ],
-)
-def test_a_number_without_a_worst_case_is_no_proof(standing, proof):
-    judged = {"bayes_linkage": {"title": "x", "value": 0.02, **standing}}
-    said = rows(of({"shares": {"bayes_linkage": 0.5}, "judged": judged}, "bayes_linkage"))
-    assert "exact" not in said["bounded"]
-    assert proof in said["bounded"]
-
-
-@pytest.mark.parametrize(
-    "verdict",
-    [
-        {"shares": {"bayes_linkage": 1.2}, "judged": {"bayes_linkage": {"title": "", "value": 1}}},
-        {"not_judged": {"bayes_linkage": "It takes too long."}},
-        {},
-    ],
-)
-def test_what_is_broken_or_not_judged_is_not_bounded(verdict):
-    said = rows(of(verdict, "bayes_linkage"))
-    assert said["bounded"] == LABEL["nothing"]
-    assert said["open"].startswith("Rows linked to their records, on average. Further")
-
-
-def test_without_a_policy_nobody_was_feared_and_nothing_is_bounded():
-    said = rows(by_hand(limit=[], verdict={"shares": {}, "judged": {}, "not_judged": {}}))
-    assert (said["feared"], said["bounded"]) == (LABEL["nobody"], LABEL["nothing"])
-    bare = by_hand()
-    record = {k: v for k, v in bare.record.items() if k not in ("limit", "verdict")}
-    assert rows(replace(bare, record=record))["bounded"] == LABEL["nothing"]
-
-
-def test_a_measure_of_a_policy_of_ones_own_is_measured_and_not_proven():
-    judged = {"membership": {"title": "x", "value": 0.02, "standing": ""}}
-    said = rows(of({"shares": {"membership": 0.5}, "judged": judged}, "membership"))
-    assert said["bounded"] == "Another risk of the policy (measured on this file, without a proof)"
-
-
-@pytest.mark.parametrize(
-    ("earlier", "words"),
-    [(None, "no ledger was read"), (0, ": none."), (2, ": two."), (40, ": more than nine.")],
-)
-def test_releases_so_far_are_those_of_the_ledger(earlier, words):
-    assert words in rows(replace(by_hand(), earlier=earlier))["releases"]
 
 
 def test_earlier_releases_are_those_of_the_same_people():
@@ -484,35 +395,22 @@ def test_earlier_releases_are_those_of_the_same_people():
         earlier_releases(entries, "9")
 
 
-def test_it_is_in_every_form_of_a_kept_release(kept_material, bodyfat_table):
+def test_the_label_is_in_every_form_of_a_kept_release(kept_material, bodyfat_table):
     names = ("label.svg", "label.json", "notice.json", "notice.html")
     files = public_files(kept_material, bodyfat_table, names)
-    plain = json.loads(files["label.json"])
-    (fact,) = (e for e in facts_for(Audience.PUBLIC, kept_material) if e.key == "label")
-    assert plain["label"] == dict(fact.content.table.rows)
-    assert (plain["format"], plain["sha256"]) == (
-        "rwn label 1", kept_material.record["file"]["sha256"]
-    )  # fmt: skip
-    drawn = " ".join(re.findall(r">([^<>]+)</text>", files["label.svg"].decode()))
-    words = set(" ".join(plain["label"].values()).split())
-    assert words <= set(drawn.replace("&#34;", '"').split())
-    height = int(re.findall(r'height="(\d+)"', files["label.svg"].decode())[0])
-    assert height < 560  # half a page at 760 units of width
+    plain, svg = json.loads(files["label.json"]), files["label.svg"].decode()
+    (made,) = (e for e in facts_for(Audience.PUBLIC, kept_material) if e.key == "label")
+    assert plain["label"] == dict(made.content.table.rows)
+    sha256 = kept_material.record["file"]["sha256"]
+    assert (plain["format"], plain["sha256"]) == ("rwn label 1", sha256)
+    drawn = " ".join(re.findall(r">([^<>]+)</text>", svg))
+    assert set(" ".join(plain["label"].values()).split()) <= set(
+        drawn.replace("&#34;", '"').split()
+    )
+    assert int(re.findall(r'height="(\d+)"', svg)[0]) < 560  # half a page at 760 units of width
     assert "Privacy label" in files["notice.html"].decode()
     assert json.loads(files["notice.json"])["facts"][0]["key"] == "label"
-
-
-def test_a_planted_number_is_refused_in_the_drawing(kept_material, bodyfat_table):
     leaky = replace(kept_material, title="The heaviest weighs 363.15")
     for name in ("label.svg", "label.json"):
         with pytest.raises(ReleaseError, match="would hold"):
             public_file(leaky, bodyfat_table, name)
-
-
-def test_the_unit_is_the_one_that_risk_was_counted_in():
-    for unit in ("people", "households", "records"):
-        material = by_hand()
-        table = {**material.record["table"], "unit": unit}
-        said = rows(replace(material, record={**material.record, "table": table}))
-        assert said["unit"] == LABEL["units"][unit]
-    assert rows(by_hand())["unit"] == LABEL["unknown_unit"]

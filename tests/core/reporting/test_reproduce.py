@@ -15,8 +15,8 @@ from rwn_cli import main
 from rwn_core.reporting.judged_release import Approval, judge_release
 from rwn_core.reporting.release_folder import release_files, write_folder
 
-pytestmark = pytest.mark.usefixtures("read_here")
 WIDE = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.9),))
+SQUARES = "a,b\n" + "".join(f"{i * i % 31},{i % 7}\n" for i in range(40))
 
 
 @pytest.fixture(scope="module")
@@ -34,23 +34,20 @@ def released(bodyfat_table, tmp_path_factory) -> tuple[Path, Path, Path]:
     return write_folder(files, place, "1"), place / "sealed.key", place / "original.parquet"
 
 
-def test_the_command_gives_the_same_bytes(released, capsys, tmp_path):
+def test_the_command_gives_the_same_bytes_and_so_does_the_script_of_the_folder(
+    released, capsys, monkeypatch, tmp_path
+):
     folder, key, original = released
     (file,) = (folder / "for-users").glob("release-*.csv")
-    out = tmp_path / "again.csv"
+    digest, out = hashlib.sha256(file.read_bytes()).hexdigest(), tmp_path / "again.csv"
     asked = ["reproduce", str(folder), "--key", str(key), "--original", str(original)]
     assert main.run([*asked, "-o", str(out)]) == 0
     assert out.read_bytes() == file.read_bytes()
-    assert hashlib.sha256(file.read_bytes()).hexdigest() in capsys.readouterr().err
-
-
-def test_the_script_of_the_folder_says_the_same_hash(released, monkeypatch, capsys):
-    folder, key, original = released
-    (file,) = (folder / "for-users").glob("release-*.csv")
+    assert digest in capsys.readouterr().err
     script = folder / "internal" / "reproduce.py"
     monkeypatch.setattr(sys, "argv", [str(script), str(original), str(key)])
     runpy.run_path(str(script), run_name="__main__")
-    assert capsys.readouterr().out.split() == [hashlib.sha256(file.read_bytes()).hexdigest()]
+    assert capsys.readouterr().out.split() == [digest]
 
 
 def test_another_key_or_table_is_refused(released, capsys, tmp_path, bodyfat_table):
@@ -66,23 +63,10 @@ def test_another_key_or_table_is_refused(released, capsys, tmp_path, bodyfat_tab
         judge_release(bodyfat_table, rwn.RWN(k=5), "csv", WIDE, key_file=key)
 
 
-def test_a_record_of_the_command_line_is_enough(tmp_path, capsys):
-    out, record, key = (str(tmp_path / name) for name in ("out.csv", "record.toml", "sealed.key"))
-    source = str(tmp_path / "in.csv")
-    Path(source).write_text("a,b\n" + "".join(f"{i * i % 31},{i % 7}\n" for i in range(40)))
-    made = ["mask", source, out, "--k", "5", "--record", record, "--key-file", key]
-    assert main.run(made) == 0
-    assert os.stat(key).st_mode & 0o077 == 0
-    capsys.readouterr()
-    assert main.run(["reproduce", record, "--key", key]) == 0
-    assert hashlib.sha256(Path(out).read_bytes()).hexdigest() in capsys.readouterr().err
-    assert main.run([*made[:-2], "--seed", "1", "--key-file", key]) == 2
-
-
 def test_a_masking_that_was_stopped_leaves_no_key(tmp_path, monkeypatch, capsys):
     """Finding T11: the key of a run that was stopped before masking blocked the next one."""
     source, out, key = (tmp_path / name for name in ("in.csv", "out.csv", "sealed.key"))
-    source.write_text("a,b\n" + "".join(f"{i * i % 31},{i % 7}\n" for i in range(40)))
+    source.write_text(SQUARES)
     command = ["mask", str(source), str(out), "--k", "5", "--key-file", str(key)]
 
     def stopped(*_: object, **__: object) -> None:
@@ -94,6 +78,7 @@ def test_a_masking_that_was_stopped_leaves_no_key(tmp_path, monkeypatch, capsys)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["in.csv"]
     assert main.run(command) == 0
     assert len(key.read_text()) == 64
+    assert key.stat().st_mode & 0o077 == 0
     out.unlink()
     assert main.run(command) == 2
     assert "one key draws one release" in capsys.readouterr().err
@@ -115,7 +100,7 @@ def test_a_full_disk_is_no_policy(tmp_path, monkeypatch, capsys):
         raise OSError(28, "No space left on device")
 
     source, out = tmp_path / "in.csv", tmp_path / "out.csv"
-    source.write_text("a,b\n" + "".join(f"{i * i % 31},{i % 7}\n" for i in range(40)))
+    source.write_text(SQUARES)
     monkeypatch.setattr(os, "fsync", full)
     assert main.run(["mask", str(source), str(out), "--k", "5"]) == 5
     sweeping = ["sweep", str(source), "--k", "3", "--releases", "2"]
