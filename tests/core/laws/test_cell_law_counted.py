@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
 
-from rwn_core import RWN, Kind, Neighborhoods, Radii, Schema, Variable, find_neighborhoods
+from rwn_core import RWN, Neighborhoods, Radii, find_neighborhoods
 from rwn_core.data.microdata import Microdata, value_codes
 from rwn_core.laws import donor_lists
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donor_lists import DonorTables, Lists
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.neighbors import LARGEST_DENSE, neighbor_table
+from rwn_core.neighbors.search import Search
+from tests.tables import described
 
 N = LARGEST_DENSE + 150
 STEPS = {"wide": 0.5, "fine": 0.001}
@@ -44,19 +45,11 @@ def data() -> Microdata:
     frame.loc[generator.random(N) < 0.2, "tied"] = np.nan
     frame["one"], frame["two"] = generator.integers(0, 3, N), generator.integers(0, 7, N)
     frame["job"] = generator.choice(["a", "b", None], N)
-    variables = [
-        Variable(name=name, kind=kind, group="both" if name in ("one", "two") else None)
-        for name, kind in zip(
-            frame, [*[Kind.CONTINUOUS] * 3, *[Kind.COUNT] * 2, Kind.CATEGORICAL], strict=True
-        )
-    ]
-    return Microdata(frame, Schema(variables=tuple(variables)))
+    return described(frame, [("one", "two")])
 
 
 Q = np.array([1.0, 0.3, 1.0, 0.6, 0.6, 0.0])
 SEARCHES: dict[str, Callable[[], Neighborhoods]] = {
-    "a radius on the ties": lambda: find_neighborhoods(points(), epsilon=1.0),
-    "both": lambda: find_neighborhoods(points(), k=9, epsilon=0.5),
     "radii": lambda: find_neighborhoods(points(), k=2, epsilon=Radii(np.arange(N) % 3 / 2)),
     "hardly beyond the radius": lambda: find_neighborhoods(nearly(), k=4, epsilon=1.0),
     "an open ball": lambda: find_neighborhoods(points(), epsilon=1.0, strict=True),
@@ -83,20 +76,7 @@ def written_out(law: CellLaw, codes: np.ndarray, q: float) -> sparse.csr_array:
     return sparse.csr_array((1 - q) * own + q * (law.probabilities @ own))
 
 
-@pytest.fixture(scope="module")
-def expected(data, found) -> Callable[[dict[str, float], str], sparse.csr_array]:
-    """A function that writes out a column's table, once for every way to count it."""
-
-    @cache
-    def table(steps: frozenset[tuple[str, float]], name: str) -> sparse.csr_array:
-        law = CellLaw(data, found, Q).rounded(dict(steps))
-        return written_out(law, value_codes(law.original, name)[0], law.modification(name))
-
-    return lambda steps, name: table(frozenset(steps.items()), name)
-
-
-@pytest.mark.parametrize("asked", [None, np.arange(3, N, 7)], ids=["all records", "some"])
-def test_each_list_is_looked_at_once_and_complete(found, asked):
+def test_each_list_is_looked_at_once_and_complete(found):
     listed = DonorTables(found)
     order, seen = listed.order, list[tuple[int, list[int]]]()
 
@@ -106,7 +86,8 @@ def test_each_list_is_looked_at_once_and_complete(found, asked):
             donors = set(order[lists.members[begin : begin + lists.sizes[place]]].tolist())
             seen.append((record, sorted(donors - {record})))
 
-    for _ in range(2):  # where lists are held, those of the first time
+    some = np.arange(3, N, 7)
+    for asked in (None, None, some):  # where lists are held, those of the first time
         seen.clear()
         listed.each(look, records=asked)
         wanted = np.arange(N) if asked is None else asked
@@ -115,28 +96,22 @@ def test_each_list_is_looked_at_once_and_complete(found, asked):
 
 
 @pytest.mark.parametrize("steps", [{}, STEPS], ids=["as it is", "rounded"])
-def test_tables_are_members_times_values(data, found, expected, steps):
+def test_tables_are_members_times_values_and_the_rest_follows_from_them(data, found, steps):
     law = CellLaw(data, found, Q).rounded(steps)
-    for name in data.names:
+    for name, (supports, chances) in zip(data.names, law.supports(data.names), strict=True):
         table, values = law.table(name)
-        assert values == value_codes(law.original, name)[1]
-        wanted = expected(steps, name)
-        assert table.shape == wanted.shape
+        codes, wanted_values = value_codes(law.original, name)
+        wanted = written_out(law, codes, law.modification(name))
+        assert (values, table.shape) == (wanted_values, wanted.shape)
         assert abs(table - wanted).max() <= 1e-13
         assert ((table > 0) != (wanted > 0)).nnz == 0
         assert table.has_canonical_format
         assert (table.data > 0).all()
-
-
-def test_what_follows_from_the_tables(data, found):
-    law = CellLaw(data, found, Q)
-    for name, (supports, chances) in zip(data.names, law.supports(data.names), strict=True):
-        table, _ = law.table(name)
         np.testing.assert_array_equal(supports, np.asarray((table > 0).sum(axis=0)).ravel())
         np.testing.assert_allclose(chances, np.asarray(table.sum(axis=0)).ravel() / N, atol=1e-14)
     intact = np.ones(N)
     for unit in law.units():
-        table, columns = law.likelihood_columns(unit, data, np.arange(N))
+        table, columns = law.likelihood_columns(unit, law.original, np.arange(N))
         kept = np.asarray(table[np.arange(N), columns]).ravel()
         np.testing.assert_allclose(law.retained(*unit), kept, atol=1e-14)
         intact *= kept
@@ -150,7 +125,7 @@ def test_columns_of_a_mixture_hold_lost_values():
     frame = pd.DataFrame({"x": np.arange(N) % 9 * 1.0, "y": np.arange(N) % 4 * 1.0, "z": 1.0})
     frame.loc[[0, 7], "x"] = np.nan
     frame.loc[5, "z"] = 2.0
-    data = Microdata.from_frame(frame)
+    data = described(frame)
     for share in (0.4, 1.0):
         found = find_neighborhoods(table, epsilon=1.0, strict=True)
         law = RowMixtureLaw(data, found, np.array([True, True, False]), share)
@@ -204,24 +179,20 @@ def test_some_records_stand_for_those_of_a_large_table(data, monkeypatch):
             np.testing.assert_allclose(chances, exact, rtol=0.1)
 
 
-def test_laws_with_the_same_donors_look_for_them_once(data, monkeypatch):
-    from rwn_core.neighbors.search import Search
-
-    law = RowMixtureLaw(
-        data, find_neighborhoods(points(), epsilon=1.0, strict=True), np.ones(6, bool), 0.5
-    )
+def test_laws_with_the_same_donors_look_for_them_once_and_one_table_needs_no_pairs(
+    data, monkeypatch
+):
+    found = find_neighborhoods(points(), epsilon=1.0, strict=True)
+    law = RowMixtureLaw(data, found, np.ones(6, bool), 0.5)
     given = law.given(selected=True)
-    assert given.donors is law.donors
-    assert law.rounded(STEPS).donors is law.donors
+    assert given.donors is law.rounded(STEPS).donors is law.donors
     monkeypatch.setattr(Search, "fill", lambda *_: pytest.fail("all members are stored"))
     law.table("wide")
     given.rows_unchanged()
-
-
-def test_one_table_needs_no_pairs():
-    data = Microdata.from_frame(pd.DataFrame({"x": np.arange(N) % 50 * 1.0, "y": np.arange(N)}))
+    monkeypatch.undo()
+    large = described(pd.DataFrame({"x": np.arange(N) % 50 * 1.0, "y": np.arange(N)}))
     params = RWN(epsilon=0.5, k=3)
-    law = params.law(data, params.rule(data).find(data))
-    law.table("x")
-    law.supports(["y"])
-    assert not law.neighborhoods.is_stored
+    alone = params.law(large, params.rule(large).find(large))
+    alone.table("x")
+    alone.supports(["y"])
+    assert not alone.neighborhoods.is_stored

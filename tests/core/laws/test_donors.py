@@ -5,15 +5,16 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
 
-from rwn_core import Draws, Kind, Question, Role, Schema, Variable, copy_from_donors, draw_donors
+from rwn_core import Draws, Kind, copy_from_donors, draw_donors
 from rwn_core.data.microdata import Microdata, codes_together
-from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.errors import NotApplicable
 from rwn_core.laws import block_law, transition_law
 from rwn_core.laws.block_law import BlockLaw, block_pairs, block_transition, law_within_blocks
 from rwn_core.laws.cell_law import CellLaw
@@ -42,28 +43,22 @@ from rwn_core.neighbors import find_neighborhoods
 from rwn_core.randomness import SecretKey, uniforms
 from tests.core.laws.cell_probability import probability
 from tests.oracles.record_chain import RecordChain
+from tests.tables import described
 
 KEY = SecretKey.from_seed(7)
-
-
-def chain_rank(record: int, stream: int, size: int) -> int:
-    """The record chain for one cell, step by step."""
-    place, step = 1, 1
-    while True:
-        draws = uniforms(KEY, np.array([record]), stream, step // 8)[:, 0]
-        following = math.floor(place / draws[step % 8]) + 1
-        if following > size:
-            return place
-        place, step = following, step + 1
 
 
 def test_ranks_follow_the_record_chain():
     draws = RecordChain(KEY, np.arange(40), (0, 5))
     for size in (1, 2, 3, 10, 1000, 2**31 - 2):
         ranks = draws.ranks(np.full(40, size))
-        for record in range(40):
-            for column, stream in enumerate((0, 5)):
-                assert ranks[record, column] == chain_rank(record, stream, size)
+        for (record, column), rank in np.ndenumerate(ranks):
+            place, following, step = 1, 1, 0  # the chain of one cell, step by step
+            while following <= size:
+                place, step = following, step + 1
+                uniform = uniforms(KEY, np.array([record]), (0, 5)[column], step // 8)[step % 8, 0]
+                following = math.floor(place / uniform) + 1
+            assert rank == place
 
 
 def test_an_empty_neighborhood_gives_nobody():
@@ -72,56 +67,39 @@ def test_an_empty_neighborhood_gives_nobody():
     np.testing.assert_array_equal(donors, [[1, 0], [0, 1], [NO_DONOR, 2]])
 
 
-def test_variables_of_a_group_share_a_stream():
-    variables = [
-        Variable(name="id", kind=Kind.COUNT, role=Role.IDENTIFIER),
-        Variable(name="a", kind=Kind.COUNT),
-        Variable(name="b", kind=Kind.COUNT, group="g"),
-        Variable(name="c", kind=Kind.COUNT, group="h"),
-        Variable(name="d", kind=Kind.COUNT, group="g"),
-    ]
-    frame = pd.DataFrame({v.name: range(5) for v in variables})
-    microdata = Microdata.from_frame(frame, Schema(variables=tuple(variables)))
+def test_variables_of_a_group_share_a_stream_and_columns_are_masked_as_the_schema_says():
+    frame = pd.DataFrame({name: range(5) for name in ("id", "a", "b", "c", "d")})
+    microdata = described(frame, [("b", "d")], unmasked=["c"], id="identifier")
     assert random_streams(microdata) == (0, 1, 2, 1)
-    assert masked_columns(microdata).tolist() == [True] * 4
+    assert masked_columns(microdata).tolist() == [True, True, False, True]
 
 
-COLUMNS = {
-    "int64": pd.Series([1, 2, 3, 4], dtype="int64"),
-    "int8": pd.Series([1, 2, 3, 4], dtype="int8"),
-    "uint16": pd.Series([1, 2, 3, 4], dtype="uint16"),
-    "float64": pd.Series([1.5, 2.5, np.nan, 4.5]),
-    "float32": pd.Series([1.5, 2.5, 3.5, 4.5], dtype="float32"),
-    "bool": pd.Series([True, False, True, True]),
-    "string": pd.Series(["a", "b", None, "d"], dtype="string"),
-    "text": pd.Series(["a", "b", "c", "d"]),
-    "category": pd.Series(["a", "b", "c", "a"], dtype="category"),
-    "ordered": pd.Series(pd.Categorical(list("abca"), categories=list("cba"), ordered=True)),
-    "datetime": pd.Series(pd.date_range("2020-01-01", periods=4)),
-    "zoned": pd.Series(pd.date_range("2020-01-01", periods=4, tz="Europe/Rome")),
-    "Int64": pd.Series([1, None, 3, 4], dtype="Int64"),
-    "boolean": pd.Series([True, None, False, True], dtype="boolean"),
-    "Float64": pd.Series([1.5, None, 3.5, 4.5], dtype="Float64"),
+COLUMNS: dict[str, Any] = {
+    **{name: pd.array([1, 2, 3, 4], dtype=name) for name in ("int64", "int8", "uint16")},
+    "float64": [1.5, 2.5, np.nan, 4.5],
+    "float32": np.array([1.5, 2.5, 3.5, 4.5], dtype="float32"),
+    "bool": [True, False, True, True],
+    "string": pd.array(["a", "b", None, "d"], dtype="string"),
+    "text": ["a", "b", "c", "d"],
+    "category": pd.Categorical(["a", "b", "c", "a"]),
+    "ordered": pd.Categorical(list("abca"), categories=list("cba"), ordered=True),
+    "datetime": pd.date_range("2020-01-01", periods=4),
+    "zoned": pd.date_range("2020-01-01", periods=4, tz="Europe/Rome"),
+    "Int64": pd.array([1, None, 3, 4], dtype="Int64"),
+    "boolean": pd.array([True, None, False, True], dtype="boolean"),
+    "Float64": pd.array([1.5, None, 3.5, 4.5], dtype="Float64"),
 }
 WITH_MISSING = {"int64": "Int64", "int8": "Int8", "uint16": "UInt16", "bool": "boolean"}
 
 
 @pytest.mark.parametrize("name", COLUMNS)
-def test_values_are_copied_with_their_type(name):
-    column = COLUMNS[name].rename(name)
-    microdata = Microdata.from_frame(column.to_frame())
+def test_values_are_copied_with_their_type_and_lost_ones_are_missing(name):
+    column = pd.Series(COLUMNS[name], name=name)
+    microdata = described(column.to_frame())
     donors = np.array([3, 3, 0, 1])
     copied = copy_from_donors(microdata, donors[:, None]).frame[name]
-    expected = column.iloc[donors].reset_index(drop=True)
-    pd.testing.assert_series_equal(copied, expected)
-
-
-@pytest.mark.parametrize("name", COLUMNS)
-def test_lost_values_are_missing_in_a_type_that_can_hold_them(name):
-    column = COLUMNS[name].rename(name)
-    microdata = Microdata.from_frame(column.to_frame())
-    donors = np.array([3, NO_DONOR, 0, NO_DONOR])
-    masked = copy_from_donors(microdata, donors[:, None])
+    pd.testing.assert_series_equal(copied, column.iloc[donors].reset_index(drop=True))
+    masked = copy_from_donors(microdata, np.array([[3], [NO_DONOR], [0], [NO_DONOR]]))
     copied = masked.frame[name]
     assert copied.dtype == WITH_MISSING.get(name, column.dtype)
     assert copied.isna().tolist() == [False, True, False, True]
@@ -130,42 +108,24 @@ def test_lost_values_are_missing_in_a_type_that_can_hold_them(name):
         assert masked.codes(name)[0].tolist().count(-1) == 2
     else:
         assert np.isnan(masked.values(name)).tolist() == [False, True, False, True]
-
-
-def test_a_column_may_lose_every_value():
-    for name, column in COLUMNS.items():
-        microdata = Microdata.from_frame(column.rename(name).to_frame())
-        masked = copy_from_donors(microdata, np.full((4, 1), NO_DONOR))
-        assert masked.frame[name].isna().all()
+    nothing = copy_from_donors(microdata, np.full((4, 1), NO_DONOR))
+    assert nothing.frame[name].isna().all()
 
 
 def test_a_whole_number_beyond_float_precision_survives():
     large = 2**53 + 1
-    microdata = Microdata.from_frame(pd.DataFrame({"x": [large, large + 2, 5]}))
-    copied = copy_from_donors(microdata, np.array([[1], [NO_DONOR], [0]])).frame["x"]
-    assert copied.tolist()[0] == large + 2
-    assert copied.tolist()[2] == large
+    data = described(pd.DataFrame({"x": [large, large + 2, 5]}))
+    copied = copy_from_donors(data, np.array([[1], [NO_DONOR], [0]])).frame["x"]
+    assert copied.tolist()[::2] == [large + 2, large]
 
 
-def test_a_release_has_no_identifier_and_no_question_about_one():
-    schema = Schema(
-        variables=(
-            Variable(name="id", kind=Kind.COUNT, role=Role.IDENTIFIER),
-            Variable(name="x", kind=Kind.COUNT),
-        ),
-        question=Question(response="x", predictors=("id",)),
-    )
-    released = released_schema(schema)
-    assert released.names == ("x",)
-    assert released.question is None
-    microdata = Microdata.from_frame(pd.DataFrame({"id": [1, 2], "x": [3, 4]}), schema)
-    assert copy_from_donors(microdata, np.array([[1], [0]])).names == ("x",)
-
-
-def test_rules_of_a_schema_are_not_released():
-    x, y = (Variable(name=name, kind=Kind.COUNT) for name in ("x", "y"))
-    schema = Schema(variables=(x, y), edit_rules=("x <= y",))
-    assert not released_schema(schema).edit_rules
+def test_a_release_has_no_identifier_no_rule_and_no_question_about_one():
+    data = described(pd.DataFrame({"id": [1, 2], "x": [3, 4]}), id="identifier")
+    asking = replace(data.schema.asking("x", ("id",)), edit_rules=("x <= 9",))
+    released = released_schema(asking)
+    assert (released.names, released.question, released.edit_rules) == (("x",), None, ())
+    copied = copy_from_donors(data.with_schema(asking), np.array([[1], [0]]))
+    assert copied.names == ("x",)
 
 
 NAN = np.nan
@@ -210,8 +170,7 @@ def test_levels_that_occur():
     assert (len(nobody.codes), nobody.shares.tolist()) == (0, [])
     for choice in (chosen_anew(nobody, 0.5, "even", True, 1.0),
                    chosen_by(nobody, np.empty((0, 0)), False, 1.0)):  # fmt: skip
-        assert choice.keep.tolist() == [1.0, 1.0]
-        assert choice.weights.nnz == 0
+        assert (choice.keep.tolist(), choice.weights.nnz) == ([1.0, 1.0], 0)
 
 
 @pytest.mark.parametrize("alpha", [1.0, 0.25])
@@ -261,7 +220,7 @@ def part_of(data: Microdata, share: float, **options: object) -> Transition:
 
 
 def test_what_a_changed_category_promises():
-    data = Microdata.from_frame(pd.DataFrame({"g": list("aaab")}))
+    data = described(pd.DataFrame({"g": list("aaab")}))
     half = part_of(data, 0.5)  # rows 7/8 1/8 and 3/8 5/8
     assert half.row_epsilon() == pytest.approx(np.log(5))
     assert half.privacy == FROM_FILE
@@ -269,7 +228,7 @@ def test_what_a_changed_category_promises():
     assert stated.privacy.epsilon == pytest.approx(np.log(5))
     assert stated.privacy.because == "may become any of its values, whatever it was"
     # people outside change like those of the file who have their value
-    others = Microdata.from_frame(pd.DataFrame({"g": list("ba")}))
+    others = described(pd.DataFrame({"g": list("ba")}))
     assert half.chances(data, np.array([0]), others).tolist() == [[0.375, 0.875]]
     weak = part_of(data, 0.8)  # rows 0.8 0.2 and 0.6 0.4
     assert weak.row_epsilon() == pytest.approx(np.log(2))
@@ -277,7 +236,7 @@ def test_what_a_changed_category_promises():
     assert told == (np.inf, "keeps the count of every value, which one person changes")
     none = part_of(data, 0.0, declared=True).privacy
     assert none == (np.inf, "has values that some records cannot release")
-    gap = Microdata.from_frame(pd.DataFrame({"g": ["a", "a", "b", None]}))
+    gap = described(pd.DataFrame({"g": ["a", "a", "b", None]}))
     assert part_of(gap, 0.5).privacy == STILL_MISSING
     # records with one value may differ: the worst of all of them counts
     own = value_numbers(data, ("g",))
@@ -290,26 +249,23 @@ def test_what_a_changed_category_promises():
     assert replace(some, choice=lower).row_epsilon() == pytest.approx(np.log(10))
 
 
-def test_matrices_are_looked_at_a_few_columns_at_a_time(monkeypatch):
-    data = Microdata.from_frame(pd.DataFrame({"g": list("aaabbcdd")}))
-    whole = part_of(data, 0.5).row_epsilon()
+def test_large_matrices_are_looked_at_a_few_columns_at_a_time_and_not_listed(monkeypatch):
+    data = described(pd.DataFrame({"g": list("aaabbcdd")}))
+    part = part_of(data, 0.5)
+    whole = part.row_epsilon()
     monkeypatch.setattr(transition_law, "AT_ONCE", 1)
     assert part_of(data, 0.5).row_epsilon() == whole
-
-
-def test_too_many_chances_are_not_listed(monkeypatch):
-    data = Microdata.from_frame(pd.DataFrame({"g": list("aaab")}))
-    monkeypatch.setattr(transition_law, "LISTED_PAIRS", 8)
+    monkeypatch.setattr(transition_law, "LISTED_PAIRS", 32)
     part_of(data, 0.5).table()
-    monkeypatch.setattr(transition_law, "LISTED_PAIRS", 7)
-    with pytest.raises(NotApplicable, match="At most 7 chances of values are listed"):
+    monkeypatch.setattr(transition_law, "LISTED_PAIRS", 31)
+    with pytest.raises(NotApplicable, match="At most 31 chances of values are listed"):
         part_of(data, 0.5).table()
 
 
 @pytest.fixture(scope="module")
 def people() -> Microdata:
     frame = pd.DataFrame({"b": list("uvuvuvv"), "x": [1.0, 2.0, 4.0, 2.0, 9.0, NAN, 5.5]})
-    return Microdata.from_frame(frame.assign(y=[0.5, 1.0, 1.0, 2.0, 3.0, 1.0, 0.0], z=1.5))
+    return described(frame.assign(y=[0.5, 1.0, 1.0, 2.0, 3.0, 1.0, 0.0], z=1.5))
 
 
 BLOCKS, SELECTED = np.array([0, 1, 0, 1, 0, -1, 1]), np.array([3, 2])
@@ -351,7 +307,7 @@ def test_donors_within_blocks_are_those_of_all_permutations(people):
     assert not found.totals.any()
     assert block_pairs(BLOCKS) == 18
     # who knows what makes the blocks knows the law, and nobody else
-    block, other = (Microdata.from_frame(people.frame[[name]]) for name in "bx")
+    block, other = (described(people.frame[[name]]) for name in "bx")
     assert law.restricted_to(block).q.tolist() == [0.0]
     with pytest.raises(NotApplicable, match="variables that make the blocks"):
         law.restricted_to(other)
@@ -383,7 +339,7 @@ POINTS_LAWS = np.array([[0.0], [1.0], [2.0], [9.0]])
 @pytest.fixture(scope="module")
 def data() -> Microdata:
     frame = pd.DataFrame({"x": [1.0, 2.0, 2.0, NAN], "y": [5.0, 5.0, 6.5, 7.0], "g": list("abba")})
-    return Microdata.from_frame(frame)
+    return described(frame)
 
 
 @pytest.fixture(scope="module")
@@ -425,20 +381,16 @@ def test_the_law_of_each_cell_by_hand(data, law):
         _ = law.rule
 
 
-def test_values_that_round_alike_have_one_chance(law):
+def test_a_law_is_rounded_and_variables_of_a_group_share_their_donor(data, law):
     coarse = law.rounded({"y": 5.0})
     assert law.rounded({}) is law
     assert (coarse.precision, law.precision) == ({"y": 5.0}, {})
     assert coarse.rounded({"x": 4.0}).precision == {"y": 5.0, "x": 4.0}
     # 6.5 and 7 become 5 too
     np.testing.assert_allclose(coarse.retained("y"), [1.0] * 4)
-    assert coarse.table("y")[1] == [5.0]
-    assert law.table("y")[1] == [5.0, 6.5, 7.0]
-
-
-def test_variables_of_a_group_share_their_donor(data):
-    grouped = data.with_slices((("x", "y"),))
-    law = CellLaw(grouped, find_neighborhoods(POINTS_LAWS, k=3), np.array([0.5, 0.5, 1.0]))
+    assert (coarse.table("y")[1], law.table("y")[1]) == ([5.0], [5.0, 6.5, 7.0])
+    grouped, found = data.with_slices((("x", "y"),)), find_neighborhoods(POINTS_LAWS, k=3)
+    law = CellLaw(grouped, found, np.array([0.5, 0.5, 1.0]))
     assert law.units() == [("x", "y"), ("g",)]
     np.testing.assert_allclose(law.retained("x", "y"), [0.5] * 4)
     np.testing.assert_allclose(law.retained("x"), [0.5, 0.5 + 0.5 / 3, 0.5 + 0.5 / 3, 0.5])
@@ -449,16 +401,13 @@ def test_donors_received_and_alike_by_hand(law):
     chances = law.donors
     matrix = chances.matrix.toarray()
     np.testing.assert_allclose(matrix.sum(axis=1), 1.0)
-    assert matrix[0].tolist() == [0.0, 1.0, 0.0, 0.0]
-    assert matrix[1].tolist() == [0.5, 0.0, 0.5, 0.0]
+    assert matrix[:2].tolist() == [[0.0, 1.0, 0.0, 0.0], [0.5, 0.0, 0.5, 0.0]]
     for people in ([0, 1, 2, 3], [1, 0, 2, 3], [2, 1], [3]):
         found = chances.received(np.array(people)).toarray()
         np.testing.assert_allclose(found, matrix[:, people])
     alike = chances.own_value_chance([np.array([0, 0, 1, 0]), np.array([0, 1, 1, 1])])
     np.testing.assert_allclose(alike, [[1, 0.5, 0, 2 / 3], [0, 0.5, 1, 2 / 3]])
-
-
-def test_neighborhoods_of_some_records_make_no_law_of_all():
+    # neighborhoods of some records make no law of all
     found = find_neighborhoods(POINTS_LAWS, k=2)
     some = DonorTables(replace(found, table=replace(found.table, numbers=np.arange(4))))
     for ask in (lambda: some.matrix, lambda: some.received(np.arange(2))):
@@ -466,19 +415,19 @@ def test_neighborhoods_of_some_records_make_no_law_of_all():
             ask()
 
 
-def test_someone_who_has_some_variables_sees_their_neighborhoods(data):
-    numbers = Microdata.from_frame(
-        pd.DataFrame({"x": [0.0, 1.0, 2.0, 9.0], "y": [9.0, 1.0, 8.0, 0.5]})
-    )
+def test_someone_who_has_some_variables_sees_their_neighborhoods():
+    numbers = described(pd.DataFrame({"x": [0.0, 1.0, 2.0, 9.0], "y": [9.0, 1.0, 8.0, 0.5]}))
     law = RWN(k=1, q=0.4).prepare(numbers).law
-    seen = law.restricted_to(Microdata.from_frame(numbers.frame[["y"]]))
+    seen = law.restricted_to(described(numbers.frame[["y"]]))
     assert seen.q.tolist() == [0.4]
     assert seen.probabilities.toarray().argmax(axis=1).tolist() == [2, 3, 0, 1]
     assert law.independent is law
-    with pytest.raises(NotApplicable, match="draws each cell independently"):
-        _ = NBRS2015(epsilon=1.0).prepare(numbers).law.independent
-    with pytest.raises(NotApplicable, match="copies values from donors"):
-        _ = AdditiveNoise().prepare(numbers).law.independent
+    for other, words in (
+        (NBRS2015(epsilon=1.0), "draws each cell independently"),
+        (AdditiveNoise(), "copies values from donors"),
+    ):
+        with pytest.raises(NotApplicable, match=words):
+            _ = other.prepare(numbers).law.independent
 
 
 def test_the_law_of_selected_rows_by_hand(data):
@@ -519,55 +468,32 @@ def test_a_sample_has_no_donors(data):
 
 
 def test_numbers_are_written_in_the_types_of_their_columns():
-    frame = pd.DataFrame(
-        {
-            "whole": np.array([1, 2, 3], dtype="int8"),
-            "unsigned": np.array([1, 2, 3], dtype="uint8"),
-            "gaps": pd.array([1, None, 3], dtype="Int8"),
-            "real": np.array([0.5, np.nan, 2.5], dtype="float32"),
-            "still": [1, 2, 3],
-        }
-    )
-    data = Microdata.from_frame(frame)
+    frame = pd.DataFrame({"whole": np.array([1, 2, 3], dtype="int8")})
+    frame["unsigned"] = frame["whole"].astype("uint8")
+    frame["gaps"] = pd.array([1, None, 3], dtype="Int8")
+    frame["real"] = np.array([0.5, np.nan, 2.5], dtype="float32")
+    data = described(frame.assign(still=[1, 2, 3]))
     assert [is_discrete(data, name) for name in ("whole", "gaps", "real")] == [True, True, False]
-
-    def written(name: str, *numbers: float) -> tuple[str, list[float]]:
-        made = with_numbers(data, {name: np.array(numbers)})
-        assert made.frame["still"].tolist() == [1, 2, 3]
-        column = made.frame[name]
-        return str(column.dtype), column.astype("Float64").fillna(-1).tolist()
-
-    assert written("whole", 0.5, 1.5, 2.6) == ("int8", [0, 2, 3])
-    assert written("whole", -128, 127, 0) == ("int8", [-128, 127, 0])
-    assert written("whole", -129, 0, 0) == ("int64", [-129, 0, 0])
-    assert written("whole", 128, 0, 0) == ("int64", [128, 0, 0])
-    assert written("unsigned", -1, 0, 0) == ("int64", [-1, 0, 0])
-    assert written("unsigned", 255, 0, 0) == ("uint8", [255, 0, 0])
-    assert written("gaps", 1.4, 9.0, 127) == ("Int8", [1, -1, 127])
-    assert written("gaps", 1.4, 9.0, 128) == ("Int64", [1, -1, 128])
-    assert written("real", 0.25, 9.0, 2.75) == ("float32", [0.25, -1, 2.75])
-
-
-def test_columns_are_masked_as_the_schema_says(data):
-    schema = data.schema.replace_variable("y", masked=False)
-    schema = schema.replace_variable("g", role=Role.IDENTIFIER)
-    assert masked_columns(data.with_schema(schema)).tolist() == [True, False]
-    for name in "xy":
-        schema = schema.replace_variable(name, role=Role.IDENTIFIER)
-    with pytest.raises(ParameterError) as caught:
-        masked_columns(data.with_schema(schema))
-    assert str(caught.value) == (
-        "Every variable is a direct identifier, and identifiers are never released; give at least "
-        "one variable another role."
-    )
+    for name, numbers, dtype, written in (
+        ("whole", [0.5, 1.5, 2.6], "int8", [0, 2, 3]),
+        ("whole", [-128, 127, 0], "int8", [-128, 127, 0]),
+        ("whole", [-129, 0, 0], "int64", [-129, 0, 0]),
+        ("whole", [128, 0, 0], "int64", [128, 0, 0]),
+        ("unsigned", [-1, 0, 0], "int64", [-1, 0, 0]),
+        ("unsigned", [255, 0, 0], "uint8", [255, 0, 0]),
+        ("gaps", [1.4, 9.0, 127], "Int8", [1, -1, 127]),
+        ("gaps", [1.4, 9.0, 128], "Int64", [1, -1, 128]),
+        ("real", [0.25, 9.0, 2.75], "float32", [0.25, -1, 2.75]),
+    ):
+        made = with_numbers(data, {name: np.array(numbers, dtype=float)}).frame
+        assert made["still"].tolist() == [1, 2, 3]
+        assert str(made[name].dtype) == dtype
+        assert made[name].astype("Float64").fillna(-1).tolist() == written
 
 
 def test_one_neighbor_is_the_donor_for_sure_and_nobody_divides_by_none():
     points = np.array([[0.0], [1.0], [3.0], [9.0], [9.0]])
-    found = find_neighborhoods(points, epsilon=2.5)
-    (lists,) = DonorTables(found).blocks()
-    assert lists.sizes.tolist() == [1, 2, 1, 1, 1]
-    assert lists.totals.tolist() == [1, 2, 1, 1, 1]
-    (lists,) = DonorTables(find_neighborhoods(points, epsilon=1.5)).blocks()
-    assert lists.sizes.tolist() == [1, 1, 0, 1, 1]
-    assert lists.totals.tolist() == [1, 1, 1, 1, 1]
+    for epsilon, sizes in ((2.5, [1, 2, 1, 1, 1]), (1.5, [1, 1, 0, 1, 1])):
+        (lists,) = DonorTables(find_neighborhoods(points, epsilon=epsilon)).blocks()
+        assert lists.sizes.tolist() == sizes
+        assert lists.totals.tolist() == np.maximum(sizes, 1).tolist()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -11,31 +10,20 @@ import pytest
 from scipy import integrate, stats
 
 import rwn_core as rwn
-from rwn_core import Microdata, NotApplicable, ParameterError, SecretKey
+from rwn_core import Microdata, NotApplicable
 from rwn_core.data.rounding import rounded_values
-from rwn_core.evaluation.forecast import forecast, forecast_scan
 from rwn_core.laws.correlated_noise_law import FINE, CorrelatedNoiseOn, spread_axes
 from rwn_core.laws.law import Law
-from rwn_core.laws.noise_law import (
-    FAR,
-    SUMMED_INTEGERS,
-    Noise,
-    NoiseOn,
-    Shape,
-)
+from rwn_core.laws.noise_law import FAR, SUMMED_INTEGERS, Noise, NoiseOn, Shape
 from rwn_core.laws.unit_law import NORMAL_NOISE, STILL_MISSING
-from rwn_core.masking import KPRAM, PRAM, AdditiveNoise, CorrelatedNoise, RecordSwapping, mask
-from rwn_core.masking.correlated_noise import moments
-from rwn_core.measures import read
+from rwn_core.masking import KPRAM, AdditiveNoise, CorrelatedNoise
 from rwn_core.measures.attacks.posterior import posteriors
-from tests.attacked_tables import released
-from tests.tables import described
 
 NAN = np.nan
-SHAPES = get_args(Shape)
+shapes = pytest.mark.parametrize("shape", get_args(Shape))
 
 
-def table(**columns: list[float]) -> Microdata:
+def table(**columns: object) -> Microdata:
     return Microdata.from_frame(pd.DataFrame(columns))
 
 
@@ -67,7 +55,7 @@ SHOWN = np.array([-1.0, 0.0, 1.5, NAN])
 ROWS = np.arange(4)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@shapes
 def test_densities_of_a_release_with_and_without_signs(shape):
     data, noise = table(x=OWN), Noise(shape=shape, sd=1.5)
     masked = Microdata(pd.DataFrame({"x": SHOWN}), data.schema)
@@ -97,9 +85,9 @@ def mass(noise: Noise, own: float, reflected: bool, step: float) -> dict[float, 
     return found
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@shapes
 @pytest.mark.parametrize("reflected", [False, True])
-@pytest.mark.parametrize("step", [0.0, 2.0, 5.0])
+@pytest.mark.parametrize("step", [0.0, 2.0])
 def test_whole_numbers_are_as_likely_as_all_that_is_rounded_to_them(shape, reflected, step):
     """At a step of 2 the numbers 3 and 5 are halfway, and both go to 4."""
     data, noise = table(x=[0, 3, 4]), Noise(shape=shape, sd=1.9)
@@ -141,14 +129,14 @@ def test_what_noise_promises_depends_on_its_shape():
         return noise_on(data, Noise(shape=shape, sd=np.sqrt(2) * 7)).privacy
 
     assert privacy(whole, "gaussian") == NORMAL_NOISE
-    assert all(privacy(gaps, shape) == STILL_MISSING for shape in SHAPES)
+    assert all(privacy(gaps, shape) == STILL_MISSING for shape in get_args(Shape))
     epsilon, because = privacy(whole, "laplace")
     assert (epsilon, because) == (np.inf, "has noise of a scale that follows from the file")
     epsilon, because = privacy(whole, "uniform")
     assert (epsilon, because) == (np.inf, "can only take values within reach of its noise")
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@shapes
 def test_moments_of_a_number_without_its_sign_are_those_of_its_density(shape):
     data, noise = table(x=OWN), Noise(shape=shape, sd=1.5)
     part = noise_on(data, noise, reflected=True)
@@ -174,8 +162,10 @@ def test_moments_of_a_number_without_its_sign_are_those_of_its_density(shape):
     assert plain.totals.tolist() == plain.together.tolist() == [[4.5]]
 
 
-def test_moments_of_whole_numbers_are_those_of_their_mass():
-    data, noise = table(x=[0, 3, 4]), Noise(shape="laplace", sd=0.8)
+@shapes
+@pytest.mark.parametrize("sd", [0.3, 1.7])
+def test_moments_of_whole_numbers_are_those_of_their_mass(shape, sd):
+    data, noise = table(x=[0, 3, 4]), Noise(shape=shape, sd=sd)
     for reflected in (False, True):
         found = noise_on(data, noise, discrete=True, reflected=reflected).moments()
         for person, own in enumerate((0.0, 3.0, 4.0)):
@@ -184,6 +174,18 @@ def test_moments_of_whole_numbers_are_those_of_their_mass():
             square = sum(at**2 * chance for at, chance in law.items())
             assert found.means[person, 0] == pytest.approx(mean)
             assert found.variances[person, 0] == pytest.approx(square - mean**2)
+
+
+@shapes
+def test_wide_noise_is_as_if_it_were_not_rounded_but_for_a_twelfth(shape):
+    """Added up as long as that is affordable, and taken for granted beyond."""
+    own = np.array([0.0, 1000.0, 3000.0, 1e6])
+    for share in (0.9, 1.1):
+        noise = Noise(shape=shape, sd=share * SUMMED_INTEGERS / FAR)
+        whole, plain = (noise.shortfall(own, discrete=each) for each in (True, False))
+        np.testing.assert_allclose(whole, plain, rtol=1e-3, atol=1e-3)
+        if shape != "uniform":  # an even one ends anywhere in a unit
+            assert noise.discrete_variance == pytest.approx(noise.sd**2 + 1 / 12, abs=0.01)
 
 
 S = np.array([[2.0, 0.6], [0.6, 1.0]])
@@ -258,89 +260,17 @@ def test_only_whole_numbers_by_themselves_can_be_kept_under_correlated_noise():
         part.table()
 
 
-SHAPES_MOMENTS = {
-    "gaussian": lambda sd: stats.norm(scale=sd),
-    "laplace": lambda sd: stats.laplace(scale=sd / np.sqrt(2)),
-    "uniform": lambda sd: stats.uniform(-sd * np.sqrt(3), 2 * sd * np.sqrt(3)),
-}
-shapes = pytest.mark.parametrize("shape", SHAPES_MOMENTS)
-WHOLE = np.arange(-400, 401)
-
-
-@shapes
-@pytest.mark.parametrize("sd", [0.3, 1.7, 6.0])
-def test_noise_that_is_rounded_has_the_variance_of_its_whole_numbers(shape, sd):
-    noise = SHAPES_MOMENTS[shape](sd)
-    chances = noise.cdf(WHOLE + 0.5) - noise.cdf(WHOLE - 0.5)
-    found = Noise(shape=shape, sd=sd).discrete_variance
-    assert found == pytest.approx(chances @ WHOLE**2, rel=1e-9)
-
-
-@pytest.mark.parametrize("shape", ["gaussian", "laplace"])  # an even one ends anywhere in a unit
-@pytest.mark.parametrize("share", [0.9, 1.1])
-def test_rounding_adds_a_twelfth_to_wide_noise(shape, share):
-    """Added up as long as that is affordable, and taken for granted beyond."""
-    sd = share * SUMMED_INTEGERS / FAR
-    noise = Noise(shape=shape, sd=sd)
-    assert noise.discrete_variance == pytest.approx(sd**2 + 1 / 12, abs=0.01)
-
-
-@shapes
-@pytest.mark.parametrize("sd", [0.3, 1.7])
-def test_how_much_below_zero_a_whole_number_is_expected(shape, sd):
-    noise, own = SHAPES_MOMENTS[shape](sd), np.array([0.0, 1.0, 2.0, 5.0, 1e6])
-    chances = noise.cdf(WHOLE + 0.5) - noise.cdf(WHOLE - 0.5)
-    expected = [np.maximum(-at - WHOLE, 0.0) @ chances for at in own]
-    found = Noise(shape=shape, sd=sd).shortfall(own, discrete=True)
-    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
-
-
-@shapes
-def test_wide_noise_below_zero_is_as_if_it_were_not_rounded(shape):
-    sd, own = SUMMED_INTEGERS / FAR * 1.1, np.array([0.0, 1000.0, 3000.0])
-    noise = Noise(shape=shape, sd=sd)
-    whole, plain = (noise.shortfall(own, discrete=each) for each in (True, False))
-    np.testing.assert_array_equal(whole, plain)
-
-
-LINKAGES = ("bayes_linkage", "distance_linkage", "mahalanobis_linkage")
-
-
-def amounts(unit: float = 1.0, n: int = 400) -> Microdata:
-    """Ages, a normal number and three amounts of money in some unit; all are keys."""
-    rng = np.random.default_rng(5)
-    age, shared = rng.integers(18, 90, n), rng.normal(size=n)
-    money = np.exp(0.6 * shared[:, None] + 0.8 * rng.normal(size=(n, 3)))
-    money = np.round(money * np.array([2e6, 5e7, 5e6])) / unit
-    frame = pd.DataFrame({"age": age, "b": shared, **dict(zip("uvw", money.T, strict=True))})
-    frame["sex"] = rng.integers(0, 2, n)
-    return described(frame, **dict.fromkeys(frame, "key"))
-
-
-def linkages(data: Microdata, size: float) -> list[float]:
-    comparison = released(data, CorrelatedNoise(size=size))
-    return [read(key, comparison).value for key in LINKAGES]
-
-
-@pytest.mark.parametrize("size", [0.1, 0.25, 1.0])
-def test_the_worst_case_depends_on_no_unit_and_is_the_worst_finding_a17(size):
-    found = linkages(amounts(), size)
-    assert found[0] >= max(found[1:]) - 0.01
-    for unit in (1e6, 1e-6):
-        assert linkages(amounts(unit), size) == pytest.approx(found, rel=1e-6)
-
-
-def test_units_of_the_covariance_decided_before_finding_a17():
+def test_no_unit_decides_which_axes_have_noise_finding_a17():
     """A planted fault: axes of the covariance itself lose those of the small units."""
-    _, covariance = moments(amounts().matrix(("age", "b", "u", "v", "w")))
+    units = np.array([1.0, 20.0, 2e6, 5e7])
+    covariance = (np.full((4, 4), 0.4) + 0.6 * np.eye(4)) * np.outer(units, units)
     values = np.linalg.eigvalsh(covariance)
     assert (values <= values.max() * 1e-12).sum() == 2
     assert (spread_axes(covariance)[1] > 0).all()
 
 
 def test_rounding_counts_as_noise_of_a_twelfth_of_a_squared_step():
-    data = Microdata.from_frame(pd.DataFrame({"x": [0.5, 2.5, 7.5], "y": [0.5, 0.5, 0.5]}))
-    shown = Microdata.from_frame(pd.DataFrame({"x": [0.0, 5.0], "y": [0.5, 0.5]}))
+    data, shown = table(x=[0.5, 2.5, 7.5], y=[0.5, 0.5, 0.5]), table(x=[0.0, 5.0], y=[0.5, 0.5])
     part = CorrelatedNoiseOn(
         original=data, names=("x", "y"), covariance=np.diag([2.0, 1.0]), mean=np.zeros(2), shrink=1
     )
@@ -349,72 +279,63 @@ def test_rounding_counts_as_noise_of_a_twelfth_of_a_squared_step():
     np.testing.assert_allclose(found[0], np.exp(logs - logs.max()))
 
 
-@pytest.mark.parametrize("whole", [True, False])
-@pytest.mark.parametrize("precision", [{}, {"a": 0.5, "total": 20.0}])
+@pytest.mark.parametrize(("whole", "precision"), [(True, {}), (False, {"a": 0.5, "total": 20.0})])
 def test_no_truth_is_impossible_where_columns_add_up_and_are_rounded(precision, whole):
     rng = np.random.default_rng(3)
     frame = pd.DataFrame(rng.integers(0, 90, (80, 2)), columns=["a", "b"]) + (0 if whole else 0.25)
     frame = frame.assign(total=frame["a"] + frame["b"], same=0.1)
     data = Microdata.from_frame(frame)
-    release = mask(data, CorrelatedNoise(size=0.1), seed=1, precision=precision)
+    release = rwn.mask(data, CorrelatedNoise(size=0.1), seed=1, precision=precision)
     truth = np.diag(posteriors(release.law, release.masked, np.arange(80)).toarray())
     assert (truth > 0).all()
     # a sum adds nothing that the noise has not
     plain = Microdata.from_frame(frame[["a", "b"]])
-    other = mask(plain, CorrelatedNoise(size=0.1), seed=1)
+    other = rwn.mask(plain, CorrelatedNoise(size=0.1), seed=1)
     alone = np.diag(posteriors(other.law, other.masked, np.arange(80)).toarray())
     assert truth.mean() == pytest.approx(alone.mean(), abs=0.05)
 
 
-def test_rows_are_the_same_in_any_unit():
-    data = rwn.load_demo("bodyfat")
-    names = [name for name in data.names if name != "age"]  # whole numbers are rounded
-    release = mask(data, CorrelatedNoise(size=0.5), seed=3).masked.frame
-    scaled = Microdata.from_frame(data.frame * 1e6, data.schema)
-    found = mask(scaled, CorrelatedNoise(size=0.5), seed=3).masked.frame
-    np.testing.assert_allclose(found[names] / 1e6, release[names])
-
-
-RELEASES = 120
+RELEASES, LEVELS = 120, ("attic", "flat", "house")
 SETTINGS = (
     AdditiveNoise(size=0.6),
     AdditiveNoise(size=0.6, shape="laplace", reflected=True),
     CorrelatedNoise(size=0.5),
     KPRAM(k=12),
     KPRAM(k=12, draw_from="permute"),
-    PRAM(change=0.4, invariant=False, variables="rooms,kind"),
+    rwn.PRAM(change=0.4, invariant=False, variables="rooms,kind"),
     rwn.RandomSwapping(share=0.6, variables="rooms,area,kind"),
-    RecordSwapping(share=0.7, within="kind", variables="area,rent"),
+    rwn.RecordSwapping(share=0.7, within="kind", variables="area,rent"),
 )
 CERTAIN = (rwn.Recoding(k=10), rwn.Microaggregation(k=4), rwn.LocalSuppression(k=3))
 
 
 @pytest.fixture(scope="module")
-def data() -> rwn.Microdata:
+def data() -> Microdata:
     """60 dwellings; some rents are missing."""
     generator = np.random.default_rng(4)
     rooms = generator.integers(0, 6, 60)
     area = 20.0 + 12 * rooms + generator.normal(0, 8, 60)
     rent = np.where(generator.random(60) < 0.1, np.nan, 9 * area + generator.normal(0, 60, 60))
     kind = np.array(["flat", "house", "attic"])[generator.integers(0, 3, 60)]
-    frame = pd.DataFrame({"rooms": rooms, "area": area, "rent": rent, "kind": kind})
-    return rwn.Microdata.from_frame(frame)
+    return table(rooms=rooms, area=area, rent=rent, kind=kind)
 
 
-def simulated(data: rwn.Microdata, params) -> dict[str, np.ndarray]:
+def simulated(data: Microdata, params) -> dict[str, np.ndarray]:
     """The statistics of many releases, by name: one row a release."""
-    prepared, rows = params.prepare(data), []
-    own = data.frame.astype(object)
+    prepared, rows, own = params.prepare(data), [], data.frame
     for seed in range(RELEASES):
-        frame = prepared.release(SecretKey.from_seed(seed)).masked.frame
-        same = (frame.astype(object) == own) | (frame.isna() & own.isna())
-        numbers = frame[["rooms", "area"]]
+        frame = prepared.release(rwn.SecretKey.from_seed(seed)).masked.frame
+        same = np.column_stack([
+            (frame[name].to_numpy() == own[name].to_numpy())
+            | (frame[name].isna() & own[name].isna()).to_numpy()
+            for name in own
+        ])  # fmt: skip
         rows.append(
             {
-                "means": frame[list(data.numeric_names)].mean().to_numpy(float),
-                "covariances": numbers.cov().to_numpy().ravel(),
-                "counts": frame["kind"].value_counts().reindex(["attic", "flat", "house"]),
-                "cells": same.sum().to_numpy(float),
+                "means": np.nanmean(frame[list(data.numeric_names)].to_numpy(float), axis=0),
+                "covariances": np.cov(frame[["rooms", "area"]].to_numpy(float).T).ravel(),
+                "counts": [(frame["kind"] == each).sum() for each in LEVELS],
+                "cells": same.sum(axis=0),
                 "rows": [same.all(axis=1).sum()],
             }
         )
@@ -432,7 +353,7 @@ def stated(law: Law) -> dict[str, np.ndarray]:
     second = shown.T @ shown + together[np.ix_(two, two)]
     of_sums = np.outer(shown.sum(axis=0), shown.sum(axis=0)) + totals[np.ix_(two, two)]
     table, values = cells.table("kind")
-    levels = [values.index(each) for each in ("attic", "flat", "house")]
+    levels = [values.index(each) for each in LEVELS]
     return {
         "means": np.nanmean(own.means, axis=0)[place],
         "covariances": ((second - of_sums / n) / (n - 1)).ravel(),
@@ -468,34 +389,9 @@ def test_releases_are_as_expected_and_a_wrong_factor_is_seen(data, params):
 @pytest.mark.parametrize("params", CERTAIN, ids=lambda params: params.method)
 def test_a_method_without_chance_does_what_is_expected(data, params):
     prepared = params.prepare(data)
-    frame = prepared.release(SecretKey.from_seed(0)).masked.frame
+    frame = prepared.release(rwn.SecretKey.from_seed(0)).masked.frame
     found, names = stated(prepared.law), list(data.numeric_names)
     np.testing.assert_allclose(found["means"], frame[names].mean(), rtol=1e-12)
     kept = (frame.astype(object) == data.frame.astype(object)) | frame.isna() & data.frame.isna()
     np.testing.assert_allclose(found["cells"], kept.sum(), rtol=1e-12)
     assert found["mean_variances"].max() == 0
-
-
-def test_noise_adds_its_variance_to_the_original():
-    table = rwn.Microdata.from_frame(pd.DataFrame({"x": [0.5, 1.0, 4.0], "y": [2.0, 0.5, 1.0]}))
-    own, found = table.frame.cov(), AdditiveNoise(size=0.5).prepare(table).law.moments()
-    np.testing.assert_allclose(found.together, 3 * np.diag(0.25 * np.diag(own)), rtol=1e-12)
-    np.testing.assert_allclose(found.means, table.frame, rtol=1e-12)
-
-
-REFUSED = (
-    rwn.RWN(k=3, neighbors="sample", m=20),
-    rwn.RandomSample(left_out=0.5),
-    rwn.RankSwapping(p=0.2),
-    rwn.NBRS2015(epsilon=0.6, q=0.6),
-    AdditiveNoise(size=0.6),
-    PRAM(change=0.4),
-)
-
-
-@pytest.mark.parametrize("params", REFUSED, ids=lambda params: params.method)
-def test_methods_without_closed_forms_are_refused(data, params):
-    with pytest.raises(ParameterError, match="draw releases instead"):
-        forecast(data, params)
-    with pytest.raises(ParameterError, match="draw releases instead"):
-        forecast_scan(data, [params, replace(params)])

@@ -21,6 +21,7 @@ from rwn_core.laws.transition_matrix import (
     successive_share,
 )
 from tests.check_values import check_values
+from tests.tables import described
 
 ROWS = np.arange(6)
 
@@ -28,20 +29,19 @@ ROWS = np.arange(6)
 @pytest.fixture
 def data() -> Microdata:
     frame = pd.DataFrame({"g": list("aaabbc"), "x": [1.0, 2.0, 3.0, 3.0, 4.0, 9.0]})
-    return Microdata.from_frame(frame)
+    return described(frame)
 
 
-def after_disjoint(codes: np.ndarray, swaps: int) -> np.ndarray:
-    """P(record i has value v) over all orders of the records, of which the first are paired."""
-    found, n = np.zeros((len(codes), codes.max() + 1)), len(codes)
-    orders = list(permutations(range(n)))
-    for order in orders:
-        place = np.arange(n)
+def places_after(swaps: int) -> np.ndarray:
+    """Where each of six records is, for all orders of them, of which the first are paired."""
+    found = []
+    for order in permutations(range(6)):
+        place = np.arange(6)
         for pair in range(swaps):
             one, other = order[2 * pair], order[2 * pair + 1]
             place[one], place[other] = other, one
-        found[np.arange(n), codes[place]] += 1
-    return found / len(orders)
+        found.append(place)
+    return np.array(found)
 
 
 def after_successive(codes: np.ndarray, swaps: int) -> np.ndarray:
@@ -65,7 +65,7 @@ def transition(data: Microdata, unit: tuple[str, ...], share: float) -> Transiti
 def test_swaps_are_as_likely_as_counting_says(data, swaps):
     codes = value_numbers(data, ("g",))
     for share, exact in (
-        (disjoint_share(swaps, 6), after_disjoint(codes, swaps)),
+        (disjoint_share(swaps, 6), np.eye(3)[codes[places_after(swaps)]].mean(axis=0)),
         (successive_share(swaps, 6), after_successive(codes, swaps)),
     ):
         law = transition(data, ("g",), share)
@@ -78,21 +78,13 @@ def test_swaps_are_as_likely_as_counting_says(data, swaps):
 
 @pytest.mark.parametrize("swaps", [0, 1, 3])
 def test_moments_are_those_of_all_releases(data, swaps):
-    """Every order of the records, of which the first are paired, is one release."""
-    data = Microdata.from_frame(data.frame.assign(y=[5.0, -1.0, 2.0, 2.0, 0.5, 7.0]))
-    own, places = data.matrix(["x", "y"]), []
-    for order in permutations(range(6)):
-        place = np.arange(6)
-        for pair in range(swaps):
-            one, other = order[2 * pair], order[2 * pair + 1]
-            place[one], place[other] = other, one
-        places.append(place)
-    released = own[np.array(places)]  # releases, records, variables
+    data = described(data.frame.assign(y=[5.0, -1.0, 2.0, 2.0, 0.5, 7.0]))
+    released = data.matrix(["x", "y"])[places_after(swaps)]  # releases, records, variables
     moments = transition(data, ("x", "y"), disjoint_share(swaps, 6)).moments()
     np.testing.assert_allclose(moments.means, released.mean(axis=0), atol=1e-12)
     np.testing.assert_allclose(moments.variances, released.var(axis=0), atol=1e-12)
     apart = released - released.mean(axis=0)
-    together = np.einsum("rij,rik->jk", apart, apart) / len(places)
+    together = np.einsum("rij,rik->jk", apart, apart) / len(released)
     np.testing.assert_allclose(moments.together, together, atol=1e-12)
 
 
@@ -179,10 +171,6 @@ def test_two_stages_keep_the_shares_whatever_the_matrix():
 NAN = np.nan
 
 
-def test_shares_of_counts_are_unharmed_by_rounding():
-    assert [whole_part(x) for x in (0.29 * 100, 28.999, 29.0, 0.0, 1 - 1e-10)] == [29, 28, 29, 0, 1]
-
-
 def test_partners_by_hand():
     uniform = np.array([0.0, 0.9, 0.5, 0.0, 0.99, 0.0, 0.0])
     # 0 takes 1, the first of 1 and 2; 2 takes 4, the second of 3 and 4; 3 takes 5; 6 is alone
@@ -190,10 +178,11 @@ def test_partners_by_hand():
     assert moore_partners(2, uniform).tolist() == [1, 0, 3, 2, 5, 4, 6]
     assert moore_partners(1, uniform).tolist() == list(range(7))
     assert moore_partners(0, uniform).tolist() == list(range(7))
-    last = np.full(4, 0.999)
-    assert moore_partners(9, last).tolist() == [3, 2, 1, 0]
+    assert moore_partners(9, np.full(4, 0.999)).tolist() == [3, 2, 1, 0]
     # of the other form: 0 aims at 1 + 0; 2 at 3 + 1; 3 at 4, and finds 5 after it; 6 is the last
     assert mu_argus_partners(3, uniform).tolist() == [1, 0, 4, 5, 2, 3, 6]
+    # shares of counts are unharmed by rounding
+    assert [whole_part(x) for x in (0.29 * 100, 28.999, 29.0, 0.0, 1 - 1e-10)] == [29, 28, 29, 0, 1]
 
 
 def slow_mu_argus(reach: int, uniform: np.ndarray) -> list[int]:
@@ -221,15 +210,17 @@ def test_the_nearest_free_rank_before_the_aim_or_else_after_it():
 def test_the_range_of_ranks_that_is_asked_for():
     ranked = np.array([10.0, 8.0, 6.0, 2.0, 0.0])  # the middle has variance 56 / 9, mean 16 / 3
     r0, k0 = np.sqrt(2 * 56 / 9 * 0.5) / 10, np.sqrt(8 / 3) * 0.25 * 16 / 3 / 10
-    assert RankSwapping(p=0.0, r0=0.5, k0=0.0).fraction(ranked, 1, 4) == pytest.approx(r0)
-    assert RankSwapping(p=0.0, r0=1.0, k0=0.25).fraction(ranked, 1, 4) == pytest.approx(k0)
-    assert RankSwapping(p=0.0, r0=1.0, k0=0.25).fraction(-ranked[::-1], 1, 4) == pytest.approx(k0)
-    assert RankSwapping(p=0.9, r0=0.5, k0=0.25).fraction(ranked, 1, 4) == 0.9
-    assert RankSwapping(p=0.0, r0=0.0, k0=0.0).fraction(ranked, 0, 5) == pytest.approx(
-        np.sqrt(2 * 13.76) / 10
-    )
-    assert RankSwapping(p=0.2, r0=0.0, k0=9.0).fraction(np.full(3, 4.0), 0, 3) == 0.2
-    assert RankSwapping(p=0.3, r0=0.0, k0=9.0).fraction(ranked, 2, 2) == 0.3
+    for given, values, first, last, expected in (
+        ((0.0, 0.5, 0.0), ranked, 1, 4, r0),
+        ((0.0, 1.0, 0.25), ranked, 1, 4, k0),
+        ((0.0, 1.0, 0.25), -ranked[::-1], 1, 4, k0),
+        ((0.9, 0.5, 0.25), ranked, 1, 4, 0.9),
+        ((0.0, 0.0, 0.0), ranked, 0, 5, np.sqrt(2 * 13.76) / 10),
+        ((0.2, 0.0, 9.0), np.full(3, 4.0), 0, 3, 0.2),
+        ((0.3, 0.0, 9.0), ranked, 2, 2, 0.3),
+    ):
+        params = RankSwapping(**dict(zip(("p", "r0", "k0"), given, strict=True)))
+        assert params.fraction(values, first, last) == pytest.approx(expected)
 
 
 def test_the_largest_come_first_and_ties_as_they_fall():
