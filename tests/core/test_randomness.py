@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rwn_core.errors import ParameterError
 from rwn_core.randomness import (
     ORDER_STREAM,
     SELECTION_STREAM,
@@ -66,18 +65,12 @@ def words(key: bytes) -> np.ndarray:
     return np.array(struct.unpack("<8I", key), dtype=np.uint32)
 
 
-@pytest.mark.parametrize("vector", KNOWN_ANSWERS)
-def test_chacha20_gives_the_published_blocks(vector):
-    key, counter, answer = KNOWN_ANSWERS[vector]
-    block = chacha20_blocks(words(key), np.array(counter, dtype=np.uint32)[:, None])
-    assert " ".join(f"{word:08x}" for word in block[:, 0]) == answer
-
-
-def test_many_blocks_and_many_keys_equal_one_at_a_time():
+def test_chacha20_gives_the_published_blocks_one_by_one_and_together():
     keys = np.column_stack([words(key) for key, _, _ in KNOWN_ANSWERS.values()])
     counters = np.column_stack([c for _, c, _ in KNOWN_ANSWERS.values()]).astype(np.uint32)
     together = chacha20_blocks(keys, counters)
-    for place in range(keys.shape[1]):
+    for place, (_, _, answer) in enumerate(KNOWN_ANSWERS.values()):
+        assert " ".join(f"{word:08x}" for word in together[:, place]) == answer
         alone = chacha20_blocks(keys[:, place], counters[:, [place]])
         np.testing.assert_array_equal(together[:, [place]], alone)
 
@@ -92,13 +85,11 @@ def test_uniforms_are_52_bits_of_two_words_each():
     for step in range(8):
         bits = ((int(keystream[2 * step]) << 32) | int(keystream[2 * step + 1])) >> 12
         assert result[step, 0] == (bits + 0.5) / 2**52
-
-
-def test_uniforms_of_a_known_key():
-    """Vector A.1-1: the first from ade0b876 903df1a0, the last from 69b687c3 8665eeb2."""
-    result = uniforms(SecretKey(ZERO_KEY), np.array([0]), 0)[:, 0]
-    assert result[0] == ((0xADE0B876903DF1A0 >> 12) + 0.5) / 2**52
-    assert result[7] == ((0x69B687C38665EEB2 >> 12) + 0.5) / 2**52
+    # of vector A.1-1: the first from ade0b876 903df1a0, the last from 69b687c3 8665eeb2
+    known = uniforms(SecretKey(ZERO_KEY), np.array([0]), 0)[[0, 7], 0]
+    assert known.tolist() == [
+        ((bits >> 12) + 0.5) / 2**52 for bits in (0xADE0B876903DF1A0, 0x69B687C38665EEB2)
+    ]
 
 
 @pytest.mark.parametrize("word", [0, 0xFFFFFFFF])
@@ -109,8 +100,7 @@ def test_uniforms_are_never_zero_or_one(monkeypatch, word):
         lambda key, counters: np.full((16, counters.shape[1]), word, dtype=np.uint32),
     )
     result = uniforms(SecretKey(ZERO_KEY), np.arange(3), 0)
-    assert (result > 0).all()
-    assert (result < 1).all()
+    assert ((result > 0) & (result < 1)).all()
 
 
 def test_uniforms_are_uniform(key_base):
@@ -122,7 +112,7 @@ def test_uniforms_are_uniform(key_base):
 def test_chunks_do_not_matter():
     key, records = SecretKey.from_seed(7), np.arange(1000)
     whole = uniforms(key, records, 2)
-    for chunk in (1, 7, 64, 999):
+    for chunk in (1, 64):
         parts = [uniforms(key, records[i : i + chunk], 2) for i in range(0, 1000, chunk)]
         np.testing.assert_array_equal(np.concatenate(parts, axis=1), whole)
     np.testing.assert_array_equal(uniforms(key, records[::-1], 2), whole[:, ::-1])
@@ -139,14 +129,10 @@ def test_every_part_of_the_address_matters():
         uniforms(SecretKey.from_seed(8), record, 0),
     ]
     assert len(np.unique(np.concatenate(draws))) == 8 * len(draws)
+    assert len({ORDER_STREAM, SELECTION_STREAM} & {*range(2**32 - 16, 2**32)}) == 2  # no columns
 
 
-def test_reserved_streams_are_no_columns():
-    assert ORDER_STREAM != SELECTION_STREAM
-    assert min(ORDER_STREAM, SELECTION_STREAM) >= 2**32 - 16
-
-
-def test_a_key_hides_itself():
+def test_a_key_hides_itself_and_goes_to_worker_processes():
     key = SecretKey(COUNTING_KEY)
     for text in (repr(key), str(key), f"{key}", repr([key])):
         assert "hidden" in text
@@ -154,26 +140,7 @@ def test_a_key_hides_itself():
         assert "\\x01" not in text
     assert not hasattr(key, "__dict__")
     assert COUNTING_KEY.hex().find(key.identity) == -1
-
-
-def test_a_key_survives_pickling_for_worker_processes():
-    key = SecretKey(COUNTING_KEY)
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(key)).words, key.words)
-
-
-def test_keys_of_seeds():
-    assert SecretKey.from_seed(7).identity == SecretKey.from_seed(np.int64(7)).identity
-    assert SecretKey.from_seed(7).identity != SecretKey.from_seed(8).identity
+    seeds = [SecretKey.from_seed(seed).identity for seed in (7, np.int64(7), 8)]
+    assert seeds[0] == seeds[1] != seeds[2]
     assert SecretKey.fresh().identity != SecretKey.fresh().identity
-
-
-@pytest.mark.parametrize("seed", [-1, True, 1.5, "7", None])
-def test_a_seed_must_be_a_whole_number(seed):
-    with pytest.raises(ParameterError, match="seed must be a whole number of at least 0"):
-        SecretKey.from_seed(seed)
-
-
-@pytest.mark.parametrize("length", [0, 16, 31, 33])
-def test_a_key_has_32_bytes(length):
-    with pytest.raises(ParameterError, match="exactly 32 bytes"):
-        SecretKey(bytes(length))

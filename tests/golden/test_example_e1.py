@@ -36,24 +36,6 @@ def law(e1: Microdata, e1_points: np.ndarray, q: float) -> CellLaw:
     return CellLaw(e1, neighborhoods, np.full(2, q))
 
 
-def check_cells(cells: CellLaw, table: list[list[dict[str, str]]]) -> None:
-    values = {name: np.unique(cells.original.values(name)) for name in VARIABLES}
-    for record in RECORDS:
-        for name, row in zip(VARIABLES, table[record], strict=True):
-            for value in values[name]:
-                exact = Fraction(row.get(f"{value:g}", "0"))
-                assert exact_probability(cells, record, name, value) == exact
-                assert probability(cells, record, name, value) == pytest.approx(float(exact))
-
-
-def check_moments(cells: CellLaw, moments: dict[str, Any]) -> None:
-    found = forecast_law(cells)
-    tight = {"rtol": 1e-12, "atol": 1e-12}  # eight multiplications of numbers up to 121
-    np.testing.assert_allclose(found.means, moments["expected_mean"], **tight)
-    np.testing.assert_allclose(found.covariances, moments["expected_cov"], **tight)
-    np.testing.assert_allclose(found.mean_variances, moments["var_of_released_mean"], **tight)
-
-
 def test_RWN_1_union_of_radius_and_nearest(e1_points):
     assert numbered(find_neighborhoods(e1_points, k=2, epsilon=1.0)) == expected("RWN-1")
 
@@ -68,12 +50,16 @@ def test_RWN_2_strict_and_closed_radius(e1_points):
     assert found == expected("RWN-2")
 
 
-def test_RWN_3_cell_law_at_one_half(e1, e1_points):
-    check_cells(law(e1, e1_points, 0.5), expected("RWN-3"))
-
-
-def test_RWN_4_cell_law_at_one(e1, e1_points):
-    check_cells(law(e1, e1_points, 1.0), expected("RWN-4"))
+@pytest.mark.parametrize(("id_", "q"), [("RWN-3", 0.5), ("RWN-4", 1.0)])
+def test_RWN_3_and_4_cell_law(e1, e1_points, id_, q):
+    cells = law(e1, e1_points, q)
+    values = {name: np.unique(e1.values(name)) for name in VARIABLES}
+    for record, rows in enumerate(expected(id_)):
+        for name, row in zip(VARIABLES, rows, strict=True):
+            for value in values[name]:
+                exact = Fraction(row.get(f"{value:g}", "0"))
+                assert exact_probability(cells, record, name, value) == exact
+                assert probability(cells, record, name, value) == pytest.approx(float(exact))
 
 
 @pytest.mark.parametrize(("key", "q"), [("q_half", 0.5), ("q_one", 1.0)])
@@ -97,12 +83,13 @@ def test_RWN_6_donor_load(e1, e1_points, key, q):
         assert load.sum() == pytest.approx(6)
 
 
-def test_RWN_7_q05_moments(e1, e1_points):
-    check_moments(law(e1, e1_points, 0.5), expected("RWN-7-q0.5"))
-
-
-def test_RWN_7_q10_moments(e1, e1_points):
-    check_moments(law(e1, e1_points, 1.0), expected("RWN-7-q1.0"))
+@pytest.mark.parametrize(("id_", "q"), [("RWN-7-q0.5", 0.5), ("RWN-7-q1.0", 1.0)])
+def test_RWN_7_moments(e1, e1_points, id_, q):
+    found, moments = forecast_law(law(e1, e1_points, q)), expected(id_)
+    tight = {"rtol": 1e-12, "atol": 1e-12}  # eight multiplications of numbers up to 121
+    np.testing.assert_allclose(found.means, moments["expected_mean"], **tight)
+    np.testing.assert_allclose(found.covariances, moments["expected_cov"], **tight)
+    np.testing.assert_allclose(found.mean_variances, moments["var_of_released_mean"], **tight)
 
 
 def test_RWN_8_moments_of_the_original(e1, e1_points):
