@@ -1,4 +1,4 @@
-"""Associations of mixed tables and their loss, by hand and against slow references."""
+"""Associations, their loss, correlations, components, loadings: by hand and by slow references."""
 
 from __future__ import annotations
 
@@ -8,54 +8,32 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+import statsmodels.formula.api as smf
+from scipy.stats import chi2_contingency
 
 import rwn_core as rwn
-from rwn_core import Comparison, Kind, Microdata, NotApplicable, Reading, Schema, Variable
-from rwn_core.measures import MEASURES, UTILITY
+from rwn_core import MEASURES, Comparison, Kind, Microdata, NotApplicable, Reading, Schema, Variable
+from rwn_core.measures import UTILITY
 from rwn_core.measures.statistics import association
-from rwn_core.measures.statistics.association import (
-    CHANCE,
-    _margins,
-    association_matrix,
-    chance_levels,
-    cramers_v,
-    faded,
-    permutation_moments,
-    relation_loss,
-    shown,
-)
 from rwn_core.measures.statistics.nearest_points import original_points
+from rwn_core.measures.utility import relations
 from rwn_core.neighbors import metric
 from rwn_core.neighbors.distance import CodedPoints
 
 
-def slow_ratio(values: list[float], levels: list[object]) -> float:
-    """Variation of the records around their level's mean, against that around the mean."""
-    known = [(v, g) for v, g in zip(values, levels, strict=True) if v == v and g is not None]
-    n, groups = len(known), {g for _, g in known}
-    mean = sum(v for v, _ in known) / n
-    inside = 0.0
-    for group in groups:
-        own = [v for v, g in known if g == group]
-        inside += sum((v - sum(own) / len(own)) ** 2 for v in own)
-    total = sum((v - mean) ** 2 for v, _ in known)
-    return math.sqrt(max(0.0, 1 - (inside / (n - len(groups))) / (total / (n - 1))))
+def corrected_ratio(values: pd.Series, levels: pd.Series) -> float:
+    """The root of the adjusted share of the variation that the levels explain."""
+    known = pd.DataFrame({"v": values - values.mean(), "g": levels}).dropna()
+    return math.sqrt(max(0.0, smf.ols("v ~ C(g)", known).fit().rsquared_adj))
 
 
-def slow_v(one: list[object], other: list[object]) -> float:
-    """Pearson's chi square, cell by cell, then Bergsma's correction as he prints it."""
-    known = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
-    n = len(known)
-    rows, columns = sorted({a for a, _ in known}), sorted({b for _, b in known})
-    chi = 0.0
-    for a in rows:
-        for b in columns:
-            expected = sum(x == a for x, _ in known) * sum(y == b for _, y in known) / n
-            chi += (sum(pair == (a, b) for pair in known) - expected) ** 2 / expected
-    r, c = len(rows), len(columns)
+def corrected_v(one: pd.Series, other: pd.Series) -> float:
+    """Cramer's V with Bergsma's correction as he prints it."""
+    counts = pd.crosstab(one, other).to_numpy()
+    n, (r, c) = counts.sum(), counts.shape
+    chi = chi2_contingency(counts, correction=False).statistic
     phi = max(0.0, chi / n - (r - 1) * (c - 1) / (n - 1))
-    corrected = (size - (size - 1) ** 2 / (n - 1) for size in (r, c))
-    return math.sqrt(phi / (min(corrected) - 1))
+    return math.sqrt(phi / (min(size - (size - 1) ** 2 / (n - 1) for size in (r, c)) - 1))
 
 
 @pytest.fixture(scope="module")
@@ -63,14 +41,9 @@ def frame() -> pd.DataFrame:
     """Numbers and categories that depend on each other, with values missing in each."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=60)
-    made = pd.DataFrame(
-        {
-            "x": x + 1e6,
-            "size": np.where(x > 0.3, "large", np.where(x < -0.5, "small", "middle")),
-            "y": x + rng.normal(size=60),
-            "place": rng.choice(list("abcd"), size=60),
-        }
-    )
+    size = np.where(x > 0.3, "large", np.where(x < -0.5, "small", "middle"))
+    made = pd.DataFrame({"x": x + 1e6, "size": size, "y": x + rng.normal(size=60)})
+    made["place"] = rng.choice(list("abcd"), size=60)
     made.loc[3, "y"] = np.nan
     made.loc[[5, 9], "place"] = None
     return made
@@ -90,15 +63,14 @@ def test_a_small_table_by_hand(compare) -> None:
     assert reading.detail.coefficient.tolist() == [[0, 1, 1], [1, 2, 2], [1, 2, 2]]
 
 
-def test_agrees_with_a_slow_computation(compare, frame) -> None:
+def test_agrees_with_other_libraries(compare, frame) -> None:
     found = MEASURES["association"].compute(compare(frame, frame)).detail.original
-    columns = {name: [None if v != v else v for v in frame[name]] for name in ("size", "place")}
-    numbers = {name: frame[name].tolist() for name in ("x", "y")}
     at = {name: place for place, name in enumerate(frame)}
-    for name, values in numbers.items():
-        for other, levels in columns.items():
-            assert found[at[name], at[other]] == pytest.approx(slow_ratio(values, levels), abs=1e-9)
-    assert found[at["size"], at["place"]] == pytest.approx(slow_v(*columns.values()), abs=1e-12)
+    for name, other in itertools.product(("x", "y"), ("size", "place")):
+        expected = corrected_ratio(frame[name], frame[other])
+        assert found[at[name], at[other]] == pytest.approx(expected, abs=1e-9)
+    expected = corrected_v(frame["size"], frame["place"])
+    assert found[at["size"], at["place"]] == pytest.approx(expected, abs=1e-12)
     assert found[at["x"], at["y"]] == pytest.approx(frame["x"].corr(frame["y"]), abs=1e-9)
     assert found[at["x"], at["size"]] > 0.8
 
@@ -107,9 +79,9 @@ def test_a_long_table_of_counts_is_counted_without_its_empty_cells(monkeypatch) 
     rng = np.random.default_rng(1)
     one, other = rng.integers(0, 40, 500), rng.integers(0, 30, 500)
     other[:250] = one[:250] % 30
-    dense = cramers_v(one, other)
+    dense = association.cramers_v(one, other)
     monkeypatch.setattr(association, "DENSE", 0)
-    assert cramers_v(one, other) == pytest.approx(dense, abs=1e-12)
+    assert association.cramers_v(one, other) == pytest.approx(dense, abs=1e-12)
     assert dense > 0.3
 
 
@@ -221,8 +193,8 @@ def test_moments_over_permutations_are_those_of_all_permutations() -> None:
     skewed = np.array([0.0, 1.0, 3.0, 4.0, 7.0, 50.0])
     even, group = np.array([1.0, 2.0, 4.0, 5.0, 8.0, 9.0]), np.array([0, 0, 1, 1, 1, 2])
     pair = np.array([0, 1, 1, 1, 1, 1])
-    margins = _margins(np.column_stack([skewed, even]), [group, pair])
-    mean, variance, ceiling = permutation_moments(*margins)
+    margins = association._margins(np.column_stack([skewed, even]), [group, pair])
+    mean, variance, ceiling = association.permutation_moments(*margins)
     parts = [projection(each) for each in (skewed, even, group, pair)]
     for one, other in itertools.combinations(range(4), 2):
         shared = [
@@ -239,27 +211,29 @@ def test_few_tables_of_unrelated_variables_exceed_their_levels() -> None:
     n, tries = 120, 200
     numbers = np.column_stack([rng.normal(size=n), np.exp(1.5 * rng.normal(size=n))])
     categories = [rng.integers(0, 3, n), (rng.random(n) < 0.1).astype(int), rng.integers(0, 9, n)]
-    levels, category = chance_levels(numbers, categories), np.array([0, 0, 1, 1, 1])
+    levels, category = association.chance_levels(numbers, categories), np.array([0, 0, 1, 1, 1])
     pairs = np.triu_indices(5, 1)
     over, planted = 0, 0
     for _ in range(tries):
         shuffled = np.column_stack([rng.permutation(column) for column in numbers.T])
         codes = [rng.permutation(each) for each in categories]
-        found = np.abs(shown(association_matrix(shuffled, codes), category))[pairs]
+        found = np.abs(
+            association.shown(association.association_matrix(shuffled, codes), category)
+        )[pairs]
         over += bool((found > levels[pairs]).any())
         planted += bool((found > 0.6 * levels[pairs]).any())  # a level that is too low
-    most = CHANCE + 3 * math.sqrt(CHANCE / tries) + 0.02
+    most = association.CHANCE + 3 * math.sqrt(association.CHANCE / tries) + 0.02
     assert over / tries < most < planted / tries
 
 
-def test_by_hand() -> None:
+def test_the_loss_of_relations_by_hand() -> None:
     before = np.array([[1.0, 0.8, 0.05], [0.8, 1.0, -0.5], [0.05, -0.5, 1.0]])
     after = np.array([[1.0, 0.4, 0.3], [0.4, 1.0, -0.5], [0.3, -0.5, 1.0]])
-    loss = relation_loss(before, after, np.full((3, 3), 0.1))
+    loss = association.relation_loss(before, after, np.full((3, 3), 0.1))
     # weights .7 and .4; half of the first is lost; .2 beyond chance is invented
     assert loss.value == pytest.approx((0.7 * 0.5 + 0.2) / 1.1)
     assert loss.invented == pytest.approx(0.2 / 1.1)
-    assert faded(["a", "b", "c"], before, after, loss) == [["a", "b"]]
+    assert association.faded(["a", "b", "c"], before, after, loss) == [["a", "b"]]
 
 
 KEYS = ("distance_linkage", "closest_record", "nearest_distance")
@@ -293,3 +267,115 @@ def test_readings_do_not_depend_on_how_levels_are_held(monkeypatch):
         assert coded[key].baseline == pytest.approx(dummies[key].baseline, rel=1e-9), key
     distances = [found["closest_record"].detail.distance for found in (coded, dummies)]
     np.testing.assert_allclose(*distances, rtol=1e-9, atol=1e-12)
+
+
+def test_a_sign_change_is_counted(compare):
+    original = pd.DataFrame({"x": [0.0, 1, 2, 3], "y": [0.0, 1, 2, 3], "z": [1.0, 0, 0, 1]})
+    masked = original.assign(y=[3.0, 2, 1, 0])
+    reading = MEASURES["correlation"].compute(compare(original, masked))
+    assert reading.detail.sign_changes == 1
+    assert reading.detail.pairs == 3
+    assert reading.value == pytest.approx(2 / 3)  # one pair from 1 to -1, two stay at 0
+
+
+def test_each_pair_uses_the_records_that_have_both(numeric_frames):
+    frame = numeric_frames[0].copy()
+    frame.loc[:9, "a"] = np.nan
+    frame.loc[5:20, "b"] = np.nan
+    expected = frame.corr().to_numpy()
+    np.testing.assert_allclose(relations.correlation_matrix(frame.to_numpy()), expected, atol=1e-12)
+
+
+def test_a_constant_variable_is_left_out_of_the_mean(compare, numeric_frames):
+    original, masked = numeric_frames
+    plain = MEASURES["correlation"].compute(compare(original, masked))
+    fixed = (frame.assign(fixed=0.1) for frame in (original, masked))
+    more = MEASURES["correlation"].compute(compare(*fixed))
+    assert more.value == pytest.approx(plain.value, abs=1e-12)
+    assert more.detail.pairs == plain.detail.pairs == 6
+    assert np.isnan(more.detail.original[4]).all()
+    # and a pair that is constant where both are known
+    values = np.array([[1.0, 7.0], [2.0, 7.0], [3.0, 7.0], [4.0, np.nan], [np.nan, 9.0]])
+    assert np.isnan(relations.correlation_matrix(values)[0, 1])
+
+
+@pytest.mark.parametrize(
+    ("key", "other", "reason"),
+    [
+        ("correlation", ["a", "b"], "at least two continuous or count"),
+        ("correlation", [3.0, 3.0], "varies in both tables"),
+        ("principal_components", [3.0, 3.0], "at least two continuous or count"),
+    ],
+)
+def test_two_numbers_that_vary_are_needed(compare, key, other, reason):
+    frame = pd.DataFrame({"x": [1.0, 2.0], "y": other})
+    with pytest.raises(NotApplicable, match=reason):
+        MEASURES[key].compute(compare(frame, frame))
+
+
+def test_loadings_and_near_components_by_hand():
+    one, other = np.array([[0.6, 0.0], [0.8, 1.0]]), np.array([[-0.8, 0.0], [-0.6, 1.0]])
+    assert relations.loading_changes(one, other) == pytest.approx(
+        [0.2, 0.0]
+    )  # the sign is turned back
+    assert (
+        relations.near_neighbors(np.array([2.0, 1.9, 0.1]), 200, 2) == 1
+    )  # 0.1 < 2 sqrt(2 / 200) = 0.2
+
+
+COMPONENTS = MEASURES["principal_components"]
+
+
+def test_two_variables_have_the_components_one_plus_and_minus_r(compare, ut_frames):
+    detail = COMPONENTS.compute(compare(*ut_frames)).detail
+    for side, frame in zip(("original", "released"), ut_frames, strict=True):
+        r = frame["one"].corr(frame["two"])
+        halves = [(1 + r) / 2, (1 - r) / 2]
+        assert getattr(detail, f"share_{side}") == pytest.approx(halves, abs=1e-12)
+        assert getattr(detail, f"sd1_{side}") == pytest.approx((1 + r) ** 0.5, abs=1e-12)
+        assert getattr(detail, f"cumulative5_{side}") == pytest.approx(1.0)
+
+
+def test_components_are_those_of_complete_records_and_of_what_varies(compare, numeric_frames):
+    original, masked = numeric_frames
+    reading = COMPONENTS.compute(compare(original, masked))
+    before, after = (
+        np.cumsum(getattr(reading.detail, f"share_{s}")) for s in ("original", "released")
+    )
+    assert reading.value == np.abs(before - after).max()
+    gaps = original.copy()
+    gaps.loc[4, "c"] = np.nan
+    detail = COMPONENTS.compute(compare(gaps, masked)).detail
+    assert (detail.n_original, detail.n_released) == (59, 60)
+    expected = np.linalg.eigvalsh(gaps.dropna().corr())[::-1] / 4
+    np.testing.assert_allclose(detail.share_original, expected)
+    detail = COMPONENTS.compute(compare(original.assign(b=1.0), masked)).detail
+    assert detail.names == ["a", "c", "d"]
+    expected = np.linalg.eigvalsh(original[["a", "c", "d"]].corr())[::-1] / 3
+    np.testing.assert_allclose(detail.share_original, expected)
+
+
+def test_a_variable_that_no_longer_varies_has_lost_its_relations(compare):
+    """One of three comes out constant: its r of .9 and of -.32 are gone."""
+    original = pd.DataFrame(
+        {"x": [0.0, 1, 2, 3, 4], "y": [0.0, 1, 2, 4, 3], "z": [1.0, -1, 0, -1, 1]}
+    )
+    r = original.corr().to_numpy()
+    constant = compare(original, original.assign(y=2.0))
+    lost = (r[0, 1] + abs(r[1, 2])) / 3
+    for key in ("correlation", "association"):
+        assert MEASURES[key].compute(constant).value == pytest.approx(lost)
+    ranks = original.corr(method="spearman").to_numpy()
+    found = MEASURES["rank_correlation"].compute(constant)
+    assert found.value == pytest.approx((ranks[0, 1] + abs(ranks[1, 2])) / 3)
+    # of all three variables, with zero correlations of y: 1, 1 + r(x, z), 1 - r(x, z) = 1 each
+    before = np.linalg.eigvalsh(r)[::-1]
+    assert MEASURES["eigenvalues"].compute(constant).value == pytest.approx(
+        np.abs(1 / before - 1).sum()
+    )
+    assert MEASURES["loadings"].compute(constant).value > 0.05
+    detail = COMPONENTS.compute(constant).detail
+    np.testing.assert_allclose(detail.share_released, [1 / 3] * 3)
+    assert COMPONENTS.compute(constant).value == pytest.approx(
+        np.abs(np.cumsum(before) / 3 - [1 / 3, 2 / 3, 1]).max()
+    )

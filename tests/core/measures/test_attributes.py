@@ -59,17 +59,10 @@ def test_why_there_is_no_gain(pima):
     assert isinstance(MEASURES["attribute_inference"].read(alone), NotApplicable)
 
 
-def test_newcombe_is_that_of_statsmodels_and_covers_nothing_gained():
+def test_newcombe_is_that_of_statsmodels():
     for one, other in [((56, 70), (48, 80)), ((0, 10), (0, 20)), ((10, 10), (0, 20))]:
         expected = confint_proportions_2indep(*one, *other, method="newcomb", compare="diff")
         np.testing.assert_allclose(newcombe(one, other), expected, atol=1e-9)
-    # equal rates: covered in 95 of 100; a planted gain of 0.1 is not
-    random = np.random.default_rng(1)
-    draws = random.binomial(400, 0.3, (2000, 2))
-    ends = np.array([newcombe((a, 400), (b, 400)) for a, b in draws])
-    assert ((ends[:, 0] <= 0) & (ends[:, 1] >= 0)).mean() > 0.94
-    wrong = np.array([newcombe((a + 40, 400), (b, 400)) for a, b in draws])
-    assert ((wrong[:, 0] <= 0) & (wrong[:, 1] >= 0)).mean() < 0.2
 
 
 def related(n: int, seed: int) -> Microdata:

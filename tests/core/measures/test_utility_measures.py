@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from math import sqrt
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -151,7 +153,7 @@ def test_quantiles_by_hand():
     assert found.detail.original[0] == pytest.approx([5, 10, 25, 50, 75, 90, 95])
 
 
-VALUES = check_values("utility")
+VALUES = check_values("risk") | check_values("measure") | check_values("utility")
 TIGHT = {"rel": 1e-9}
 
 
@@ -169,24 +171,36 @@ def comparison(ut_frames) -> Comparison:
     return pair(*ut_frames, Question(response="two", predictors=("one",)))
 
 
-def test_UT_IL1s_and_IL1_pct(comparison):
-    reading, cells = (
-        MEASURES["il1s"].compute(comparison),
-        distributions.il1s(*TABLES, TABLES[0].std(0, ddof=1)),
-    )
-    assert reading.value == pytest.approx(expected("UT-IL1s_mean"), **TIGHT)
-    for total in (reading.detail.il1s_sum, cells.sum()):
-        assert total == pytest.approx(expected("UT-IL1s_sum"), **TIGHT)
-    for total in (reading.detail.il1_percent_sum, distributions.il1_percent(*TABLES).sum()):
-        assert total == pytest.approx(expected("UT-IL1_pct_sum"), **TIGHT)
+PUBLISHED: dict[str, tuple[str, Callable[[Reading], list[Any]]]] = {
+    "UT-corr": (
+        "correlation",
+        lambda r: [r.detail.original[0, 1], r.detail.released[0, 1], r.value],
+    ),
+    "UT-ols_X": ("regression", lambda r: [r.detail.coefficient_original, r.detail.se_original]),
+    "UT-ols_Y": ("regression", lambda r: [r.detail.coefficient_released, r.detail.se_released]),
+    "UT-std_diff_slope": ("regression", lambda r: [r.value]),
+    "UT-CIO_slope_z": ("ci_overlap", lambda r: [r.detail.overlap[1]]),
+    "UT-cook_X": ("cooks_distance", lambda r: [r.detail.original]),
+    "UT-cook_Y": ("cooks_distance", lambda r: [r.detail.released]),
+    "UT-maha2_X": ("mahalanobis", lambda r: [r.detail.original**2]),
+    "UT-maha2_sum": ("mahalanobis", lambda r: [(r.detail.original**2).sum()]),
+    "UT-mindist_X": ("nearest_distance", lambda r: [r.detail.original]),
+    "UT-DCR": ("closest_record", lambda r: [r.detail.distance]),
+    "UT-DBRL": ("distance_linkage", lambda r: [r.value]),
+    "UT-IL1s_mean": ("il1s", lambda r: [r.value]),
+    "UT-IL1s_sum": ("il1s", lambda r: [r.detail.il1s_sum]),
+    "UT-IL1_pct_sum": ("il1s", lambda r: [r.detail.il1_percent_sum]),
+    "UT-eig": ("eigenvalues", lambda r: [r.detail.original, r.detail.released, r.value]),
+}
 
 
-def test_UT_eig(comparison):
-    original, released, distance = expected("UT-eig")
-    reading = MEASURES["eigenvalues"].compute(comparison)
-    assert reading.value == pytest.approx(distance, **TIGHT)
-    assert reading.detail.original == pytest.approx(original, **TIGHT)
-    assert reading.detail.released == pytest.approx(released, **TIGHT)
+@pytest.mark.parametrize("check", PUBLISHED)
+def test_published_values_of_six_records(comparison, check):
+    key, numbers = PUBLISHED[check]
+    wanted = VALUES[check]["expected"]
+    wanted = np.hstack(wanted if isinstance(wanted, list) else [wanted])
+    found = np.hstack(numbers(MEASURES[key].compute(comparison)))
+    np.testing.assert_allclose(found, wanted, rtol=1e-9)
 
 
 def test_UT_corr_of_ranks_is_by_hand():
@@ -204,9 +218,10 @@ def test_UT_CIO_std_diff_and_ols(comparison):
         one, other = (tuple(np.array([float(end)]) for end in each) for each in ends)
         overlap = interval_overlap(one, other)[0]
         assert overlap == pytest.approx(expected("UT-CIO")[name], **TIGHT)
-    found = MEASURES["ci_overlap"].compute(comparison).detail
-    assert found.overlap[1] == pytest.approx(expected("UT-CIO_slope_z"), **TIGHT)
-    assert found.standardized_difference[1] == pytest.approx(expected("UT-std_diff_slope"), **TIGHT)
+    detail = MEASURES["ci_overlap"].compute(comparison).detail
+    assert detail.standardized_difference[1] == pytest.approx(
+        expected("UT-std_diff_slope"), **TIGHT
+    )
     slope = expected("UT-ols_Y")[1][1] / expected("UT-ols_X")[1][1]
     assert MEASURES["standard_errors"].compute(comparison).value == pytest.approx(slope - 1)
 

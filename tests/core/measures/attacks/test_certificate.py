@@ -12,13 +12,6 @@ from numpy.typing import NDArray
 import rwn_core as rwn
 from rwn_core import MEASURES, RWN, Comparison, Microdata, NotApplicable
 from rwn_core.measures.attacks import certificate
-from rwn_core.measures.attacks.certificate import (
-    Exchange,
-    certified_share,
-    linkage_bounds,
-    ratios_a_priori,
-    ratios_of_release,
-)
 from rwn_core.measures.attacks.predicate import Condition, Predicate, answer
 from rwn_core.measures.attacks.value_survival import appearance, count_distribution, expected_copies
 from rwn_core.measures.risk.membership import fingerprints
@@ -61,13 +54,15 @@ def everyone(n: int) -> NDArray[np.int32]:
 
 def by_law(slices: list[Array], near: NDArray[np.int32]) -> Array:
     """The ratios before anything is drawn: over all values that a slice may release."""
-    return sum(ratios_of_release(np.log(each).T, near) for each in slices)
+    return sum(certificate.ratios_of_release(np.log(each).T, near) for each in slices)
 
 
 def a_priori(points: Array, factors: Array, width: float, slices: int, cap: float = 1.0) -> Array:
     """The ratios that distances and row factors alone bound."""
     kernel = Kernel(shape="exponential", bandwidth="absolute", width=width, cap=cap)
-    return ratios_a_priori(factors[:, None] - factors, distances(points), kernel, slices)
+    return certificate.ratios_a_priori(
+        factors[:, None] - factors, distances(points), kernel, slices
+    )
 
 
 def values_of(weights: Array, codes: NDArray[np.int64]) -> Array:
@@ -89,9 +84,11 @@ def test_CERT_1_six_records_and_two_slices() -> None:
     near = everyone(6)
     found = {
         "exact beliefs (rows of the release x records)": whole_file_beliefs(np.exp(logs)),
-        "bound by release": linkage_bounds(logs, ratios_of_release(logs, near), near),
-        "bound by law": linkage_bounds(logs, by_law(slices, near), near),
-        "bound a priori (distances and row factors)": linkage_bounds(
+        "bound by release": certificate.linkage_bounds(
+            logs, certificate.ratios_of_release(logs, near), near
+        ),
+        "bound by law": certificate.linkage_bounds(logs, by_law(slices, near), near),
+        "bound a priori (distances and row factors)": certificate.linkage_bounds(
             logs, a_priori(points, factors, 2, 2), near
         ),
     }
@@ -134,7 +131,7 @@ def release_of(rng: np.random.Generator, n: int) -> tuple[Array, dict[str, Array
         donor = (total < rng.random(n)[:, None]).sum(axis=1).clip(max=n - 1)
         logs += np.log(table[:, own[donor]]).T
     return logs, {
-        "release": ratios_of_release(logs, everyone(n)),
+        "release": certificate.ratios_of_release(logs, everyone(n)),
         "law": by_law(tables, everyone(n)),
         "a priori": a_priori(points, factors, width, slices, cap),
     }
@@ -149,15 +146,15 @@ def test_CERT_4_no_belief_is_above_a_bound(n: int, releases: int) -> None:
         logs, ratios = release_of(rng, n)
         exact = whole_file_beliefs(np.exp(logs))
         for each in ratios.values():
-            bounds = linkage_bounds(logs, each, near)
+            bounds = certificate.linkage_bounds(logs, each, near)
             assert (exact <= bounds + 1e-12).all()
-            share, largest = certified_share(bounds), bounds.max(axis=1).mean()
+            share, largest = certificate.certified_share(bounds), bounds.max(axis=1).mean()
             assert exact.max(axis=1).mean() <= share + 1e-12
             assert share <= largest + 1e-12
             below += share < largest - 1e-9
             gained.append(1 - share)
         part = np.take_along_axis(ratios["release"], fewer, axis=1)
-        assert (exact <= linkage_bounds(logs, part, fewer) + 1e-12).all()
+        assert (exact <= certificate.linkage_bounds(logs, part, fewer) + 1e-12).all()
     assert np.mean(gained) > 0.05  # the bounds say something
     assert below or n == 4
 
@@ -166,17 +163,21 @@ def test_a_record_that_may_have_every_row_has_one() -> None:
     """By hand: the first record's bounds are 1 in all of four rows, the others' are .3."""
     bounds = np.full((4, 4), 0.3)
     bounds[:, 0] = 1.0
-    assert certified_share(bounds) == pytest.approx(0.3 + 1 / 4)
+    assert certificate.certified_share(bounds) == pytest.approx(0.3 + 1 / 4)
     # twins of a kind have a row each, and rows that are alike count as often
-    assert certified_share(bounds[:, :2], np.array([1, 3])) == pytest.approx(0.3 + 1 / 4)
-    assert certified_share(bounds[:1], None, np.array([4])) == pytest.approx(0.3 + 1 / 4)
+    assert certificate.certified_share(bounds[:, :2], np.array([1, 3])) == pytest.approx(
+        0.3 + 1 / 4
+    )
+    assert certificate.certified_share(bounds[:1], None, np.array([4])) == pytest.approx(
+        0.3 + 1 / 4
+    )
     # of several records that are counted each adds its row
     bounds[:, 1] = 0.9
-    assert certified_share(bounds) == pytest.approx(0.3 + 2 / 4)
-    assert certified_share(np.full((4, 4), 0.25)) == 0.25
+    assert certificate.certified_share(bounds) == pytest.approx(0.3 + 2 / 4)
+    assert certificate.certified_share(np.full((4, 4), 0.25)) == 0.25
     # of two rows of four a record is all of one
     bounds[:, 1] = 0.3
-    assert certified_share(bounds[:2], share=0.5) == pytest.approx(0.3 + 1 / 2)
+    assert certificate.certified_share(bounds[:2], share=0.5) == pytest.approx(0.3 + 1 / 2)
 
 
 def test_ratios_that_are_too_large_are_found_out() -> None:
@@ -184,7 +185,7 @@ def test_ratios_that_are_too_large_are_found_out() -> None:
     rng, near, above = np.random.default_rng(9), everyone(5), 0
     for _ in range(60):
         logs, _ = release_of(rng, 5)
-        bounds = linkage_bounds(logs, np.zeros((5, 5)), near)
+        bounds = certificate.linkage_bounds(logs, np.zeros((5, 5)), near)
         above += int((whole_file_beliefs(np.exp(logs)) > bounds + 1e-9).any())
     assert above > 20
 
@@ -195,7 +196,9 @@ def test_CERT_6_a_law_with_zeros_certifies_nothing() -> None:
     read = rwn.audit(data, zeros, measures=["certified_linkage"])["certified_linkage"]
     assert "nothing is certified" in read.reason
     with pytest.raises(ValueError, match="among those near it"):
-        linkage_bounds(np.zeros((2, 2)), np.zeros((2, 1)), np.array([[1], [0]], dtype=np.int32))
+        certificate.linkage_bounds(
+            np.zeros((2, 2)), np.zeros((2, 1)), np.array([[1], [0]], dtype=np.int32)
+        )
 
 
 def table_of(points: Array, chosen: Kernel) -> AllDonors:
@@ -227,7 +230,9 @@ def by_all_pairs(
         for own, shown in zip(codes, rows.T, strict=True)
     )
     ratios = a_priori(points, factors, chosen.width, len(codes), chosen.cap)
-    return np.asarray(logs), linkage_bounds(np.asarray(logs), ratios, everyone(len(points)))
+    return np.asarray(logs), certificate.linkage_bounds(
+        np.asarray(logs), ratios, everyone(len(points))
+    )
 
 
 def codes_of(points: Array) -> list[NDArray[np.int64]]:
@@ -244,7 +249,7 @@ def test_bounds_hold_exact_beliefs_and_are_those_of_all_pairs(seed: int, cap: fl
     rows = np.stack([own[rng.integers(0, 6, 6)] for own in codes], axis=1)
     logs, expected = by_all_pairs(points, chosen, codes, rows)
     table = table_of(points, chosen)
-    found = Exchange.from_table(table, codes).bounds(list(rows.T))
+    found = certificate.Exchange.from_table(table, codes).bounds(list(rows.T))
     bounds = found.bounds[found.rows][:, table.places.number]
     assert (whole_file_beliefs(np.exp(logs)) <= bounds).all()
     assert (bounds >= expected * (1 - 1e-9)).all()
@@ -256,10 +261,10 @@ def test_blocks_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     points = points_of(rng, 50)
     codes = codes_of(points)
     rows = [own[rng.permutation(50)] for own in codes]
-    whole = Exchange.from_table(table_of(points, kernel()), codes).bounds(rows)
+    whole = certificate.Exchange.from_table(table_of(points, kernel()), codes).bounds(rows)
     monkeypatch.setattr(certificate, "BLOCK", 7)
     monkeypatch.setattr("rwn_core.neighbors.all_donors.BLOCK_WEIGHTS", 120)
-    parts = Exchange.from_table(table_of(points, kernel()), codes).bounds(rows)
+    parts = certificate.Exchange.from_table(table_of(points, kernel()), codes).bounds(rows)
     np.testing.assert_allclose(parts.bounds, whole.bounds, rtol=1e-5)
     assert (parts.rows == whole.rows).all()
 
@@ -269,16 +274,16 @@ def test_what_numbers_and_memory_cannot_hold(monkeypatch) -> None:
     points = np.array([[0.0], [0.0], [300.0], [300.0]])
     codes = [np.array([0, 0, 1, 1]), np.array([0, 1, 2, 3])]
     table = table_of(points, kernel(width=2.0))
-    found = Exchange.from_table(table, codes).bounds([np.array([0]), np.array([0])])
+    found = certificate.Exchange.from_table(table, codes).bounds([np.array([0]), np.array([0])])
     bounds = found.bounds[0, table.places.number]
     assert bounds == pytest.approx([0.5, 0.5, 1, 1], rel=1e-3)  # single precision says 1
     points = np.array([[0.0], [1.0], [5000.0]])
     codes = [np.arange(3), np.arange(3)]
     with pytest.raises(NotApplicable, match="larger width"):
-        Exchange.from_table(table_of(points, kernel()), codes)
+        certificate.Exchange.from_table(table_of(points, kernel()), codes)
     monkeypatch.setenv("RWN_MEMORY", "0.0000001")
     with pytest.raises(NotApplicable, match="memory"):
-        Exchange.from_table(table_of(points, kernel(width=4.0)), codes)
+        certificate.Exchange.from_table(table_of(points, kernel(width=4.0)), codes)
 
 
 MAXIMUM = 11.0

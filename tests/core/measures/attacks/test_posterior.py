@@ -14,13 +14,6 @@ from rwn_core.laws import donor_lists
 from rwn_core.laws.donor_lists import DonorTables, Lists
 from rwn_core.masking import NBRS2015, RWN, mask
 from rwn_core.measures.attacks import posterior
-from rwn_core.measures.attacks.posterior import (
-    SMALLEST_SAMPLE,
-    attacked_units,
-    likelihoods,
-    link,
-    posteriors,
-)
 from rwn_core.measures.attacks.worst_case import worst_case
 from rwn_core.neighbors import LARGEST_DENSE, find_neighborhoods
 from rwn_core.neighbors.search import Search
@@ -33,17 +26,17 @@ def test_ATT_1_likelihoods_and_posteriors(e1_law, e1_rows, check_values):
     law = e1_law(0.5)
     for text, expected in check_values["ATT-1"].items():
         masked = e1_rows([literal_eval(text)])
-        scaled, logs = likelihoods(law, masked, np.arange(1))
+        scaled, logs = posterior.likelihoods(law, masked, np.arange(1))
         found = scaled.toarray()[:, 0] * np.exp(logs[0])
         np.testing.assert_allclose(found, [number(p) for p in expected["L"]], atol=1e-14)
-        belief = posteriors(law, masked, np.arange(1)).toarray()[:, 0]
+        belief = posterior.posteriors(law, masked, np.arange(1)).toarray()[:, 0]
         np.testing.assert_allclose(belief, [number(p) for p in expected["post"]], atol=1e-14)
 
 
 def test_a_sample_of_a_large_file_is_stated(pima):
     made = released(pima, RWN(epsilon=1.0, k=5))
-    whole = link(made.law, made.masked, work=10**9)
-    some = link(made.law, made.masked, work=400 * pima.n)
+    whole = posterior.link(made.law, made.masked, work=10**9)
+    some = posterior.link(made.law, made.masked, work=400 * pima.n)
     assert (whole.sampled, some.sampled) == (False, True)
     assert (len(some.rows), some.total_rows) == (400, pima.n)
     assert some.success == pytest.approx(whole.success, abs=0.05)
@@ -56,16 +49,16 @@ def test_a_sample_of_a_large_file_is_stated(pima):
 def test_identical_records_share_their_link_and_nobody_has_what_none_can_release(e1_law, e1_rows):
     frame = pd.DataFrame({"a": [1.0, 1.0, 1.0, 5.0], "b": ["u", "u", "u", "v"]})
     data = Microdata.from_frame(frame)
-    found = link(RWN(k=2, q=0.5).prepare(data).law, data)
+    found = posterior.link(RWN(k=2, q=0.5).prepare(data).law, data)
     # the fourth record may have released such a row too, with probability 1/4
     assert found.best[:3] == pytest.approx([1 / 3.25] * 3)
     assert found.top1[:3] == pytest.approx([1 / 3] * 3)
     assert found.candidates.tolist() == [4, 4, 4, 1]  # which their neighbors do not reach
-    found = link(e1_law(1.0), e1_rows([[99.0, 0.0], [0.0, 0.0]]))
+    found = posterior.link(e1_law(1.0), e1_rows([[99.0, 0.0], [0.0, 0.0]]))
     assert (found.best[0], found.first[0], found.candidates[0]) == (0, -1, 0)
     assert found.truth[0] == found.top5[0] == 0
     with pytest.raises(NotApplicable, match="no variables to link by"):
-        link(e1_law(1.0), e1_rows([[0.0, 0.0]]), ["nowhere"])
+        posterior.link(e1_law(1.0), e1_rows([[0.0, 0.0]]), ["nowhere"])
 
 
 @pytest.mark.parametrize(
@@ -85,7 +78,7 @@ def test_the_methods_for_large_data_carry_their_law(bodyfat, options):
         members = release.law.probabilities.toarray() > 0
         np.fill_diagonal(members, True)
         assert members[np.arange(bodyfat.n)[:, None], release.donors].all()
-        found = link(release.law, release.masked, ("age", "weight", "height"))
+        found = posterior.link(release.law, release.masked, ("age", "weight", "height"))
         differences.append(found.top1 - found.best)
     difference = np.concatenate(differences)
     assert abs(difference.mean()) <= 3 * difference.std(ddof=1) / np.sqrt(len(difference))
@@ -121,7 +114,7 @@ def data() -> Microdata:
 def by_tables(law, masked, names=None) -> np.ndarray:
     """The likelihood of some rows as a product of columns of the law's tables."""
     total = np.ones((N, len(ROWS)))
-    for unit in attacked_units(law, names):
+    for unit in posterior.attacked_units(law, names):
         whole, columns = law.likelihood_columns(unit, masked, ROWS)
         total *= np.where(columns >= 0, whole.toarray()[:, columns], 0.0)
     return total
@@ -141,7 +134,7 @@ def test_likelihoods_are_products_of_the_tables(data, params, names):
     frame = release.masked.frame.copy()
     frame.loc[50, "x1"] = 99.0  # nobody has it
     masked = Microdata(frame, data.schema)
-    scaled, logs = likelihoods(release.law, masked, ROWS, names)
+    scaled, logs = posterior.likelihoods(release.law, masked, ROWS, names)
     expected = by_tables(release.law, masked, names)
     np.testing.assert_allclose(scaled.toarray() * np.exp(logs), expected, rtol=1e-12, atol=0)
     assert np.isneginf(logs).tolist() == (expected.max(axis=0) == 0).tolist()
@@ -152,7 +145,7 @@ def test_likelihoods_are_products_of_the_tables(data, params, names):
 def test_whole_rows_of_a_large_table(data):
     release = mask(data, NBRS2015(epsilon=1.5, q=0.6), seed=2)
     law = release.law
-    scaled, logs = likelihoods(law, release.masked, ROWS)
+    scaled, logs = posterior.likelihoods(law, release.masked, ROWS)
     kept, drawn = (by_tables(law.given(selected=each), release.masked) for each in (False, True))
     expected = (1 - law.row_share) * kept + law.row_share * drawn
     present = ~release.masked.frame.isna().all(axis=1).to_numpy()[ROWS]
@@ -162,12 +155,13 @@ def test_whole_rows_of_a_large_table(data):
 
 def test_parts_change_nothing(data, monkeypatch):
     release = mask(data, RWN(epsilon=2.0, k=4), seed=3)
-    whole = link(release.law, release.masked)
+    names = ["x1", "x2", "sex"]
+    whole = posterior.link(release.law, release.masked, names)
     monkeypatch.setattr(posterior, "ATTACKED_PAIRS", 5000)
     monkeypatch.setattr(donor_lists, "BLOCK", 10_000)
     monkeypatch.setattr(donor_lists, "STORED_NUMBERS", 0)
     law = release.params.law(data, release.law.neighborhoods)
-    parts = link(law, release.masked)
+    parts = posterior.link(law, release.masked, names)
     for name in ("rows", "best", "truth", "top1", "top5", "first", "candidates"):
         np.testing.assert_array_equal(getattr(parts, name), getattr(whole, name))
 
@@ -178,8 +172,8 @@ def test_the_sample_is_that_of_the_whole_count(data, monkeypatch):
     release = mask(data, RWN(epsilon=2.0, k=4), seed=3)
     fewest = min(float(some @ share) for some, share in release.law.supports(data.names))
     for work in (20_000, 200_000, 3_000_000):
-        rows = max(SMALLEST_SAMPLE, int(work / fewest))
-        assert len(link(release.law, release.masked, work=work).rows) == min(N, rows)
+        rows = max(posterior.SMALLEST_SAMPLE, int(work / fewest))
+        assert len(posterior.link(release.law, release.masked, work=work).rows) == min(N, rows)
 
 
 def test_pairs_are_never_held_whole(data, monkeypatch):
@@ -187,8 +181,8 @@ def test_pairs_are_never_held_whole(data, monkeypatch):
     mixture = mask(data, NBRS2015(epsilon=1.5, q=0.6), seed=2)
     monkeypatch.setattr(Search, "fill", lambda *_: pytest.fail("all members are stored"))
     monkeypatch.setattr(DonorTables, "matrix", property(lambda _: pytest.fail("all pairs")))
-    assert 0 < link(release.law, release.masked).success < 1
-    assert 0 < link(mixture.law, mixture.masked).success < 1
+    assert 0 < posterior.link(release.law, release.masked).success < 1
+    assert 0 < posterior.link(mixture.law, mixture.masked).success < 1
 
 
 @pytest.mark.parametrize("params", [NBRS2015(epsilon=2.0, q=0.5), RWN(epsilon=50.0, k=5)])
@@ -273,6 +267,6 @@ def test_every_record_releases_a_row_as_its_own_donors_have_it(of_distance, q):
             have = values[donors[record], unit][:, None] == shown[:, unit]
             own = values[record, unit] == shown[:, unit]
             expected[record] *= (1 - q) * own + q * have.mean(axis=0)
-    scaled, logs = likelihoods(release.law, release.masked, ROWS_OF_IDENTICAL_RECORDS)
+    scaled, logs = posterior.likelihoods(release.law, release.masked, ROWS_OF_IDENTICAL_RECORDS)
     np.testing.assert_allclose(scaled.toarray() * np.exp(logs), expected, rtol=1e-12, atol=0)
     assert (expected > 0).sum() > 5 * len(ROWS_OF_IDENTICAL_RECORDS) or q == 0

@@ -173,14 +173,16 @@ def coin(weight: float, n: int = 500) -> Comparison:
 
 
 def test_a_forest_reads_a_fair_coin_that_chose_the_neighborhoods() -> None:
-    def best(comparison: Comparison, words: str) -> float:
-        found = [each for each in attack(comparison) if words in each.words]
-        return max((each.score for each in found if each.kind == "attribute"), default=0.0)
+    def best(found: list[finding.Finding], words: str) -> float:
+        scores = [each.score for each in found if words in each.words and each.kind == "attribute"]
+        return max(scores, default=0.0)
 
-    assert best(coin(1.0), "forest") > 0.1
-    assert best(coin(1.0), "regression") < 0.05  # which is why a forest is among the models
-    assert best(coin(0.0), "forest") < 0.05
-    comparison = coin(1.0)  # and a role is all that makes a secret
+    comparison = coin(1.0)
+    found = attack(comparison)
+    assert best(found, "forest") > 0.1
+    assert best(found, "regression") < 0.05  # which is why a forest is among the models
+    assert best(attack(coin(0.0)), "forest") < 0.05
+    # and a role is all that makes a secret
     schema = comparison.original.schema.replace_variable("coin", role=Role.OTHER)
     found = attack(comparison.with_original(comparison.original.with_schema(schema)))
     assert {each.kind for each in found} == {"identity"}

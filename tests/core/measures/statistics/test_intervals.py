@@ -14,17 +14,6 @@ from scipy import stats
 from rwn_core.evaluation.draws import Ensemble, Gathering, release_interval
 from rwn_core.measures.measure import BothFiles, Detail, Reading
 from rwn_core.measures.statistics import intervals
-from rwn_core.measures.statistics.intervals import (
-    ERROR,
-    Band,
-    excess_interval,
-    mean_at_most,
-    mean_interval,
-    prediction_interval,
-    share_interval,
-    t95,
-    wilson,
-)
 from rwn_core.tuning import Spread
 
 REPEATS = 40_000
@@ -63,7 +52,7 @@ def test_the_interval_of_a_further_draw_holds_what_is_promised() -> None:
         ("exponential", 19),
         ("exponential", 25),
     ]
-    assert [case for case in cases if not keeps(prediction_interval, *case)] == []
+    assert [case for case in cases if not keeps(intervals.prediction_interval, *case)] == []
     assert min(promised(count) for count in (19, 25, 39)) >= 0.9
 
 
@@ -74,7 +63,7 @@ def test_few_skewed_or_heavy_tailed_draws_are_held_nine_times_in_ten(kind: str, 
     numbers, shape = np.random.default_rng(count), (count + 1, REPEATS)
     student = kind == "student"
     values = numbers.standard_t(1.5, shape) if student else getattr(numbers, kind)(size=shape)
-    assert held(prediction_interval, values) > 0.895
+    assert held(intervals.prediction_interval, values) > 0.895
     if count < 6:
         assert held(exact_of_normal, values) < 0.89
 
@@ -114,7 +103,7 @@ def test_a_wrong_interval_is_seen(interval: Interval, kind: str, count: int) -> 
 
 
 def test_one_rule_wherever_nine_of_ten_are_told() -> None:
-    low, high = prediction_interval(EIGHT)
+    low, high = intervals.prediction_interval(EIGHT)
     assert (round(float(low), 3), round(float(high), 3)) == (0.071, 0.201)
     ends = (float(low), float(high))
     key = "distance_linkage"
@@ -124,12 +113,12 @@ def test_one_rule_wherever_nine_of_ten_are_told() -> None:
     made = Ensemble(repeats=8, values=values, baselines={key: None}, bands={}, reasons={})
     assert made.interval(key) == ends
     assert made.reading(key).interval == ends
-    band = Band.from_draws([[value] for value in EIGHT])
+    band = intervals.Band.from_draws([[value] for value in EIGHT])
     assert (band.low.item(), band.high.item()) == ends
 
 
 def test_ends_stay_within_what_a_measure_can_be() -> None:
-    low, high = prediction_interval([0.0, 0.3], bounds=(0.0, 1.0))
+    low, high = intervals.prediction_interval([0.0, 0.3], bounds=(0.0, 1.0))
     assert (low, high) == (0.0, 1.0)
     low, high = release_interval("distance_linkage", [0.0, 0.01])
     assert (low, high) == (0.0, pytest.approx(0.115, abs=0.001))
@@ -147,7 +136,7 @@ def test_ends_stay_within_what_a_measure_can_be() -> None:
 def test_without_two_draws_there_is_no_interval() -> None:
     assert Spread(measure="correlation", values=(0.1,)).interval is None
     assert release_interval("correlation", []) is None
-    assert np.isnan(prediction_interval([[1.0, 2.0]])).all()
+    assert np.isnan(intervals.prediction_interval([[1.0, 2.0]])).all()
     gathering = Gathering("cells_changed")
     gathering.add(Reading(value=0.5, detail=Detail()))
     assert gathering.bands() == {}
@@ -156,29 +145,29 @@ def test_without_two_draws_there_is_no_interval() -> None:
 @pytest.mark.parametrize("count", [4, 25])
 def test_a_missing_or_infinite_number_spoils_its_own_place_only(count: int) -> None:
     draws = np.random.default_rng(1).normal(size=(count, 3))
-    expected = prediction_interval(draws[:, 2])
+    expected = intervals.prediction_interval(draws[:, 2])
     draws[1, 0], draws[2, 1] = np.nan, np.inf
-    low, high = prediction_interval(draws)
+    low, high = intervals.prediction_interval(draws)
     assert np.isnan(low[0])
     assert np.isnan(high[0])
     assert (low[2], high[2]) == pytest.approx(expected)
 
 
 def test_an_excess_of_known_rates_is_known_and_edges_stay_finite():
-    known = excess_interval((0.5, 0.5, 0.5), (0.3, 0.3, 0.3))
+    known = intervals.excess_interval((0.5, 0.5, 0.5), (0.3, 0.3, 0.3))
     assert known == pytest.approx((0.2 / 0.7, 0.2 / 0.7))
-    low, high = excess_interval((1.0, 0.9, 1.0), (0.0, 0.0, 0.1))
+    low, high = intervals.excess_interval((1.0, 0.9, 1.0), (0.0, 0.0, 0.1))
     assert 0.85 < low < 0.9
     assert high == 1.0
-    assert excess_interval((1.0, 0.2, 1.0), (1.0, 0.2, 1.0)) == (-math.inf, 1.0)
-    assert excess_interval((0.4, 0.4, 0.4), (1.0, 1.0, 1.0)) == (-math.inf, 1.0)
-    assert t95(25) == pytest.approx(stats.t.ppf(0.975, 25))
-    assert t95(math.inf) == pytest.approx(1.959963984540054)
+    assert intervals.excess_interval((1.0, 0.2, 1.0), (1.0, 0.2, 1.0)) == (-math.inf, 1.0)
+    assert intervals.excess_interval((0.4, 0.4, 0.4), (1.0, 1.0, 1.0)) == (-math.inf, 1.0)
+    assert intervals.t95(25) == pytest.approx(stats.t.ppf(0.975, 25))
+    assert intervals.t95(math.inf) == pytest.approx(1.959963984540054)
 
 
 def test_an_interval_of_no_success_begins_at_zero_for_every_number_of_trials():
     trials = np.arange(1, 20_000)
-    low, high = share_interval(np.zeros(len(trials)), trials).T
+    low, high = intervals.share_interval(np.zeros(len(trials)), trials).T
     assert np.array_equal(low, np.zeros(len(trials)))  # a screen shows "0 %", not "1.7e-16 %"
     assert np.all(np.diff(high) < 0)
 
@@ -190,16 +179,16 @@ def test_an_excess_is_held_as_often_as_stated(rate, other):
     truth, held, certain = (rate - other) / (1 - other), 0, 0
     attacks, controls = rng.binomial(120, rate, repeats), rng.binomial(40, other, repeats)
     for attack, control in zip(attacks.tolist(), controls.tolist(), strict=True):
-        low, high = excess_interval(_rate(attack, 120), _rate(control, 40))
+        low, high = intervals.excess_interval(_rate(attack, 120), _rate(control, 40))
         held += low <= truth <= high
-        low, high = excess_interval(_rate(attack, 120), (control / 40,) * 3)
+        low, high = intervals.excess_interval(_rate(attack, 120), (control / 40,) * 3)
         certain += low <= truth <= high
     assert 0.94 <= held / repeats <= 0.98
     assert certain / repeats < held / repeats - 0.02
 
 
 def _rate(successes: int, attacks: int) -> tuple[float, float, float]:
-    centre, half = wilson(successes, attacks)
+    centre, half = intervals.wilson(successes, attacks)
     return successes / attacks, centre - half, centre + half
 
 
@@ -215,7 +204,7 @@ def population(kind: str) -> np.ndarray:
     return (rng.random(ALL) < 0.04).astype(float)
 
 
-MOST = ERROR + 3 * math.sqrt(ERROR * (1 - ERROR) / TRIALS)
+MOST = intervals.ERROR + 3 * math.sqrt(intervals.ERROR * (1 - intervals.ERROR) / TRIALS)
 
 
 @pytest.mark.parametrize("kind", ["few alone", "shares", "yes or no"])
@@ -223,11 +212,11 @@ def test_the_mean_lies_above_the_end_in_1_of_40_samples_at_most(kind):
     """The lower end is that of what is left to one."""
     numbers, rng = population(kind), np.random.default_rng(1)
     samples = [rng.choice(numbers, SAMPLE, replace=False) for _ in range(TRIALS)]
-    low, high = np.array([mean_interval(sample, ALL) for sample in samples]).T
+    low, high = np.array([intervals.mean_interval(sample, ALL) for sample in samples]).T
     assert np.mean(high < numbers.mean()) <= MOST
     assert np.mean(low > numbers.mean()) <= MOST
     assert low.min() >= 0
-    assert high.tolist() == [mean_at_most(sample, ALL) for sample in samples]
+    assert high.tolist() == [intervals.mean_at_most(sample, ALL) for sample in samples]
     if kind == "few alone":  # planted: an end from the normal distribution would be missed
         normal = [x.mean() + 1.96 * x.std() / np.sqrt(len(x)) for x in samples]
         assert np.mean(normal < numbers.mean()) > MOST
@@ -250,7 +239,7 @@ def test_there_the_capital_is_40_times_what_it_was(monkeypatch, of):
     generator = random.Random(4)
     numbers = [generator.betavariate(1, 9) for _ in range(60)]
     monkeypatch.setattr(np.random, "default_rng", lambda _: AsGiven())
-    end = mean_at_most(np.array(numbers), of)
+    end = intervals.mean_at_most(np.array(numbers), of)
     assert by_one_bet_after_the_other(numbers, of, end) == pytest.approx(40, rel=1e-6)
     assert by_one_bet_after_the_other(numbers, of, end + 1e-3) > 40
 
@@ -267,8 +256,12 @@ def test_the_end_is_at_least_the_mean_of_the_sample(monkeypatch):
     monkeypatch.setattr(np.random, "default_rng", lambda _: AsGiven())
     monkeypatch.setattr(intervals, "ERROR", 0.5)
     sample = np.concatenate([np.zeros(3000), np.full(30, 0.9)])
-    assert mean_at_most(sample, 1_000_000) == sample.mean()
+    assert intervals.mean_at_most(sample, 1_000_000) == sample.mean()
     monkeypatch.undo()
     # too few exclude nothing: one multiplies the capital by 1.75 at most, six by 28.7
-    assert mean_at_most(np.zeros(1), 1000) == mean_at_most(np.zeros(6), 1000) == 1.0
-    assert mean_at_most(np.ones(500), 1000) == 1.0
+    assert (
+        intervals.mean_at_most(np.zeros(1), 1000)
+        == intervals.mean_at_most(np.zeros(6), 1000)
+        == 1.0
+    )
+    assert intervals.mean_at_most(np.ones(500), 1000) == 1.0

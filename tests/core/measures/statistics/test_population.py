@@ -90,6 +90,14 @@ def test_LL_4_related_keys_are_noticed_and_modeled():
     assert abs(path[-1].z) < 3
 
 
+def test_LL_5_the_sample_mean_in_place_of_the_population_mean_overestimates():
+    """What a well-known package does: the risk is far too large."""
+    _, sample, fraction = population(related=False)
+    means = fit_margins(sample, tuple((axis,) for axis in range(4))).ravel()[sample.ravel() == 1]
+    right, wrong = (probability_unique(each, fraction).sum() for each in (means / fraction, means))
+    assert wrong > 10 * max(right, 0.1)
+
+
 def test_fitted_margins_are_those_of_a_poisson_regression():
     rng = np.random.default_rng(2)
     counts = rng.poisson(2.0, (3, 4, 2)).astype(float)

@@ -11,13 +11,6 @@ from rwn_core.measures.risk.nearness import changed_cells
 from rwn_core.measures.risk.outliers import mahalanobis_distances
 from rwn_core.measures.statistics import association, distributions, intervals, nearest_points
 from rwn_core.measures.statistics.formula import Formula
-from rwn_core.measures.statistics.nearest_points import (
-    LONGEST,
-    PointIndex,
-    distinct_points,
-    linkage_scores,
-    nearest_distances,
-)
 from rwn_core.measures.utility.distributions import distribution_steps, kolmogorov_smirnov
 from rwn_core.measures.utility.prediction import LEARNERS, learner_error
 from rwn_core.measures.utility.regressions import interval_overlap
@@ -101,23 +94,27 @@ def test_the_nearest_are_those_of_all_pairs(table: str, shared: bool, monkeypatc
     others = np.where(rng.random((30, points.shape[1])) < 0.5, points[::-1][:30], points[own])
     every = pairs(points, others)
     expected = np.sqrt(np.sort(every, axis=1)[:, :2])
-    assert np.allclose(nearest_distances(points, others, 2), expected, rtol=1e-9, atol=1e-300)
-    distinct = distinct_points(points)
+    assert np.allclose(
+        nearest_points.nearest_distances(points, others, 2), expected, rtol=1e-9, atol=1e-300
+    )
+    distinct = nearest_points.distinct_points(points)
     edge = every.min(axis=1) * (1 + 1e-9)
     right = every[own, own] <= edge
     expected = right / (every <= edge[:, None]).sum(axis=1)
-    assert np.allclose(linkage_scores(distinct, others, points[own]), expected)
+    assert np.allclose(nearest_points.linkage_scores(distinct, others, points[own]), expected)
 
 
 def test_beyond_single_precision_all_pairs_are_computed() -> None:
     points = TABLES["spread"].copy()
-    points[0] = 10 * LONGEST
-    assert np.allclose(nearest_distances(points, points, 1), 0)
-    found = list(PointIndex(TABLES["spread"]).candidates(points * LONGEST, 1))
+    points[0] = 10 * nearest_points.LONGEST
+    assert np.allclose(nearest_points.nearest_distances(points, points, 1), 0)
+    found = list(
+        nearest_points.PointIndex(TABLES["spread"]).candidates(points * nearest_points.LONGEST, 1)
+    )
     assert {row for rows, _, _ in found for row in rows} == set(range(300))
-    near = distinct_points(TABLES["spread"])
+    near = nearest_points.distinct_points(TABLES["spread"])
     # from so far away all are as near
-    scores = linkage_scores(near, points[:2], TABLES["spread"][:2])
+    scores = nearest_points.linkage_scores(near, points[:2], TABLES["spread"][:2])
     assert scores.tolist() == [1 / 300, 1.0]
 
 
