@@ -3,11 +3,13 @@
 Each test reads `sources`, shape (R, n, p): the donor of every cell in R releases of one table,
 or the record itself where its value was kept. It returns the probability of a deviation at
 least as large as the one seen, if the mechanism is right. The expected neighborhoods are
-computed here, from the table, by code that rwn_core does not share.
+computed here, from the table, by code that rwn_core does not share. The releases are thousands
+at once: every replicate has its own secret key, as if run one by one.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -16,8 +18,44 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from rwn_core import Neighborhoods, SecretKey, draw_donors
+from tests.oracles.record_chain import RecordChain
+
 ALPHA = 1e-6
 LEAST_EXPECTED = 5  # draws of a donor, below which chi-square is no measure of it
+
+
+def replicate_keys(base: str, count: int) -> list[bytes]:
+    """The 32 bytes of each replicate's key."""
+    return [hashlib.sha256(f"{base}:{number}".encode()).digest() for number in range(count)]
+
+
+class ManyKeys(SecretKey):
+    """Stands in for a key: block number b of a call is under key number b."""
+
+    __slots__ = ("_words",)
+
+    def __init__(self, keys: list[bytes], each: int) -> None:
+        words = np.frombuffer(b"".join(keys), dtype="<u4").astype(np.uint32).reshape(-1, 8)
+        self._words = np.repeat(words, each, axis=0).T.copy()
+
+    @property
+    def words(self) -> np.ndarray:
+        """Key words of every record of every replicate, shape (8, R * n)."""
+        return self._words
+
+
+def replicate_draws(keys: list[bytes], n: int, p: int) -> RecordChain:
+    """The random numbers of all R * n records, replicate by replicate."""
+    records = np.tile(np.arange(n), len(keys))
+    return RecordChain(ManyKeys(keys, n), records, range(p))
+
+
+def replicate_sources(neighborhoods: Neighborhoods, draws: RecordChain, q: object) -> np.ndarray:
+    """Whose value each cell of each replicate has, shape (R, n, p)."""
+    p = len(draws.streams)
+    probabilities = np.broadcast_to(np.asarray(q, dtype=float), p)
+    return draw_donors(neighborhoods, draws, probabilities).reshape(-1, neighborhoods.n, p)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +142,7 @@ def modification_rate_of_each_cell(evidence: Evidence) -> float:
     return float(stats.chi2.sf(statistic, counts.size))
 
 
-def _uniformity(evidence: Evidence) -> Iterator[tuple[float, int]]:
+def uniformity(evidence: Evidence) -> Iterator[tuple[float, int]]:
     """The chi-square statistic of each record, over its columns, with its degrees of freedom."""
     for record, counts in evidence.donor_counts():
         weights = evidence.weights[record]
@@ -119,13 +157,13 @@ def _uniformity(evidence: Evidence) -> Iterator[tuple[float, int]]:
 
 def donors_are_uniform(evidence: Evidence) -> float:
     """Chi-square pooled over all cells: every member has its weight; an even kernel, the same."""
-    statistic, degrees = np.sum(list(_uniformity(evidence)), axis=0)
+    statistic, degrees = np.sum(list(uniformity(evidence)), axis=0)
     return float(stats.chi2.sf(statistic, max(degrees, 1)))
 
 
 def donors_of_each_record_are_uniform(evidence: Evidence) -> float:
     """The worst single record, by Holm: pooling would dilute one bad record among many."""
-    worst = min(stats.chi2.sf(value, max(degrees, 1)) for value, degrees in _uniformity(evidence))
+    worst = min(stats.chi2.sf(value, max(degrees, 1)) for value, degrees in uniformity(evidence))
     return float(min(1.0, evidence.n * worst))
 
 

@@ -14,16 +14,14 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from rwn_core import NBRS2015, RWN, Microdata, SecretKey, SoftRWN, coordinates, mask
+from rwn_core import NBRS2015, RWN, Microdata, SecretKey, SoftRWN, mask
 from rwn_core.neighbors import Neighborhoods
-from tests.conformance.battery import ALPHA as ALPHA_weighted
-from tests.conformance.battery import Evidence, _uniformity, refuted, verdicts
-from tests.conformance.replicates import replicate_draws, replicate_keys, replicate_sources
+from tests.conformance import battery
+from tests.conformance.battery import ALPHA
 from tests.oracles.exact_cells import exact_probability
 from tests.oracles.record_chain import RecordChain
 from tests.oracles.soft_weights import balanced_by_projections, capped_row, log_kernel
 
-ALPHA = 1e-6
 RELEASES_NBRS = 1500
 Q_NBRS = 0.6  # of six records: three when counted
 
@@ -36,7 +34,7 @@ def sample(request, e1, key_base):
     """The way to select, the chance of a record to be selected, and donors, shape (R, 6, 2)."""
     params = NBRS2015(epsilon=2.2, q=Q_NBRS, record_selection=request.param)
     prepared = params.prepare(e1)
-    keys = replicate_keys(f"nbrs2015 {request.param} {key_base}", RELEASES_NBRS)
+    keys = battery.replicate_keys(f"nbrs2015 {request.param} {key_base}", RELEASES_NBRS)
     donors = [prepared.release(SecretKey(key)).donors for key in keys]
     chance = 3 / 6 if request.param == "count" else Q_NBRS
     return request.param, chance, np.array(donors)
@@ -47,6 +45,13 @@ def row_law(record: int, chance: float) -> dict[tuple[int, ...], float]:
     size = len(MEMBERS[record])
     law = dict.fromkeys(product(MEMBERS[record], repeat=2), chance / size**2)
     return {(record, record): 1 - chance, **law}
+
+
+def cell_law(record: int, chance: float) -> dict[tuple[int, ...], float]:
+    """P(row of donors) by the method of 2022, with the same chance for each cell."""
+    size = len(MEMBERS[record])
+    cell = {record: 1 - chance, **dict.fromkeys(MEMBERS[record], chance / size)}
+    return {pair: prod(cell[d] for d in pair) for pair in product(cell, repeat=2)}
 
 
 def fit_nbrs(donors: np.ndarray, laws: list[dict[tuple[int, ...], float]]) -> float:
@@ -61,49 +66,30 @@ def fit_nbrs(donors: np.ndarray, laws: list[dict[tuple[int, ...], float]]) -> fl
     return min(1.0, len(worst) * min(worst))
 
 
-def test_rows_follow_the_mixture(sample):
+def test_rows_follow_the_mixture_and_no_other_law(sample):
     _, chance, donors = sample
     assert fit_nbrs(donors, [row_law(record, chance) for record in range(6)]) > ALPHA
-
-
-def test_independent_cells_are_refuted(sample):
-    """The law of the 2022 method, with the same chance for each cell, does not fit."""
-    _, chance, donors = sample
-    laws = []
-    for record in range(6):
-        size = len(MEMBERS[record])
-        cell = {record: 1 - chance, **dict.fromkeys(MEMBERS[record], chance / size)}
-        laws.append({pair: prod(cell[d] for d in pair) for pair in product(cell, repeat=2)})
-    assert fit_nbrs(donors, laws) < ALPHA
-
-
-def test_another_chance_is_refuted(sample):
-    _, chance, donors = sample
+    assert fit_nbrs(donors, [cell_law(record, chance) for record in range(6)]) < ALPHA
     assert fit_nbrs(donors, [row_law(record, chance + 0.1) for record in range(6)]) < ALPHA
 
 
-def test_number_of_selected_records(sample):
+def test_records_and_pairs_of_them_are_selected_as_drawn(sample):
+    """Without replacement, two records are both selected with probability m(m-1)/(n(n-1))."""
     way, _, donors = sample
-    selected = (donors != np.arange(6)[:, None]).any(axis=2)
+    selected = (donors != np.arange(6)[:, None]).any(axis=2).astype(int)
     counts = np.bincount(selected.sum(axis=1), minlength=7)
     if way == "count":
         assert counts[3] == RELEASES_NBRS  # floor(6 * 0.6)
     else:
         expected = stats.binom.pmf(np.arange(7), 6, Q_NBRS) * RELEASES_NBRS
         assert stats.chisquare(counts, expected).pvalue > ALPHA
-
-
-def test_pairs_of_records_are_selected_as_drawn(sample):
-    """Without replacement, two records are both selected with probability m(m-1)/(n(n-1))."""
-    way, _, donors = sample
-    selected = (donors != np.arange(6)[:, None]).any(axis=2).astype(int)
     together = (selected.T @ selected)[np.triu_indices(6, 1)]
     chance = 3 * 2 / (6 * 5) if way == "count" else Q_NBRS**2
     worst = min(stats.binomtest(int(seen), RELEASES_NBRS, chance).pvalue for seen in together)
     assert len(together) * worst > ALPHA
 
 
-def test_the_law_of_a_release_is_that_of_its_draws(sample, e1, key_base):
+def test_the_law_of_a_release_is_that_of_its_draws(sample, e1):
     """Every cell of the law that comes with a release, against the donors that were drawn."""
     way, chance, donors = sample
     release = mask(e1, NBRS2015(epsilon=2.2, q=Q_NBRS, record_selection=way), seed=1)
@@ -124,8 +110,9 @@ def test_the_law_of_a_release_is_that_of_its_draws(sample, e1, key_base):
     assert len(worst) * min(worst) > ALPHA
 
 
-RELEASES_WEIGHTED = 4000
+RELEASES = 4000  # the fewest that refute 10 percent more for the nearest
 BALANCED = SoftRWN(kernel="gaussian", balance=1.0, width=0.5, q=0.6)
+OWN = SoftRWN(kernel="exponential", own=True, width=0.7, q=0.8, balance=1.0)
 SETTINGS = {
     "gaussian": SoftRWN(kernel="gaussian", width=0.5, q=0.6),
     "balanced": BALANCED,
@@ -163,39 +150,41 @@ def expected(params: RWN) -> tuple[list[np.ndarray], list[np.ndarray]]:
     return members, [row[each] / row[each].sum() for row, each in zip(found, members, strict=True)]
 
 
-def neighborhoods_weighted(params: RWN) -> Neighborhoods:
-    return params.rule(table()).find(table())
+def soft(params: RWN, **changes: object) -> Neighborhoods:
+    return replace(params, **changes).rule(table()).find(table())
 
 
 @pytest.fixture(scope="module")
-def draws_weighted(key_base: str) -> RecordChain:
-    return replicate_draws(replicate_keys(f"weights {key_base}", RELEASES_WEIGHTED), 60, 4)
+def draws(key_base: str) -> RecordChain:
+    keys = battery.replicate_keys(f"weights {key_base}", RELEASES)
+    return battery.replicate_draws(keys, 60, 4)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_SOFT_7_the_weighted_draw_is_not_refuted(name, draws_weighted, record_property):
+def test_SOFT_7_the_weighted_draw_is_not_refuted_and_is_that_of_the_public_call(
+    name, draws, key_base
+):
     params = SETTINGS[name]
-    sources = replicate_sources(neighborhoods_weighted(params), draws_weighted, params.q)
+    sources = battery.replicate_sources(soft(params), draws, params.q)
     members, each = expected(params)
-    result = verdicts(sources, members, params.q, each)
-    record_property("probabilities", result)
-    assert min(result.values()) >= ALPHA_weighted, result
-    statistic, degrees = np.sum(list(_uniformity(Evidence(sources, members, 0.6, each))), axis=0)
+    result = battery.verdicts(sources, members, params.q, each)
+    assert min(result.values()) >= ALPHA, result
+    evidence = battery.Evidence(sources, members, 0.6, each)
+    statistic, degrees = np.sum(list(battery.uniformity(evidence)), axis=0)
     assert statistic / degrees == pytest.approx(1.0, abs=5 * np.sqrt(2 / degrees))
+    for number, key in enumerate(battery.replicate_keys(f"weights {key_base}", 10)):
+        release = mask(table(), params, seed=SecretKey(key))
+        np.testing.assert_array_equal(release.donors, sources[number])
 
 
-def test_a_draw_with_own_donors_follows_its_weights(draws_weighted):
+def test_a_draw_with_own_donors_follows_its_weights(draws):
     """With the record among its donors a kept cell and one drawn from itself look the same."""
-    params = SoftRWN(kernel="exponential", own=True, width=0.7, q=0.8, balance=1.0)
-    sources = replicate_sources(neighborhoods_weighted(params), draws_weighted, params.q)
-    law = 0.2 * np.eye(60) + 0.8 * weights(params)
+    sources = battery.replicate_sources(soft(OWN), draws, OWN.q)
     counts = np.zeros((60, 60))
-    for column in np.moveaxis(sources, 2, 0):
-        for release in column:
-            counts[np.arange(60), release] += 1
+    np.add.at(counts, (np.arange(60)[None, :, None], sources), 1)
 
-    def probability(chances: np.ndarray) -> float:
-        mean = chances * RELEASES_WEIGHTED * 4
+    def probability(kept: np.ndarray, params: RWN) -> float:
+        mean = (0.2 * kept + 0.8 * weights(params)) * RELEASES * 4
         often = mean >= 5
         rest = np.where(often, 0, counts).sum(1), np.where(often, 0, mean).sum(1)
         some = rest[1] > 0
@@ -203,100 +192,51 @@ def test_a_draw_with_own_donors_follows_its_weights(draws_weighted):
         statistic += ((rest[0] - rest[1])[some] ** 2 / rest[1][some]).sum()
         return float(stats.chi2.sf(statistic, often.sum() + some.sum() - 60))
 
-    assert probability(law) > ALPHA_weighted
-    assert (
-        probability(0.8 * weights(params) + 0.2 * np.roll(np.eye(60), 1, axis=1)) < ALPHA_weighted
-    )
-    assert (
-        probability(0.2 * np.eye(60) + 0.8 * weights(replace(params, own=False))) < ALPHA_weighted
-    )
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_replicates_are_the_public_call_under_as_many_keys(name, draws_weighted, key_base):
-    params = SETTINGS[name]
-    fast = replicate_sources(neighborhoods_weighted(params), draws_weighted, params.q)
-    for number, key in enumerate(replicate_keys(f"weights {key_base}", 15)):
-        release = mask(table(), params, seed=SecretKey(key))
-        np.testing.assert_array_equal(release.donors, fast[number])
+    own = np.eye(60)
+    assert probability(own, OWN) > ALPHA
+    assert probability(np.roll(own, 1, axis=1), OWN) < ALPHA
+    assert probability(own, replace(OWN, own=False)) < ALPHA
 
 
 def by_rank(found: Neighborhoods) -> np.ndarray:
-    """Return the weights of all others, nearest first, shape (n, n - 1)."""
+    """The weights of all others, nearest first, shape (n, n - 1)."""
     return found.shares.reshape(60, 59).copy()
 
 
-def with_weights(found: Neighborhoods, rows: np.ndarray) -> Neighborhoods:
-    """Return neighborhoods with other weights, scaled to sum 1."""
-    return replace(found, shares=(rows / rows.sum(1, keepdims=True)).ravel())
+def with_weights(change: Callable[[np.ndarray], np.ndarray]) -> Neighborhoods:
+    """The balanced neighborhoods with other weights, scaled to sum 1."""
+    rows = change(by_rank(soft(BALANCED)))
+    return replace(soft(BALANCED), shares=(rows / rows.sum(1, keepdims=True)).ravel())
 
 
-def nearest_10_percent_more(params: RWN) -> Neighborhoods:
-    rows = by_rank(neighborhoods_weighted(params))
-    rows[:, 0] *= 1.1
-    return with_weights(neighborhoods_weighted(params), rows)
+FAULTS: dict[str, Callable[[], Neighborhoods]] = {
+    "the nearest 10 percent more": lambda: with_weights(
+        lambda rows: rows * np.where(np.arange(59) == 0, 1.1, 1.0)
+    ),
+    "layers without acceptance": lambda: with_weights(
+        lambda rows: np.maximum.accumulate(rows[:, ::-1], axis=1)[:, ::-1]
+    ),
+    "weights of the next record": lambda: with_weights(lambda rows: np.roll(rows, 1, axis=0)),
+    "equal weights": lambda: with_weights(np.ones_like),
+    "the cap ignored": lambda: soft(BALANCED, cap=1.0),
+    "the column's factor dropped": lambda: soft(BALANCED, balance=0.0),
+    "another bandwidth": lambda: soft(BALANCED, bandwidth="fixed"),
+}
 
 
-def layers_without_acceptance(params: RWN) -> Neighborhoods:
-    rows = by_rank(neighborhoods_weighted(params))
-    falling = np.maximum.accumulate(rows[:, ::-1], axis=1)[:, ::-1]
-    return with_weights(neighborhoods_weighted(params), falling)
-
-
-def cap_ignored(params: RWN) -> Neighborhoods:
-    return neighborhoods_weighted(replace(params, cap=1.0))
-
-
-def column_factor_dropped(params: RWN) -> Neighborhoods:
-    return neighborhoods_weighted(replace(params, balance=0.0))
-
-
-def weights_of_the_next_record(params: RWN) -> Neighborhoods:
-    found = neighborhoods_weighted(params)
-    return with_weights(found, np.roll(by_rank(found), 1, axis=0))
-
-
-def another_bandwidth(params: RWN) -> Neighborhoods:
-    return neighborhoods_weighted(replace(params, bandwidth="fixed"))
-
-
-def equal_weights(params: RWN) -> Neighborhoods:
-    return with_weights(neighborhoods_weighted(params), np.ones((60, 59)))
-
-
-FAULTS: tuple[Callable[[RWN], Neighborhoods], ...] = (
-    nearest_10_percent_more,
-    layers_without_acceptance,
-    cap_ignored,
-    column_factor_dropped,
-    weights_of_the_next_record,
-    another_bandwidth,
-    equal_weights,
-)
-
-
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
-def test_a_planted_fault_of_the_weights_is_refuted(fault, draws_weighted):
-    sources = replicate_sources(fault(BALANCED), draws_weighted, BALANCED.q)
+def test_planted_faults_of_the_weights_are_refuted(draws):
     members, each = expected(BALANCED)
-    assert refuted(sources, members, BALANCED.q, each)
 
+    def failed(found: Neighborhoods) -> dict[str, float]:
+        sources = battery.replicate_sources(found, draws, BALANCED.q)
+        return battery.refuted(sources, members, BALANCED.q, each)
 
-def test_faults_are_planted_in_weights_that_pass(draws_weighted):
-    rows = by_rank(neighborhoods_weighted(BALANCED))
-    right = with_weights(neighborhoods_weighted(BALANCED), rows)
-    sources = replicate_sources(right, draws_weighted, BALANCED.q)
-    members, each = expected(BALANCED)
-    assert not refuted(sources, members, BALANCED.q, each)
-    points = coordinates(table())  # the far twins, of which each would else give the other all
-    assert np.sqrt(((points[0] - points[1]) ** 2).sum()) < 3
-    assert rows[0].max() == pytest.approx(0.1, abs=1e-12)
-
-
-def test_one_donor_for_a_row_is_refuted(draws_weighted):
-    sources = replicate_sources(neighborhoods_weighted(BALANCED), draws_weighted, 1.0)
-    modified = draws_weighted.modify.reshape(sources.shape) < BALANCED.q
+    assert [name for name, fault in FAULTS.items() if not failed(fault())] == []
+    assert not failed(with_weights(lambda rows: rows)), "without a fault they pass"
+    # one of the far twins, which would give the other all
+    assert by_rank(soft(BALANCED))[0].max() == pytest.approx(0.1, abs=1e-12)
+    sources = battery.replicate_sources(soft(BALANCED), draws, 1.0)
+    modified = draws.modify.reshape(sources.shape) < BALANCED.q
     shared = np.where(modified, sources[..., :1], np.arange(60)[:, None])
-    members, each = expected(BALANCED)
-    failed = refuted(shared, members, BALANCED.q, each)
-    assert "donors_are_independent_across_columns" in failed
+    one_donor = battery.refuted(shared, members, BALANCED.q, each)
+    assert "donors_are_independent_across_columns" in one_donor

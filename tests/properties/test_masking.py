@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -24,7 +24,99 @@ from tests.core.laws.cell_probability import probability
 from tests.core.neighbors.test_soft_kernel import hard_tables, matrix
 from tests.oracles.exact_cells import exact_probability
 from tests.properties import reference_rwn
-from tests.properties.tables import EXAMPLES, cases, columns, frames, random_frame, with_variable
+
+EXAMPLES = settings(max_examples=40)
+
+# A column is a list of small numbers (None where missing), written as one of these types.
+TYPES = {
+    "int64": lambda codes: pd.Series(codes, dtype="int64"),
+    "float64": lambda codes: pd.Series(codes, dtype="float64") * 0.5,
+    "float32": lambda codes: pd.Series(codes, dtype="float32"),
+    "bool": lambda codes: pd.Series([code % 2 == 0 for code in codes], dtype="bool"),
+    "category": lambda codes: _categories(codes, ordered=False),
+    "ordered": lambda codes: _categories(codes, ordered=True),
+    "datetime64": lambda codes: pd.Series(
+        [pd.NaT if code is None else pd.Timestamp(2020, 1, 1 + code) for code in codes],
+        dtype="datetime64[ns]",
+    ),
+    "string": lambda codes: pd.Series(_letters(codes), dtype="string"),
+    "text": lambda codes: pd.Series(_letters(codes), dtype="str"),
+    "Int64": lambda codes: pd.Series(codes, dtype="Int64"),
+    "boolean": lambda codes: pd.Series(
+        [None if code is None else code % 2 == 0 for code in codes], dtype="boolean"
+    ),
+}
+WITHOUT_MISSING = {"int64", "bool"}
+
+
+def _letters(codes: list[int | None]) -> list[str | None]:
+    return [None if code is None else "abcdefghij"[code] for code in codes]
+
+
+def _categories(codes: list[int | None], *, ordered: bool) -> pd.Series:
+    levels = list("jihgfedcba") if ordered else list("abcdefghij")
+    return pd.Series(pd.Categorical(_letters(codes), categories=levels, ordered=ordered))
+
+
+@st.composite
+def columns(draw: st.DrawFn, n: int, types: tuple[str, ...] = tuple(TYPES)) -> pd.Series:
+    """One column of n values, at least two of them different, none or some missing."""
+    type_ = draw(st.sampled_from(types))
+    code: st.SearchStrategy[int | None] = st.integers(0, draw(st.sampled_from([1, 3, 9])))
+    if type_ not in WITHOUT_MISSING and draw(st.booleans()):
+        code = st.none() | code
+    codes = draw(st.lists(code, min_size=n - 2, max_size=n - 2))
+    return TYPES[type_]([0, 1, *codes])
+
+
+@st.composite
+def frames(draw: st.DrawFn, smallest: int = 3, largest: int = 30) -> pd.DataFrame:
+    """A table of up to 30 records and 5 columns."""
+    n = draw(st.integers(smallest, largest))
+    names = list("uvwxy")[: draw(st.integers(1, 5))]
+    return pd.DataFrame({name: draw(columns(n)) for name in names})
+
+
+@st.composite
+def settings_for(draw: st.DrawFn, n: int) -> dict[str, object]:
+    """A k, an epsilon or both, for n records; no neighborhood is empty."""
+    k = draw(st.integers(1, n - 1))
+    epsilon = draw(st.none() | st.sampled_from([0.0, 0.5, 1.0, 2.0, 5.0]))
+    return {"k": k, "epsilon": epsilon}
+
+
+@st.composite
+def cases(draw: st.DrawFn) -> tuple[Microdata, dict[str, object], float, int]:
+    """A table, a rule (epsilon and k), a q and a seed."""
+    frame = draw(frames())
+    rule = draw(settings_for(len(frame)))
+    q = draw(st.sampled_from([0.0, 0.1, 0.5, 0.9, 1.0]))
+    return Microdata.from_frame(frame), rule, q, draw(st.integers(0, 1000))
+
+
+def random_frame(number: int, largest: int = 32) -> pd.DataFrame:
+    """Table `number` of a fixed series: numbers with ties, categories, missing values."""
+    rng = np.random.default_rng(number)
+    n = int(rng.integers(2, largest + 1))
+    frame = {}
+    for place in range(int(rng.integers(1, 5))):
+        name, kind = f"c{place}", rng.integers(0, 4)
+        if kind == 0:
+            column = rng.normal(size=n)
+        elif kind == 1:
+            column = rng.integers(0, 4, n).astype(float)
+        else:
+            column = rng.choice(["a", "b", "c"], n).astype(object)
+        if kind in (1, 3) and n > 4:
+            column[rng.choice(n, n // 5, replace=False)] = np.nan if kind == 1 else None
+        frame[name] = column
+    frame["last"] = np.arange(n) % max(2, n // 3)
+    return pd.DataFrame(frame)
+
+
+def with_variable(microdata: Microdata, name: str, **changes: object) -> Microdata:
+    """The table with another field of one variable's schema."""
+    return microdata.with_schema(microdata.schema.replace_variable(name, **changes))
 
 
 def same_values(one: pd.Series, two: pd.Series) -> np.ndarray:
@@ -61,17 +153,6 @@ def test_values_are_those_of_donors_in_the_neighborhood_and_types_survive(case):
         assert same_values(release.masked.frame[name], given_).all()
     pd.testing.assert_series_equal(release.masked.frame.dtypes, microdata.frame.dtypes)
     assert release.masked.schema == microdata.schema
-
-
-@EXAMPLES
-@given(frames(), st.integers(0, 99), st.sampled_from([RWN(k=2), NBRS2015(epsilon=1.0)]))
-def test_the_callers_frame_never_changes(frame, seed, params):
-    before = frame.copy(deep=True)
-    release = mask(Microdata.from_frame(frame), params, seed=seed)
-    pd.testing.assert_frame_equal(frame, before)
-    released = release.masked.frame
-    released.iloc[0, 0] = released.iloc[1, 0]  # nor through what comes out
-    pd.testing.assert_frame_equal(frame, before)
 
 
 @EXAMPLES
@@ -142,16 +223,6 @@ def test_the_law_is_a_distribution_that_allows_what_happened(case):
             released = release.masked
             if name in released.numeric_names and not np.isnan(released.values(name)[record]):
                 assert probability(release.law, record, name, released.values(name)[record]) > 0
-
-
-def test_the_published_order_is_secret_and_the_rows_are_whole():
-    frame = pd.DataFrame({"x": np.arange(50), "y": np.arange(50) * 2})
-    release = mask(Microdata.from_frame(frame), RWN(k=3, q=0.0), seed=7)
-    shuffled, original = release.published().frame, release.published("original").frame
-    pd.testing.assert_frame_equal(original, frame)
-    assert not shuffled["x"].equals(frame["x"])
-    assert (shuffled["y"] == 2 * shuffled["x"]).all()
-    assert sorted(shuffled["x"]) == list(range(50))
 
 
 @EXAMPLES
@@ -230,15 +301,10 @@ def test_growing_a_neighborhood_changes_as_few_donors_as_possible(change, key_ba
         changed += (before != after).sum(axis=1)
     expected = releases * 4 * grown
     assert not changed[grown == 0].any()
+    fresh = drawn(small, SecretKey.from_seed(1), np.ones(4))
+    assert (before != fresh).mean() > 0.5, "the planted wrong way: another key"
     score = (changed.sum() - expected.sum()) / np.sqrt((expected * (1 - grown)).sum())
     assert 2 * stats.norm.sf(abs(score)) > ALPHA
-
-
-def test_fresh_draws_would_change_nearly_all_donors():
-    """The planted wrong way: without one key for both, the test above would fail."""
-    neighborhoods = find_neighborhoods(STABLE_POINTS, **STABLE_REACH)
-    before, after = (drawn(neighborhoods, SecretKey.from_seed(seed), np.ones(4)) for seed in (1, 2))
-    assert (before != after).mean() > 0.5
 
 
 @EXAMPLES
@@ -266,7 +332,7 @@ def test_a_variable_of_weight_0_does_not_steer_the_donors_of_others(case, data):
     np.testing.assert_array_equal(mask(wide, RWN(**rule, q=q), seed=seed).donors[:, :-1], unchanged)
 
 
-TABLES, GROUPS = 320, 8
+TABLES, GROUPS = 160, 4
 
 
 def plain_columns(frame: pd.DataFrame) -> list[list[object]]:
@@ -335,14 +401,10 @@ def test_rows_columns_the_cap_and_the_order_of_records():
         if not found.error > 1e-6:
             np.testing.assert_allclose(moved, weights[np.ix_(order, order)], rtol=0, atol=near)
     assert reached >= 99  # not that of heavy tails at 0.4 of their unit, which says so
-
-
-def test_other_columns_caps_and_orders_are_seen():
-    """Planted faults: without balance, without a cap, with records in another order."""
+    # planted faults: without balance, without a cap, with records in another order
     points = hard_tables(5)[1]
-    kernel = Kernel(shape="gaussian", balance=1.0)
     free = matrix(points, Kernel(shape="gaussian", cap=1.0))
     assert abs(free.sum(axis=0) - 1).max() > 0.1
     assert free.max() > 0.9
-    order = np.random.default_rng(1).permutation(len(points))
-    assert abs(matrix(points[order], kernel) - matrix(points, kernel)).max() > 0.01
+    balanced, order = Kernel(shape="gaussian", balance=1.0), rng.permutation(len(points))
+    assert abs(matrix(points[order], balanced) - matrix(points, balanced)).max() > 0.01
