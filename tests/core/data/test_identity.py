@@ -16,7 +16,7 @@ from rwn_core.data.guess_schema import guess_schema
 from rwn_core.data.identity import Confidence, identity_doubts
 from rwn_core.data.identity.gate import with_answers
 from rwn_core.data.identity.of_texts import _is_iban
-from rwn_core.data.identity.profile import PROFILE_ROWS, Profile, block_rows
+from rwn_core.data.identity.profile import Profile
 from rwn_core.data.open_questions import open_questions, require_answers
 from rwn_core.data.role_guesses import guessed_roles, standard_file
 from rwn_core.reporting import internal_record, read_record
@@ -57,18 +57,14 @@ def test_seven_identifying_variables_stop_a_release_until_they_are_answered(tmp_
         assert all(name in said for name in IDENTIFYING)
         assert not any(name in said for name in ("income", "sex", GIVEN[0], "Moser", "dogs"))
     assert not (tmp_path / "o.csv").exists()
+    for name in IDENTIFYING:  # one open doubt is enough
+        others = [other for other in IDENTIFYING if other != name]
+        with pytest.raises(rwn.ReleaseError, match=f"people: {name}\\."):
+            release.to_bytes("csv", drop=others)
     release.publish(tmp_path / "o.csv", drop=IDENTIFYING[:6], keep=["remark"])
     assert list(pd.read_csv(tmp_path / "o.csv").columns) == ["remark", "age", "income", "sex"]
     with pytest.raises(rwn.ParameterError, match="one answer"):
         release.to_bytes("csv", drop=IDENTIFYING, keep=["remark"])
-
-
-def test_one_open_doubt_is_enough_to_stop_a_release():
-    release = rwn.mask(rwn.Microdata.from_frame(people()), SETTING, seed=1)
-    for name in IDENTIFYING:
-        others = [other for other in IDENTIFYING if other != name]
-        with pytest.raises(rwn.ReleaseError, match=f"people: {name}\\."):
-            release.to_bytes("csv", drop=others)
 
 
 def test_a_role_in_a_schema_answers_and_a_guessed_one_does_not():
@@ -111,17 +107,10 @@ def labelled() -> list[Labelled]:
     return labelled_columns()
 
 
-@pytest.mark.parametrize("held_out", [False, True])
-def test_labelled_columns_are_told_apart(labelled, held_out):
-    columns = [each for each in labelled if each.held_out is held_out]
-    assert [each.identifies for each in columns].count(True) == 30
-    assert len(columns) == 80
-    assert judged(columns)[1] == []
-
-
 def test_reliability_page_states_what_is_measured(labelled):
     page = (Path(__file__).parents[3] / "docs" / "reliability.md").read_text(encoding="utf-8")
-    assert judged(labelled)[0] in page
+    words, wrong = judged(labelled)
+    assert (words in page, wrong) == (True, [])
 
 
 def test_all_identifying_columns_are_found_in_one_table_too(labelled):
@@ -149,7 +138,7 @@ def test_a_design_weight_is_a_question_and_no_refusal():
 
 
 def test_a_long_table_is_judged_by_blocks_of_its_rows():
-    rng, n = np.random.default_rng(3), 200_000
+    rng, n = np.random.default_rng(3), 40_000
     frame = pd.DataFrame(
         {
             "income": rng.lognormal(10, 0.5, n).round(2),
@@ -166,13 +155,6 @@ def test_a_long_table_is_judged_by_blocks_of_its_rows():
     )
     found = {doubt.variable for doubt in identity_doubts(frame, frame.columns) if doubt.stops}
     assert found == {"person_id", "mail", "dob", "hh", "lat"}
-
-
-def test_no_doubt_names_a_value(labelled):
-    for each in labelled:
-        for doubt in identity_doubts(each.values.to_frame(), [each.name]):
-            texts = {text for text in each.values.dropna().unique() if isinstance(text, str)}
-            assert not any(len(text) > 3 and text in doubt.sentence for text in texts)
 
 
 N = 300
@@ -226,25 +208,9 @@ def test_a_column_is_doubted_from_a_bound_on(case):
     assert [each[: len(looks_like)] for each in found] == [looks_like] * bool(looks_like)
 
 
-def test_of_a_long_column_blocks_from_its_head_to_its_end_are_read():
-    column = pd.Series(np.arange(2 * PROFILE_ROWS + 5))
-    rows = block_rows(column)
-    assert (len(rows), rows.iloc[0], rows.iloc[-1]) == (PROFILE_ROWS, 0, len(column) - 1)
-    assert len(block_rows(column.head(PROFILE_ROWS - 1))) == PROFILE_ROWS - 1
-
-
 def test_an_account_number_holds_its_checksum():
     assert _is_iban("DE89 3704 0044 0532 0130 00")
     assert not _is_iban("DE98 3704 0044 0532 0130 00")
-
-
-def test_texts_are_numbers_only_if_all_of_them_are_numerals():
-    def numbers(*texts: str) -> Any:
-        return Profile(pd.Series(texts)).numbers
-
-    assert numbers("12", "13").tolist() == [12, 13]
-    assert numbers("12", "1e3", "77") is None
-    assert numbers(" ", "") is None
 
 
 @pytest.mark.parametrize(("north", "doubted"), [(48.2, True), (3.2, False)])
@@ -252,11 +218,6 @@ def test_a_pair_of_numbers_is_a_place_only_where_people_live(north, doubted):
     at = DRAWS.uniform(size=(2, N)) / 5 + [[north], [16.3]]
     table = pd.DataFrame({"v": at[0].round(5), "w": at[1].round(5)})
     assert bool(identity_doubts(table, ["v", "w"])) is doubted
-
-
-def test_eight_digits_before_1850_are_no_dates():
-    days = pd.date_range("1700-01-01", periods=N).strftime("%Y%m%d").astype(int)
-    assert Profile(pd.Series(days)).dates is None
 
 
 ROWS = 400
@@ -299,19 +260,16 @@ HARMLESS = {
 }
 
 
-@pytest.mark.parametrize("name", list(IDENTIFYING_LANGUAGES))
-def test_what_identifies_in_another_language_or_notation_is_asked_about(name):
-    frame = pd.DataFrame({name: IDENTIFYING_LANGUAGES[name]})
-    doubts = identity_doubts(frame, [name])
-    assert [doubt.stops for doubt in doubts] == [True]
-    values = {value for value in map(str, frame[name].unique()) if len(value) > 2}
-    assert not any(value in doubts[0].sentence for value in values)
-
-
-@pytest.mark.parametrize("name", list(HARMLESS))
-def test_what_only_resembles_it_is_not(name):
-    doubts = identity_doubts(pd.DataFrame({name: HARMLESS[name]}), [name])
-    assert not any(doubt.stops for doubt in doubts)
+def test_what_identifies_in_another_language_or_notation_is_asked_about():
+    for name, column in IDENTIFYING_LANGUAGES.items():
+        frame = pd.DataFrame({name: column})
+        (doubt,) = identity_doubts(frame, [name])
+        assert doubt.stops, name
+        values = {value for value in map(str, frame[name].unique()) if len(value) > 2}
+        assert not any(value in doubt.sentence for value in values)
+    for name, column in HARMLESS.items():  # what only resembles it is not
+        doubts = identity_doubts(pd.DataFrame({name: column}), [name])
+        assert not any(doubt.stops for doubt in doubts), name
 
 
 N_QUESTIONS = 400
@@ -376,21 +334,10 @@ def test_names_and_values_say_the_roles():
         "hhIncome": R.CONFIDENTIAL,
         "Krankheit": R.CONFIDENTIAL,
     }
-
-
-def test_what_has_a_role_is_not_guessed_and_there_is_one_weight():
-    data = table("survey")
     schema = data.schema.replace_variable("age", role=R.CONFIDENTIAL)
     schema = schema.replace_variable("opinion3", role=R.SAMPLING_WEIGHT)
-    found = {guess.variable: guess.role for guess in guessed_roles(data.frame, schema)}
-    assert "age" not in found
-    assert R.SAMPLING_WEIGHT not in found.values()
-
-
-@pytest.mark.parametrize("name", ["x1", "q17", "message", "passage", "sexton", "stageplay", "cage"])
-def test_parts_of_words_are_no_words(name):
-    data = rwn.Microdata.from_frame(pd.DataFrame({name: [1, 2, 2, 3], "b": [0, 1, 0, 1]}))
-    assert guessed_roles(data.frame, data.schema) == []
+    others = {guess.variable: guess.role for guess in guessed_roles(data.frame, schema)}
+    assert set(found) - set(others) == {"design_weight", "age"}, "one weight, and no role twice"
 
 
 # ruff: noqa: E501, RUF001 - names in their own letters, read in one line
@@ -436,23 +383,16 @@ def names(script: str, rng: np.random.Generator, n: int, spaced: bool) -> list[s
 def given_out(rng: np.random.Generator, place: int) -> Any:
     """Numbers that are given out once each, of many sizes, gaps and orders."""
     n = (300, 600, 1_200, 3_000)[place % 4]
-    width = n * (5, 12)[place % 2]
     first = (1, 101, 5_000, 70_000, 100_000)[place % 5]
-    values = first + np.sort(rng.choice(width, n, replace=False))
+    values = first + np.sort(rng.choice(n * (5, 12)[place % 2], n, replace=False))
     return rng.permutation(values) if place % 3 else values
 
 
-def columns() -> list[pd.Series]:
-    rng = np.random.default_rng(8)
-    made = []
-    for number, script in enumerate(SCRIPTS):
-        made.append(pd.Series(names(script, rng, 60, False), name=f"v{number}"))
-        made.append(pd.Series(names(script, rng, 45, True), name=f"q{number}_text"))
-    return made
-
-
 def test_the_gate_finds_names_in_other_scripts_and_numbers_given_out():
-    scripts = columns()
+    rng, scripts = np.random.default_rng(8), list[pd.Series]()
+    for number, script in enumerate(SCRIPTS):
+        scripts.append(pd.Series(names(script, rng, 60, False), name=f"v{number}"))
+        scripts.append(pd.Series(names(script, rng, 45, True), name=f"q{number}_text"))
     rng = np.random.default_rng(5)
     numbers = [pd.Series(given_out(rng, place), name=f"z{place}") for place in range(20)]
     found = [str(each.name) for each in (*scripts, *numbers) if stops(each)]
@@ -546,12 +486,6 @@ FILES = {
     "GSS": "id year wtssall vpsu vstrat age sex race marital degree region relig hompop wrkstat coninc rincome polviews",
     "EU-LFS": "COUNTRY REGION HHNUM HHSEQNUM COEFF SEX AGE MARSTAT NATIONAL HATLEV1D ILOSTAT ISCO3D NACE1D STAPRO INCDECIL",
 }
-TRUTH = {
-    "EU-SILC": "household: db030; identifier: rb030; sampling weight: db090; key: hsize db040 age rb090 pl031 pb220a; confidential: py010g py050g py090g hy040g hy050g hx090",
-    "DHS": "sampling weight: v005; identifier: caseid v001 v002 v003 v021; key: v012 v024 v025 v106 v130 v131 v201 v501; confidential: v190 v525 v763a",
-    "NHANES": "sampling weight: WTMEC2YR; identifier: SEQN SDMVPSU SDMVSTRA; key: RIAGENDR RIDAGEYR RIDRETH3 DMDEDUC2 DMDMARTL; confidential: INDFMPIR BMXBMI LBXGLU DIQ010",
-    "IPUMS": "sampling weight: HHWT; household: SERIAL; identifier: PERNUM; key: STATEFIP AGE SEX RACE HISPAN MARST BPL EDUC EMPSTAT OCC IND; confidential: INCTOT INCWAGE",
-}
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -560,18 +494,6 @@ def test_an_official_file_is_recognized_by_its_names(file):
     assert found.name == file
     assert found.sentence.startswith(f"This looks like {file}: ")
     assert len(found.roles) >= 0.8 * len(FILES[file].split())
-
-
-@pytest.mark.parametrize("file", TRUTH)
-def test_its_roles_are_those_of_the_file(file):
-    rng = np.random.default_rng(4)
-    frame = pd.DataFrame({name: rng.integers(1, 9, 200) for name in FILES[file].split()})
-    guessed = {each.variable: each.role for each in guessed_roles(frame, guess_schema(frame))}
-    roles = [each.split(": ") for each in TRUTH[file].split("; ")]
-    wanted = {name: Role(role) for role, some in roles for name in some.split()}
-    right = sum(guessed.get(name) == role for name, role in wanted.items())
-    assert right >= 0.8 * len(wanted)
-    assert not {name for name in guessed if name.lower() in ("year", "essround")}
 
 
 def test_a_table_of_plain_names_is_no_official_file():
@@ -629,7 +551,8 @@ def test_names_of_labor_economics_say_roles():
     role = {
         "key": "huseduc husage motheduc meduc educyr black hisp female kidslt6 agesq marry NACE1",
         "confidential": "lwage lfaminc huswage nwifeinc hrearn lannearn lavgsal linc IQ cigs lincome",
-        "": "exper image message mileage garage price hours inch learn sales tenure",
+        "": "exper image message mileage garage price hours inch learn sales tenure x1 q17 passage "
+        "sexton stageplay cage",
     }
     rng = np.random.default_rng(2)
     names = {name: wanted for wanted, some in role.items() for name in some.split()}
@@ -655,3 +578,17 @@ def test_a_body_is_no_weight_of_a_survey_and_a_unit_with_an_id_is_asked_about():
     assert [n for n, role in guessed.items() if role is Role.SAMPLING_WEIGHT] == ["final_wgt"]
     asked = {each.variable for each in identity_doubts(frame, frame.columns) if each.stops}
     assert asked == {"IDunit", "xcoo"}
+
+
+def test_texts_are_numbers_only_if_all_of_them_are_numerals():
+    def numbers(*texts: str) -> Any:
+        return Profile(pd.Series(texts)).numbers
+
+    assert numbers("12", "13").tolist() == [12, 13]
+    assert numbers("12", "1e3", "77") is None
+    assert numbers(" ", "") is None
+
+
+def test_eight_digits_before_1850_are_no_dates():
+    days = pd.date_range("1700-01-01", periods=N).strftime("%Y%m%d").astype(int)
+    assert Profile(pd.Series(days)).dates is None

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import datetime
 import itertools
-import re
 import tomllib
 import tracemalloc
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -145,8 +143,6 @@ def test_no_value_of_a_parameter_is_a_fault_of_the_program(method):
                     Scenario.from_dict(document)
 
 
-ROOT = Path(__file__).resolve().parents[3]
-
 minutes = st.integers(-23 * 60, 23 * 60).map(
     lambda shift: datetime.timezone(datetime.timedelta(minutes=shift))
 )
@@ -167,25 +163,20 @@ plain = st.recursive(
 documents = st.dictionaries(st.text(), plain, max_size=5)
 
 
-def sorted_names(node: Any) -> Any:
-    """The same data with the names of every mapping in another order."""
-    if isinstance(node, dict):
-        return {name: sorted_names(node[name]) for name in sorted(node, reverse=True)}
-    return [sorted_names(each) for each in node] if isinstance(node, list) else node
-
-
 @given(documents)
-def test_any_plain_data_is_read_back(document):
+def test_any_plain_data_is_read_back_and_equal_data_has_one_text(document):
+    def turned(node: Any) -> Any:
+        """The same data with the names of every mapping in another order."""
+        if isinstance(node, dict):
+            return {name: turned(node[name]) for name in sorted(node, reverse=True)}
+        return [turned(each) for each in node] if isinstance(node, list) else node
+
     for ordered in (False, True):
         text = toml_text(document, ordered=ordered)
         assert tomllib.loads(text) == document
+        assert "\x7f" not in text
         assert toml_text(tomllib.loads(text), ordered=ordered) == text
-
-
-@given(documents)
-def test_equal_documents_have_equal_texts_in_order(document):
-    text = toml_text(document, ordered=True)
-    assert toml_text(sorted_names(document), ordered=True) == text
+    assert toml_text(turned(document), ordered=True) == text
 
 
 @given(st.lists(values, min_size=20, max_size=60))
@@ -194,24 +185,6 @@ def test_long_lists_go_over_several_lines(items):
     assert tomllib.loads(text) == {"items": items}
     longest = max(len(toml_text({"items": [item]})) for item in items)
     assert max(map(len, text.split("\n"))) <= max(WIDTH, longest)
-
-
-TEXTS = (
-    'a "b"',
-    "back\\slash",
-    "two\nlines\r\n",
-    "\x00\x1b\x7f\x85",
-    "Größe 体重 🙂",
-    "\u2028",
-    "",
-)
-
-
-@pytest.mark.parametrize("text", TEXTS, ids=ascii)
-def test_texts_and_names_of_every_kind(text):
-    document = {text: text, "table": {text: [text]}, "list": [{text: text}, {}], "n": [[text], []]}
-    assert tomllib.loads(toml_text(document)) == document
-    assert "\x7f" not in toml_text(document)
 
 
 def test_a_file_reads_well():
@@ -230,23 +203,8 @@ def test_a_file_reads_well():
         "[empty]\n"
     )
     assert toml_text({}) == ""
-
-
-@pytest.mark.parametrize("value", [None, b"x", 1j, {1}], ids=repr)
-def test_what_toml_cannot_say_is_refused(value):
-    with pytest.raises(TypeError, match=f"no value of the type {type(value).__name__}"):
-        toml_text({"x": [value]})
-
-
-def test_no_other_file_writes_or_reads_toml():
-    for folder in ("rwn_core", "rwn_ui", "pages"):
-        for path in (ROOT / folder).rglob("*.py"):
-            if path.name != "plain.py":
-                text = path.read_text(encoding="utf-8")
-                assert "tomllib" not in text, path
-                # the escaped character that JSON leaves bare, and the line that starts a table
-                assert "u007f" not in text, path
-                assert not re.search(r"\[\[?\w+\]\]?\\n", text), path
+    with pytest.raises(TypeError, match="no value of the type bytes"):
+        toml_text({"x": [b"x"]})
 
 
 NAMES_BUDGET = [f"{a}{b}" for a, b in itertools.product("abcdefghijklmnopqrstuvwxyz", "xyz")]
@@ -275,18 +233,16 @@ def refused(act: Callable[[], object]) -> str:
     return message
 
 
-@pytest.mark.parametrize("factors", [10, 60, 500, 2_000])
+@pytest.mark.parametrize("factors", [10, 60, 2_000])
 def test_a_formula_of_many_factors_is_counted_before_it_grows(factors):
     letters = [f"v{number}" for number in range(factors)]
     message = refused(lambda: Formula.parse(f"y ~ {'*'.join(letters)}"))
     assert "terms" in message or "letters" in message
     if factors < 700:
         refused(lambda: Scenario.from_toml(scenario(f"y ~ {'*'.join(letters)}")))
-
-
-def test_many_small_crossings_count_together():
-    parts = [f"a{i}*b{i}*c{i}*d{i}*e{i}" for i in range(17)]
+    parts = [f"a{i}*b{i}*c{i}*d{i}*e{i}" for i in range(17)]  # small crossings count together
     assert len(Formula.parse(f"y ~ {' + '.join(parts[:16])}").terms) == 16 * 31
+    assert "cannot be read" in refused(lambda: Formula.parse("y ~ (a+b)^9"))
     assert "500 terms" in refused(lambda: Formula.parse(f"y ~ {' + '.join(parts)}"))
 
 
@@ -295,11 +251,6 @@ def test_what_occurs_twice_counts_once_as_in_r():
         assert [[str(f) for f in term] for term in Formula.parse(text).terms] == [["a"]]
     assert len(Formula.parse("y ~ a*b + b*a").terms) == 3
     assert len(Formula.parse("y ~ a:b * b:c").terms) == 3
-
-
-@pytest.mark.parametrize("text", ["y ~ (a+b)^9", "y ~ ((((a))))", "y ~ (a*b)^26", "y ~ a**9"])
-def test_powers_and_parentheses_are_no_part_of_a_formula(text):
-    assert "cannot be read" in refused(lambda: Formula.parse(text))
 
 
 pieces = st.sampled_from([*"ab:*+~() `.", "*", ":", "log(", "x1", "wage", "sqrt(z)", "`a b`"])
@@ -366,8 +317,8 @@ def test_a_table_of_many_variables_is_counted_before_it_is_made():
 
 HUGE = {
     "letters": "# " + "x" * 5_000_001,
-    "names": "\n".join(f"k{i} = 1" for i in range(510_000)),
-    "values": "a = [" + "1," * 510_000 + "]",
+    "names": "\n".join(f"k{i} = 1" for i in range(60_000)),
+    "values": "a = [" + "1," * 60_000 + "]",
     "lists": "a = " + "[" * 900 + "]" * 900,
     "open lists": "a = " + "[" * 400_000,
     "inline tables": "a = " + "{a=" * 400 + "1" + "}" * 400,
@@ -389,20 +340,21 @@ def test_huge_deep_and_long_toml_is_refused(name):
 def test_every_file_of_the_program_is_under_the_budget():
     for read in (Scenario.from_toml, Project.from_toml, AnalysisPlan.from_toml):
         assert "deep" in refused(lambda read=read: read(HUGE["lists"]))
-
-
-def test_signs_within_texts_and_comments_count_for_nothing():
+    # signs within texts and comments count for nothing
     text = 'a = "' + "[" * 600 + "." * 600 + "\"\nb = '''" + "{" * 600 + "'''\n# " + "[" * 900
     assert set(toml_document(text, "schema file")) == {"a", "b"}
-    broken = "a = [1, 2\n"
-    assert "not valid TOML" in refused(lambda: toml_document(broken, "schema file"))
 
 
-def test_lists_of_rules_and_analyses_have_an_end():
+def test_lists_have_an_end():
     assert "Edit rules" in refused(lambda: as_edit_rules(["a > 1"] * 201))
+    rules = [f"a > {number} or {'b < 1 or ' * 40}c == 1" for number in range(60)]
+    assert len(as_edit_rules(rules[:40])) == 40
+    assert "list of edit rules" in refused(lambda: as_edit_rules(rules))
     one = '[[analysis]]\nname = "n{}"\nkind = "linear"\ntolerance = 1\nformula = "y ~ x"\n'
     many = "".join(one.format(i) for i in range(101))
     assert "analyses" in refused(lambda: AnalysisPlan.from_toml(many))
+    for text, words in ((",".join(["0:9999:1"] * 500), "20,000 values"), ("1," * 5_001, "letters")):
+        assert words in refused(lambda text=text: parse_values(text, "The list of k"))
 
 
 def test_a_large_schema_of_a_real_survey_is_read():
@@ -410,16 +362,3 @@ def test_a_large_schema_of_a_real_survey_is_read():
     block = '[[variable]]\nname = "v{}"\nkind = "categorical"\nvalue_labels = [{}]\n'
     schema = Schema.from_toml("".join(block.format(i, labels) for i in range(1_500)))
     assert len(schema.variables) == 1_500
-
-
-def test_a_list_of_ranges_ends_before_it_grows():
-    assert "more than 20,000 values" in refused(
-        lambda: parse_values(",".join(["0:9999:1"] * 500), "The list of k")
-    )
-    assert "letters" in refused(lambda: parse_values("1," * 5_000 + "1", "The list of k"))
-
-
-def test_all_edit_rules_together_have_an_end():
-    rules = [f"a > {number} or {'b < 1 or ' * 40}c == 1" for number in range(60)]
-    assert len(as_edit_rules(rules[:40])) == 40
-    assert "list of edit rules" in refused(lambda: as_edit_rules(rules))

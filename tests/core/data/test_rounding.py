@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from decimal import Decimal
 
 import numpy as np
@@ -48,14 +47,6 @@ def test_any_step_gives_a_multiple_that_is_near_and_stays(step, values):
     np.testing.assert_array_equal(rounded_values(once, step), once)
     ulp = np.spacing(np.abs(values) + step)
     assert (np.abs(once - values) <= 0.5 * step + 4 * ulp).all()
-
-
-def test_whole_numbers_too_large_for_their_type_become_real_ones():
-    frame = pd.DataFrame({"n": [2**62, 2**62 + 2**40, 3], "x": [1.0, 2.0, 4.0]})
-    result = rounded(Microdata.from_frame(frame), {"n": 1e19}).frame["n"]
-    assert result.tolist() == [0, 0, 0]
-    result = rounded(Microdata.from_frame(frame), {"n": 9e18}).frame["n"]
-    assert result.tolist() == [9e18, 9e18, 0]
 
 
 @pytest.fixture(scope="module")
@@ -120,27 +111,18 @@ def test_steps_that_a_person_can_read(size, step):
     assert readable_step(size) == step
 
 
-def test_a_precision_in_words():
-    assert precision_words(()) == ""
-    assert precision_words((("age", 5.0), ("income", 1000000.0))) == (
-        "age in steps of 5, income in steps of 1000000"
-    )
-
-
 def test_whole_numbers_get_no_step_that_rounds_nothing():
     frame = pd.DataFrame({"n": np.arange(10), "x": np.arange(10) / 3})
     data = Microdata.from_frame(frame)
     assert given_steps(data, 0.25) == {"x": 0.2}
     assert given_steps(data, 1.0) == {"n": 2.0, "x": 1.0}
+    assert given_steps(data, 0.0) == {}
+    assert (
+        precision_words((("age", 5.0), ("pay", 1e6)))
+        == "age in steps of 5, pay in steps of 1000000"
+    )
+    assert precision_words(()) == ""
     assert set(given_steps(Microdata.from_frame(frame.assign(c=3.5)), 1.0)) == {"n", "x"}
-
-
-def test_steps_of_every_number(bodyfat):
-    steps = given_steps(bodyfat, 0.25)
-    assert set(steps) == set(bodyfat.numeric_names)
-    for name, step in steps.items():
-        assert 0.15 < step / bodyfat.values(name).std(ddof=1) < 0.4
-    assert given_steps(bodyfat, 0.0) == {}
 
 
 POLICY = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.5),))
@@ -182,7 +164,7 @@ FOUND = {
 }
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_what_follows_from_others_is_found(seed):
     """Finding V13: age and year of birth, a body mass index and totals contradicted each other."""
     assert words(people(seed=seed)) == FOUND
@@ -231,16 +213,6 @@ def test_the_share_is_that_of_a_release():
     assert left == {"bmi", "share", "persons"}
 
 
-def test_a_large_table_takes_a_second():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({f"v{i}": rng.normal(50, 10, 100_000).round(1) for i in range(57)})
-    frame["total"] = frame["v1"] + frame["v2"] + frame["v3"]
-    data = rwn.Microdata.from_frame(frame)
-    began = time.process_time()
-    assert [each.words for each in derived_variables(data)] == ["total follows from v1, v2 and v3"]
-    assert time.process_time() - began < 2.0  # alone on a processor 0.6 s
-
-
 def test_a_notice_and_a_shell_say_the_share_and_no_value():
     """In the notice the share is in order of magnitude, as all of its numbers."""
     data = rwn.Microdata.from_frame(people())
@@ -255,3 +227,11 @@ def test_a_notice_and_a_shell_say_the_share_and_no_value():
     assert line.startswith(f"{begins}it does not in nearly all of the records.")
     (note,) = [each for each in notes_on_file(release, data, "csv") if begins in each]
     assert note.startswith(f"note: {begins}it does not in {share:.0%} of the records.")
+
+
+def test_whole_numbers_too_large_for_their_type_become_real_ones():
+    frame = pd.DataFrame({"n": [2**62, 2**62 + 2**40, 3], "x": [1.0, 2.0, 4.0]})
+    result = rounded(Microdata.from_frame(frame), {"n": 1e19}).frame["n"]
+    assert result.tolist() == [0, 0, 0]
+    result = rounded(Microdata.from_frame(frame), {"n": 9e18}).frame["n"]
+    assert result.tolist() == [9e18, 9e18, 0]

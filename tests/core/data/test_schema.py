@@ -24,13 +24,6 @@ def variable(name: str = "x", **fields: object) -> Variable:
     return Variable(**{"name": name, "kind": Kind.COUNT, **fields})  # type: ignore[arg-type]
 
 
-def test_words_become_kinds_and_roles():
-    made = variable(kind="ordered", role="key", weight=2, levels=["b", "a"])
-    assert made.kind is Kind.ORDERED
-    assert made.role is Role.KEY
-    assert made.levels == ("b", "a")
-
-
 def test_names_are_required_in_order():
     schema = Schema(variables=(variable("a"), variable("b")))
     schema.require_names(("a", "b"))
@@ -126,6 +119,11 @@ def test_one_partition_is_written_in_one_way():
     assert as_slices(each for each in slices) == slices  # of a generator, too
     assert slices_words(slices) == "age + weight travel together, hip + knee travel together"
     assert slices_words(()) == ""
+    assert slice_words("abcd", short=True) == slice_words("abcd") == "a + b + c + d"
+    assert slice_words("abcde", short=True) == "a + b + 3 more"
+    first, second = verbatim_words((("age", "sex"), ("a", "b", "c")))
+    assert first.startswith("A row shows age and sex of one person verbatim")
+    assert "who knows two of them may read the other" in second
 
 
 @pytest.mark.parametrize("change", [{"role": Role.IDENTIFIER}, {"masked": False}])
@@ -143,18 +141,6 @@ def test_unmasked_variables_that_share_a_group_are_no_slice(bodyfat):
         replace(v, **unmasked) if v.name in ("age", "neck") else v for v in bodyfat.schema.variables
     )
     assert Schema(variables=variables).slices == ()
-
-
-def test_of_a_slice_of_five_two_are_named_in_a_short_line():
-    assert slice_words("abcd", short=True) == slice_words("abcd") == "a + b + c + d"
-    assert slice_words("abcde", short=True) == "a + b + 3 more"
-    assert slice_words("abcde") == "a + b + c + d + e"
-
-
-def test_what_a_row_shows_of_one_person_is_said_for_each_slice():
-    first, second = verbatim_words((("age", "sex"), ("a", "b", "c")))
-    assert first.startswith("A row shows age and sex of one person verbatim")
-    assert "who knows two of them may read the other" in second
 
 
 FRAME = pd.DataFrame(
