@@ -42,10 +42,6 @@ def of_kind(**given: Any) -> Schema:
     return Schema(variables=(Variable(name="x", **given),))
 
 
-def refusal(content: bytes, name: str = "t.feather") -> str:
-    return said_of(name, content)
-
-
 def decimals(precision: int, scale: int, *texts: str | None) -> pa.Array:
     values = [None if text is None else decimal.Decimal(text) for text in texts]
     return pa.array(values, pa.decimal128(precision, scale))
@@ -108,7 +104,7 @@ def test_categories_keep_their_order_and_lose_levels_that_nobody_has():
 
 def test_values_that_no_distance_has_are_left_out_or_said():
     batch = pa.record_batch({"x": [1.0, -2e150, 1e151]})
-    assert refusal(feather(batch)) == (
+    assert said_of("t.feather", feather(batch)) == (
         "Left out of every release: x (numbers beyond 1e+150 (2, first in row 2); replace or "
         "remove them)."
     )
@@ -125,7 +121,7 @@ def test_values_that_no_distance_has_are_left_out_or_said():
 def test_columns_of_other_types_are_left_out_with_the_reason():
     def refused(array: pa.Array) -> str:
         start, end = "Left out of every release: x (", ")."
-        message = refusal(feather(pa.record_batch({"x": array})))
+        message = said_of("t.feather", feather(pa.record_batch({"x": array})))
         assert message.startswith(start)
         assert message.endswith(end)
         return message.removeprefix(start).removesuffix(end)

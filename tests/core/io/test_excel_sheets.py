@@ -18,11 +18,11 @@ import xlsxwriter
 
 import rwn_core as rwn
 from rwn_cli import main
-from rwn_core import InputError, ReleaseError, Schema, SchemaError
+from rwn_core import InputError, ReleaseError, Schema
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.io import excel_reader, excel_writer
 from rwn_core.io.excel_reader import chosen_sheet, seen_in_workbook
-from rwn_core.io.guessed_layout import GuessedLayout, guess_text_layout, names_of_sheet
+from rwn_core.io.guessed_layout import GuessedLayout, guess_text_layout
 from rwn_core.io.parse import parse
 from rwn_core.io.write import table_bytes
 from tests.read_here import said_of
@@ -271,18 +271,6 @@ def test_the_rows_are_seen_and_the_table_is_as_without_them(above, below, right,
     assert again.fingerprint == PLAIN.fingerprint
 
 
-def test_a_title_over_several_columns_may_be_merged_and_a_record_may_not():
-    content = sheet([], [], *TABLE, merged=(0,))
-    with pytest.raises(InputError, match="row 1: there is 1 merged area"):
-        parse("t.xlsx", content)
-    layout = seen_in_workbook(content).layout
-    assert layout == FileLayout(above=2)
-    assert parse("t.xlsx", content, None, layout).fingerprint == PLAIN.fingerprint
-    content = sheet([], [], *TABLE, [], merged=(0, 43))
-    with pytest.raises(InputError, match="row 44: there is 1 merged area"):
-        parse("t.xlsx", content, None, FileLayout(above=2))
-
-
 @pytest.mark.parametrize(
     ("layout", "words"),
     [
@@ -413,7 +401,6 @@ def test_years_and_dates_above_other_values_are_names():
 @pytest.mark.parametrize(
     "rows",
     [
-        [["Ulm", 1987, 34.5], ["Bonn", 1990, 33.5], ["Kiel", 1956, 30.5]],
         [["Ulm", 1987, 2005], ["Bonn", 1990, 2011], ["Kiel", 1956, 1999]],
         [["Ulm", 2000], ["Bonn", 1500], ["Kiel", 3000]],
         [["Ulm", 34], ["Bonn", 21], ["Kiel", 19]],
@@ -467,12 +454,6 @@ HEADINGS: dict[str, tuple[dict[str, Any], int, list[str], int]] = {
 }
 
 
-def test_a_word_in_the_first_record_of_the_only_column_of_numbers_is_no_unit():
-    content = sheet(["region", "n"], ["r1", "few"], *([f"r{i}", i] for i in range(2, 30)))
-    seen = seen_in_workbook(content)
-    assert seen is None or seen.layout == FileLayout()
-
-
 @pytest.mark.parametrize("case", HEADINGS)
 def test_names_in_several_rows_are_joined(case):
     header, rows, names, above = HEADINGS[case]
@@ -484,6 +465,9 @@ def test_names_in_several_rows_are_joined(case):
     assert data.schema.file is not None
     again = parse("t.xlsx", content, rwn.Schema.from_toml(data.schema.to_toml()))
     assert again.fingerprint == data.fingerprint
+    word = sheet(["region", "n"], ["r1", "few"], *([f"r{i}", i] for i in range(2, 30)))
+    seen = seen_in_workbook(word)  # in the only column of numbers it is no unit
+    assert seen is None or seen.layout == FileLayout()
 
 
 def test_a_text_may_have_names_in_several_lines(tmp_path):
@@ -496,9 +480,6 @@ def test_a_text_may_have_names_in_several_lines(tmp_path):
     source.write_text("\n".join(lines))
     options = ["--file", "header=2", "--k", "3", *(w for n in data.names for w in ("--keep", n))]
     assert main.run(["mask", str(source), str(target), *options]) == 0
-    for wrong in (10, -1, "two"):
-        with pytest.raises(SchemaError, match="true, false or a number of lines to 9"):
-            FileLayout(header=wrong)  # type: ignore[arg-type]
 
 
 # ---------------------------------------------------------------- rows at the end
@@ -560,13 +541,13 @@ def test_rows_at_the_end_are_said_in_python_and_the_shell_and_left_out_by_their_
 
 
 def ordinary() -> list[list[list[object]]]:
-    """Fifty tables without such rows: real ones and their parts, and traps."""
+    """Tables without such rows: real ones and their parts, and traps."""
     tables: list[list[list[object]]] = []
     rng = np.random.default_rng(1)
     for name in rwn.DEMOS:
         frame = rwn.load_demo(name).frame
-        for count in (len(frame), 150, 12):
-            part = frame.head(min(count, 2_000))
+        for count in (500, 12):
+            part = frame.head(count)
             cells = part.astype(object).where(part.notna(), None)
             tables.append([list(part.columns), *cells.to_numpy().tolist()])
     words = ["low", "high", "total"]
@@ -585,22 +566,14 @@ def ordinary() -> list[list[list[object]]]:
     pairs = (([f"r{i}", "a", i], [f"r{i}", "Total", i]) for i in range(9))
     tables.append([["region", "part", "n"], *(row for pair in pairs for row in pair)])
     tables.append([["t", "cumulated"], *([i, i * (i + 1) // 2] for i in range(12))])
-    while len(tables) < 50:
-        n = int(rng.integers(5, 60))
-        values = rng.normal(size=(n, 3)).round(2).tolist()
-        tables.append([["w", "x", "y", "z"], *([f"k{rng.integers(4)}", *row] for row in values)])
     return tables
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "csv"])
-def test_none_of_fifty_ordinary_tables_loses_a_row(kind):
-    tables = ordinary()
-    assert len(tables) >= 50
-    alarms = []
-    for number, rows in enumerate(tables):
+def test_no_ordinary_table_loses_a_row(kind):
+    for number, rows in enumerate(ordinary()):
         _, seen = written(rows, kind)
-        alarms += [number] if seen is not None and seen.layout.below else []
-    assert alarms == []
+        assert seen is None or not seen.layout.below, number
 
 
 COUNT = 24
@@ -673,19 +646,3 @@ def test_a_formula_without_a_result_matters_inside_the_table_only():
         parse("t.xlsx", below, None, replace(SEEN, below=0))
     with pytest.raises(InputError, match=r"t\.xlsx, row 8: 1 cell is a formula without a stored"):
         parse("t.xlsx", ugly(open_row=7), None, SEEN)
-
-
-def test_missing_words_are_a_list_of_texts():
-    for wrong in ("n/a", ["n/a", ""], [3]):
-        with pytest.raises(SchemaError, match="missing values of a file must be a list"):
-            FileLayout(missing=wrong)  # type: ignore[arg-type]
-    layout = FileLayout(missing=(" n/a ",))
-    text = Schema.from_toml(Schema(variables=(), file=layout).to_toml())
-    assert text.file == FileLayout(missing=("n/a",))
-
-
-def test_headings_over_several_columns_belong_to_the_names():
-    records = [["north", 1, 2], ["south", 3, 4]]
-    names = ["region", "sales", "sales"]
-    assert names_of_sheet([[None, "2020", "2021"], names, *records], [], 0) == (0, 2)
-    assert names_of_sheet([["A title", None, None], names, *records], [], 0) == (1, 1)
