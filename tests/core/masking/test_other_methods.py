@@ -1,4 +1,4 @@
-"""Swapping, PRAM, noise, shuffling and CART, as their papers and packages have them."""
+"""Methods of swapping, noise, PRAM, shuffling and CART as their papers and packages have them."""
 
 from __future__ import annotations
 
@@ -8,11 +8,25 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import rwn_core as rwn
-from rwn_core import PRAM, Microdata, RankSwapping, RecordSwapping, Schema, mask
+from rwn_core import (
+    NBRS2015,
+    PRAM,
+    RWN,
+    CARTSynthesis,
+    DataShuffling,
+    Microdata,
+    RankSwapping,
+    RecordSwapping,
+    Schema,
+    coordinates,
+    mask,
+)
 from rwn_core.data.arrays import Floats
-from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.donors import Draws, draw_donors, random_streams
 from rwn_core.laws.noise_law import Noise
 from rwn_core.laws.transition_matrix import privacy_epsilon
 from rwn_core.laws.unit_law import FROM_FILE
@@ -23,7 +37,9 @@ from rwn_core.masking.local_suppression import suppressed
 from rwn_core.masking.microaggregation import mdav
 from rwn_core.masking.recoding import merged
 from rwn_core.measures import MEASURES
-from rwn_core.randomness import SecretKey
+from rwn_core.neighbors import find_neighborhoods
+from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
+from tests import tables
 from tests.attacked_tables import released
 from tests.check_values import check_values
 from tests.tables import described
@@ -94,26 +110,6 @@ def test_KN_1_expected_records_near_a_value():
             assert expected_near(values, float(at), half, noise) == pytest.approx(
                 numbers_[f"E_{key}"], abs=1e-9
             )
-
-
-def test_theorem_1_is_never_violated_and_attained_in_the_limit():
-    rng = np.random.default_rng(4)
-    for _ in range(300):
-        values = np.sort(rng.choice([rng.normal(size=30), rng.integers(0, 9, 30) * 1.0]))
-        k = int(rng.integers(2, 15))
-        half = delta(values, k)
-        if half == 0:
-            continue
-        noise = Noise(shape="uniform", sd=half / np.sqrt(3))
-        at = float(rng.choice(values))
-        near = (np.abs(values - at) < 2 * half).sum()
-        assert expected_near(values, at, half, noise) >= 0.5 * near - 1e-9
-    edge = np.array([2 - 1e-9])
-    noise = Noise(shape="uniform", sd=1 / np.sqrt(3))
-    assert expected_near(edge, 0.0, 1.0, noise) == pytest.approx(0.5, abs=1e-9)
-    # with noise eight times as wide the bound would not hold
-    wider = Noise(shape="uniform", sd=8 / np.sqrt(3))
-    assert expected_near(np.array([1.0]), 0.0, 1.0, wider) == pytest.approx(0.25)
 
 
 def test_KN_3_mean_squared_error_of_k_noise():
@@ -271,13 +267,6 @@ def test_values_change_places_in_pairs_and_no_farther_than_the_fraction(normal, 
     rank = np.argsort(np.argsort(normal.values("x")))
     other = rank + moved  # an exchange: who has my value has given me his
     np.testing.assert_array_equal(other[np.argsort(rank)[other]], rank)
-
-
-def test_P_1_a_fraction_is_a_fraction_and_a_percentage_is_refused(normal):
-    for wrong in ({"p": 5}, {"top": 5.0}, {"bottom": 10}, {"r0": 95}):
-        with pytest.raises(ParameterError, match=r"fraction.*not a percentage: write 0.05"):
-            RankSwapping(**wrong)
-    assert np.abs(moves(normal, RankSwapping(p=1.0))).max() > 500  # what P = 5 does elsewhere
 
 
 def test_P_1_groups_have_their_exact_size(normal):
@@ -449,3 +438,165 @@ def test_whole_rows_are_true_records_of_neighbors():
     half = rwn.mask(data, rwn.RowCopy(epsilon=3.0, k=5, q=0.5), seed=1)
     kept = (half.donors[:, 0] == np.arange(data.n)).mean()
     assert kept == pytest.approx(0.5, abs=4 * 0.5 / np.sqrt(data.n))
+
+
+@pytest.fixture(scope="module")
+def data_shuffling() -> Microdata:
+    """Two incomes that depend on age and sex, and on each other beyond these."""
+    rng = np.random.default_rng(8)
+    n = 800
+    age, sex, shared = rng.normal(size=n), rng.integers(0, 2, n), rng.normal(size=n)
+    one = 0.6 * age + 0.8 * sex + 0.6 * shared + 0.4 * rng.normal(size=n)
+    two = -0.5 * age + 0.6 * shared + 0.5 * rng.normal(size=n)
+    frame = pd.DataFrame({"age": age, "sex": np.where(sex, "m", "f")})
+    frame = frame.assign(wage=np.exp(one), rent=np.exp(two))
+    return tables.described(frame, wage="confidential", rent="confidential")
+
+
+def releases(data: Microdata, drawn: float, many: int = 60) -> list[pd.DataFrame]:
+    made = DataShuffling(anew=drawn).prepare(data)
+    return [made.release(SecretKey.from_seed(i)).masked.frame for i in range(many)]
+
+
+def scores(frame: pd.DataFrame) -> np.ndarray:
+    """Normal scores of wage, rent and age, with sex as a number."""
+    ranks = [stats.rankdata(frame[name]) for name in ("wage", "rent", "age")]
+    normal = [stats.norm.ppf((each - 0.5) / len(frame)) for each in ranks]
+    return np.column_stack([*normal, frame["sex"] == "m"])
+
+
+def test_values_by_hand():
+    """Without other variables the values stand in the order of the random numbers."""
+    data = Microdata.from_frame(pd.DataFrame({"x": [5.0, 1.0, 3.0, 2.0, 4.0]}))
+    key = SecretKey.from_seed(4)
+    shown = DataShuffling().prepare(data).release(key).masked.frame["x"]
+    order = np.argsort(uniforms(key, np.arange(5), 0)[0])
+    assert shown.to_numpy()[order].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+@pytest.mark.parametrize("drawn", [1.0, 0.5])
+def test_relations_of_scores_are_kept(data_shuffling, drawn):
+    own = np.corrcoef(scores(data_shuffling.frame).T)
+    found = np.array([np.corrcoef(scores(each).T) for each in releases(data_shuffling, drawn)])
+    assert np.abs(found.mean(axis=0) - own).max() < 0.02
+
+
+def partial(data: Microdata, frame: pd.DataFrame) -> float:
+    """The correlation of shown and own wage beyond what age and sex say of it."""
+    own, shown = scores(data.frame), scores(frame)
+    design = np.column_stack([np.ones(len(own)), own[:, 2:]])
+    rest = [each - design @ np.linalg.lstsq(design, each, rcond=None)[0]
+            for each in (own[:, 0], shown[:, 0])]  # fmt: skip
+    return float(np.corrcoef(rest)[0, 1])
+
+
+def test_the_shown_value_says_of_the_own_one_what_the_others_say(data_shuffling):
+    """At anew = 1 nothing is left beyond them; a half that is kept is found."""
+    beyond = [partial(data_shuffling, each) for each in releases(data_shuffling, 1.0)]
+    assert abs(np.mean(beyond)) < 4 / np.sqrt(60 * data_shuffling.n)
+    planted = [partial(data_shuffling, each) for each in releases(data_shuffling, 0.95, 20)]
+    assert np.mean(planted) > 4 / np.sqrt(20 * data_shuffling.n)
+    half = [partial(data_shuffling, each) for each in releases(data_shuffling, 0.5, 20)]
+    assert np.mean(half) == pytest.approx(np.sqrt(0.5), abs=0.03)
+
+
+def key(number: int) -> SecretKey:
+    return SecretKey.from_seed(number)
+
+
+@pytest.fixture(scope="module")
+def grouped() -> Microdata:
+    """In 120 records g decides the range of y, and x decides nothing."""
+    rng = np.random.default_rng(2)
+    g = np.repeat(["a", "b", "c"], 40)
+    y = np.repeat([0.0, 100.0, 50.0], 40) + rng.choice([1.0, 2.0, 3.0], 120, p=[0.5, 0.3, 0.2])
+    return Microdata.from_frame(pd.DataFrame({"g": g, "x": rng.normal(size=120), "y": y}))
+
+
+def test_a_leaf_of_all_records_gives_values_by_hand(grouped):
+    masked = CARTSynthesis(leaf=120).prepare(grouped).release(key(3)).masked
+    for place, name in enumerate(grouped.names):
+        donors = (uniforms(key(3), np.arange(120), place)[0] * 120).astype(int)
+        assert masked.frame[name].tolist() == grouped.frame[name].iloc[donors].tolist()
+
+
+def within_groups(releases: list[Microdata], original: Microdata) -> float:
+    """The p-value of each group's shares of y against the original's, pooled."""
+    frame = pd.concat([each.frame for each in releases])
+    seen = pd.crosstab(frame["g"], frame["y"])
+    shares = pd.crosstab(original.frame["g"], original.frame["y"], normalize="index")
+    expected = shares.mul(seen.sum(axis=1), axis=0).to_numpy()
+    counts = seen.reindex(columns=shares.columns, fill_value=0).to_numpy()
+    if counts[expected == 0].any():
+        return 0.0
+    held = expected > 0
+    statistic = ((counts - expected)[held] ** 2 / expected[held]).sum()
+    return float(stats.chi2.sf(statistic, held.sum() - len(shares)))
+
+
+def test_a_value_is_drawn_from_its_leaf_with_equal_chances(grouped):
+    """The groups are the leaves of y; a tree that sees no group is rejected."""
+    made = CARTSynthesis(leaf=40).prepare(grouped)
+    assert within_groups([made.release(key(i)).masked for i in range(60)], grouped) > 1e-4
+    blind = CARTSynthesis(leaf=40, visit="y").prepare(grouped)  # g is then drawn from y's leaf
+    assert within_groups([blind.release(key(i)).masked for i in range(60)], grouped) > 1e-4
+    planted = made.with_levers(leaf=120)
+    assert within_groups([planted.release(key(i)).masked for i in range(60)], grouped) < 1e-12
+
+
+def test_smoothing_keeps_mean_and_variance_of_a_leaf(grouped):
+    made = CARTSynthesis(leaf=120, smoothing=1.0).prepare(grouped)
+    own = grouped.values("x")
+    drawn = np.concatenate([made.release(key(i)).masked.values("x") for i in range(100)])
+    assert not np.isin(drawn, own).any()
+    error = own.std() / np.sqrt(len(drawn))
+    assert abs(drawn.mean() - own.mean()) < 4 * error
+    assert drawn.var() == pytest.approx(own.var(), rel=0.06)  # unshrunk, it would be twice as much
+
+
+def nearest_is_own(original: Microdata, masked: Microdata) -> np.ndarray:
+    """Whether the nearest original of each row is the one of the same number."""
+    own, shown = (table.matrix(original.numeric_names) for table in (original, masked))
+    spread = own.std(axis=0)
+    squared = (((shown / spread)[:, np.newaxis] - (own / spread)[np.newaxis]) ** 2).sum(axis=2)
+    return squared.argmin(axis=1) == np.arange(original.n)
+
+
+def test_no_row_can_be_linked_but_those_that_are_kept():
+    data = rwn.load_demo("bodyfat")
+    made = CARTSynthesis().prepare(data)
+    linked = [nearest_is_own(data, made.release(key(i)).masked).mean() for i in range(10)]
+    assert abs(np.mean(linked) - 1 / data.n) < 4 * np.sqrt(1 / data.n / (10 * data.n))
+    half = made.with_levers(q=0.5).release(key(1)).masked
+    kept = uniforms(key(1), np.arange(data.n), SELECTION_STREAM)[0] >= 0.5
+    assert nearest_is_own(data, half)[kept].all()
+
+
+@pytest.mark.parametrize(
+    ("demo", "leaf", "least", "most"),
+    [("pima", 5, 0.0, 0.01), ("pima", 1, 0.9, 1.0), ("cps1988", 5, 0.03, 0.2)],
+)
+def test_a_row_may_equal_that_of_a_real_person(demo, leaf, least, most):
+    """The caution's claim: few values or a leaf of one give rows of one person back."""
+    data = rwn.load_demo(demo)
+    data = data.take(np.arange(min(data.n, 1_000)))
+    frame = data.frame.astype(str)
+    unique = set(map(tuple, frame[~frame.duplicated(keep=False)].to_numpy()))
+    made = rwn.mask(data, CARTSynthesis(leaf=leaf), seed=1).masked.frame.astype(str)
+    equal = np.mean([row in unique for row in map(tuple, made.to_numpy())])
+    assert least <= equal <= most
+    assert "may equal a real person's" in " ".join(CARTSynthesis(leaf=leaf).cautions())
+
+
+@pytest.fixture(scope="module")
+def cloud() -> Microdata:
+    return tables.table("cloud")
+
+
+def test_with_every_record_selected_it_is_the_2022_method_of_that_radius(cloud):
+    neighborhoods = find_neighborhoods(coordinates(cloud), epsilon=5.0)
+    draws = Draws(SecretKey.from_seed(7), np.arange(cloud.n), random_streams(cloud))
+    donors = draw_donors(neighborhoods, draws, np.ones(4))
+    release = mask(cloud, NBRS2015(epsilon=5.0), seed=7)
+    np.testing.assert_array_equal(release.donors, donors)
+    np.testing.assert_array_equal(release.donors, mask(cloud, RWN(epsilon=5.0), seed=7).donors)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import warnings
 from collections import Counter
 from dataclasses import replace
@@ -20,7 +21,7 @@ from rwn_core.evaluation.draws import draws, ensemble
 from rwn_core.evaluation.holdout import predict_on_holdout
 from rwn_core.masking import METHODS as METHODS_refusals
 from rwn_core.masking import at_levers
-from rwn_core.masking.lever import LeverRange, check_share, family, fixed_options
+from rwn_core.masking.lever import LeverRange, family, fixed_options
 from rwn_core.masking.method import unrounded
 from rwn_core.masking.option import maskable, require_masked
 from rwn_core.measures.measure import Reading
@@ -52,6 +53,10 @@ def release(data: Microdata | None = None) -> Release:
 
 
 def test_no_unused_level_and_no_name_of_a_row_is_left():
+    data = table()
+    levels = ("b", "Zaphod", "a")
+    ordered = data.with_schema(data.schema.replace_variable("g", kind="ordered", levels=levels))
+    assert release(ordered).published().schema.variable("g").levels == ("b", "a")
     published = release().published()
     assert list(published.frame["g"].cat.categories) == ["a", "b"]
     assert "Zaphod" not in published.schema.to_toml()
@@ -59,15 +64,6 @@ def test_no_unused_level_and_no_name_of_a_row_is_left():
     assert published.frame.index.equals(pd.RangeIndex(40))
     assert published.frame.index.name is None
     assert published.notices == ()
-
-
-def test_levels_of_an_ordered_variable_that_nobody_has_are_not_named():
-    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0, 4.0], "s": ["low", "high", "low", "high"]})
-    data = Microdata.from_frame(frame)
-    schema = data.schema.replace_variable("s", kind="ordered", levels=("low", "mid", "high"))
-    data = data.with_schema(schema)
-    published = rwn.mask(data, rwn.RWN(k=1, q=0.0), seed=1).published()
-    assert published.schema.variable("s").levels == ("low", "high")
 
 
 def test_an_identifier_is_impossible():
@@ -90,28 +86,19 @@ def test_rows_are_shuffled_by_the_key():
 
 
 def test_a_cell_that_a_spreadsheet_would_run_is_written_as_text():
-    frame = pd.DataFrame(
-        {
-            "x": [-1.5, -2.0, -3.0, -4.0, -5.0, -6.0, -7.0],
-            "t": ["=cmd", "@sum", "+1", "-", "\tx", "+a", "b-c"],
-        }
-    )
+    """In a text or a category, by its first sign, unless it is a number."""
+    texts = ["=cmd", "@sum", "+1.5e3", "-", "\tx", "+a", "-a", "b-c", "\t1", None]
+    frame = pd.DataFrame({"x": -np.arange(10.0), "t": texts, "g": pd.Categorical(["=a", "b"] * 5)})
     made = rwn.mask(Microdata.from_frame(frame), rwn.RWN(k=1, q=0.0), seed=1)
-    text = made.to_bytes("csv", "original").decode()
-    assert text.splitlines() == [
-        "x,t", "-1.5,'=cmd", "-2.0,'@sum", "-3.0,+1", "-4.0,-", "-5.0,'\tx", "-6.0,'+a", "-7.0,b-c",
-    ]  # fmt: skip
-    assert made.guarded("csv") == {"t": 4}
+    rows = csv.reader(made.to_bytes("csv", "original").decode().split("\n"))
+    found = pd.DataFrame(list(rows)[1:-1], columns=["x", "t", "g"])
+    guarded = ["'=cmd", "'@sum", "+1.5e3", "-", "'\tx", "'+a", "'-a", "b-c", "'\t1", ""]
+    assert found["t"].tolist() == guarded
+    assert found["g"].tolist() == ["'=a", "b"] * 5
+    assert made.guarded("csv") == {"t": 6, "g": 5}
     # parquet keeps types: no program runs its texts
     assert made.guarded("parquet") == {}
     assert b"'=cmd" not in made.to_bytes("parquet")
-
-
-def test_categories_are_guarded_too():
-    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0], "g": pd.Categorical(["=a", "b", "=a"])})
-    made = rwn.mask(Microdata.from_frame(frame), rwn.RWN(k=1, q=0.0), seed=1)
-    assert made.to_bytes("csv", "original").decode().splitlines()[1] == "1.0,'=a"
-    assert made.guarded("csv") == {"g": 2}
 
 
 METHODS = {
@@ -192,7 +179,7 @@ def test_prediction_is_on_rounded_records():
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("name", ["age", "income", "town"])
+@pytest.mark.parametrize("name", ["income", "town"])
 def test_the_law_of_a_rounded_release_is_exact(method, name):
     data = people()
     release = rwn.mask(data, METHODS[method], precision=STEPS, seed=1)
@@ -237,15 +224,6 @@ def test_a_step_that_leaves_one_value_gives_every_measure_a_value_or_a_reason():
                 assert reading.reason.endswith("."), key
     assert found["bayes_linkage"].value == pytest.approx(1 / data.n)
     assert found["marginals"].value > 0.5
-
-
-def test_a_share_that_may_be_large_is_no_percentage_up_to_there():
-    check_share("share", 5.0, 5.0)
-    with pytest.raises(ParameterError, match=r"from 0 to 5, not a percentage: write 0.05 for 5"):
-        check_share("share", 5.5, 5.0)
-    for wrong in (True, "0.5", -0.001, 100.001):
-        with pytest.raises(ParameterError, match=r"^x must be a number from 0 to 1\.$"):
-            check_share("x", wrong)
 
 
 ABC = Microdata.from_frame(
@@ -354,13 +332,9 @@ def test_weights_and_slices_give_the_bytes_of_a_table_that_has_them(data):
     assert one.original.schema == other.schema
     plain = rwn.mask(data, METHOD, seed=3)
     assert one.to_bytes("csv") != plain.to_bytes("csv")
-
-
-def test_no_slice_and_no_weight_change_nothing(data):
     same = rwn.mask(data, METHOD, weights={}, slices=None, seed=3)
-    assert same.to_bytes("csv") == rwn.mask(data, METHOD, seed=3).to_bytes("csv")
-    sliced = data.with_slices([["age", "weight"]])
-    alone = rwn.mask(sliced, METHOD, slices=[], seed=3)
+    assert same.to_bytes("csv") == plain.to_bytes("csv")
+    alone = rwn.mask(data.with_slices([["age", "weight"]]), METHOD, slices=[], seed=3)
     assert alone.original.schema.slices == ()
 
 

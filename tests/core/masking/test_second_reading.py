@@ -98,26 +98,20 @@ def test_a_number_shifted_by_its_last_bit_stops_the_release(monkeypatch):
 
 
 @pytest.mark.parametrize("target", KEYS)
-def test_a_writer_that_changes_a_value_stops_the_release(target):
-    data = rwn.load_demo("bodyfat")
-    release = rwn.mask(data, rwn.RWN(k=5), seed=1)
-    frame = release.published().frame
-    frame["weight"] = frame["weight"].to_numpy() * (1 + 2**-50)
-    with pytest.raises(ReleaseError, match="column: weight"):
-        second_reading(release, table_bytes(frame, target), target)
-    content = release.to_bytes(target)
-    with pytest.raises(ReleaseError):
-        second_reading(release, content[: len(content) // 2], target)
-
-
-@pytest.mark.parametrize("target", KEYS)
-def test_a_day_that_a_writer_shifts_is_found(target):
+def test_a_writer_that_changes_a_number_or_a_day_stops_the_release(target):
     data = rwn.Microdata.from_frame(every_type()[["amount", "day", "moment"]])
     release = rwn.mask(data, rwn.RWN(k=5), seed=1)
     frame = release.published().frame
-    frame["day"] = frame["day"] - pd.Timedelta(days=366 * 40)
-    with pytest.raises(ReleaseError, match="column: day"):
-        second_reading(release, table_bytes(frame, target), target)
+    for name, wrong in (
+        ("amount", frame["amount"] * (1 + 2**-50)),
+        ("day", frame["day"] - pd.Timedelta(days=366 * 40)),
+    ):
+        content = table_bytes(frame.assign(**{name: wrong}), target)
+        with pytest.raises(ReleaseError, match=f"column: {name}"):
+            second_reading(release, content, target)
+    content = release.to_bytes(target, keep=[each.variable for each in release.find_doubts()])
+    with pytest.raises(ReleaseError):
+        second_reading(release, content[: len(content) // 2], target)
     assert not release.second_readings
 
 
