@@ -36,7 +36,7 @@ from rwn_core.neighbors.slider_range import find_slider_range
 from rwn_core.neighbors.soft_lists import list_neighbors
 from rwn_core.neighbors.soft_neighborhoods import scale, soft_neighborhoods
 from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, search_bytes
-from rwn_core.parallel.threads import Cancelled, Ranges, Work, current_work, thread_count, work
+from rwn_core.parallel.threads import Cancelled, Work, current_work, thread_count, work
 from rwn_core.randomness import SAMPLE_STREAM, SecretKey
 from tests.oracles.fresh_sample import fresh_sample_law
 
@@ -160,19 +160,6 @@ def test_progress_counts_the_parts_that_are_done():
     assert told == [0.25, 0.5, 0.75, 1.0]
 
 
-def test_others_do_not_depend_on_the_batch():
-    whole = random_others(KEY, np.arange(50), 1000, 20, 3)
-    for record in (0, 7, 49):
-        alone = random_others(KEY, np.array([record]), 1000, 20, 3)
-        np.testing.assert_array_equal(alone[0], whole[record])
-
-
-def test_parts_are_of_equal_size_and_everybody_is_in_one():
-    parts = random_parts(KEY, 103, 4)
-    assert sorted(len(part) for part in parts) == [25, 26, 26, 26]
-    assert sorted(np.concatenate(parts).tolist()) == list(range(103))
-
-
 @pytest.mark.parametrize("name", SCHEMES)
 def test_a_release_repeats_for_its_key_on_any_number_of_threads(name):
     scheme = SCHEMES[name]
@@ -216,20 +203,6 @@ def test_pairs_that_would_not_fit_are_refused(monkeypatch):
 LONG = np.random.default_rng(1).normal(size=(30_000, 8))  # some three seconds at epsilon 4
 
 
-def test_no_thread_is_left_with_a_long_range_while_others_have_none():
-    for threads in (1, 2, 4):
-        ranges, sizes = Ranges(10_000, threads), list[int]()
-        while taken := ranges.take():
-            sizes.append(taken[1] - taken[0])
-            ranges.finished(sizes[-1], 1e-6)
-        left = 10_000 - np.cumsum([0, *sizes[:-1]])
-        assert all(
-            size <= max(8, some / (2 * threads)) for size, some in zip(sizes, left, strict=True)
-        )
-        assert (sum(sizes), max(sizes)) == (10_000, pytest.approx(10_000 / 3 / threads, rel=0.5))
-        assert len(sizes) < 30 * threads
-
-
 @pytest.mark.parametrize("count", [2, 40])
 def test_long_pieces_are_shared_from_the_first_or_second_on(count):
     threads: list[int] = []
@@ -271,20 +244,6 @@ def test_cancelling_ends_the_work_before_its_next_report(threads):
     assert shares[0] < 1
 
 
-def test_progress_is_told_as_the_work_goes_on_and_may_stop_it():
-    shares: list[float] = []
-
-    def report(share: float) -> None:
-        shares.append(share)
-        if len(shares) == 4:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        find_neighborhoods(LONG, k=5, epsilon=4.0, progress=report)
-    assert shares == sorted(shares)
-    assert shares[-1] < 1
-
-
 def test_progress_of_a_table_never_falls_back(monkeypatch):
     fill, told = Search.fill, list[float]()
 
@@ -323,37 +282,18 @@ def test_threads_come_from_the_call_the_environment_or_the_machine(monkeypatch):
 
 
 def test_a_table_that_would_not_fit_is_refused_before_the_search(monkeypatch):
-    points = LONG[:20_000]
-    monkeypatch.setattr("rwn_core.neighbors.search.Search.table", None)
-    with pytest.raises(ParameterError) as refused, work(memory=50e6):
-        neighbor_table(points, k=5, epsilon=4.0)
-    message = str(refused.value)
-    for words in ("table of neighbors", "GB", "50 MB", "epsilon", "neighbors=", "RWN_MEMORY"):
-        assert words in message
-
-
-def test_the_estimate_is_near_what_the_table_takes():
     points = LONG[:10_000]
-    table = neighbor_table(points, k=5, epsilon=2.0)
-    used = table.records.nbytes + table.squared.nbytes
-    assert used == pairs_bytes(len(table.records))
-    with pytest.raises(ParameterError, match="may be used"), work(memory=0.8 * used):
-        neighbor_table(points, k=5, epsilon=2.0)
+    used = pairs_bytes(len(neighbor_table(points, k=5, epsilon=2.0).records))
     with work(memory=1.2 * used + search_bytes(10_000, 8, 0)):
         neighbor_table(points, k=5, epsilon=2.0)
-
-
-def test_members_of_a_direct_search_are_refused_if_they_would_not_fit(monkeypatch):
-    monkeypatch.setenv("RWN_MEMORY", "0.02")
-    result = find_neighborhoods(LONG[:10_000], k=5, epsilon=4.0)
-    assert result.sizes.min() >= 5
-    with pytest.raises(ParameterError, match="table of neighbors needs about"):
-        result.pairs()
-
-
-def test_a_search_that_would_not_fit_is_refused():
+    monkeypatch.setattr("rwn_core.neighbors.search.Search.table", None)
+    with pytest.raises(ParameterError) as refused, work(memory=0.8 * used):
+        neighbor_table(points, k=5, epsilon=2.0)
+    message = str(refused.value)
+    for words in ("table of neighbors", "MB", "epsilon", "neighbors=", "RWN_MEMORY"):
+        assert words in message
     with pytest.raises(ParameterError, match="Searching this table needs about"), work(memory=1e5):
-        check_search(LONG[:5000], 0)
+        check_search(points, 0)
 
 
 def test_the_budget_comes_from_the_call_the_environment_or_the_machine(monkeypatch):
@@ -457,14 +397,6 @@ def test_a_search_beyond_the_table_draws_in_the_same_pass(built, beyond):
     np.testing.assert_array_equal(later, expected[built.records])
 
 
-def test_what_a_search_raises_through_its_progress_stops_it(built):
-    def stop(share: float) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt), work(progress=stop):
-        built.find(RadiusAndK(k=5, epsilon=2 * built.slider_range.epsilon))
-
-
 def test_twins_by_the_thousand_need_no_table(monkeypatch):
     monkeypatch.setattr(find, "TABLE_BYTES", 1e6)
     twins = (np.arange(3000) % 3)[:, None] * np.ones(2)
@@ -494,24 +426,6 @@ def test_the_sliders_reach_to_near_records_beside_one_far_away(far):
     assert slider_range.epsilon < 15.01 * slider_range.typical
     assert slider_range.stored == slider_range.epsilon
     assert 50 <= slider_range.epsilon / slider_range.step <= 126
-
-
-def test_it_reports_its_progress_and_can_be_cancelled():
-    shares: list[float] = []
-    build_preview(POINTS, progress=shares.append)
-    assert shares == sorted(shares)
-    assert shares[-1] == 1.0
-    cancel = threading.Event()
-    cancel.set()
-    with pytest.raises(Cancelled):
-        build_preview(POINTS, cancel=cancel)
-
-
-def test_the_shown_records_are_those_of_the_seed():
-    first, again, other = (build_preview(POINTS, most=300, seed=seed) for seed in (1, 1, 2))
-    np.testing.assert_array_equal(first.records, again.records)
-    assert not np.array_equal(first.records, other.records)
-    assert (np.diff(first.records) > 0).all()
 
 
 CERTIFIED = SoftRWN(kernel="exponential", bandwidth="absolute", own=True, cap=1.0, width=2.0)
@@ -597,3 +511,24 @@ def test_a_law_that_does_not_fit_is_refused(monkeypatch):
     assert tables.table(np.arange(150) % 100, 1.0).nnz == 15_000
     with pytest.raises(NotApplicable, match="22,500 probabilities are too many"):
         tables.table(np.arange(150), 1.0)
+
+
+def test_others_do_not_depend_on_the_batch():
+    whole = random_others(KEY, np.arange(50), 1000, 20, 3)
+    for record in (0, 7, 49):
+        alone = random_others(KEY, np.array([record]), 1000, 20, 3)
+        np.testing.assert_array_equal(alone[0], whole[record])
+
+
+def test_parts_are_of_equal_size_and_everybody_is_in_one():
+    parts = random_parts(KEY, 103, 4)
+    assert sorted(len(part) for part in parts) == [25, 26, 26, 26]
+    assert sorted(np.concatenate(parts).tolist()) == list(range(103))
+
+
+def test_members_of_a_direct_search_are_refused_if_they_would_not_fit(monkeypatch):
+    monkeypatch.setenv("RWN_MEMORY", "0.02")
+    result = find_neighborhoods(LONG[:10_000], k=5, epsilon=4.0)
+    assert result.sizes.min() >= 5
+    with pytest.raises(ParameterError, match="table of neighbors needs about"):
+        result.pairs()

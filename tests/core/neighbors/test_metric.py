@@ -25,21 +25,18 @@ def table(schema: Schema | None = None, **columns: object) -> Microdata:
     return Microdata.from_frame(pd.DataFrame(columns), schema)
 
 
-def test_numbers_are_z_scores_with_divisor_n_less_1():
+def test_numbers_are_z_scores_with_divisor_n_less_1_or_span_one():
     points = coordinates(table(x=NUMBERS))
     expected = (np.array(NUMBERS) - 4.0) / np.sqrt(38 / 3)
     np.testing.assert_allclose(points[:, 0], expected, rtol=1e-14)
     assert not points.flags.writeable
-
-
-def test_range_scale_spans_one_and_leaves_dummies_0_and_1_apart():
     points = coordinates(table(x=NUMBERS, g=GROUPS), scale="range")
     np.testing.assert_allclose(np.diff(points[:, 0]), np.diff(NUMBERS) / 8, rtol=1e-14)
     assert np.ptp(points, axis=0) == pytest.approx([1.0] * 4)
 
 
 @pytest.mark.parametrize("scale", ["sd", "range"])
-@pytest.mark.parametrize("size", [1e-145, 1e-165, 1e-200, 1e-300, 1e140])
+@pytest.mark.parametrize("size", [1e-145, 1e-300, 1e140])
 def test_numbers_of_any_size_stay_in_the_distance(size, scale):
     """Squares of tiny differences are 0 in this computer; the variable counts all the same."""
     points = coordinates(table(x=size * np.array(NUMBERS), y=[1.0, 0.0, 2.0, 2.0]), scale=scale)
@@ -47,16 +44,13 @@ def test_numbers_of_any_size_stay_in_the_distance(size, scale):
     np.testing.assert_allclose(points, plain, rtol=1e-12, atol=1e-12)
 
 
-def test_categories_are_z_scored_dummies():
+def test_categories_are_z_scored_dummies_or_one_apart():
     points = coordinates(table(g=GROUPS))
     assert points.shape == (4, 3)
     for column, level in enumerate("abc"):
         dummy = np.array([float(value == level) for value in GROUPS])
         expected = (dummy - dummy.mean()) / dummy.std(ddof=1)
         np.testing.assert_allclose(points[:, column], expected, rtol=1e-14)
-
-
-def test_matching_puts_unlike_categories_one_apart():
     points = coordinates(table(g=GROUPS), encoding="matching")
     distances = np.linalg.norm(points[:, None] - points[None], axis=-1)
     unlike = np.array([[first != second for second in GROUPS] for first in GROUPS])
@@ -74,14 +68,11 @@ def test_a_missing_number_sits_at_the_mean_beside_its_indicator(scale):
     assert points[2, 1] > points[0, 1]
 
 
-def test_a_missing_category_is_a_level():
+def test_a_missing_category_is_a_level_and_two_missing_values_are_not_apart():
     missing = coordinates(table(g=["a", "a", None, "b"]))
     named = coordinates(table(g=["a", "a", "c", "b"]))
     far = [np.linalg.norm(p[:, None] - p[None], axis=-1) for p in (missing, named)]
     np.testing.assert_allclose(far[0], far[1], rtol=1e-14)
-
-
-def test_two_missing_values_are_not_apart():
     points = coordinates(table(x=[np.nan, np.nan, 1.0, 2.0], g=[None, None, "a", "b"]))
     assert np.array_equal(points[0], points[1])
 
@@ -177,20 +168,15 @@ def settings(points: np.ndarray, number: int) -> list[tuple[int | None, float | 
     return [(5, radii[0]), (None, radii[1]), (3, None), (n // 3, radii[2] / 4), (2, 0.0)]
 
 
-@pytest.mark.parametrize("number", range(4))
-def test_distances_have_the_bits_of_the_dummies(number, monkeypatch):
-    coded, dummies = both(number, monkeypatch)
-    rows, others = np.meshgrid(*[np.arange(len(dummies))] * 2)
-    np.testing.assert_array_equal(
-        squared_distances(coded, rows, others), squared_distances(dummies, rows, others)
-    )
-
-
-@pytest.mark.parametrize("number", range(12))
+@pytest.mark.parametrize("number", range(6))
 def test_a_search_finds_what_all_pairs_of_dummies_find(number, monkeypatch):
     """Sizes, nearest distances, donors and stored members; all records, some, and candidates."""
     coded, dummies = both(number, monkeypatch)
     n = len(dummies)
+    rows = np.meshgrid(*[np.arange(n)] * 2)
+    np.testing.assert_array_equal(
+        squared_distances(coded, *rows), squared_distances(dummies, *rows), "the bits of dummies"
+    )
     complete, index = complete_table(dummies), build_index(coded, leaf=4 + number)
     some = np.flatnonzero(np.random.default_rng(number).random(n) < 0.3)
     for k, epsilon in settings(dummies, number):
@@ -219,21 +205,6 @@ def test_a_search_finds_what_all_pairs_of_dummies_find(number, monkeypatch):
     )
     np.testing.assert_array_equal(one.records, other.records)
     np.testing.assert_array_equal(one.squared, other.squared)
-
-
-def test_many_levels_take_no_more_room_than_few():
-    n = 4000
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame({"x": rng.normal(size=n), "c": rng.integers(0, n, n).astype(str)})
-    microdata = Microdata.from_frame(frame, SCHEMA)
-    points = Metric.fit(microdata).coded(microdata)
-    assert points.shape == (n, 2)
-    levels = len(set(frame["c"]))
-    assert [len(square) for square in points.squares.values()] == [levels + 1]
-    # the closed form of a dummy's deviation is that of the dummy itself
-    one = (frame["c"] == frame["c"][0]).to_numpy().astype(float)
-    level = int(points.values[0, 1])
-    assert points.squares[1][level] == pytest.approx(1 / one.var(ddof=1), rel=1e-12)
 
 
 def test_people_with_a_level_that_the_table_has_not_are_as_far_as_without_any(monkeypatch):

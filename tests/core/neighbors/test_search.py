@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import pickle
 import threading
-from collections import namedtuple
-from itertools import combinations, cycle, pairwise, product
+from itertools import cycle
 from math import isqrt
 
 import numpy as np
@@ -21,7 +20,7 @@ from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.donors import Draws, draw_donors
 from rwn_core.neighbors import DrawRequest, Finder, NeighborTable, candidates, find, neighbor_table
 from rwn_core.neighbors.candidates import LARGEST_N, numbered_pairs, random_pairs
-from rwn_core.neighbors.distance import rank, squared_distances, squared_to_all
+from rwn_core.neighbors.distance import squared_distances, squared_to_all
 from rwn_core.neighbors.distance_kernel import (
     error_between,
     leaf_gaps,
@@ -29,7 +28,7 @@ from rwn_core.neighbors.distance_kernel import (
     widened_edge,
     write_products,
 )
-from rwn_core.neighbors.index import Index, IndexArrays, build_index
+from rwn_core.neighbors.index import Index, build_index
 from rwn_core.neighbors.kernel import RadiusAndK
 from rwn_core.neighbors.search import Search, Sizes, known_sizes
 from rwn_core.neighbors.table import LARGEST_DENSE, complete_table
@@ -49,7 +48,7 @@ from tests.oracles.pair_numbers import pair_of
 from tests.oracles.record_chain import RecordChain, assigned
 from tests.tables import described
 
-TABLES = 240
+TABLES = 120
 KEY = SecretKey.from_seed(7)
 DRAWING = DrawRequest(key=KEY, streams=(0, 1, 0, 3), q=np.array([1.0, 0.5, 0.7, 0.0]))
 
@@ -113,23 +112,16 @@ def searched_like(
     return result
 
 
-@pytest.fixture
-def ranges_of(monkeypatch):
-    """Let threads take ranges of a fixed size."""
-
-    def fix(size: int) -> None:
-        class Fixed(worker_threads.Ranges):
-            def take(self) -> tuple[int, int] | None:
-                self._size = size
-                return super().take()
-
-        monkeypatch.setattr(worker_threads, "Ranges", Fixed)
-
-    return fix
-
-
-def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
+def test_one_hash_for_every_way_to_run(monkeypatch):
     """12 chunkings x stored table or search, by 1, 2, 4 threads in turn."""
+    size = 1
+
+    class Fixed(worker_threads.Ranges):
+        def take(self) -> tuple[int, int] | None:
+            self._size = size
+            return super().take()
+
+    monkeypatch.setattr(worker_threads, "Ranges", Fixed)
     points = census(2400)
     setting = {"k": 5, "epsilon": 0.6}
     hashes = set()
@@ -138,7 +130,6 @@ def test_one_hash_for_every_way_to_run(ranges_of, monkeypatch):
     for leaf in (16, 64, 128):
         search = Search(build_index(points, leaf=leaf), ball=RadiusAndK(**setting))
         for size in (1, 2, 7, 1000):
-            ranges_of(size)
             with work(threads=next(threads)) as now:
                 tried |= {(now.threads, leaf), (now.threads, -size)}
                 result = search.run(DRAWING)
@@ -169,7 +160,7 @@ def crowded_table(number: int) -> np.ndarray:
     return points
 
 
-@pytest.mark.parametrize("number", range(9))
+@pytest.mark.parametrize("number", range(6))
 def test_donors_among_many_members(number):
     points = crowded_table(number)
     squared = squared_pairs(points)
@@ -196,7 +187,7 @@ def test_an_index_does_not_depend_on_threads_and_may_be_cancelled():
         build_index(points)
 
 
-@pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e-9, 1e9, 1e30, 1e150])
+@pytest.mark.parametrize("scale", [1e-150, 1e-9, 1e150])
 def test_a_scale_changes_nothing(scale):
     """Squares of such numbers are beyond single precision; 0 or infinity would count as near."""
     points = np.random.default_rng(2).normal(size=(300, 3))
@@ -232,21 +223,6 @@ def test_donors_beyond_a_stored_radius_are_those_of_a_wider_table():
     np.testing.assert_array_equal(draw_donors(direct, draws, q), stored)
 
 
-def test_compiled_cuts_equal_plain_ones():
-    table = neighbor_table(census(2200), k=8, epsilon=0.9)
-    rows = np.split(table.squared, table.offsets[1:-1])
-    for k, epsilon, strict in product((0, 1, 8), (0.0, 0.5, 0.9), (False, True)):
-        cut = table.cut(k=k or None, epsilon=epsilon, strict=strict)
-        edge = epsilon**2 * (1 + (-1e-9 if strict else 1e-9))
-        within = [int(((row < edge) if strict else (row <= edge)).sum()) for row in rows]
-        assert cut.within.tolist() == within
-        sizes = [
-            count if count >= k else int((row <= row[k - 1] * (1 + 1e-9)).sum())
-            for count, row in zip(within, rows, strict=True)
-        ]
-        assert cut.sizes.tolist() == sizes
-
-
 def test_rows_with_more_candidates_than_are_held_at_a_time():
     """Then a leaf is searched in parts, and every part among the same leaves."""
     points = np.random.default_rng(3).normal(size=(9000, 3))
@@ -259,7 +235,7 @@ def test_rows_with_more_candidates_than_are_held_at_a_time():
         assert result.sizes[record] == (squared <= edge).sum() - 1
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 0.5, 1.0, np.sqrt(2.0), 3.0])
+@pytest.mark.parametrize("epsilon", [0.0, 1.0, np.sqrt(2.0)])
 def test_a_strict_search_leaves_out_what_is_at_exactly_the_radius(epsilon):
     points = census(2500)
     strict = find_neighborhoods(points, epsilon=epsilon, strict=True)
@@ -299,72 +275,6 @@ def table(kind: str) -> np.ndarray:
     elif kind == "lattice":
         points = np.unique(np.round(3 * points), axis=0)
     return points
-
-
-def points_of(side: IndexArrays, leaf: int) -> np.ndarray:
-    """A leaf's rotated points, shape (d, width)."""
-    return side.boxes[0, :, leaf, None] + side.tiles[leaf, :-1]
-
-
-Rows = namedtuple("Rows", "points local edges norms gaps near")
-
-
-@pytest.mark.parametrize("kind", ["plain", "far", "outliers", "lattice"])
-def test_every_rough_distance_is_within_its_error(kind):
-    index = build_index(table(kind), leaf=48)
-    side, unit = index.side, index.frame.rotations[0].unit
-    exact = squared_pairs(side.exact) * side.scale
-    np.fill_diagonal(exact, 0.0)
-    leaves, width = len(side.tiles), side.tiles.shape[2]
-    begins = side.starts[leaves - 1 :]
-    product = np.empty(width, side.tiles.dtype)
-    norms, gaps, near = product.copy(), product.copy(), np.empty(width + 1, np.int64)
-    for leaf in range(leaves):
-        points = points_of(side, leaf)
-        local, edges = np.empty_like(points), np.full(width, np.inf, points.dtype)
-        count = int(begins[leaf + 1] - begins[leaf])
-        work = Rows(points, local, edges, norms, gaps, near)
-        for other in range(leaves):
-            assert rows_near(work, 0, count, side.boxes, other) == count
-            assert near[:count].tolist() == list(range(count))
-            error = error_between(side, leaf, side, other, unit)
-            there = slice(begins[other], begins[other + 1])
-            inside = there.stop - there.start
-            for row in range(count):
-                write_products(side.tiles[other], local, row, product)
-                rough = norms[row] + 2 * product[:inside].astype(float)
-                assert (abs(rough - exact[begins[leaf] + row, there]) <= error).all()
-                assert not (product[inside:] <= np.inf).any(), "beyond the last row"
-
-
-def none_is_left_out(index: Index, side: IndexArrays) -> bool:
-    """Whether every leaf with a near point is listed, whatever leaf asks and how far it looks."""
-    exact, leaves = squared_pairs(side.exact) * side.scale, len(side.tiles)
-    np.fill_diagonal(exact, 0.0)
-    begins = side.starts[leaves - 1 :]
-    gaps = np.empty(leaves, side.tiles.dtype)
-    for leaf in range(leaves):
-        to_leaf = exact[begins[leaf] : begins[leaf + 1]].min(axis=0)
-        nearest = np.array([to_leaf[a:b].min() for a, b in pairwise(begins)])
-        center, half = side.boxes[:, :, leaf].copy()
-        leaf_gaps(side.boxes, 0, leaves, center, half, gaps)
-        for edge in np.quantile(nearest, [0.1, 0.5, 0.9]):
-            widened = widened_edge(
-                edge, side.norms[leaf], side.exact.shape[1], index.frame.rotations[0].unit
-            )
-            if not (gaps[nearest <= edge] <= widened).all():
-                return False
-    return True
-
-
-@pytest.mark.parametrize("leaf", [2, 16])
-@pytest.mark.parametrize("kind", ["plain", "far", "outliers", "lattice"])
-def test_no_leaf_with_a_near_point_is_left_out(kind, leaf):
-    index = build_index(table(kind), leaf=leaf)
-    assert none_is_left_out(index, index.side)
-    short = index.side.boxes.copy()
-    short[1] *= 0.1
-    assert not none_is_left_out(index, index.side._replace(boxes=short))
 
 
 def test_near_ties_within_one_part_in_a_billion_belong_together():
@@ -411,7 +321,7 @@ def test_the_radius_of_a_row_with_fewer_than_k_stored():
     assert result.radius.tolist() == [2.0, 3.0]
 
 
-@pytest.mark.parametrize("number", range(0, 100, 9))
+@pytest.mark.parametrize("number", range(0, 100, 17))
 @pytest.mark.parametrize("k", [None, 1])
 def test_every_engine_gives_each_record_its_own_radius(number, k):
     points = hard_table(number)
@@ -499,14 +409,6 @@ def test_PAIR_1_the_first_pairs():
     assert differing == [2, 5, 8, 9, 13, 14]  # those of the paper are no pairs
 
 
-@pytest.mark.parametrize("n", [2, 50])
-def test_every_pair_has_one_number(n):
-    i, j = numbered_pairs(np.arange(1, n * (n - 1) // 2 + 1))
-    pairs = list(zip(i.tolist(), j.tolist(), strict=True))
-    assert sorted(pairs) == list(combinations(range(1, n + 1), 2))
-    assert pairs == [pair_of(number) for number in range(1, len(pairs) + 1)]
-
-
 def test_PAIR_2_large_numbers():
     expected = EXPECTED["PAIR-2"]
     last, before = expected["n1e9_last"], expected["n1e9_last_minus_1"]
@@ -569,22 +471,6 @@ def test_every_pair_is_equally_likely(count):
     # without replacement the counts vary less than a multinomial's: scale by what is left out
     statistic = ((counts - 200 * count) ** 2 / (200 * count)).sum() / (1 - count / 10) * 9 / 10
     assert stats.chi2.sf(statistic, 9) > 1e-6
-
-
-def test_near_ties_carry_the_smallest_of_their_distances():
-    squared, records = rank(np.array([1 + 5e-10, 1.0, 1 + 2e-9]), np.array([0, 1, 2]))
-    assert records.tolist() == [0, 1, 2]
-    assert squared.tolist() == [1.0, 1.0, 1 + 2e-9]
-
-
-def test_rows_are_ranked_one_by_one():
-    squared = np.random.default_rng(1).integers(0, 4, (5, 30)).astype(float)
-    records = np.broadcast_to(np.arange(30), (5, 30))
-    together = rank(squared, records)
-    for row in range(5):
-        expected = sorted(range(30), key=lambda record, row=row: (squared[row, record], record))
-        assert together[1][row].tolist() == expected
-        np.testing.assert_array_equal(together[0][row], np.sort(squared[row]))
 
 
 def test_distances_have_the_same_bits_both_ways_and_in_any_batch():
