@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 import rwn_core as rwn
+from tests.core.parallel.worker_tasks import alive
 
 N = 3000
 SCHEMA = rwn.Schema(
@@ -155,11 +156,3 @@ def descendants(pid: int) -> list[int]:
         found += more
         left += more
     return found
-
-
-def alive(pid: int) -> bool:
-    """True if a process is there and has not ended."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] != "Z"
-    except FileNotFoundError:
-        return False

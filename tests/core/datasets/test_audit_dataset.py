@@ -11,10 +11,9 @@ import pytest
 
 import rwn_core as rwn
 from rwn_core import InputError, ParameterError, Question, SecretKey
-from rwn_core.datasets.audit_dataset import random_rows, released_rows
+from rwn_core.datasets.audit_dataset import random_rows
 from rwn_core.datasets.dataset import Dataset
 from rwn_core.laws.donors import released_schema
-from rwn_core.neighbors.record_draws import random_order
 from tests.core.datasets import datasets
 from tests.tables import described
 
@@ -45,16 +44,12 @@ def options(**more: object) -> rwn.AuditOptions:
     return rwn.AuditOptions(**{**given, "question": QUESTION, **more})
 
 
-def test_the_rows_of_the_sample_are_those_of_its_records(folders):
-    records = np.arange(0, datasets.N, 7)
-    order = random_order(KEY, datasets.N)
-    np.testing.assert_array_equal(order[released_rows(KEY, records, datasets.N)], records)
-
-
 @pytest.mark.parametrize("sample", [300, 10 * datasets.N])
 def test_the_readings_are_those_of_the_same_rows_in_memory(folders, sample):
     source, out, masked = folders
-    found = rwn.audit_dataset(source, out, options(sample=sample))
+    told: list[float] = []
+    found = rwn.audit_dataset(source, out, options(sample=sample), progress=told.append)
+    assert (told, told[-1]) == (sorted(told), 1)
     judged = min(sample, datasets.N)
     assert found.words == f"judged on {judged:,} of 3,000 records"
     chosen = np.sort(np.random.default_rng(0).choice(datasets.N, judged, replace=False))
@@ -89,13 +84,6 @@ def test_people_of_several_rows_are_drawn_and_counted_whole(tmp_path, role, samp
     for key in read:
         assert found.audit[key].value == pytest.approx(wanted[key].value, rel=1e-9), key
         assert found.audit[key].baseline == pytest.approx(wanted[key].baseline), key
-
-
-def test_progress_ends_when_the_work_does(folders):
-    told: list[float] = []
-    rwn.audit_dataset(*folders[:2], options(), progress=told.append)
-    assert told == sorted(told)
-    assert told[-1] == 1
 
 
 def test_a_wrong_key_is_noticed_and_links_nobody(folders):

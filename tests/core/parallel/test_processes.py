@@ -131,13 +131,6 @@ def test_processes_that_heed_nothing_are_killed_within_half_a_second(monkeypatch
     assert 0.1 < now[0] - 100 <= 0.5
 
 
-def test_a_job_may_be_cancelled_before_it_has_begun():
-    job = Job(do.large, content=bytes(LARGE))
-    job.cancel()
-    assert (job.running, job.refusal) == (False, "Cancelled.")
-    assert multiprocessing.active_children() == []
-
-
 def test_ctrl_c_is_for_the_parent():
     job, pid = begun(do.linger)
     os.kill(pid, signal.SIGINT)  # which a terminal sends to all
@@ -206,12 +199,6 @@ def test_cancel_stops_waiting_tasks_too():
     assert not pool.pids
 
 
-def test_a_pool_without_workers_does_nothing():
-    pool = Pool(do.counter, 0, workers=0)
-    assert not pool.pids
-    assert isinstance(pool.submit(1).exception(0), Stopped)
-
-
 def test_a_system_without_room_is_a_sentence(monkeypatch):
     start, rooms = processes._start, iter([True, False])
 
@@ -267,12 +254,12 @@ def ran(*line: str, path: object = ROOT, cwd: Path | None = None) -> Any:
     return subprocess.run([sys.executable, *line], env=environment, **about)
 
 
-@pytest.mark.parametrize("how", ["script", "command", "module"])
+@pytest.mark.parametrize("how", ["command", "module"])
 def test_no_worker_runs_the_program_that_started_it(tmp_path, how):
     text = SCRIPT.format(tests=str(Path(__file__).parents[3]))
     script = tmp_path / "without_a_guard.py"
     script.write_text(text, encoding="utf-8")
-    line = {"script": [str(script)], "command": ["-c", text], "module": ["-m", script.stem]}[how]
+    line = {"command": ["-c", text], "module": ["-m", script.stem]}[how]
     ended = ran(*line, path=f"{ROOT}{os.pathsep}{tmp_path}")
     assert ended.stdout.strip() == "(None, None, 'once')", ended.stderr
 
@@ -396,3 +383,16 @@ def test_workers_end_when_their_parent_ends_in_good_order(parent):
     _, printed = process.communicate(timeout=20)  # it does not wait for its workers
     assert (process.returncode, printed) == (0, "")
     assert not any(alive(pid) for pid in pids)
+
+
+def test_a_job_may_be_cancelled_before_it_has_begun():
+    job = Job(do.large, content=bytes(LARGE))
+    job.cancel()
+    assert (job.running, job.refusal) == (False, "Cancelled.")
+    assert multiprocessing.active_children() == []
+
+
+def test_a_pool_without_workers_does_nothing():
+    pool = Pool(do.counter, 0, workers=0)
+    assert not pool.pids
+    assert isinstance(pool.submit(1).exception(0), Stopped)

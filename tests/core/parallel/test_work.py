@@ -88,26 +88,6 @@ def test_threads_see_the_work_that_began_them_and_begin_no_others():
     assert {each[1:] for each in seen} == {(1, None, True)}
 
 
-def test_an_answer_so_far_goes_to_what_takes_one():
-    class Listener:
-        def __init__(self) -> None:
-            self.answers = list[object]()
-
-        def __call__(self, share: float) -> None:
-            pass
-
-        def found(self, answer: object) -> None:
-            self.answers.append(answer)
-
-    listener = Listener()
-    current_work().found(1)
-    with work(progress=listener), current_work().part(0.2, 0.4):
-        current_work().found(2)
-        for _ in steps("a"):
-            current_work().found(3)  # that of a step is none of the whole
-    assert listener.answers == [2]
-
-
 def test_two_users_of_one_server_neither_hear_nor_stop_each_other():
     """Each request has a thread of its own; both are inside at the same time."""
     together, told, ended = threading.Barrier(2), {0: set[float](), 1: set[float]()}, {}
@@ -164,12 +144,6 @@ def test_ranges_grow_with_a_quick_pace_and_end_small():
     assert min(sizes[5:-1]) >= int(BRIEF / 0.001)
 
 
-def test_a_slow_pace_counts_from_the_first_range_on():
-    ranges = Ranges(10, threads=1)
-    start, stop = ranges.take()
-    assert ranges.finished(stop - start, BRIEF) == pytest.approx(9 * BRIEF)
-
-
 def test_one_thread_takes_the_rest_alone():
     ranges = Ranges(100, threads=8)
     ranges.alone = True
@@ -210,11 +184,6 @@ def test_progress_is_told_ten_times_a_second_and_at_the_end(monkeypatch):
     assert told == [0.2, 0.4]
 
 
-def test_a_search_takes_what_its_arrays_hold():
-    rows, tiles, numbers = 8 * 3 * 2, 4 * 3 * 2, 120 + 8 * 2
-    assert memory.search_bytes(100, 3, 2) == 100 * (rows + tiles + numbers)
-
-
 def test_free_memory_is_the_systems_word_or_a_guess(monkeypatch):
     monkeypatch.setattr(Path, "is_file", lambda _: False)
     monkeypatch.setattr(os, "sysconf_names", {"SC_PHYS_PAGES": 1, "SC_PAGE_SIZE": 2})
@@ -240,19 +209,14 @@ class Run:
 def test_what_prepares_the_work_is_no_part_of_its_pace():
     """Formerly "about 10 min left" of two: a worker took a minute to begin."""
     run = Run()
-    for now, share in ((60.0, 0.1), (70.0, 0.2), (80.0, 0.3)):
+    assert run.pace.words == UNKNOWN
+    assert run.reports(0.0, 0.0).words == UNKNOWN, "no share was reported"
+    assert run.reports(60.0, 0.1).words == UNKNOWN, "one report is no pace"
+    assert run.reports(61.0, 0.11).words == UNKNOWN, "nor is one second"
+    for now, share in ((70.0, 0.2), (80.0, 0.3)):
         pace = run.reports(now, share)
     assert pace.seconds_left == pytest.approx(70.0), "a tenth in ten seconds"
     assert pace.words == "about 70 s left"
-
-
-def test_it_is_unknown_before_the_first_pace():
-    run = Run()
-    assert run.pace.words == UNKNOWN
-    assert run.reports(0.0, 0.0).words == UNKNOWN, "no share was reported"
-    run.reports(30.0, 0.5)
-    assert run.reports(31.0, 0.51).words == UNKNOWN, "one second is no pace"
-    assert run.reports(40.0, 0.6).seconds_left == pytest.approx(40.0)
 
 
 def test_between_two_reports_it_counts_down_and_never_rises():
@@ -320,14 +284,6 @@ def test_a_polite_thread_and_those_it_begins_stand_back_and_nobody_else():
     assert niceness() == before
 
 
-def test_elsewhere_nobody_is_asked(monkeypatch):
-    asked: list[int] = []
-    monkeypatch.setattr(threads.sys, "platform", "darwin")
-    monkeypatch.setattr(threads.os, "nice", asked.append)
-    threads.be_polite()  # there it would be the whole process
-    assert asked == []
-
-
 def test_work_of_a_program_that_ends_is_cancelled_and_no_fault():
     done = subprocess.run([sys.executable, "-c", ENDS], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("Cancelled The program ends.\n", "")
@@ -362,14 +318,9 @@ def test_an_account_without_a_home_gets_a_folder_nobody_can_guess(monkeypatch):
     assert place.stat().st_mode & 0o077 == 0
 
 
-def test_the_folder_of_an_account_is_where_it_keeps_its_caches(monkeypatch, tmp_path):
+def test_a_given_folder_is_used_and_remembers(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CACHE_HOME", os.fspath(tmp_path))
     assert kernel_cache._of_the_user() == [tmp_path / "rwn"]
-    monkeypatch.delenv("XDG_CACHE_HOME")
-    assert kernel_cache._of_the_user() == [Path.home() / ".cache" / "rwn"]
-
-
-def test_a_given_folder_is_used_and_remembers(monkeypatch, tmp_path):
     monkeypatch.setenv("NUMBA_CACHE_DIR", os.fspath(tmp_path))
     assert kernel_cache.folder().parent == tmp_path
     assert not kernel_cache.is_ready()
@@ -396,6 +347,20 @@ def test_memory_is_what_the_system_says(monkeypatch: pytest.MonkeyPatch) -> None
     assert 0.001 * total < budget_bytes() <= MEMORY_SHARE * total
     before, held = resident_bytes(), bytearray(b"x") * 200_000_000
     assert resident_bytes() - before == pytest.approx(len(held), rel=0.2)
+
+
+def test_a_slow_pace_counts_from_the_first_range_on():
+    ranges = Ranges(10, threads=1)
+    start, stop = ranges.take()
+    assert ranges.finished(stop - start, BRIEF) == pytest.approx(9 * BRIEF)
+
+
+def test_elsewhere_nobody_is_asked(monkeypatch):
+    asked: list[int] = []
+    monkeypatch.setattr(threads.sys, "platform", "darwin")
+    monkeypatch.setattr(threads.os, "nice", asked.append)
+    threads.be_polite()  # there it would be the whole process
+    assert asked == []
 
 
 def test_a_part_reports_its_share_of_the_whole() -> None:
