@@ -222,3 +222,14 @@ def test_the_tenth_with_the_farthest_keys_is_not_named_more():
     hard = np.abs(keys @ [2, 1] - 265) < 12  # of whom the keys tell least
     assert voted(CHAIN, 3, hard) < 0.15
     assert voted(WEAK, 3, hard) > 0.3
+
+
+def test_rows_of_one_person_are_inside_or_outside_together():
+    twice = pd.concat([KEYS_AND_SECRETS.head(100)] * 2, ignore_index=True)
+    person = np.tile(np.arange(100), 2)
+    people = described(twice.assign(person=person), **FOLLOWING, person="household")
+    apart = replace(CHAIN, outside_household=True)
+    assert attribute_difference(people, apart).value < SMALL + 0.04
+    # planted: a person with a row on either side is no outsider, and hides what rows name
+    weak = attribute_difference(people, WEAK).value
+    assert weak > attribute_difference(described(twice, **FOLLOWING), WEAK).value + 0.1

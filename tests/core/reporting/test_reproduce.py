@@ -63,6 +63,18 @@ def test_another_key_or_table_is_refused(released, capsys, tmp_path, bodyfat_tab
         judge_release(bodyfat_table, rwn.RWN(k=5), "csv", WIDE, key_file=key)
 
 
+def test_a_record_of_the_command_line_is_enough(tmp_path, capsys):
+    out, record, key = (str(tmp_path / name) for name in ("out.csv", "record.toml", "sealed.key"))
+    source = tmp_path / "in.csv"
+    source.write_text(SQUARES)
+    made = ["mask", str(source), out, "--k", "5", "--record", record, "--key-file", key]
+    assert main.run(made) == 0
+    capsys.readouterr()
+    assert main.run(["reproduce", record, "--key", key]) == 0
+    assert hashlib.sha256(Path(out).read_bytes()).hexdigest() in capsys.readouterr().err
+    assert main.run([*made[:-2], "--seed", "1", "--key-file", key]) == 2
+
+
 def test_a_masking_that_was_stopped_leaves_no_key(tmp_path, monkeypatch, capsys):
     """Finding T11: the key of a run that was stopped before masking blocked the next one."""
     source, out, key = (tmp_path / name for name in ("in.csv", "out.csv", "sealed.key"))
