@@ -45,7 +45,7 @@ GROUPS = {
 SCRIPT_TESTS = tuple(
     f"tests/{name}.py"
     for name in (
-        "ui/test_scripts",
+        "ui/test_session",
         "browser/test_tune_page",
         "browser/test_live_sliders",
         "browser/test_cards",

@@ -291,7 +291,12 @@ def test_a_preset_of_slices_is_live_and_ranks_nothing_anew(open_page, monkeypatc
     )
     slice_by(screen, "Whole rows")
     assert len(searches) == count
-    assert session.words.endswith("abdomen + age + 13 more travel together")
+    words = session.words
+    assert words.startswith("The 2015 method · ε = ")
+    assert words.endswith("abdomen + age + 13 more travel together")
+    for page in ("utility", "risk", "compare", "find"):  # which have no slider of k then
+        assert screen.visit(page).errors == []
+        assert session.words == words
 
 
 def test_own_slices_are_put_together_from_fields(open_page) -> None:
