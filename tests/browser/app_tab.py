@@ -21,20 +21,14 @@ expect.set_options(timeout=PATIENCE)
 
 # the panel says when it has drawn, and each card how often it was drawn
 DRAWN = "() => [...document.querySelectorAll('.rwn-card')].map((c) => Number(c.dataset.drawn))"
-
-
 ALL_DRAWN = f"""([cards, least]) => {{
   const drawn = ({DRAWN})();
   return drawn.length >= cards && drawn.every((count, i) => count > (least[i] ?? 0));
 }}"""
-
-
 ALERTS = ", ".join(
     f"[data-testid=stAlertContent{kind}] [data-testid=stMarkdownContainer]"
     for kind in ("Error", "Warning")
 )
-
-
 STAMP = "document.querySelector('[data-stamp]')?.dataset.stamp"
 """What the panel last drew: the setting in words, and a hash of its readings."""
 
@@ -194,29 +188,6 @@ class App:
         content = (folder / "masked.csv").read_bytes()
         (folder / "masked.csv").unlink()
         return content
-
-    def set_seed(self, seed: int) -> None:
-        """Type another seed of the masked table on screen."""
-        self.open_box("The same in a shell")
-        field = self.page.get_by_role("spinbutton", name="Seed of the draw")
-        before = self.stamp
-        field.fill(str(seed))
-        field.press("Enter")
-        self.wait_for_change(before)
-
-    def open_cell(self, grid: Locator, across: float, row: int) -> Locator:
-        """Click a cell of a data editor and press Enter; the field that opens over it."""
-        field = self.page.locator("#portal input, #portal textarea").first
-        for _ in range(30):  # a grid that still unfolds does not listen
-            width, down = grid.bounding_box()["width"], 35 * row + 52
-            # the first column cannot be edited; a second click on one cell would open it
-            grid.click(position={"x": 0.05 * width, "y": down})
-            grid.click(position={"x": across * width, "y": down})
-            self.page.keyboard.press("Enter")
-            with suppress(TimeoutError):
-                field.wait_for(timeout=1000)
-                return field
-        raise AssertionError("The cell does not open.")
 
     def settle(self, *, begun: bool = False) -> None:
         """Wait for the end of a run that changes nothing one could wait for."""

@@ -9,10 +9,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Playwright, ViewportSize, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
 
 from rwn_ui.server import launch
 from rwn_ui.state.project_folder import FOLDER_VARIABLE as PROJECTS
@@ -74,6 +73,9 @@ def server(
             yield Server(f"http://{launch.ADDRESS}:{port}", process, log)
         finally:
             launch._stop(process)
+    # Streamlit would put what a callback draws on top of the page
+    for words in ("a callback that displays one or more elements", "ScriptRunContext", "Traceback"):
+        assert words not in log.read_text("utf-8")
 
 
 @pytest.fixture(scope="session")
@@ -136,14 +138,11 @@ def visit(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., App]]:
     """A function that opens the app of another server, which may be killed under it."""
     with ExitStack() as stack:
 
-        def opened(process: subprocess.Popen[bytes], port: int, *, wait: bool = True) -> App:
+        def opened(process: subprocess.Popen[bytes], port: int) -> App:
             address = f"http://{launch.ADDRESS}:{port}"
             context = stack.enter_context(chromium.new_context())
             made = App(context.new_page(), Server(address, process, tmp_path / "log.txt"))
             made.page.set_default_timeout(3 * PATIENCE)  # a new server reads its libraries first
-            if not wait:
-                made.page.goto(address)
-                return made
             return made.open("/")
 
         yield opened
@@ -151,15 +150,6 @@ def visit(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., App]]:
 
 @pytest.fixture
 def open_app(window: BrowserContext, server: Server) -> Iterator[Callable[..., App]]:
-    """A function that opens further tabs, of another size or in other colors if asked to."""
+    """A function that opens further tabs."""
     with ExitStack() as stack:
-
-        def opened(viewport: ViewportSize | None = None, colors: Any = None) -> App:
-            made = stack.enter_context(_tab(window, server))
-            if viewport is not None:
-                made.page.set_viewport_size(viewport)
-            if colors is not None:
-                made.page.emulate_media(color_scheme=colors)
-            return made
-
-        yield opened
+        yield lambda: stack.enter_context(_tab(window, server))

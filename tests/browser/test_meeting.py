@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import expect
 
 import rwn_core as rwn
@@ -23,32 +23,30 @@ LOWEST = """() => Math.max(...[...document.querySelectorAll('.rwn-candidates, .r
   .map((node) => node.getBoundingClientRect().bottom))"""
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> list[Path]:
+def scenarios(folder: Path) -> Iterator[Path]:
     """Six scenarios of the demo, the last three of which keep all limits."""
     table = rwn.load_demo("bodyfat").fingerprint
-    keys = rwn.Policy().measures
-    paths = []
     for number, name in enumerate(NAMES):
         high = 0.6 / 4**number
-        readings = {key: {"median": high, "low": high / 2, "high": high} for key in keys}
+        reading = {"median": high, "low": high / 2, "high": high}
+        readings = dict.fromkeys(rwn.Policy().measures, reading)
         if number > 2:  # nobody is linked above one half
-            readings["linked_over_half"] = {"median": 0.0, "low": 0.0, "high": 0.0}
+            readings["linked_over_half"] = dict.fromkeys(reading, 0.0)
         readings["association_loss"] = {"median": 0.05 + 0.1 * number}
         setting = Setting.of("rwn", {"epsilon": 1.0 + number, "k": 5})
         made = Scenario(name=name, table=table, setting=setting, readings=readings)
-        paths.append(tmp_path / f"{number}.toml")
-        paths[-1].write_text(made.to_toml(), encoding="utf-8")
-    return paths
+        path = folder / f"{number}.toml"
+        path.write_text(made.to_toml(), encoding="utf-8")
+        yield path
 
 
-def test_six_candidates_fit_one_screen_and_are_chosen_by_keyboard(app, files) -> None:
+def test_six_candidates_fit_one_screen_and_are_chosen_by_keyboard(app, tmp_path) -> None:
     page = app.page
     app.open("/")
     page.get_by_role("link", name="Compare", exact=True).click()
     uploader = page.get_by_test_id("stFileUploader").filter(has_text="Scenario or decision")
     heads = page.locator(".rwn-candidate")
-    for number, path in enumerate(files, start=1):
+    for number, path in enumerate(scenarios(tmp_path), start=1):
         uploader.locator("input[type=file]").set_input_files(path)
         expect(heads).to_have_count(number)
         app.settle()

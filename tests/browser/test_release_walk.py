@@ -9,7 +9,6 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 import rwn_core as rwn
 from rwn_cli import main
@@ -19,12 +18,6 @@ from rwn_core.tuning import Setting
 from tests.browser.app_tab import ALERTS
 
 NAMES = rwn.load_demo("bodyfat").names
-
-
-def to_release(app) -> None:
-    app.page.get_by_role("link", name="Release", exact=True).click()
-    app.page.get_by_text("A release that may leave the house").wait_for()
-    app.settle()
 
 
 def open_spss(app, folder: Path) -> None:
@@ -57,24 +50,19 @@ def refused(app, words: str) -> None:
     app.page.locator(ALERTS).filter(has_text=words).first.wait_for()
 
 
-def drawn(app) -> None:
-    """The first two steps: the table is looked at, the release drawn and judged."""
+def walk(app, tmp_path: Path) -> Path:
+    """Walk through the page and all its refusals; the folder that was written."""
+    app.page.get_by_role("link", name="Release", exact=True).click()
+    app.page.get_by_text("A release that may leave the house").wait_for()
+    app.settle()
+    app.page.get_by_role("radio", name="spss", exact=True).click()
+    app.settle()
+    fill(app, "New file on this machine", str(tmp_path / "sealed.key"))
     app.page.get_by_text("I have looked at every variable").click()
     app.settle()
     press(app, "Draw the release and judge it")
     app.page.get_by_text("SHA-256 of the file").wait_for()
     app.settle()
-
-
-@pytest.fixture
-def walked(app, tmp_path: Path) -> Path:
-    """The walk with all its refusals; the folder that was written."""
-    open_spss(app, tmp_path)
-    to_release(app)
-    app.page.get_by_role("radio", name="spss", exact=True).click()
-    app.settle()
-    fill(app, "New file on this machine", str(tmp_path / "sealed.key"))
-    drawn(app)
     refused(app, "Refused. ")
     refused(app, " limits are broken")
     press(app, "Record")
@@ -113,8 +101,9 @@ def walked(app, tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, walked) -> None:
-    folder = walked
+def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, tmp_path) -> None:
+    open_spss(app, tmp_path)
+    folder = walk(app, tmp_path)
     sums = (folder / "SHA256SUMS").read_text(encoding="utf-8").splitlines()
     for line in sums:
         digest, name = line.split("  ")
@@ -125,11 +114,8 @@ def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, walked) -> 
     (file,) = (folder / "for-users").glob("release-*.sav")
     assert rwn.read(file).names == NAMES
     assert record["file"]["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
-    assert record["approval"] == {
-        "by": "Ada Lovelace",
-        "reason": "A lesson for students",
-        "exception": True,
-    }
+    given = {"by": "Ada Lovelace", "reason": "A lesson for students", "exception": True}
+    assert record["approval"] == given
     assert record["verdict"]["kept"] is False
     claims = json.loads((folder / "for-users" / "claims.json").read_bytes())
     assert (claims["sha256"], claims["draws"]) == (record["file"]["sha256"], 36)
@@ -138,8 +124,7 @@ def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, walked) -> 
     assert entry["release"] == record["release"]["id"]
     assert entry["release"] in folder.name
     assert (entry["by"], entry["kept"]) == ("Ada Lovelace", False)
-    # what is judged is what leaves: the file is no draw of the trial's seed
-    # who has the key and the original draws it again
+    # who has the key and the original draws it again; it is no draw of the trial's seed
     key, original = (str(folder.parent / name) for name in ("sealed.key", "people.sav"))
     assert main.run(["reproduce", str(folder), "--key", key, "--original", original]) == 0
     data, setting = rwn.load_demo("bodyfat"), Setting.from_dict(record["setting"])
@@ -152,4 +137,3 @@ def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, walked) -> 
         assert all(inside.startswith("for-users/") for inside in archive.namelist())
         for inside in archive.namelist():
             assert archive.read(inside) == (folder / inside).read_bytes()
-    assert "Traceback" not in app.server.log

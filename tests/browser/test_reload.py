@@ -83,10 +83,6 @@ def test_a_server_that_has_stopped_is_said(visit, free_port) -> None:
         assert "Streamlit" not in words
 
 
-LINK = "/?demo=pima&epsilon=1.5&k=7&q=0.5"
-WORDS = "ε = 1.5 · k = 7 · q = 0.5"
-
-
 def query(app) -> dict[str, list[str]]:
     return parse_qs(urlsplit(app.page.url).query)
 
@@ -97,8 +93,8 @@ def at_k(k: int, page: str = "") -> re.Pattern[str]:
 
 
 def test_a_link_opens_table_setting_or_lesson_and_a_reload_keeps_them(app) -> None:
-    app.open(LINK)
-    app.shows(WORDS)
+    app.open("/?demo=pima&epsilon=1.5&k=7&q=0.5")
+    app.shows("ε = 1.5 · k = 7 · q = 0.5")
     expect(app.page.get_by_test_id("stSidebar")).to_contain_text("pima")
     app.press("k", "ArrowRight")
     app.page.wait_for_url(at_k(8))
@@ -137,7 +133,11 @@ def test_a_link_opens_table_setting_or_lesson_and_a_reload_keeps_them(app) -> No
 def test_a_seed_gives_the_bytes_of_python_and_is_not_in_the_address(app, tmp_path) -> None:
     setting = {"epsilon": 2.5, "k": 6, "q": 0.75}
     app.open("/?epsilon=2.5&k=6&q=0.75")
-    app.set_seed(4711)
+    app.open_box("The same in a shell")
+    before, field = app.stamp, app.page.get_by_role("spinbutton", name="Seed of the draw")
+    field.fill("4711")
+    field.press("Enter")
+    app.wait_for_change(before)
     assert set(query(app)) == {"setting", "demo"}
     data = rwn.load_demo("bodyfat")
     for k in (6, 7):  # the command of the page follows the sliders

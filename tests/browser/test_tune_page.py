@@ -19,8 +19,30 @@ PAINTED = """() => [...document.querySelectorAll('.rwn-card canvas')].filter((ca
   return data.some((value, i) => i % 4 === 3 && value > 128);
 }).length"""
 
+COLORS = {
+    "light": [(0, 114, 178), (213, 94, 0)],
+    "dark": [(86, 180, 233), (233, 138, 58)],
+}
+"""What is original and what is released is drawn in, by the theme."""
+NAMES_ARE_IN = """() => [...document.querySelectorAll('.rwn-original i, .rwn-released i')]
+  .map((node) => getComputedStyle(node).color)"""
+# how many pixels of the box plot have a color, within the rounding of opacity
+PIXELS = """(wanted) => {
+  const canvas = document.querySelectorAll('.rwn-card canvas')[2];
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  let found = 0;
+  for (let i = 0; i < data.length; i += 4)
+    if (data[i + 3] > 250 && wanted.every((v, j) => Math.abs(data[i + j] - v) < 3)) found++;
+  return found;
+}"""
+# whether the first tile can be clicked at its left edge
+ON_TOP = """() => {
+  const tile = document.querySelector('.rwn-tile'), box = tile.getBoundingClientRect();
+  return tile.contains(document.elementFromPoint(box.x + 3, box.y + box.height / 2));
+}"""
 
-def test_the_page_opens_with_all_its_parts_and_a_key_redraws_them_in_place(opened) -> None:
+
+def test_the_page_opens_whole_redraws_in_place_in_colors_of_its_theme_and_prints(opened) -> None:
     app = opened
     assert app.page.title() == "RWN"
     assert "bodyfat" in app.page.get_by_test_id("stSidebar").inner_text()
@@ -58,6 +80,29 @@ def test_the_page_opens_with_all_its_parts_and_a_key_redraws_them_in_place(opene
         assert app.page.evaluate(TAGGED) == 18
         assert app.page.evaluate(PAINTED) == 9
         assert word in app.page.locator(".rwn-parameters").inner_text()
+    for scheme, colors in COLORS.items():
+        app.page.emulate_media(color_scheme=scheme)
+        for color in colors:
+            app.until(f"channels => ({PIXELS})(channels) > 20", color)
+        assert app.page.evaluate(NAMES_ARE_IN) == [f"rgb({', '.join(map(str, c))})" for c in colors]
+    print_it(app)
+
+
+def print_it(app) -> None:
+    """Print the page: without what only a screen can use, and with all its charts."""
+    seen = ".stMainBlockContainer, [data-testid=stSidebar], [data-testid=stHeader], button"
+    app.page.emulate_media(media="print", color_scheme="light")
+    app.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    shown = app.page.locator(seen).evaluate_all(
+        "all => all.filter((e) => e.checkVisibility()).map((e) => e.className + e.dataset.testid)"
+    )
+    # an explanation's button is its tile's title
+    own = ("rwn-", "stMainBlockContainer")
+    assert [each for each in shown if not any(part in each for part in own)] == []
+    assert len(app.drawn) == 9
+    assert 0 not in app.drawn
+    assert app.page.pdf(format="A4").count(b"/Type /Page\n") <= 4
+    app.page.emulate_media(media="screen", color_scheme="light")
 
 
 def test_a_storm_of_keys_ends_with_the_charts_of_the_last_value(app, open_app) -> None:
@@ -72,6 +117,13 @@ def test_a_storm_of_keys_ends_with_the_charts_of_the_last_value(app, open_app) -
     for part in (".rwn-note", ".rwn-tables td"):
         read = [tab.page.locator(part).all_inner_texts() for tab in (app, calm)]
         assert read[0] == read[1]
+    # on a narrow screen the sidebar, wider in large type, does not cover the page
+    calm.page.set_viewport_size({"width": 390, "height": 844})
+    for link in ("/", "/?projector=1"):
+        calm.page.goto(calm.server.address + link)  # cards are drawn when they are seen
+        calm.page.locator(".rwn-tile").first.wait_for()
+        calm.settle(begun=True)
+        assert calm.page.evaluate(ON_TOP), link
 
 
 def test_kept_settings_show_differences_and_stand_on_the_map_while_compared(opened) -> None:
@@ -102,64 +154,6 @@ def settings_on_map(app) -> list[str]:
     names = rows.all_inner_texts()
     app.page.keyboard.press("Escape")
     return names
-
-
-COLORS = """() => [...document.querySelectorAll('.rwn-original i, .rwn-released i')]
-  .map((node) => getComputedStyle(node).color)"""
-LIGHT = ["rgb(0, 114, 178)", "rgb(213, 94, 0)"]
-DARK = ["rgb(86, 180, 233)", "rgb(233, 138, 58)"]
-
-# how many pixels of the box plot have a color, within the rounding of opacity
-PIXELS = """(wanted) => {
-  const canvas = document.querySelectorAll('.rwn-card canvas')[2];
-  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
-  let found = 0;
-  for (let i = 0; i < data.length; i += 4)
-    if (data[i + 3] > 250 && wanted.every((v, j) => Math.abs(data[i + j] - v) < 3)) found++;
-  return found;
-}"""
-
-
-def test_each_theme_draws_in_its_own_colors_also_when_it_changes(opened) -> None:
-    for scheme, colors in (("light", LIGHT), ("dark", DARK)):
-        opened.page.emulate_media(color_scheme=scheme)
-        for color in colors:
-            channels = [int(part) for part in re.findall(r"\d+", color)]
-            opened.until(f"channels => ({PIXELS})(channels) > 20", channels)
-        assert opened.page.evaluate(COLORS) == colors
-
-
-def test_pages_print_without_what_only_a_screen_can_use(app) -> None:
-    app.open("/")
-    seen = ".stMainBlockContainer, [data-testid=stSidebar], [data-testid=stHeader], button"
-    app.page.emulate_media(media="print")
-    app.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    shown = app.page.locator(seen).evaluate_all(
-        "all => all.filter((e) => e.checkVisibility()).map((e) => e.className + e.dataset.testid)"
-    )
-    # an explanation's button is its tile's title
-    assert [
-        each for each in shown if "rwn-" not in each and "stMainBlockContainer" not in each
-    ] == []
-    blank = app.page.locator(".rwn-card").evaluate_all(
-        "cards => cards.filter((c) => !Number(c.dataset.drawn)).length"
-    )
-    assert (len(app.drawn), blank) == (9, 0)
-    assert app.page.pdf(format="A4").count(b"/Type /Page\n") <= 4
-
-
-def test_on_a_narrow_screen_the_sidebar_does_not_cover_the_page(open_app) -> None:
-    narrow = open_app(viewport={"width": 390, "height": 844})
-    on_top = """(tile) => {
-      const { x, y, height } = tile.getBoundingClientRect();
-      return tile.contains(document.elementFromPoint(x + 3, y + height / 2));
-    }"""
-    for link in ("/", "/?projector=1"):  # the sidebar is wider in large type
-        narrow.page.goto(narrow.server.address + link)  # cards are drawn when they are seen
-        tile = narrow.page.locator(".rwn-tile").first
-        tile.wait_for()
-        narrow.settle(begun=True)
-        assert tile.evaluate(on_top), link
 
 
 def reads(app: Any, words: str, state: str = "", worst: str = "") -> None:
@@ -213,14 +207,6 @@ def test_the_verdict_follows_limits_that_are_changed_removed_and_added(app) -> N
     expect(app.verdict.locator(".rwn-tip")).to_contain_text("(handbook 3.1)")
 
 
-RUN = "Predict siri at this setting"
-
-
-def begin(app) -> None:
-    app.page.get_by_role("button", name=RUN).click()
-    app.page.get_by_role("button", name="Cancel").wait_for()
-
-
 def test_utility_has_every_measure_and_a_prediction_that_no_slider_waits_for(app) -> None:
     before = app.server.children()
     app.open("/").visit("Utility")
@@ -236,21 +222,26 @@ def test_utility_has_every_measure_and_a_prediction_that_no_slider_waits_for(app
     app.visit("Tune")
     app.shows(words)
     app.visit("Utility")
-    begin(app)
-    app.page.get_by_role("button", name="Cancel").click()
+    run, cancel = (
+        app.page.get_by_role("button", name=name)
+        for name in ("Predict siri at this setting", "Cancel")
+    )
+    run.click()
+    cancel.click()
     app.page.get_by_text("Cancelled.").wait_for()
     assert app.server.ends_what_began_since(before)
-    begin(app)
+    run.click()
+    cancel.wait_for()
     app.visit("Tune")
     assert "k = 7" in app.press("k", "ArrowRight")
     assert "k = 8" in app.press("k", "ArrowRight")
     app.visit("Utility")
-    expect(app.page.get_by_role("button", name=RUN)).to_be_disabled()
+    expect(run).to_be_disabled()
     table = app.page.get_by_test_id("stTable")
     table.wait_for(timeout=60_000)
     text = table.inner_text()
     assert "ε = 2 · k = 6 · q = 1" in text  # the setting at which it began
     assert "169 / 72" in text
     app.visit("Utility")
-    expect(app.page.get_by_role("button", name=RUN)).to_be_enabled()
+    expect(run).to_be_enabled()
     assert app.server.ends_what_began_since(before)

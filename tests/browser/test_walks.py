@@ -104,34 +104,25 @@ def remedied(steward: Steward) -> str:
     return state
 
 
-def test_a_survey_ends_with_a_kept_policy_or_with_the_best_there_is(
-    app: App, tmp_path: Path
+@pytest.mark.parametrize(
+    ("make", "name", "clicks", "minutes"),
+    [(tenants, "tenants.sav", 30, 10), (fleet, "fleet.xlsx", 15, 5), (ward, "ward.csv", 30, 3)],
+)
+def test_the_first_hour_ends_with_a_kept_policy_the_best_there_is_or_files(
+    app, tmp_path, make, name, clicks, minutes
 ) -> None:
-    steward = opened(app, tenants(tmp_path / "tenants.sav"))
+    steward = opened(app, make(tmp_path / name))
     end = started(steward)
-    if end == "over":
+    if end == "over" and make is tenants:
         end = remedied(steward)
     if end != "kept":
         end = found(steward)
-    ended("tenants", steward, end, clicks=30, minutes=10)
-
-
-def test_a_workbook_is_masked_in_fifteen_clicks(app: App, tmp_path: Path) -> None:
-    steward = opened(app, fleet(tmp_path / "fleet.xlsx"))
-    end = started(steward)
-    if end == "over":
-        end = found(steward)
-    ended("fleet", steward, end, clicks=15, minutes=5)
-
-
-def test_a_clinical_table_leaves_with_its_files(app: App, tmp_path: Path) -> None:
-    steward = opened(app, ward(tmp_path / "ward.csv"))
-    if started(steward) == "over":
-        found(steward)
-    with TemporaryDirectory() as short:  # a name that a person would type
-        _, kept = drawn(steward, Path(short))
-        left(steward, Path(short))
-    ended("ward", steward, "kept" if kept else "an exception", clicks=30, minutes=3)
+    if make is ward:
+        with TemporaryDirectory() as short:  # a name that a person would type
+            _, kept = drawn(steward, Path(short))
+            left(steward, Path(short))
+        end = "kept" if kept else "an exception"
+    ended(make.__name__, steward, end, clicks=clicks, minutes=minutes)
 
 
 def test_a_meeting_of_five_chooses_among_candidates(app: App, tmp_path: Path) -> None:
