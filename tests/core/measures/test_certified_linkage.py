@@ -108,7 +108,7 @@ def test_CERT_1_the_rows_of_six_records() -> None:
 
 def test_CERT_4_no_exact_belief_is_above_the_bound() -> None:
     """Tables with a rare level, an outlier and a clone, by all pairs and in blocks."""
-    for seed in range(6):
+    for seed in range(8):
         frame = normal(6, seed, g=["x"] * 5 + ["rare"]).frame.drop(columns="c")
         frame.loc[4, "a"], frame.loc[1] = 9.0, frame.loc[0]
         kernel, balance = ("exponential", "gaussian")[seed % 2], float(seed % 3 == 0)

@@ -233,6 +233,7 @@ def read(data: Microdata, method) -> Reading:
 @pytest.mark.parametrize(
     ("method", "words"),
     [
+        (AdditiveNoise(size=0.5), "normal noise"),
         (CorrelatedNoise(), "normal noise"),
         (AdditiveNoise(size=0.8, shape="laplace"), "scale that follows from the file"),
         (KPRAM(k=10), "values of its group"),

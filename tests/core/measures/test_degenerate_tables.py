@@ -127,7 +127,7 @@ def test_a_finite_number_or_a_reason(name: str) -> None:
     if name in FITTED:
         hold(rule, [key for key in MEASURES if key not in RISKS], ["rwn"])
     else:
-        hold(rule, RISKS, WAYS if name == "gaps" else ["rwn"])
+        hold(rule, RISKS, WAYS if name in ("gaps", "two") else ["rwn"])
 
 
 def test_what_is_expected_of_it_is_finite() -> None:

@@ -14,7 +14,7 @@ from rwn_core.evaluation.audit import compare
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import RowMixtureLaw
-from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, SoftRWN, mask
+from rwn_core.masking import NBRS2015, PRAM, RWN, AdditiveNoise, SoftRWN, mask
 from rwn_core.measures.attacks import attribute_guesses, posterior, worst_case
 from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.attribute_guesses import AttributeAttack
@@ -189,12 +189,16 @@ def told(comparison: Comparison) -> tuple[InformedIntruder, UpperBound]:
 
 
 GROUPED = table_of_upper_bound().with_slices((("x", "sex"),))
+CATEGORIES = {
+    name: np.random.default_rng(at).choice(list("abcdef"), N) for at, name in enumerate("ghi")
+}
 CASES = {
     "alone": (table_of_upper_bound(), RWN(epsilon=0.5, k=10), 0.0),
     "grouped": (GROUPED, RWN(epsilon=0.5, k=25, q=0.7), 0.0),
     "rounded": (table_of_upper_bound(missing=True), RWN(epsilon=0.0, k=10), 0.5),
     "2015": (table_of_upper_bound(), NBRS2015(epsilon=0.5, q=0.6), 0.0),
     "noise": (table_of_upper_bound(), AdditiveNoise(size=0.5), 0.0),
+    "changed": (Microdata.from_frame(pd.DataFrame(CATEGORIES)), PRAM(change=0.3), 0.0),
 }
 
 

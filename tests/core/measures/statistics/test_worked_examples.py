@@ -9,6 +9,7 @@ import rwn_core as rwn
 from rwn_core.evaluation.holdout import predict_on_holdout
 from rwn_core.measures.risk.nearness import changed_cells
 from rwn_core.measures.risk.outliers import mahalanobis_distances
+from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics import association, distributions, intervals, nearest_points
 from rwn_core.measures.statistics.formula import Formula
 from rwn_core.measures.utility.distributions import distribution_steps, kolmogorov_smirnov
@@ -64,6 +65,7 @@ def test_terms_and_ranges_are_said_in_words():
     assert intervals.range_words(2) == few
     assert intervals.range_words(59) == "range of 59 releases: 9 of 10 fall in it"
     assert intervals.range_words(1) == "one release, without a range"
+    assert percent(0.999) == "over 99 %"
 
 
 rng = np.random.default_rng(5)
