@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import time
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -19,51 +18,79 @@ from rwn_ui.state import results
 from rwn_ui.state.change_table import load, set_setting
 from rwn_ui.state.results import current_release, prepared, release_key
 from rwn_ui.state.session import Session
-from tests.ui.following import followed, match_map, shown
+from tests.ui.following import followed, match_map, shown, until
 
-SELECT = "tune.0.risk"
+UNJUDGED = "Not judged yet: "
 
 
 @pytest.fixture
-def session(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
+def larger(session: Session, monkeypatch: pytest.MonkeyPatch) -> Session:
     """A session whose table counts as a larger one."""
     monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
     monkeypatch.setattr(limit_queue, "LIVE_RECORDS", 10)
-    screen = open_page("tune")
-    assert screen.errors == []
-    assert "follow when the sliders stop" in screen.test.selectbox(key=SELECT).help
-    return screen.session
+    return session
 
 
-def test_on_a_larger_one_it_follows_the_picture(session: Session) -> None:
-    before = session.user.results.last["tune"]
+@pytest.fixture(autouse=True)
+def _no_process_is_left(session: Session):
+    yield
+    session.user.work.end()
+    until(lambda: not multiprocessing.active_children(), 10)
+
+
+def readings(session: Session) -> Any:
+    return limit_queue.readings(session, current_release(session))
+
+
+def test_on_a_larger_one_it_follows_the_picture(larger: Session) -> None:
+    before = shown(larger)
     assert before["waits"]
     drawn = match_map(before)
     assert "now: risk follows" in [note["text"] for note in drawn["layout"]["annotations"]]
     assert not [trace for trace in drawn["data"] if trace["name"] == "now"]
     tile = before["verdict"]
-    assert (tile["label"], tile["text"]) == ("Policy", "Not judged yet: 4 limits to follow")
+    assert (tile["label"], tile["text"]) == ("Policy", f"{UNJUDGED}4 limits to follow")
     assert tile["detail"].startswith("An ordinary intruder links ")
     assert "when the sliders stop" in tile["help"]
     assert multiprocessing.active_children() == []  # nobody is asked before the sliders rest
-    after = followed(session)
+    after = followed(larger)
     drawn = match_map(after)
     assert "now: risk follows" not in [note["text"] for note in drawn["layout"]["annotations"]]
     assert [trace for trace in drawn["data"] if trace["name"] == "now"]
-    assert after["verdict"]["nearest"].endswith("%")
-    assert after["stamp"] != before["stamp"]
-    assert after["waits"] == []
-    live = limit_queue.readings(session, current_release(session))["bayes_linkage"]
-    at_once = prepared(session).release(session.masking, session.seed).comparison
-    assert live.value == limit_queue.rwn.MEASURES["bayes_linkage"].read(at_once).value
-    session.user.work.worker.cancel()
+    first = after["verdict"]["nearest"]
+    assert first.endswith("%")
+    assert (after["stamp"] != before["stamp"], after["waits"]) == (True, [])
+    at_once = prepared(larger).release(larger.masking, larger.seed).comparison
+    own = rwn.MEASURES["bayes_linkage"].read(at_once)
+    assert readings(larger)["bayes_linkage"].value == own.value
+    # a move is a new question, and an earlier answer is kept
+    k = larger.levers["k"]
+    larger.move(k=40)
+    assert shown(larger)["verdict"]["text"].startswith(UNJUDGED)
+    assert followed(larger)["verdict"]["nearest"] != first
+    larger.move(k=k)
+    assert shown(larger)["verdict"]["nearest"] == first
+    # other weights are other numbers of the same process
+    worker, gain = larger.user.work.worker, readings(larger)["attribute_gain"].value
+    process = worker._pool.pids
+    set_setting(larger, replace(larger.setting, weights=(("age", 3.0),)))
+    assert shown(larger)["verdict"]["text"].startswith(UNJUDGED)
+    followed(larger)
+    assert larger.user.work.worker is worker
+    assert worker._pool.pids == process
+    own = rwn.MEASURES["attribute_gain"].read(current_release(larger).comparison)
+    assert readings(larger)["attribute_gain"].value == own.value != gain
+    # another table ends the process
+    assert len(multiprocessing.active_children()) == 1
+    load(larger, larger.data, name="again", demo=None)
+    assert larger.user.work.worker is None
+    assert multiprocessing.active_children() == []
 
 
-def test_a_small_table_does_not_wait_for_the_compiler_either(open_page, monkeypatch) -> None:
+def test_a_small_table_does_not_wait_for_the_compiler_either(session, monkeypatch) -> None:
     monkeypatch.setattr(limit_queue, "_READY", set())
     monkeypatch.setattr(limit_queue, "is_ready", lambda kernels: False)
-    session = open_page("tune").session
-    assert shown(session)["verdict"]["text"].startswith("Not judged yet: ")
+    assert shown(session)["verdict"]["text"].startswith(UNJUDGED)
     after = followed(session)  # the worker compiles, and answers
     assert after["verdict"]["nearest"].endswith("%")
     assert after["waits"] == []
@@ -73,89 +100,13 @@ def test_a_small_table_does_not_wait_for_the_compiler_either(open_page, monkeypa
     assert at_once["waits"] == []
     tile = at_once["verdict"]
     assert (tile["label"], tile["nearest"][-1]) == ("Linked over one half", "%")
-    session.user.work.worker.cancel()
 
 
-def test_a_move_is_a_new_question_and_an_earlier_answer_is_kept(session: Session) -> None:
-    first = followed(session)["verdict"]["nearest"]
-    k = session.levers["k"]
-    session.move(k=40)
-    assert shown(session)["verdict"]["text"].startswith("Not judged yet: ")
-    assert followed(session)["verdict"]["nearest"] != first
-    session.move(k=k)
-    assert shown(session)["verdict"]["nearest"] == first
-    session.user.work.worker.cancel()
-
-
-def test_other_weights_are_other_numbers_of_the_same_process(session: Session) -> None:
-    followed(session)
-    reader = session.user.work.worker
-    process, before = reader._pool.pids, read_here(session)
-    set_setting(session, replace(session.setting, weights=(("age", 3.0),)))
-    assert shown(session)["verdict"]["text"].startswith("Not judged yet: ")
-    followed(session)
-    assert session.user.work.worker is reader
-    assert reader._pool.pids == process
-    current = current_release(session)
-    found = limit_queue.readings(session, current)["attribute_gain"]
-    assert isinstance(found, rwn.Reading)
-    assert found.value == rwn.MEASURES["attribute_gain"].read(current.comparison).value != before
-    reader.cancel()
-
-
-def read_here(session: Session) -> float:
-    reading = rwn.MEASURES["attribute_gain"].read(current_release(session).comparison)
-    assert isinstance(reading, rwn.Reading)
-    return reading.value
-
-
-def first_pending(session: Session, readings: Any) -> str | None:
+def first_pending(session: Session) -> str | None:
     """The first limit that is not read in full."""
+    known = readings(session)
     keys = limit_queue.wanted(session)
-    return next((key for key in keys if limit_queue.is_partial(readings[key])), None)
-
-
-def test_a_lower_bound_is_there_before_the_upper_one(session: Session, monkeypatch) -> None:
-    """Of a large table, where both are needed for a verdict that keeps the limit."""
-    least = rwn.MEASURES["bayes_linkage"].at_least  # as if the table were large
-    monkeypatch.setattr(
-        Measure, "title_for", lambda self, _: least if self.key == "bayes_linkage" else self.title
-    )
-    session.user.work.worker = SomeAnswers(session.data)
-    limit_queue.follow(session)
-    first = [(question.measure, question.begin) for question in session.user.work.worker.asked]
-    assert first[:2] == [("true_matches", False), ("bayes_linkage", True)]
-    assert first[-1] == ("bayes_linkage", False)
-    begun = limit_queue.readings(session, current_release(session))
-    assert begun["bayes_linkage"].value == 0.02
-    assert first_pending(session, begun) == "bayes_linkage"
-    tile = shown(session)["verdict"]
-    assert (tile["nearest"], tile["state"]) == ("", None), "no verdict before the end"
-    assert tile["text"].startswith("Not judged yet: ")
-    limit_queue.follow(session)  # what is begun is not asked for again
-    assert ("bayes_linkage", True) not in [
-        (q.measure, q.begin) for q in session.user.work.worker.asked
-    ]
-    session.user.work.worker.ended = True
-    known = limit_queue.readings(session, current_release(session))
-    assert known["bayes_linkage"].detail.at_most == 0.04
-    assert first_pending(session, known) is None
-    session.user.work.worker = None
-
-
-def test_a_quick_limit_is_there_with_every_move(session: Session, monkeypatch) -> None:
-    monkeypatch.setattr(limit_queue, "LIVE_RECORDS", 5_000)
-    for k in (5, 40):
-        session.move(k=k)
-        payload = shown(session)
-        current = current_release(session)
-        shares = limit_queue.readings(session, current)
-        now = rwn.MEASURES["true_matches"].read(current.comparison).value
-        assert shares["true_matches"].value == now > 0
-        slower = ["bayes_linkage", "attribute_gain", "linked_over_half"]
-        assert limit_queue.pending_keys(session, shares) == [f"first {key}" for key in slower]
-        assert payload["waits"]
-    assert multiprocessing.active_children() == []  # a move begins no process
+    return next((key for key in keys if limit_queue.is_partial(known[key])), None)
 
 
 class SomeAnswers:
@@ -163,10 +114,11 @@ class SomeAnswers:
 
     def __init__(self, data) -> None:
         self.data, self.begun, self.ended, self.asked = data, False, False, ()
-        self.first: rwn.Reading | None = None
 
     def ask(self, *questions, drawn=None) -> None:
         self.asked, self.begun = questions, True
+
+    def cancel(self) -> None: ...
 
     def known(self, question) -> rwn.Reading | None:
         if not self.begun:
@@ -175,17 +127,71 @@ class SomeAnswers:
             return rwn.Reading(value=0.0, detail=Detail())
         detail = WorstLinkage(standing="at least", attack="rows", row_by_row=0.02, top5=0.1)
         if question.begin:
-            return self.first or rwn.Reading(value=0.02, detail=detail)
+            return rwn.Reading(value=0.02, detail=detail)
         told = replace(detail, at_most=0.04, parts=9, linked_by_parts=0.03)
         return rwn.Reading(value=0.02, detail=told) if self.ended else None
 
 
-def test_another_table_ends_the_process(session: Session) -> None:
-    followed(session)
-    assert len(multiprocessing.active_children()) == 1
-    load(session, session.data, name="again", demo=None)
-    assert session.user.work.worker is None
-    assert multiprocessing.active_children() == []
+def test_a_lower_bound_is_there_before_the_upper_one(larger: Session, monkeypatch) -> None:
+    """Of a large table, where both are needed for a verdict that keeps the limit."""
+    least = rwn.MEASURES["bayes_linkage"].at_least  # as if the table were large
+    monkeypatch.setattr(
+        Measure, "title_for", lambda self, _: least if self.key == "bayes_linkage" else self.title
+    )
+    shown(larger)
+    worker = larger.user.work.worker = SomeAnswers(larger.data)
+
+    def asked() -> list[tuple[str, bool]]:
+        limit_queue.follow(larger)
+        return [(question.measure, question.begin) for question in worker.asked]
+
+    first = asked()
+    assert first[:2] == [("true_matches", False), ("bayes_linkage", True)]
+    assert first[-1] == ("bayes_linkage", False)
+    assert readings(larger)["bayes_linkage"].value == 0.02
+    assert first_pending(larger) == "bayes_linkage"
+    tile = shown(larger)["verdict"]
+    assert (tile["nearest"], tile["state"]) == ("", None), "no verdict before the end"
+    assert tile["text"].startswith(UNJUDGED)
+    assert ("bayes_linkage", True) not in asked(), "what is begun is not asked for again"
+    worker.ended = True
+    assert readings(larger)["bayes_linkage"].detail.at_most == 0.04
+    assert first_pending(larger) is None
+
+
+def test_a_quick_limit_is_there_with_every_move(larger: Session, monkeypatch) -> None:
+    monkeypatch.setattr(limit_queue, "LIVE_RECORDS", 5_000)
+    for k in (5, 40):
+        larger.move(k=k)
+        payload, shares = shown(larger), readings(larger)
+        now = rwn.MEASURES["true_matches"].read(current_release(larger).comparison).value
+        assert shares["true_matches"].value == now > 0
+        slower = ["bayes_linkage", "attribute_gain", "linked_over_half"]
+        assert limit_queue.pending_keys(larger, shares) == [f"first {key}" for key in slower]
+        assert payload["waits"]
+    assert multiprocessing.active_children() == []  # a move begins no process
+
+
+def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(
+    larger: Session, monkeypatch
+) -> None:
+    followed(larger)
+    worker = type(larger.user.work.worker)
+    known, late = worker.known, []
+
+    def first_none(self, question):
+        late.append(question)
+        return None if len(late) == 1 else known(self, question)
+
+    monkeypatch.setattr(worker, "known", first_none)
+    payload = shown(larger)
+    assert payload["verdict"]["state"] == "over", "one broken limit is enough to know"
+    assert payload["verdict"]["text"].endswith("broken, 1 limit to follow")
+    assert payload["waits"]
+    assert shown(larger)["verdict"]["nearest"].endswith("%")
+
+
+# ---------------------------------------------------------------- where some records are shown
 
 
 @pytest.fixture
@@ -194,58 +200,28 @@ def some(open_page, monkeypatch: pytest.MonkeyPatch) -> Session:
     monkeypatch.setattr(results, "LIVE_RECORDS", 100)
     screen = open_page("tune")
     assert screen.errors == []
-    assert any("Policy limits use all records" in note.value for note in screen.test.caption)
+    assert "Policy limits use all records" in screen.words("caption")
     return screen.session
 
 
-def test_where_some_records_are_shown_all_are_judged(some: Session) -> None:
+def test_where_some_records_are_shown_all_are_judged(some: Session, finished) -> None:
     tile = some.user.results.last["tune"]["verdict"]
     assert (tile["nearest"], tile["state"]) == ("", None), "no verdict without the worst case"
-    tile = followed(some)["verdict"]
-    read = limit_queue.readings(some, current_release(some))["bayes_linkage"]
-    release = limit_queue.rwn.mask(some.data, some.masking, seed=some.seed)
-    full = limit_queue.rwn.audit(some.data, release, measures=["bayes_linkage"])["bayes_linkage"]
-    assert (read.value, read.baseline) == (full.value, full.baseline)
-    assert tile["state"] == "over"
-    some.user.work.worker.cancel()
-
-
-def test_what_the_risk_page_found_is_taken_over(some: Session, finished) -> None:
-    usual = Attack(keys=tuple(usual_keys(some.data)))
+    # what the Risk page found is taken over
+    usual, other = Attack(keys=tuple(usual_keys(some.data))), Attack(keys=("age",))
     found = rwn.Reading(value=0.03125, baseline=0.1, detail=Detail(standing="worst"))
-    result = SimpleNamespace(readings={"bayes_linkage": found})
-
-    def read() -> object:
-        return limit_queue.readings(some, current_release(some))["bayes_linkage"]
-
-    jobs = some.user.work.jobs
-    jobs["disclosure"] = finished(label="", result=result, about=(usual, release_key(some)))
-    assert read() is found
-    other = Attack(keys=("age",))
-    jobs["disclosure"] = finished(label="", result=result, about=(other, release_key(some)))
-    assert read() is limit_queue.PENDING, "other keys were assumed there"
-    jobs["disclosure"] = finished(label="", result=result, about=(usual, ("another",)))
-    assert read() is limit_queue.PENDING, "it is of another setting"
-
-
-def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(
-    session: Session, monkeypatch
-) -> None:
-    limit_queue.follow(session)
-    known, late = type(session.user.work.worker).known, []
-
-    def first_none(self, question):
-        late.append(question)
-        return None if len(late) == 1 else known(self, question)
-
-    while key := first_pending(session, limit_queue.readings(session, current_release(session))):
-        limit_queue.follow(session)
-        time.sleep(0.05)
-    assert key is None
-    monkeypatch.setattr(type(session.user.work.worker), "known", first_none)
-    payload = shown(session)
-    assert payload["verdict"]["state"] == "over", "one broken limit is enough to know"
-    assert payload["verdict"]["text"].endswith("broken, 1 limit to follow")
-    assert payload["waits"]
-    assert shown(session)["verdict"]["nearest"].endswith("%")
-    session.user.work.worker.cancel()
+    result, key = SimpleNamespace(readings={"bayes_linkage": found}), release_key(some)
+    for about, read in (
+        ((usual, key), found),
+        ((other, key), limit_queue.PENDING),  # other keys were assumed there
+        ((usual, ("another",)), limit_queue.PENDING),  # it is of another setting
+    ):
+        some.user.work.jobs["disclosure"] = finished(label="", result=result, about=about)
+        assert readings(some)["bayes_linkage"] is read
+    some.user.work.jobs.clear()
+    assert followed(some)["verdict"]["state"] == "over"
+    read = readings(some)["bayes_linkage"]
+    release = rwn.mask(some.data, some.masking, seed=some.seed)
+    full = rwn.audit(some.data, release, measures=["bayes_linkage"])["bayes_linkage"]
+    assert (read.value, read.baseline) == (full.value, full.baseline)
+    some.user.work.end()
