@@ -369,3 +369,23 @@ def test_a_part_reports_its_share_of_the_whole() -> None:
     for share in (0.0, 0.5, 1.0):
         part(share)
     assert shares == pytest.approx([0.5, 0.6, 0.7])
+
+
+def test_an_answer_so_far_goes_to_what_takes_one():
+    class Listener:
+        def __init__(self) -> None:
+            self.answers = list[object]()
+
+        def __call__(self, share: float) -> None:
+            pass
+
+        def found(self, answer: object) -> None:
+            self.answers.append(answer)
+
+    listener = Listener()
+    current_work().found(1)
+    with work(progress=listener), current_work().part(0.2, 0.4):
+        current_work().found(2)
+        for _ in steps("a"):
+            current_work().found(3)  # that of a step is none of the whole
+    assert listener.answers == [2]
