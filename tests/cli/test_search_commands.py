@@ -132,14 +132,18 @@ def test_a_terminal_sees_the_time_left_and_ctrl_c_ends_it_soon() -> None:
     )
     os.close(theirs)
     seen, end = b"", time.monotonic() + 90
-    while b" left" not in seen and time.monotonic() < end:
-        seen += os.read(ours, 4096)
-    assert b" left" in seen
-    process.send_signal(signal.SIGINT)
-    begun = time.monotonic()
-    output = process.communicate(timeout=30)[0]
-    os.close(ours)
-    assert time.monotonic() - begun < 10, "about a second, and more beside other work"
+    with process:
+        try:
+            while b" left" not in seen and time.monotonic() < end:
+                seen += os.read(ours, 4096)
+            assert b" left" in seen
+            process.send_signal(signal.SIGINT)
+            begun = time.monotonic()
+            output = process.communicate(timeout=30)[0]
+            assert time.monotonic() - begun < 10, "about a second, and more beside other work"
+        finally:
+            process.kill()  # what fails leaves no search behind
+            os.close(ours)
     assert process.returncode == SO_FAR
     assert " so far: " in output
 
