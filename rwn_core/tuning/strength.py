@@ -251,11 +251,13 @@ class TableSearch:
                 found = trial.found(place) if thorough else trial.first_found(place)
         except ParameterError:
             return None
-        except Late:  # the weakest place that kept all is what is known; of no use without its loss
-            known = {} if trial is None else trial.verdicts
-            first = min((at for at, each in known.items() if each.kept), default=None)
+        except Late:
+            # the weakest place that kept all is what is known; of no use without its loss, nor
+            # where several releases keep a setting that was found before
+            sure = any(each.kept and each.releases > 1 for each in self.tried)
+            places = [p for p, e in trial.verdicts.items() if e.kept] if trial and not sure else []
             with suppress(Late):
-                found = None if first is None or trial is None else trial.first_found(first)
+                found = trial.first_found(min(places)) if trial and places else None
         self.looked += 1
         self.read += 0 if trial is None else max(len(trial.worst), 1)
         for verdict in trial.verdicts.values() if trial and not found else ():

@@ -124,7 +124,7 @@ def test_no_search_looks_for_a_chain_by_linkage_alone():
     # chains are tried under limits on attributes
     space, small = rwn.Space(chain=True), survey(80)
     assert sum(getattr(each.params, "chain", False) for each in space.starts(small)) >= 2
-    assert rwn.search(small, rwn.Policy(limits=limits), space, seconds=3).tried >= 1
+    assert rwn.search(small, rwn.Policy(limits=limits), space).tried >= 1
 
 
 def test_risks_are_read_of_a_chain_in_its_precision():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from importlib import import_module
 from types import SimpleNamespace
 
@@ -12,7 +13,7 @@ import rwn_core as rwn
 from rwn_core.parallel.threads import Cancelled, current_work, work
 from rwn_core.tuning import Policy, Setting, Space
 from rwn_core.tuning.evaluate import PreparedTables
-from rwn_core.tuning.strength import Deadline, Late, TableSearch
+from rwn_core.tuning.strength import Deadline, Late, StrengthTrial, TableSearch
 
 LIMIT = Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.1),))
 
@@ -95,6 +96,26 @@ def test_a_step_stops_when_the_time_is_over(few) -> None:
     with pytest.raises(Late):
         table.timed("step", lambda: current_work().run(slowly, 3_000))
     assert len(done) < 3_000
+
+
+def test_one_release_outbids_no_setting_that_several_have_kept(few, monkeypatch) -> None:
+    """Late, a lower loss on a single release may be luck: the planted fault takes it."""
+    setting = Setting(params=rwn.RWN(epsilon=1.0, k=5))
+    table = TableSearch(microdata=few, policy=LIMIT)
+    first = table.look(setting)
+    assert first is not None
+    assert first.kept
+
+    def late(trial: StrengthTrial, *_: object) -> None:
+        trial.verdicts[0] = first.verdict
+        raise Late
+
+    monkeypatch.setattr(StrengthTrial, "steady", late)
+    monkeypatch.setattr(StrengthTrial, "first_found", lambda *_: replace(first, releases=1))
+    other = Setting(params=rwn.RWN(epsilon=1.0, k=9))
+    for releases, taken in ((1, True), (6, False)):
+        table.tried, table.seen = [replace(first, releases=releases)], set()
+        assert (table.look(other) is not None) == taken
 
 
 def test_what_stops_the_work_around_it_is_no_lack_of_time(few) -> None:
