@@ -273,6 +273,19 @@ def quick_verdict(data: rwn.Microdata, policy: Policy) -> Said:
     return Said(found.state, dict(found.unread))
 
 
+def one_strength(data: rwn.Microdata, policy: Policy) -> Said:
+    """The door itself: RWN as published along its strength, whatever it loses."""
+    alone = sum(variable.masked for variable in data.schema.released) < 2  # no relation to lose
+    space = rwn.Space(setting=Setting(params=STRONG), lose_at_most=None if alone else 1.0)
+    if policy.judgeable(data)[0] is None:
+        with pytest.raises(rwn.ParameterError, match="No limit can be judged"):
+            rwn.search(data, policy, space, seconds=1e6)
+        return Said("not judged", policy.judgeable(data)[1])
+    found = rwn.search(data, policy, space, seconds=1e6)
+    assert found.kept == (found.state == "kept")
+    return Said(found.state, dict(found.unread))
+
+
 OF_A_SETTING: tuple[Callable[[Case], Said], ...] = (
     point_of_a_sweep,
     place_on_the_map,
@@ -287,6 +300,7 @@ OF_A_TABLE: tuple[Callable[[rwn.Microdata, Policy], Said], ...] = (
     slice_search,
     recommendation,
     quick_verdict,
+    one_strength,
 )
 
 

@@ -198,7 +198,7 @@ def _spreads(people: Floats, rows: Floats) -> Two:
 
 
 def _ranks(people: Floats, rows: Floats) -> Two:
-    # ranks from 1, of equal values their mean; NaN where missing
+    # shapes (n,) of people, (m,) of rows: ranks from 1, of equal values their mean; NaN: missing
     one, two = pd.Series(people).rank().to_numpy(), pd.Series(rows).rank().to_numpy()
     return EVEN * (one / len(people)), EVEN * (two / len(rows))
 
