@@ -20,6 +20,7 @@ from rwn_core import InputError, Microdata, ReleaseError
 from rwn_core.reporting import ReleasedFile, internal_record, ledger, read_record
 from rwn_core.reporting.chained_releases import (
     SKETCH,
+    changed_people,
     common_columns,
     common_records,
     method_slices,
@@ -463,6 +464,19 @@ def test_common_records_and_variables_are_counted_by_hand():
     )
     assert common_records(marks(names="n"), marks(names="m", count=1)) == 0.0
     assert common_columns(marks(columns=["a", "a", "b"]), marks(columns=["a", "b", "b"])) == 2
+
+
+def test_people_who_changed_are_counted_at_least():
+    """Of a large table a sample of marks tells; of other variables only whether anything did."""
+    whole, moved = people(range(8000)), people(range(600, 8600))
+    # about 600 / 8,000 of 2,048 marks are missing, 154 or so: four times as many people
+    for count in changed_people(marked(whole), marked(moved), 0) or ():
+        assert 400 < count <= 600
+    assert changed_people(marked(whole), marked(whole.iloc[600:]), 0) == (600, 0)
+    some = whole.iloc[:100]
+    two, other = some[["x", "y"]], some[["x", "y"]].assign(y=0.0)
+    found = [changed_people(marked(some), marked(each), 2) for each in (two, other, -two)]
+    assert found == [(0, 0), (1, 1), None]
 
 
 def test_marks_are_short_sorted_and_of_different_records():
