@@ -124,7 +124,7 @@ def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, tmp_path) -
     assert entry["release"] == record["release"]["id"]
     assert entry["release"] in folder.name
     assert (entry["by"], entry["kept"]) == ("Ada Lovelace", False)
-    # who has the key and the original draws it again; it is no draw of the trial's seed
+    # the key and the original give the file again; the seed of the trial does not
     key, original = (str(folder.parent / name) for name in ("sealed.key", "people.sav"))
     assert main.run(["reproduce", str(folder), "--key", key, "--original", original]) == 0
     data, setting = rwn.load_demo("bodyfat"), Setting.from_dict(record["setting"])

@@ -274,7 +274,7 @@ def quick_verdict(data: rwn.Microdata, policy: Policy) -> Said:
 
 
 def one_strength(data: rwn.Microdata, policy: Policy) -> Said:
-    """The door itself: RWN as published along its strength, whatever it loses."""
+    """`rwn.search` of RWN as published along its strength, whatever loss it has."""
     space = rwn.Space(setting=Setting(params=STRONG), lose_at_most=1.0)
     if policy.judgeable(data)[0] is None:
         with pytest.raises(rwn.ParameterError, match="No limit can be judged"):

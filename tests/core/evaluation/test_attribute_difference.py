@@ -219,7 +219,7 @@ def test_the_tenth_with_the_farthest_keys_is_not_named_more():
     keys = SURVEY.frame[["age", "height"]].to_numpy(float)
     distance = (((keys - keys.mean(axis=0)) / keys.std(axis=0)) ** 2).sum(axis=1)
     assert voted(CHAIN, 3, distance >= np.quantile(distance, 0.9)) < 0.15
-    hard = np.abs(keys @ [2, 1] - 265) < 12  # of whom the keys tell least
+    hard = np.abs(keys @ [2, 1] - 265) < 12  # records whose secret the keys predict worst
     assert voted(CHAIN, 3, hard) < 0.15
     assert voted(WEAK, 3, hard) > 0.3
 

@@ -314,7 +314,7 @@ def only(twelve: Microdata, *names: str) -> Microdata:
 
 
 def test_disjoint_pairs_are_the_first_of_a_random_order(twelve):
-    """Those who have no value of h take no part."""
+    """Records without a value of h are not swapped."""
     found = drawn(RandomSwapping(share=0.75), twelve)
     for stream, name in ((0, "g"), (3, "h")):
         some = np.flatnonzero(twelve.frame[name].notna())

@@ -254,7 +254,7 @@ def test_the_share_is_that_of_the_posteriors_by_hand() -> None:
 
 @pytest.mark.parametrize("apart", [0, 12])
 def test_random_rows_are_judged_by_the_upper_end(apart: int, monkeypatch) -> None:
-    """And people who are far from all others are looked at in any case."""
+    """People far from all others are compared in every sample."""
     comparison = released(
         with_outliers(1500, apart), RWN(epsilon=1.2, k=3, q=1) if apart else CROWD
     )

@@ -120,7 +120,7 @@ def test_links_are_right_as_often_as_the_curve_says(linked):
         at = np.flatnonzero(found.tau >= tau).max()
         assert found.precision[at] == pytest.approx(best[chosen].mean(), abs=1e-8)
         assert found.recall[at] == pytest.approx(chosen.mean())
-    # one who is too sure is seen
+    # an intruder with too large probabilities is refuted
     assert max(misses(linked, tau, np.sqrt) for tau in TAUS) > 6
 
 

@@ -89,7 +89,7 @@ READ: dict[str, tuple[Callable[[], Comparison], tuple[str, ...], float, float]] 
     "a number": (lambda: rich(None), BOTH, 0.5, 1),
     "a number, one person rich": (lambda: rich(1e9), BOTH, 0.5, 1),
     "zeros and amounts": (lambda: wages(0.0, dealt=False), EXACT_WAYS, 0.7, 1),
-    "few who have amounts": (lambda: wages(np.nan, dealt=False), EXACT_WAYS, 0.7, 1),
+    "most amounts missing": (lambda: wages(np.nan, dealt=False), EXACT_WAYS, 0.7, 1),
     "dealt amounts": (lambda: wages(0.0, dealt=True), EXACT_WAYS, -1, 0.15),
     "dealt amounts of few": (lambda: wages(np.nan, dealt=True), EXACT_WAYS, -1, 0.15),
     "luck first": (lambda: incomes("flag", "income"), EXACT_WAYS, 0.42, 0.58),

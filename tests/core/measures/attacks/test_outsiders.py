@@ -58,7 +58,7 @@ def with_one_more(data: Microdata, outside: Microdata, person: int, params: RWN)
 @pytest.mark.parametrize("slices", [[], [["x", "s"]], [NAMES]])
 @pytest.mark.parametrize("method", PARAMS)
 def test_a_row_shows_people_outside_as_often_as_defined(method, slices):
-    """What is believed of somebody in the file, of each who has joined it."""
+    """The posterior of each added person, who is then in the file."""
     data, outside = table(14, 1, slices), table(5, 2, slices)
     release, rows = mask(data, PARAMS[method], seed=3), np.arange(14)
     asked = NonMembers(compare(data, release), release.law, outside, ["x", "y"])
