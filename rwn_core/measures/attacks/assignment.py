@@ -109,14 +109,14 @@ def sum_to_one(
     """Return factors of originals and columns that scale both sums to 1; None if impossible."""
     # belief (n, m), and how many rows each column stands for (m,)
     of_column = np.asarray(belief.sum(axis=0) > 0, dtype=np.float64)  # one without a share keeps 0
-    some = of_column > 0
+    some, back = of_column > 0, belief.T
     with np.errstate(all="ignore"):  # numbers of any size; a sum that is lost is refused
         for _ in range(steps):
             of_record = belief @ (of_column * rows)
             if not (of_record > 0).all():
                 return None
             of_record = 1.0 / of_record
-            sums = belief.T @ of_record
+            sums = back @ of_record
             if np.abs(sums * of_column - 1)[some].max(initial=0.0) < SCALED:
                 break
             of_column[some] = 1.0 / sums[some]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -212,7 +211,7 @@ class Predictor:
         products = {key: np.zeros(len(target)) for key in ("line", "less_noise", "tree")}
         for own in (half, ~half):
             centered = target - target[own].mean(axis=0)
-            leaf = _grow(columns[own], target[own]).apply(columns).astype(np.float64)
+            leaf = _grow(columns[own], target[own])(columns).astype(np.float64)
             for key, each in (("line", columns), ("tree", _dummies(leaf, np.unique(leaf)))):
                 apart = each - each[own].mean(axis=0)
                 slopes = np.linalg.lstsq(apart[own], centered[own], rcond=1e-9)[0]
@@ -241,27 +240,31 @@ class Predictor:
 
     def _leaves(self, people: Microdata, group: Integers) -> tuple[Integers, sparse.csr_array]:
         """Return each person's leaf of a shallow tree, and the classes of rows in each leaf."""
-        grown = _grow(self.released.own[self.rows], self._target(by_rank=True))
-        leaf = np.zeros(int(group.max()) + 1, np.int64)
-        leaf[group] = grown.apply(self.released.own)
-        used = np.zeros(len(leaf), bool)
-        used[group] = True
-        asked, own = grown.apply(self.released.scaled_columns(people)), np.flatnonzero(used)
-        count = int(max(leaf.max(), asked.max(initial=0))) + 1
-        return asked, sparse.csr_array((np.ones(len(own)), (leaf[own], own)), (count, len(leaf)))
+        columns, (own, first) = self.released.own, np.unique(group, return_index=True)
+        leaf_of = _grow(columns[self.rows], self._target(by_rank=True))
+        leaf, asked = leaf_of(columns[first]), leaf_of(self.released.scaled_columns(people))
+        shape = int(max(leaf.max(), asked.max(initial=0))) + 1, int(own[-1]) + 1
+        return asked, sparse.csr_array((np.ones(len(own)), (leaf, own)), shape)
 
 
 DEPTH = 5  # of a tree
 LEAF = 5  # rows of a leaf, at least
 
 
-def _grow(columns: Floats, target: Floats) -> Any:
-    """Fit a shallow tree where sums of squares around the means fall most (Breiman 1984)."""
+def _grow(columns: Floats, target: Floats) -> Callable[[Floats], Integers]:
+    """Fit a shallow tree where sums of squares around the means fall most (Breiman 1984).
+
+    Return what gives records, shape (m, c), their leaves, shape (m,).
+    """
     # Shapes: columns (n, c); target (n, t).
+    from sklearn import config_context
     from sklearn.tree import DecisionTreeRegressor
 
+    # no checks: they take longer than the tree of a small table
     tree = DecisionTreeRegressor(max_depth=DEPTH, min_samples_leaf=LEAF, random_state=0)
-    return tree.fit(columns, target)
+    with config_context(skip_parameter_validation=True):
+        grown = tree.fit(columns.astype(np.float32), target, check_input=False).tree_
+    return lambda records: np.asarray(grown.apply(records.astype(np.float32)), np.int64)
 
 
 SECRETS_OF_UNITS = "Every {} counts once, with all of its different values"

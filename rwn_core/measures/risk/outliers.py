@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from rwn_core.data.arrays import Floats, Integers
@@ -234,15 +233,16 @@ def _names(detail: RecordValues, shift: list[int], top: float, span: float) -> l
 
 def paired(detail: RecordValues, unit: str) -> dict[str, Any]:
     """Return one value per record of both files by record number; beyond 400 the largest."""
-    before = pd.Series(detail.original, detail.records_original)
-    after = pd.Series(detail.released, detail.records_released)
-    # in file order, or by number where each has records of its own: NaN in the other
-    both = pd.concat([before, after], axis=1, sort=not before.index.equals(after.index))
-    caption = f"Value: {unit}."
-    if len(both) > TABLE_ROWS:
-        caption += f" {TABLE_ROWS} of {len(both):,} rows: the largest by larger."
-        both = both.iloc[style.extremes(both.max(axis=1), TABLE_ROWS)]
-    rows = Rows([both.index.to_numpy() + 1, *map(seven_digits, both.to_numpy().T)])
+    # by number; NaN where a record is in the other file alone
+    own, other = detail.records_original, detail.records_released
+    records, place = np.unique(np.concatenate((own, other)), return_inverse=True)
+    both = np.full((2, len(records)), np.nan)
+    both[0, place[: len(own)]], both[1, place[len(own) :]] = detail.original, detail.released
+    caption, shown = f"Value: {unit}.", np.arange(len(records))
+    if len(records) > TABLE_ROWS:
+        caption += f" {TABLE_ROWS} of {len(records):,} rows: the largest by larger."
+        shown = style.extremes(np.fmax(*both), TABLE_ROWS)
+    rows = Rows([records[shown] + 1, *map(seven_digits, both[:, shown])])
     return {"columns": ["record", *style.SIDES], "internal": True, "rows": rows, "caption": caption}
 
 

@@ -258,7 +258,7 @@ def test_records_in_any_order_keep_their_own_values():
     values = {"original": np.array([1.0, 2.0]), "released": np.array([3.0, 4.0])}
     records = {f"records_{side}": np.array([7, 0]) for side in values}
     detail = RecordValues(**values, **records)
-    assert paired(detail, "distance")["rows"] == [[8, 1.0, 3.0], [1, 2.0, 4.0]]
+    assert paired(detail, "distance")["rows"] == [[1, 2.0, 4.0], [8, 1.0, 3.0]]
     detail = replace(detail, records_released=np.array([0, 7]))
     assert paired(detail, "distance")["rows"] == [[1, 2.0, 3.0], [8, 1.0, 4.0]]
 
