@@ -1,4 +1,7 @@
-"""Find the file that has it: ``python -m tools.where WORD ...`` searches names and first lines."""
+"""Find the file that has it: ``python -m tools.where WORD ...`` searches names and first lines.
+
+What ARCHITECTURE.md answers comes first: its questions of newcomers, and where new code goes.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("rwn_core", "rwn_ui", "pages", "rwn_cli", "docs", "benchmarks", "tools", "tests")
-SHOWN, TESTS_SHOWN = 12, 3
+SHOWN, TESTS_SHOWN, ANSWERS_SHOWN = 12, 3, 4
 _ENDINGS = re.compile(r"(ings?|ions?|ed|es|s|e|y|ies)$")
 _SCRIPT = re.compile(r"^(?:class (\w+)|(?:async )?function (\w+)|const ([A-Z_]{3,}))", re.MULTILINE)
 
@@ -26,6 +29,16 @@ def places() -> Iterator[tuple[str, str]]:
                 yield from _python(name, path.read_text(encoding="utf-8"))
             elif path.suffix == ".js" and "." not in path.stem:
                 yield from _script(name, path.read_text(encoding="utf-8"))
+
+
+def answers() -> Iterator[tuple[str, str]]:
+    """Yield each answer of ARCHITECTURE.md, with its question."""
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    for heading in ("Questions of newcomers", "Where new code goes"):
+        rest = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+        rows = [line for line in rest.splitlines() if line.startswith("| ")]
+        for asked, *cells in (line.strip("| ").split(" | ") for line in rows[1:]):
+            yield "; ".join(cells).replace("`", ""), asked
 
 
 def _python(name: str, text: str) -> Iterator[tuple[str, str]]:
@@ -71,22 +84,29 @@ def own_name(place: str) -> str:
 def found(words: list[str], most: int = SHOWN) -> list[tuple[str, str]]:
     """Return the places that have most of the words: rare ones, and those of a name, count more."""
     wanted = stems(" ".join(words))
-    known = [
-        (name, line, stems(own_name(name)), stems(name), stems(line)) for name, line in places()
-    ]
-    holders = Counter(word for _, _, _, *both in known for word in wanted & set[str]().union(*both))
-    scores = []
-    for name, line, own, in_name, in_line in known:
-        score = sum(
-            math.log(len(known) / holders[word])
-            * ((word in own) + (word in in_name) + (word in in_line))
-            for word in wanted & (in_name | in_line)
-        )
-        scores.append((-score, len(name), name, line))
-    best = [(name, line) for score, _, name, line in sorted(scores) if score]
+    best = [place for place, _ in ranked(wanted, list(places()))]
     code = [place for place in best if not place[0].startswith("tests/")]
     tests = [place for place in best if place[0].startswith("tests/")]
-    return code[:most] + tests[:TESTS_SHOWN]
+    # an answer has half of the words at least
+    half = len(wanted) / 2
+    told = [place for place, held in ranked(wanted, list(answers())) if held >= half]
+    return told[:ANSWERS_SHOWN] + code[:most] + tests[:TESTS_SHOWN]
+
+
+def ranked(wanted: set[str], known: list[tuple[str, str]]) -> list[tuple[tuple[str, str], int]]:
+    """Return the places that have some of the words, the best first, and how many each has."""
+    split = [(each, stems(own_name(each[0])), *map(stems, each)) for each in known]
+    holders = Counter(word for *_, name, line in split for word in wanted & (name | line))
+    scores = []
+    for place, own, in_name, in_line in split:
+        held = wanted & (in_name | in_line)
+        score = sum(
+            math.log(1 + len(known) / holders[word])
+            * ((word in own) + (word in in_name) + (word in in_line))
+            for word in held
+        )
+        scores.append((-score, len(place[0]), place, len(held)))
+    return [(place, held) for score, _, place, held in sorted(scores) if score]
 
 
 def main(words: list[str]) -> int:

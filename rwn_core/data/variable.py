@@ -381,7 +381,7 @@ class Variable(NamedParameters):
 
     @property
     def is_released(self) -> bool:
-        """True if a release holds the variable: no direct identifier, no household."""
+        """True if a release holds the variable: no identifier, number of a household or of a person."""
         return self.role not in _INSIDE
 
     @property

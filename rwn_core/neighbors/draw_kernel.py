@@ -170,7 +170,10 @@ def finish_row(
 def cut_rows(
     offsets: Integers, squared: Floats, edges: Floats, strict: bool, k: int
 ) -> tuple[Integers, Integers, Floats]:
-    """Count each row's entries within its edge, and in all; find the k-th's squared distance."""
+    """Count each row's neighbors: those within its edge, and the k nearest if these are more.
+
+    Return how many are within the edge, how many in all, and the k-th's squared distance.
+    """
     # Shapes: offsets (n + 1,); squared (m,); edges, and each answer (n,).
     rows = len(edges)
     within, sizes, kth = np.empty(rows, np.int64), np.empty(rows, np.int64), np.empty(rows)

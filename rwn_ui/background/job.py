@@ -1,4 +1,4 @@
-"""Work of one user in a process: progress, cancel, result; at most `JOB_SLOTS` at once."""
+"""Slow work of one user in a process: progress, cancel, result; at most `JOB_SLOTS` at once."""
 
 from __future__ import annotations
 

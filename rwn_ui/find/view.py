@@ -126,7 +126,7 @@ def space_of(session: Session, chosen: Sequence[str], most: float | None) -> Spa
 
 
 def begin(session: Session, space: Space, seconds: float) -> None:
-    """Begin a search in the background, in the place of the last one."""
+    """Begin a search in the background, as the button says, in the place of the last one."""
     st.session_state.pop(session.key("find.picked.own"), None)
     session.user.work.jobs[FIND] = Job(
         "Search",

@@ -20,6 +20,7 @@ import typer
 
 import rwn_core as rwn
 from rwn_cli import main
+from tools import where
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -126,6 +127,10 @@ def test_each_question_of_newcomers_has_one_file_that_defines_the_name() -> None
     rows = [[cell.strip(" `") for cell in line.strip("|").split(" | ")] for line in lines[2:]]
     assert len(rows) >= 10
     assert [row[0] for row in rows if not defines(row[1], row[2])] == []
+    # each is found by its own words
+    known = list(where.answers())
+    best = {row[0]: where.ranked(where.stems(row[0]), known)[0][0] for row in rows}
+    assert {asked for asked, (_, told) in best.items() if told != asked} == set()
 
 
 def test_every_decision_says_whether_it_is_in_force() -> None:

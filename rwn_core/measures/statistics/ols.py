@@ -1,4 +1,4 @@
-"""The design matrix of the steward's regression, and its least squares fits to both tables.
+"""The steward's regression: design matrix, coefficients and standard errors in both tables.
 
 Own code, as for the intervals of proportions: a slider move would take 1.3 times as long with
 statsmodels, and its first picture 1 s more (decision 45).
