@@ -95,8 +95,8 @@ def found(words: list[str], most: int = SHOWN) -> list[tuple[str, str]]:
 
 def ranked(wanted: set[str], known: list[tuple[str, str]]) -> list[tuple[tuple[str, str], int]]:
     """Return the places that have some of the words, the best first, and how many each has."""
-    split = [(each, stems(own_name(each[0])), *map(stems, each)) for each in known]
-    holders = Counter(word for *_, name, line in split for word in wanted & (name | line))
+    split = [(each, stems(own_name(each[0])), stems(each[0]), stems(each[1])) for each in known]
+    holders = Counter(word for _, _, name, line in split for word in wanted & (name | line))
     scores = []
     for place, own, in_name, in_line in split:
         held = wanted & (in_name | in_line)
