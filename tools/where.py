@@ -16,7 +16,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = ("rwn_core", "rwn_ui", "pages", "rwn_cli", "docs", "benchmarks", "tools", "tests")
 SHOWN, TESTS_SHOWN, ANSWERS_SHOWN = 12, 3, 4
-_ENDINGS = re.compile(r"(ings?|ions?|ed|es|s|e|y|ies)$")
+_ENDINGS = re.compile(r"(ings?|ions?|ten|ed|es|s|e|y|ies)$")
+_ASKING = re.compile("where|would|add|how|does|do|what|who|which|is|are|in|to|of|the|its")
 _SCRIPT = re.compile(r"^(?:class (\w+)|(?:async )?function (\w+)|const ([A-Z_]{3,}))", re.MULTILINE)
 
 
@@ -38,7 +39,7 @@ def answers() -> Iterator[tuple[str, str]]:
         rest = text.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
         rows = [line for line in rest.splitlines() if line.startswith("| ")]
         for asked, *cells in (line.strip("| ").split(" | ") for line in rows[1:]):
-            yield "; ".join(cells).replace("`", ""), asked
+            yield "; ".join(each for each in cells if each != "none").replace("`", ""), asked
 
 
 def _python(name: str, text: str) -> Iterator[tuple[str, str]]:
@@ -73,7 +74,7 @@ def _first_line(node: ast.Module | ast.FunctionDef | ast.ClassDef) -> str:
 def stems(text: str) -> set[str]:
     """Return the words of a text without their endings."""
     words = re.findall(r"[a-z]{2,}", re.sub(r"([a-z])([A-Z])", r"\1 \2", text).lower())
-    return {_ENDINGS.sub("", word) for word in words}
+    return {_ENDINGS.sub("", word) for word in words if not _ASKING.fullmatch(word)}
 
 
 def own_name(place: str) -> str:

@@ -254,7 +254,8 @@ LEVELS = (Kind.CATEGORICAL, Kind.ORDERED)  # values are equal or not
 class Role(StrEnum):
     """The role of a variable for an intruder, or in its survey.
 
-    Identifiers and the numbers of people and households can never reach a release.
+    Identifiers and the numbers of people and households can never reach a release. Roles are
+    guessed in `role_guesses.py`; menus and options list those that are here.
     """
 
     KEY = "key"
@@ -381,7 +382,7 @@ class Variable(NamedParameters):
 
     @property
     def is_released(self) -> bool:
-        """True if a release holds the variable: no identifier, number of a household or of a person."""
+        """True if a release holds the variable: it names no person and no household."""
         return self.role not in _INSIDE
 
     @property

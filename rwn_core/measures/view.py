@@ -12,6 +12,8 @@ from typing import Any, Literal
 class Tile:
     """A tile with one headline number of a reading.
 
+    `rwn_ui/panel/parts.py` draws it; Tune adds limit and comparison (`rwn_ui/tune/tiles.py`).
+
     Attributes
     ----------
     places : mapping of str to int
@@ -69,7 +71,7 @@ class View:
     Attributes
     ----------
     charts : mapping of str to callable
-        Charts that draw its reading, by key: each returns plain Plotly data.
+        Charts that draw its reading, by key: each returns plain Plotly data. Tune shows the first.
     of_variable : mapping of str to callable
         Charts that draw one variable of its reading, given by name.
     tables : tuple of callable

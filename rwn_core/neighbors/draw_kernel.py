@@ -88,7 +88,10 @@ def _drawn_rank(key: Words, record: int, stream: int, size: int, q: float, unit:
 def _finish_record(
     record: int, edge: float, total: int, row: RowRoom, request: SearchRequest, result: SearchResult
 ) -> None:
-    """Write the results of a query record from its listed row of `total` entries."""
+    """Write the results of a query record from its listed row of `total` entries.
+
+    Its neighbors are found as in `cut_rows`.
+    """
     place = own_entry(row, total, request.own[record])
     itself = int(place >= 0)
     if result.sink == STORE:

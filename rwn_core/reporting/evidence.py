@@ -32,7 +32,7 @@ for _key in (*measures_of("report"), *(key for key in MEASURES if key not in REP
 
 
 def evidence(audited: Audit, id: str) -> bytes:
-    """Write the evidence of a release."""
+    """Write the evidence of a release, which `facts/inside.py` reads into the report."""
     from rwn_core.charts import CHARTS, draw_reason  # not for a release without a report
 
     # The charts of the Utility and the Risk page, in one order; a reason where one is

@@ -102,7 +102,10 @@ def first_setting(method: str = "rwn", options: Mapping[str, Any] | None = None)
 
 @dataclass(slots=True, kw_only=True)
 class Session:
-    """One user's choices. Widgets edit them; what is derived from them is in `user`."""
+    """One user's choices. Widgets edit them; what is derived from them is in `user`.
+
+    A `Visit` holds it in `st.session_state`, for a reload too.
+    """
 
     name: str
     demo: str | None

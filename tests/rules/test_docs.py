@@ -129,8 +129,9 @@ def test_each_question_of_newcomers_has_one_file_that_defines_the_name() -> None
     assert [row[0] for row in rows if not defines(row[1], row[2])] == []
     # each is found by its own words
     known = list(where.answers())
-    best = {row[0]: where.ranked(where.stems(row[0]), known)[0][0] for row in rows}
-    assert {asked for asked, (_, told) in best.items() if told != asked} == set()
+    for asked, *_ in rows:
+        best = where.ranked(where.stems(asked), known)[: where.ANSWERS_SHOWN]
+        assert asked in {told for (_, told), _ in best}
 
 
 def test_every_decision_says_whether_it_is_in_force() -> None:
