@@ -24,7 +24,9 @@ SAME = "Every cell is the same in a second reading: release read by pandas, orig
 def masked(rwn_command: Run) -> Run:
     people = rwn.load_demo("bodyfat").frame[["siri", "age", "weight"]]
     Path("people.csv").write_bytes(table_bytes(people, "csv"))
-    assert SAME in rwn_command.done(*MASK)
+    said = rwn_command.done(*MASK)
+    assert SAME in said
+    assert "out.csv, rows in secret order\n" in said
     return rwn_command
 
 
@@ -138,7 +140,8 @@ def test_the_ledger_shows_what_it_has_and_sees_that_its_end_was_cut(masked: Run)
     assert len(shown) == 2
     assert "  RWN, the 2022 method; 241 records, " in shown[0]
     assert shown[0].endswith("signed by Ada")
-    masked.done("ledger", "verify", "ledger.jsonl", "--last", last)
+    said = masked.done("ledger", "verify", "ledger.jsonl", "--last", last)
+    assert "2 entries, each follows the one before it" in said
     Path("ledger.jsonl").write_bytes(first)
     masked.done("ledger", "verify", "ledger.jsonl")
     said = masked.refused(4, "ledger", "verify", "ledger.jsonl", "--last", last)

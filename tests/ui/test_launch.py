@@ -86,6 +86,7 @@ def test_unsafe_options_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> 
     assert safety.unsafe_options() == ()
     given |= {"server.address": "0.0.0.0", "server.allowedHosts": ["a.org"]}
     assert safety.unsafe_options() == ()
+    said = list[str]()
     for name, value in (
         ("client.showErrorDetails", "full"),
         ("server.enableXsrfProtection", False),
@@ -96,6 +97,12 @@ def test_unsafe_options_are_refused_by_name(monkeypatch: pytest.MonkeyPatch) -> 
         with monkeypatch.context() as patch:
             patch.setitem(given, name, value)
             assert safety.unsafe_options() == (name,)
+            said.clear()
+            patch.setattr(streamlit, "error", lambda text, *, icon: said.append(text))
+            patch.setattr(streamlit, "stop", lambda: said.append("stopped"))
+            safety.require_safe_options()
+            assert f"started with {name}, which may let values out" in said[0]
+            assert said[1:] == ["stopped"]
 
 
 def test_nobody_gets_past_the_login(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -245,6 +245,8 @@ def test_each_claim_is_said_in_words() -> None:
         Claim(term="pay ~ rent", pair=("pay", "rent")),
     )
     table = ClaimTable(analyses=analyses, pairs=pairs, draws=1200)
+    none = claims.claim_rows(ClaimTable(analyses=(), pairs=(), refusal="few", draws=0))
+    assert none == [("pair", "all", "–", "–", "–", "do not use: few")]
     rows = claims.claim_rows(table)
     assert [" | ".join(row) for row in rows] == [
         "linear: pay | age | as in the original | at most 0.5 standard errors | multiply by 1.2 | ",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from rwn_core.measures import UTILITY
 from rwn_core.parallel import kernel_cache
 from rwn_core.tuning import FoundSetting, Point, SearchAnswer
 from rwn_ui.features import advice, limit_queue
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import redescribe
 from rwn_ui.state.results import current_release, memo, prepared, start_key
 from rwn_ui.state.session import Session
@@ -45,10 +47,15 @@ ROLE = rwn.Role
         ),
     ],
 )
-def test_a_release_that_is_judged_says_what_is_known(values, running, words) -> None:
+def test_a_release_that_is_judged_says_what_is_known(values, running, words, monkeypatch) -> None:
     limits = (rwn.Limit(measure=key, at_most=0.05) for key in ("bayes_linkage", "true_matches"))
     read = ReadSoFar(values=values, now="attribute_gain")
-    assert limit_queue.read_words(rwn.Policy(limits=tuple(limits)), read, running=running) == words
+    policy, captions = rwn.Policy(limits=tuple(limits)), list[str]()
+    assert limit_queue.read_words(policy, read, running=running) == words
+    monkeypatch.setattr(limit_queue.st, "caption", captions.append)
+    for so_far in (None, read):  # nothing is said before something is known
+        limit_queue.draw_read(policy, SimpleNamespace(so_far=so_far, running=running))
+    assert captions == [escaped(words)]
 
 
 def found(setting: rwn.Setting, **more: Any) -> FoundSetting:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import rwn_core as rwn
+from rwn_core.reporting.scenario import Decision
 from rwn_ui.features import project
 from rwn_ui.server.sweeper import VISIT
 from rwn_ui.state import project_folder, visit
@@ -147,7 +148,9 @@ def chosen(screen: Any) -> None:
     session.set(setting)
     session.seed = 7
     session.policy = rwn.Policy(limits=(rwn.Limit(measure="bayes_linkage", at_most=0.1),))
-    session.scenarios["mild"] = rwn.Scenario(name="mild", table=session.data.fingerprint)
+    mild = rwn.Scenario(name="mild", table=session.data.fingerprint, setting=session.setting)
+    session.scenarios["mild"] = mild
+    session.decisions.append(Decision(scenarios=(mild,), chosen="mild", date="2026-03-31"))
     project_folder.save(project.current_project(session))
 
 
@@ -163,6 +166,7 @@ def test_a_saved_project_is_offered_with_its_table_and_brings_everything_back(op
     assert session.setting == kept.setting
     assert session.data.schema == kept.data.schema
     assert (session.seed, session.policy, session.scenarios) == (7, kept.policy, kept.scenarios)
+    assert [each.chosen for each in session.decisions] == ["mild"]
     assert "Take it up" not in buttons(again)
     assert not again.session.history.has(1)
     assert "Take it up" not in buttons(open_page("tune", demo="pima"))
