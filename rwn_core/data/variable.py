@@ -382,7 +382,7 @@ class Variable(NamedParameters):
 
     @property
     def is_released(self) -> bool:
-        """True if a release holds the variable: it names no person and no household."""
+        """True if a release holds the variable: no identifier, no number of a person or household."""
         return self.role not in _INSIDE
 
     @property
