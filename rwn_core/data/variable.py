@@ -382,7 +382,7 @@ class Variable(NamedParameters):
 
     @property
     def is_released(self) -> bool:
-        """True if a release holds the variable: no identifier, no number of a person or household."""
+        """True if a release holds the variable: no identifier, nor a number of people."""
         return self.role not in _INSIDE
 
     @property
