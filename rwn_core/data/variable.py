@@ -382,7 +382,7 @@ class Variable(NamedParameters):
 
     @property
     def is_released(self) -> bool:
-        """True if a release holds the variable: no identifier, nor a number of people."""
+        """True if a release holds it: identifiers, numbers of households and people stay inside."""
         return self.role not in _INSIDE
 
     @property
