@@ -61,7 +61,9 @@ test("where there is no picture a run gets the edits, and the next ones follow i
   await answer(null);
   assert.deepEqual(runs, [[{ undo: true }]]);
   assert.equal(posts.length, 1);
+  assert.equal(made.late === undefined, false);
   assert.ok(made.fromRun({ seq: 5 }));
+  assert.equal(made.late, undefined);
   assert.deepEqual(posts[1], { edits: [{ levers: { k: 9 } }] });
 });
 
@@ -85,4 +87,29 @@ test("a picture may ask for a run of the page", () => {
   made.run = (edits) => runs.push(edits);
   made.show({ seq: 1, page: true });
   assert.deepEqual(runs, [[]]);
+});
+
+test("what a picture lacks is asked for again after a while, unless a move came between", async (context) => {
+  context.mock.timers.enable({ apis: ["setTimeout"] });
+  const { made, posts } = channel();
+  const answers = [];
+  made.post = (question) => {
+    posts.push(question);
+    return { then: (done) => answers.push(done) };
+  };
+  const pass = async () => {
+    for (let i = 0; i < 5; i++) await null;
+    context.mock.timers.tick(60_000);
+    for (let i = 0; i < 5; i++) await null;
+  };
+  made.show({ seq: 1, waiting: true });
+  await pass();
+  answers.shift()(null);
+  await pass();
+  assert.deepEqual(posts, [{ seq: 1 }, { seq: 1 }]);
+  answers.shift()(null);
+  for (let i = 0; i < 5; i++) await null;
+  made.waiting.abort();
+  await pass();
+  assert.equal(posts.length, 2);
 });

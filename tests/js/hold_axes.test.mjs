@@ -19,11 +19,14 @@ test("a dragged slider keeps ranges, ticks and margins of the picture before", (
 });
 
 test("another chart, another kind of axis and a reason in its place hold nothing", () => {
-  for (const before of [undefined, { reason: "none" }, chart("mahalanobis", 1), chart("cooks_distance", 1, [], [], "log")]) {
+  for (const before of [undefined, { ...chart("cooks_distance", 1), reason: "none" }, chart("mahalanobis", 1), chart("cooks_distance", 1, [], [], "log")]) {
     const moved = chart("cooks_distance", 5);
     holdAxes(moved, before);
     assert.deepEqual(moved.layout.yaxis.range, [0, 5]);
   }
+  const without = { ...chart("cooks_distance", 5), reason: "none" };
+  holdAxes(without, chart("cooks_distance", 1));
+  assert.deepEqual(without.layout.yaxis.range, [0, 5]);
 });
 
 test("a named point beyond the held axes stands at their edge, and a label beyond is not drawn", () => {

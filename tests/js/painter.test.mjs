@@ -3,7 +3,7 @@ import test from "node:test";
 
 import { load } from "./load.mjs";
 
-const { paintRow, thinNames } = load(["painter.js", "marks.js"], ["paintRow", "thinNames"]);
+const { paintRow, squared, thinNames } = load(["painter.js", "marks.js"], ["paintRow", "squared", "thinNames"]);
 
 /** A chart of so many rows with names of nine pixels, and numbers across. */
 function rows(count) {
@@ -30,4 +30,13 @@ test("of texts in a row that would touch, the later one is left out", () => {
   assert.deepEqual(written, ["0.10", "0.12"]);
   paintRow({ ctx }, ["0", "1"], [70, 20], 0);
   assert.deepEqual(written.slice(2), ["0", "1"], "also from right to left");
+});
+
+test("equal units make the longer side give way, also on axes shorter than 1", () => {
+  const frame = { left: 0, right: 100, top: 10, bottom: 60 };
+  const axes = (across, up) => ({ xaxis: { range: [0, across] }, yaxis: { range: up, scaleanchor: "x" } });
+  const even = { ...frame, left: 25, right: 75 };
+  for (const length of [0.5, 3]) assert.deepEqual(squared(frame, axes(length, [0, length])), even);
+  assert.deepEqual(squared(frame, axes(4, [1, 0])), { ...frame, top: 22.5, bottom: 47.5 }, "turned round");
+  for (const [across, up] of [[0, [0, 1]], [1, [2, 2]]]) assert.equal(squared(frame, axes(across, up)), frame);
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { Element } from "./elements.mjs";
 import { load } from "./load.mjs";
 
 const { isDark, paint } = load(
@@ -90,4 +91,31 @@ test("the title of the vertical axis stays on the canvas, and is smaller on a lo
   const low = painted({ wide: 132, margin: even });
   assert.deepEqual(low.at, [2, 35]);
   assert.ok(low.fonts.some((font) => font.includes(" 5px") || font.startsWith("5px")), low.fonts.join("; "));
+});
+
+test("a card is drawn again when its size has changed, and only while it is seen", () => {
+  const { Panel } = load(["panel.js"], ["Panel"]);
+  const drawn = [];
+  const card = { plot: 1, node: 2, visible: true, size: { width: 10, height: 20 }, draw: () => (drawn.push({ ...card.size }), true), describe() {} };
+  const panel = Object.assign(Object.create(Panel.prototype), { cards: [card] });
+  const resize = (width, height, target = 1) => panel.resized([{ target, contentRect: { width, height } }]);
+  for (const [width, height, target] of [[10, 20], [0, 0], [11, 20, 3], [11, 20], [11, 21], [11, 21]]) resize(width, height, target);
+  assert.deepEqual(drawn, [{ width: 11, height: 20 }, { width: 11, height: 21 }]);
+  panel.onVisible([{ target: 2, isIntersecting: false }, { target: 5, isIntersecting: true }]);
+  resize(12, 21);
+  assert.equal(drawn.length, 2);
+  panel.onVisible([{ target: 2, isIntersecting: true }]);
+  assert.deepEqual(drawn.at(-1), { width: 12, height: 21 });
+});
+
+test("a screen reader hears the setting and, where there is one, its verdict", () => {
+  const { Panel } = load(["panel.js"], ["Panel"]);
+  const said = (data) => {
+    const panel = Object.assign(Object.create(Panel.prototype), { data, news: new Element("p") });
+    panel.announce();
+    return panel.news.textContent;
+  };
+  const summary = { text: "k = 5" };
+  assert.equal(said({ summary }), "k = 5.");
+  assert.equal(said({ summary, verdict: { text: "Kept", nearest: "", price: "80 %" } }), "k = 5. Kept; 80 %.");
 });

@@ -1,42 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { Element } from "./elements.mjs";
 import { load } from "./load.mjs";
 
-/** So much of an element as the form needs. */
-class Node {
-  constructor(tag) {
-    Object.assign(this, { tag, children: [], heard: {}, attributes: {}, value: "", checked: false });
-    this.classList = { add() {} };
-  }
-  appendChild(child) {
-    this.children.push(child);
-    return child;
-  }
-  append(...more) {
-    this.children.push(...more);
-  }
-  replaceChildren(...more) {
-    this.children = more;
-  }
-  setAttribute(name, value) {
-    this.attributes[name] = value;
-  }
-  addEventListener(name, hear) {
-    this.heard[name] = hear;
-  }
-  querySelectorAll(tag) {
-    const below = this.children.filter((each) => each instanceof Node);
-    return below.flatMap((each) => [...(each.tag === tag ? [each] : []), ...each.querySelectorAll(tag)]);
-  }
-}
-globalThis.Text = class {};
-globalThis.document = { createElement: (tag) => new Node(tag) };
 const { QuestionForm } = load(["panel.js", "summary.js", "question_form.js"], ["QuestionForm"]);
 const FORM = { send: "ask ", text: "Choose.", responses: ["a", "b"], predictors: ["a", "b", "c"] };
 
 function shown() {
-  const sent = [], made = new QuestionForm(new Node("div"), { pick: (point) => sent.push(point) });
+  const sent = [], made = new QuestionForm(new Element("div"), { pick: (point) => sent.push(point) });
   made.show(FORM);
   return { made, sent };
 }
@@ -76,7 +48,7 @@ test("the same form keeps what is checked, another one begins anew, and none is 
 
 test("a regression that is fitted is checked, and a label stands beside its name", () => {
   const panel = { pick: () => {}, data: { labels: { b: "Wage" } } };
-  const made = new QuestionForm(new Node("div"), panel);
+  const made = new QuestionForm(new Element("div"), panel);
   made.show({ ...FORM, response: "b", chosen: ["c"] });
   assert.deepEqual(made.boxes.map((box) => box.checked), [false, false, true]);
   assert.deepEqual(made.response.children.map((each) => Boolean(each.selected)), [false, true]);

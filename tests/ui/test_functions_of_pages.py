@@ -1,0 +1,127 @@
+"""What functions of the pages return and offer, asked without a page where that is enough."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import streamlit as st
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.testing.v1 import AppTest
+
+import rwn_core as rwn
+from rwn_ui.compare.view import _mark, choice_key
+from rwn_ui.data.file_layout import _picture
+from rwn_ui.learn.paper import draw_many
+from rwn_ui.learn.sampling import LESSON as SAMPLING
+from rwn_ui.risk import sentences
+from rwn_ui.server import private_streamlit
+from rwn_ui.state import visit
+from rwn_ui.state.session import Session
+from rwn_ui.utility.results import _read
+from tests.tables import table
+
+
+def test_the_second_variable_is_the_chosen_one_then_a_predictor_then_any_other(session) -> None:
+    session.variable = "siri"
+    first = session.data.schema.question.predictors[0]
+    assert session.pair == ("siri", first)
+    session.second_variable = "age"
+    assert session.pair == ("siri", "age")
+    session.second_variable = "siri"
+    assert session.pair == ("siri", first)
+    alone = Session(
+        name="x", demo=None, data=rwn.Microdata.from_frame(table("ties").frame.iloc[:, :1])
+    )
+    alone.variable = alone.data.schema.released[0].name
+    assert alone.pair == (alone.variable, alone.variable)
+
+
+def test_the_picture_of_a_sheet_marks_names_and_records_between_the_rows_around_them() -> None:
+    cells = [(number, (f"row {number}", "x" * 30)) for number in range(6)]
+    shown = _picture(cells, above=1, header=1, below=2)
+    assert shown["read"].tolist() == ["", "▌ names", "▌ record", "▌ record", "", ""]
+    assert shown.index.tolist() == [1, 2, 3, 4, 5, 6]
+    assert shown["column 2"].tolist() == ["x" * 24] * 6
+    assert _picture([], above=1, header=1, below=0).empty
+
+
+def test_curves_of_the_paper_say_how_far_they_are(session) -> None:
+    shares = []
+    draw_many(
+        session.data, rwn.RWN(epsilon=2, k=5, q=1), number=8, releases=4, progress=shares.append
+    )
+    assert shares == sorted(shares)
+    assert (shares[0] <= 0.25, shares[-1]) == (True, 1.0)
+
+
+def test_a_candidate_is_marked_and_its_mark_taken_back(session, monkeypatch) -> None:
+    monkeypatch.setattr(st, "session_state", {})
+    marks = []
+    for name in ("A", "B", "B", "A"):
+        _mark(session, name)
+        marks.append(st.session_state[choice_key(session)])
+    assert marks == ["A", "B", None, "A"]
+
+
+def test_nothing_is_drawn_on_a_server_with_an_option_that_lets_values_out(monkeypatch) -> None:
+    def page() -> None:
+        import streamlit as st
+
+        from rwn_ui.server.safety import require_safe_options
+
+        require_safe_options()
+        st.write("drawn")
+
+    screen = AppTest.from_function(page).run()
+    assert [each.value for each in screen.markdown] == ["drawn"]
+    monkeypatch.setattr("rwn_ui.server.safety.unsafe_options", lambda: ["--an-option"])
+    screen.run()
+    assert [each.value for each in screen.markdown] == []
+    assert "--an-option" in screen.error[0].value
+
+
+def test_a_page_opened_by_its_address_has_the_bar_with_the_others(monkeypatch) -> None:
+    monkeypatch.setattr(PagesManager, "uses_pages_directory", None)
+    private_streamlit.prepare()
+    assert PagesManager.uses_pages_directory is False
+
+
+def test_a_visit_without_a_table_takes_nothing_over(monkeypatch) -> None:
+    here, other = (SimpleNamespace(session=None, other=name) for name in ("token", ""))
+    other.session = SimpleNamespace()
+    monkeypatch.setattr(visit, "current", lambda: here)
+    monkeypatch.setattr(visit, "_find", {"token": other}.get)
+    visit.take_over()
+    assert (here.session, here.other) == (None, "")
+
+
+def test_readings_of_the_picture_are_not_read_a_second_time() -> None:
+    comparison = rwn.Comparison(original=table("ties"), masked=table("ties"))
+    shown = {"correlation": object()}
+    read = _read(SimpleNamespace(readings=shown, comparison=comparison), slow=False)
+    assert read["correlation"] is shown["correlation"]
+    assert read["quantiles"].value == 0
+
+
+def test_shares_are_written_in_percent_and_other_numbers_are_not(monkeypatch) -> None:
+    measures = {
+        key: replace(
+            rwn.MEASURES["distance_linkage"], bounds=bounds, sentence=lambda *_: "3 % of all."
+        )
+        for key, bounds in (("share", (0.0, 1.0)), ("number", (0.0, np.inf)))
+    }
+    reading = rwn.Reading(value=0.031, baseline=0.5, detail=SimpleNamespace(standing=None))
+    monkeypatch.setattr(sentences, "rwn", SimpleNamespace(MEASURES=measures, Reading=rwn.Reading))
+    title, words = rwn.MEASURES["distance_linkage"].title, "3\N{NO-BREAK SPACE}% of all."
+    assert sentences.rows(dict.fromkeys(measures, reading), 10) == [
+        [title, "3.1\N{NO-BREAK SPACE}%", "50.0\N{NO-BREAK SPACE}%", words],
+        [title, "0.031", "0.5", words],
+    ]
+
+
+def test_a_key_that_is_never_drawn_anew_has_no_privacy() -> None:
+    values = {"fraction": 0.1, "keys": 8}
+    shown = [SAMPLING.show({**values, "change": change}, None).tiles[2] for change in (0.0, 1.0)]
+    assert [tile["released"] for tile in shown] == ["none", "0.00"]
