@@ -25,10 +25,8 @@ ALL_DRAWN = f"""([cards, least]) => {{
   const drawn = ({DRAWN})();
   return drawn.length >= cards && drawn.every((count, i) => count > (least[i] ?? 0));
 }}"""
-ALERTS = ", ".join(
-    f"[data-testid=stAlertContent{kind}] [data-testid=stMarkdownContainer]"
-    for kind in ("Error", "Warning")
-)
+SAID = "[data-testid=stAlertContent{}] [data-testid=stMarkdownContainer]"
+ALERTS = f"{SAID.format('Error')}, {SAID.format('Warning')}"
 STAMP = "document.querySelector('[data-stamp]')?.dataset.stamp"
 """What the panel last drew: the setting in words, and a hash of its readings."""
 
@@ -43,7 +41,6 @@ class Server:
 
     @property
     def log(self) -> str:
-        """Everything that the app wrote to its terminal."""
         return self._log.read_text(encoding="utf-8")
 
     def children(self) -> list[int]:
@@ -68,8 +65,6 @@ class Server:
 
 
 class App:
-    """The app in one browser tab, with what the tab asked for and complained about."""
-
     def __init__(self, page: Page, server: Server) -> None:
         self.server = server
         self.page = page
@@ -112,7 +107,6 @@ class App:
         return self
 
     def visit(self, name: str) -> App:
-        """Go to another page by the bar at the top."""
         self.page.get_by_role("link", name=name, exact=True).click()
         if name == "Data":
             self.page.get_by_text("Its variables, and the regression to keep").wait_for()
@@ -121,19 +115,16 @@ class App:
 
     @property
     def stamp(self) -> str:
-        """What the panel last drew, once one panel is there."""
         panel = self.page.locator("[data-stamp]")
         expect(panel).to_have_count(1, timeout=PATIENCE)
         return panel.get_attribute("data-stamp") or ""
 
     @property
     def drawn(self) -> list[int]:
-        """How often each card was drawn."""
         counts: list[int] = self.page.evaluate(DRAWN)
         return counts
 
     def slider(self, name: str) -> Locator:
-        """The slider of a lever of RWN, or one whose title begins so."""
         starts = {"epsilon": "Radius", "k": "Minimum", "q": "Modif"}
         return self.page.get_by_role("slider", name=starts.get(name, name))
 
@@ -145,12 +136,10 @@ class App:
         return self.stamp
 
     def shows(self, words: str) -> str:
-        """Wait until the panel has drawn a setting of these words; its stamp."""
         self.until(f"words => {STAMP}?.includes(words)", words)
         return self.stamp
 
     def wait_for_change(self, stamp: str) -> str:
-        """Wait until the panel has drawn something else."""
         self.until(f"old => {STAMP} !== old", stamp)
         return self.stamp
 
@@ -159,14 +148,12 @@ class App:
         self.page.wait_for_function(holds, arg=arg, timeout=timeout, polling=50)
 
     def open_more(self) -> None:
-        """Open the drawer of the Tune page, if it is closed."""
         drawer = self.page.locator("summary").filter(has=self.page.get_by_text("More", exact=True))
         if drawer.evaluate("node => !node.parentElement.open"):
             drawer.click()
         self.page.get_by_text("The same in a shell").wait_for()
 
     def open_box(self, title: str) -> None:
-        """Open a box of the drawer, if it is closed."""
         self.open_more()
         box = self.page.locator("summary").filter(has=self.page.get_by_text(title, exact=True))
         if box.evaluate("node => !node.parentElement.open"):
@@ -197,14 +184,12 @@ class App:
         self.page.locator("[data-test-script-state=notRunning]").wait_for()
 
     def card(self, title: str) -> Locator:
-        """The card whose title begins so."""
         return self.page.locator(".rwn-card").filter(
             has=self.page.locator(f"figcaption b:text-matches('^{title}')")
         )
 
     @property
     def verdict(self) -> Locator:
-        """The verdict above the picture."""
         return self.page.locator(".rwn-judged")
 
     def judged(self) -> str:
@@ -214,24 +199,20 @@ class App:
         return f"{line.inner_text()}; {self.verdict.locator('.rwn-nearest').inner_text()}"
 
     def values(self) -> list[str]:
-        """The numbers of the tiles, once all are read."""
         self.judged()
         self.until("() => ![...document.querySelectorAll('.rwn-value')]"
                    ".some((each) => each.textContent.includes('…'))")  # fmt: skip
         return self.page.locator(".rwn-value").all_inner_texts()
 
     def tile(self, label: str) -> Locator:
-        """The tile of this label."""
         return self.page.locator(".rwn-tile").filter(has_text=label)
 
     def messages(self) -> list[str]:
-        """Errors and warnings on the page, once there is one."""
         shown = self.page.locator(ALERTS)
         shown.first.wait_for()
         return shown.all_inner_texts()
 
     def saved(self, click: Callable[[], None]) -> tuple[str, bytes]:
-        """Name and content of the file that a click downloads."""
         with self.page.expect_download() as waiting:
             click()
         download: Download = waiting.value

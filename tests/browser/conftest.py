@@ -17,17 +17,12 @@ from rwn_ui.server import launch
 from rwn_ui.state.project_folder import FOLDER_VARIABLE as PROJECTS
 from tests.browser.app_tab import PATIENCE, App, Server
 
-HERE = Path(__file__).parent
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
 REQUIRED = os.environ.get("RWN_REQUIRE_BROWSER") == "1"
 CALM = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
+    *("--no-sandbox", "--disable-gpu", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync", "--no-first-run"),
     # such a list takes the place of Playwright's: what it names that asks outside or changes an
     # address, and two pages that Chromium loads in every window for an address bar nobody sees
     "--disable-features=AimEnabled,HttpsFirstBalancedModeAutoEnable,HttpsUpgrades,LensOverlay,"
@@ -40,17 +35,14 @@ WINDOW = {"viewport": {"width": 1440, "height": 900}, "accept_downloads": True}
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of this folder; skip them with a reason where there is no browser."""
     for item in items:
-        if HERE in item.path.parents:
+        if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.browser)
             if CHROMIUM is None and not REQUIRED:
                 item.add_marker(pytest.mark.skip(reason="no Chromium on this machine"))
 
 
 @pytest.fixture(scope="session")
-def server(
-    tmp_path_factory: pytest.TempPathFactory, free_port: Callable[[], int]
-) -> Iterator[Server]:
-    """An app that runs for the whole session."""
+def server(tmp_path_factory, free_port) -> Iterator[Server]:
     # a first large table would wait for the compiler, which is not what these tests ask
     compile_search = "from rwn_core.compile_ahead import warm, warm_for_limits as w; warm(); w()"
     subprocess.run([sys.executable, "-c", compile_search], check=True)
@@ -58,16 +50,10 @@ def server(
     folder = launch.app_file().parent
     folder_of_log = tmp_path_factory.mktemp("server")
     log = folder_of_log / "log.txt"
-    own = {PROJECTS: str(folder_of_log / PROJECTS)}
     with log.open("wb") as sink:
-        process = subprocess.Popen(
-            launch.command(port),
-            cwd=folder,
-            env={**os.environ, **own},
-            stdin=subprocess.DEVNULL,
-            stdout=sink,
-            stderr=sink,
-        )
+        streams = {"stdin": subprocess.DEVNULL, "stdout": sink, "stderr": sink}
+        env = {**os.environ, PROJECTS: str(folder_of_log / PROJECTS)}
+        process = subprocess.Popen(launch.command(port), cwd=folder, env=env, **streams)
         try:
             launch._wait_until_ready(process, port)
             yield Server(f"http://{launch.ADDRESS}:{port}", process, log)
@@ -80,14 +66,12 @@ def server(
 
 @pytest.fixture(scope="session")
 def playwright_session() -> Iterator[Playwright]:
-    """Playwright itself."""
     with sync_playwright() as started:
         yield started
 
 
 @pytest.fixture(scope="session")
 def chromium(playwright_session: Playwright) -> Iterator[Browser]:
-    """The system's Chromium, without its calls home."""
     if CHROMIUM is None:
         pytest.fail("RWN_REQUIRE_BROWSER=1, but this machine has no Chromium; install one.")
     browser = playwright_session.chromium.launch(executable_path=CHROMIUM, args=[*CALM])
@@ -97,7 +81,6 @@ def chromium(playwright_session: Playwright) -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def window(chromium: Browser) -> Iterator[BrowserContext]:
-    """A window, 1440 by 900, light, whose tabs read the app's scripts from one cache."""
     context = chromium.new_context(**WINDOW)
     yield context
     context.close()
@@ -150,6 +133,5 @@ def visit(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., App]]:
 
 @pytest.fixture
 def open_app(window: BrowserContext, server: Server) -> Iterator[Callable[..., App]]:
-    """A function that opens further tabs."""
     with ExitStack() as stack:
         yield lambda: stack.enter_context(_tab(window, server))

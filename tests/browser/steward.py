@@ -35,23 +35,19 @@ class Steward:
         return CLICK * self.clicks + LETTER * self.letters
 
     def wait_for(self, place: Locator) -> None:
-        """Wait until something is on the page."""
         with self.waiting():
             place.first.wait_for(timeout=PATIENCE)
 
     def click(self, place: Locator) -> None:
-        """Click something once it is there, and wait for what it does."""
         with self.waiting():
             place.click(timeout=PATIENCE)
             self.app.settle()
         self.clicks += 1
 
     def press(self, name: str) -> None:
-        """Press a button."""
         self.click(self.app.page.get_by_role("button", name=name, exact=True))
 
     def visit(self, name: str) -> None:
-        """Go to a page."""
         self.click(self.app.page.get_by_role("link", name=name, exact=True))
 
     def type(self, label: str, text: str) -> None:
@@ -65,7 +61,6 @@ class Steward:
         self.letters += len(text) + 1
 
     def upload(self, file: Path) -> None:
-        """Choose a file: the button, and the file in the system's list."""
         with self.waiting():
             self.app.page.locator("input[type=file]").first.set_input_files(file)
             self.app.settle()

@@ -90,7 +90,6 @@ def drawn(steward: Steward, folder: Path) -> tuple[Path, bool]:
 
 
 def left(steward: Steward, folder: Path) -> Path:
-    """Answer for the release and have its files written; their folder."""
     steward.type("Name of the person", "A. Steward")
     steward.type("Reason, where", "No meeting took place")
     steward.press("Record")
@@ -104,7 +103,6 @@ def left(steward: Steward, folder: Path) -> Path:
 
 
 def check_same_bytes_in_the_shell(made: Path, key: Path, original: Path) -> None:
-    """Draw the release again in the shell, from its key: the same file comes out."""
     (file,) = (made / "for-users").glob("release-*.*")
     record = read_record((made / "internal" / "internal-record.toml").read_text("utf-8"))
     again = key.with_name(f"again{file.suffix}")
@@ -122,7 +120,7 @@ def ended(job: str, steward: Steward, end: str) -> None:
 
 
 @pytest.mark.parametrize("job", ["clinical", "workbook"])
-@pytest.mark.nightly  # test_release_walk draws a release and its file again, step by step
+@pytest.mark.nightly  # test_pages_beside_tune draws a release and its file again, step by step
 def test_a_small_table_leaves_and_the_shell_draws_the_same_bytes(app, tmp_path, job) -> None:
     make = {"clinical": files.clinical, "workbook": files.workbook}[job]
     original = make(tmp_path / {"clinical": "clinical.csv", "workbook": "staff.xlsx"}[job])

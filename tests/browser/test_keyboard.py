@@ -19,7 +19,6 @@ FOCUS = """() => {
 
 
 def walk(app, presses: int) -> list[dict]:
-    """Tab through the page and note where the focus is."""
     places = []
     for _ in range(presses):
         app.page.keyboard.press("Tab")
@@ -45,7 +44,6 @@ def test_tab_shows_where_it_is_at_every_control_and_keys_open_explanations(opene
     names = [place["name"] for place in walk(app, 40)]
     for part in ("More options", "View", "Policy", "The same in a shell"):
         assert any(part in name for name in names), (part, names)
-
     page, button = app.page, app.verdict.get_by_role("button")
     tip = app.verdict.get_by_role("tooltip")
     assert not tip.is_visible()

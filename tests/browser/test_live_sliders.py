@@ -10,6 +10,7 @@ from typing import Any
 from playwright.sync_api import expect
 
 from rwn_ui.server.endpoint import ADDRESS
+from tests.ui.following import CARDS_OF_TUNE
 
 # every summary that is shown from now on
 WATCH = """() => {
@@ -34,7 +35,6 @@ HOLD = """() => {
 
 
 def hold(app, slider, share: float) -> tuple[float, float]:
-    """Press the mouse on a slider; where its middle line and its left end are."""
     slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
     left, width, y = box["x"] + 6, box["width"] - 12, box["y"] + box["height"] / 2
@@ -55,7 +55,7 @@ def test_dragging_and_a_held_key_redraw_at_once_and_are_undone(opened) -> None:
     left, width = hold(app, slider, 0.3)
     y = slider.bounding_box()["y"] + 8
     places = {app.page.evaluate(PLACES)}
-    assert len(json.loads(*places)) > 9, "the nine cards, and tiles above them"
+    assert len(json.loads(*places)) > CARDS_OF_TUNE, "the cards, and tiles above them"
     for step in range(1, 25):
         app.page.mouse.move(left + (0.3 + step / 50) * width, y)
         app.page.wait_for_timeout(40)
@@ -75,7 +75,6 @@ def test_dragging_and_a_held_key_redraw_at_once_and_are_undone(opened) -> None:
     undo.click()  # where it was dragged from
     app.page.get_by_text("ε = 2 ·").wait_for()
     expect(slider).to_have_value("2")  # the sliders come after the picture
-
     app.page.evaluate("() => { window.shown = []; }")
     slider.focus()
     for _ in range(25):  # as a keyboard repeats
@@ -109,7 +108,6 @@ def test_a_slider_keeps_its_keyboard_and_its_words_and_asks_for_no_file(opened) 
     before = app.stamp
     app.page.get_by_role("button", name="Standard", exact=True).click()
     app.wait_for_change(before)
-
     asked: list[str] = []
     app.settle(begun=True)  # or the slider may still be at its end, and the server busy
     expect(app.slider("k")).not_to_have_value("100")
@@ -124,10 +122,8 @@ def test_moves_are_answered_without_a_run_and_by_one_where_nothing_else_answers(
     questions: list[Any] = []
     runs: list[str] = []
     app.page.on("websocket", lambda socket: socket.on("framesent", lambda _: runs.append("")))
-    app.page.on(
-        "request",
-        lambda asked: asked.url.endswith(ADDRESS) and not waits(asked) and questions.append(asked),
-    )
+    note = lambda r: r.url.endswith(ADDRESS) and not waits(r) and questions.append(r)  # noqa: E731
+    app.page.on("request", note)
     app.open("/").settle(begun=True)
     runs.clear()
     questions.clear()
@@ -170,7 +166,6 @@ def answer_late_or_not_at_all(app) -> None:
         app.server.process.send_signal(signal.SIGCONT)
     app.page.get_by_text("· k = 7 ·").wait_for()
     assert "k = 8 " in app.press("k", "ArrowRight")
-
     # what a run has to answer, and a proxy whose login has ended
     login = {"status": 200, "content_type": "text/html", "body": "<h1>Sign in</h1>"}
     for k, answer in enumerate(({"status": 204}, login), 9):

@@ -44,8 +44,6 @@ window.ready = true;
 
 
 class Notebook:
-    """Widgets by name, and the page that shows them."""
-
     def __init__(self, page: Page) -> None:
         self.page, self.widgets, self.requests = page, dict[str, TuneWidget](), list[str]()
         page.expose_function("python", self._answer)
@@ -74,13 +72,11 @@ class Notebook:
         ]
 
     def show(self, name: str, widget: TuneWidget) -> None:
-        """Show a widget as a cell's output."""
         self.widgets[name] = widget
         self.page.evaluate("(name) => window.show(name)", name)
         self.wait(name, "", lambda: None)
 
     def push(self, name: str) -> None:
-        """Hand over what Python has sent by itself."""
         self.page.evaluate("([id, all]) => window[id].receive(all)", [name, self._sent(name)])
 
     def stamp(self, name: str) -> str:
@@ -88,22 +84,17 @@ class Notebook:
         return self.page.locator(f"#{name} .rwn-panel").get_attribute("data-stamp") or ""
 
     def wait(self, name: str, before: str, act: Any) -> None:
-        """Act, and wait for another picture than that before."""
         act()
         test = "([id, old]) => { const s = document.querySelector(`#${id} .rwn-panel`)"
         test += ".dataset.stamp; return s && s !== old; }"
         self.page.wait_for_function(test, arg=[name, before])
 
     def texts(self, name: str) -> tuple[list[str], list[str]]:
-        """Values of the tiles, and notes of the cards."""
         place = self.page.locator(f"#{name}")
-        return (
-            place.locator(".rwn-value").all_text_contents(),
-            place.locator(".rwn-card .rwn-note").all_text_contents(),
-        )
+        notes = place.locator(".rwn-card .rwn-note")
+        return place.locator(".rwn-value").all_text_contents(), notes.all_text_contents()
 
     def slider(self, name: str, label: str) -> Any:
-        """Slider of a lever."""
         return self.page.locator(f"#{name}").get_by_role("slider", name=label, exact=True)
 
 
@@ -131,14 +122,12 @@ def test_sliders_and_settings_move_each_other_in_their_own_widget(notebook) -> N
     after = notebook.texts("one")
     assert one.setting == rwn.RWN(epsilon=2.0, k=6, q=1.0)
     assert all(old != new for old, new in zip(before, after, strict=True))
-
     one.setting = rwn.RWN(epsilon=1.0, k=3, q=0.5)
     shown = notebook.stamp("one")
     notebook.wait("one", shown, lambda: notebook.push("one"))
     assert k.input_value() == "3"
     assert notebook.slider("one", "Modification probability q").input_value() == "0.5"
     assert notebook.texts("one") != after
-
     two = tune(rwn.load_demo("bodyfat"))
     notebook.show("two", two)
     other, shown = notebook.texts("two"), notebook.stamp("one")
@@ -146,10 +135,8 @@ def test_sliders_and_settings_move_each_other_in_their_own_widget(notebook) -> N
     assert notebook.texts("two") == other
     assert (one.setting.k, two.setting.k) == (4, 5)
     assert notebook.slider("two", "Minimum neighbors k").input_value() == "5"
-
     notebook.page.locator("#one .rwn-card").nth(1).hover()
     notebook.page.locator("#one .rwn-live .plot-container").wait_for()
-
     notebook.page.evaluate("() => window.one.leave()")  # as when its cell runs again
     assert one._tuned.session.user.work.advice is None
     shown = notebook.stamp("two")

@@ -18,7 +18,6 @@ SIDEBAR = "stSidebar"
 
 
 def opened(app: Any, tmp_path: Any) -> Any:
-    """The Tune page of a table of one's own, at k = 6."""
     path = tmp_path / NAME
     path.write_text("a,b,c\n" + "\n".join(ROWS), encoding="utf-8")
     app.open("/").visit("Data")
@@ -88,7 +87,6 @@ def query(app) -> dict[str, list[str]]:
 
 
 def at_k(k: int, page: str = "") -> re.Pattern[str]:
-    """The address of a setting with this k."""
     return re.compile(rf"/{page}\?.*setting=epsilon\*[\d.]+\*k\*{k}\*q")
 
 
@@ -107,7 +105,6 @@ def test_a_link_opens_table_setting_or_lesson_and_a_reload_keeps_them(app) -> No
         app.page.wait_for_url(at_k(8, name.lower()))
         assert query(app)["demo"] == ["pima"]
     app.visit("Tune").shows("k = 8")
-
     app.page.goto(f"{app.server.address}/sweep?k=7")
     app.page.wait_for_url("**/find?**setting=**k*7**")
     expect(app.page.get_by_role("link", name="Find", exact=True)).to_have_attribute(

@@ -12,8 +12,7 @@ from docs.site import write
 from rwn_ui.server import launch
 from rwn_ui.server.safety import SAFE_OPTIONS
 
-SCRIPT = """
-import json
+SCRIPT = """import json
 import streamlit as st
 from streamlit import config
 st.text(json.dumps({key: config.get_option(key) for key in json.loads('KEYS')}, default=str))
@@ -25,7 +24,7 @@ def test_every_safe_option_is_in_force_in_the_running_server(chromium, tmp_path,
     script.write_text(SCRIPT.replace("KEYS", json.dumps([*SAFE_OPTIONS])), encoding="utf-8")
     port = free_port()
     line = [
-        str(script) if part == str(launch.app_file()) else part for part in launch.command(port)
+        str(script) if each == str(launch.app_file()) else each for each in launch.command(port)
     ]
     # away from the checkout, whose own configuration file says the same
     server = subprocess.Popen(line, cwd=tmp_path, stdin=subprocess.DEVNULL)

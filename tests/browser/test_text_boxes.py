@@ -45,9 +45,7 @@ def answers(folder: Path) -> Path:
     """Write 160 people whose variables and answers are whole sentences, as SPSS has them."""
     draw = np.random.default_rng(1)
     asked = "How often in the last four weeks did you, apart from work, {} (without holidays)?"
-    labels = {
-        f"q{i}": asked.format(what) for i, what in enumerate(("walk", "swim", "read", "cook"))
-    }
+    labels = {f"q{i}": asked.format(do) for i, do in enumerate(("walk", "swim", "read", "cook"))}
     levels = {1: "never, or not that I remember it", 2: "on one or two days of a week", 3: "daily"}
     age = draw.integers(18, 90, 160)
     frame = pd.DataFrame({n: (age // 30 + draw.integers(0, 2, 160)).clip(1, 3) for n in labels})
@@ -87,7 +85,6 @@ def app(open_app: Callable[..., App]) -> App:
 
 
 def go(app: App, name: str) -> None:
-    """Go to a page and wait until its charts are drawn."""
     app.page.set_viewport_size({"width": 1440, "height": 900})
     app.page.get_by_role("link", name=name, exact=True).click()
     app.page.get_by_text(READY[name]).first.wait_for()
@@ -95,7 +92,6 @@ def go(app: App, name: str) -> None:
 
 
 def faults(app: App, where: str, sizes: tuple[tuple[int, int], ...] = SIZES) -> list[str]:
-    """Faults of the page at each size."""
     found = []
     for width, height in sizes:
         app.page.set_viewport_size({"width": width, "height": height})
@@ -110,7 +106,6 @@ def faults(app: App, where: str, sizes: tuple[tuple[int, int], ...] = SIZES) -> 
 
 
 def pale(app: App, where: str) -> list[str]:
-    """Texts of the page that are too pale to be read."""
     return [f"{where}: {fault}" for fault in app.page.evaluate("paleTexts()")]
 
 
@@ -171,9 +166,7 @@ DRAW = """(what) => {
 }"""
 
 
-def test_no_text_is_cut_on_a_demo_table_or_in_the_lessons_and_planted_faults_are_found(
-    app: App,
-) -> None:
+def test_no_text_is_cut_on_a_demo_table_or_in_the_lessons_and_planted_faults_are_found(app) -> None:
     app.open("/", recommended=True)
     found = faults(app, "Tune", SIZES + PHONE)
     for name in ("Utility", "Risk", "Learn"):

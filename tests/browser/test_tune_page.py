@@ -7,11 +7,11 @@ from typing import Any
 
 from playwright.sync_api import expect
 
+from tests.ui.following import CARDS_OF_TUNE
+
 TAG = "() => document.querySelectorAll('.rwn-card, .rwn-card canvas').forEach((n) => n.mine = 1)"
-TAGGED = (
-    "() => [...document.querySelectorAll('.rwn-card, .rwn-card canvas')]"
-    ".filter((n) => n.mine).length"
-)
+TAGGED = """() => [...document.querySelectorAll('.rwn-card, .rwn-card canvas')]
+  .filter((n) => n.mine).length"""
 
 # whether something is painted on every canvas: a blank one has no opaque pixel
 PAINTED = """() => [...document.querySelectorAll('.rwn-card canvas')].filter((canvas) => {
@@ -48,24 +48,18 @@ def test_the_page_opens_whole_redraws_in_place_in_colors_of_its_theme_and_prints
     assert "bodyfat" in app.page.get_by_test_id("stSidebar").inner_text()
     assert app.page.locator(".rwn-parameters").inner_text() == "ε = 2 · k = 5 · q = 1 · seed 1"
     assert app.page.locator(".rwn-tile").count() == 2
-    assert app.page.locator(".rwn-card").count() == 9
-    assert app.page.evaluate(PAINTED) == 9
+    assert app.page.locator(".rwn-card").count() == CARDS_OF_TUNE == 9
+    assert app.page.evaluate(PAINTED) == CARDS_OF_TUNE
     last = app.page.locator(".rwn-card").last.bounding_box()
     assert last["y"] + last["height"] <= 900, "the nine cards fit one screen"
     for chart in app.page.locator(".rwn-card .rwn-plot").all():  # words for a screen reader
         assert chart.get_attribute("role") == "img"
         assert len(chart.get_attribute("aria-label") or "") > 20
     table = app.page.locator(".rwn-tables table")
-    assert table.locator("th").all_inner_texts()[:5] == [
-        "term",
-        "coefficient, original",
-        "SE, original",
-        "coefficient, released",
-        "SE, released",
-    ]
+    heads = ["coefficient, original", "SE, original", "coefficient, released", "SE, released"]
+    assert table.locator("th").all_inner_texts()[:5] == ["term", *heads]
     terms = table.locator("tbody tr td:first-child").all_inner_texts()
     assert terms == ["(intercept)", "bmi", "neck", "chest", "abdomen", "hip"]
-
     app.page.evaluate(TAG)
     titles = app.page.locator(".rwn-card figcaption b").all_inner_texts()
     for name, key, word, same in (
@@ -77,8 +71,8 @@ def test_the_page_opens_whole_redraws_in_place_in_colors_of_its_theme_and_prints
         assert word in app.press(name, key)
         least = [0 if title in same else count for title, count in zip(titles, before, strict=True)]
         app.wait_for_cards(beyond=least)
-        assert app.page.evaluate(TAGGED) == 18
-        assert app.page.evaluate(PAINTED) == 9
+        assert app.page.evaluate(TAGGED) == 2 * CARDS_OF_TUNE
+        assert app.page.evaluate(PAINTED) == CARDS_OF_TUNE
         assert word in app.page.locator(".rwn-parameters").inner_text()
     for scheme, colors in COLORS.items():
         app.page.emulate_media(color_scheme=scheme)
@@ -89,7 +83,6 @@ def test_the_page_opens_whole_redraws_in_place_in_colors_of_its_theme_and_prints
 
 
 def print_it(app) -> None:
-    """Print the page: without what only a screen can use, and with all its charts."""
     seen = ".stMainBlockContainer, [data-testid=stSidebar], [data-testid=stHeader], button"
     app.page.emulate_media(media="print", color_scheme="light")
     app.page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
@@ -99,7 +92,7 @@ def print_it(app) -> None:
     # an explanation's button is its tile's title
     own = ("rwn-", "stMainBlockContainer")
     assert [each for each in shown if not any(part in each for part in own)] == []
-    assert len(app.drawn) == 9
+    assert len(app.drawn) == CARDS_OF_TUNE
     assert 0 not in app.drawn
     assert app.page.pdf(format="A4").count(b"/Type /Page\n") <= 4
     app.page.emulate_media(media="screen", color_scheme="light")
@@ -157,7 +150,6 @@ def settings_on_map(app) -> list[str]:
 
 
 def reads(app: Any, words: str, state: str = "", worst: str = "") -> None:
-    """Wait for a verdict that begins so, and for what its second line begins with."""
     expect(app.verdict.locator(".rwn-judged-line")).to_have_text(re.compile(f"^{words}"))
     expect(app.verdict.locator(".rwn-nearest")).to_have_text(re.compile(f"^{worst}"))
     expect(app.verdict).to_have_attribute("data-state", state)
@@ -222,10 +214,8 @@ def test_utility_has_every_measure_and_a_prediction_that_no_slider_waits_for(app
     app.visit("Tune")
     app.shows(words)
     app.visit("Utility")
-    run, cancel = (
-        app.page.get_by_role("button", name=name)
-        for name in ("Predict siri at this setting", "Cancel")
-    )
+    run = app.page.get_by_role("button", name="Predict siri at this setting")
+    cancel = app.page.get_by_role("button", name="Cancel")
     run.click()
     cancel.click()
     app.page.get_by_text("Cancelled.").wait_for()

@@ -66,7 +66,6 @@ def fleet(path: Path, n: int = 140) -> Path:
 
 
 def ended(walk: str, steward: Steward, end: str, *, clicks: int, minutes: float) -> None:
-    """Note the figures, and hold them against what was promised."""
     figures.add(walk, "browser", steward.clicks, (steward.waited, steward.hands), end)
     seconds = steward.waited + steward.hands
     print(f"{walk}: {steward.clicks} clicks, {seconds:.0f} s, {end}")  # noqa: T201 - with -rP

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +12,6 @@ from rwn_cli import main
 
 
 class Run:
-    """Runs commands in a folder; each gives its exit code, its output and what it said."""
-
     def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
         self._capsys = capsys
 
@@ -35,7 +32,6 @@ class Run:
         return said
 
     def shown(self, *arguments: object) -> str:
-        """The output of a command that succeeds."""
         code, output, said = self(*arguments)
         assert code == 0, said
         return output
@@ -53,10 +49,7 @@ def _commands() -> Any:
 
 
 @pytest.fixture
-def rwn_command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Run:
-    """Run commands in an empty folder."""
+def rwn_command(tmp_path, monkeypatch, capsys) -> Run:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(main, "app", _commands())
     return Run(capsys)

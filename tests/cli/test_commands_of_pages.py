@@ -61,13 +61,11 @@ def blocks(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def commands(block: str) -> list[list[str]]:
-    """The words of each command of a block, without comments."""
     lines = block.replace("\\\n", " ").splitlines()
     return [words for line in lines if (words := shlex.split(line, comments=True))]
 
 
 def is_elsewhere(words: list[str]) -> bool:
-    """Whether a command cannot run in a test."""
     return any(" ".join(words).startswith(start) for start in NOT_HERE)
 
 
@@ -92,7 +90,6 @@ def follow(page: str, run: Run) -> int:
 
 @pytest.fixture(autouse=True)
 def _readers_are_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Let Python import what a page has written into its folder."""
     monkeypatch.syspath_prepend(str(tmp_path))
 
 
@@ -110,7 +107,7 @@ def test_a_long_page_can_be_followed(page: str, rwn_command: Run) -> None:
     assert follow(f"{page}.md", rwn_command)
 
 
-@pytest.mark.nightly  # test_search_commands sweeps, too
+@pytest.mark.nightly  # test_searches_and_reports sweeps, too
 def test_the_sweeps_of_the_page_on_the_command_line_read_everything(rwn_command: Run) -> None:
     follow(COMMAND_LINE, rwn_command)
     for name in ("sweep.csv", "methods.csv"):
@@ -160,7 +157,6 @@ def test_mask_dataset_plans_first_and_then_writes_what_python_does(rwn_command: 
     secret = Path("key").read_text()
     assert secret not in said
     assert Path("key").stat().st_mode & 0o077 == 0
-
     data = rwn.Microdata.from_frame(pd.read_parquet(source)).with_weights({"g": 2.0})
     params = rwn.RWN(k=4, epsilon=0.1, neighbors="sample", m=100)
     release = rwn.mask(data, params, seed=rwn.SecretKey(bytes.fromhex(secret)))
@@ -223,7 +219,6 @@ def _table() -> pd.DataFrame:
 
 @pytest.fixture
 def released(rwn_command: Run) -> Run:
-    """A folder with a dataset, its release, the key and the record."""
     Path("cellar-seven").mkdir()
     table = _table()
     table[:250].to_parquet("cellar-seven/a.parquet", index=False)
@@ -241,7 +236,7 @@ def _shown_of_the_original(text: str) -> list[str]:
     return [each for each in (*table["person"], *map(str, table["x"]), *rare) if each in text]
 
 
-def test_a_report_has_the_facts_and_no_value_of_the_original_alone(released: Run) -> None:
+def test_reports_of_a_dataset_show_nothing_of_the_original_and_know_their_files(released) -> None:
     auditing = ("audit-dataset", "cellar-seven", "out", "--drop", "person", "--sample", 50)
     released.done(*auditing, "--response", "y", "--predictor", "x", "--key-file", "key")
     for file in ("report.html", "report.json"):
@@ -258,25 +253,21 @@ def test_a_report_has_the_facts_and_no_value_of_the_original_alone(released: Run
     assert any("linkage" in row[0].lower() for row in facts["risks"]["table"]["rows"])
     assert "person" in facts["data"]["lines"][1]
     assert "What changed" in text
+    assert "judged on 600 of 600 records" in text
     for said in (text, json.dumps(facts, ensure_ascii=False), record):
         assert not _shown_of_the_original(said)
         assert ("cellar-seven" in said) == (said == record)  # so that it is found again
-
-    next(Path("out").iterdir()).write_bytes(b"changed")
+    part = next(Path("out").iterdir())
+    content = part.read_bytes()
+    part.write_bytes(b"changed")
     said = released.refused(3, "report", "record.toml", "-o", "report.html", "--overwrite")
     assert "not the one that the record was made of" in said
-
-
-def test_a_record_gives_the_notice_and_a_card_that_knows_its_files(released: Run) -> None:
+    part.write_bytes(content)
     for file in ("notice.html", "card.toml"):
         released.done("report", "record.toml", "--public", "-o", file)
         assert not _shown_of_the_original(Path(file).read_text())
-    part = next(Path("out").iterdir())
     for released_file in ("out", part):
         released.done("verify", released_file, "card.toml")
-    released.done("report", "record.toml", "-o", "report.html")
-    assert "judged on 600 of 600 records" in Path("report.html").read_text()
-
     Path("notice.html").unlink()
     again = ("report", "record.toml", "--public", "-o", "notice.html")
     released.refused(4, *again, "--title", "The hermitage")

@@ -18,8 +18,7 @@ import rwn_core as rwn
 from rwn_cli import options, terminal
 from rwn_cli.ledger import ledger
 from rwn_cli.main import app
-from rwn_core.data.schema import Schema
-from rwn_core.data.variable import Kind, Role, Variable
+from rwn_core import Kind, Role, Schema, Variable
 from rwn_core.evaluation import claims
 from rwn_core.evaluation.control_group import audit_attacked
 from rwn_core.io.demo import demo_path
@@ -167,8 +166,6 @@ def test_version_and_help(rwn_command: Run) -> None:
 
 
 class Terminal(io.StringIO):
-    """A stderr that says it is a terminal."""
-
     def isatty(self) -> bool:
         return True
 
@@ -252,7 +249,7 @@ def test_a_hostile_scenario_is_refused_at_once(rwn_command, factors) -> None:
     assert not Path("out.csv").exists()
 
 
-def test_a_survey_is_described_and_the_schema_is_ready_to_mask(rwn_command) -> None:
+def test_a_survey_is_described_ready_to_mask_and_an_official_file_is_named(rwn_command) -> None:
     data = a_table("survey")
     Path("s.csv").write_bytes(table_bytes(data.frame, "csv", data.schema))
     code, out, said = rwn_command("describe", "s.csv", "-o", "s.toml")
@@ -267,18 +264,14 @@ def test_a_survey_is_described_and_the_schema_is_ready_to_mask(rwn_command) -> N
     # a guessed household needs no other role
     code, out, said = rwn_command("describe", "s.csv")
     assert "note: hid says who belongs together: it is left out of every release." in said
-    Path("h.csv").write_text(
-        "\n".join(["hid,x", *(f"{1001 + i // 3},{i % 7}.5" for i in range(900))])
-    )
+    rows = [f"{1001 + i // 3},{i % 7}.5" for i in range(900)]
+    Path("h.csv").write_text("\n".join(["hid,x", *rows]))
     code, out, said = rwn_command("describe", "h.csv")
     assert "household or cluster: hid (guessed" in out
     assert "set its role to identifier" not in said
     said = rwn_command.refused(4, "describe", "s.csv", "-o", "s.toml")
     assert "s.toml exists; choose another name" in said
     rwn_command.done("mask", "s.csv", "o.csv", "--schema", "s.toml", "--epsilon", 6, "--k", 40)
-
-
-def test_the_official_file_that_a_table_looks_like_is_named(rwn_command) -> None:
     names = "DB030,RB050,PB140,PB150,PY010G,HY010,mine"
     rows = [f"{i // 2},{400 + i // 2}.5,{1950 + i % 50},{1 + i % 2},{i * 7},{i // 2 * 9},{i % 5}"
             for i in range(60)]  # fmt: skip
@@ -310,7 +303,7 @@ def test_a_description_that_lies_with_the_file_is_used_and_named(rwn_command) ->
     assert "the schema has a variable y that the table lacks" in said
 
 
-def test_only_some_variables_are_released_and_the_record_names_the_others(rwn_command) -> None:
+def test_only_some_variables_are_released_and_audited_and_the_rest_is_named(rwn_command) -> None:
     Path("t.csv").write_text("a,b,c\n1,3,1\n2,5,2\n2,7,3\n1,3,4\n", encoding="utf-8")
     mask = ("mask", "t.csv", "o.csv", "--k", 2, "--seed", 1, "--only", "a, c", "--record", "r.toml")
     said = rwn_command.done(*mask)
@@ -320,6 +313,16 @@ def test_only_some_variables_are_released_and_the_record_names_the_others(rwn_co
     rwn_command.done("describe", "t.csv", "--only", "b", "-o", "s.toml")
     schema = rwn.Schema.from_toml(Path("s.toml").read_text("utf-8"))
     assert [v.name for v in schema.released] == ["b"]
+    rows = "".join(f"{20 + i * 7 % 60},{'NS'[i % 2]},{i % 30} 1/2\n" for i in range(60))
+    for name in ("in.csv", "out.csv"):
+        Path(name).write_text(f"age,region,house\n{rows}")
+    code, shown, said = rwn_command("audit", "in.csv", "out.csv", "--only", "age,region")
+    assert code == 0, said
+    assert "not compared, because ORIGINAL is read without: house." in said
+    assert "marginals" in shown
+    made = ("--method", "rwn", "--set", "k=5")
+    said = rwn_command.done("audit", "in.csv", "out.csv", "--only", "age,region", *made)
+    assert "the worst case is not computed" in said
 
 
 def test_a_file_with_odd_columns_is_described_masked_and_audited(rwn_command) -> None:
@@ -337,24 +340,10 @@ def test_a_file_with_odd_columns_is_described_masked_and_audited(rwn_command) ->
     assert masked.columns.tolist() == ["age", "x"]
     for wiped in (None, "***"):
         masked.assign(age=wiped).to_csv("w.csv", index=False)
-        said = rwn_command.done(
-            "audit", "t.csv", "w.csv", "--drop", "house", "--measure", "cells_changed"
-        )
+        audit = ("audit", "t.csv", "w.csv", "--drop", "house", "--measure", "cells_changed")
+        said = rwn_command.done(*audit)
         assert "not compared, because MASKED has no such values: age" in said
     rwn_command.done("recommend", "t.csv", "--only", "age,x")
-
-
-def test_only_acts_on_both_tables_of_an_audit_and_the_rest_is_named(rwn_command) -> None:
-    rows = "".join(f"{20 + i * 7 % 60},{'NS'[i % 2]},{i % 30} 1/2\n" for i in range(60))
-    for name in ("in.csv", "out.csv"):
-        Path(name).write_text(f"age,region,house\n{rows}")
-    code, shown, said = rwn_command("audit", "in.csv", "out.csv", "--only", "age,region")
-    assert code == 0, said
-    assert "not compared, because ORIGINAL is read without: house." in said
-    assert "marginals" in shown
-    made = ("--method", "rwn", "--set", "k=5")
-    said = rwn_command.done("audit", "in.csv", "out.csv", "--only", "age,region", *made)
-    assert "the worst case is not computed" in said
 
 
 def test_no_module_reads_a_docstring() -> None:

@@ -17,19 +17,17 @@ from rwn_cli import options
 from rwn_cli.main import app
 from rwn_cli.options import settings, steps
 from rwn_cli.sweep import _precisions
+from rwn_core import Scenario, Setting
 from rwn_core.data.rounding import given_steps
 from rwn_core.masking.option import method_options
 from rwn_core.parallel import jit
 from rwn_core.parallel.kernel_cache import compiling, on_compiling
 from rwn_core.reporting import read_record
-from rwn_core.reporting.scenario import Scenario
-from rwn_core.tuning import Setting
 from rwn_core.tuning.slice_presets import preset_slices
 from tests.cli.conftest import Run
 
-SETTING = Setting.of(
-    "rwn", {"epsilon": 2.0, "k": 5, "q": 0.5}, {"age": 2.0}, {"age": 5, "weight": 10}
-)
+ROUNDED = {"age": 5, "weight": 10}
+SETTING = Setting.of("rwn", {"epsilon": 2.0, "k": 5, "q": 0.5}, {"age": 2.0}, ROUNDED)
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +62,8 @@ def test_a_scenario_is_masked_as_it_says_and_options_change_parts(rwn_command: R
     other = Setting.of("rwn", {"epsilon": 2.0, "k": 9, "q": 0.5}, weights, precision)
     assert masked(*changes, "hip=2") == expected(bodyfat, other)
     changes = ("--seed", 7, "--method", "nbrs2015", "--epsilon", 4, "--round", "none")
-    assert masked(*changes) == expected(
-        bodyfat, Setting.of("nbrs2015", {"epsilon": 4.0}, {"age": 2})
-    )
+    other = Setting.of("nbrs2015", {"epsilon": 4.0}, {"age": 2})
+    assert masked(*changes) == expected(bodyfat, other)
     write(Scenario(table="ab" * 32, setting=SETTING))
     assert "made for another table" in rwn_command.done(*mask)
 
@@ -76,9 +73,8 @@ def test_weights_of_a_scenario_are_all_its_weights(rwn_command: Run) -> None:
     frame = rwn.load_demo("bodyfat").frame[["age", "weight", "height"]]
     frame.to_csv("in.csv", index=False)
     table = rwn.read("in.csv")
-    Path("schema.toml").write_text(
-        table.schema.with_weights({"age": 3.0, "weight": 2.0}).to_toml(), encoding="utf-8"
-    )
+    schema = table.schema.with_weights({"age": 3.0, "weight": 2.0})
+    Path("schema.toml").write_text(schema.to_toml(), encoding="utf-8")
     table = rwn.read("in.csv", schema="schema.toml")
     table = table.with_weights({"age": 1.0, "weight": 4.0})
     setting = Setting.of("rwn", {"k": 5}).resolved(table)
@@ -100,7 +96,6 @@ def test_shares_and_steps_are_combined(bodyfat) -> None:
 
 
 SLICES = (("age", "weight"), ("hip", "knee", "neck"))
-OPTIONS = ("--slice", "weight,age", "--slice", "hip,knee, neck")
 
 
 def test_slices_are_those_of_options_or_of_a_scenario(rwn_command: Run, bodyfat) -> None:
@@ -109,7 +104,8 @@ def test_slices_are_those_of_options_or_of_a_scenario(rwn_command: Run, bodyfat)
 
     mask = ("mask", "demo:bodyfat", "out.csv", "--seed", 7, "--overwrite")
     strength = ("--epsilon", 2, "--k", 5)
-    said = rwn_command.done(*mask, *strength, *OPTIONS, "--record", "record.toml")
+    options = ("--slice", "weight,age", "--slice", "hip,knee, neck", "--record", "record.toml")
+    said = rwn_command.done(*mask, *strength, *options)
     sliced = of_slices(bodyfat.with_slices(SLICES))
     assert Path("out.csv").read_bytes() == sliced
     assert "A row shows age and weight of one person verbatim" in said
@@ -133,9 +129,8 @@ def test_slices_are_those_of_options_or_of_a_scenario(rwn_command: Run, bodyfat)
 def test_variables_that_were_hardly_masked_are_named(judged, rwn_command: Run) -> None:
     """Finding P4: the mean share of changed cells hides a category that nothing changed."""
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {"age": rng.integers(20, 90, 300), "income": rng.normal(size=300).round(3)}
-    )
+    frame = pd.DataFrame({"age": rng.integers(20, 90, 300)})
+    frame["income"] = rng.normal(size=300).round(3)
     frame["sex"] = rng.choice(["m", "f"], 300)
     frame["rare"] = np.where(np.arange(300) < 3, "yes", "no")
     frame["all"] = "same"
@@ -158,16 +153,11 @@ def test_variables_that_were_hardly_masked_are_named(judged, rwn_command: Run) -
 
 @pytest.fixture
 def people() -> pd.DataFrame:
-    """A table without stated roles, as `people.csv`."""
     rng = np.random.default_rng(3)
-    frame = pd.DataFrame(
-        {
-            "age": rng.integers(20, 80, 200),
-            "height": rng.normal(170, 9, 200).round(1),
-            "visits": rng.integers(0, 30, 200),
-            "hiv": np.where(rng.random(200) < 0.3, "yes", "no"),
-        }
-    )
+    frame = pd.DataFrame({"age": rng.integers(20, 80, 200)})
+    frame["height"] = rng.normal(170, 9, 200).round(1)
+    frame["visits"] = rng.integers(0, 30, 200)
+    frame["hiv"] = np.where(rng.random(200) < 0.3, "yes", "no")
     frame.to_csv("people.csv", index=False)
     return frame
 
@@ -260,7 +250,7 @@ MASK_DEMO = ("mask", "demo:bodyfat", "out.csv", "--k", 5, "--epsilon", 2, "--see
 MASK_DEMO += ("--overwrite",)
 
 
-def test_what_candidates_and_weights_cost_is_said(rwn_command: Run) -> None:
+def test_what_candidates_cost_is_said_and_threads_change_nothing(rwn_command, bodyfat, monkeypatch):
     for given in ("neighbors=sample m=50 fresh=true", "neighbors=partition u=3 m=10"):
         options = [word for each in given.split() for word in ("--set", each)]
         said = rwn_command.done(*MASK_DEMO, *options)
@@ -268,9 +258,6 @@ def test_what_candidates_and_weights_cost_is_said(rwn_command: Run) -> None:
             assert words in said
     said = rwn_command.done(*MASK_DEMO, "--set", "weights=discrete")
     assert "shares of the squared distance: " in said
-
-
-def test_threads_change_nothing_wherever_they_are_set(rwn_command, bodyfat, monkeypatch) -> None:
     wanted = rwn.mask(bodyfat, rwn.RWN(epsilon=2.0, k=5), seed=7).to_bytes("csv")
     for stated, more in (("1", ("--threads", 2)), ("3", ())):
         monkeypatch.setenv("RWN_THREADS", stated)
@@ -327,10 +314,8 @@ def test_another_layout_is_refused_with_the_options_that_read_it(rwn_command: Ru
 
 def test_a_release_of_a_labelled_file_reads_the_same_in_any_format(rwn_command: Run) -> None:
     rng = np.random.default_rng(1)
-    labels = {
-        "sex": {1: "male", 2: "female", 9: "refused"},
-        "health": {1: "bad", 2: "fair", 3: "good"},
-    }
+    labels = {"sex": {1: "male", 2: "female", 9: "refused"}}
+    labels["health"] = {1: "bad", 2: "fair", 3: "good"}
     frame = pd.DataFrame({name: rng.choice([1.0 * c for c in labels[name]], 60) for name in labels})
     frame["income"] = np.where(rng.random(60) < 0.1, -9, rng.normal(2000, 300, 60).round(2))
     missing = {"sex": [9], "income": [-9]}

@@ -34,7 +34,6 @@ def test_the_package_holds_and_gives_the_bytes_of_shell_and_python(tmp_path: Pat
     run("R", "CMD", "INSTALL", f"--library={library}", "--no-test-load", str(ROOT / "r"))
     said = run("Rscript", str(ROOT / "r" / "tests" / "package.R"), str(tmp_path))
     assert "all of the package holds" in said
-
     files = [str(tmp_path / name) for name in ("table.rds", "shell.csv", "schema.toml")]
     options = ["--epsilon", "2", "--k", "15", "--seed", "1", "--weight", "age=2"]
     run("rwn", "mask", *files[:2], "--schema", files[2], *options, "--slice", "age,sex")
@@ -43,7 +42,6 @@ def test_the_package_holds_and_gives_the_bytes_of_shell_and_python(tmp_path: Pat
     data = data.with_schema(data.schema.with_slices([["age", "sex"]]))
     masked = rwn.mask(data, rwn.RWN(epsilon=2, k=15), seed=1).to_bytes("csv")
     assert (tmp_path / "r.csv").read_bytes() == (tmp_path / "shell.csv").read_bytes() == masked
-
     drawn = steward_notebook.draw()  # the release of the steward's notebook
     table, named = drawn.write_inputs(tmp_path)
     out = tmp_path / "steward.csv"

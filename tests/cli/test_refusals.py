@@ -20,7 +20,6 @@ LISTED = tomllib.loads((Path(__file__).parents[1] / "refusals.toml").read_text("
 
 
 def fill_folder(run: Run) -> None:
-    """Write tables, scenarios, decisions and a record, of which some are wrong."""
     bodyfat = rwn.load_demo("bodyfat")
     run.done("demo", "bodyfat", "-o", "bodyfat.csv", "--schema")
     run.done("demo", "pima", "-o", "demo.csv")

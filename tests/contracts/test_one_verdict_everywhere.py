@@ -1,8 +1,8 @@
 """One question, one answer: every entrance gives the same verdict of a policy on small tables.
 
 `OF_A_SETTING` are the entrances that say something of one setting, `OF_A_TABLE` those that search;
-the tables are in `verdict_tables`. An entrance is compared by what it says: kept, broken or not
-judged, and the reason of each limit that was set apart.
+each of `TABLES` has a trait that once split them. An entrance is compared by what it says: kept,
+broken or not judged, and the reason of each limit that was set apart.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
 import pytest
 from streamlit.runtime.state import session_state_proxy
 
@@ -29,17 +31,7 @@ from rwn_core.reporting.ledger import policy_words
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.reporting.readable import decision_html, headline, judged
 from rwn_core.reporting.scenario import Decision
-from rwn_core.tuning import (
-    FoundSetting,
-    Goal,
-    Grid,
-    Plan,
-    Setting,
-    SliceRanges,
-    Sweep,
-    prepared,
-    sweep,
-)
+from rwn_core.tuning import FoundSetting, Goal, Grid, Plan, Setting, Sweep, prepared, sweep
 from rwn_core.tuning.policy import Limit, Policy
 from rwn_core.tuning.verdict import State
 from rwn_ui.compare import cards
@@ -50,15 +42,94 @@ from rwn_ui.state.results import current_release
 from rwn_ui.state.results import prepared as prepared_table
 from rwn_ui.state.session import Session
 from rwn_ui.tune import view
-from tests.contracts.verdict_tables import (
-    TABLES,
-    Make,
-    coarse,
-    one_number,
-    rare_flag,
-    with_roles,
-    without_roles,
+from tests import tables
+
+ROLES = {"age": rwn.Role.KEY, "size": rwn.Role.KEY, "ill": rwn.Role.CONFIDENTIAL}
+Make = Callable[[], rwn.Microdata]
+
+
+def frame(n: int = 104) -> pd.DataFrame:
+    """Two related numbers, another one, and a category."""
+    rng = np.random.default_rng(7)
+    age = rng.integers(20, 80, n)
+    return pd.DataFrame(
+        {
+            "age": age,
+            "size": rng.normal(170, 9, n).round(1),
+            "pay": (20 * age + rng.normal(0, 200, n)).round(0),
+            "ill": np.where(rng.random(n) < 0.4, "yes", "no"),
+        }
+    )
+
+
+def described(table: pd.DataFrame, **roles: rwn.Role) -> rwn.Microdata:
+    """The table with the roles of its variables by name, the usual ones or others."""
+    return tables.described(table, **(roles or {k: v for k, v in ROLES.items() if k in table}))
+
+
+def with_roles() -> rwn.Microdata:
+    return described(frame())
+
+
+def without_roles() -> rwn.Microdata:
+    """Nothing is stated of its variables, and their names say nothing."""
+    return described(frame().set_axis(list("abcd"), axis=1))
+
+
+def rare_flag() -> rwn.Microdata:
+    table = frame()
+    return described(table.assign(ill=np.where(np.arange(len(table)) % 40 == 3, "yes", "no")))
+
+
+def coarse() -> rwn.Microdata:
+    """Some fifty cells of people: the unmasked file itself links few, which breaks few limits."""
+    table = frame()
+    coarser = {"age": table["age"] // 10, "size": table["size"] // 10}
+    return described(table.assign(**coarser)[["age", "size", "ill"]])
+
+
+def heavy_tail() -> rwn.Microdata:
+    table = frame()
+    return described(table.assign(pay=np.exp(table["pay"] / 200).round(1)))
+
+
+def panel() -> rwn.Microdata:
+    """Each person twice, in rows that nothing declares to be one person's."""
+    table = frame(52)
+    later = table.assign(age=table["age"] + 2, pay=table["pay"] * 1.1)
+    return described(pd.concat([table, later], ignore_index=True))
+
+
+def households() -> rwn.Microdata:
+    table = frame()
+    home = np.arange(len(table)) // 2
+    return described(table.assign(home=home), **ROLES, home=rwn.Role.HOUSEHOLD)
+
+
+def one_number() -> rwn.Microdata:
+    return described(frame()[["pay"]].set_axis(["a"], axis=1))
+
+
+def constant() -> rwn.Microdata:
+    return described(frame().assign(same=1.5))
+
+
+def far_people() -> rwn.Microdata:
+    table = frame()
+    return described(table.assign(size=table["size"].where(np.arange(len(table)) > 2, 400.0)))
+
+
+def derived() -> rwn.Microdata:
+    """A column is twice another one, and one is a sum."""
+    table = frame()
+    return described(table.assign(double=2 * table["pay"], sum=table["age"] + table["size"]))
+
+
+TABLES: tuple[Make, ...] = (
+    *(with_roles, without_roles, rare_flag, coarse, heavy_tail, panel, households),
+    *(one_number, constant, far_people, derived),
 )
+
 
 WEAK, STRONG = rwn.RWN(epsilon=0.0, k=2), rwn.RWN(epsilon=0.0, k=100)
 EASY = {"bayes_linkage": 0.2, "attribute_gain": 0.6, "true_matches": 0.5, "linked_over_half": 0.3}
@@ -97,10 +168,8 @@ class Case:
     def scenario(self) -> rwn.Scenario:
         """The setting with its readings, as it comes back from a file."""
         (point,) = self.swept.points
-        made = rwn.Scenario(
-            name="A", setting=point.setting, readings=point.stated(), unread=point.unread,
-            policy=self.policy,
-        )  # fmt: skip
+        about = {"readings": point.stated(), "unread": point.unread, "policy": self.policy}
+        made = rwn.Scenario(name="A", setting=point.setting, **about)
         return rwn.Scenario.from_toml(made.to_toml())
 
 
@@ -134,7 +203,6 @@ def place_on_the_map(case: Case) -> Said:
 
 
 def compare(case: Case) -> Said:
-    """The column of a candidate, its limits, and the table below."""
     session = Session(name="A", demo=None, data=case.data, policy=case.policy)
     shown = cards.screen(session, [case.scenario], case.policy, meeting=True)["candidates"]
     (head,) = shown["candidates"]
@@ -145,11 +213,8 @@ def compare(case: Case) -> Said:
         if row["cells"][0]["text"] == "not judged"
     }
     assert all(row["cells"][0]["state"] is None for row in limits if row["cells"][0]["note"])
-    (row,) = (
-        row
-        for row in cards.table(session, [case.scenario], meeting=False)["tables"][0]["rows"]
-        if row[0] == "policy"
-    )
+    below = cards.table(session, [case.scenario], meeting=False)["tables"][0]["rows"]
+    (row,) = (row for row in below if row[0] == "policy")
     for why in apart.values():
         assert why[1:] in row[1]
     states: dict[Any, State] = {"kept": "kept", "over": "broken", None: "not judged"}
@@ -157,7 +222,6 @@ def compare(case: Case) -> Said:
 
 
 def minutes(case: Case) -> Said:
-    """The printed page of a decision for the scenario, and its verdict."""
     (verdict,) = judged([case.scenario], case.policy)
     decision = Decision(scenarios=(case.scenario,), chosen="A", policy=case.policy)
     page = unescape(decision_html(Decision.thaw(decision.frozen())).decode("utf-8"))
@@ -167,8 +231,7 @@ def minutes(case: Case) -> Said:
 
 
 def goal_seek(case: Case) -> Said:
-    goal = Goal(keep=case.policy, best=LOSS)
-    found = rwn.seek(case.data, case.swept, goal, workers=1)
+    found = rwn.seek(case.data, case.swept, Goal(keep=case.policy, best=LOSS), workers=1)
     assert found.kept == found.verdict.kept
     assert found.kept == (found.reached and not found.unread)
     for why in found.unread.values():
@@ -198,7 +261,6 @@ def judged_release(case: Case) -> Said:
 
 
 def command_mask(case: Case) -> Said:
-    """`rwn mask` with a record of the file, and what it prints."""
     source, schema, scenario = (case.folder / name for name in ("in.csv", "in.toml", "a.toml"))
     case.data.frame.to_csv(source, index=False)
     schema.write_text(case.data.schema.to_toml(), "utf-8")
@@ -232,7 +294,8 @@ def tune(case: Case) -> Said:
 
 
 def slice_search(data: rwn.Microdata, policy: Policy) -> Said:
-    ranges = SliceRanges(tries=4, starts=[()], only_starts=True, weights=False, strengths=(0, 30))
+    about = {"tries": 4, "starts": [()], "only_starts": True, "weights": False}
+    ranges = rwn.SliceRanges(strengths=(0, 30), **about)
     if policy.judgeable(data)[0] is None:
         with pytest.raises(rwn.ParameterError, match="No limit can be judged") as refused:
             rwn.seek_slices(data, policy, ranges=ranges, workers=1)
@@ -286,21 +349,10 @@ def one_strength(data: rwn.Microdata, policy: Policy) -> Said:
 
 
 OF_A_SETTING: tuple[Callable[[Case], Said], ...] = (
-    point_of_a_sweep,
-    place_on_the_map,
-    compare,
-    minutes,
-    goal_seek,
-    judged_release,
-    command_mask,
-    tune,
+    *(point_of_a_sweep, place_on_the_map, compare, minutes, goal_seek),
+    *(judged_release, command_mask, tune),
 )
-OF_A_TABLE: tuple[Callable[[rwn.Microdata, Policy], Said], ...] = (
-    slice_search,
-    one_strength,
-    recommendation,
-    quick_verdict,
-)
+OF_A_TABLE = (slice_search, one_strength, recommendation, quick_verdict)
 
 
 @pytest.fixture(autouse=True)
@@ -371,11 +423,8 @@ def test_every_search_sets_the_usual_limits_apart(make: Make) -> None:
 def test_no_advice_calls_a_policy_kept_that_was_not_judged() -> None:
     """A limit that every setting keeps, beside one that no variable can be judged by."""
     data = without_roles()
-    limits = (
-        Limit(measure="bayes_linkage", at_most=0.9),
-        Limit(measure="attribute_gain", at_most=0.5),
-    )
-    for policy in (Policy(limits=limits), Policy(limits=limits[:1])):
+    limits = {"bayes_linkage": 0.9, "attribute_gain": 0.5}
+    for policy in (policy_of(limits), policy_of({"bayes_linkage": 0.9})):
         advice = rwn.recommend(data, policy, within=3.0)
         verdict = rwn.quick_verdict(data, advice.setting, policy, within=1e6, steps=False)
         unread = set(policy.measures) - {"bayes_linkage"}

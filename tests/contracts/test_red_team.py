@@ -11,14 +11,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from rwn_core.data.microdata import Microdata
+from rwn_core import Comparison, Microdata, Policy
 from rwn_core.masking import METHODS, RWN, Method, RowCopy, mask
 from rwn_core.measures import read
 from rwn_core.measures.attacks.red_team import Finding, attack
-from rwn_core.measures.comparison import Comparison
-from rwn_core.tuning import Policy
 from tests.attacked_tables import HARMLESS, TABLES
-from tests.contracts.dominance_cases import along
+from tests.contracts.test_dominance import along
 
 ALONG = (0.15, 0.5, 1.0)  # shares of the way along the lever of a method's strength
 QUICK = ("rwn", "row_copy")

@@ -8,13 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core.data.microdata import Microdata
-from rwn_core.data.variable import Role
-from rwn_core.masking import RWN, mask
-from rwn_core.masking.additive_noise import AdditiveNoise
-from rwn_core.measures import MEASURES
-from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.measure import Reading
+from rwn_core import MEASURES, RWN, AdditiveNoise, Comparison, Microdata, Reading, Role, mask
 from rwn_core.tuning.policy import Limit, Policy
 from tests.tables import described
 

@@ -12,13 +12,10 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core import measures
-from rwn_core.data.microdata import Microdata
+from rwn_core import AdditiveNoise, Kind, Microdata, Policy, Role, SecretKey, measures
 from rwn_core.data.units import unit_of
-from rwn_core.data.variable import Kind, Role
 from rwn_core.evaluation.control_group import control_group
 from rwn_core.masking import METHODS, NBRS2015, RWN, Method, SoftRWN, mask
-from rwn_core.masking.additive_noise import AdditiveNoise
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.attacks.assignment import expected_right
 from rwn_core.measures.attacks.likeliest_value import tolerance
@@ -29,12 +26,9 @@ from rwn_core.measures.measure import Detail, Reading
 from rwn_core.measures.risk import true_matches
 from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.measures.statistics.key_variables import class_sizes, class_totals
-from rwn_core.randomness import SecretKey
 from rwn_core.tuning.evaluate import random_records
-from rwn_core.tuning.policy import Policy
 from tests import tables
-from tests.contracts.dominance_attacks import linkers, worst_linkage
-from tests.contracts.dominance_cases import along, table
+from tests.contracts.test_dominance import along, linkers, table, worst_linkage
 
 N = 90
 RISKS = [key for key, measure in MEASURES.items() if measure.side == "risk"]
@@ -120,9 +114,7 @@ def test_a_reading_that_depends_on_units_would_be_noticed(monkeypatch: pytest.Mo
 
     def unscaled(comparison: Comparison) -> Reading:
         names = [v.name for v in comparison.original.schema.released if v.kind is Kind.CONTINUOUS]
-        gaps = [
-            np.nan_to_num(each.matrix(names)) for each in (comparison.original, comparison.masked)
-        ]
+        gaps = [np.nan_to_num(t.matrix(names)) for t in (comparison.original, comparison.masked)]
         apart = ((gaps[0][:, None] - gaps[1][None]) ** 2).sum(axis=2)
         return Reading(value=float((apart.argmin(axis=0) == np.arange(N)).mean()), detail=Detail())
 
@@ -187,7 +179,6 @@ def described(frame: pd.DataFrame, role: Role) -> Microdata:
 
 
 def in_rows(data: Microdata) -> Microdata:
-    """The same without the numbers of the units."""
     frame = data.frame.drop(columns="unit")
     schema = rwn.Schema(variables=tuple(v for v in data.schema.variables if v.name != "unit"))
     return Microdata(frame, schema)
@@ -210,11 +201,8 @@ TABLES = {
     "households": (HOMES, Role.HOUSEHOLD),
 }
 
-METHODS_OF_COUNTED_UNITS = {
-    "noise": AdditiveNoise(size=1.0),
-    "rwn": RWN(epsilon=1.0, k=4),
-    "soft": SOFT,
-}
+METHODS_OF_COUNTED_UNITS = {"noise": AdditiveNoise(size=1.0), "rwn": RWN(epsilon=1.0, k=4)}
+METHODS_OF_COUNTED_UNITS["soft"] = SOFT
 
 
 @pytest.mark.parametrize("method", METHODS_OF_COUNTED_UNITS)
@@ -358,9 +346,6 @@ def test_where_a_row_is_a_unit_nothing_differs(role: Role) -> None:
             assert of_units.reason == of_rows.reason, key
 
 
-SECRETS = ("coin", "related", "rare", "number")
-
-
 def panel(secret: str, seed: int, units: np.ndarray = PANEL) -> Microdata:
     """People whose rows vary about their means, and who have one secret each."""
     draw, many = np.random.default_rng(seed), int(units.max()) + 1
@@ -377,7 +362,7 @@ def panel(secret: str, seed: int, units: np.ndarray = PANEL) -> Microdata:
 
 
 @pytest.mark.parametrize("method", METHODS_OF_COUNTED_UNITS)
-@pytest.mark.parametrize("secret", SECRETS)
+@pytest.mark.parametrize("secret", ["coin", "related", "rare", "number"])
 def test_a_secret_of_people_is_never_read_less_often_than_that_of_their_rows(secret, method):
     data = panel(secret, seed=4)
     by_unit, by_row = (
@@ -530,9 +515,7 @@ def test_equal_rows_are_linked_at_random_within_a_unit_and_outside() -> None:
     for _ in range(20):
         n = 6
         units, person, row = (np.sort(draw.integers(0, 3, n)) for _ in range(3))
-        units, person, row = (
-            np.unique(each, return_inverse=True)[1] for each in (units, person, row)
-        )
+        units, person, row = (np.unique(x, return_inverse=True)[1] for x in (units, person, row))
         row, linked = row[draw.permutation(n)], draw.permutation(n)
         chances = []
         for one in range(n):
@@ -582,17 +565,12 @@ def test_what_luck_shows_of_a_unit_counts_for_nothing(rows: int) -> None:
     secret = rng.choice(["none", "a", "b"], n, p=[0.8, 0.15, 0.05])
     frame = pd.DataFrame({"age": rng.integers(18, 90, n), "region": rng.choice(list("nesw"), n)})
     frame = frame.assign(sex=rng.choice(["f", "m"], n), s=secret, home=np.arange(n) // rows)
-    schema = Microdata.from_frame(frame).schema.replace_variable("home", role=Role.HOUSEHOLD)
-    for name in ("age", "region", "sex"):
-        schema = schema.replace_variable(name, role=Role.KEY)
-    schema = schema.replace_variable("s", role=Role.CONFIDENTIAL, weight=0.0)
-    data, found = Microdata(frame, schema), {}
+    roles = {**dict.fromkeys(("age", "region", "sex"), "key"), "s": "confidential"}
+    data = tables.described(frame, **roles, home="household").with_weights({"s": 0.0})
+    found: dict[float, tuple[float, float]] = {}
     for q in (0.0, 1.0):
-        audit = rwn.audit(
-            data,
-            rwn.mask(data, RWN(k=n - 1, q=q), seed=3),
-            measures=["true_matches", "posterior_odds"],
-        )
+        release = rwn.mask(data, RWN(k=n - 1, q=q), seed=3)
+        audit = rwn.audit(data, release, measures=["true_matches", "posterior_odds"])
         odds = audit["posterior_odds"]
         found[q] = audit["true_matches"].value, odds.value - odds.baseline
     assert found[1.0] == pytest.approx((0.0, 0.0), abs=0.03)
@@ -634,13 +612,16 @@ def test_a_part_of_a_table_holds_whole_people() -> None:
     assert alone.frame["x"].tolist() == (np.sort(first) * 0.5).tolist()
 
 
+OF_CLASSES = ("uniqueness", "k_anonymity", "individual_risk", "suda", "misclassification")
+
+
 @cache
 def visits(rows: int) -> Microdata:
     """People with their age and town, as many rows each with the same, and a visit in each."""
     draw, count = np.random.default_rng(4), 150
     who = np.repeat(np.arange(count), rows)
     frame = pd.DataFrame(
-        {"age": draw.integers(20, 80, count), "town": draw.choice(list("abcd"), count)}
+        {"age": draw.integers(20, 80, count), "town": draw.choice([*"abcd"], count)}
     )
     frame = frame.assign(sex=draw.choice(["f", "m"], count), who=[f"p{n}" for n in range(count)])
     frame = frame.iloc[who].assign(visit=draw.normal(size=len(who)).round(2))
@@ -649,13 +630,7 @@ def visits(rows: int) -> Microdata:
 
 
 @pytest.mark.parametrize("population", [None, 3_000])
-@pytest.mark.parametrize(
-    "key",
-    [
-        *("uniqueness", "k_anonymity", "individual_risk", "suda", "misclassification"),
-        *("population_uniqueness", "loglinear_risk"),
-    ],
-)
+@pytest.mark.parametrize("key", ["population_uniqueness", "loglinear_risk", *OF_CLASSES])
 def test_rows_of_one_person_with_equal_keys_count_as_one(key: str, population: int | None) -> None:
     read = []
     for rows in (1, 4):
@@ -701,10 +676,13 @@ def test_the_number_of_a_person_within_the_household_is_no_person(name: str) -> 
     assert unit_of(twice).name == name
 
 
+def agreeing(cells: np.ndarray) -> np.ndarray:
+    """Which rows agree with each; a missing value (-1) agrees with any."""
+    return ((cells[:, None] == cells) | (cells[:, None] < 0) | (cells < 0)).all(axis=2)
+
+
 def slow_sizes(cells: np.ndarray, units: np.ndarray) -> list[int]:
-    """People with a row that agrees, for each record; a missing value (-1) agrees with any."""
-    agree = ((cells[:, None] == cells) | (cells[:, None] < 0) | (cells < 0)).all(axis=2)
-    return [len(set(units[each])) for each in agree]
+    return [len(set(units[each])) for each in agreeing(cells)]
 
 
 def test_rows_of_a_person_agree_once_whatever_is_missing() -> None:
@@ -717,21 +695,16 @@ def test_rows_of_a_person_agree_once_whatever_is_missing() -> None:
         assert class_sizes(cells, units).tolist() == slow_sizes(cells, units)
         weights = draw.integers(1, 5, 25)[units]  # one for each person
         totals = [
-            sum({u: w for u, w, each in zip(units, weights, agree, strict=True) if each}.values())
-            for agree in ((cells[:, None] == cells) | (cells[:, None] < 0) | (cells < 0)).all(
-                axis=2
-            )
+            sum({u: w for u, w, each in zip(units, weights, row, strict=True) if each}.values())
+            for row in agreeing(cells)
         ]
         np.testing.assert_allclose(class_totals(cells, weights.astype(float), units), totals)
-
-
-CLASSES = ("uniqueness", "k_anonymity", "suda", "individual_risk", "l_diversity")
 
 
 def shares_of_people(frame: pd.DataFrame) -> dict[str, Reading]:
     data = tables.described(frame, a="key", b="key", s="confidential", who="person")
     release = mask(data, RWN(k=3, q=0.0), seed=1)  # unmasked
-    return dict(rwn.audit(data, release, measures=CLASSES).readings)
+    return dict(rwn.audit(data, release, measures=[*OF_CLASSES[:4], "l_diversity"]).readings)
 
 
 def test_a_person_whose_other_row_lacks_a_key_stays_alone() -> None:
@@ -781,9 +754,8 @@ def test_a_value_that_one_person_has_in_several_rows_spoils_every_epsilon(q: flo
 
 def test_a_population_is_of_people() -> None:
     data = visits(4)  # 600 rows of 150 people
-    assert (
-        Sampling.of_schema(data.with_schema(replace(data.schema, population=300))).population == 300
-    )
+    known = data.with_schema(replace(data.schema, population=300))
+    assert Sampling.of_schema(known).population == 300
     with pytest.raises(rwn.ParameterError, match="at least the file's 150 people"):
         Sampling(population=149).check(data)
 
@@ -791,9 +763,6 @@ def test_a_population_is_of_people() -> None:
 def test_questions_of_one_row_say_what_they_leave_out() -> None:
     data = visits(4)
     read = rwn.audit(data, mask(data, RWN(k=3), seed=1), measures=["queries"])["queries"]
-    said = (
-        read.reason
-        if isinstance(read, rwn.NotApplicable)
-        else MEASURES["queries"].sentence(read, 600)
-    )
+    refused = isinstance(read, rwn.NotApplicable)
+    said = read.reason if refused else MEASURES["queries"].sentence(read, 600)
     assert "one record" in said or "a person with several equal rows is not asked about" in said

@@ -12,9 +12,6 @@ HEAD = ("job", "way", "actions", "machine", "hands", "end")
 
 
 def add(job: str, way: str, actions: int, seconds: tuple[float, float], end: str) -> None:
-    """Add a line, if figures are asked for."""
     if FILE:
         with Path(FILE).open("a", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerow(
-                (job, way, actions, *(f"{each:.0f}" for each in seconds), end)
-            )
+            csv.writer(file).writerow((job, way, actions, *(f"{one:.0f}" for one in seconds), end))

@@ -158,7 +158,6 @@ def workbook(path: Path, n: int = 160) -> Path:
 
 
 def ward(path: Path, n: int = 180) -> Path:
-    """Patients of a ward, as CSV."""
     draw = np.random.default_rng(61)
     severity = draw.normal(0, 1, n)
     frame = pd.DataFrame(

@@ -6,6 +6,7 @@ import re
 import shlex
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,16 +20,13 @@ PEOPLE = 10_000 if figures.FILE else 400
 
 
 def commands(heading: str) -> list[list[str]]:
-    """The commands under a heading of the page."""
     part = PAGE.read_text(encoding="utf-8").partition(f"## {heading}")[2]
     block = re.search(r"```sh\n(.*?)```", part, flags=re.DOTALL)
     assert block
     return [shlex.split(line) for line in block[1].splitlines()]
 
 
-def walked(
-    job: str, heading: str, capsys: pytest.CaptureFixture[str]
-) -> tuple[str, dict[str, str]]:
+def walked(job: str, heading: str, capsys: Any) -> tuple[str, dict[str, str]]:
     """Run the commands; what they said, and the verdict on what was released."""
     words, waited, typed = "", 0.0, 0
     for program, *arguments in commands(heading):
@@ -50,7 +48,6 @@ def walked(
 
 @pytest.fixture(autouse=True)
 def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An empty folder of one's own."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -66,7 +63,7 @@ def test_the_survey_ends_with_a_no_that_says_what_to_do(capsys) -> None:
         assert line in words
 
 
-@pytest.mark.nightly  # a minute of search; tests/browser/test_release_walk draws its file again
+@pytest.mark.nightly  # a minute of search; tests/browser draws its file again
 def test_the_clinical_table_leaves_and_is_drawn_again(capsys) -> None:
     files.clinical(Path("clinical.csv"))
     words, _ = walked("clinical", "The clinical table", capsys)

@@ -37,8 +37,6 @@ def _compiled() -> None:
 
 
 class Screen:
-    """One user's app, and shorthand for what is on its screen."""
-
     def __init__(self, page: str, **link: str) -> None:
         self.test = AppTest.from_file(ROOT / "app.py", default_timeout=300)
         for name, value in link.items():
@@ -50,7 +48,6 @@ class Screen:
         self.test.run()
 
     def visit(self, page: str) -> Screen:
-        """Go to another page."""
         self.test.switch_page(f"pages/{page}.py").run()
         return self
 
@@ -66,7 +63,6 @@ class Screen:
         return self
 
     def wait(self) -> Screen:
-        """Let the table that is being prepared arrive, and draw the page with it."""
         end = time.monotonic() + 180  # the search may have to be compiled, beside other work
         while (preparation := self.work.preparation) is not None:
             preparation.wait(max(0.0, end - time.monotonic()))
@@ -76,23 +72,19 @@ class Screen:
 
     @property
     def user(self) -> User:
-        """The user whose app it is."""
         return self.session.user
 
     @property
     def session(self) -> Session:
-        """What the user has chosen."""
         session: Session = self.test.session_state[VISIT].session
         return session
 
     @property
     def work(self) -> Work:
-        """What goes on beside the user's pages."""
         return self.user.work
 
     @property
     def results(self) -> Results:
-        """What was computed for the user."""
         return self.user.results
 
     def find(self, kind: str, label: str) -> Any:
@@ -108,17 +100,14 @@ class Screen:
         return getattr(self.test, kind)(key=f"{key}.{name}")
 
     def press(self, label: str) -> Screen:
-        """Press the first button whose label begins so."""
         self.find("button", label).click().run()
         return self
 
     def words(self, *kinds: str) -> str:
-        """The sentences of some kinds on the page, or of all."""
         every = ("caption", "info", "success", "warning", "error", "markdown")
         return " ".join(each.value for kind in kinds or every for each in getattr(self.test, kind))
 
     def job(self, feature: str) -> Any:
-        """The job of a feature; None where there is none."""
         return self.work.jobs.get(feature)
 
     @property
@@ -128,13 +117,11 @@ class Screen:
 
     @property
     def errors(self) -> list[str]:
-        """The sentences in red."""
         assert not self.test.exception
         return [error.value for error in self.test.error]
 
     @property
     def warnings(self) -> list[str]:
-        """The sentences in amber."""
         return [warning.value for warning in self.test.warning]
 
     def _told(self) -> dict[str, Any]:
@@ -145,21 +132,17 @@ class Screen:
 
     @property
     def sliders(self) -> dict[str, dict[str, Any]]:
-        """The sliders of the levers on the Tune page, by name."""
         return {each["name"]: each for each in self._told().get("sliders", [])}
 
     @property
     def preset(self) -> str | None:
-        """The preset that is marked as the one on screen."""
         marked = (each["name"] for each in self._told()["presets"] if each["chosen"])
         return next(marked, None)
 
     def move(self, **levers: float) -> Screen:
-        """Move sliders of the levers."""
         return self.edit({"levers": levers})
 
     def weigh(self, **weights: float) -> Screen:
-        """Give variables other weights."""
         return self.edit({"weights": weights})
 
     def edit(self, *edits: dict[str, Any]) -> Screen:
@@ -170,11 +153,9 @@ class Screen:
 
     @property
     def endpoint(self) -> Endpoint:
-        """What answers the user's page."""
         return self.user.endpoint
 
     def everything(self) -> str:
-        """All that the last run sent to the browser, as text."""
         return str(self.test.main) + str(self.test.sidebar) + str(self.panel)
 
 
@@ -195,7 +176,6 @@ class Finished:
 
 @pytest.fixture
 def finished() -> type[Finished]:
-    """What makes a job that has ended."""
     return Finished
 
 
@@ -285,7 +265,6 @@ def open_page(monkeypatch: pytest.MonkeyPatch) -> Open:
 
 @pytest.fixture
 def session() -> Session:
-    """A user's session with bodyfat at the standard preset, without a page."""
     made = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
     made.clamp(prepared(made).prepared)
     return made

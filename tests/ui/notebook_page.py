@@ -23,13 +23,11 @@ class KeptComm(BaseComm):
     def publish_msg(
         self, msg_type: str, data: Any = None, metadata: Any = None, buffers: Any = None, **_: Any
     ) -> None:
-        """Keep a message."""
         SENT.setdefault(self.comm_id, []).append((data or {}, [*(buffers or ())]))
 
 
 @contextmanager
 def kept_messages(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Have widgets speak to this file meanwhile."""
     with monkeypatch.context() as patch:
         patch.setattr(comm, "create_comm", lambda *args, **more: KeptComm(*args, **more))
         SENT.clear()
@@ -43,7 +41,6 @@ def taken(widget: TuneWidget) -> list[tuple[dict[str, Any], list[bytes]]]:
 
 
 def deliver(widget: TuneWidget, message: dict[str, Any]) -> None:
-    """Give the widget a message of its browser."""
     content = {"data": {"method": "custom", "content": message}}
     widget.comm.handle_msg({"content": content, "buffers": []})
 

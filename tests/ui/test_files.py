@@ -1,10 +1,10 @@
-"""Files that a page opens: bad, wide, titled, of any format, or of the command line; their form.
-
-What a table leaves open is one form, and its neighbors are ranked once, after it was sent.
-"""
+"""Files that a page opens, their form, and tables that are made ready in the background."""
 
 from __future__ import annotations
 
+import logging
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,17 +16,238 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core import io
+from rwn_core.neighbors import find
+from rwn_core.parallel.threads import Cancelled
 from rwn_ui.background.opening import WIDE
+from rwn_ui.background.task import Task
 from rwn_ui.data import variables
 from rwn_ui.data.describe import describe_anew
+from rwn_ui.features import analysis_plan
 from rwn_ui.server import given_file
 from rwn_ui.server.environment import FILE_VARIABLE
-from rwn_ui.state import change_table
-from rwn_ui.state.results import PreparedTable
-from tests.ui.small_file import table
-from tests.ui.test_large_tables import Gate, gate
+from rwn_ui.state import change_table, results
+from rwn_ui.state.results import SHOWN, PreparedTable, full_release, prepared
+from rwn_ui.state.session import Session
+from rwn_ui.state.work import Work
+from rwn_ui.utility.results import _is_expected
+from tests.ui.following import CARDS_OF_TUNE, RECORDS, large_csv, large_table, shown, small_csv
 
-assert gate  # a fixture of both files
+SECRET = "SENTINEL7731"
+
+
+class Gate:
+    """Holds preparations until it is opened; says how they ended."""
+
+    def __init__(self) -> None:
+        self.open, self.ended = threading.Event(), []
+
+    def prepare(self, data, progress=None, cancel=None, **more) -> PreparedTable:
+        if progress is None:  # at once, in the page
+            return PreparedTable.prepare(data, **more)
+        progress(0.25)
+        while not self.open.wait(0.005):
+            if cancel.is_set():
+                self.ended.append("cancelled")
+                raise Cancelled("The work was cancelled.")
+        return PreparedTable.prepare(data, progress, cancel, **more)
+
+
+@pytest.fixture
+def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
+    made = Gate()
+    monkeypatch.setattr(change_table, "PreparedTable", made)
+    yield made
+    made.open.set()
+
+
+def ended(work: Task) -> None:
+    work.wait(10)
+    assert not work.running
+
+
+def test_the_pages_stay_in_use_until_the_table_is_ready(open_page, gate: Gate) -> None:
+    screen = open_page("data").upload("large.csv", large_csv())
+    assert screen.session.name == "bodyfat"
+    assert "pages show bodyfat until then" in screen.words("caption")
+    assert screen.test.button(key="arrival.cancel")
+    screen.visit("tune")
+    screen.move(k=9)
+    assert "k = 9" in screen.panel["stamp"]
+    gate.open.set()
+    screen.wait()
+    assert screen.errors == []
+    assert (screen.session.name, screen.session.data.n) == ("large.csv", RECORDS)
+    assert len(screen.panel["cards"]) == CARDS_OF_TUNE
+    assert screen.sliders["k"]["value"] == screen.session.levers["k"] == 5
+    # other weights are prepared too
+    before = screen.session.data.schema
+    gate.open.clear()
+    screen.weigh(x=2.0)
+    work = screen.work.preparation
+    screen.test.run()
+    assert screen.work.preparation is work, "it is not begun anew"
+    assert screen.session.data.schema == before
+    gate.open.set()
+    screen.wait()
+    assert screen.session.data.schema.variable("x").weight == 2.0
+    assert screen.errors == []
+    screen.edit({"undo": True})
+    assert screen.session.data.schema == before, "its neighbors are still there"
+
+
+def test_a_preparation_is_cancelled_by_its_button_another_table_or_the_end(open_page, gate: Gate):
+    screen = open_page("data").upload("large.csv", large_csv())
+    first = screen.work.preparation
+    screen.test.button(key="arrival.cancel").click().run()
+    ended(first)
+    assert (screen.work.preparation, screen.session.name) == (None, "bodyfat")
+    assert screen.errors == []
+    assert "the pages show bodyfat" in screen.test.toast[0].value
+    for number in (1, 2):
+        screen.upload(f"other {number}.csv", large_csv(seed=number))
+        second = screen.work.preparation
+        assert second is not first
+        first = second
+    screen.test.selectbox(key="data.demo").set_value("pima").run()
+    ended(second)
+    assert (screen.work.preparation, screen.session.name) == (None, "pima")
+    assert len(screen.visit("tune").panel["cards"]) == CARDS_OF_TUNE
+    work = Work(preparation=Task(large_table(), "large", gate.prepare, lambda result: None))
+    work.close()
+    ended(work.preparation)
+    assert gate.ended == ["cancelled"] * 4
+
+
+@pytest.mark.parametrize("kind", ["refusal", "failure"])
+def test_a_table_that_cannot_be_made_ready_is_a_sentence(open_page, monkeypatch, caplog, kind):
+    def prepare(data, progress=None, cancel=None, **method):
+        if kind == "refusal":
+            raise rwn.ParameterError("Searching this table needs about 3 GB of memory.")
+        raise MemoryError(f"{SECRET} of record 3")
+
+    broken = type("Broken", (), {"prepare": staticmethod(prepare)})
+    monkeypatch.setattr(change_table, "PreparedTable", broken)
+    with caplog.at_level(logging.DEBUG):
+        screen = open_page("data").upload("large.csv", large_csv()).wait()
+    (sentence,) = screen.errors
+    assert sentence.startswith("large.csv: ")
+    assert ("needs about 3 GB" in sentence) is (kind == "refusal")
+    assert ("(error " in sentence) is (kind == "failure")
+    assert SECRET not in screen.everything() + caplog.text
+    assert screen.session.name == "bodyfat"
+    assert len(screen.visit("tune").panel["cards"]) == CARDS_OF_TUNE
+    assert screen.errors == [sentence]
+    screen.test.button(key="arrival.close").click().run()
+    assert screen.errors == []
+
+
+def test_the_first_table_of_all_is_waited_for(open_page, gate, monkeypatch, tmp_path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_bytes(large_csv())
+    monkeypatch.setenv("RWN_FILE", str(path))
+    screen = open_page("tune", k="7")
+    assert screen.panel is None
+    assert not screen.sliders
+    assert screen.work.preparation is None  # its form comes first
+    screen.visit("data").press("Leave them open")
+    assert screen.test.selectbox(key="data.demo")
+    assert not screen.test.dataframe
+    gate.open.set()
+    screen.visit("tune").wait()
+    assert (screen.session.name, screen.session.levers["k"]) == ("mine.csv", 7)
+    assert len(screen.panel["cards"]) == CARDS_OF_TUNE
+
+
+SOME = 2100
+PAGES = ("data", "tune", "utility", "risk", "find", "compare")
+
+
+@pytest.fixture
+def some(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tables of more than 2,100 records are shown by 2,100 of them."""
+    monkeypatch.setattr(results, "LIVE_RECORDS", SOME)
+
+
+def same_release(current: Any, release: rwn.Release, records: np.ndarray) -> None:
+    np.testing.assert_array_equal(current.masked.donors, release.donors[records])
+    expected = release.masked.frame.take(records).reset_index(drop=True)
+    pd.testing.assert_frame_equal(current.masked.masked.frame, expected)
+
+
+@pytest.mark.parametrize("beyond", [0.5, 1.0, 1.3])
+def test_a_look_is_the_release_of_its_seed_wherever_the_neighbors_come_from(monkeypatch, beyond):
+    monkeypatch.setattr(find, "STORED_PAIRS", 60_000)
+    data = large_table()
+    ready = PreparedTable.prepare(data)
+    params = rwn.RWN(epsilon=beyond * ready.prepared.about.stored, k=5, q=0.7)
+    assert ready.prepared.with_levers(k=5, epsilon=params.epsilon).is_quick is (beyond <= 1)
+    current = ready.release(params, 3)
+    same_release(current, rwn.mask(data, params, seed=3), np.arange(data.n))
+    assert isinstance(current.readings["neighborhood_size"], rwn.Reading)
+
+
+@pytest.mark.parametrize("beyond", [0.5, 1.3])
+def test_some_records_look_as_in_the_release_of_all(some, beyond: float) -> None:
+    data = large_table()
+    ready = PreparedTable.prepare(data)
+    records = ready.prepared.records
+    assert (len(records), ready.prepared.masks_all_records) == (SOME, False)
+    params = rwn.RWN(epsilon=beyond * ready.prepared.about.epsilon, k=5, q=0.7)
+    release = rwn.mask(data, params, seed=3)
+    current = ready.release(params, 3)
+    same_release(current, release, records)
+    plain = rwn.Comparison(original=data.take(records), masked=current.masked.masked)
+    for key in SHOWN:
+        reading = current.readings[key]
+        if rwn.MEASURES[key].side == "utility":  # the same records, before and after
+            assert reading.value == rwn.MEASURES[key].read(plain).value
+    sizes = current.readings["neighborhood_size"].detail.sizes
+    np.testing.assert_array_equal(sizes, release.law.neighborhoods.sizes[records])
+    # they keep their numbers in the file
+    for key in ("cooks_distance", "mahalanobis"):
+        detail = current.readings[key].detail
+        np.testing.assert_array_equal(detail.records_original, records)
+        assert detail.argmax_original == records[int(np.argmax(detail.original))]
+    # an intruder holds all records, whichever are shown
+    shown = current.readings["distance_linkage"]
+    full = rwn.audit(data, release, measures=["distance_linkage"])["distance_linkage"]
+    np.testing.assert_allclose(shown.detail.score, full.detail.score[records])
+    assert (shown.baseline, shown.detail.of, shown.detail.sampled) == (1 / data.n, data.n, True)
+
+
+def test_what_needs_every_record_says_so_and_is_not_held_against_policy_or_plan(some) -> None:
+    data = large_table()
+    comparison = PreparedTable.prepare(data).release(rwn.RWN(epsilon=0.1, k=5), 3).comparison
+    found = {key: each.read(comparison) for key, each in rwn.MEASURES.items()}
+    risks = {key for key, each in rwn.MEASURES.items() if each.side == "risk"}
+    read = {key for key in risks if isinstance(found[key], rwn.Reading)}
+    shown_ones = {"neighborhood_size", "distance_linkage", "cooks_distance", "mahalanobis"}
+    assert read == {"cells_changed"} | shown_ones
+    for key in risks - read - {"certified_linkage"}:  # which wants a soft kernel
+        assert "these are 2,100 random ones of 2,600" in str(found[key])
+    # Analyses are not judged there; “0 of 0, all within tolerance” would say that they pass
+    session = Session(name="large", demo=None, data=data)
+    session.clamp(prepared(session).prepared)
+    session.analysis_plan = analysis_plan.suggested(session.data)
+    tiles = {tile["label"]: tile for tile in shown(session)["tiles"]}
+    assert "Analysis plan" not in tiles
+    slope = tiles["Largest |Δ slope| / SE"]
+    assert (slope["state"], slope["limit"]) == (None, "SE of the shown records")
+    assert "full table has smaller standard errors" in slope["help"]
+
+
+def test_a_page_says_that_some_records_are_shown_and_no_page_fails(some, open_page) -> None:
+    screen = open_page("data").upload("large.csv", large_csv()).wait()
+    for page in PAGES:
+        screen.visit(page)
+        assert screen.errors == [], page
+        noted = "random sample of 2,100 of 2,600 records" in screen.words("caption")
+        assert noted is (page == "tune"), page
+    session: Session = screen.session
+    assert _is_expected(session)
+    assert full_release(session).masked.masked.n == session.data.n
+    assert len(screen.panel["cards"]) == CARDS_OF_TUNE
+
 
 SECRET = "SENTINEL7731"  # stands in the bad files' cells and must never be seen again
 ROWS = "\n".join(f"{i},{i * i % 17},{SECRET if i == 5 else 'abc'[i % 3]}" for i in range(30))
@@ -71,7 +292,7 @@ def test_a_bad_file_is_one_sentence_and_the_table_before_it_stays(open_page, cap
 def test_a_file_and_a_demo_that_are_both_chosen_do_not_take_turns(a_process_reads, open_page):
     screen = open_page("data")
     screen.test.selectbox(key="data.demo").set_value("pima").run()
-    screen.upload("the %22new%22.csv", table())  # as browsers send a quote
+    screen.upload("the %22new%22.csv", small_csv())  # as browsers send a quote
     loaded = screen.session.table_version
     screen.test.run()
     assert (screen.session.name, screen.session.table_version) == ('the "new".csv', loaded)
@@ -80,7 +301,6 @@ def test_a_file_and_a_demo_that_are_both_chosen_do_not_take_turns(a_process_read
 
 
 def read_anew(screen: Any, button: str = "data.layout.open") -> None:
-    """Have the file read as it was said to be, and wait for it."""
     screen.test.button(key=button).click().run()
     while screen.work.opening.reading is not None:
         screen.test.run()
@@ -184,9 +404,6 @@ def test_every_range_of_whole_numbers_is_counted_whole() -> None:
         assert len(set(counts[:-1].tolist())) <= 1  # no hole, no peak
 
 
-# ---------------------------------------------------------------- the file of the command line
-
-
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     given = tmp_path / "mine.csv"
@@ -240,13 +457,10 @@ def test_the_description_is_saved_with_the_file_and_found_again(path, open_page)
     assert "saved as mine.csv.toml" in again.words("caption")
 
 
-# ---------------------------------------------------------------- one form, one ranking
-
 PEOPLE = 2_600  # whose neighbors are ranked beside the page
 
 
 def official(n: int = PEOPLE) -> bytes:
-    """A table under the names of EU-SILC, with people of households and their weights."""
     rng = np.random.default_rng(3)
     home = np.sort(rng.integers(1, n // 2, n))
     weight = rng.uniform(300, 900, n // 2)[home - 1].round(3)
@@ -265,19 +479,13 @@ def official(n: int = PEOPLE) -> bytes:
     return pd.DataFrame(columns).to_csv(index=False).encode()
 
 
-ROLES = {
-    "DB030": "household",
-    "PB030": "identifier",
-    "PB040": "sampling weight",
-    **dict.fromkeys(("DB040", "PB140", "PB150"), "key"),
-    **dict.fromkeys(("PY010G", "PY050G", "HY010"), "confidential"),
-    "opinion": "other",
-}
+ROLES = {"DB030": "household", "PB030": "identifier", "PB040": "sampling weight"}
+ROLES |= dict.fromkeys(("DB040", "PB140", "PB150"), "key") | {"opinion": "other"}
+ROLES |= dict.fromkeys(("PY010G", "PY050G", "HY010"), "confidential")
 
 
 @pytest.fixture
 def ranked(monkeypatch: pytest.MonkeyPatch) -> list[rwn.Microdata]:
-    """The tables whose ranking began."""
     begun: list[rwn.Microdata] = []
     start, prepare = change_table.Task, PreparedTable.prepare.__func__
 
@@ -285,9 +493,7 @@ def ranked(monkeypatch: pytest.MonkeyPatch) -> list[rwn.Microdata]:
         begun.append(data)
         return start(data, *args)
 
-    def at_once(
-        cls: Any, data: rwn.Microdata, progress: Any = None, *args: Any, **more: Any
-    ) -> Any:
+    def at_once(cls: Any, data: Any, progress: Any = None, *args: Any, **more: Any) -> Any:
         if progress is None and data.n >= PEOPLE:  # in a run of the page
             begun.append(data)
         return prepare(cls, data, progress, *args, **more)
@@ -327,7 +533,7 @@ def test_an_official_table_is_ranked_once_from_its_file_to_the_first_picture(
     assert forms(screen) == 0
     screen.visit("tune")
     assert screen.errors == []
-    assert len(screen.panel["cards"]) == 9
+    assert len(screen.panel["cards"]) == CARDS_OF_TUNE
     assert (screen.session.name, len(ranked)) == ("silc.csv", 1)
     assert screen.session.path == ("" if way == "upload" else str(path))
     data = screen.session.data

@@ -56,15 +56,8 @@ print(len(found))
 
 def words_left(environment: dict[str, str]) -> int:
     plain = {name: value for name, value in os.environ.items() if name not in WRITTEN_OVER}
-    said = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        env=plain | environment,
-        capture_output=True,
-        check=True,
-        text=True,
-        timeout=60,
-    ).stdout
-    return int(said)
+    line = [sys.executable, "-c", PROGRAM]
+    return int(subprocess.check_output(line, env=plain | environment, text=True, timeout=60))
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc writes over")
@@ -75,8 +68,6 @@ def test_nothing_that_a_thread_has_freed_is_left() -> None:
 
 
 class Circle:
-    """Something that only the collector can free."""
-
     def __init__(self) -> None:
         self.itself = self
 

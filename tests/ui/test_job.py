@@ -143,15 +143,11 @@ def test_a_cancelled_search_of_free_text_stops_computing() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(3000, 4)), columns=list("abcd"))
     frame["text"] = [f"remark {number}" for number in rng.integers(0, 2500, 3000)]
-    limits = (rwn.Limit(measure="distance_linkage", at_most=0.01),)
-    job = Job(
-        "at most 1 %",
-        seek_slices,
-        words="Searching",
-        microdata=rwn.Microdata.from_frame(frame),
-        policy=rwn.Policy(limits=limits),
-        ranges=SliceRanges(tries=1, only_starts=True),  # workers serve the check of its answer
-    )
+    about: dict[str, Any] = {"microdata": rwn.Microdata.from_frame(frame)}
+    about["policy"] = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.01),))
+    # workers serve the check of its answer
+    about["ranges"] = SliceRanges(tries=1, only_starts=True)
+    job = Job("at most 1 %", seek_slices, words="Searching", **about)
     until(lambda: len(cpu_seconds()) >= 2 + thread_count())
     assert len(cpu_seconds()) == 2 + thread_count()
     # workers that are being started see the end of their parent within half a second each
@@ -274,7 +270,7 @@ def test_a_release_that_is_taken_over_is_read_as_one_that_is_drawn(params, monke
         other.answer(unmasked)
 
 
-def test_a_release_is_sent_once() -> None:
+def test_a_release_is_sent_once_and_questions_are_answered_until_a_process_dies() -> None:
     sent: list[int] = []
 
     def drawn(question: Question) -> DrawnRelease | None:
@@ -284,7 +280,17 @@ def test_a_release_is_sent_once() -> None:
     with started() as made:
         made.ask(about("a", 3), about("b", 3), about("a", 4), drawn=drawn)
         made.ask(about("a", 3), about("c", 4), about("a", 5), drawn=drawn)
-    assert sent == [3, 4, 5]
+        assert sent == [3, 4, 5]
+        made.ask(about(seed=3), about(seed=1), about(seed=4))
+        until(lambda: made.known(about(seed=1)))
+        assert made.known(about(seed=3)).value == 3.0
+        lost = made.known(about(seed=1))
+        assert isinstance(lost, rwn.NotApplicable)
+        assert "could not be read" in str(lost)
+        assert made.known(about(seed=4)) is None, "the process ended before it"
+        assert answered(made, about(seed=4)).value == 4.0, "another one answers it"
+        kill(made)
+        assert answered(made, about(seed=5)).value == 5.0
 
 
 def test_other_weights_are_read_by_the_same_process(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -339,20 +345,6 @@ def begun(made: MeasureWorker, question: Question) -> bool:
     return made._asked[question].task.running()
 
 
-def test_questions_asked_together_are_answered_until_a_process_dies() -> None:
-    with started() as made:
-        made.ask(about(seed=3), about(seed=1), about(seed=4))
-        until(lambda: made.known(about(seed=1)))
-        assert made.known(about(seed=3)).value == 3.0
-        lost = made.known(about(seed=1))
-        assert isinstance(lost, rwn.NotApplicable)
-        assert "could not be read" in str(lost)
-        assert made.known(about(seed=4)) is None, "the process ended before it"
-        assert answered(made, about(seed=4)).value == 4.0, "another one answers it"
-        kill(made)
-        assert answered(made, about(seed=5)).value == 5.0
-
-
 def test_old_answers_go_first_and_a_foreign_error_leaves_the_process_as_its_type_only(monkeypatch):
     monkeypatch.setattr(measure_worker, "CACHE_SIZE", 2)
     with started() as made:
@@ -370,8 +362,6 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass
 class Counting:
-    """Work that does nothing."""
-
     words: str = "Counting"
     share: float = 0.25
     running: bool = True
@@ -439,9 +429,7 @@ def test_the_page_is_drawn_anew_when_the_work_ends() -> None:
     assert [info.value for info in opened(Ending()).info] == ["It has ended."]
     # one place alone looks again and again
     places = [*ROOT.glob("rwn_ui/**/*.py"), *ROOT.glob("pages/*.py"), ROOT / "app.py"]
-    assert [path.name for path in places if "run_every" in path.read_text("utf-8")] == [
-        "progress.py"
-    ]
+    assert [at.name for at in places if "run_every" in at.read_text("utf-8")] == ["progress.py"]
 
 
 def test_a_search_is_told_of_once_it_takes_a_while(monkeypatch: pytest.MonkeyPatch) -> None:

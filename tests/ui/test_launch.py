@@ -36,17 +36,8 @@ from streamlit.runtime.state.session_state import SessionState
 from streamlit.testing.v1 import AppTest
 
 from rwn_core.errors import ParameterError, RWNError
-from rwn_ui.server import (
-    environment,
-    given_file,
-    launch,
-    login,
-    private_streamlit,
-    safety,
-    serve,
-    sweeper,
-)
-from rwn_ui.server.environment import PROXY_HEADER, TOKEN
+from rwn_ui.server import given_file, launch, login, private_streamlit, safety, serve, sweeper
+from rwn_ui.server.environment import FILE_VARIABLE, PROXY_HEADER, TOKEN, TOKEN_VARIABLE
 from rwn_ui.server.safety import SAFE_OPTIONS, behind_proxy
 from rwn_ui.server.visitors import is_own
 
@@ -54,22 +45,13 @@ ROOT = Path(__file__).resolve().parents[2]
 SECRET = "SENTINEL7731"
 
 
-# ---------------------------------------------------------------- options, login, ports
-
-
 def test_config_file_and_proxies_differ_from_the_flags_in_nothing_else() -> None:
     document = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))
     document.pop("theme")
-    written = {
-        f"{section}.{name}": value
-        for section, row in document.items()
-        for name, value in row.items()
-    }
+    written = {f"{part}.{name}": x for part, row in document.items() for name, x in row.items()}
     # as Streamlit sees a value after it came as a flag
-    assert written == {
-        key: list(value) if isinstance(value, tuple) else value
-        for key, value in SAFE_OPTIONS.items()
-    }
+    safe = {k: list(x) if isinstance(x, tuple) else x for k, x in SAFE_OPTIONS.items()}
+    assert written == safe
     alone, behind = behind_proxy(()), behind_proxy(["data.example.org", "b.org"])
     assert alone == SAFE_OPTIONS
     assert {key: value for key, value in behind.items() if alone.get(key) != value} == {
@@ -142,7 +124,7 @@ def test_a_page_opened_by_its_address_first_belongs_to_the_app() -> None:
     assert subprocess.check_output(command, text=True).strip() == "False"
 
 
-def test_a_taken_port_is_refused_or_passed_over() -> None:
+def test_a_taken_port_is_refused_and_the_packaged_app_comes_first(tmp_path, monkeypatch):
     with socket.socket() as taken:
         taken.bind((launch.ADDRESS, 0))
         taken.listen()
@@ -150,9 +132,6 @@ def test_a_taken_port_is_refused_or_passed_over() -> None:
         with pytest.raises(ParameterError, match="in use"):
             launch.choose_port(port)
     assert launch.choose_port() >= launch.FIRST_PORT
-
-
-def test_the_packaged_app_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "rwn_ui"
     (package / "app").mkdir(parents=True)
     monkeypatch.setattr(launch, "__file__", str(package / "server" / "launch.py"))
@@ -186,23 +165,15 @@ def test_the_file_and_what_clears_memory_reach_the_app(tmp_path: Path, monkeypat
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(RWNError, match="ended before it was ready"):
         launch.run(Path("table.csv"), browser=False, say=lambda _: None)
-    assert seen[environment.FILE_VARIABLE] == str(tmp_path / "table.csv")
+    assert seen[FILE_VARIABLE] == str(tmp_path / "table.csv")
     # tables do not stay readable in memory that they have left
     assert launch.WRITTEN_OVER.items() <= seen.items()
 
 
-# ---------------------------------------------------------------- whom a running server answers
-
 PATHS = (
-    "/",
-    "/data",
-    "/_stcore/host-config",
-    "/_stcore/upload_file/a/b",
-    "/component/rwn_ui.server.messages.plotly/plotly.min.js",
-    "/media/any.csv",
-    "/rwn/tune",
-    "/?token=wrong",
-    "/?token=",
+    *("/", "/data", "/rwn/tune", "/_stcore/host-config", "/_stcore/upload_file/a/b"),
+    *("/media/any.csv", "/component/rwn_ui.server.messages.plotly/plotly.min.js"),
+    *("/?token=wrong", "/?token="),
 )
 SOCKET = {
     "Connection": "Upgrade",
@@ -219,16 +190,12 @@ main()
 
 
 class Answer(NamedTuple):
-    """What the server said."""
-
     status: int
     body: bytes
     headers: dict[str, str]
 
 
 class Server(NamedTuple):
-    """A started app."""
-
     port: int
     token: str
     said: str
@@ -259,7 +226,7 @@ def started(folder: Path, port: int, *hosts: str, token: str = "") -> Iterator[S
         [sys.executable, "-c", APP, "app", str(file), "--no-browser", f"--port={port}", *named],
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, environment.TOKEN_VARIABLE: token},
+        env={**os.environ, TOKEN_VARIABLE: token},
         cwd=ROOT,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests may run behind a &
     )
@@ -416,9 +383,7 @@ def test_only_the_servers_own_pages_are_answered(monkeypatch, host, origin, own)
     names = ["127.0.0.1", "localhost", "data.example.org", "other.example.org"]
     given = {"server.allowedHosts": names, "browser.serverAddress": "data.example.org"}
     real = config.get_option
-    monkeypatch.setattr(
-        config, "get_option", lambda name: given[name] if name in given else real(name)
-    )
+    monkeypatch.setattr(config, "get_option", lambda n: given[n] if n in given else real(n))
     assert is_own(host, origin) is own
 
 
@@ -450,10 +415,8 @@ print(len(asked))
 
 
 def test_a_foreign_origin_makes_nobody_ask_outside() -> None:
-    run = subprocess.run(
-        [sys.executable, "-c", FOREIGN], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert run.stdout.split() == ["0"]
+    said = subprocess.check_output([sys.executable, "-c", FOREIGN], cwd=ROOT, text=True)
+    assert said.split() == ["0"]
 
 
 @pytest.mark.parametrize("path", ["/tune", "/base/tune"])
@@ -465,12 +428,8 @@ def test_the_first_page_is_found_by_its_name(path: str) -> None:
     assert route.endpoint(Request(scope)).headers["location"] == "./?k=5"
 
 
-# ---------------------------------------------------------------- what it says, stores and reads
-
-
 @pytest.fixture
 def as_before() -> Iterator[None]:
-    """What belongs to the process is put back."""
     factory, hooks = logging.getLogRecordFactory(), (sys.excepthook, sys.unraisablehook)
     thread_hook, spool = threading.excepthook, MultiPartParser.spool_max_size
     with warnings.catch_warnings():
@@ -534,9 +493,7 @@ def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not(monkeypat
     monkeypatch.setattr(sweeper, "VISITS", WeakValueDictionary())
     active, closed = {"here"}, []
     visits = [Visit(each) for each in ("here", "gone", "back")]
-    server = SimpleNamespace(
-        is_active_session=lambda each: each in active, close_session=closed.append
-    )
+    server = SimpleNamespace(is_active_session=active.__contains__, close_session=closed.append)
     sweep = sweeper.Sweeper(server).sweep
     assert sweep(0.0) == []
     active.add("back")

@@ -42,7 +42,6 @@ _KEPT: dict[str, Memo] = {}
 
 
 def kept(name: str, size: int) -> Memo:
-    """What the lessons of a user have computed."""
     return _KEPT.setdefault(name, Memo(size))
 
 
@@ -148,7 +147,7 @@ def test_one_row_alone_is_the_person_s_own() -> None:
     assert "right row, income learned" in told
 
 
-def test_an_address_gives_every_position_back() -> None:
+def test_an_address_gives_every_position_back_and_a_wrong_one_is_refused_in_one_sentence() -> None:
     for key, lesson in LESSONS.items():
         start = starts(lesson)
         assert view.write_link(lesson, start) == {}
@@ -157,9 +156,6 @@ def test_an_address_gives_every_position_back() -> None:
         found, refused = view.read_link(lesson, asked)
         assert (found, refused) == (MOVED[key], [])
         assert [type(found[name]) for name in found] == [type(start[name]) for name in found]
-
-
-def test_a_wrong_position_of_an_address_is_refused_in_one_sentence() -> None:
     names = ("epsilon", "density", "rows")
     for text in ("x", "nan", "inf", "-1", "1e999", "3.2", "<b>"):
         asked = {f"lesson-{name}": text for name in names}
@@ -193,12 +189,8 @@ def test_a_link_opens_its_lesson_at_its_positions_and_next_leads_on(open_page) -
     assert screen.results.last[view.PICTURE]["tiles"] == after["tiles"]
 
 
-# ---------------------------------------------------------------- the figures of the paper
-
-
 @pytest.fixture
 def panels(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """What the page gave its panel, the last one at the end."""
     drawn: list[dict[str, Any]] = []
     monkeypatch.setattr(paper, "panel", lambda payload, **_: drawn.append(payload))
     monkeypatch.setattr(paper, "LIVE_SECONDS", 0.0)  # one release at each position
@@ -286,9 +278,6 @@ def test_a_first_picture_in_a_moment_is_followed_by_the_band(open_page, panels, 
     counts = [each["stamp"].partition("q = 1 · ")[2].split()[0] for each in panels]
     assert counts == ["1", "20"]
     assert "pale: 9 of 10" in cards(panels)[0]["note"]
-
-
-# ---------------------------------------------------------------- what the sentences say
 
 
 class At:

@@ -38,12 +38,10 @@ def posted(screen: Any, **question: Any) -> Any:
 
 
 def edited(screen: Any, *edits: dict[str, Any]) -> Any:
-    """The picture that the browser gets of edits."""
     return posted(screen, edits=edits)
 
 
 def asked(screen: Any, values: dict[str, float], *, what: str = "levers", held: bool = False):
-    """The picture that the browser gets of a move."""
     return edited(screen, {what: values, "held": held})
 
 
@@ -145,7 +143,11 @@ def test_nothing_is_answered_while_a_widget_changes_the_choice(open_page, monkey
     assert "k" not in screen.session.levers
 
 
-def test_nobody_is_answered_with_the_token_of_another(open_page) -> None:
+def test_what_is_no_question_has_no_answer_nor_has_the_token_of_another(capsys, open_page) -> None:
+    for text in (b"", b"{", b"[]", b"{}", b'{"token": 3}', b'{"token": []}'):
+        assert len(text) < LONGEST
+        assert _answer(text) is None
+    assert "".join(capsys.readouterr()) == ""
     mine, other = open_page("tune"), open_page("tune")
     tokens = [each.endpoint.token for each in (mine, other)]
     assert tokens[0] != tokens[1]
@@ -156,13 +158,6 @@ def test_nobody_is_answered_with_the_token_of_another(open_page) -> None:
     assert _answer(orjson.dumps(guess)) is None
     for screen in (mine, other):
         assert all(token not in screen.everything() for token in tokens)
-
-
-def test_what_is_no_question_has_no_answer_and_no_line_in_the_log(capsys) -> None:
-    for text in (b"", b"{", b"[]", b"{}", b'{"token": 3}', b'{"token": []}'):
-        assert len(text) < LONGEST
-        assert _answer(text) is None
-    assert "".join(capsys.readouterr()) == ""
 
 
 def test_a_page_that_is_drawn_waits_for_what_is_being_answered(monkeypatch) -> None:
@@ -223,8 +218,6 @@ def test_a_move_on_bodyfat_enters_few_files(open_page, monkeypatch: pytest.Monke
     assert calls <= MOST_CALLS
 
 
-# ---------------------------------------------------------------- what arrives later
-
 JUDGED = ("bayes_linkage", "attribute_gain", "true_matches")
 
 
@@ -279,7 +272,7 @@ def waited(screen: Any, seq: int | None = None) -> Any:
     return posted(screen, seq=screen.endpoint.seq if seq is None else seq)
 
 
-def test_nothing_is_told_until_something_has_arrived(screen) -> None:
+def test_nothing_is_told_until_something_has_arrived_of_the_release_on_screen(screen, monkeypatch):
     reader, waits = screen.work.worker, screen.panel["waits"]
     assert waits == ["first bayes_linkage", "first attribute_gain"]  # the page reads what is quick
     assert screen.panel["verdict"]["nearest"] == ""
@@ -302,13 +295,24 @@ def test_nothing_is_told_until_something_has_arrived(screen) -> None:
     assert {k for _, k in reader.strengths} == {40}, "a move has its own numbers found"
     reader.answer("bayes_linkage", 0.25)
     assert waited(screen)["waits"] == ["first attribute_gain"]
+    session = screen.session
+    waited(screen)
+    current = current_release(session)
+    first = reader.asked[0]
+    assert reader.drawn(first) is None, "so small a table is searched at once"
+    monkeypatch.setattr(type(current.prepared), "known", "sizes")
+    assert reader.drawn(first) == DrawnRelease(current.masked.masked, "sizes")
+    assert reader.drawn(replace(first, of=(first.of[0], session.seed + 1))) is None
+    assert reader.drawn(replace(first, of=(replace(first.of[0], k=41), first.of[1]))) is None
+    # it ends where its user has left
+    screen.work.closed = True
+    waited(screen)
+    assert reader.cancelled
 
 
 def test_the_process_begins_before_the_picture_of_a_move_that_nobody_holds(screen, monkeypatch):
     reader, before, draw = screen.work.worker, list[Any](), view.render
-    monkeypatch.setattr(
-        view, "render", lambda *given: before.append(reader.strengths) or draw(*given)
-    )
+    monkeypatch.setattr(view, "render", lambda *of: before.append(reader.strengths) or draw(*of))
     assert asked(screen, {"k": 39}, held=True)["waiting"]
     told = asked(screen, {"k": 40})
     assert before == [[], [("bayes_linkage", 40), ("attribute_gain", 40)]]
@@ -323,19 +327,3 @@ def test_the_process_begins_before_the_picture_of_a_move_that_nobody_holds(scree
     assert told["waits"][2:] == ["first true_matches"]
     waited(screen)
     assert len(reader.asked) == 3
-
-
-def test_the_process_takes_over_the_release_on_screen_and_no_other(screen, monkeypatch) -> None:
-    reader, session = screen.work.worker, screen.session
-    waited(screen)
-    current = current_release(session)
-    first = reader.asked[0]
-    assert reader.drawn(first) is None, "so small a table is searched at once"
-    monkeypatch.setattr(type(current.prepared), "known", "sizes")
-    assert reader.drawn(first) == DrawnRelease(current.masked.masked, "sizes")
-    assert reader.drawn(replace(first, of=(first.of[0], session.seed + 1))) is None
-    assert reader.drawn(replace(first, of=(replace(first.of[0], k=41), first.of[1]))) is None
-    # it ends where its user has left
-    screen.work.closed = True
-    waited(screen)
-    assert reader.cancelled

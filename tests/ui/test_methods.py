@@ -30,8 +30,7 @@ from rwn_ui.state.session import KEPT, Session, first_setting
 from rwn_ui.tune import view
 from rwn_ui.widgets import live_sliders, sidebar
 from rwn_ui.widgets.options import names_for
-from tests.ui.following import shown
-from tests.ui.large_table import csv
+from tests.ui.following import CARDS_OF_TUNE, large_csv, shown
 
 
 def load(session: Session, setting: rwn.Setting) -> None:
@@ -41,7 +40,6 @@ def load(session: Session, setting: rwn.Setting) -> None:
 
 
 def choose(screen: Any, method: str) -> None:
-    """Take a method in the sidebar of Tune."""
     screen.find("selectbox", "Method").set_value(method).run()
     assert screen.errors == []
 
@@ -52,8 +50,6 @@ def same_as_mask(session: Session) -> bool:
     release = rwn.mask(session.data, session.params, precision=steps, seed=session.seed)
     return bool(current_release(session).masked.masked.frame.equals(release.masked.frame))
 
-
-# ---------------------------------------------------------------- methods
 
 OF_EVERY_SORT = ("rwn", "nbrs2015", "rank_swapping", "pram", "local_suppression", "cart_synthesis")
 """Methods with neighborhoods and without, for numbers, categories, whole records and models."""
@@ -80,7 +76,7 @@ def test_a_method_has_its_own_sliders_and_they_move_all_cards(session, method: s
     view.apply_edits(session, [{"levers": half | {kind.strength: strong}}])
     after, law = drawn(), ready.prepared.law
     neighborhoods = None if law is None else law.neighborhoods
-    assert len(before) == 8 + ("neighborhood_size" in before)
+    assert len(before) == CARDS_OF_TUNE - ("neighborhood_size" not in before)
     assert ("neighborhood_size" in after) == (neighborhoods is not None)
     suppressed = current_release(session).masked.masked.frame.isna().all().any()
     assert {key for key, card in after.items() if "reason" in orjson.loads(card)} == (
@@ -107,7 +103,7 @@ def test_a_setting_from_elsewhere_brings_its_method_and_its_options(session) -> 
 
 
 def test_another_method_of_a_large_table_is_prepared_in_the_background(open_page, monkeypatch):
-    screen = open_page("data").upload("large.csv", csv()).wait().visit("tune")
+    screen = open_page("data").upload("large.csv", large_csv()).wait().visit("tune")
     with monkeypatch.context() as patch:  # work that only Cancel ends
         patch.setattr(background_task, "_compile", lambda task: task.check(60))
         choose(screen, "nbrs2015")
@@ -130,9 +126,7 @@ def test_a_list_of_methods_that_has_gone_from_the_page_changes_nothing(session, 
     drawn: dict[str, Any] = {}
     changed: list[str] = []
     monkeypatch.setattr(sidebar, "st", SimpleNamespace(selectbox=lambda *_, **k: drawn.update(k)))
-    monkeypatch.setattr(
-        sidebar, "set_setting", lambda _, setting, *more: changed.append(setting.method)
-    )
+    monkeypatch.setattr(sidebar, "set_setting", lambda _, new, *more: changed.append(new.method))
     sidebar.method(session)
     sidebar.st.session_state = {drawn["key"]: "pram"}
     drawn["on_change"]()
@@ -140,9 +134,6 @@ def test_a_list_of_methods_that_has_gone_from_the_page_changes_nothing(session, 
     session.set(rwn.Setting(params=first_setting("nbrs2015")))
     drawn["on_change"]()
     assert changed == ["pram"]
-
-
-# ---------------------------------------------------------------- options
 
 
 def test_options_make_the_release_and_can_be_undone(open_page) -> None:
@@ -201,9 +192,6 @@ def test_an_option_names_released_variables_and_a_radius_numbers_that_stay_insid
         assert "bmi" in found
 
 
-# ---------------------------------------------------------------- soft kernels
-
-
 def test_hard_to_soft_to_balance_and_back(open_page) -> None:
     screen = open_page("tune", q="0.8")
     session, before = screen.session, screen.session.levers.copy()
@@ -231,9 +219,7 @@ def test_hard_to_soft_to_balance_and_back(open_page) -> None:
 
 
 @pytest.mark.parametrize("balance", [0.0, 1.0])
-def test_some_records_of_a_table_are_shown_with_their_donors_among_all(
-    monkeypatch, balance: float
-) -> None:
+def test_some_records_of_a_table_are_shown_with_their_donors_among_all(monkeypatch, balance):
     monkeypatch.setattr(results, "LIVE_RECORDS", 200)
     session = Session(name="bodyfat", demo="bodyfat", data=rwn.load_demo("bodyfat"))
     set_setting(session, rwn.Setting(params=SoftRWN(width=0.5, balance=balance)))
@@ -245,8 +231,6 @@ def test_some_records_of_a_table_are_shown_with_their_donors_among_all(
     release = rwn.mask(session.data, session.params, seed=session.seed)
     np.testing.assert_array_equal(current.exact.donors, release.donors[records])
 
-
-# ---------------------------------------------------------------- slices
 
 LABEL = "Variables that travel together"
 
@@ -271,11 +255,8 @@ def in_groups(session: Session) -> pd.DataFrame:
 def test_a_preset_of_slices_is_live_and_ranks_nothing_anew(open_page, monkeypatch) -> None:
     searches: list[object] = []  # each time that a table is prepared: its neighbors are ranked
     preview = NeighborhoodMethod.preview
-    monkeypatch.setattr(
-        NeighborhoodMethod,
-        "preview",
-        lambda *of, **more: searches.append(of) or preview(*of, **more),
-    )
+    counted = lambda *of, **more: searches.append(of) or preview(*of, **more)  # noqa: E731
+    monkeypatch.setattr(NeighborhoodMethod, "preview", counted)
     screen = open_page("tune", method="nbrs2015")
     count, alone = len(searches), current_release(screen.session).masked
     slice_by(screen, "Keys together | rest")
@@ -285,10 +266,8 @@ def test_a_preset_of_slices_is_live_and_ranks_nothing_anew(open_page, monkeypatc
     pd.testing.assert_frame_equal(released.masked.frame, in_groups(session))
     assert not released.masked.frame.equals(alone.masked.frame)
     assert sorted(map(sorted, released.law.units())) == sorted(map(sorted, session.slices))
-    assert (
-        "A row shows abdomen, ankle and 10 more of one person verbatim; who knows three of them "
-        "may read the others." in screen.words("caption")
-    )
+    told = "A row shows abdomen, ankle and 10 more of one person verbatim; who knows three of them "
+    assert f"{told}may read the others." in screen.words("caption")
     slice_by(screen, "Whole rows")
     assert len(searches) == count
     words = session.words
@@ -348,12 +327,8 @@ def test_slices_are_tied_or_chained_and_say_what_that_keeps(open_page) -> None:
     assert "needs two slices or more" in screen.errors[0]
 
 
-# ---------------------------------------------------------------- release precision
-
-
 @pytest.fixture
 def tune(open_page) -> Any:
-    """The Tune page with the precision unfolded."""
     screen = open_page("tune")
     screen.test.session_state["tune.0.precision.box"] = True
     screen.test.run()
@@ -362,7 +337,6 @@ def tune(open_page) -> Any:
 
 
 def worst(screen: Any) -> float:
-    """What the first tile says of the worst case."""
     nearest: str = screen.panel["verdict"]["nearest"]
     return float(nearest.partition(" %")[0].split()[-1])
 

@@ -47,7 +47,7 @@ def test_a_move_is_the_apps_picture(widget: TuneWidget, open_page) -> None:
     assert widget.setting == rwn.RWN(epsilon=2.0, k=9, q=1.0)
 
 
-def test_the_setting_goes_both_ways(widget: TuneWidget) -> None:
+def test_the_setting_goes_both_ways_and_a_release_is_that_of_mask(widget) -> None:
     seen = []
     widget.observe(lambda change: seen.append(change["new"].k), "setting")
     first = answered(widget, seq=0)
@@ -61,21 +61,15 @@ def test_the_setting_goes_both_ways(widget: TuneWidget) -> None:
     undone = answered(widget, edits=[{"undo": True}])
     assert [s["value"] for s in undone["controls"]["levers"]["sliders"]] == [2.0, 9.0, 1.0]
     assert seen == [9, 3, 9]
-
-
-def test_a_release_is_that_of_mask(widget: TuneWidget) -> None:
     answered(widget, edits=[{"levers": {"k": 7.0}}, {"weights": {"age": 2.0}}])
-    expected = rwn.mask(
-        rwn.load_demo("bodyfat").with_weights({"age": 2.0}),
-        rwn.RWN(epsilon=2.0, k=7, q=1.0),
-        seed=5,
-    )
+    data = rwn.load_demo("bodyfat").with_weights({"age": 2.0})
+    expected = rwn.mask(data, rwn.RWN(epsilon=2.0, k=7, q=1.0), seed=5)
     pd.testing.assert_frame_equal(widget.mask(seed=5).masked.frame, expected.masked.frame)
     fresh = [widget.mask().masked.frame for _ in range(2)]
     assert not fresh[0].equals(fresh[1])
 
 
-def test_what_is_refused_changes_nothing_and_says_why(widget: TuneWidget) -> None:
+def test_what_is_refused_changes_nothing_and_says_why_and_a_fault_is_a_number(widget, monkeypatch):
     before = widget.setting
     for given, words in (
         (rwn.RWN(epsilon=500.0, k=3), "epsilon must be from 0 to 8.2"),
@@ -91,8 +85,6 @@ def test_what_is_refused_changes_nothing_and_says_why(widget: TuneWidget) -> Non
     assert shown["tiles"]
     assert shown["summary"]["text"].startswith("ε = 2 · k = 5 · q = 1")
 
-
-def test_a_fault_is_a_number_without_a_value(widget: TuneWidget, monkeypatch) -> None:
     def broken(*_: object) -> bytes:
         raise ValueError(str(SENTINEL))
 

@@ -1,4 +1,4 @@
-"""The Release page: five steps, each of which says what is missing; and the claim table."""
+"""Compare and Release: scenarios, decisions, five steps, and the claim table."""
 
 from __future__ import annotations
 
@@ -14,14 +14,322 @@ import pytest
 import rwn_core as rwn
 from rwn_core.evaluation import claims as judged
 from rwn_core.evaluation.claims import AnalysisClaims, Claim, ClaimTable
+from rwn_core.evaluation.registered_analysis import Standing
+from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.reporting import read_record
 from rwn_core.reporting.public_words import CLAIMS
+from rwn_core.reporting.readable import decision_html
 from rwn_core.reporting.release_folder import RECORD, for_users
 from rwn_core.reporting.scenario import Decision
+from rwn_core.tuning import Setting
+from rwn_ui.compare import view as compare_view
+from rwn_ui.features.analysis_plan_results import standing_words
 from rwn_ui.features.project import current_project
+from rwn_ui.features.scenario_trial import JOB
+from rwn_ui.features.setting_sentences import differences
 from rwn_ui.release import claims, files, judging, ledger
 from rwn_ui.release.steps import about, steps
 from rwn_ui.state import own_machine
+from rwn_ui.state.results import prepared
+from rwn_ui.state.session import History
+from tests.ui.following import until
+
+PASS = rwn.AnalysisPlan(
+    analyses=(rwn.Analysis(name="both", kind="measure", measure="correlation", tolerance=9.0),)
+)
+RUN = "Run the registered analyses on One"
+
+
+@pytest.fixture
+def compare(open_page) -> Any:
+    return open_page("compare")
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
+    payloads: list[dict[str, Any]] = []
+    monkeypatch.setattr(compare_view, "panel", lambda payload, **more: payloads.append(payload))
+    return payloads
+
+
+def tables(drawn: list[dict[str, Any]], title: str) -> list[dict[str, Any]]:
+    found = [each for payload in drawn for each in payload.get("tables", [])]
+    return [each for each in found if each["title"].startswith(title)]
+
+
+def save(screen: Any, name: str) -> None:
+    screen.find("text_input", "Name").set_value(name)
+    screen.press("Save scenario")
+    assert screen.errors == []
+
+
+def ends(screen: Any) -> None:
+    job = screen.job(JOB)
+    until(lambda: not job.running, 300)
+    screen.test.run()
+    assert screen.errors == []
+
+
+def test_a_scenario_of_a_large_table_and_its_analyses_are_measured_beside(open_page, drawn) -> None:
+    rows = np.random.default_rng(1).normal(size=(LARGEST_DENSE + 100, 2)).round(4)
+    text = "\n".join(["x,y", *(f"{x},{y}" for x, y in rows)])
+    screen = open_page("data").upload("large.csv", text.encode()).wait().visit("compare")
+    session = screen.session
+    save(screen, "One")
+    job = screen.job(JOB)
+    assert screen.work.busy
+    assert session.scenarios == {}
+    assert job.label == f"One: {session.words}"
+    assert screen.find("button", "Save scenario").disabled
+    assert f"**Present setting**  \n{session.words}" in screen.words("markdown")
+    assert not screen.test.info  # the hint before anything was started
+    screen.press("Cancel")
+    assert not screen.work.busy
+    assert session.scenarios == {}
+    assert "Cancelled." in screen.words("info")
+    save(screen, "One")
+    before = session.setting
+    session.move(k=session.levers["k"] + 3)  # what is measured is the setting that was saved
+    ends(screen)
+    assert screen.job(JOB) is None
+    one = session.scenarios["One"]
+    assert one.setting == before
+    assert {"median", "low", "high"} <= set(one.readings["correlation"])
+    assert screen.test.multiselect[0].value == ["One"]
+
+    def answered() -> list[str]:
+        """The analyses that the last table of the page has an answer to."""
+        rows = tables(drawn, "Side by side")[-1]["rows"]
+        return [row[0] for row in rows if row[0].startswith("Analysis plan") and row[1] != "–"]
+
+    session.analysis_plan = PASS
+    screen.test.run()
+    assert answered() == []
+    screen.press(RUN)
+    assert screen.work.busy
+    session.analysis_plan = rwn.AnalysisPlan()  # other analyses are registered meanwhile
+    ends(screen)
+    session.analysis_plan = PASS
+    screen.test.run()
+    assert RUN not in [each.label for each in screen.test.button]
+    assert answered() == ["Analysis plan: both"]
+    save(screen, "Two")  # a new scenario brings the answers of its analyses
+    ends(screen)
+    assert session.scenarios["Two"].analysis_plan == PASS
+    assert "Run the registered" not in " ".join(each.label for each in screen.test.button)
+    # another table ends the work
+    save(screen, "Three")
+    job = screen.job(JOB)
+    screen.visit("data").test.selectbox(key="data.demo").set_value("pima").run()
+    assert not job.running
+    assert screen.job(JOB) is None
+
+
+def test_scenarios_are_kept_compared_and_frozen(compare) -> None:
+    session = compare.session
+    for name, preset in (("One", "Light"), ("Two", "Strong")):
+        session.set(session.setting, prepared(session).prepared, preset)
+        save(compare, name)
+    assert list(session.scenarios) == ["One", "Two"]
+    assert {"median", "low", "high"} <= set(session.scenarios["One"].readings["correlation"])
+    compare.find("toggle", "Meeting").set_value(True).run()
+    assert compare.find("selectbox", "Decision").value is None
+    assert compare.press("Freeze").errors == [
+        "Nothing is frozen. Missing: a decision; a reason; at least one participant."
+    ]
+    assert session.decisions == []
+    compare.find("selectbox", "Decision").set_value("One")
+    compare.find("text_area", "Reason").set_value("It serves the analysts best.")
+    compare.find("text_area", "Participants, a line each").set_value("A\nB")
+    (refused,) = compare.press("Freeze").errors
+    assert refused.startswith("Nothing is frozen. Missing: who accepts this: ")
+    compare.find("text_input", "Who accepts limits that the scenario").set_value("C")
+    compare.find("selectbox", "Decision").set_value("Two")
+    assert compare.press("Freeze").errors == []
+    (record,) = session.decisions
+    assert record.verdict == session.policy.judge(session.scenarios["Two"].readings).sentence
+    assert (record.accepted_by, record.chosen, record.participants) == ("C", "Two", ("A", "B"))
+    assert record.verdict.encode() in decision_html(record)
+    assert record.hash in compare.words("success")
+    assert Decision.thaw(record.frozen()).hash == record.hash
+
+
+def test_a_board_draws_its_line_before_it_sees_all(compare, drawn, tmp_path, monkeypatch) -> None:
+    """Nothing is shown until the limits are stated; the record and the minutes hold them."""
+    for month in range(1, 8):
+        earlier = Decision(date=f"2026-0{month}-01", reason=f"Meeting {month}").frozen()
+        (tmp_path / f"2026-0{month}-01.toml").write_text(earlier, encoding="utf-8")
+    (tmp_path / "notes.toml").write_text("no = 'decision'", encoding="utf-8")
+    forged = earlier.replace("Meeting 7", "Meeting 9")
+    (tmp_path / "2026-09-01.toml").write_text(forged, encoding="utf-8")
+    save(compare, "One")
+    compare.press("Draw the line first")
+    assert "Decision" not in [box.label for box in compare.test.selectbox]
+    drawn.clear()
+    compare.test.number_input[0].set_value(3.0)
+    compare.press("State these limits and show the scenarios")
+    monkeypatch.setenv("RWN_DECISIONS", str(tmp_path))
+    compare.test.run()
+    (before,) = tables(drawn, "Earlier decisions")
+    nothing = ["none of them", "no verdict was recorded", "–", "–"]
+    meetings = [[*nothing, f"Meeting {month}"] for month in range(7, 2, -1)]
+    assert [row[1:] for row in before["rows"]] == meetings
+    compare.find("selectbox", "Decision").set_value("One")
+    compare.find("text_area", "Reason").set_value("It keeps the line.")
+    compare.find("text_area", "Participants, a line each").set_value("A")
+    compare.find("text_input", "Who accepts").set_value("C")
+    compare.press("Freeze")
+    (record,) = compare.session.decisions
+    limits = [limit.at_most for limit in record.line.limits]
+    assert min(limits) == pytest.approx(0.0)
+    assert 0.03 in [pytest.approx(each) for each in limits]
+    assert Decision.thaw(record.frozen()) == record
+    assert b"Limits stated before the candidates were seen" in decision_html(record)
+
+
+def test_tune_keeps_settings_for_the_meeting_and_compares_with_them(open_page) -> None:
+    screen = open_page("tune")
+    session = screen.session
+    for _ in range(2):
+        assert screen.press("Keep this setting").errors == []
+    for names in (["A", "B"], ["B"]):
+        if names == ["B"]:
+            screen.find("multiselect", "Compared with").set_value(names).run()
+        assert session.compared == tuple(names)
+        assert [each["pin"] for each in screen.panel["tiles"][0]["against"]] == names
+    assert session.scenarios["B"].setting == session.setting
+    assert "median" in session.scenarios["A"].readings["correlation"]
+    screen.visit("compare")
+    assert screen.find("multiselect", "Scenarios side by side").value == ["A", "B"]
+
+
+def test_undo_and_redo_without_limit() -> None:
+    history = History()
+    settings = [rwn.Setting(params=rwn.RWN(epsilon=n / 10, k=5)) for n in range(500)]
+    for setting in settings:
+        history.note(setting)
+        history.note(setting)
+    back = [history.go(-1) for _ in range(499)]
+    assert back == settings[-2::-1]
+    assert not history.has(-1)
+    assert history.go(1) == settings[1]
+    history.note(settings[7])
+    assert not history.has(1)
+    assert history.go(-1) == settings[1]
+
+
+def scenario(value: float, **parameters: float) -> rwn.Scenario:
+    reading = {"median": value, "low": value - 0.01, "high": value + 0.01}
+    readings = {"distance_linkage": reading, "cells_changed": {"median": 0.5}}
+    return rwn.Scenario(setting=Setting.of("rwn", parameters), readings=readings)
+
+
+def told(before: rwn.Scenario, after: rwn.Scenario) -> list[str]:
+    return [each.replace("\N{NO-BREAK SPACE}", " ") for each in differences(before, after)]
+
+
+def test_differences_are_told_in_words() -> None:
+    first = scenario(0.1, epsilon=2, k=5)
+    assert told(first, scenario(0.03, epsilon=3, k=5)) == [
+        "ε is 3 instead of 2.",
+        "Distance linkage: better, 3.0 % against 10.0 %.",
+        "No clear difference: Cells changed (both 50.0 %).",
+    ]
+    assert told(first, scenario(0.105, epsilon=2, k=5)) == [
+        "Both have the same setting.",
+        "No clear difference: Distance linkage (10.5 % against 10.0 %); "
+        "Cells changed (both 50.0 %).",
+    ]
+    bare = replace(first, readings={"cells_changed": {"median": 0.9}})
+    assert told(first, bare)[1:] == ["Cells changed: higher, 90.0 % against 50.0 %."]
+
+    def rounded_to(**steps: float) -> rwn.Scenario:
+        return rwn.Scenario(setting=Setting.of("rwn", {"k": 5}, precision=steps))
+
+    assert told(rounded_to(age=5, hip=1), rounded_to(age=10)) == [
+        "age is released in steps of 10 instead of in steps of 5.",
+        "hip is released as it is instead of in steps of 1.",
+    ]
+    many = told(rounded_to(), rounded_to(**dict.fromkeys("abcdef", 1.0)))
+    assert many[0] == "a is released in steps of 1 instead of as it is."
+    assert many[3:] == ["3 more variables are released in other steps."]
+
+
+READINGS = {"bayes_linkage": {"median": 0.013, "low": 0.011, "high": 0.017}}
+NAME = "Careful"
+
+
+def of_table(table: str) -> rwn.Scenario:
+    setting = Setting.of("rwn", {"epsilon": 1.0, "k": 9})
+    return rwn.Scenario(name=NAME, table=table, setting=setting, readings=READINGS)
+
+
+def upload(compare: Any, text: str) -> None:
+    compare.test.file_uploader[0].set_value(("one.toml", text.encode(), "text/plain")).run()
+
+
+def test_a_file_of_another_table_brings_its_setting_alone_and_a_decision_is_taken_up(compare):
+    session, other, before = compare.session, "f" * 64, compare.session.words
+    decided = Decision(scenarios=(of_table(other),), chosen=NAME, date="2026-03-31")
+    assert decided.table == other
+    upload(compare, decided.frozen())  # it is no decision on this one
+    assert (compare.errors, session.decisions, session.scenarios) == ([], [], {})
+    assert session.words == before
+    assert "made on another table" in compare.words("info")
+    assert session.drafts(other).decisions == [decided]
+    upload(compare, of_table(other).to_toml())
+    assert (compare.errors, session.scenarios) == ([], {})
+    assert (session.levers["epsilon"], session.levers["k"]) == (1.0, 9)
+    assert "made for another table" in compare.words("info")
+    assert session.drafts(other).scenarios[NAME].readings == READINGS
+    upload(compare, of_table("").to_toml())  # of any table
+    assert session.scenarios[NAME].readings == {}
+    assert session.scenarios[NAME].setting == of_table("").setting
+    session.move(epsilon=2.0, k=5)
+    chosen = of_table("")
+    decided = Decision(scenarios=(chosen,), chosen=NAME, date="2026-03-31")
+    upload(compare, decided.frozen())
+    assert compare.errors == []
+    assert [each.hash for each in session.decisions] == [decided.hash]
+    assert session.scenarios[NAME].setting == chosen.setting
+    assert (session.levers["epsilon"], session.levers["k"]) == (1.0, 9)
+    assert "2026-03-31" in compare.words("info")
+    upload(compare, decided.frozen().replace("2026-03-31", "2026-04-01"))
+    assert "changed after it was frozen" in compare.errors[0]
+    assert len(session.decisions) == 1
+
+
+def test_a_scenario_and_its_decision_wait_for_their_table(compare) -> None:
+    session = compare.session
+
+    def other_table(name: str) -> None:
+        compare.visit("data").test.selectbox(key="data.demo").set_value(name).run()
+        assert compare.visit("compare").errors == []
+
+    own = session.scenarios[NAME] = of_table(session.data.fingerprint)
+    session.decisions.append(Decision(scenarios=(own,), chosen=NAME, date="2026-03-31"))
+    other_table("pima")
+    assert session.scenarios == {}
+    assert session.decisions == []  # none that the release could be said to be made on
+    assert not [each for each in compare.test.multiselect if each.label.startswith("Scenarios")]
+    session.scenarios[NAME] = of_table(session.data.fingerprint)  # a name of both tables
+    other_table("bodyfat")
+    assert session.scenarios == {NAME: own}
+    assert [each.chosen for each in session.decisions] == [NAME]
+
+
+def test_an_analysis_passes_on_all_releases_or_says_on_how_many() -> None:
+    (analysis,) = PASS.analyses
+    for passed, value, words in (
+        (5, 0.25, "✓ pass (0.25)"),
+        (0, 0.25, "▲ fail (0.25)"),
+        (4, 0.25, "▲ passes on 4 of 5 (0.25)"),
+        (0, None, "▲ no answer"),
+    ):
+        about = {"passed": passed, "releases": 5, "value": value, "reason": "no answer"}
+        standing = Standing(analysis=analysis, **about)
+        assert standing_words(standing) == words
+
 
 EASY = rwn.Policy(limits=(rwn.Limit(measure="true_matches", at_most=0.9),))
 
@@ -50,7 +358,6 @@ def look_and_draw(screen) -> None:
 
 
 def record(screen, reason: str = "") -> None:
-    """Ada answers for the release, if a reason is given in spite of its limits."""
     screen.find("text_input", "Name of the person").set_value("Ada")
     if reason:
         screen.find("text_input", "Reason, where").set_value(reason)
@@ -64,7 +371,6 @@ def made_files(screen) -> dict[str, bytes]:
 
 
 def decide(screen, params: Any) -> Decision:
-    """A meeting that chose this setting of the table."""
     session = screen.session
     setting = rwn.Setting(params=params).resolved(session.data)
     scenario = rwn.Scenario(name="mild", table=session.data.fingerprint, setting=setting)
@@ -114,9 +420,7 @@ def test_each_step_opens_the_next(screen, tmp_path: Path, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize("epsilon", [2.0, 1.0])
-def test_a_release_that_keeps_its_policy_says_whether_it_follows_the_decision(
-    screen, epsilon: float
-) -> None:
+def test_a_release_that_keeps_its_policy_says_whether_it_follows_the_decision(screen, epsilon):
     screen.session.policy = EASY
     made, followed = decide(screen, rwn.RWN(epsilon=epsilon, k=5)), epsilon == 2.0
     look_and_draw(screen)
@@ -227,9 +531,6 @@ def test_what_is_passed_on_by_a_proxy_is_not_of_this_machine(monkeypatch) -> Non
 def test_a_path_that_is_no_ledgers_is_refused_before_it_is_read(name: str) -> None:
     with pytest.raises(rwn.ReleaseError, match=r"end in \.jsonl|does not exist"):
         ledger._checked(Path(name))
-
-
-# ---------------------------------------------------------------- the claim table
 
 
 def test_each_claim_is_said_in_words() -> None:

@@ -35,7 +35,6 @@ KEYS = ("age", "weight", "height")
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> Payloads:
-    """What the pages gave their panels to draw, run by run."""
     payloads: Payloads = []
     for each in (risk_view, compare_view):
         monkeypatch.setattr(each, "panel", lambda payload, **more: payloads.append(payload))
@@ -54,15 +53,11 @@ def small(drawn: Payloads, open_page: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def payload() -> dict[str, Any]:
-    """What the page of some men draws."""
     session = Session(name="men", demo=None, data=rwn.load_demo("bodyfat").take(np.arange(80)))
     session.clamp(prepared(session).prepared)
     attack = Attack(keys=KEYS, sampling=Sampling.of_schema(session.data))
     found = risk_view.live(session, attack)
-    made: dict[str, Any] = risk_view.payload(
-        session, attack, found, risk_view.snapshot(session, found)
-    )
-    return made
+    return dict(risk_view.payload(session, attack, found, risk_view.snapshot(session, found)))
 
 
 def charts(payload: dict[str, Any]) -> dict[str, Any]:
@@ -88,11 +83,9 @@ def test_tiles_cards_and_tables(payload: dict[str, Any]) -> None:
     assert charts(payload)["queries"]["title"].endswith("(internal)")
     orjson.dumps(payload["tables"])
     questions = payload["tables"][:3]
-    assert [table["title"] for table in questions] == [
-        "Whose row is it?",
-        "What is learned about a person?",
-        "Who stands out, and what has masking changed?",
-    ]
+    titles = ["Whose row is it?", "What is learned about a person?"]
+    titles.append("Who stands out, and what has masking changed?")
+    assert [table["title"] for table in questions] == titles
     rows = [row for table in questions for row in table["rows"]]
     risks = [measure for measure in rwn.MEASURES.values() if measure.side == "risk"]
     assert len(rows) == len(risks), "each stands in one of them"
@@ -125,7 +118,6 @@ def test_the_choices_of_the_form_reach_the_numbers_and_outlive_other_pages(small
     page.multiselect[0].set_value(list(KEYS)).run()
 
     def sets() -> list[str]:
-        """The first sets of variables that true matches were looked for on."""
         rows = orjson.loads(charts(drawn[-1])["true_matches"]["table"])["rows"]
         return [row[0] for row in rows[:2]]
 
@@ -220,8 +212,6 @@ def test_every_part_of_the_page_says_the_one_verdict(params, limited) -> None:
         assert now.verdict.state == "not judged"
 
 
-# ---------------------------------------------------------------- what to bear in mind
-
 READ = (
     *("bayes_linkage", "distance_linkage", "extremes", "homogeneity", "cells_changed"),
     *("differential_privacy", "neighborhood_size"),
@@ -244,10 +234,10 @@ def said(params: Any, found: Any, *, digits: bool = True, separate: int = 4) -> 
     return " ".join(warnings(params, found, digits=digits, separate=separate))
 
 
-def test_a_row_alone_is_said_to_tell_where_it_does(data) -> None:
-    """Exact values and small neighborhoods; planted: rows that are found together alone."""
+def test_warnings_are_said_where_they_are_true(data) -> None:
+    # Exact values and small neighborhoods; planted: rows that are found together alone
     small, large = rwn.RWN(epsilon=0.1, k=3), rwn.RWN(epsilon=0.1, k=30)
-    found = read(data, small)
+    found = close = read(data, small)
     linked = found["bayes_linkage"]
     assert linked.detail.row_by_row > 0.8
     assert np.median(linked.detail.candidates) == 1
@@ -262,23 +252,16 @@ def test_a_row_alone_is_said_to_tell_where_it_does(data) -> None:
     assert "source of only one row" in text
     weak = rwn.RWN(epsilon=4.0, k=5)
     assert "Ordinary linkage finds" not in said(weak, read(data, weak))
-
-
-def test_extremes_that_are_gone_are_not_called_a_real_persons(data) -> None:
-    params = rwn.RWN(epsilon=0.1, k=3)
-    found = read(data, params)
+    found = close
     copies = found["extremes"].detail.released
     there = sum(count > 0 for count in copies)
     assert there
-    assert f"Of the {len(copies)} largest and smallest values {there} stand" in said(params, found)
+    assert f"Of the {len(copies)} largest and smallest values {there} stand" in said(small, found)
     gone = found | {"extremes": with_parts(found["extremes"], released=[0] * len(copies))}
-    text = said(params, gone)
+    text = said(small, gone)
     assert f"None of the {len(copies)} largest and smallest values" in text
     assert "real person's" not in text
-
-
-def test_donors_of_their_own_and_wide_neighborhoods_are_said_where_they_are(data) -> None:
-    """Planted: variables that travel together; a neighborhood of 51 %, which leaves 49 % out."""
+    # Planted: variables that travel together; a neighborhood of 51 %, which leaves 49 % out
     params = rwn.RWN(epsilon=1.0, k=5)
     found = read(data, params)
     apart = "4 variables take their values from donors of their own"
@@ -325,9 +308,6 @@ def test_a_population_is_described_by_what_is_known_of_it() -> None:
     own = rwn.MEASURES["loglinear_risk"].sentence
     assert risk_sentences.said("loglinear_risk", reading, 100) == own(reading, 100)
     assert tune_tiles._which_attack("loglinear_risk", reading, 100) == ""
-
-
-# ---------------------------------------------------------------- the watch list
 
 
 def watched(payloads: Payloads) -> dict[str, Any]:

@@ -1,27 +1,275 @@
-"""What a table begins with, advice, and what is said while something is searched or read."""
+"""What a table begins with, advice, the Find page, and the command of a page."""
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pandas as pd
 import pytest
 from streamlit.delta_generator import DeltaGenerator
 
 import rwn_core as rwn
+from rwn_cli import main
 from rwn_core.evaluation.audit import ReadSoFar
 from rwn_core.measures import UTILITY
 from rwn_core.parallel import kernel_cache
-from rwn_core.tuning import FoundSetting, Point, SearchAnswer
-from rwn_ui.features import advice, limit_queue
+from rwn_core.reporting.places_on_map import POLICY
+from rwn_core.tuning import FoundSetting, Point, SearchAnswer, Setting, Spread
+from rwn_ui.features import advice, limit_queue, scenario_trial
+from rwn_ui.find import view
 from rwn_ui.server.messages import escaped
-from rwn_ui.state.change_table import redescribe
+from rwn_ui.state.change_table import redescribe, set_setting
 from rwn_ui.state.results import current_release, memo, prepared, start_key
-from rwn_ui.state.session import Session
-from rwn_ui.tune import view
-from rwn_ui.widgets import live_sliders
-from tests.tables import frame
+from rwn_ui.state.session import Session, first_setting
+from rwn_ui.state.work import FIND
+from rwn_ui.tune import view as tune_view
+from rwn_ui.widgets import command, live_sliders
+from tests.tables import frame, table
+
+
+def setting(k: int) -> Setting:
+    return Setting(params=rwn.RWN(epsilon=4.0, k=k), slices=(("age", "weight"),))
+
+
+def answer(policy: rwn.Policy, **more: Any) -> SearchAnswer:
+    """One setting that keeps all limits and two that do not."""
+    found = []
+    for k, loss, value in ((5, 0.2, 0.0), (6, 0.1, 0.9), (7, 0.05, 0.95)):
+        read = {each.measure: Spread(measure=each.measure, values=(value,) * 2)
+                for each in policy.limits}  # fmt: skip
+        point = Point(setting=setting(k), spreads=read)
+        found.append(FoundSetting(point=point, verdict=policy.judge(point), loss=loss))
+    about = {"reached": True, "confirmed": True, "tried": 3, "records": 241, "of": 241}
+    return SearchAnswer(goal=policy, settings=tuple(found), **(about | more))
+
+
+@pytest.fixture
+def asked(open_page, finished, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, list[Any]]:
+    """The page, and the jobs that it begins; they run until the test ends them."""
+    begun: list[Any] = []
+
+    def job(label: str, work: Any, *, words: str, about: Any = None, **arguments: Any) -> Any:
+        assert words
+        made = finished(label=label, about=about, running=True)
+        made.asked, made.share, made.words = arguments, 0.3, words
+        begun.append(made)
+        return made
+
+    monkeypatch.setattr(view, "Job", job)
+    screen = open_page("find")
+    assert screen.errors == []
+    return screen, begun
+
+
+def ends(screen: Any, job: Any, result: SearchAnswer) -> None:
+    job.result, job.running = result, False
+    screen.test.run()
+    assert screen.errors == []
+
+
+def chosen(screen: Any) -> str:
+    return str(screen.find("radio", "Settings found").value)
+
+
+def test_the_answer_so_far_is_listed_and_goes_to_tune(asked) -> None:
+    screen, begun = asked
+    screen.press("Find")
+    (job,) = begun
+    policy = screen.session.policy
+    assert screen.find("button", "Find").disabled, "one search at a time"
+    assert job.asked["seconds"] == 60
+    assert job.asked["space"] == rwn.Space(slices=True, kernels=True), "everything of RWN"
+    whole = answer(policy)
+    job.so_far = replace(whole, settings=whole.settings[1:], reached=False)
+    screen.test.run()
+    assert chosen(screen) == setting(6).key, "without a choice the best so far"
+    assert "none is known to keep all limits" in screen.words("warning")
+    job.so_far = answer(policy, so_far=True)
+    screen.test.run()
+    assert "Of 3 settings tried, the best that keeps all limits leaves 80 % of the relations." in (
+        screen.words("success")
+    )
+    assert "Best so far" in screen.words("caption")
+    listed = screen.find("radio", "Settings found")
+    assert [each[0] for each in listed.options] == ["✓", "▲", "▲"]
+    assert listed.value == setting(5).key
+    listed.set_value(setting(7).key).run()
+    ends(screen, job, answer(policy))
+    assert chosen(screen) == setting(7).key, "a choice stays"
+    before, wanted = screen.session.setting, setting(7).resolved(screen.session.data)
+    screen.press("Save as scenario")
+    kept = screen.session.scenarios["A"]
+    assert kept.setting == wanted
+    assert {*policy.measures} <= kept.readings.keys() | kept.unread.keys()
+    assert screen.session.setting == before
+    screen.press("Use on Tune")
+    assert screen.errors == []
+    assert screen.session.setting == wanted
+    # Tune's map has what was found, and nothing else where the axis is one measure
+    shown = tune_view.small_map(screen.session, POLICY)
+    assert [each["risk"] for each in shown] == [each.used for each in job.result.settings]
+    assert tune_view.small_map(screen.session, "bayes_linkage") == []
+    # another search, within what may change
+    screen.visit("find")
+    screen.find("radio", "Target").set_value(view.LOSE).run()
+    screen.find("number_input", "Relations lost at most, %").set_value(10.0).run()
+    screen.find("button_group", "What may change").set_value(["k", "methods"]).run()
+    screen.press("Find")
+    assert begun[1].asked["space"] == rwn.Space(
+        setting=screen.session.setting, levers=("k",), methods=True, lose_at_most=0.1
+    )
+
+
+def test_it_goes_on_only_if_asked_and_from_where_it_ended(asked) -> None:
+    screen, begun = asked
+    policy = screen.session.policy
+    screen.press("Find")
+    ends(screen, begun[0], answer(policy, unfit={"pram": "It masks no number."}))
+    assert "Post-randomization (PRAM): It masks no number." in screen.words("caption")
+    assert not any(each.label.startswith("Go on") for each in screen.test.button), "all was tried"
+    screen.press("Find")
+    late = answer(policy, late=True)
+    ends(screen, begun[1], late)
+    screen.press("Go on for 5 minutes")
+    assert begun[2].asked["seconds"] == 300
+    assert begun[2].asked["space"] == replace(begun[1].asked["space"], known=late)
+    begun[2].running, begun[2].refusal, begun[2].so_far = False, "Cancelled.", late
+    screen.test.run()
+    assert "Search: Cancelled." in screen.words("info")
+    assert screen.find("button", "Go on").label == "Go on for 5 minutes"
+    assert chosen(screen) == setting(5).key
+    # other limits, and another table
+    screen.session.policy = rwn.Policy(limits=policy.limits[:1])
+    screen.test.run()
+    assert "The limits have changed since" in screen.words("caption")
+    screen.visit("data").test.selectbox(key="data.demo").set_value("pima").run()
+    assert screen.job(FIND) is None
+    screen.visit("find")
+    assert "siri" not in screen.words()
+    assert "Which setting keeps the policy" in screen.words("markdown")
+
+
+def test_what_was_not_found_or_not_read_is_said_so(asked) -> None:
+    screen, begun = asked
+    about = {"goal": screen.session.policy}
+    screen.press("Find")
+    ends(screen, begun[0], SearchAnswer(**about, reason="Nothing in time."))
+    assert screen.words("warning") == "Nothing in time."
+    assert not screen.test.radio[1:], "no map"
+    screen.press("Find")
+    unread = FoundSetting(point=Point(setting=setting(5), spreads={}))
+    why = "None was tried in time."
+    ends(screen, begun[1], SearchAnswer(**about, settings=(unread,), reason=why, late=True))
+    assert screen.find("radio", "Settings found").options == ["? not read"]
+    assert screen.words("warning") == "No setting was read in time."
+    assert why in screen.words("caption")
+
+
+def test_what_is_not_chosen_stays_as_on_tune_and_only_what_a_method_has_is_offered(session) -> None:
+    everything = ("slices", "kernels")
+    assert view.space_of(session, everything, None).setting is None
+    assert view.space_of(session, everything, 0.1).setting == session.setting
+    session.set(replace(session.setting, precision=(("age", 5.0),)), prepared(session).prepared)
+    assert view.space_of(session, everything, None).setting == session.setting
+    soft = ["q", "slices", "kernels", "chain", "tie", "methods"]
+    for method, offered in (
+        ("rwn", ["k", *soft]), ("soft_rwn", soft), ("rank_swapping", ["methods"])
+    ):  # fmt: skip
+        session.set(Setting(params=first_setting(method)))
+        assert list(view.may_change(session)) == offered
+
+
+SETTINGS = {
+    "published": Setting(params=rwn.RWN(epsilon=1.5, k=7, q=0.9)),
+    "soft": Setting(
+        params=rwn.SoftRWN(width=1.05, balance=1.0, own=True),
+        weights=(("age", 0.5), ("siri", 0.0)),
+        slices=(("chest", "hip"), ("age", "height", "knee")),
+        precision=(("age", 5.0),),
+    ),
+    "another method": Setting(params=rwn.RankSwapping(p=0.05), precision=(("bmi", 0.5),)),
+}
+LOOSE = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.3),))
+SPACES = {"published": ["k"], "soft": ["kernels", "q"], "another method": []}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_commands_of_a_trial_and_of_find_are_what_the_pages_do(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    set_setting(session, SETTINGS[name].resolved(session.data))
+    session.seed, session.policy = 7, LOOSE
+    (line,) = command.commands(session, "tune")
+    line[3] = "masked.csv"
+    assert main.run(line[1:]) == 0
+    wanted = rwn.mask(session.data, session.masking, seed=7).to_bytes("csv")
+    assert Path("masked.csv").read_bytes() == wanted
+    space = view.space_of(session, SPACES[name], 0.3 if name == "soft" else None)
+    (line,) = command.commands(session, "find", space)
+    Path("setting.toml").write_text(command.start_file(session), encoding="utf-8")
+    asked: list[Any] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(rwn, "search", lambda *given, **_: asked.append(given) or (1 / 0))
+        with pytest.raises(ZeroDivisionError):
+            main.app(line[1:], standalone_mode=False)
+    ((data, policy, found),) = asked
+    assert (policy, found) == (LOOSE, space)
+    assert found.setting.applied_to(data).schema == session.data.schema
+
+
+def test_the_command_of_find_ends_with_the_answer_of_the_page(session, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    set_setting(session, SETTINGS["published"].resolved(session.data))
+    session.policy = LOOSE
+    space = view.space_of(session, [], None)
+    best = rwn.search(session.data, session.policy, space, seconds=60).settings[0].setting
+    (line,) = command.commands(session, "find", space)
+    Path("setting.toml").write_text(command.start_file(session), encoding="utf-8")
+    assert main.run([*line[1:], "--out", "found.toml"]) == 0
+    found = rwn.Scenario.from_toml(Path("found.toml").read_text("utf-8")).setting
+    assert found.resolved(session.data).key == best.resolved(session.data).key
+
+
+def test_the_commands_of_compare_read_what_it_shows(session, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("published", "soft"):
+        set_setting(session, SETTINGS[name].resolved(session.data))
+        scenario_trial.keep(session, scenario_trial.save(session, name, ""))
+    lines = command.commands(session, "compare")
+    for line, scenario in zip(lines, session.scenarios.values(), strict=True):
+        assert main.run(line[1:]) == 0
+        written = pd.read_csv(line[4]).set_index("measure")["median"]
+        shown = {key: each["median"] for key, each in scenario.readings.items()}
+        assert dict(written[list(shown)]) == pytest.approx(shown)
+
+
+def test_every_page_prints_its_command_once_it_is_asked_for(open_page: Any) -> None:
+    screen = open_page("tune")
+    for page in ("tune", "utility", "risk", "find", "release"):
+        screen.test.session_state[f"{page}.0.command.box"] = True
+        screen.visit(page)
+        assert screen.errors == []
+        (shown,) = [each.value for each in screen.test.code if each.value.startswith("rwn ")]
+        for line in shown.splitlines():
+            assert shlex.split(line)[:1] == ["rwn"]
+            assert "demo:bodyfat" in line
+            assert "--schema" not in line
+
+
+def test_a_described_table_comes_with_its_schema_and_limits(session: Session) -> None:
+    own = Session(name="own table.csv", demo=None, data=table("cloud"), policy=LOOSE)
+    described = ("--schema", "schema.toml")
+    (line,) = command.commands(own, "find")
+    assert line[2:] == ["own table.csv", *described, "--limit", "distance_linkage=0.3"]
+    schema = session.data.schema.replace_variable("age", role=rwn.Role.CONFIDENTIAL)
+    redescribe(session, session.data.with_schema(schema), by_grid=False)
+    assert command.commands(session, "find")[0][2:5] == ["demo:bodyfat", *described]
+
 
 START = rwn.Setting(params=rwn.RWN(epsilon=1.5, k=9))
 STRONG = rwn.Setting(params=rwn.RWN(epsilon=2.5, k=8), slices=(("x", "n"),))
@@ -70,16 +318,10 @@ def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
     def find(*, microdata: rwn.Microdata, setting: rwn.Setting, **_: Any) -> Any:
         asked.append(setting)
         schema = microdata.schema
-        fewer = tuple(
-            replace(v, role=ROLE.IDENTIFIER) if v.name == "y" else v for v in schema.variables
-        )
-        steps = (
-            found(OTHER, title="Try noise"),
-            found(
-                setting, title="Leave y out", schema=replace(schema, variables=fewer),
-                interval=(1.2, 1.3), share=1.25, loss=0.4,
-            ),
-        )  # fmt: skip
+        fewer = schema.replace_variable("y", role=ROLE.IDENTIFIER).variables
+        about = {"title": "Leave y out", "schema": replace(schema, variables=fewer)}
+        about |= {"interval": (1.2, 1.3), "share": 1.25, "loss": 0.4}
+        steps = (found(OTHER, title="Try noise"), found(setting, **about))
         keyed = any(v.role is ROLE.KEY for v in schema.variables)
         recommended = SearchAnswer(
             goal=rwn.Policy(), settings=(found(LATER if keyed else START), found(OTHER)),
@@ -97,7 +339,6 @@ def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
 
 
 def opened(open_page: Any, records: int = 60) -> Any:
-    """A page with a table of one's own."""
     content = frame("cloud", records).drop(columns="g").to_csv(index=False).encode()
     screen = open_page("data").upload("own.csv", content).visit("tune")
     assert screen.session.demo is None
@@ -115,7 +356,7 @@ def followed(screen: Any) -> dict[str, Any]:
     session: Session = screen.session
     for _ in range(2):  # it is begun, and its result is taken
         advice.follow(session)
-    view.render(session, current_release(session))
+    tune_view.render(session, current_release(session))
     screen.test.run()
     assert screen.errors == []
     shown: dict[str, Any] = screen.panel
@@ -128,14 +369,10 @@ def captions(screen: Any) -> str:
 
 
 def describe(session: Session, **roles: rwn.Role) -> None:
-    """Give other answers on the Data page."""
     schema = session.data.schema
     for name, role in roles.items():
         schema = schema.replace_variable(name, role=role)
     redescribe(session, session.data.with_schema(schema), by_grid=False)
-
-
-# ---------------------------------------------------------------- advice
 
 
 def test_a_demo_begins_as_in_its_lessons_and_is_advised_on_request(open_page, begun) -> None:
@@ -171,9 +408,7 @@ def test_a_table_of_ones_own_begins_at_the_recommendation_and_undo_goes_back(beg
 
 
 @pytest.mark.parametrize("missing", ["start", "presets"])
-def test_a_verdict_is_shown_before_what_takes_longer(
-    own: Any, begun, monkeypatch, finished, missing: str
-) -> None:
+def test_a_verdict_is_shown_before_what_takes_longer(own, begun, monkeypatch, finished, missing):
     """A start is tried on all records, and the strengths of a suggestion come last."""
     whole = advice.find_advice(microdata=own.session.data, setting=START)
     part = (None, *whole[1:]) if missing == "start" else (*whole[:2], {})
@@ -197,9 +432,8 @@ def test_a_verdict_is_shown_before_what_takes_longer(
     assert own.preset == "Strong"
     # a table of which no strength is known waits for none
     none = (*whole[:2], {})
-    monkeypatch.setattr(
-        advice, "Job", lambda *_, about, **__: finished(label="", about=about, result=none)
-    )
+    job = lambda *_, about, **__: finished(label="", about=about, result=none)  # noqa: E731
+    monkeypatch.setattr(advice, "Job", job)
     describe(own.session, x=ROLE.KEY)
     assert followed(own)["waits"] == []
 
@@ -251,9 +485,6 @@ def test_a_next_step_is_a_setting_or_another_description(begun, own) -> None:
     assert [each.method for each in begun] == ["rwn", "correlated_noise"]
     advice.take(own.session, "advice:1")
     assert [v.name for v in own.session.data.schema.released] == ["x", "n"]
-
-
-# ---------------------------------------------------------------- starts
 
 
 BETTER = rwn.Setting(params=rwn.RWN(epsilon=0.5, k=9), slices=())

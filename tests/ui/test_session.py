@@ -124,8 +124,6 @@ def test_presets_lie_within_the_sliders(method: str) -> None:
             assert [*values.values()] == sorted(values.values())
 
 
-# ---------------------------------------------------------------- scripts
-
 FOLDER = ROOT / "rwn_ui" / "panel"
 MODULES = {"panel": panel.MODULE, "live_sliders": live_sliders.MODULE, "tab": ("tab.js",)}
 NODE = shutil.which("node") or str(Path(playwright.__file__).parent / "driver" / "node")
@@ -134,7 +132,7 @@ NODE = shutil.which("node") or str(Path(playwright.__file__).parent / "driver" /
 OWN = {"learn/lesson.py", "state/project_folder.py", "panel/guide.py", "widgets/command.py"}
 
 
-def test_no_script_shares_a_cache_shows_a_text_as_html_or_parses_one_by_itself() -> None:
+def test_no_script_shares_a_cache_shows_html_or_parses_and_each_belongs_to_a_module() -> None:
     shared = {"cache", "cache_data", "cache_resource", "cached_property", "lru_cache"}
     parses = set()
     for path in SCRIPTS:
@@ -148,9 +146,6 @@ def test_no_script_shares_a_cache_shows_a_text_as_html_or_parses_one_by_itself()
         if re.search(r"(from_toml|thaw|toml_document)\(", source):
             parses.add("/".join(path.parts[-2:]))
     assert parses <= OWN
-
-
-def test_every_script_belongs_to_a_module() -> None:
     assert {path.name for path in FOLDER.glob("*.js")} == {n for m in MODULES.values() for n in m}
 
 
@@ -172,19 +167,14 @@ def test_functions_without_a_browser(path: Path) -> None:
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-# ---------------------------------------------------------------- work of a plan
-
-
 def test_a_usual_plan_is_run_at_once_and_one_at_the_end_of_the_budget_is_not() -> None:
     data = rwn.load_demo("bodyfat")
     names = [variable.name for variable in data.schema.released]
 
     def work(*formulas: str, kind: str = "linear") -> int:
-        analyses = (
-            Analysis(name=f"n{number}", kind=kind, tolerance=1.0, formula=formula)
-            for number, formula in enumerate(formulas)
-        )
-        return AnalysisPlan(analyses=tuple(analyses)).work(data)
+        about = {"kind": kind, "tolerance": 1.0}
+        plan = (Analysis(name=f"n{i}", formula=x, **about) for i, x in enumerate(formulas))
+        return AnalysisPlan(analyses=tuple(plan)).work(data)
 
     usual = f"{names[0]} ~ {' + '.join(names[1:])}", f"{names[1]} ~ {names[2]}*{names[3]}"
     assert 0 < 8 * work(*usual) <= WORK_AT_ONCE

@@ -13,8 +13,7 @@ import pytest
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.evaluation.draws import Ensemble, ensemble
-from rwn_core.evaluation.validity import standard_error_validity
+from rwn_core import Ensemble, ensemble, standard_error_validity
 from rwn_core.io.write import table_bytes
 from rwn_core.reporting.scenario import Scenario, plan_in
 from rwn_ui.features import repeated_draws
@@ -31,7 +30,6 @@ from tests.ui.following import shown, until
 
 
 def a_session(name: str, data: rwn.Microdata) -> Session:
-    """A user's session, without a browser."""
     session = Session(name=name, demo=None, data=data)
     session.clamp(prepared(session).prepared)
     return session
@@ -53,9 +51,6 @@ def four() -> Ensemble:
     keys = [*(key for key in keys if key not in {"prediction", "pmse"}), "cells_changed"]
     keys += [key for key in (*tiles.TILES, *session.policy.measures) if key not in keys]
     return ensemble(session.data, session.params, repeats=4, seed=session.seed, measures=keys)
-
-
-# ---------------------------------------------------------------- draws
 
 
 def test_draws_begun_on_tune_are_there_on_utility_and_only_for_their_setting(
@@ -148,9 +143,6 @@ def test_draws_are_points_only_where_each_has_both_measures() -> None:
     assert [spot["loss"] for spot in found] == pytest.approx([0.1, 0.2, 0.3, 0.4])
 
 
-# ---------------------------------------------------------------- tables of every kind
-
-
 def test_a_large_table_is_drawn_at_once_and_completed_after(open_page) -> None:
     data = rwn.load_demo("cps1988").take(np.arange(2400))
     session = a_session("cps1988", data)
@@ -187,9 +179,7 @@ def odd_tables() -> dict[str, pd.DataFrame]:
         "constant": frame.assign(y=1.0, a=2.0),
         "n < p": pd.DataFrame(rng.normal(size=(4, 6)), columns=["y", "a", "b", "c", "d", "e"]),
         "one variable": frame[["y"]],
-        "categories": pd.DataFrame(
-            {"y": ["p", "q"] * 20, "a": ["r"] * 39 + ["s"], "b": ["t"] * 40}
-        ),
+        "categories": pd.DataFrame({"y": [*"pq"] * 20, "a": [*"r" * 39, "s"], "b": [*"t" * 40]}),
     }
 
 
@@ -229,9 +219,6 @@ def test_the_payload_is_plain_and_complete() -> None:
     response = viewed.data.schema.question.response
     overlap = by_title[f"Overlap of the 95 % intervals: linear regression of {response}"]
     assert all(row[2] == min(max(row[1], 0.0), 1.0) for row in overlap["rows"])
-
-
-# ---------------------------------------------------------------- analyses, rules, weights
 
 
 def test_analyses_are_registered_by_a_form_or_a_text_and_travel_in_a_scenario(open_page) -> None:

@@ -13,10 +13,10 @@ from rwn_core.reporting.scenario import Decision
 from rwn_ui.features import project
 from rwn_ui.server.sweeper import VISIT
 from rwn_ui.state import project_folder, visit
-from tests.ui.small_file import table
+from tests.ui.following import small_csv
 
 SECRET = "Zebrastreifen"
-CONTENT = table(mark=SECRET)
+CONTENT = small_csv(mark=SECRET)
 
 
 @pytest.fixture
@@ -73,14 +73,11 @@ def test_a_reload_goes_on_with_everything(open_page, browser, first) -> None:
     assert open_page("tune", own="1").session.demo is not None
 
 
-def test_a_link_of_another_table_opens_it_and_offers_the_one_before(open_page, browser, first):
+def test_another_tab_is_offered_the_table_and_begins_with_a_copy(open_page, browser, first) -> None:
     browser["before"] = token(first)
     again = open_page("tune", demo="pima", k="7")
     assert (again.session.name, again.session.levers["k"]) == ("pima", 7)
     assert "mine.csv is open in another tab" in again.words("markdown")
-
-
-def test_another_tab_begins_with_a_copy_and_shares_nothing(open_page, browser, first) -> None:
     browser["other"] = token(first)
     second = open_page("tune")
     assert second.session.name == "bodyfat"
@@ -129,12 +126,8 @@ def test_the_last_table_is_named_to_its_browser_alone_and_forgotten(tmp_path, mo
     assert project_folder.last("b") is None
 
 
-# ---------------------------------------------------------------- projects
-
-
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where projects are, on the user's own machine."""
     monkeypatch.setattr(project, "on_own_machine", lambda: True)
     return tmp_path / "projects"
 
@@ -223,7 +216,6 @@ def test_the_last_file_is_offered_by_its_path_and_opens_with_its_choices(
     first.session.seed = 7
     first.test.session_state[VISIT].save()
     monkeypatch.delenv("RWN_FILE")
-
     for content, seed in ((CONTENT, 7), (CONTENT[:-8], 1)):
         path.write_bytes(content)
         again = open_page("tune")

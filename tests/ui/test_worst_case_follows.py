@@ -25,7 +25,6 @@ UNJUDGED = "Not judged yet: "
 
 @pytest.fixture
 def larger(session: Session, monkeypatch: pytest.MonkeyPatch) -> Session:
-    """A session whose table counts as a larger one."""
     monkeypatch.setattr(limit_queue, "QUICK_RECORDS", 10)
     monkeypatch.setattr(limit_queue, "LIVE_RECORDS", 10)
     return session
@@ -172,9 +171,7 @@ def test_a_quick_limit_is_there_with_every_move(larger: Session, monkeypatch) ->
     assert multiprocessing.active_children() == []  # a move begins no process
 
 
-def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(
-    larger: Session, monkeypatch
-) -> None:
+def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(larger, monkeypatch):
     followed(larger)
     worker = type(larger.user.work.worker)
     known, late = worker.known, []
@@ -189,9 +186,6 @@ def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(
     assert payload["verdict"]["text"].endswith("broken, 1 limit to follow")
     assert payload["waits"]
     assert shown(larger)["verdict"]["nearest"].endswith("%")
-
-
-# ---------------------------------------------------------------- where some records are shown
 
 
 @pytest.fixture

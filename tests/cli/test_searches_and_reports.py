@@ -1,7 +1,8 @@
-"""The commands find, seek, sweep and recommend."""
+"""The commands find, seek, sweep, recommend; report, verify, label and ledger."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pty
 import shlex
@@ -13,19 +14,227 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import orjson
 import pandas as pd
 import pytest
 
 import rwn_core as rwn
+from rwn_cli import recommend
 from rwn_cli.find import SO_FAR
-from rwn_cli.recommend import command
 from rwn_core.data.variable import Role
-from rwn_core.reporting.scenario import SavedSearch, Scenario
+from rwn_core.io.write import table_bytes
+from rwn_core.reporting import read_record, release_record
+from rwn_core.reporting.scenario import Decision, SavedSearch, Scenario, frozen_text
 from rwn_core.tuning import Grid, Plan, Point, Setting, Spread, sweep
 from tests.cli.conftest import Run
 
+MASK = ("mask", "people.csv", "out.csv", "--k", "5", "--record", "record.toml", "--drop", "siri")
 
-def test_a_sweep_of_options_and_of_a_scenario_gives_the_numbers_of_python(rwn_command: Run) -> None:
+SAME = "Every cell is the same in a second reading: release read by pandas, original by pandas."
+
+
+@pytest.fixture
+def masked(rwn_command: Run) -> Run:
+    people = rwn.load_demo("bodyfat").frame[["siri", "age", "weight"]]
+    Path("people.csv").write_bytes(table_bytes(people, "csv"))
+    said = rwn_command.done(*MASK)
+    assert SAME in said
+    assert "out.csv, rows in secret order\n" in said
+    return rwn_command
+
+
+def test_answers_go_into_reports_and_the_original_is_found_again(masked) -> None:
+    Path("about.toml").write_text('[context]\npurpose = "Teaching"\nharms = "Shame"\n', "utf-8")
+    masked.done(*MASK, "--project", "about.toml", "--overwrite")
+    assert 'purpose = "Teaching"' in Path("record.toml").read_text("utf-8")
+    report = ("report", "record.toml", "--overwrite", "-o")
+    assert masked(*report, "in.html")[0] == masked(*report, "out.html", "--public")[0] == 0
+    assert "Shame" in Path("in.html").read_text("utf-8")
+    notice = Path("out.html").read_text("utf-8")
+    assert "for this purpose: Teaching." in notice
+    assert "Shame" not in notice
+    Path("later.toml").write_text('[context]\npurpose = "Research"\n', "utf-8")
+    masked.done(*report, "out.html", "--public", "--project", "later.toml")
+    assert "for this purpose: Research." in Path("out.html").read_text("utf-8")
+    Path("wrong.toml").write_text(f'table = "{"0" * 64}"\n[context]\n', "utf-8")
+    for command in ((*report, "x.html"), (*MASK, "--overwrite")):
+        code, _, said = masked(*command, "--project", "wrong.toml")
+        assert (code != 0, "of another table" in said) == (True, True)
+    masked.done(*MASK, "--overwrite")
+    report = ("report", "record.toml", "--public", "-o", "notice.html")
+    masked.done(*report)
+    assert "siri" not in Path("notice.html").read_text("utf-8")  # nor is an identifier named
+    masked.done("report", "record.toml", "-o", "internal.json")
+    assert "siri" in Path("internal.json").read_text("utf-8")
+    Path("people.csv").rename("moved.csv")
+    assert "give --original IN" in masked.refused(5, *report, "--overwrite")
+    given = ("--original", "moved.csv")
+    masked.done(*report, *given, "--overwrite")
+    Path("moved.csv").write_text("siri,age,weight\n1,2,3\n4,5,6\n", encoding="utf-8")
+    said = masked.refused(3, "ledger", "add", "ledger.jsonl", "record.toml", *given)
+    assert "not the table that the record was made of" in said
+    assert not Path("ledger.jsonl").exists()
+
+
+def test_each_report_of_a_record_says_what_it_has_to(masked) -> None:
+    said = masked.done("report", "record.toml", "--auditors", "-o", "a.html")
+    assert "no value of a record was found" in said
+    assert "questions without an answer: " in said
+    assert "For the data protection officer" in Path("a.html").read_text("utf-8")
+    # finding N2: users are told to ask, and whom
+    report = ("report", "record.toml", "--public", "-o", "notice.html", "--overwrite")
+    contact = "Data desk, https://x.org/ask, +43 1 4000-12"
+    masked.done(*report, "--contact", contact)
+    assert f"repeated on the original: {contact}." in Path("notice.html").read_text("utf-8")
+    masked.done(*report)
+    assert "no contact was stated" in Path("notice.html").read_text("utf-8")
+    code, _, said = masked(*report, "--contact", "see ./keys")
+    assert (code != 0, "a path" in said) == (True, True)
+    said = masked.done("label", "record.toml", "-o", "label.svg")
+    assert "nothing of the original was found" in said
+    masked.done("ledger", "add", "book.jsonl", "record.toml")
+    masked.done("label", "record.toml", "-o", "label.json", "--ledger", "book.jsonl")
+    # finding: a notice was written for a broken policy without a word
+    path = Path("record.toml")
+    document = read_record(path.read_text("utf-8"))
+    for kept, state in ((True, "kept"), (False, "broken"), (False, "not judged")):
+        document["verdict"] |= {"kept": kept, "state": state}
+        path.write_text(frozen_text(document), encoding="utf-8")
+        terminal = masked.done(*report)
+        told = f"its policy is {state}, which the file does not say" in terminal
+        assert told == (not kept)
+        assert "policy" not in Path("notice.html").read_text("utf-8")
+
+
+def test_a_seeded_release_and_one_in_order_get_no_notice(masked: Run) -> None:
+    for option, word in ((("--seed", "1"), "seed"), (("--order", "original"), "row order")):
+        masked.done(*MASK, *option, "--overwrite")
+        assert word in masked.refused(4, "report", "record.toml", "--public", "-o", "notice.html")
+        assert not Path("notice.html").exists()
+
+
+def test_the_ledger_sees_that_its_end_was_cut_and_files_are_those_of_the_record(masked) -> None:
+    said = masked.done("ledger", "add", "ledger.jsonl", "record.toml", "--by", "Ada")
+    assert "nobody is named" not in said
+    first = Path("ledger.jsonl").read_bytes()
+    masked.done(*MASK, "--overwrite")
+    said = masked.done("ledger", "add", "ledger.jsonl", "record.toml")
+    assert "warning: Release" in said
+    assert "is of the same table" in said
+    assert "note: nobody is named (--by)." in said
+    last = said.strip().rpartition(" ")[2]
+    shown = masked("ledger", "show", "ledger.jsonl")[1].splitlines()
+    assert len(shown) == 2
+    assert "  RWN, the 2022 method; 241 records, " in shown[0]
+    assert shown[0].endswith("signed by Ada")
+    said = masked.done("ledger", "verify", "ledger.jsonl", "--last", last)
+    assert "2 entries, each follows the one before it" in said
+    Path("ledger.jsonl").write_bytes(first)
+    masked.done("ledger", "verify", "ledger.jsonl")
+    said = masked.refused(4, "ledger", "verify", "ledger.jsonl", "--last", last)
+    assert "may have been cut off" in said
+    masked.done("report", "record.toml", "--public", "-o", "card.toml")
+    for name in ("record.toml", "card.toml"):
+        assert SAME in Path(name).read_text("utf-8")
+    assert "SHA-256" in masked.done("verify", "out.csv", "card.toml")
+    content = bytearray(Path("out.csv").read_bytes())
+    content[-2] ^= 1
+    Path("out.csv").write_bytes(content)
+    said = masked.refused(4, "verify", "out.csv", "card.toml")
+    assert "out.csv is not the file of the card" in said
+    content[-2] ^= 1
+    Path("out.csv").write_bytes(content)
+    evidence = Path("record.evidence.json")
+    evidence.write_bytes(evidence.read_bytes() + b" ")
+    said = masked.refused(3, "report", "record.toml", "-o", "internal.html")
+    assert "not the evidence of this record" in said
+    evidence.unlink()
+    assert "has no charts" in masked.done("report", "record.toml", "-o", "internal.html")
+
+
+def test_without_its_record_no_release_stands_there(masked, monkeypatch) -> None:
+    for path in ("out.csv", "record.toml", "record.evidence.json"):
+        Path(path).unlink()
+
+    def fails(*arguments: object) -> bytes:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(release_record, "evidence", fails)
+    assert "No space left on device" in masked.refused(5, *MASK)
+    assert sorted(path.name for path in Path().iterdir()) == ["people.csv"]
+
+
+def test_texts_that_a_spreadsheet_would_run_are_announced(rwn_command: Run) -> None:
+    lines = ["x,note", *(f"{i},{'=1+1' if i % 2 else 'b'}" for i in range(20))]
+    Path("in.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    said = rwn_command.done("mask", "in.csv", "out.csv", "--k", "3", "--q", "0")
+    assert "note: 10 texts of note begin as a formula" in said
+    assert Path("out.csv").read_text("utf-8").count("'=1+1") == 10
+    said = rwn_command.done("mask", "in.csv", "out.parquet", "--k", "3", "--q", "0")
+    assert "formula" not in said
+
+
+@pytest.fixture
+def sealed(masked: Run) -> Run:
+    masked.done("report", "record.toml", "--public", "-o", "card.toml")
+    add = ("ledger", "add", "l.jsonl", "record.toml", "--by", "Ada", "--card", "card.toml")
+    masked.done(*add)
+    return masked
+
+
+def test_verify_says_what_it_proves(sealed: Run) -> None:
+    words = sealed.done("ledger", "verify", "l.jsonl")
+    assert "1 sealed under the key: nobody without it changed them or put them in." in words
+    assert "shows only with --last" in words
+    Path("l.jsonl.key").rename("elsewhere.key")
+    words = sealed.done("ledger", "verify", "l.jsonl")
+    assert "the key is missing: anybody who may write to it can change it" in words
+    entry = orjson.loads(Path("l.jsonl").read_bytes())
+    Path("l.jsonl").write_bytes(orjson.dumps({**entry, "by": "Eve"}) + b"\n")
+    sealed.done("ledger", "verify", "l.jsonl")
+    words = sealed.refused(3, "ledger", "verify", "l.jsonl", "--key", "elsewhere.key")
+    assert "Line 1 of the ledger was changed" in words
+
+
+def test_who_changes_file_and_card_is_found_with_the_ledger(sealed: Run) -> None:
+    """Finding T7: a card and its file, both changed, pass without the ledger."""
+    asked = ("verify", "out.csv", "card.toml")
+    words = sealed.done(*asked, "--ledger", "l.jsonl")
+    assert "file and card sealed in entry 1 of the ledger" in words
+    card = Path("card.toml").read_text()
+    Path("card.toml").write_text(card.replace("records = 241", "records = 242"))
+    sealed.done(*asked)
+    assert "was changed after it was sealed" in sealed.refused(4, *asked, "--ledger", "l.jsonl")
+    content = Path("out.csv").read_bytes() + b"1,1\n"
+    old = hashlib.sha256(Path("out.csv").read_bytes()).hexdigest()
+    Path("out.csv").write_bytes(content)
+    Path("card.toml").write_text(card.replace(old, hashlib.sha256(content).hexdigest()))
+    sealed.done(*asked)
+    assert "no entry of this release" in sealed.refused(4, *asked, "--ledger", "l.jsonl")
+    Path("l.jsonl.key").unlink()
+    assert "nothing is proved" in sealed.refused(4, *asked, "--ledger", "l.jsonl")
+
+
+@pytest.mark.parametrize(("epsilon", "followed"), [(2, True), (3, False)])
+def test_the_record_is_that_of_the_file_and_says_whether_it_was_decided(
+    judged, rwn_command: Run, epsilon, followed
+) -> None:
+    setting = Setting(params=rwn.RWN(epsilon=2, k=5))
+    one = Scenario(name="Careful", table=rwn.load_demo("bodyfat").fingerprint, setting=setting)
+    made = Decision(scenarios=(one,), chosen="Careful", date="2026-03-31")
+    Path("decision.toml").write_text(made.frozen(), encoding="utf-8")
+    mask = ("mask", "demo:bodyfat", "o.csv", "--epsilon", epsilon, "--k", 5)
+    said = rwn_command.done(*mask, "--record", "record.toml", "--meeting", "decision.toml")
+    record = read_record(Path("record.toml").read_text("utf-8"))
+    digest = hashlib.sha256(Path("o.csv").read_bytes()).hexdigest()
+    assert record["file"]["sha256"] == digest
+    assert digest in said
+    assert ("does not follow the decision of --meeting" in said) is not followed
+    assert record["decision"]["followed"] is followed
+    assert record["decision"]["meeting"]["date"] == "2026-03-31"
+
+
+def test_a_sweep_gives_the_numbers_of_python_and_says_which_settings_keep_all_limits(rwn_command):
     measures = ("correlation", "distance_linkage")
     grid = Grid(axes={"epsilon": (0, 1.5), "k": (3, 5), "q": (0.5,)})
     plan = Plan(measures=measures, releases=2, seed=3)
@@ -48,15 +257,12 @@ def test_a_sweep_of_options_and_of_a_scenario_gives_the_numbers_of_python(rwn_co
     said = rwn_command.done(*again, "--k", "5", "--releases", 1, "-o", "out.parquet")
     assert "2 settings, 1 release each" in said
     assert len(pd.read_parquet("out.parquet")) == 4
-
-
-def test_a_sweep_says_which_settings_keep_all_limits(rwn_command: Run) -> None:
-    sweep = ("sweep", "demo:bodyfat", "--k", "3,60", "--q", "1", "--releases", 3, "--workers", 1)
+    asked = ("sweep", "demo:bodyfat", "--k", "3,60", "--q", "1", "--releases", 3, "--workers", 1)
     said = rwn_command.done(
-        *sweep, "--measure", "correlation", "--limit", "distance_linkage=0.12", "-o", "out.csv"
+        *asked, "--measure", "correlation", "--limit", "distance_linkage=0.12", "-o", "l.csv"
     )
     assert "1 of 2 settings keep all limits" in said
-    table = pd.read_csv("out.csv")
+    table = pd.read_csv("l.csv")
     linked = table[table["measure"] == "distance_linkage"]
     assert linked["keeps_all_limits"].tolist() == [False, True]
     assert (linked["share_of_limit"] * 0.12).tolist() == pytest.approx(linked["high"].tolist())
@@ -152,9 +358,7 @@ def test_find_passes_what_may_change_and_writes_a_scenario(rwn_command: Run, mon
     asked: dict[str, Any] = {}
     reached = [True, True, False]
 
-    def search(
-        data: rwn.Microdata, policy: rwn.Policy, space: rwn.Space, **more: Any
-    ) -> rwn.SearchAnswer:
+    def search(data: rwn.Microdata, policy: Any, space: Any, **more: Any) -> rwn.SearchAnswer:
         asked.update(policy=policy, space=space, **more)
         setting = rwn.Setting.of("rwn", {"epsilon": 6.0, "k": 7}).resolved(data)
         point = Point(setting=setting, spreads={})
@@ -179,7 +383,6 @@ def test_find_passes_what_may_change_and_writes_a_scenario(rwn_command: Run, mon
 
 @pytest.fixture
 def small(rwn_command: Run) -> str:
-    """A table for which every method is tried in two seconds."""
     names = ["siri", "age", "weight", "height", "abdomen", "neck"]
     rwn.load_demo("bodyfat").frame[names].to_csv("small.csv", index=False)
     return "small.csv"
@@ -247,16 +450,14 @@ def test_the_command_of_a_setting_of_rwn_masks_as_the_setting_does(rwn_command: 
     slices = [["age", "weight"], ["hip", "knee"]]
     data, options = rwn.load_demo("bodyfat"), {"kernel": "gaussian", "width": 1.5, "scale": "range"}
     setting = Setting.of("rwn", options, slices=slices)
-    words = shlex.split(command(setting, "demo:bodyfat", Path("out.csv")))
+    words = shlex.split(recommend.command(setting, "demo:bodyfat", Path("out.csv")))
     rwn_command.done(*words[1:], "--seed", 3)
     release = rwn.mask(setting.applied_to(data), setting.params, seed=3)
     assert Path("out.csv").read_bytes() == release.to_bytes("csv")
 
 
 def test_a_table_without_a_setting_that_keeps_the_policy_is_warned_of(rwn_command: Run) -> None:
-    frame = pd.DataFrame(
-        {f"v{i}": [(7.0 * i + 3) * row % 31 for row in range(15)] for i in range(3)}
-    )
+    frame = pd.DataFrame({f"v{i}": [(7.0 * i + 3) * n % 31 for n in range(15)] for i in range(3)})
     frame.to_csv("t.csv", index=False)
     said = rwn_command.done("mask", "t.csv", "o.csv", "--seed", 1)
     assert "WARNING: this setting is not known to keep the usual policy" in said
