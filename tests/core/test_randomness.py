@@ -9,13 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rwn_core.randomness import (
-    ORDER_STREAM,
-    SELECTION_STREAM,
-    SecretKey,
-    chacha20_blocks,
-    uniforms,
-)
+from rwn_core.randomness import ORDER_STREAM, SELECTION_STREAM, SecretKey, chacha20_blocks, uniforms
 
 COUNTING_KEY = bytes(range(32))
 ZERO_KEY = bytes(32)

@@ -12,16 +12,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core import (
-    METHODS,
-    NBRS2015,
-    RWN,
-    Kind,
-    Microaggregation,
-    Microdata,
-    Role,
-    mask,
-)
+from rwn_core import METHODS, NBRS2015, RWN, Kind, Microaggregation, Microdata, Role, mask
 from rwn_core.errors import ParameterError
 from rwn_core.masking import method_options, option_words
 from rwn_core.masking.lever import lever_presets, lever_ranges, neutral_levers

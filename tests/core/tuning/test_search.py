@@ -14,15 +14,7 @@ import pytest
 import rwn_core as rwn
 import rwn_core.tuning
 from rwn_core.errors import ParameterError
-from rwn_core.tuning import (
-    Limit,
-    Policy,
-    Setting,
-    SliceRanges,
-    Space,
-    search,
-    seek_slices,
-)
+from rwn_core.tuning import Limit, Policy, Setting, SliceRanges, Space, search, seek_slices
 from rwn_core.tuning.evaluate import PART, PreparedTables, evaluate
 from tests.core.tuning.test_goal_of_a_policy import policy
 from tests.core.tuning.test_partial_answer import Reports
@@ -243,9 +235,7 @@ def test_what_a_part_of_the_records_reads_is_judged_by_the_policy_itself(monkeyp
     assert "on 500 of 1,300 records" in found.attainable
 
 
-CERTIFIED = Policy(
-    limits=(*POLICY.limits, Limit(measure="certified_linkage", at_most=0.05)),
-)
+CERTIFIED = Policy(limits=(*POLICY.limits, Limit(measure="certified_linkage", at_most=0.05)))
 
 
 def test_a_limit_on_certified_linkage_is_kept_by_soft_kernels_with_own(few) -> None:

@@ -12,11 +12,7 @@ import pytest
 import rwn_core as rwn
 from rwn_core import Comparison, Measure, ParameterError, Plan, Policy, Setting, forecast
 from rwn_core.data.sizes import QUICK_RECORDS
-from rwn_core.measures.statistics.association import (
-    associations,
-    original_chance,
-    relation_loss,
-)
+from rwn_core.measures.statistics.association import associations, original_chance, relation_loss
 from rwn_core.tuning.evaluate import SettingPool, evaluate
 from rwn_core.tuning.point import Point
 from rwn_core.tuning.seek_slices import seek_slices

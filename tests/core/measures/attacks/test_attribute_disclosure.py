@@ -223,11 +223,7 @@ def test_the_tolerance_is_the_least_of_three_and_of_those_who_differ():
 
 def test_most_people_within_reach_of_one_value_by_all_pairs():
     rng = np.random.default_rng(3)
-    for near in (
-        Tolerance(0.3, 0.05),
-        Tolerance(0.4),
-        EXACT,
-    ):
+    for near in (Tolerance(0.3, 0.05), Tolerance(0.4), EXACT):
         values = rng.integers(0, 30, 60) / 3.0
         reach = near.around(values)
         points = np.concatenate([values - reach, values, values + reach])
