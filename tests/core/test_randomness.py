@@ -1,7 +1,5 @@
 """Keyed randomness: the published ChaCha20 answers, the layout of the uniforms, and secrecy."""
 
-from __future__ import annotations
-
 import pickle
 import struct
 

@@ -1,7 +1,5 @@
 """Donors: drawn, choices, lists, and their laws."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import permutations

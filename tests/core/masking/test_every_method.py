@@ -1,7 +1,5 @@
 """What holds for every method: laws, settings, what is said, small tables, defects of peers."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
