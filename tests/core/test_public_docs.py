@@ -1,7 +1,5 @@
 """What the documentation of every public name owes: a sentence, parameters, shapes, refusals."""
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Keyed randomness: the published ChaCha20 answers, the layout of the uniforms, and secrecy."""
 
-from __future__ import annotations
-
 import pickle
 import struct
 
@@ -9,13 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from rwn_core.randomness import (
-    ORDER_STREAM,
-    SELECTION_STREAM,
-    SecretKey,
-    chacha20_blocks,
-    uniforms,
-)
+from rwn_core.randomness import ORDER_STREAM, SELECTION_STREAM, SecretKey, chacha20_blocks, uniforms
 
 COUNTING_KEY = bytes(range(32))
 ZERO_KEY = bytes(32)

@@ -51,7 +51,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.nightly  # three minutes; tests/core/tuning/test_next_steps.py presses what a no offers
+@pytest.mark.nightly  # three minutes; tests/core/tuning/test_recommend.py presses what a no offers
 def test_the_survey_ends_with_a_no_that_says_what_to_do(capsys) -> None:
     files.survey(Path("survey.sav"), PEOPLE)
     words, verdict = walked("survey", "The survey", capsys)

@@ -1,7 +1,5 @@
 """Every chart drawn in all its forms, from readings made by hand: small enough to check by eye."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

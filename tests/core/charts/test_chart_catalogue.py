@@ -1,7 +1,5 @@
 """Charts: the catalogue, style, scales of limits, pins."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator
@@ -48,16 +46,6 @@ def strings(node: Any) -> list[str]:
     return [node] if isinstance(node, str) else []
 
 
-def chart_files() -> set[str]:
-    """The full names of the modules that define a chart."""
-    core, found = Path(charts.__file__).parents[1], set()
-    for room in ("charts", "measures/utility", "measures/risk", "evaluation"):
-        for path in (core / room).rglob("*.py"):
-            if re.search(r"^def draw(_\w+)?\(", path.read_text("utf-8"), re.MULTILINE):
-                found.add(".".join(("rwn_core", *path.relative_to(core).with_suffix("").parts)))
-    return found
-
-
 def short(node: Any) -> str:
     """A value in a line: four digits, and of a long list its length, ends and sum."""
     if isinstance(node, float):
@@ -97,7 +85,13 @@ def test_every_chart_is_drawn_by_hand(drawn):
     assert {chart["key"] for chart in drawn.values()} == set(CHARTS) - OF_REPLAYS
     cards = (each for card in results.CARDS for each in card.charts)
     assert {"risk_utility_map", *cards} <= set(drawn)
-    assert {getattr(draw, "func", draw).__module__ for draw in CHARTS.values()} == chart_files()
+    # the full names of the modules that define a chart
+    core, found = Path(charts.__file__).parents[1], set()
+    for room in ("charts", "measures/utility", "measures/risk", "evaluation"):
+        for path in (core / room).rglob("*.py"):
+            if re.search(r"^def draw(_\w+)?\(", path.read_text("utf-8"), re.MULTILINE):
+                found.add(".".join(("rwn_core", *path.relative_to(core).with_suffix("").parts)))
+    assert {getattr(draw, "func", draw).__module__ for draw in CHARTS.values()} == found
     assert len(set(CHARTS.values())) == len(CHARTS)
 
 

@@ -1,7 +1,5 @@
 """Identity: what is doubted, asked and guessed, and that no file leaves before an answer."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """A table of every kind of column, as one table and as files."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """A dataset's release is judged on a sample, row by row, as the same rows in memory are."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A cluster of Dask gives the release that one process gives, also when a worker is killed."""
 
-from __future__ import annotations
-
 import logging
 import os
 import signal

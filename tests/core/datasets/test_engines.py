@@ -3,8 +3,6 @@
 Takes minutes and Spark: ``make engines``.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """Datasets larger than memory: masked in ranges, split, mapped, restarted, surveyed."""
 
-from __future__ import annotations
-
 import hashlib
 import multiprocessing
 import os

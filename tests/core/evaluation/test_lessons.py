@@ -4,8 +4,6 @@ That standard errors are too small, how leaky a sample is and what mixes groups 
 `tests/contracts`, beside the pages that say it.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from pathlib import Path

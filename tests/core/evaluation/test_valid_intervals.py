@@ -1,7 +1,5 @@
 """Intervals from one release, their readers, and standard errors."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Parquet and Feather files: types, decimals, texts, metadata, what is refused or said."""
 
-from __future__ import annotations
-
 import datetime
 import decimal
 import io

@@ -1,7 +1,5 @@
 """Excel workbooks: cells, rows around a table, sheets of statistical offices."""
 
-from __future__ import annotations
-
 import datetime
 import io
 import json

@@ -1,7 +1,5 @@
 """The catalogue of formats, layouts that are recognized, and the demo tables."""
 
-from __future__ import annotations
-
 import ast
 import csv
 import gzip
@@ -72,12 +70,6 @@ TOY = Format(
 TABLE = pd.DataFrame({"a": [1.5, 2.0, 4.0, 7.0], "b": [3.0, 1.0, 0.5, 2.0]})
 
 
-@pytest.fixture
-def toy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The catalogue with a third format, without any list or message being edited."""
-    monkeypatch.setattr(io, "FORMATS", (*io.FORMATS[:2], TOY))
-
-
 def test_every_file_of_a_format_is_in_the_catalogue_and_no_key_or_ending_is_shared():
     folder = Path(inspect.getfile(csv_format)).parent
     assert {path.stem for path in folder.glob("*_format.py")} == {
@@ -99,7 +91,9 @@ def test_a_format_reads_what_it_writes_and_writes_the_same_again(form):
     assert not any(each.detects(content) for each in others)
 
 
-def test_a_third_format_is_in_the_refusals(toy, tmp_path):
+def test_a_third_format_is_in_the_refusals(monkeypatch, tmp_path):
+    # without any list or message being edited
+    monkeypatch.setattr(io, "FORMATS", (*io.FORMATS[:2], TOY))
     with pytest.raises(InputError, match=r"does not end in \.csv, \.parquet or \.toy; save .* Toy"):
         parse("table.txt", b"a b")
     with pytest.raises(InputError, match=r"is a Toy file; give it the ending \.toy or \.plaything"):
@@ -481,8 +475,8 @@ def test_a_format_keeps_what_it_says_and_the_rest_is_named(form):
         assert any(f"{form.title} does not keep {feature} (" in sentence for sentence in said)
 
 
-def table_of_formats() -> str:
-    """The table of the page, made of FORMATS."""
+def test_the_page_has_the_table_of_formats():
+    # the table of the page, made of FORMATS
     lines = [
         "| | " + " | ".join(form.title for form in io.FORMATS) + " |",
         "|---|" + ":-:|" * len(io.FORMATS),
@@ -492,17 +486,14 @@ def table_of_formats() -> str:
     for feature in Feature:
         marks = ("yes" if feature in form.keeps else "no" for form in io.FORMATS)
         lines.append(f"| {feature} | " + " | ".join(marks) + " |")
-    return "\n".join(lines)
-
-
-def test_the_page_has_the_table_of_formats():
-    assert table_of_formats() in PAGE.read_text("utf-8")
+    assert "\n".join(lines) in PAGE.read_text("utf-8")
 
 
 SECRET = b"Zaphod"
 
 
-def leaky() -> pd.DataFrame:
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_nothing_but_the_values_is_written(format):
     frame = pd.DataFrame(
         {
             "c": pd.Categorical(["a", "b", "Zaphod"]),
@@ -512,12 +503,7 @@ def leaky() -> pd.DataFrame:
         index=pd.Index(["p", "q", "r"], name="Zaphod"),
     )
     frame.attrs["source"] = "/home/Zaphod"
-    return frame.iloc[:2]
-
-
-@pytest.mark.parametrize("format", ["csv", "parquet"])
-def test_nothing_but_the_values_is_written(format):
-    content = table_bytes(leaky(), format)
+    content = table_bytes(frame.iloc[:2], format)
     assert SECRET not in content
     if format == "csv":
         assert content == b'c,x,t\na,0.1,u\nb,27.5,"v, ""w""\n"\n'

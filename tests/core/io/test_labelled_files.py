@@ -1,7 +1,5 @@
 """Files of Stata, SPSS, SAS and R: types, codes, labels, missing values, in and out."""
 
-from __future__ import annotations
-
 import bz2
 import datetime
 import gzip

@@ -1,7 +1,5 @@
 """Tables in text: separators, numbers, dates, clocks, and how a release writes them again."""
 
-from __future__ import annotations
-
 import codecs
 import contextlib
 import datetime

@@ -1,7 +1,5 @@
 """The probability of one released value, read from a law's table."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rwn_core.laws.law import Law

@@ -1,11 +1,10 @@
-"""Laws of any method: asked for values, by parts, sparse, of donors and mixtures."""
-
-from __future__ import annotations
+"""Laws of any method, and of transition matrices."""
 
 import re
 from collections import Counter
 from fractions import Fraction
-from itertools import product
+from functools import cache
+from itertools import permutations, product
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,15 +13,25 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from rwn_core import NBRS2015, Microdata, NotApplicable, ParameterError, find_neighborhoods
+import rwn_core as rwn
 from rwn_core.evaluation.forecast import forecast_law
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donor_lists import Lists
 from rwn_core.laws.group_law import DeterministicUnit, RedrawWithinGroups, unchanged
 from rwn_core.laws.law import MixtureComponent
 from rwn_core.laws.moments import certain, independent, joined, numbers_among
+from rwn_core.laws.rank_swaps import descending, moore_partners, mu_argus_partners, whole_part
 from rwn_core.laws.row_mixture import RowMixtureLaw
 from rwn_core.laws.separate_law import SeparateLaw
+from rwn_core.laws.transition_law import Transition, one_pool, value_numbers
+from rwn_core.laws.transition_matrix import (
+    disjoint_share,
+    invariant,
+    mixed_matrix,
+    privacy_epsilon,
+    second_stage,
+    successive_share,
+)
 from rwn_core.laws.unit_law import AS_IT_IS, FROM_FILE
 from rwn_core.measures.attacks import pair_likelihood_kernel
 from rwn_core.measures.attacks.pair_likelihood_kernel import likely_pairs
@@ -30,7 +39,6 @@ from rwn_core.measures.attacks.posterior import likelihoods, posteriors
 from rwn_core.measures.attacks.predicate import Condition, Predicate
 from rwn_core.measures.risk.membership import fingerprints
 from rwn_core.measures.risk.repeated_releases import bhattacharyya, simulate
-from rwn_core.neighbors.metric import coordinates
 from tests import tables
 from tests.check_values import check_values
 from tests.core.laws.cell_probability import probability
@@ -41,7 +49,7 @@ WEIGHTS = (0.5, 0.2, 0.3)
 NAN = np.nan
 
 
-def table_of(**columns: object) -> Microdata:
+def table_of(**columns: object) -> rwn.Microdata:
     return described(pd.DataFrame(columns))
 
 
@@ -59,14 +67,14 @@ class ThreeWays(CellLaw):
 
 
 @pytest.fixture
-def data() -> Microdata:
+def data() -> rwn.Microdata:
     return table_of(x=[0.0, 0.0, 1.0, 2.0, 3.0, 7.0], y=[1.0, 2.0, 2.0, 3.0, 3.0, 8.0])
 
 
 @pytest.fixture
 def law(data) -> ThreeWays:
     mean_q = np.array(WEIGHTS) @ np.array(Q)
-    return ThreeWays(data, find_neighborhoods(coordinates(data), k=2, epsilon=0.4), mean_q)
+    return ThreeWays(data, rwn.find_neighborhoods(rwn.coordinates(data), k=2, epsilon=0.4), mean_q)
 
 
 def rows_of(law: CellLaw) -> tuple[list[tuple[float, float]], np.ndarray]:
@@ -84,7 +92,7 @@ def rows_of(law: CellLaw) -> tuple[list[tuple[float, float]], np.ndarray]:
 def test_a_row_is_as_likely_as_its_components_make_it(data, law):
     rows, chances = rows_of(law)
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
-    masked = Microdata(pd.DataFrame(rows, columns=["x", "y"]), data.schema)
+    masked = rwn.Microdata(pd.DataFrame(rows, columns=["x", "y"]), data.schema)
     found, logs = likelihoods(law, masked, np.arange(len(rows)))
     np.testing.assert_allclose(found.toarray() * np.exp(logs), chances, atol=1e-14)
     of_one = likelihoods(CellLaw(data, law.neighborhoods, law.q), masked, np.arange(len(rows)))
@@ -131,9 +139,9 @@ def test_releases_are_drawn_way_by_way(data, law):
 
 
 def test_what_needs_independent_cells_says_so(law):
-    with pytest.raises(NotApplicable, match="independently"):
+    with pytest.raises(rwn.NotApplicable, match="independently"):
         _ = law.independent
-    with pytest.raises(ParameterError, match="independently"):
+    with pytest.raises(rwn.ParameterError, match="independently"):
         forecast_law(law)
     assert CellLaw(law.original, law.neighborhoods, law.q).independent.q is law.q
 
@@ -199,22 +207,22 @@ def test_pairs_and_their_products_are_those_of_plain_counting(lists, q):
 ALL = np.arange(4)
 
 
-def like(data: Microdata, **columns: list[object]) -> Microdata:
-    return Microdata(data.frame.assign(**columns), data.schema)
+def like(data: rwn.Microdata, **columns: list[object]) -> rwn.Microdata:
+    return rwn.Microdata(data.frame.assign(**columns), data.schema)
 
 
 @pytest.fixture(scope="module")
-def data_parts() -> Microdata:
+def data_parts() -> rwn.Microdata:
     return table_of(x=[1.0, 2.0, 4.5, NAN], y=[3.0, 3.0, 8.5, 1.0], g=list("abba"))
 
 
 @pytest.fixture(scope="module")
-def groups(data_parts: Microdata) -> RedrawWithinGroups:
+def groups(data_parts: rwn.Microdata) -> RedrawWithinGroups:
     """1 and 2 become one of each other, 2 the likelier; 4.5 and missing stay."""
     return redraw(data_parts, [0, 0, 1, 2], [0.25, 0.75, 1.0, 1.0])
 
 
-def redraw(data: Microdata, group: list[int], chance: list[float], **more: bool):
+def redraw(data: rwn.Microdata, group: list[int], chance: list[float], **more: bool):
     given = {"group": np.array(group), "chance": np.array(chance), **more}
     return RedrawWithinGroups(original=data, names=("x",), **given)
 
@@ -235,7 +243,7 @@ def test_values_drawn_within_groups_by_hand(data_parts, groups):
     new = groups.chances(like(data_parts, x=[7.0, 7.0, 7.0, 1.0]), np.array([0, 3]))
     assert new.tolist() == [[0, 0, 0, 0], [0.25, 0.25, 0, 0]]
     assert groups.restricted_to(frozenset("x")) is groups
-    with pytest.raises(NotApplicable, match="groups that they would join"):
+    with pytest.raises(rwn.NotApplicable, match="groups that they would join"):
         groups.chances(shown, ALL, data_parts)
 
 
@@ -290,9 +298,9 @@ def test_a_fixed_result_is_certain(data_parts):
     coarse = both.rounded({"x": 10.0}).rounded({"y": 10.0, "g": 1.0})
     assert coarse.retained.tolist() == [1, 1, 1, 1]
     assert both.rounded({"x": 10.0}).retained.tolist() == [1, 1, 1, 0]
-    with pytest.raises(NotApplicable, match="Several variables change together"):
+    with pytest.raises(rwn.NotApplicable, match="Several variables change together"):
         both.table()
-    with pytest.raises(NotApplicable, match="groups that they would join"):
+    with pytest.raises(rwn.NotApplicable, match="groups that they would join"):
         both.chances(shown, ALL, data_parts)
 
 
@@ -314,7 +322,7 @@ def test_what_is_not_touched_is_everybodys_own(data_parts):
 
 
 @pytest.fixture(scope="module")
-def law_parts(data_parts: Microdata, groups: RedrawWithinGroups) -> SeparateLaw:
+def law_parts(data_parts: rwn.Microdata, groups: RedrawWithinGroups) -> SeparateLaw:
     shown = like(data_parts, y=[3.0, 3.0, 8.5, 2.0])
     fixed = DeterministicUnit(original=data_parts, shown=shown, names=("y",))
     return SeparateLaw(data_parts, [groups, fixed, unchanged(data_parts, "g")], ("g",))
@@ -337,7 +345,7 @@ def test_variables_that_change_by_themselves_multiply(data_parts, law_parts):
         lambda: law.probabilities,
         lambda: law.likelihood_columns(("x", "y"), data_parts, ALL),
     ):
-        with pytest.raises(NotApplicable, match="This is for a method that"):
+        with pytest.raises(rwn.NotApplicable, match="This is for a method that"):
             ask()
 
 
@@ -352,7 +360,7 @@ def test_a_law_of_parts_is_rounded_and_seen_part_by_part(data_parts, law_parts):
     assert (seen.units(), seen.precision) == ([("x",), ("g",)], {"x": 4.0})
     assert seen.restricted_to(some).units() == [("x",), ("g",)]
     for one in (law_parts, seen, coarse):
-        with pytest.raises(NotApplicable, match="variables that make the blocks"):
+        with pytest.raises(rwn.NotApplicable, match="variables that make the blocks"):
             one.restricted_to(blind)
 
 
@@ -370,17 +378,17 @@ def test_moments_of_parts_stand_beside_each_other(data_parts):
     assert (none.names, joined([none]).together.shape) == ((), (0, 0))
 
 
-PARAMS = NBRS2015(epsilon=1.0, q=0.6, record_selection="bernoulli")
+PARAMS = rwn.NBRS2015(epsilon=1.0, q=0.6, record_selection="bernoulli")
 
 
 @pytest.fixture(scope="module")
-def data_mixture() -> Microdata:
+def data_mixture() -> rwn.Microdata:
     frame = tables.frame("ties", 24)[["x", "y"]]
     frame.loc[[5, 11]] = [[40.0, 40.0], [-40.0, 9.0]]  # two records without a neighbor
     return described(frame)
 
 
-def mixture(data: Microdata, *masked: bool) -> RowMixtureLaw:
+def mixture(data: rwn.Microdata, *masked: bool) -> RowMixtureLaw:
     return RowMixtureLaw(data, PARAMS.rule(data).find(data), np.array(masked), PARAMS.q)
 
 
@@ -389,7 +397,7 @@ def test_likelihoods_of_all_rows_sum_to_one_and_a_lost_row_betrays_who_has_no_ne
 ):
     law = mixture(data_mixture, True, True)
     rows = list(product(*((*np.unique(data_mixture.values(name)), np.nan) for name in "xy")))
-    every = Microdata(pd.DataFrame(rows, columns=["x", "y"]), data_mixture.schema)
+    every = rwn.Microdata(pd.DataFrame(rows, columns=["x", "y"]), data_mixture.schema)
     scaled, logs = likelihoods(law, every, np.arange(len(rows)))
     np.testing.assert_allclose(scaled.toarray() @ np.exp(logs), 1.0, atol=1e-12)
     lost = like(data_mixture, x=NAN, y=NAN)
@@ -410,7 +418,7 @@ def test_variables_that_are_not_masked_stay(data_mixture):
 def test_M1_1_donors_that_are_not_equally_likely():
     expected = [float(Fraction(each)) for each in check_values("risk")["M1-1"]["expected"]["k2"]]
     data = table_of(x=np.arange(6.0) ** 2)
-    neighborhoods = find_neighborhoods(data.matrix(["x"]), k=5)
+    neighborhoods = rwn.find_neighborhoods(data.matrix(["x"]), k=5)
     shares = np.zeros((6, 6))
     for record in range(6):
         shares[record, neighborhoods.members(record)] = expected
@@ -418,3 +426,242 @@ def test_M1_1_donors_that_are_not_equally_likely():
     table, values = law.table("x")
     assert values == [0.0, 1.0, 4.0, 9.0, 16.0, 25.0]
     np.testing.assert_allclose(table.toarray(), shares)
+
+
+SIX_ROWS = np.arange(6)
+
+
+@pytest.fixture
+def six_records() -> rwn.Microdata:
+    frame = pd.DataFrame({"g": list("aaabbc"), "x": [1.0, 2.0, 3.0, 3.0, 4.0, 9.0]})
+    return described(frame)
+
+
+def places_after(swaps: int) -> np.ndarray:
+    """Where each of six records is, for all orders of them, of which the first are paired."""
+    found = []
+    for order in permutations(range(6)):
+        place = np.arange(6)
+        for pair in range(swaps):
+            one, other = order[2 * pair], order[2 * pair + 1]
+            place[one], place[other] = other, one
+        found.append(place)
+    return np.array(found)
+
+
+def after_successive(codes: np.ndarray, swaps: int) -> np.ndarray:
+    """P(record i has value v) when each pair of records is as likely, swap after swap."""
+    n = len(codes)
+    pairs = [(i, j) for i in range(n) for j in range(i)]
+    step = np.zeros((n, n))
+    for one, other in pairs:
+        moved = np.eye(n)
+        moved[[one, other]] = moved[[other, one]]
+        step += moved / len(pairs)
+    return np.linalg.matrix_power(step, swaps) @ np.eye(codes.max() + 1)[codes]
+
+
+def transition(six_records: rwn.Microdata, unit: tuple[str, ...], share: float) -> Transition:
+    own = value_numbers(six_records, unit)
+    return Transition(
+        original=six_records, unit=unit, choice=one_pool(share, own, np.ones(six_records.n, bool))
+    )
+
+
+@pytest.mark.parametrize("swaps", [0, 1, 2, 3])
+def test_swaps_are_as_likely_as_counting_says(six_records, swaps):
+    codes = value_numbers(six_records, ("g",))
+    for share, exact in (
+        (disjoint_share(swaps, 6), np.eye(3)[codes[places_after(swaps)]].mean(axis=0)),
+        (successive_share(swaps, 6), after_successive(codes, swaps)),
+    ):
+        law = transition(six_records, ("g",), share)
+        table, values = law.table()
+        np.testing.assert_allclose(table.toarray(), exact, atol=1e-12)
+        np.testing.assert_allclose(law.retained, exact[SIX_ROWS, codes], atol=1e-12)
+        np.testing.assert_allclose(
+            law.chances(six_records, SIX_ROWS), exact[:, codes].T, atol=1e-12
+        )
+        assert values == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("swaps", [0, 1, 3])
+def test_moments_are_those_of_all_releases(six_records, swaps):
+    six_records = described(six_records.frame.assign(y=[5.0, -1.0, 2.0, 2.0, 0.5, 7.0]))
+    released = six_records.matrix(["x", "y"])[places_after(swaps)]  # releases, records, variables
+    moments = transition(six_records, ("x", "y"), disjoint_share(swaps, 6)).moments()
+    np.testing.assert_allclose(moments.means, released.mean(axis=0), atol=1e-12)
+    np.testing.assert_allclose(moments.variances, released.var(axis=0), atol=1e-12)
+    apart = released - released.mean(axis=0)
+    together = np.einsum("rij,rik->jk", apart, apart) / len(released)
+    np.testing.assert_allclose(moments.together, together, atol=1e-12)
+
+
+def test_a_few_variables_of_a_unit_are_seen_by_themselves(six_records):
+    both = transition(six_records, ("g", "x"), 0.6)
+    codes = value_numbers(six_records, ("g",))
+    alone = transition(six_records, ("g",), 0.6)
+    part = both.restricted_to(frozenset(("g",)))
+    np.testing.assert_allclose(part.retained, alone.retained)
+    np.testing.assert_allclose(part.table()[0].toarray(), alone.table()[0].toarray())
+    assert np.all(both.retained <= part.retained + 1e-12)
+    assert not np.allclose(both.retained, part.retained)
+    assert codes.max() == 2
+    with pytest.raises(rwn.NotApplicable):
+        both.table()
+
+
+def test_rounded_values_have_the_sum_of_their_chances(six_records):
+    law = transition(six_records, ("x",), 0.6)
+    coarse = law.rounded({"x": 5.0, "nobody": 1.0})
+    table, values = coarse.table()
+    assert values == [0.0, 5.0, 10.0]
+    exact = law.table()[0].toarray() @ np.array(
+        [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0], [0, 0, 1]]
+    )
+    np.testing.assert_allclose(table.toarray(), exact)
+    assert law.rounded({"nobody": 1.0}) is law
+
+
+def test_people_outside_change_like_those_with_their_values(six_records):
+    law = rwn.PRAM(change=0.4).prepare(six_records).law
+    people = rwn.Microdata(pd.DataFrame({"g": ["b", "z"], "x": [1.0, 2.0]}), six_records.schema)
+    found = law.unit_chances(("g",), six_records, SIX_ROWS, people)
+    inside = law.unit_chances(("g",), six_records, SIX_ROWS)
+    np.testing.assert_allclose(found[:, 0], inside[:, 3])
+    assert not found[:, 1].any()  # nobody of the file can tell how such a value would change
+
+
+ENTRIES = check_values("risk")
+SHARES = np.array([3, 2, 1]) / 6
+
+
+def test_SWAP_1_random_swapping():
+    given = ENTRIES["SWAP-1"]["expected"]
+    for swaps in (1, 2):
+        matrix = mixed_matrix(disjoint_share(swaps, 6), SHARES)
+        np.testing.assert_allclose(matrix, given[f"disjoint_Q{swaps}"], rtol=1e-9)
+        np.testing.assert_allclose(SHARES @ matrix, SHARES, atol=1e-15)
+    matrix = mixed_matrix(successive_share(2, 6), SHARES)
+    np.testing.assert_allclose(matrix, given["composed_Q2"], rtol=1e-9)
+    np.testing.assert_allclose(SHARES @ matrix, SHARES, atol=1e-15)
+    assert privacy_epsilon(matrix)[0] == pytest.approx(given["eps_composed_Q2"], rel=1e-9)
+    assert (disjoint_share(0, 1), successive_share(0, 1)) == (0.0, 0.0)
+    with pytest.raises(rwn.ParameterError, match="not enough records"):
+        disjoint_share(4, 6)
+
+
+def test_PRAM_1_stages_and_epsilon():
+    given, inputs = ENTRIES["PRAM-1"]["expected"], ENTRIES["PRAM-1"]["input"]
+    matrix, v = np.array(inputs["P"]), np.array(inputs["v"])
+    np.testing.assert_allclose(v @ matrix, given["vP"], rtol=1e-9)
+    np.testing.assert_allclose(second_stage(matrix, v), given["Q"], rtol=1e-9)
+    both = invariant(matrix, v)
+    np.testing.assert_allclose(both, given["R"], rtol=1e-9)
+    np.testing.assert_allclose(v @ both, v, atol=1e-12)
+    np.testing.assert_allclose(0.5 * both + 0.5 * np.eye(3), given["Rstar_half"], rtol=1e-9)
+    epsilon, by_category = privacy_epsilon(matrix)
+    assert epsilon == pytest.approx(given["epsilon"], rel=1e-9)
+    np.testing.assert_allclose(by_category, given["epsilon_by_released_category"], rtol=1e-9)
+
+
+def test_two_stages_keep_the_shares_whatever_the_matrix():
+    rng = np.random.default_rng(3)
+    for size in (1, 2, 5, 40):
+        for _ in range(20):
+            matrix = rng.dirichlet(np.full(size, 0.3), size)
+            v = rng.dirichlet(np.full(size, 0.5))
+            assert np.abs(v @ invariant(matrix, v) - v).max() < 1e-12
+    # a level that nobody gets has no posterior
+    matrix = np.array([[1.0, 0.0], [1.0, 0.0]])
+    np.testing.assert_array_equal(second_stage(matrix, np.array([0.5, 0.5]))[1], [0, 1])
+
+
+def test_partners_by_hand():
+    uniform = np.array([0.0, 0.9, 0.5, 0.0, 0.99, 0.0, 0.0])
+    # 0 takes 1, the first of 1 and 2; 2 takes 4, the second of 3 and 4; 3 takes 5; 6 is alone
+    assert moore_partners(3, uniform).tolist() == [1, 0, 4, 5, 2, 3, 6]
+    assert moore_partners(2, uniform).tolist() == [1, 0, 3, 2, 5, 4, 6]
+    assert moore_partners(1, uniform).tolist() == list(range(7))
+    assert moore_partners(0, uniform).tolist() == list(range(7))
+    assert moore_partners(9, np.full(4, 0.999)).tolist() == [3, 2, 1, 0]
+    # of the other form: 0 aims at 1 + 0; 2 at 3 + 1; 3 at 4, and finds 5 after it; 6 is the last
+    assert mu_argus_partners(3, uniform).tolist() == [1, 0, 4, 5, 2, 3, 6]
+    # shares of counts are unharmed by rounding
+    assert [whole_part(x) for x in (0.29 * 100, 28.999, 29.0, 0.0, 1 - 1e-10)] == [29, 28, 29, 0, 1]
+
+
+def slow_mu_argus(reach: int, uniform: np.ndarray) -> list[int]:
+    n = len(uniform)
+    partner = list(range(n))
+    for place in range(n - 1):
+        if reach and partner[place] == place:
+            aim = min(place + 1 + int(reach * uniform[place]), n - 1)
+            order = [*range(aim, place, -1), *range(aim + 1, min(n - 1, place + reach) + 1)]
+            free = [other for other in order if partner[other] == other]
+            if free:
+                partner[place], partner[free[0]] = free[0], place
+    return partner
+
+
+def test_the_nearest_free_rank_before_the_aim_or_else_after_it():
+    rng = np.random.default_rng(2)
+    for n in (1, 2, 3, 7, 12):
+        for reach in (0, 1, 2, 5, 20):
+            for _ in range(10):
+                uniform = rng.random(n)
+                assert mu_argus_partners(reach, uniform).tolist() == slow_mu_argus(reach, uniform)
+
+
+def test_the_range_of_ranks_that_is_asked_for():
+    ranked = np.array([10.0, 8.0, 6.0, 2.0, 0.0])  # the middle has variance 56 / 9, mean 16 / 3
+    r0, k0 = np.sqrt(2 * 56 / 9 * 0.5) / 10, np.sqrt(8 / 3) * 0.25 * 16 / 3 / 10
+    for given, values, first, last, expected in (
+        ((0.0, 0.5, 0.0), ranked, 1, 4, r0),
+        ((0.0, 1.0, 0.25), ranked, 1, 4, k0),
+        ((0.0, 1.0, 0.25), -ranked[::-1], 1, 4, k0),
+        ((0.9, 0.5, 0.25), ranked, 1, 4, 0.9),
+        ((0.0, 0.0, 0.0), ranked, 0, 5, np.sqrt(2 * 13.76) / 10),
+        ((0.2, 0.0, 9.0), np.full(3, 4.0), 0, 3, 0.2),
+        ((0.3, 0.0, 9.0), ranked, 2, 2, 0.3),
+    ):
+        params = rwn.RankSwapping(**dict(zip(("p", "r0", "k0"), given, strict=True)))
+        assert params.fraction(values, first, last) == pytest.approx(expected)
+
+
+def test_the_largest_come_first_and_ties_as_they_fall():
+    values = np.array([2.0, NAN, 5.0, 2.0, 1.0])
+    assert descending(values, np.array([0.9, 0, 0.5, 0.1, 0.3])).tolist() == [2, 3, 0, 4]
+    assert descending(values, np.zeros(5)).tolist() == [2, 0, 3, 4]
+
+
+@cache
+def enumerated(
+    n: int, reach: int, taken: frozenset[int] = frozenset(), place: int = 0
+) -> np.ndarray:
+    """The chances of pairs by following each case to its end."""
+    if place == n:
+        return np.zeros((n, n))
+    if place in taken:
+        return enumerated(n, reach, taken, place + 1)
+    free = [j for j in range(place + 1, min(place + reach, n)) if j not in taken]
+    if not free:
+        found = enumerated(n, reach, taken, place + 1).copy()
+        found[place, place] += 1
+        return found
+    found = np.zeros((n, n))
+    for other in free:
+        part = enumerated(n, reach, taken | {other}, place + 1).copy()
+        part[place, other] += 1
+        part[other, place] += 1
+        found += part / len(free)
+    return found
+
+
+def test_partners_are_drawn_with_the_chances_of_all_cases():
+    generator, exact = np.random.default_rng(3), enumerated(14, 5)
+    draws = np.array([moore_partners(5, generator.random(14)) for _ in range(3000)])
+    error = 4 * np.sqrt(exact * (1 - exact) / 3000) + 1e-9
+    simulated = np.array([np.bincount(column, minlength=14) for column in draws.T]) / 3000
+    assert (np.abs(simulated - exact) <= error).all()
+    assert not (np.abs(simulated - enumerated(14, 6)) <= error).all()

@@ -1,7 +1,5 @@
 """The law of large tables, counted block by block, against the law written out over all pairs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Donors: drawn, choices, lists, and their laws."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 from itertools import permutations
@@ -32,11 +30,7 @@ from rwn_core.laws.transition_law import (
     value_numbers,
     with_numbers,
 )
-from rwn_core.laws.transition_matrix import (
-    invariant,
-    is_singular,
-    privacy_epsilon,
-)
+from rwn_core.laws.transition_matrix import invariant, is_singular, privacy_epsilon
 from rwn_core.laws.unit_law import AS_IT_IS, FROM_DONORS, FROM_FILE, OR_NOT_AT_ALL, STILL_MISSING
 from rwn_core.masking import NBRS2015, RWN, AdditiveNoise, RandomSample
 from rwn_core.neighbors import find_neighborhoods

@@ -1,7 +1,5 @@
 """Laws of noise, and moments of laws."""
 
-from __future__ import annotations
-
 from typing import get_args
 
 import numpy as np

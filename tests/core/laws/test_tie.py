@@ -1,7 +1,5 @@
 """Tied slices: published values, the exact law of a row, and the draw that follows it."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import replace
 from functools import cache
@@ -15,19 +13,9 @@ from scipy.stats import chi2
 
 import rwn_core as rwn
 from rwn_core import Comparison, SecretKey, SoftRWN
+from rwn_core.laws import tied_law
 from rwn_core.laws.donor_lists import Lists
 from rwn_core.laws.tie_kernel import draw_tied, tied_logs, weigh_scores
-from rwn_core.laws.tied_law import (
-    FittedTie,
-    Tie,
-    TiedLaw,
-    _slots,
-    canonical_direction,
-    checkerboard,
-    class_points,
-    fit_loadings,
-    needed_correlations,
-)
 from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.posterior import likelihoods, posteriors
 from rwn_core.parallel.threads import work
@@ -61,13 +49,13 @@ def lists_of_weights(weights: Any) -> Lists:
     return Lists(np.arange(n), n * np.arange(n), np.full(n, n), members, flat, np.ones(n), False)
 
 
-def arrays_of(scores: Any, loadings: Any, classes: int, bins: int) -> Tie:
+def arrays_of(scores: Any, loadings: Any, classes: int, bins: int) -> tied_law.Tie:
     """The tables of units of one column each, ordered by their scores."""
-    points = class_points(classes, 1)
-    tables = np.array([checkerboard(points, np.array(each), bins).T for each in loadings])
+    points = tied_law.class_points(classes, 1)
+    tables = np.array([tied_law.checkerboard(points, np.array(each), bins).T for each in loadings])
     ranks = np.argsort(np.argsort(scores, axis=1, kind="stable"), axis=1).astype(np.int32)
     sums = np.concatenate((np.zeros_like(tables[:, :1]), np.cumsum(tables, axis=1)), axis=1)
-    return Tie(ranks, tables, sums)
+    return tied_law.Tie(ranks, tables, sums)
 
 
 def published(id_: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -79,11 +67,11 @@ def published(id_: str) -> tuple[dict[str, Any], dict[str, Any]]:
 def test_COUP_1_and_2_points_and_tables() -> None:
     for id_, factors in (("COUP-1", 1), ("COUP-2", 2)):
         given, expected = published(id_)
-        points = class_points(given["G"], factors)
+        points = tied_law.class_points(given["G"], factors)
         loading = np.atleast_1d(np.array(given["loading"]))
         wanted = np.array(expected["points"]).reshape(points.shape)
         np.testing.assert_allclose(points, wanted, rtol=0, atol=1e-10)
-        table = checkerboard(points, loading, given["B"])
+        table = tied_law.checkerboard(points, loading, given["B"])
         np.testing.assert_allclose(table, expected["T"], rtol=0, atol=1e-10)
 
 
@@ -101,7 +89,7 @@ def test_COUP_3_and_6_the_law_of_a_row(id_: str) -> None:
         codes = np.unique(together, axis=0, return_inverse=True)[1].ravel()
         coded.append((codes[:6], codes[6:]))
     logs = np.zeros((6, len(rows)))
-    numbers = _slots(coded)
+    numbers = tied_law._slots(coded)
     tied_logs(lists_of_weights(given["weights"]), arrays, numbers, (False, False), logs, 0, 6)
     wanted = [each["by_source"] for each in expected["rows"]]
     np.testing.assert_allclose(np.exp(logs).T, wanted, rtol=0, atol=1e-10)
@@ -132,12 +120,12 @@ def test_COUP_5_and_7_what_is_needed_and_what_is_made() -> None:
     _, expected = published("COUP-7")
     scores = (values - values.mean(axis=1, keepdims=True)) / values.std(axis=1, keepdims=True)
     weigh_scores(lists, arrays.ranks, scores, (mean, variance, bins), 0, 6)
-    needed, weights, missing = needed_correlations(scores, mean, variance)
+    needed, weights, missing = tied_law.needed_correlations(scores, mean, variance)
     np.testing.assert_allclose(needed, expected["needed"], atol=1e-8)
     np.testing.assert_allclose(weights, expected["weight"], atol=1e-8)
     np.testing.assert_allclose(missing, expected["missing_covariance"], atol=1e-8)
     np.testing.assert_allclose(
-        fit_loadings(needed, weights)[:, 0], expected["loadings"], rtol=0, atol=1e-8
+        tied_law.fit_loadings(needed, weights)[:, 0], expected["loadings"], rtol=0, atol=1e-8
     )
 
 
@@ -145,7 +133,7 @@ def test_COUP_8_the_direction_of_a_slice() -> None:
     given, expected = published("COUP-8")
     values = np.array(given["values"])
     scaled = (values - values.mean(axis=0)) / values.std(axis=0, ddof=1)
-    direction = canonical_direction(scaled[:, :2], scaled[:, 2:])
+    direction = tied_law.canonical_direction(scaled[:, :2], scaled[:, 2:])
     np.testing.assert_allclose(direction, expected["direction"], rtol=0, atol=1e-9)
     np.testing.assert_allclose(scaled[:, :2] @ direction, expected["scores"], rtol=0, atol=1e-9)
 
@@ -163,7 +151,7 @@ def setting(seed: int) -> SoftRWN:
     )
 
 
-def all_rows(law: TiedLaw) -> tuple[rwn.Microdata, list[tuple[int, ...]]]:
+def all_rows(law: tied_law.TiedLaw) -> tuple[rwn.Microdata, list[tuple[int, ...]]]:
     """Every combination of one donor a unit, as a released table, and the donors."""
     units, original = law.units(), law.original
     combinations = list(product(range(original.n), repeat=len(units)))
@@ -225,7 +213,7 @@ def test_2500_draws_follow_the_law_and_not_that_of_other_ties() -> None:
     data = described(pd.DataFrame(columns))
     law, rows = TIED.prepare(data).law, np.array(list(product(range(6), repeat=3)))
     lists = lists_of_weights(law.probabilities.toarray())
-    numbers = _slots([(ALL, column) for column in rows.T])
+    numbers = tied_law._slots([(ALL, column) for column in rows.T])
 
     def chances(loadings: Any) -> np.ndarray:
         arrays, logs = arrays_of(law.tied.tie.ranks, loadings, 128, 64), np.zeros((6, len(rows)))
@@ -277,7 +265,7 @@ def test_beliefs_in_donors_go_by_the_whole_row() -> None:
 def test_no_row_unchanged_and_fitting_rows_by_enumeration() -> None:
     data = table_of_six(3)
     law = setting(3).prepare(data).law
-    tied: TiedLaw = law.tied
+    tied: tied_law.TiedLaw = law.tied
     chances = np.exp(tied.logs(law.units(), data, ALL).T)
     np.testing.assert_allclose(tied.rows_unchanged(), np.diag(chances), rtol=1e-12)
     rows, _ = all_rows(tied)
@@ -351,7 +339,7 @@ def test_variables_that_are_not_masked_stay() -> None:
     belief = posteriors(release.law, release.masked, ALL).toarray()
     for row in ALL:
         assert (belief[age != age[row], row] == 0).all()
-    assert isinstance(release.law.tied.fitted, FittedTie)
+    assert isinstance(release.law.tied.fitted, tied_law.FittedTie)
 
 
 def test_a_search_tries_tied_slices() -> None:

@@ -1,7 +1,5 @@
 """The tables that every masking method is tried on, and methods at their standard preset."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What holds for every method: laws, settings, what is said, small tables, defects of peers."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
@@ -12,16 +10,7 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core import (
-    METHODS,
-    NBRS2015,
-    RWN,
-    Kind,
-    Microaggregation,
-    Microdata,
-    Role,
-    mask,
-)
+from rwn_core import METHODS, NBRS2015, RWN, Kind, Microaggregation, Microdata, Role, mask
 from rwn_core.errors import ParameterError
 from rwn_core.masking import method_options, option_words
 from rwn_core.masking.lever import lever_presets, lever_ranges, neutral_levers

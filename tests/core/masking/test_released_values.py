@@ -1,7 +1,5 @@
 """What a release holds and how it is written: values, precision, unmasked variables, refusals."""
 
-from __future__ import annotations
-
 import csv
 import warnings
 from collections import Counter

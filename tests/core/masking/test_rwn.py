@@ -1,7 +1,5 @@
 """RWN, its weights and soft kernels; which variables; many releases of one table."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import replace
 from typing import Any
@@ -101,19 +99,6 @@ Array = NDArray[np.float64]
 LEAST = 1e-6  # a correct draw is refuted so seldom
 
 
-def p_value(found: Array, expected: Array) -> float:
-    """Chi-square over the donors of each record, rare ones taken together."""
-    total, freedom = 0.0, 0
-    for row, mean in zip(found, expected, strict=True):
-        often = mean >= 5
-        seen = np.append(row[often], row[~often].sum())
-        awaited = np.append(mean[often], mean[~often].sum())
-        seen, awaited = seen[awaited > 0], awaited[awaited > 0]
-        total += ((seen - awaited) ** 2 / awaited).sum()
-        freedom += len(awaited) - 1
-    return float(chi2.sf(total, freedom))
-
-
 def test_SOFT_8_even_weights_are_the_record_chain_bit_for_bit():
     rng = np.random.default_rng(1)
     table = complete_table(rng.normal(size=(40, 2)))
@@ -145,7 +130,16 @@ def test_simulated_releases_follow_the_weights():
     generator, found = np.random.default_rng(3), np.zeros((50, 50))
     for _ in range(500):
         np.add.at(found, (np.arange(50), simulated_donors(law, generator)[:, 0]), 1)
-    assert p_value(found, law.probabilities.toarray() * 500) > LEAST
+    # chi-square over the donors of each record, rare ones taken together
+    total, freedom = 0.0, 0
+    for row, mean in zip(found, (law.probabilities.toarray() * 500), strict=True):
+        often = mean >= 5
+        seen = np.append(row[often], row[~often].sum())
+        awaited = np.append(mean[often], mean[~often].sum())
+        seen, awaited = seen[awaited > 0], awaited[awaited > 0]
+        total += ((seen - awaited) ** 2 / awaited).sum()
+        freedom += len(awaited) - 1
+    assert float(chi2.sf(total, freedom)) > LEAST
 
 
 def test_what_is_not_derived_is_refused_with_the_reason():

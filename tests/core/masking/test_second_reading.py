@@ -1,7 +1,5 @@
 """A second reading: another library reads the release, and each value occurs in the original."""
 
-from __future__ import annotations
-
 import decimal
 import io
 import random

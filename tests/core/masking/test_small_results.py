@@ -1,7 +1,5 @@
 """Results of small tables and what a key draws, by hand; settings at their edges."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -11,22 +9,8 @@ import pytest
 from scipy import stats
 
 import rwn_core as rwn
-from rwn_core import Role
-from rwn_core.data.microdata import Microdata
 from rwn_core.laws.rank_swaps import moore_partners, mu_argus_partners
-from rwn_core.masking import (
-    KPRAM,
-    NBRS2015,
-    AdditiveNoise,
-    KNoise,
-    LocalSuppression,
-    Microaggregation,
-    RandomSample,
-    RandomSwapping,
-    Recoding,
-    RecordSwapping,
-    cart_synthesis,
-)
+from rwn_core.masking import cart_synthesis
 from rwn_core.masking.additive_noise import known_spread
 from rwn_core.masking.correlated_noise import moments
 from rwn_core.masking.intervals import equal_counts, group_means, intervals
@@ -36,14 +20,14 @@ from rwn_core.masking.microaggregation import _scaled
 from rwn_core.masking.recoding import merged
 from rwn_core.masking.soft_rwn import CHAINED
 from rwn_core.neighbors.record_draws import random_order
-from rwn_core.randomness import SELECTION_STREAM, SecretKey, uniforms
+from rwn_core.randomness import SELECTION_STREAM, uniforms
 from tests.tables import described
 
 NAN = np.nan
-KEY = SecretKey.from_seed(1)
+KEY = rwn.SecretKey.from_seed(1)
 
 
-def shown(method: object, frame: pd.DataFrame, **roles: Role) -> pd.DataFrame:
+def shown(method: object, frame: pd.DataFrame, **roles: rwn.Role) -> pd.DataFrame:
     return method.prepare(described(frame, **roles)).release(KEY).masked.frame  # type: ignore[attr-defined]
 
 
@@ -68,9 +52,9 @@ def test_intervals_by_hand():
 
 def test_nothing_is_added_where_k_have_the_same_value():
     frame = pd.DataFrame({"x": [5.5] * 4, "y": [1.0, 2.0, 4.0, 8.0]})
-    assert shown(KNoise(k=4), frame)["x"].tolist() == [5.5] * 4
-    data = Microdata.from_frame(frame)
-    law = KNoise(k=2).prepare(data).law
+    assert shown(rwn.KNoise(k=4), frame)["x"].tolist() == [5.5] * 4
+    data = rwn.Microdata.from_frame(frame)
+    law = rwn.KNoise(k=2).prepare(data).law
     assert law._part("x").keeps_value_counts
     assert law._part("y").noise.sd == pytest.approx(2 / np.sqrt(3))
     assert not law._part("y").discrete
@@ -78,7 +62,7 @@ def test_nothing_is_added_where_k_have_the_same_value():
 
 def test_spreads_have_the_divisor_n_less_one():
     frame = pd.DataFrame({"x": [1.0, 3.0, NAN], "y": [2.0, NAN, NAN], "z": [1.0, 2.0, 6.0]})
-    data = Microdata.from_frame(frame)
+    data = rwn.Microdata.from_frame(frame)
     spreads = [known_spread(data, name) for name in "xyz"]
     assert spreads == pytest.approx([np.sqrt(2.0), 0.0, np.sqrt(7.0)])
 
@@ -98,7 +82,7 @@ def test_means_of_known_numbers_and_covariances_of_complete_records():
 
 
 def test_without_correlated_noise_every_variable_is_as_it_is():
-    data = Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 4.5], "y": [3.0, 1.0, 2.5]}))
+    data = rwn.Microdata.from_frame(pd.DataFrame({"x": [1.0, 2.0, 4.5], "y": [3.0, 1.0, 2.5]}))
     none, some = (rwn.CorrelatedNoise(size=size).prepare(data).law for size in (0, 0.5))
     assert (none.units(), some.units()) == ([("x",), ("y",)], [("x", "y")])
     assert none.rows_unchanged().tolist() == [1.0, 1.0, 1.0]
@@ -107,13 +91,13 @@ def test_without_correlated_noise_every_variable_is_as_it_is():
 
 def test_the_largest_and_the_smallest_become_their_mean():
     frame = pd.DataFrame({"x": [9.0, 1.0, 2.5, NAN, 8.0, 3.0], "g": list("aabbcc")})
-    tails = shown(Recoding(k=1, top=0.4, bottom=0.2), frame)
+    tails = shown(rwn.Recoding(k=1, top=0.4, bottom=0.2), frame)
     assert tails["x"].fillna(0).tolist() == [8.5, 1.0, 2.5, 0.0, 8.5, 3.0]
-    both = shown(Recoding(k=1, bottom=0.4), frame)["x"]
+    both = shown(rwn.Recoding(k=1, bottom=0.4), frame)["x"]
     assert both.fillna(0).tolist() == [9.0, 1.75, 1.75, 0.0, 8.0, 3.0]
     assert tails["g"].tolist() == list("aabbcc")
     # two intervals, each shown as its mean, after the tops are 8.5
-    classes = shown(Recoding(k=2, top=0.4), frame)["x"]
+    classes = shown(rwn.Recoding(k=2, top=0.4), frame)["x"]
     assert classes.fillna(0).tolist() == pytest.approx([8.5, 6.5 / 3, 6.5 / 3, 0.0, 8.5, 6.5 / 3])
 
 
@@ -134,9 +118,9 @@ def test_groups_of_similar_records_become_their_means():
     # farthest from 20, which is 0.5, with 3.0, and 1.0 is left with 4.0
     frame = pd.DataFrame({"x": [0.5, 1.0, 3.0, 4.0, 10.0, 20.0]})
     frame["y"] = [0.5, NAN, 3.0, 4.0, 10.0, 20.0]
-    law = Microaggregation(k=6).prepare(Microdata.from_frame(frame.assign(g="a"))).law
+    law = rwn.Microaggregation(k=6).prepare(rwn.Microdata.from_frame(frame.assign(g="a"))).law
     assert (law.units(), law.rows_unchanged().tolist()) == ([("x", "y"), ("g",)], [0.0] * 6)
-    masked = shown(Microaggregation(k=2), frame)
+    masked = shown(rwn.Microaggregation(k=2), frame)
     assert masked["x"].tolist() == [1.75, 2.5, 1.75, 2.5, 15.0, 15.0]
     assert masked["y"].fillna(0).tolist() == [1.75, 0.0, 1.75, 4.0, 15.0, 15.0]
 
@@ -168,34 +152,34 @@ def test_numeric_keys_become_means_of_classes_and_other_variables_stay():
     frame = pd.DataFrame(
         {"age": [20.0, 30.0, 41.5, 60.0, NAN, 70.0], "sex": list("mmffmf"), "pay": [1.5] * 6}
     )
-    roles = {"age": Role.KEY, "sex": Role.KEY, "pay": Role.CONFIDENTIAL}
-    masked = shown(LocalSuppression(k=1, classes=2), frame, **roles)
+    roles = {"age": rwn.Role.KEY, "sex": rwn.Role.KEY, "pay": rwn.Role.CONFIDENTIAL}
+    masked = shown(rwn.LocalSuppression(k=1, classes=2), frame, **roles)
     assert masked.equals(frame)
-    masked = shown(LocalSuppression(k=2, classes=2), frame, **roles)
+    masked = shown(rwn.LocalSuppression(k=2, classes=2), frame, **roles)
     # 25 for 20 and 30, and the mean of the other three; the one without an age has the sex of
     # the first two, loses it, and is alone without keys until they join
     assert masked["age"].fillna(0).tolist() == [0.0, 0.0, 171.5 / 3, 171.5 / 3, 0.0, 171.5 / 3]
     assert masked["sex"].fillna("-").tolist() == list("--ff-f")
     assert masked["pay"].equals(frame["pay"])
     # a key that nobody has a value of stays so
-    some = Microdata.from_frame(pd.DataFrame({"x": [NAN, NAN, 1.0], "y": [1.0, 1.0, 5.0]}))
-    none = LocalSuppression(k=2).prepare(some.take(np.array([0, 1]))).release(KEY).masked.frame
+    some = rwn.Microdata.from_frame(pd.DataFrame({"x": [NAN, NAN, 1.0], "y": [1.0, 1.0, 5.0]}))
+    none = rwn.LocalSuppression(k=2).prepare(some.take(np.array([0, 1]))).release(KEY).masked.frame
     assert none["x"].isna().all()
     assert none["y"].tolist() == [1.0, 1.0]
 
 
 def test_a_sample_loses_whole_records_and_says_how_likely():
     frame = pd.DataFrame({"x": np.arange(10) + 0.5, "g": list("ababababab")})
-    data = Microdata.from_frame(frame)
-    made = RandomSample(left_out=0.35).prepare(data)
+    data = rwn.Microdata.from_frame(frame)
+    made = rwn.RandomSample(left_out=0.35).prepare(data)
     lost = made.release(KEY).masked.frame.isna()
     assert lost.sum().tolist() == [3, 3]
     assert (lost["x"] == lost["g"]).all()
     np.testing.assert_allclose(made.law.rows_unchanged(), 0.7)
-    lost = [RandomSample(left_out=share).count(10) for share in (0.0, 0.05, 0.1, 0.99)]
+    lost = [rwn.RandomSample(left_out=share).count(10) for share in (0.0, 0.05, 0.1, 0.99)]
     assert lost == [0, 0, 1, 9]
-    assert RandomSample(left_out=1 - 1e-12).count(5) == 4  # one record at least is released
-    assert RandomSample(left_out=0.3).count(10) == 3  # 10 times 0.3 is a little less than 3
+    assert rwn.RandomSample(left_out=1 - 1e-12).count(5) == 4  # one record at least is released
+    assert rwn.RandomSample(left_out=0.3).count(10) == 3  # 10 times 0.3 is a little less than 3
 
 
 def numbers(names: str = "abc", n: int = 40) -> rwn.Microdata:
@@ -242,12 +226,12 @@ def test_levels_are_ordered_by_the_mean_of_what_they_predict_not_by_its_sum() ->
     assert b == sorted((a, b, c))[1]
 
 
-KEY_11 = SecretKey.from_seed(11)
+KEY_11 = rwn.SecretKey.from_seed(11)
 TWELVE = 12
 
 
 @pytest.fixture(scope="module")
-def twelve() -> Microdata:
+def twelve() -> rwn.Microdata:
     rng = np.random.default_rng(4)
     frame = pd.DataFrame(
         {
@@ -259,10 +243,10 @@ def twelve() -> Microdata:
     )
     frame.loc[[2, 7], "x"] = np.nan
     frame.loc[5, "h"] = None
-    return Microdata.from_frame(frame)
+    return rwn.Microdata.from_frame(frame)
 
 
-def drawn(method: Any, twelve: Microdata) -> pd.DataFrame:
+def drawn(method: Any, twelve: rwn.Microdata) -> pd.DataFrame:
     return method.prepare(twelve).release(KEY_11).masked.frame
 
 
@@ -275,17 +259,17 @@ def noise(stream: int) -> np.ndarray:
 
 
 def test_noise_of_a_variable_is_its_own_uniform_number_turned_normal(twelve):
-    found = drawn(AdditiveNoise(size=2.0), twelve)
+    found = drawn(rwn.AdditiveNoise(size=2.0), twelve)
     x = twelve.frame["x"]
     np.testing.assert_allclose(found["x"], x + 2 * x.std() * noise(1))
     n = twelve.frame["n"]
     assert found["n"].tolist() == np.rint(n + 2 * n.std() * noise(2)).astype(int).tolist()
-    folded = drawn(AdditiveNoise(size=2.0, reflected=True), twelve)
+    folded = drawn(rwn.AdditiveNoise(size=2.0, reflected=True), twelve)
     np.testing.assert_allclose(folded["x"], np.abs(found["x"]))
     assert folded["n"].tolist() == found["n"].abs().tolist()
     assert (found["x"] < 0).any()
-    below = Microdata.from_frame(twelve.frame.assign(x=twelve.frame["x"] - 3))
-    signed = drawn(AdditiveNoise(size=2.0, reflected=True), below)["x"]
+    below = rwn.Microdata.from_frame(twelve.frame.assign(x=twelve.frame["x"] - 3))
+    signed = drawn(rwn.AdditiveNoise(size=2.0, reflected=True), below)["x"]
     assert (signed < 0).any()  # it had negative uniform_numbers before
     assert found["g"].equals(twelve.frame["g"])
 
@@ -309,13 +293,13 @@ def test_correlated_noise_has_the_root_of_the_covariance(twelve, form, factor):
     )
 
 
-def only(twelve: Microdata, *names: str) -> Microdata:
-    return Microdata.from_frame(twelve.frame[list(names)])
+def only(twelve: rwn.Microdata, *names: str) -> rwn.Microdata:
+    return rwn.Microdata.from_frame(twelve.frame[list(names)])
 
 
 def test_disjoint_pairs_are_the_first_of_a_random_order(twelve):
     """Records without a value of h are not swapped."""
-    found = drawn(RandomSwapping(share=0.75), twelve)
+    found = drawn(rwn.RandomSwapping(share=0.75), twelve)
     for stream, name in ((0, "g"), (3, "h")):
         some = np.flatnonzero(twelve.frame[name].notna())
         order = some[np.argsort(uniform_numbers(stream, some)[0])]
@@ -329,7 +313,7 @@ def test_disjoint_pairs_are_the_first_of_a_random_order(twelve):
 
 
 def test_successive_swaps_go_one_by_one(twelve):
-    found = drawn(RandomSwapping(share=3.0, pairs="successive", variables="n"), twelve)["n"]
+    found = drawn(rwn.RandomSwapping(share=3.0, pairs="successive", variables="n"), twelve)["n"]
     expected, uniform = twelve.frame["n"].tolist(), uniform_numbers(2, range(18))
     for first, second in uniform[:2].T:
         one = int(first * TWELVE)
@@ -356,7 +340,7 @@ def test_ranks_are_exchanged_from_the_largest_down_and_the_ends_become_means(twe
 
 
 def test_records_of_a_block_are_permuted_in_a_random_order(twelve):
-    found = drawn(RecordSwapping(share=0.5, within="g", variables="x,n"), twelve)
+    found = drawn(rwn.RecordSwapping(share=0.5, within="g", variables="x,n"), twelve)
     uniform, expected = uniform_numbers(1), twelve.frame[["x", "n"]].copy()
     for level in "abc":
         here = np.flatnonzero((twelve.frame["g"] == level) & twelve.frame["x"].notna())
@@ -397,15 +381,17 @@ def test_whose_value_is_shown_within_an_interval():
 
 @pytest.mark.parametrize("draw_from", ["resample", "permute", "uniform"])
 def test_an_interval_has_the_law_of_what_is_drawn(draw_from):
-    twelve = Microdata.from_frame(pd.DataFrame({"x": [1.0, 1.0, 1.5, 9.0, 9.5, np.nan], "g": "a"}))
-    law = KPRAM(k=2, draw_from=draw_from).prepare(twelve).law
+    twelve = rwn.Microdata.from_frame(
+        pd.DataFrame({"x": [1.0, 1.0, 1.5, 9.0, 9.5, np.nan], "g": "a"})
+    )
+    law = rwn.KPRAM(k=2, draw_from=draw_from).prepare(twelve).law
     one = 0.5 if draw_from == "uniform" else 2 / 3
     first, last = [one, 1 - one, 0, 0, 0], [0, 0, 0.5, 0.5, 0]
     expected = [first, first, first, last, last, [0, 0, 0, 0, 1.0]]
     np.testing.assert_allclose(law.table("x")[0].toarray(), expected)
     assert law.keeps_value_counts("x") == (draw_from == "permute")
-    assert KPRAM(k=1).prepare(twelve).law.rows_unchanged().tolist() == [1.0] * 6
-    assert drawn(KPRAM(k=1), twelve).equals(twelve.frame)
+    assert rwn.KPRAM(k=1).prepare(twelve).law.rows_unchanged().tolist() == [1.0] * 6
+    assert drawn(rwn.KPRAM(k=1), twelve).equals(twelve.frame)
 
 
 def test_so_many_are_left_out_from_a_random_order(twelve):
@@ -417,11 +403,11 @@ def test_so_many_are_left_out_from_a_random_order(twelve):
 
 def test_so_many_records_are_selected_or_each_by_its_own_number():
     uniform = uniform_numbers(SELECTION_STREAM)
-    counted = NBRS2015(epsilon=1.0, q=0.3)
+    counted = rwn.NBRS2015(epsilon=1.0, q=0.3)
     assert np.flatnonzero(counted.selected(KEY_11, TWELVE)).tolist() == sorted(
         np.argsort(uniform[0])[:3]
     )
-    single = NBRS2015(epsilon=1.0, q=0.3, record_selection="bernoulli")
+    single = rwn.NBRS2015(epsilon=1.0, q=0.3, record_selection="bernoulli")
     assert single.selected(KEY_11, TWELVE).tolist() == (uniform[0] < 0.3).tolist()
     assert (counted.row_share(TWELVE), single.row_share(TWELVE)) == (0.25, 0.3)
     some = np.array([1, 5, 6])

@@ -1,7 +1,5 @@
 """What the tests of the measures share: comparisons from frames, and published check values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Attacks that link rows: distances, Mahalanobis, neighborhoods, halves."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

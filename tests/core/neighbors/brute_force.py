@@ -1,7 +1,5 @@
 """Hard tables, neighborhoods over all pairs, and compiled functions that Python may call."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numba

@@ -1,7 +1,5 @@
 """Random candidates, records that are watched or shown, and draws without a law."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

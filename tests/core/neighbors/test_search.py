@@ -1,7 +1,5 @@
 """The search against all pairs: ties, radii, leaves, codes, records that were stored."""
 
-from __future__ import annotations
-
 import hashlib
 import pickle
 import threading

@@ -1,7 +1,5 @@
 """Soft kernels, their lists of donors and balance."""
 
-from __future__ import annotations
-
 import hashlib
 from dataclasses import replace
 from typing import Any

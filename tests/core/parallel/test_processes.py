@@ -1,7 +1,5 @@
 """Worker processes: what they begin from, send, keep and end with."""
 
-from __future__ import annotations
-
 import gc
 import logging
 import multiprocessing

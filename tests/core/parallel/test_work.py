@@ -1,7 +1,5 @@
 """Threads, ranges, pace, politeness and the compiler's cache."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What the tests of processes run in them, and how they wait for it."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

@@ -1,7 +1,5 @@
 """One release of bodyfat with its record and evidence, for all tests of reports."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A record of a release that was written by hand, so that a whole section can be expected."""
 
-from __future__ import annotations
-
 import copy
 from typing import Any
 

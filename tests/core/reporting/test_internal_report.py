@@ -1,7 +1,5 @@
 """Pages for auditors and the house: sections, datasets, scenarios, notebooks."""
 
-from __future__ import annotations
-
 import copy
 import json
 import re

@@ -1,7 +1,5 @@
 """The ledger: marks, chains, subtraction and merge of releases."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import os
@@ -16,8 +14,8 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core import InputError, Microdata, ReleaseError
-from rwn_core.reporting import ReleasedFile, internal_record, ledger, read_record
+from rwn_core import METHODS, InputError, Microdata, ReleaseError
+from rwn_core.reporting import ReleasedFile, chained_releases, internal_record, ledger, read_record
 from rwn_core.reporting.chained_releases import (
     SKETCH,
     changed_people,
@@ -26,6 +24,7 @@ from rwn_core.reporting.chained_releases import (
     method_slices,
     table_marks,
 )
+from rwn_core.reporting.judged_release import judge_release
 from rwn_core.reporting.ledger import (
     BEGINNING,
     add,
@@ -35,7 +34,10 @@ from rwn_core.reporting.ledger import (
     overlaps,
     policy_words,
     read_entries,
+    refuse_readable,
 )
+from rwn_core.reporting.release_record import described_variables
+from tests.core.measures.attacks.test_several_files import SETTINGS_OF_SUBTRACTION, people
 from tests.core.reporting.records_by_hand import RECORD, record
 from tests.tables import described
 
@@ -400,7 +402,7 @@ def test_a_full_disk_leaves_the_ledger_as_it_was(path, monkeypatch):
 KEY = b"k" * 32
 
 
-def people(rows: range, seed: int = 1) -> pd.DataFrame:
+def known_people(rows: range, seed: int = 1) -> pd.DataFrame:
     values = np.random.default_rng(seed).normal(size=(12_000, 3)).round(4)[rows.start : rows.stop]
     frame = pd.DataFrame(values, columns=["x", "y", "z"])
     return frame.assign(g=[f"Zaphod {i % 7}" for i in rows])
@@ -411,7 +413,7 @@ def marked(frame: pd.DataFrame, key: bytes = KEY) -> dict[str, Any]:
 
 
 def test_marks_know_a_table_again_in_any_order():
-    frame = people(range(300))
+    frame = known_people(range(300))
     marks, again = marked(frame), marked(frame.sample(frac=1.0, random_state=3))
     assert again["table"] != marks["table"]
     assert (common_records(marks, again), common_columns(marks, again)) == (1.0, 4)
@@ -425,17 +427,17 @@ def test_marks_know_a_table_again_in_any_order():
 def test_the_share_of_common_records_is_estimated(first, second, true):
     """A later wave, of which a known share was there before; and a small part of a large table."""
     start = int(first - true * second)
-    one, two = (marked(people(each)) for each in (range(first), range(start, start + second)))
+    one, two = (marked(known_people(each)) for each in (range(first), range(start, start + second)))
     overlap = common_records(one, two)
     # the standard error of the common share of all records is at most 0.009; 5 of them
     union = first + second - true * second
     assert abs(overlap - true) < 5 * 0.009 * union / second
     assert overlap > 0
-    assert common_records(one, marked(people(range(1000), seed=9))) == 0.0
+    assert common_records(one, marked(known_people(range(1000), seed=9))) == 0.0
 
 
 def test_a_variable_is_known_again_among_others_and_by_another_type():
-    frame = people(range(100))
+    frame = known_people(range(100))
     one, x = marked(frame), frame[["x"]]
     other = x.rename(columns={"x": "wage"}).assign(w=np.arange(100.0))
     assert common_columns(one, marked(other)) == 1
@@ -468,7 +470,7 @@ def test_common_records_and_variables_are_counted_by_hand():
 
 def test_people_who_changed_are_counted_at_least():
     """Of a large table a sample of marks tells; of other variables only whether anything did."""
-    whole, moved = people(range(8000)), people(range(600, 8600))
+    whole, moved = known_people(range(8000)), known_people(range(600, 8600))
     # about 600 / 8,000 of 2,048 marks are missing, 154 or so: four times as many people
     for count in changed_people(marked(whole), marked(moved), 0) or ():
         assert 400 < count <= 600
@@ -574,3 +576,197 @@ def test_a_file_is_found_where_its_record_says(two, tmp_path):
         entry, _ = add(path, place, data)
     assert entry["chain"]["breaks"]
     assert entry["chain"]["checked"] == [made[0][0]["release"]["id"]]
+
+
+WHOLE = "reads the whole record of one person who was"
+READ = ("rank_swapping", "random_swapping", "data_shuffling", "microaggregation", "recoding",
+        "local_suppression")  # fmt: skip
+
+
+def setting(method: str) -> Any:
+    given = {"recoding": {"k": 20}, "local_suppression": {"k": 3}}.get(method)
+    return METHODS[method](**(given or SETTINGS_OF_SUBTRACTION.get(method, {})))
+
+
+def released_file(data: Microdata, params: Any, precision: dict[str, float] | None = None) -> Made:
+    release = rwn.mask(data, params, precision=precision)
+    content = release.to_bytes("csv")
+    keeps = release.params.invariants(data).rounded(dict(release.precision)).plain()
+    own = rwn.Setting(params=release.params, precision=release.precision)
+    about = {"fingerprint": data.fingerprint, **described_variables(data.schema), "keeps": keeps}
+    record = {
+        "release": {"id": release.id},
+        "made": "2028-02-29T10:11:12+00:00",
+        "table": about,
+        "setting": own.resolved(data).to_dict(),
+        "file": {"sha256": hashlib.sha256(content).hexdigest(), "records": data.n, "slices": []},
+        "readings": {},
+        "verdict": {"kept": True},
+    }
+    return record, (f"{release.id}.csv", content)
+
+
+def test_an_internal_record_says_what_the_method_keeps():
+    data = described(people(40))
+    release = rwn.mask(data, setting("rank_swapping"), precision={"a": 0.5})
+    file = ReleasedFile.of(release.to_bytes("csv"), "csv")
+    keeps = dict(read_record(internal_record(data, release, file, measures=())))["table"]["keeps"]
+    assert keeps["rows"] == [["a"], ["b"], ["c"], ["g"]]
+    assert keeps["totals"] == ["b", "c"]
+
+
+def added_twice(path: Path, one: pd.DataFrame, two: pd.DataFrame, *params: Any) -> list[str]:
+    """What is said of the second release; it is refused, or added."""
+    first, second = (
+        (data, *released_file(data, each))
+        for data, each in zip(map(described, (one, two)), (params[0], params[-1]), strict=True)
+    )
+    add(path, first[1], first[0], files=[first[2]])
+    files = [first[2], second[2]]
+    return add(path, second[1], second[0], files=files)[1]
+
+
+@pytest.mark.parametrize("method", READ)
+def test_a_person_who_withdrew_is_not_read(path, method):
+    frame = people()
+    with pytest.raises(ReleaseError, match=f"{WHOLE} withdrawn: 4 of 4 columns exactly") as why:
+        added_twice(path, frame, frame.drop(index=7), setting(method))
+    assert str(why.value).endswith("Nothing was added.")
+    for value in frame.loc[7]:
+        assert str(value) not in str(why.value) or value in "nsw"
+    assert len(read_entries(path.read_bytes())) == 1
+
+
+@pytest.mark.parametrize("who", ["added", "corrected"])
+def test_nor_is_one_who_was_added_or_corrected(path, who):
+    frame, other = people(), people()
+    other.loc[7, ["a", "b", "c"]] += 3.0
+    one = frame.drop(index=7) if who == "added" else other
+    with pytest.raises(ReleaseError, match=f"one person who was {who}"):
+        added_twice(path, one, frame, setting("microaggregation"))
+
+
+@pytest.mark.parametrize("method", READ)
+def test_the_same_table_may_be_released_again(path, method):
+    frame = people()
+    warned = added_twice(path, frame, frame, setting(method))
+    assert not any("Subtraction" in each for each in warned)
+
+
+@pytest.mark.parametrize("method", ["rwn", "cart_synthesis", "nbrs2015"])
+def test_support_alone_is_said_with_its_probability(path, method):
+    frame = people()
+    warned = added_twice(path, frame, frame.drop(index=7), setting(method))
+    said = next(each for each in warned if each.startswith("Subtraction"))
+    assert "reads nothing for certain of one person who was withdrawn" in said
+    assert 0 < float(said.split("probability ")[1].split(" ")[0]) < 0.05
+
+
+@pytest.mark.parametrize("role", ["other", "confidential"])
+def test_a_spared_column_refuses_nothing_unless_it_is_confidential(path, role):
+    frame, made = people()[["a", "b", "g"]], []
+    for each in (frame, frame.drop(index=7)):
+        data = described(each, unmasked=["g"], g=role)
+        made.append((data, *released_file(data, rwn.RWN(k=5))))
+    (one, first, a), (two, second, b) = made
+    add(path, first, one, files=[a])
+    if role == "confidential":
+        with pytest.raises(ReleaseError, match="1 columns of one person"):
+            add(path, second, two, files=[a, b])
+    else:
+        _, warned = add(path, second, two, files=[a, b])
+        assert any("1 of 3 columns exactly" in each for each in warned)
+
+
+def test_without_the_earlier_file_nothing_is_taken_for_harmless(path):
+    frame = people()
+    one, two = described(frame), described(frame.drop(index=7))
+    first, _ = released_file(one, setting("microaggregation"))
+    second, file = released_file(two, setting("microaggregation"))
+    add(path, first, one)
+    with pytest.raises(ReleaseError, match="give it with --released"):
+        add(path, second, two, files=[file])
+    kept, file = released_file(two, rwn.RWN(k=5))
+    add(path, kept, two, files=[file])  # a method that keeps no total has nothing to subtract
+
+
+def test_rounded_values_are_subtracted_too(path):
+    frame = people()
+    one, two = described(frame), described(frame.drop(index=7))
+    steps = {"a": 0.5, "b": 0.1}
+    first, a = released_file(one, setting("rank_swapping"), steps)
+    second, b = released_file(two, setting("rank_swapping"))
+    add(path, first, one, files=[a])
+    with pytest.raises(ReleaseError, match=WHOLE):
+        add(path, second, two, files=[a, b])
+
+
+def test_a_judged_release_and_a_mask_are_refused_before_they_leave(path):
+    frame, params = people(), setting("microaggregation")
+    one, two = described(frame), described(frame.drop(index=7))
+    first, a = released_file(one, params)
+    place = path.with_name("first.csv")
+    place.write_bytes(a[1])
+    add(path, {**first, "source": {"released": str(place)}}, one)
+    with pytest.raises(ReleaseError, match=WHOLE):
+        judge_release(two, params, "csv", rwn.Policy(limits=()), ledger=path)
+    release = rwn.mask(two, params)
+    with pytest.raises(ReleaseError, match=WHOLE):
+        refuse_readable(path, two, release, ("out.parquet", release.to_bytes("parquet")))
+    second, b = released_file(two, params)
+    assert any(WHOLE in each for each in foresee(path, second, two, [b]))
+    again = rwn.mask(one, params)
+    refuse_readable(path, one, again, ("out.csv", again.to_bytes("csv")))
+    refuse_readable(path.with_name("new.jsonl"), two, release, ("o.csv", release.to_bytes("csv")))
+
+
+def test_turnover_of_many_people_is_released(path):
+    frame, later = people(), people(seed=5)
+    later.iloc[30:] = frame.iloc[30:]
+    warned = added_twice(path, frame, later, setting("rank_swapping"))
+    assert any("90 %" in each for each in warned)
+    assert not any("exactly" in each for each in warned)
+
+
+def test_a_large_table_is_known_again_by_its_sketch(path):
+    """Beyond the marks of a ledger one person is one person still."""
+    frame = pd.DataFrame(np.random.default_rng(2).normal(size=(6001, 2)), columns=["a", "b"])
+    with pytest.raises(ReleaseError, match="2 of 2 columns exactly"):
+        added_twice(path, frame, frame.drop(index=7), setting("rank_swapping"))
+
+
+def sketch(marks: list[str], table: str) -> dict[str, Any]:
+    kept = sorted(marks)[: chained_releases.SKETCH]
+    return {"table": table, "names": "n", "columns": [table], "records": kept, "count": len(marks)}
+
+
+@pytest.mark.parametrize(("gone", "few"), [(1, True), (9, True), (2000, False)])
+def test_a_person_among_the_marks_of_a_large_table_is_no_crowd(gone, few):
+    """One of 50,000 who happened to be marked counted as 13 who left and 12 who came."""
+    marks = [f"{number:016x}" for number in range(50_000)]
+    step = 7 if gone == 1 else len(marks) // gone
+    later = [each for place, each in enumerate(marks) if place % step or place // step >= gone]
+    assert len(later) == len(marks) - gone
+    changed = chained_releases.changed_people(sketch(marks, "a"), sketch(later, "b"), 1)
+    assert changed is not None
+    assert (max(changed) < 10) == few
+    assert changed[0] - changed[1] == gone
+
+
+def test_the_same_people_have_the_same_records_and_the_same_columns():
+    """A value of one beyond the sketch is seen in its column, values exchanged in the records."""
+    one = sketch([f"{number:016x}" for number in range(5_000)], "a")
+    beyond = {**one, "table": "b", "columns": ["b"]}
+    assert chained_releases.changed_people(one, beyond, 1) == (1, 1)
+    exchanged = sketch([*one["records"][2:], "x", "y"], "a") | {"table": "b"}
+    few = {**one, "count": chained_releases.SKETCH}
+    assert chained_releases.changed_people(few, exchanged, 1) == (2, 2)
+
+
+def test_the_rows_of_one_person_are_one_person():
+    """Twelve rows of a person who withdrew counted as twelve people, a crowd."""
+    rows = np.random.default_rng(2).normal(size=(600, 2))
+    frame = pd.DataFrame({"id": np.repeat(np.arange(50), 12), "x": rows[:, 0], "y": rows[:, 1]})
+    both = (frame, frame[frame["id"] != 7].reset_index(drop=True))
+    marks = [chained_releases.table_marks(described(each, id="person"), b"k" * 32) for each in both]
+    assert chained_releases.changed_people(*marks, 2) == (1, 0)

@@ -1,7 +1,5 @@
 """Pages of templates, scenarios and results: hostile texts, sentences, charts."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from html.parser import HTMLParser

@@ -1,7 +1,5 @@
 """Small tables for searches of seconds, and releases that are made to break a limit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Goal seek keeps all limits at once, on releases that chose nothing, or says which is nearest."""
 
-from __future__ import annotations
-
 import pytest
 
 from rwn_core import ParameterError, SearchAnswer

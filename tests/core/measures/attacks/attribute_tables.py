@@ -1,7 +1,5 @@
 """Tables on which a confidential value is disclosed, or is not, and slow references for them."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the tests of the intruder share: E1's law and releases, and published check values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from typing import Any

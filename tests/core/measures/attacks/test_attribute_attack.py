@@ -1,7 +1,5 @@
 """The attack on an attribute: by knowledge of some columns, with abstention, by predicates."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

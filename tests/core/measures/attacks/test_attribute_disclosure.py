@@ -1,7 +1,5 @@
 """What an intruder learns of a confidential value, and by which luck."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import product
 
@@ -12,13 +10,10 @@ from scipy import sparse
 from scipy.stats import beta
 
 import rwn_core as rwn
-from rwn_core import MEASURES, RWN, Microdata, Policy
-from rwn_core.errors import NotApplicable
 from rwn_core.measures.attacks import attribute_attack, likeliest_value
 from rwn_core.measures.attacks.attribute_attack import PREDICTIONS, STRATEGIES, jointly
 from rwn_core.measures.attacks.attribute_guesses import Predictor
 from rwn_core.measures.attacks.likeliest_value import EXACT, Named, Names, People, Tolerance
-from rwn_core.measures.comparison import Comparison
 from tests.attacked_tables import coarse_survey, described, flagged_register, rich_person
 from tests.core.measures.attacks.attribute_tables import beside, reading, released, value
 from tests.oracles.exact_assignments import sinkhorn
@@ -26,32 +21,32 @@ from tests.oracles.exact_assignments import sinkhorn
 KEYS = ("age", "school", "income", "visits", "region", "sex")
 
 
-def flags(as_numbers: str = "", noise: float = 0.0, q: float = 1.0) -> Comparison:
+def flags(as_numbers: str = "", noise: float = 0.0, q: float = 1.0) -> rwn.Comparison:
     """A flag of few people that is unchanged beside whole slices of keys (finding A1)."""
     data = flagged_register(2, 500, 12)
     if as_numbers:
         frame = data.frame.assign(flag=(data.frame["flag"] == "yes") * 1.0)
         data = described(frame, KEYS, ["flag"], [KEYS])
         data = data.with_schema(data.schema.replace_variable("flag", kind=rwn.Kind(as_numbers)))
-    comparison = released(data, RWN(epsilon=3.55769, k=5, q=q))
+    comparison = released(data, rwn.RWN(epsilon=3.55769, k=5, q=q))
     if noise:
         flag = comparison.masked.frame["flag"] + np.random.default_rng(1).normal(0, noise, data.n)
         return beside(comparison, comparison.masked.frame.assign(flag=flag))
     return comparison
 
 
-def coarse(params: rwn.RowCopy | RWN, *, together: bool = False) -> Comparison:
+def coarse(params: rwn.RowCopy | rwn.RWN, *, together: bool = False) -> rwn.Comparison:
     """Answers of which nobody is alone with three, and a third with all (finding A2)."""
     data = coarse_survey(23, 400, 12)
     return released(data.with_slices([data.names]) if together else data, params)
 
 
-def rich(richest: float | None) -> Comparison:
+def rich(richest: float | None) -> rwn.Comparison:
     """A number whose spread one person decides (finding A3)."""
     return released(rich_person(richest, n=400), rwn.RowCopy(epsilon=0, k=60, q=1.0))
 
 
-def wages(rest: float, dealt: bool) -> Comparison:
+def wages(rest: float, dealt: bool) -> rwn.Comparison:
     """A number that most people have none of, with little noise or dealt at random."""
     rng, n = np.random.default_rng(5), 400
     frame = pd.DataFrame({"age": rng.integers(18, 90, n), "zip": rng.integers(0, 4_000, n)})
@@ -59,10 +54,10 @@ def wages(rest: float, dealt: bool) -> Comparison:
     wage = pd.Series(np.where(rng.random(n) < 0.15, amounts, rest))
     shown = rng.permutation(wage) if dealt else wage + rng.normal(0, 0.002 * amounts.std(), n)
     data = described(frame.assign(wage=wage), ["age", "zip"], ["wage"])
-    return beside(Comparison(original=data, masked=data), frame.assign(wage=shown))
+    return beside(rwn.Comparison(original=data, masked=data), frame.assign(wage=shown))
 
 
-def incomes(*secrets: str) -> Comparison:
+def incomes(*secrets: str) -> rwn.Comparison:
     """A flag of few people that luck names, and incomes of which half are shown truly."""
     rng, n = np.random.default_rng(5), 400
     frame = pd.DataFrame({"age": rng.integers(18, 90, n), "zip": rng.integers(0, 900, n)})
@@ -72,11 +67,11 @@ def incomes(*secrets: str) -> Comparison:
     half = np.where(rng.random(n) < 0.5, frame["income"], shuffled["income"])
     data = described(frame, ["age", "zip"], secrets)
     shown = frame.assign(flag=shuffled["flag"], income=half)
-    return beside(Comparison(original=data, masked=data), shown)
+    return beside(rwn.Comparison(original=data, masked=data), shown)
 
 
 BOTH, EXACT_WAYS = ("attribute_gain", "true_matches"), ("true_matches", "inference")
-READ: dict[str, tuple[Callable[[], Comparison], tuple[str, ...], float, float]] = {
+READ: dict[str, tuple[Callable[[], rwn.Comparison], tuple[str, ...], float, float]] = {
     # whose release, what reads it, and between which bounds
     "a rare flag": (flags, BOTH, 0.05, 1),
     "the unmasked file": (lambda: flags(q=0.0), BOTH, 0.6, 1),  # over 98 % no gain reached 5 %
@@ -85,7 +80,7 @@ READ: dict[str, tuple[Callable[[], Comparison], tuple[str, ...], float, float]] 
     "coarse answers, copied": (
         lambda: coarse(rwn.RowCopy(epsilon=0, k=150, q=1.0)), ("true_matches",), 0.3, 1),
     "coarse answers, in a slice": (
-        lambda: coarse(RWN(epsilon=0, k=150), together=True), ("true_matches",), 0.3, 1),
+        lambda: coarse(rwn.RWN(epsilon=0, k=150), together=True), ("true_matches",), 0.3, 1),
     "a number": (lambda: rich(None), BOTH, 0.5, 1),
     "a number, one person rich": (lambda: rich(1e9), BOTH, 0.5, 1),
     "zeros and amounts": (lambda: wages(0.0, dealt=False), EXACT_WAYS, 0.7, 1),
@@ -103,7 +98,7 @@ def test_what_can_be_read_is_read_and_luck_is_not(case: str) -> None:
     comparison = make()
     found = {key: value(key, comparison) for key in measures}
     assert all(low <= each <= high for each in found.values()), found
-    said = str(MEASURES["true_matches"].sentence(reading("true_matches", comparison), 400))
+    said = str(rwn.MEASURES["true_matches"].sentence(reading("true_matches", comparison), 400))
     if case.startswith("luck"):
         assert "income" in said
     if case.startswith("zeros"):
@@ -116,7 +111,7 @@ def test_what_can_be_read_is_read_and_luck_is_not(case: str) -> None:
     if case.startswith("a number"):  # the exact value is said beside it
         assert reading("attribute_inference", comparison).detail.exact[0] > 0.45
     if measures == BOTH:
-        assert set(Policy().judge({"bayes_linkage": 0.0, **found}).broken) == set(BOTH)
+        assert set(rwn.Policy().judge({"bayes_linkage": 0.0, **found}).broken) == set(BOTH)
 
 
 @pytest.mark.parametrize("levels", [2, 20])
@@ -131,7 +126,7 @@ def test_values_that_are_dealt_at_random_disclose_no_level(levels):
         frame = pd.DataFrame({"age": rng.integers(18, 80, n), "size": rng.normal(size=n).round(2)})
         frame["s"] = rng.choice([f"s{i:02}" for i in range(levels)], n)
         data = described(frame, ["age", "size"], ["s"], fixed=["s"])
-        comparison = released(data, RWN(epsilon=0.5, k=10))
+        comparison = released(data, rwn.RWN(epsilon=0.5, k=10))
         dealt = comparison.masked.frame.assign(s=rng.permutation(frame["s"].to_numpy()))
         scores.append([value(key, beside(comparison, dealt)) for key in BOTH])
     assert np.max(scores) < 0.05, scores
@@ -158,7 +153,7 @@ def test_further_confidential_variables_dilute_nothing():
         frame = dependent(3, noise)
         secrets = list(frame.columns[3:])
         data = described(frame, ["age", "region", "job"], secrets, fixed=secrets)
-        comparison = released(data, RWN(epsilon=0, k=20))
+        comparison = released(data, rwn.RWN(epsilon=0, k=20))
         measures = ("attribute_inference", "attribute_gain", "homogeneity")
         found.append([reading(key, comparison) for key in measures])
         guessed, gained, alike = found[-1]
@@ -182,7 +177,7 @@ def kept_secret(seed: int, levels: int, n: int = 300) -> rwn.Microdata:
     return data.with_schema(data.schema.replace_variable("s", masked=False))
 
 
-@pytest.mark.parametrize("params", [RWN(epsilon=0, k=8, q=1.0), rwn.AdditiveNoise(size=0.3)])
+@pytest.mark.parametrize("params", [rwn.RWN(epsilon=0, k=8, q=1.0), rwn.AdditiveNoise(size=0.3)])
 def test_a_kept_secret_is_read_as_often_as_its_row_is_linked(params):
     """Finding A6b: attribute success is at least linkage by the keys times P(value kept)."""
     data = kept_secret(4, 20)
@@ -192,14 +187,14 @@ def test_a_kept_secret_is_read_as_often_as_its_row_is_linked(params):
     error = np.sqrt(linked * (1 - linked) / data.n)
     assert found.value >= linked - 2 * error
     # planted: row by row the attack falls short where all rows tell more
-    if params == RWN(epsilon=0, k=8, q=1.0):
+    if params == rwn.RWN(epsilon=0, k=8, q=1.0):
         rows = max(rate for key, rate in found.detail.rates[0].items() if key != "file")
         assert rows < linked - 2 * error
         assert found.detail.strategies == ["file"]
 
 
 def tolerance(values: np.ndarray) -> Tolerance:
-    data = Microdata.from_frame(pd.DataFrame({"x": values, "y": np.arange(len(values)) * 1.0}))
+    data = rwn.Microdata.from_frame(pd.DataFrame({"x": values, "y": np.arange(len(values)) * 1.0}))
     return likeliest_value.tolerance(data, "x")
 
 
@@ -223,11 +218,7 @@ def test_the_tolerance_is_the_least_of_three_and_of_those_who_differ():
 
 def test_most_people_within_reach_of_one_value_by_all_pairs():
     rng = np.random.default_rng(3)
-    for near in (
-        Tolerance(0.3, 0.05),
-        Tolerance(0.4),
-        EXACT,
-    ):
+    for near in (Tolerance(0.3, 0.05), Tolerance(0.4), EXACT):
         values = rng.integers(0, 30, 60) / 3.0
         reach = near.around(values)
         points = np.concatenate([values - reach, values, values + reach])
@@ -332,7 +323,7 @@ def line(seed: int, n: int = 600) -> pd.DataFrame:
     return frame
 
 
-def least_squares(comparison: Comparison, noise: float | None) -> float:
+def least_squares(comparison: rwn.Comparison, noise: float | None) -> float:
     """Share of people predicted within the stated tolerance, by numpy alone."""
     frame, shown = comparison.original.frame, comparison.masked.frame
     keys, y = frame[list("abc")].to_numpy(), frame["y"].to_numpy()
@@ -350,7 +341,7 @@ def least_squares(comparison: Comparison, noise: float | None) -> float:
 @pytest.mark.parametrize(
     ("params", "noise"),
     [
-        (RWN(epsilon=0, k=5, q=1.0), None),
+        (rwn.RWN(epsilon=0, k=5, q=1.0), None),
         (rwn.AdditiveNoise(size=0.5), 0.5),
         (rwn.CorrelatedNoise(size=0.5), None),
     ],
@@ -361,7 +352,7 @@ def test_a_regression_on_the_release_is_tried(params, noise):
     found = reading("attribute_inference", comparison)
     assert found.value >= least_squares(comparison, noise) - 0.02
     assert found.detail.strategies[0] in PREDICTIONS
-    said = MEASURES["attribute_inference"].sentence(found, 600)
+    said = rwn.MEASURES["attribute_inference"].sentence(found, 600)
     assert STRATEGIES[found.detail.strategies[0]] in said
     assert "people outside of the file" in said
 
@@ -390,7 +381,7 @@ def people(kind: str, seed: int, n: int) -> pd.DataFrame:
     return frame
 
 
-def noise_of_100_deviations(kind: str, seed: int, outside: int = 0, n: int = 150) -> Comparison:
+def noise_of_100_deviations(kind: str, seed: int, outside: int = 0, n: int = 150) -> rwn.Comparison:
     """A release whose keys say nothing, if asked beside people outside."""
     frame = people(kind, seed, n + outside)
     data = described(frame.iloc[:n], list("abc"), ["s"])
@@ -437,7 +428,7 @@ def test_a_secret_that_follows_a_key_left_nearly_as_it_is_is_found_at_its_size()
     assert value("attribute_gain", comparison) >= 1 - most - 1e-9
 
 
-def table_of_missing_truth(missing: int, n: int = 60) -> Microdata:
+def table_of_missing_truth(missing: int, n: int = 60) -> rwn.Microdata:
     """Two keys and a confidential number, which the last people do not have."""
     values = np.random.default_rng(3).normal(size=(n, 3))
     frame = pd.DataFrame(values, columns=["a", "b", "s"])
@@ -450,11 +441,11 @@ def test_who_has_no_value_does_not_count(beside):
     """Nothing is masked: everybody's value is learned who has one."""
     data = table_of_missing_truth(missing=30)
     held = table_of_missing_truth(missing=20, n=40) if beside else None
-    comparison = released(data, RWN(k=5, q=0.0), holdout=held)
+    comparison = released(data, rwn.RWN(k=5, q=0.0), holdout=held)
     found = reading("inference", comparison).detail
     assert (found.attacks, found.controls) == (30, 20 if beside else None)
     # counted as failures: 0.5
     assert found.attack == value("attribute_inference", comparison) == pytest.approx(1.0)
     data = table_of_missing_truth(missing=2, n=600)  # of those who are attacked none, below
-    nobody = Comparison(original=data.take(np.arange(598, 600)), masked=data)
-    assert isinstance(MEASURES["inference"].read(nobody), NotApplicable)
+    nobody = rwn.Comparison(original=data.take(np.arange(598, 600)), masked=data)
+    assert isinstance(rwn.MEASURES["inference"].read(nobody), rwn.NotApplicable)

@@ -1,20 +1,17 @@
 """People outside of the file, and what no attack exceeds."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from rwn_core import MEASURES, Comparison, Microdata, NotApplicable
+import rwn_core as rwn
 from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.evaluation.audit import compare
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
 from rwn_core.laws.row_mixture import RowMixtureLaw
-from rwn_core.masking import NBRS2015, PRAM, RWN, AdditiveNoise, SoftRWN, mask
 from rwn_core.measures.attacks import attribute_guesses, posterior, worst_case
 from rwn_core.measures.attacks.attribute_attack import beliefs
 from rwn_core.measures.attacks.attribute_guesses import AttributeAttack
@@ -22,37 +19,35 @@ from rwn_core.measures.attacks.non_members import NonMembers, NonMembersOneByOne
 from rwn_core.measures.attacks.posterior import likelihoods, posteriors, weigh
 from rwn_core.measures.attacks.worst_case import InformedIntruder, UpperBound
 from rwn_core.measures.statistics.intervals import mean_at_most
-from rwn_core.neighbors import find_neighborhoods
-from rwn_core.neighbors.metric import Metric
 from tests.core.measures.attacks.attribute_tables import released
 from tests.oracles.soft_weights import balanced_by_projections, capped_row, log_kernel
 from tests.tables import described
 
 NAMES = ("x", "y", "s")
 PARAMS = {
-    "rwn": RWN(epsilon=0.9, k=2, q=0.7),
-    "nearest": RWN(k=3),
-    "mixture": NBRS2015(epsilon=0.9, q=0.6, record_selection="bernoulli"),
+    "rwn": rwn.RWN(epsilon=0.9, k=2, q=0.7),
+    "nearest": rwn.RWN(k=3),
+    "mixture": rwn.NBRS2015(epsilon=0.9, q=0.6, record_selection="bernoulli"),
 }
 
 
-def table(n: int, seed: int, slices: list[str]) -> Microdata:
+def table(n: int, seed: int, slices: list[str]) -> rwn.Microdata:
     rng = np.random.default_rng(seed)
     frame = pd.DataFrame(rng.integers(0, 4, (n, 3)) * 1.0, columns=list(NAMES))
     frame.loc[0] = [9.0, 9, 9]  # nobody is near
     return described(frame, slices=slices)
 
 
-def with_one_more(data: Microdata, outside: Microdata, person: int, params: RWN) -> Law:
+def with_one_more(data: rwn.Microdata, outside: rwn.Microdata, person: int, params: rwn.RWN) -> Law:
     """The law of the file that one person outside has joined, on the scale of the file."""
-    metric = Metric.fit(data)
+    metric = rwn.Metric.fit(data)
     points = np.vstack((metric.points(data), metric.points(outside)[[person]]))
     frame = pd.concat([data.frame, outside.frame.iloc[[person]]], ignore_index=True)
     if params.method == "rwn":
-        near = find_neighborhoods(points, k=params.k, epsilon=params.epsilon)
-        return CellLaw(Microdata(frame, data.schema), near, np.full(3, params.q))
-    near = find_neighborhoods(points, epsilon=params.epsilon, strict=True)
-    return RowMixtureLaw(Microdata(frame, data.schema), near, np.ones(3, bool), params.q)
+        near = rwn.find_neighborhoods(points, k=params.k, epsilon=params.epsilon)
+        return CellLaw(rwn.Microdata(frame, data.schema), near, np.full(3, params.q))
+    near = rwn.find_neighborhoods(points, epsilon=params.epsilon, strict=True)
+    return RowMixtureLaw(rwn.Microdata(frame, data.schema), near, np.ones(3, bool), params.q)
 
 
 @pytest.mark.parametrize("slices", [[], [["x", "s"]], [NAMES]])
@@ -60,7 +55,7 @@ def with_one_more(data: Microdata, outside: Microdata, person: int, params: RWN)
 def test_a_row_shows_people_outside_as_often_as_defined(method, slices):
     """The posterior of each person whom the file has in addition."""
     data, outside = table(14, 1, slices), table(5, 2, slices)
-    release, rows = mask(data, PARAMS[method], seed=3), np.arange(14)
+    release, rows = rwn.mask(data, PARAMS[method], seed=3), np.arange(14)
     asked = NonMembers(compare(data, release), release.law, outside, ["x", "y"])
     found = asked.beliefs(rows, ["s"])
     for person in range(outside.n):
@@ -75,9 +70,9 @@ def test_somebody_with_the_keys_of_a_person_in_the_file_halves_the_belief():
     rng = np.random.default_rng(1)
     frame = pd.DataFrame(rng.normal(size=(40, 3)), columns=list(NAMES))
     data = described(frame, slices=[NAMES])
-    release = mask(data, RWN(epsilon=1e3), seed=1)  # everybody is everybody's neighbor
+    release = rwn.mask(data, rwn.RWN(epsilon=1e3), seed=1)  # everybody is everybody's neighbor
     double = int(release.donors[0, 0])
-    twin = Microdata(frame.iloc[[double]].reset_index(drop=True), data.schema)
+    twin = rwn.Microdata(frame.iloc[[double]].reset_index(drop=True), data.schema)
     asked = NonMembers(compare(data, release), release.law, twin, ["x", "y"])
     rows = np.flatnonzero(release.donors[:, 0] == double)
     shown = asked.beliefs(rows, ["s"]).donor[0].toarray()
@@ -85,7 +80,7 @@ def test_somebody_with_the_keys_of_a_person_in_the_file_halves_the_belief():
     assert shown == pytest.approx(0.5, abs=1e-9)
 
 
-def table_of_non_members(n: int, seed: int) -> Microdata:
+def table_of_non_members(n: int, seed: int) -> rwn.Microdata:
     rng = np.random.default_rng(seed)
     x, g = rng.integers(0, 4, n) * 1.0, rng.choice(["u", "v"], n)
     frame = pd.DataFrame({"s": rng.choice(["yes", "no"], n), "g": g, "x": x})
@@ -94,7 +89,7 @@ def table_of_non_members(n: int, seed: int) -> Microdata:
 
 def test_adding_people_one_by_one_is_the_same_for_an_even_kernel():
     data, outside = table_of_non_members(20, 1), table_of_non_members(8, 2)
-    release = mask(data, PARAMS["rwn"], seed=3)
+    release = rwn.mask(data, PARAMS["rwn"], seed=3)
     comparison, rows = compare(data, release, holdout=outside), np.arange(data.n)
     law = release.law
     found = NonMembersOneByOne(comparison, law, outside, ["x", "g"]).beliefs(rows, ["s", "g"])
@@ -108,13 +103,13 @@ def test_adding_people_one_by_one_is_the_same_for_an_even_kernel():
 def test_beliefs_under_a_soft_kernel_follow_bayes_rule(balance):
     """The weights of the file with the person, on the scale of the file without."""
     data, outside = table_of_non_members(20, 1), table_of_non_members(5, 2)
-    params = SoftRWN(kernel="gaussian", q=0.7, cap=0.3, balance=balance)
-    release = mask(data, params, seed=3)
+    params = rwn.SoftRWN(kernel="gaussian", q=0.7, cap=0.3, balance=balance)
+    release = rwn.mask(data, params, seed=3)
     comparison = compare(data, release, holdout=outside)
     asked = non_members(comparison, release.law, outside, ["x", "g"])
     assert isinstance(asked, NonMembersOneByOne)
     found = asked.beliefs(np.arange(20), ["s"]).source.toarray()
-    metric = Metric.fit(data)
+    metric = rwn.Metric.fit(data)
     for place in range(outside.n):
         both = np.vstack((metric.points(data), metric.points(outside)[[place]]))
         away = np.sqrt(((both[:, None] - both) ** 2).sum(axis=2))
@@ -145,7 +140,7 @@ def test_a_large_file_asks_about_fewer_people_outside(monkeypatch):
     monkeypatch.setattr(AttributeAttack, "_outside", noted)
     for limit in (10**9, 20_000, 500):
         monkeypatch.setattr(attribute_guesses, "ATTACKED_PAIRS", limit)
-        MEASURES["attribute_inference"].compute(released(data, RWN(k=5), holdout=held))
+        rwn.MEASURES["attribute_inference"].compute(released(data, rwn.RWN(k=5), holdout=held))
     # by nearest rows and predictions all are asked; of a handful posteriors say nothing
     assert [asked[i] for i in (0, 1, 3)] == [(120, True), (120, False), (120, False)]
     assert attribute_guesses.FEWEST <= asked[2][0] < 120
@@ -155,8 +150,8 @@ def test_a_large_file_asks_about_fewer_people_outside(monkeypatch):
 
 def test_a_radius_for_each_record_has_none_for_people_outside():
     data = table_of_non_members(20, 7)
-    release = mask(data, RWN(epsilon=np.full(20, 0.9), k=1), seed=1)
-    with pytest.raises(NotApplicable, match="radius for each record"):
+    release = rwn.mask(data, rwn.RWN(epsilon=np.full(20, 0.9), k=1), seed=1)
+    with pytest.raises(rwn.NotApplicable, match="radius for each record"):
         NonMembers(compare(data, release), release.law, table_of_non_members(3, 8), ["x"])
 
 
@@ -169,16 +164,16 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worst_case, "SIZES", (60, 30))
 
 
-def table_of_upper_bound(n: int = N, *, missing: bool = False) -> Microdata:
+def table_of_upper_bound(n: int = N, *, missing: bool = False) -> rwn.Microdata:
     rng = np.random.default_rng(8)
     frame = pd.DataFrame({"x": rng.normal(size=n).round(1), "y": rng.normal(size=n)})
     frame["sex"] = rng.choice(["f", "m"], n)
     if missing:
         frame.loc[rng.random(n) < 0.15, ["x"]] = np.nan
-    return Microdata.from_frame(frame)
+    return rwn.Microdata.from_frame(frame)
 
 
-def told(comparison: Comparison) -> tuple[InformedIntruder, UpperBound]:
+def told(comparison: rwn.Comparison) -> tuple[InformedIntruder, UpperBound]:
     """Who links with the parts told, and what he links."""
     names = [v.name for v in comparison.masked.schema.released]
     made = InformedIntruder(comparison.law, comparison, names)
@@ -193,12 +188,12 @@ CATEGORIES = {
     name: np.random.default_rng(at).choice(list("abcdef"), N) for at, name in enumerate("ghi")
 }
 CASES = {
-    "alone": (table_of_upper_bound(), RWN(epsilon=0.5, k=10), 0.0),
-    "grouped": (GROUPED, RWN(epsilon=0.5, k=25, q=0.7), 0.0),
-    "rounded": (table_of_upper_bound(missing=True), RWN(epsilon=0.0, k=10), 0.5),
-    "2015": (table_of_upper_bound(), NBRS2015(epsilon=0.5, q=0.6), 0.0),
-    "noise": (table_of_upper_bound(), AdditiveNoise(size=0.5), 0.0),
-    "changed": (Microdata.from_frame(pd.DataFrame(CATEGORIES)), PRAM(change=0.3), 0.0),
+    "alone": (table_of_upper_bound(), rwn.RWN(epsilon=0.5, k=10), 0.0),
+    "grouped": (GROUPED, rwn.RWN(epsilon=0.5, k=25, q=0.7), 0.0),
+    "rounded": (table_of_upper_bound(missing=True), rwn.RWN(epsilon=0.0, k=10), 0.5),
+    "2015": (table_of_upper_bound(), rwn.NBRS2015(epsilon=0.5, q=0.6), 0.0),
+    "noise": (table_of_upper_bound(), rwn.AdditiveNoise(size=0.5), 0.0),
+    "changed": (rwn.Microdata.from_frame(pd.DataFrame(CATEGORIES)), rwn.PRAM(change=0.3), 0.0),
 }
 
 
@@ -260,7 +255,7 @@ def test_beliefs_are_those_of_bayes_among_the_people_of_a_part(case):
 def test_who_is_told_nothing_is_the_worst_case(monkeypatch):
     """One part, of all: all that is left is the sample of rows."""
     monkeypatch.setattr(worst_case, "SIZES", (N,))
-    comparison = released(table_of_upper_bound(), RWN(epsilon=0.5, k=10), 1)
+    comparison = released(table_of_upper_bound(), rwn.RWN(epsilon=0.5, k=10), 1)
     made, bound = told(comparison)
     found = worst_case.worst_case(comparison)
     assert bound.parts == 1
@@ -289,8 +284,8 @@ def test_between_its_bounds_lies_what_all_rows_tell_together(monkeypatch):
     monkeypatch.setattr(worst_case, "SIZES", (400,))
     calls = []
     monkeypatch.setattr(worst_case, "weigh", lambda *a, **k: calls.append(1) or weigh(*a, **k))
-    large = released(table_of_upper_bound(LARGE), RWN(epsilon=0.2, k=15), 1)
-    measure = MEASURES["bayes_linkage"]
+    large = released(table_of_upper_bound(LARGE), rwn.RWN(epsilon=0.2, k=15), 1)
+    measure = rwn.MEASURES["bayes_linkage"]
     first = measure.read(large, begin=True, bare=True)
     assert first.detail.at_most is None
     whole = measure.read(large, bare=True)
@@ -303,10 +298,10 @@ def test_between_its_bounds_lies_what_all_rows_tell_together(monkeypatch):
 
 
 LAWS = {
-    "lost rows": (table_of_upper_bound(missing=True), NBRS2015(epsilon=0.2, q=0.5)),
-    "kept in part": (table_of_upper_bound(missing=True), RWN(epsilon=0.5, k=5, q=0.5)),
-    "searched": (table_of_upper_bound(2100), RWN(epsilon=0.1, k=3, q=0.8)),
-    "without donors": (table_of_upper_bound(missing=True), AdditiveNoise(size=0.5)),
+    "lost rows": (table_of_upper_bound(missing=True), rwn.NBRS2015(epsilon=0.2, q=0.5)),
+    "kept in part": (table_of_upper_bound(missing=True), rwn.RWN(epsilon=0.5, k=5, q=0.5)),
+    "searched": (table_of_upper_bound(2100), rwn.RWN(epsilon=0.1, k=3, q=0.8)),
+    "without donors": (table_of_upper_bound(missing=True), rwn.AdditiveNoise(size=0.5)),
 }
 
 

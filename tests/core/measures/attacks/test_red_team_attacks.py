@@ -1,7 +1,5 @@
 """The simple attacks of the red team: by hand, on recipes that they must find, and on nothing."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

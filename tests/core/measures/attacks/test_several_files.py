@@ -1,7 +1,5 @@
 """Parts of files, foreign files, further releases, differences and chains of them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from itertools import pairwise, product
 from typing import Any

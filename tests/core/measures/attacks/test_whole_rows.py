@@ -1,7 +1,5 @@
 """Rows that come back whole or in true fragments, and links of a whole file."""
 
-from __future__ import annotations
-
 from itertools import combinations, permutations
 from typing import Any
 
