@@ -17,7 +17,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import stdtr
 
-from rwn_core.data.arrays import Floats
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.identity.panel import repeated_people
 from rwn_core.data.microdata import Microdata
@@ -309,8 +309,6 @@ def holds(times: int, draws: int) -> bool:
 
 def _judged(analysis: Analysis, comparison: Comparison) -> _Estimates | str:
     """Return the slopes of a model, to be read over releases, or why it is refused."""
-    import statsmodels.api as sm
-
     # refused: a level with few records, several rows a person
     original = comparison.original
     names = Formula.parse(analysis.formula).names
@@ -323,15 +321,7 @@ def _judged(analysis: Analysis, comparison: Comparison) -> _Estimates | str:
         design = model_design(analysis, original, original)
         fitted = fit_design(analysis, design, "", own=True).slopes
         own, error = np.full((2, len(design.terms)), np.nan)
-        # for each slope the record without which it moves most, to first order, (p,): Belsley, Kuh
-        # and Welsch (1980); for generalized models one step (Pregibon 1981)
-        law = {"logistic": sm.families.Binomial, "poisson": sm.families.Poisson}
-        family = law.get(analysis.kind, sm.families.Gaussian)()
-        exog = sm.add_constant(standardized(design.columns))
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a record of leverage 1 moves its slope without bound
-            moves = sm.GLM(design.response, exog, family=family).fit().get_influence().d_params
-        places = np.asarray(np.abs(moves[:, 1:]).argmax(axis=0), dtype=np.int64)
+        places = _most_influential(analysis, design)
         shorter = {place: _left_out(design, place) for place in sorted({*places.tolist()})}
         for place, left in shorter.items():
             slopes, errors = fit_design(analysis, left, "", own=True).slopes
@@ -368,6 +358,20 @@ def _left_out(design: Design, place: int) -> Design:
         columns=design.columns[others],
         records=design.records[others],
     )
+
+
+def _most_influential(analysis: Analysis, design: Design) -> Integers:
+    """Return for each slope the record without which it moves most, to first order, (p,)."""
+    # Belsley, Kuh and Welsch (1980); for generalized models one step (Pregibon 1981)
+    import statsmodels.api as sm
+
+    law = {"logistic": sm.families.Binomial, "poisson": sm.families.Poisson}
+    family = law.get(analysis.kind, sm.families.Gaussian)()
+    exog = sm.add_constant(standardized(design.columns))
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a record of leverage 1 moves its slope without bound
+        moves = sm.GLM(design.response, exog, family=family).fit().get_influence().d_params
+    return np.asarray(np.abs(moves[:, 1:]).argmax(axis=0), dtype=np.int64)
 
 
 def is_clustered(original: Microdata) -> bool:

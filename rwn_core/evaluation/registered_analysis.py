@@ -152,6 +152,7 @@ def verdict(analysis: Analysis, comparison: Comparison) -> AnalysisResult:
             sides, sizes = _cells(comparison, analysis.variables)
             value = total_variation(*(counts(codes, sizes) for codes in sides))
         elif analysis.kind == "means":
+            # the largest move of a group's mean, in standard deviations
             name, *by = analysis.variables
             released_kinds(comparison.original, [name], "analysis")
             values = [numbers(comparison.original, table, name) for table in comparison.tables]

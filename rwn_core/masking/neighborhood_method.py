@@ -209,15 +209,7 @@ class NeighborhoodMethod(Method, ABC):
         if not self.ball.kernel.is_even:
             finder.shown = None if self.chain else records  # a chain draws all rows together
         elif settings and not finder.needs_key:
-            # the ball that holds those of all settings of a family
-            balls = [each.table_ball(microdata) for each in (self, *settings)]
-            k = [each.k for each in balls if each.k is not None]
-            radii = [each.epsilon for each in balls if each.epsilon is not None]
-            single = [each for each in radii if isinstance(each, int | float)]
-            radius: Radius | None = max(single, default=None)
-            if len(single) < len(radii):
-                radius = Radii(np.max([np.asarray(each) for each in radii], axis=0))
-            widest = RadiusAndK(k=max(k, default=None), epsilon=radius, strict=balls[0].strict)
+            widest = _widest([each.table_ball(microdata) for each in (self, *settings)])
             finder.store(widest, records)
         return PreparedNeighbors(method=self, microdata=self.masked_table(microdata), finder=finder)
 
@@ -364,7 +356,8 @@ class PreparedNeighbors(Prepared):
 
     def with_slices(self, slices: Slices) -> PreparedNeighbors:
         """Return the same table with other slices, of which no distance depends."""
-        return replace(self, microdata=self.method.masked_table(self.microdata.with_slices(slices)))
+        microdata = self.method.masked_table(self.microdata.with_slices(slices))
+        return replace(self, microdata=microdata)
 
     def drawn(self, key: SecretKey) -> Masked:
         """Draw a release before rounding."""
@@ -411,3 +404,14 @@ class PreparedNeighbors(Prepared):
         points, k = self.finder.points, self.ball.k or 0
         far = len(points) - 1 if len(points) <= LARGEST_DENSE else 3 * k + 20
         return neighbor_table(points, k=min(far, len(points) - 1), epsilon=self.ball.epsilon)
+
+
+def _widest(balls: Sequence[RadiusAndK]) -> RadiusAndK:
+    """The ball that holds those of all settings of a family."""
+    k = [each.k for each in balls if each.k is not None]
+    radii = [each.epsilon for each in balls if each.epsilon is not None]
+    single = [each for each in radii if isinstance(each, int | float)]
+    radius: Radius | None = max(single, default=None)
+    if len(single) < len(radii):
+        radius = Radii(np.max([np.asarray(each) for each in radii], axis=0))
+    return RadiusAndK(k=max(k, default=None), epsilon=radius, strict=balls[0].strict)

@@ -117,12 +117,10 @@ class Finder:
             table = restricted_table(self.points, ball, self.scheme, drawing.key)
         elif table is None or not (self.stores(ball) or (self.index is None and not every)):
             table, n, groups = None, len(self.points), self.groups
+            nothing = ball.strict and one_radius(ball.epsilon) and ball.epsilon == 0
             if self.index is None and n <= LARGEST_DENSE:  # all pairs of a small table
                 table = neighbor_table(self.points, k=ball.k, epsilon=ball.epsilon, groups=groups)
-            elif (
-                self.index is None and ball.strict and one_radius(ball.epsilon) and not ball.epsilon
-            ):
-                # no distance is below the radius
+            elif self.index is None and nothing:  # no distance is below the radius
                 offsets, no = np.zeros(n + 1, np.int64), np.empty(0, np.int32)
                 table = NeighborTable(offsets=offsets, records=no, squared=np.empty(0))
         if table is not None:

@@ -71,20 +71,7 @@ class Worker:
         self.channel, theirs = _SPAWN.Pipe()
         self.process: SpawnProcess = _SPAWN.Process(target=_serve, args=(theirs,))
         try:
-            # a process that does not run the calling program's main file again
-            with _STARTING:
-                main, nothing = sys.modules["__main__"], ModuleType("__main__")
-                sys.modules["__main__"], before = nothing, os.environ.get(_SAFE_PATH)
-                os.environ[_SAFE_PATH] = "1"
-                try:
-                    self.process.start()
-                finally:
-                    if sys.modules["__main__"] is nothing:
-                        sys.modules["__main__"] = main
-                    if before is None:
-                        del os.environ[_SAFE_PATH]
-                    else:
-                        os.environ[_SAFE_PATH] = before
+            _start(self.process)
         except OSError:
             self.channel.close()
             raise RWNError(
@@ -139,6 +126,23 @@ def be_polite() -> None:
     """Leave the processors to whatever else wants them, where the system knows such a thing."""
     if hasattr(os, "nice"):
         os.nice(POLITE)
+
+
+def _start(process: SpawnProcess) -> None:
+    """Start a process that does not run the calling program's main file again."""
+    with _STARTING:
+        main, nothing = sys.modules["__main__"], ModuleType("__main__")
+        sys.modules["__main__"], before = nothing, os.environ.get(_SAFE_PATH)
+        os.environ[_SAFE_PATH] = "1"
+        try:
+            process.start()
+        finally:
+            if sys.modules["__main__"] is nothing:
+                sys.modules["__main__"] = main
+            if before is None:
+                del os.environ[_SAFE_PATH]
+            else:
+                os.environ[_SAFE_PATH] = before
 
 
 @atexit.register  # after multiprocessing's own, so before it: that would wait for the workers

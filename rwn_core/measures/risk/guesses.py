@@ -218,9 +218,9 @@ def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
     # the control: conditions on the values of shuffled rows
     values, above, _ = asked
     width, many = values.shape[1], min(len(values), GUESSES)
-    generator = np.random.default_rng(_SEED)
-    order = np.array([generator.permutation(width)[:VARIABLES] for _ in range(many)])
-    mixed = np.array([generator.permutation(many) for _ in range(width)]).T, np.arange(width)
+    shuffling = np.random.default_rng(_SEED)
+    order = np.array([shuffling.permutation(width)[:VARIABLES] for _ in range(many)])
+    mixed = np.array([shuffling.permutation(many) for _ in range(width)]).T, np.arange(width)
     guesses = Conditions(values[mixed], above[mixed], order, ordered)
     guess = float((guesses.counts(original, units) == 1).mean())
     reading: Reading[Guesses] | None = None

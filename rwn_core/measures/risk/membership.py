@@ -269,12 +269,6 @@ def differential_privacy_sentence(reading: Reading[DifferentialPrivacy], n: int)
     )
 
 
-def warn_of_privacy(reading: Reading[DifferentialPrivacy], **_: object) -> list[str]:
-    """Say what differential privacy says, and of membership."""
-    alone = "" if reading.detail.total_epsilon else " There is no membership protection either."
-    return [reading.detail.statement + alone]
-
-
 DIFFERENTIAL_PRIVACY = Measure(
     key="differential_privacy",
     title="Distance from differential privacy",
@@ -287,6 +281,9 @@ DIFFERENTIAL_PRIVACY = Measure(
     compute=compute_differential_privacy,
     of_units="An epsilon is that of one row, and a value counts if one {} alone has it",
     about="value",
-    warn=warn_of_privacy,
+    warn=lambda reading, **_: [
+        reading.detail.statement
+        + " There is no membership protection either." * (not reading.detail.total_epsilon)
+    ],
     places={"warnings": 5},
 )

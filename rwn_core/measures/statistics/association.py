@@ -316,13 +316,8 @@ def chance_levels(numbers: Floats, categories: Sequence[Codes]) -> Floats:
     # in at most `CHANCE` of the tables. Moments: Kazi-Aoual, Hitier, Sabatier, Lebreton 1995.
     from scipy.special import betaincinv
 
-    # Shapes: numbers (n, m); each of categories (n,); what follows is of their p variables, see
-    # `permutation_moments`.
-    held = [~np.isnan(column) for column in numbers.T] + [codes >= 0 for codes in categories]
-    both = np.array(held, dtype=np.float64).reshape(len(held), len(numbers))
-    margins = [_of_number(column) for column in numbers.T] + [_of_category(c) for c in categories]
-    rank, leverage = np.array(margins, dtype=np.float64).reshape(-1, 2).T
-    known = both @ both.T
+    # Shapes: numbers (n, m); each of categories (n,).
+    rank, leverage, known = _margins(numbers, categories)
     is_category = np.arange(len(rank)) >= numbers.shape[1]
     mean, variance, ceiling = permutation_moments(rank, leverage, known)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -373,6 +368,16 @@ def permutation_moments(
         mean = rank * rank.T / (n - 1)
     blank = np.where((n >= LEAST_RECORDS) & (mean > 0) & (variance > 0), 1.0, np.nan)
     return mean * blank, variance * blank, np.minimum(rank, rank.T) * blank
+
+
+def _margins(numbers: Floats, categories: Sequence[Codes]) -> tuple[Floats, Floats, Floats]:
+    # Shapes: numbers (n, m); each of categories (n,); the answers, see `permutation_moments`, are
+    # of their p variables.
+    known = [~np.isnan(column) for column in numbers.T] + [codes >= 0 for codes in categories]
+    both = np.array(known, dtype=np.float64).reshape(len(known), len(numbers))
+    parts = [_of_number(column) for column in numbers.T] + [_of_category(c) for c in categories]
+    rank, leverage = np.array(parts, dtype=np.float64).reshape(-1, 2).T
+    return rank, leverage, both @ both.T
 
 
 def _of_number(values: Floats) -> tuple[float, float]:

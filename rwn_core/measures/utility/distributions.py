@@ -133,6 +133,7 @@ def _marginal(comparison: Comparison, variable: Variable) -> Marginal:
                 edges = grid_edges(known[0], known[-1], step)
             return (steps, step, edges, bin_counts(known, edges)), _summary(known)
 
+        # the original's bins, fitted to the release
         bins, own = comparison.cached_for_original(("marginal", name), profile)
         known = _known(comparison, comparison.masked, name)
         edges, counts = _widened(bins, known)
