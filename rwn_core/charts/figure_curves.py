@@ -74,8 +74,7 @@ def _names(curves: FigureCurves, ends: tuple[float, float]) -> list[style.Label]
     shared = len(next(iter(first_words))) + 1 if len(first_words) == 1 else 0
     gap = 0.06 * (ends[1] - ends[0])
     heights = np.array([curves.mean(name)[-1] for name in names])
-    order = np.argsort(heights)
-    for lower, upper in pairwise(order):
+    for lower, upper in pairwise(np.argsort(heights)):
         heights[upper] = max(heights[upper], heights[lower] + gap)
     end = float(curves.at[-1])
     place: dict[str, Any] = {"xanchor": "left", "yanchor": "middle", "xshift": 5}

@@ -106,8 +106,7 @@ def _found(microdata: Microdata) -> Iterator[Derived]:
     rows = table[np.argsort((np.nan_to_num(table) == 0).sum(axis=1), kind="stable")[: STAGES[-1]]]
     done: dict[int, tuple[int, ...]] = {}
     for kind, parts in _candidates(len(names)):
-        fitting = _fitting(kind, parts, rows, errors)
-        for y, one in sorted(fitting, key=lambda each: -each[0]):
+        for y, one in sorted(_fitting(kind, parts, rows, errors), key=lambda each: -each[0]):
             # of one relation the last variable follows from the others
             if y in done or any({y, *one} == {at, *done[at]} for at in done):
                 continue

@@ -64,8 +64,7 @@ class EditRule:
         if not 0 < len(self.text) <= LONGEST_RULE:
             raise SchemaError(f"An edit rule must have 1 to {LONGEST_RULE:,} letters. {_EXAMPLE}")
         try:
-            tree = ast.parse(self.text, mode="eval").body
-            object.__setattr__(self, "_holds", self._truth(tree))
+            object.__setattr__(self, "_holds", self._truth(ast.parse(self.text, mode="eval").body))
         except SchemaError:
             raise
         except SyntaxError as error:

@@ -16,8 +16,7 @@ def fingerprint(frame: pd.DataFrame) -> str:
     for name in frame.columns:
         column = frame[name]
         kind = "category" if isinstance(column.dtype, pd.CategoricalDtype) else column.dtype
-        header = f"{len(name)}:{name}:{kind}:{len(column)};"
-        digest.update(header.encode("utf-8"))
+        digest.update(f"{len(name)}:{name}:{kind}:{len(column)};".encode())
         for part in _content(column):
             digest.update(np.ascontiguousarray(part).data)
     return digest.hexdigest()

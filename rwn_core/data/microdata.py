@@ -450,8 +450,7 @@ def codes_like(
     missing = len(values) - 1 if values[-1] is None else -1
     if original.schema.by_name[name].kind in LEVELS:
         codes, _ = masked.codes(name, values[:-1] if values[-1] is None else values)
-        lost = masked.frame[name].isna().to_numpy()
-        return np.where(lost, missing, codes).astype(np.int64)
+        return np.where(masked.frame[name].isna().to_numpy(), missing, codes).astype(np.int64)
     numbers = masked.values(name)
     if not len(distinct):
         return np.where(np.isnan(numbers), missing, -1).astype(np.int64)

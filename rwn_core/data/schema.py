@@ -223,7 +223,15 @@ class Schema(NamedParameters, Summarized):
                     f"Variables {both[0]} and {both[1]} both have the role {role}; a table has "
                     "one, so give the other another role."
                 )
-        self._check_rules()
+        # Refuse an edit rule of what no release has.
+        shown = {v.name for v in released}
+        for text, name in ((rule.text, name) for rule in self.edit_rules for name in rule.names):
+            if name not in shown:
+                lacks = "a release" if name in self.names else "the table"
+                raise SchemaError(
+                    f"The edit rule {text} names the column {name}, which {lacks} does not have; "
+                    "correct its name or take the rule out."
+                )
         # Refuse a population that is no number of people.
         number = self.population
         if number is not None and (type(number) is not int or number < 1):
@@ -235,18 +243,6 @@ class Schema(NamedParameters, Summarized):
                 f"The regression names the variable {odd[0]}, which the table does not have; "
                 "choose one of its columns."
             )
-
-    def _check_rules(self) -> None:
-        """Refuse an edit rule of what no release has."""
-        released = {variable.name for variable in self.released}
-        named = ((rule.text, name) for rule in self.edit_rules for name in rule.names)
-        for text, name in named:
-            if name not in released:
-                lacks = "a release" if name in self.names else "the table"
-                raise SchemaError(
-                    f"The edit rule {text} names the column {name}, which {lacks} does not have; "
-                    "correct its name or take the rule out."
-                )
 
     def __hash__(self) -> int:
         """Hash the weights alone, which tell most schemas of a table apart."""
@@ -419,8 +415,7 @@ class Schema(NamedParameters, Summarized):
             levels = entry.get("levels")
             made = {"levels": [*map(str, levels)]} if isinstance(levels, list) else {}
             # a person wrote the role: nothing asks whether the variable identifies people
-            stated = entry.get("role") == Role.OTHER
-            variables.append(Variable(**(entry | made), confirmed=stated))
+            variables.append(Variable(**(entry | made), confirmed=entry.get("role") == Role.OTHER))
         return cls(
             variables=tuple(variables),
             question=question,

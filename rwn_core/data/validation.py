@@ -234,7 +234,14 @@ def _column_notices(
     else:
         notices += _days_as_digits(column, name)
     if variable.kind in NUMBERS:
-        notices += _codes_for_missing(column, variable)
+        far = sorted(far_codes(column.to_numpy(dtype=np.float64, na_value=np.nan)).items())
+        words = ", ".join(f"{value:.15g} ({count:,} times)" for value, count in far[:_NAMED])
+        dots = ", ..." if len(far) > _NAMED else ""
+        if far:
+            notices.append(
+                f"{name} has {words}{dots}: if they mean missing, name them as missing_codes in a "
+                "schema."
+            )
     if variable.kind is Kind.CATEGORICAL:
         different = [text for text in factorized(column)[1] if isinstance(text, str)]
         notices += _texts(different[:_MOST], name)
@@ -287,17 +294,6 @@ def _days_as_digits(column: pd.Series[Any], name: str) -> list[str]:
         f"{name} has digits that may be days ({' or '.join(found)}): they are no dates here; write "
         "them as YYYY-MM-DD, or leave the column out."
     ]
-
-
-def _codes_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:
-    far = sorted(far_codes(column.to_numpy(dtype=np.float64, na_value=np.nan)).items())
-    words = ", ".join(f"{value:.15g} ({count:,} times)" for value, count in far[:_NAMED])
-    dots = ", ..." if len(far) > _NAMED else ""
-    said = (
-        f"{variable.name} has {words}{dots}: if they mean missing, name them as missing_codes in a "
-        "schema."
-    )
-    return [said] if far else []
 
 
 def _days_for_missing(column: pd.Series[Any], variable: Variable) -> list[str]:

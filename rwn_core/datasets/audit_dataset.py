@@ -221,8 +221,7 @@ def released_rows(key: SecretKey, records: Integers, n: int) -> Integers:
         every = np.arange(start, min(start + BATCH, n), dtype=np.int64)
         draws = two_uniforms(key, every, ORDER_STREAM)
         place = np.searchsorted(first[order], draws[0], side="right")
-        smaller = np.bincount(place, minlength=len(records) + 1)[:-1]
-        before[order] += np.cumsum(smaller)
+        before[order] += np.cumsum(np.bincount(place, minlength=len(records) + 1)[:-1])
         for other in np.flatnonzero(np.isin(draws[0], first)).tolist():
             before += (first == draws[0][other]) & (draws[1][other] < second)
     return before

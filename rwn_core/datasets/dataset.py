@@ -101,8 +101,7 @@ class Dataset:
 
     def guessed_schema(self) -> Schema:
         """One variable for each column, its kind guessed from the column's type."""
-        empty = pa.schema(list(self.columns)).empty_table()
-        return guess_schema(to_frame(empty))
+        return guess_schema(to_frame(pa.schema(list(self.columns)).empty_table()))
 
     def batches(self, schema: Schema) -> Iterator[tuple[int, pa.Table]]:
         """The released columns batch by batch, with the number of the first record of each."""

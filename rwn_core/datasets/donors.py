@@ -200,8 +200,7 @@ def list_leaf(run: Run, task: Task) -> dict[str, Any]:
     leaf, leaves = task["number"], leaves_with_records(run)
     kernel, n = run.params.ball.kernel, run.dataset.n
     ball = RadiusAndK(k=list_length(n, kernel.bandwidth_k), epsilon=None)
-    search = search_of_leaf(run, leaf, ball)
-    near = search.table()
+    near = search_of_leaf(run, leaf, ball).table()
     leaf_of = np.empty(n, np.int32)
     for each in leaves:
         leaf_of[load_side(run, each).numbers] = each
@@ -210,8 +209,7 @@ def list_leaf(run: Run, task: Task) -> dict[str, Any]:
         save(run, LIST, f"{leaf:06d}-{name}", getattr(near, name))
     save(run, LIST, f"{leaf:06d}-scaling", to_rank(near, kernel.bandwidth_k))
     save(run, LIST, f"{leaf:06d}-order", np.argsort(there, kind="stable"))
-    ends = np.searchsorted(np.sort(there), np.arange(max(leaves) + 2))
-    save(run, LIST, f"{leaf:06d}-ends", ends)
+    save(run, LIST, f"{leaf:06d}-ends", np.searchsorted(np.sort(there), np.arange(max(leaves) + 2)))
     return {"least": int(np.diff(near.offsets).min())}
 
 

@@ -249,7 +249,6 @@ def prepare_run(
     fitting = (WORKER_BYTES - PROGRAM_BYTES) // task_bytes(len(schema.released), setting)
     rows = options.rows or int(max(BLOCK, min(LARGEST_TASK, fitting // BLOCK * BLOCK)))
     parts = ceil(dataset.n / rows)
-    sampled = setting.scheme.m
     run = Run(
         dataset=dataset,
         schema=schema,
@@ -259,7 +258,7 @@ def prepare_run(
         release=Stage(target.with_name(f".{target.name}.unfinished")),
         rows=rows,
         files=max(1, ceil(dataset.n / options.file_rows)),
-        sample=sampled or min(dataset.n, max(LEAST_SAMPLE, SAMPLE_A_LEAF * parts)),
+        sample=setting.scheme.m or min(dataset.n, max(LEAST_SAMPLE, SAMPLE_A_LEAF * parts)),
         leaves=parts,
     )
     if target.exists() and not run.stage.holds(run.fingerprint):

@@ -94,8 +94,7 @@ def index_leaf(run: Run, task: Task) -> dict[str, Any]:
 
 def common_frame(run: Run) -> Frame:
     """The frame of all leaves: of the sample, and of the corners of all records."""
-    found = run.survey_result
-    values = np.concatenate((point_values(found.points), load(run, INDEX, "corners")))
+    values = np.concatenate((point_values(run.survey_result.points), load(run, INDEX, "corners")))
     return shared_frame(points_like(run.survey_result.points, values))
 
 

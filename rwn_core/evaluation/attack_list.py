@@ -73,7 +73,6 @@ def draw_linkage_attacks(attacks: Sequence[Attack]) -> style.Chart:
     words, successes = ([a[name] for a in attacks] for name in ("words", "success"))
     least = (", at least" * bool(a["worst"] and a.get("at_least")) for a in attacks)
     kinds = [_KINDS[bool(a["worst"])] + more for a, more in zip(attacks, least, strict=True)]
-    reasons = [attack.get("reason") or "" for attack in attacks]
 
     return style.chart(
         "linkage_attacks",
@@ -91,7 +90,7 @@ def draw_linkage_attacks(attacks: Sequence[Attack]) -> style.Chart:
         ),
         table=table(
             ["intruder", "kind", "records linked correctly", "why not"],
-            [words, kinds, known(successes), reasons],
+            [words, kinds, known(successes), [attack.get("reason") or "" for attack in attacks]],
         ),
     )
 

@@ -43,8 +43,7 @@ def draws(
         for number in steps(range(repeats)):
             setting = prepared
             if resampled:
-                rows = np.sort(samples.integers(0, microdata.n, microdata.n))
-                setting = prepared.resampled(rows)
+                setting = prepared.resampled(np.sort(samples.integers(0, microdata.n, microdata.n)))
             key = SecretKey.fresh() if seed is None else SecretKey.from_seed(seed + number)
             yield setting.release(key)
 

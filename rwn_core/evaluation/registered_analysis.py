@@ -152,7 +152,28 @@ def verdict(analysis: Analysis, comparison: Comparison) -> AnalysisResult:
             sides, sizes = _cells(comparison, analysis.variables)
             value = total_variation(*(counts(codes, sizes) for codes in sides))
         elif analysis.kind == "means":
-            value = _means(analysis, comparison)
+            # the largest move of a group's mean, in standard deviations
+            name, *by = analysis.variables
+            released_kinds(comparison.original, [name], "analysis")
+            values = [numbers(comparison.original, table, name) for table in comparison.tables]
+            spread = standard_deviation(values[0][~np.isnan(values[0])])
+            if not spread:
+                raise NotApplicable(f"Variable {name} is constant, so its means cannot move.")
+            sides, sizes = _cells(comparison, by)
+            means = []
+            for codes, column in zip(sides, values, strict=True):
+                known = ~np.isnan(column)
+                number = counts([code[known] for code in codes], sizes)
+                cell = np.ravel_multi_index([code[known] for code in codes], sizes)
+                total = np.bincount(cell, weights=column[known] / spread, minlength=len(number))
+                means.append((number, total / np.maximum(number, 1)))
+            large = means[0][0] >= LEAST_GROUP
+            if not large.any():
+                raise NotApplicable(f"No group has {LEAST_GROUP} records with a value of {name}.")
+            lost = large & (means[1][0] == 0)
+            if lost.any():
+                raise NotApplicable(f"{int(lost.sum())} groups have no record{RELEASED}.")
+            value = float(np.abs(means[1][1] - means[0][1])[large].max())
         else:
             own = comparison.cached_for_original(
                 ("analysis plan", analysis), lambda: fit_model(analysis, original, original, "")
@@ -204,30 +225,6 @@ def _cells(comparison: Comparison, names: Sequence[str]) -> tuple[Sides[list[Int
             f"The table would have more than {MOST_TABLE_CELLS:,} cells; choose fewer variables."
         )
     return sides, [len(group.labels) for group in groups]
-
-
-def _means(analysis: Analysis, comparison: Comparison) -> float:
-    name, *by = analysis.variables
-    released_kinds(comparison.original, [name], "analysis")
-    values = [numbers(comparison.original, table, name) for table in comparison.tables]
-    spread = standard_deviation(values[0][~np.isnan(values[0])])
-    if not spread:
-        raise NotApplicable(f"Variable {name} is constant, so its means cannot move.")
-    sides, sizes = _cells(comparison, by)
-    means = []
-    for codes, value in zip(sides, values, strict=True):
-        known = ~np.isnan(value)
-        number = counts([code[known] for code in codes], sizes)
-        cell = np.ravel_multi_index([code[known] for code in codes], sizes)
-        total = np.bincount(cell, weights=value[known] / spread, minlength=len(number))
-        means.append((number, total / np.maximum(number, 1)))
-    large = means[0][0] >= LEAST_GROUP
-    if not large.any():
-        raise NotApplicable(f"No group has {LEAST_GROUP} records with a value of {name}.")
-    lost = large & (means[1][0] == 0)
-    if lost.any():
-        raise NotApplicable(f"{int(lost.sum())} groups have no record{RELEASED}.")
-    return float(np.abs(means[1][1] - means[0][1])[large].max())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.data.variable import Kind, Variable
+from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import RELEASED, Comparison, matrix
 from rwn_core.measures.drawing import style
@@ -46,7 +46,23 @@ def two_way(comparison: Comparison, one: str, other: str) -> Reading[TwoWay]:
     original = comparison.original
     variables = [original.schema.variable(name) for name in (one, other)]
     if {Kind.CATEGORICAL, Kind.ORDERED} & {variable.kind for variable in variables}:
-        return _table(comparison, variables)
+        groups, sides = grouped(comparison, variables)
+        sizes = [len(group.labels) for group in groups]
+        own, new = (counts(codes, sizes).reshape(sizes) for codes in sides)
+        used = own + new > 0
+        rows, columns = np.flatnonzero(used.any(axis=1)), np.flatnonzero(used.any(axis=0))
+        return Reading(
+            value=total_variation(own.ravel(), new.ravel()),
+            baseline=0.0,
+            detail=TwoWay(
+                kind="table",
+                names=[variable.name for variable in variables],
+                rows=[groups[0].labels[row] for row in rows],
+                columns=[groups[1].labels[column] for column in columns],
+                original=own[rows][:, columns],
+                released=new[rows][:, columns],
+            ),
+        )
     tables, slopes = [], []
     for file, where in ((original, ""), (comparison.masked, RELEASED)):
         values = matrix(original, file, [one, other])
@@ -66,26 +82,6 @@ def two_way(comparison: Comparison, one: str, other: str) -> Reading[TwoWay]:
             released=tables[1],
             correlation_original=slopes[0],
             correlation_released=slopes[1],
-        ),
-    )
-
-
-def _table(comparison: Comparison, variables: list[Variable]) -> Reading[TwoWay]:
-    groups, sides = grouped(comparison, variables)
-    sizes = [len(group.labels) for group in groups]
-    before, after = (counts(codes, sizes).reshape(sizes) for codes in sides)
-    used = before + after > 0
-    rows, columns = np.flatnonzero(used.any(axis=1)), np.flatnonzero(used.any(axis=0))
-    return Reading(
-        value=total_variation(before.ravel(), after.ravel()),
-        baseline=0.0,
-        detail=TwoWay(
-            kind="table",
-            names=[variable.name for variable in variables],
-            rows=[groups[0].labels[row] for row in rows],
-            columns=[groups[1].labels[column] for column in columns],
-            original=before[rows][:, columns],
-            released=after[rows][:, columns],
         ),
     )
 
@@ -118,7 +114,6 @@ def draw_two_way(reading: Reading[TwoWay], drawn: tuple[float, float] | None = N
     titles = [style.escape(style.shorten(name, 30)) for name in (one, other)]
     look: dict[str, Any] = {"showgrid": False, "tickfont": {"size": SMALL_FONT}}
     x = style.name_axis(columns, titles[1], length=10, down=False, **look)
-    y = style.name_axis(rows, titles[0], length=18, **look)
     return style.chart(
         "two_way",
         f"{one} by {other}",
@@ -126,7 +121,7 @@ def draw_two_way(reading: Reading[TwoWay], drawn: tuple[float, float] | None = N
         f"Heatmap of how the cells of {one} by {other} changed; {moved} of the records would have "
         "to move to make the tables equal",
         data=[trace],
-        layout=style.layout(x, y, right=52),
+        layout=style.layout(x, style.name_axis(rows, titles[0], length=18, **look), right=52),
         table=table([one, other, "original", "released"], cells),
     )
 
@@ -157,8 +152,7 @@ def _points(reading: Reading[TwoWay], drawn: tuple[float, float] | None) -> styl
             "showgrid": False,
         }
         x = style.axis(title, low[0], low[0] + 2.06 * width, **halves)
-        between = style.vertical(high[0] + 0.03 * width, style.NEUTRAL)
-        layout = style.layout(x, y, shapes=[between])
+        layout = style.layout(x, y, shapes=[style.vertical(high[0] + 0.03 * width, style.NEUTRAL)])
         shown = table(["file", "records"], [style.SIDES, sizes])
     else:
         for cloud, released in zip(clouds, (False, True), strict=True):

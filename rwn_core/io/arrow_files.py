@@ -104,8 +104,7 @@ def usable_fields(
     layout: FileLayout | None,
 ) -> tuple[list[pa.Field], list[str], dict[str, str]]:
     """Return the fields to read, a notice where they are too many, and why some are left out."""
-    names = [field.name for field in fields]
-    chosen, notices = chosen_columns(file, names, schema, layout)
+    chosen, notices = chosen_columns(file, [field.name for field in fields], schema, layout)
     check_size(file, records, len(chosen))
     wanted = [fields[place] for place in chosen]
     faults = {e.name: type_fault(e) for e in wanted if not isinstance(e.type, _TIMES)}
@@ -217,8 +216,7 @@ def decimal_texts(array: pa.Array) -> pa.Array:
 
 def comes_back(texts: pa.Array, numbers: pa.Array) -> bool:
     """True if each floating number, written in full, is the decimal that it came from."""
-    values = numbers.to_numpy(zero_copy_only=False)
-    if np.isinf(values).any():
+    if np.isinf(numbers.to_numpy(zero_copy_only=False)).any():
         return False
     # a sign and a point do no harm
     long = pc.fill_null(pc.greater(pc.utf8_length(texts), _SURE), False)

@@ -78,8 +78,7 @@ def read_excel(
     # a record of such formulas alone would be lost, unless rows below the table are stated
     end = first + len(rows) if layout.below else math.inf
     if inside := [row for row in marks.open_rows if first <= row < end]:
-        many = f"{len(inside):,} cells are formulas"
-        which = "1 cell is a formula" if len(inside) == 1 else many
+        which = "1 cell is a formula" if len(inside) == 1 else f"{len(inside):,} cells are formulas"
         raise InputError(
             f"{file}, row {inside[0]:,}: {which} without a stored result; open the file in a "
             "spreadsheet program and save it."
@@ -173,8 +172,22 @@ class _Cells:
         written = self.layout.decimal == "," or self.layout.dates != USUAL_DATES
         written |= kinds == {_TEXT} and self._forms(set(self.values) - {"", None}) == {Form.CLOCK}
         if written and _TEXT in kinds and kinds <= {_TEXT, _NUMBER}:
-            # The column as a text file with the same texts has it.
-            return self._as_in_a_text_file(variable)
+            # the column as a text file with the same texts has it
+            texts = ["" if value is None else level_text(value) for value in self._known()]
+            if self.layout.decimal == ",":
+                pairs = zip(texts, self.kinds == _NUMBER, strict=True)
+                texts = [text.replace(".", ",") if number else text for text, number in pairs]
+            column = pc.dictionary_encode(pa.array(texts, pa.large_string()))
+            odd_decimals: dict[str, str] = {}
+            if self.layout.decimal == ",":
+                column = with_points(self.name, column, odd_decimals)
+            if odd_decimals:
+                raise InputError(odd_decimals[self.name])
+            made = TextColumn(
+                self.name, column, lambda rows: [row + self.first for row in rows], "row"
+            )
+            stated_dates = None if self.layout.dates == USUAL_DATES else self.layout.dates
+            return typed(made, variable, (variable and variable.notation) or stated_dates)
         if len(kinds) > 1:
             usual = max(sorted(kinds), key=lambda kind: int((self.kinds == kind).sum()))
             odd = ~self.gaps & (self.kinds != usual)
@@ -188,24 +201,6 @@ class _Cells:
         if not kinds:
             return pd.Series(np.full(len(self.values), np.nan)), []
         return make.get(kinds.pop(), self.texts)(), self._notices()
-
-    def _as_in_a_text_file(self, variable: Variable | None) -> tuple[pd.Series[Any], list[str]]:
-        """The column as a text file with the same texts has it."""
-        texts = ["" if value is None else level_text(value) for value in self._known()]
-        if self.layout.decimal == ",":
-            numbers = self.kinds == _NUMBER
-            pairs = zip(texts, numbers, strict=True)
-            texts = [text.replace(".", ",") if number else text for text, number in pairs]
-        column = pc.dictionary_encode(pa.array(texts, pa.large_string()))
-        odd_decimals: dict[str, str] = {}
-        if self.layout.decimal == ",":
-            column = with_points(self.name, column, odd_decimals)
-        if odd_decimals:
-            raise InputError(odd_decimals[self.name])
-        made = TextColumn(self.name, column, lambda rows: [row + self.first for row in rows], "row")
-        stated_dates = None if self.layout.dates == USUAL_DATES else self.layout.dates
-        notation = (variable and variable.notation) or stated_dates
-        return typed(made, variable, notation)
 
     def _forms(self, texts: set[str]) -> set[int]:
         return set(text_forms(pa.array(list(texts), pa.large_string())).tolist())
@@ -382,8 +377,7 @@ def seen_in_workbook(content: bytes) -> GuessedLayout:
         merged = sheet.merged_cell_ranges or []
     except (python_calamine.CalamineError, InputError):
         return GuessedLayout(layout=FileLayout())
-    left = (sheet.start or (0, 0))[1]
-    above, header = names_of_sheet(start, merged, left)
+    above, header = names_of_sheet(start, merged, (sheet.start or (0, 0))[1])
     body = start[above + header :] if last_row < _START else list(end)
     below = rows_at_end(body, len(start[0]) if start else 0, complete=last_row < _START)
     texts = [[_written(value) for value in row] for row in start[above + header - 1 :]]

@@ -137,7 +137,9 @@ def _codebook(content: bytes) -> tuple[list[_Field], str, str]:
         elif element.tag == "fileName":
             described = _words(element)
         elif element.tag == "fileType":
-            charset = _encoding(element.get("charset", charset))
+            # an encoding of one byte a character by its name; UTF-8 for any other
+            known = known_encoding(element.get("charset", charset)) or ""
+            charset = known if known.startswith(("iso8859", "cp125")) else "utf-8"
         elif element.tag == "var":
             fields.append(_field(element))
             about = [element, *element.findall("location")]
@@ -152,12 +154,6 @@ def _codebook(content: bytes) -> tuple[list[_Field], str, str]:
     if not fields:
         raise InputError("the codebook describes no variables; choose its DDI codebook.")
     return fields, charset, described and shown(described)
-
-
-def _encoding(name: str) -> str:
-    """An encoding of one byte a character by its name; UTF-8 for any other."""
-    known = known_encoding(name) or ""
-    return known if known.startswith(("iso8859", "cp125")) else "utf-8"
 
 
 def _field(element: Any) -> _Field:
@@ -213,8 +209,7 @@ def _values(cells: pa.Array, field: _Field) -> tuple[pd.Series[Any], bool]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    nothing = [""] if field.is_text else ["", "."]
-    is_blank = pc.is_in(cells, pa.array(nothing, cells.type))
+    is_blank = pc.is_in(cells, pa.array([""] if field.is_text else ["", "."], cells.type))
     cells = pc.if_else(is_blank, pa.scalar(None, cells.type), cells)
     long = pc.greater(pc.utf8_length(pc.utf8_ltrim(cells, "+-0")), _LONGEST_WHOLE)
     integers = pc.match_substring_regex(cells, _WHOLE)

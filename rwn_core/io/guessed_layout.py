@@ -85,7 +85,23 @@ def guess_text_layout(content: bytes, usual: str) -> GuessedLayout | None:
     lines = start.splitlines()[: None if complete else -1]
     if not any(line.strip() for line in lines):
         return None
-    mark, width = _separator(lines[:_LINES], usual)
+    # the mark that divides most lines into equally many fields, and how many those are; one that
+    # leaves other marks within its fields, but for decimals, is the likelier a part of them
+    best, found = (0.0, 0.0, 0), (usual, 1)
+    for mark in (usual, *(mark for mark in SEPARATORS if mark != usual)):
+        records = [_fields(line, mark) for line in lines[:_LINES] if line.strip()]
+        several = {width: count for width, count in Counter(map(len, records)).items() if width > 1}
+        if not several:
+            continue
+        width = max(several, key=lambda each: (several[each], each))
+        share = several[width] / max(len(records), 1)
+        # records with a field that holds a mark which is no part of a number
+        words = ([e for e in record if not _NUMBER.fullmatch(e.strip())] for record in records)
+        torn = sum(not SEPARATORS.keys().isdisjoint("".join(each)) for each in words)
+        how_well = (round(share, 1), -round(torn / max(len(records), 1), 1), width)
+        if share >= _FEWEST and how_well > best:
+            best, found = how_well, (mark, width)
+    mark, width = found
     above = next(
         (i for i, line in enumerate(lines[:_LINES]) if len(_fields(line, mark)) == width), 0
     )
@@ -143,28 +159,6 @@ def _fields(line: str, mark: str) -> list[str]:
         return next(csv.reader(io.StringIO(line), delimiter=mark), [])
     except csv.Error:
         return []
-
-
-def _separator(lines: Sequence[str], usual: str) -> tuple[str, int]:
-    """The mark that divides most lines into equally many fields, and how many those are."""
-    # One that leaves other marks within its fields, but for decimals, is the likelier a part of
-    # them.
-    best, found = (0.0, 0.0, 0), (usual, 1)
-    for mark in (usual, *(mark for mark in SEPARATORS if mark != usual)):
-        records = [_fields(line, mark) for line in lines if line.strip()]
-        widths = Counter(map(len, records))
-        several = {width: count for width, count in widths.items() if width > 1}
-        if not several:
-            continue
-        width = max(several, key=lambda each: (several[each], each))
-        share = several[width] / max(len(records), 1)
-        # records with a field that holds a mark which is no part of a number
-        words = ([e for e in record if not _NUMBER.fullmatch(e.strip())] for record in records)
-        torn = sum(not SEPARATORS.keys().isdisjoint("".join(each)) for each in words)
-        how_well = (round(share, 1), -round(torn / max(len(records), 1), 1), width)
-        if share >= _FEWEST and how_well > best:
-            best, found = how_well, (mark, width)
-    return found
 
 
 def guessed_decimal(records: Sequence[Sequence[str]], mark: str) -> str:
@@ -264,8 +258,7 @@ def names_of_sheet(
     some = [row for row in start if any(map(filled, row))]
     width = range(len(some[0]) if some else 0)
     columns = [i for i in width if sum(filled(row[i]) for row in some) >= len(some) / 2]
-    full = (i for i, row in enumerate(start) if all(filled(row[j]) for j in columns))
-    first = next(full, None)
+    first = next((i for i, row in enumerate(start) if all(filled(row[j]) for j in columns)), None)
     if len(columns) < 2 or first is None:
         return 0, 1
     above, count = first, 1

@@ -16,7 +16,7 @@ from rwn_core.data.schema import Schema
 from rwn_core.data.validation import table_notices
 from rwn_core.data.variable import is_missing, missing_words
 from rwn_core.errors import InputError
-from rwn_core.io import Format, detected, either, endings, format_of_name, kinds
+from rwn_core.io import detected, either, endings, format_of_name, kinds
 from rwn_core.io.limits import LARGEST_COMPANION, LARGEST_FILE, shown
 
 _SIGNS = (
@@ -44,8 +44,17 @@ def parse(
     name: str, content: bytes, schema: Schema | None = None, layout: FileLayout | None = None
 ) -> Microdata:
     """Read a table from bytes."""
-    form = format_in_use(name, content)
-    file = shown(name)
+    form, file = format_of_name(name), shown(name)
+    if form is None:
+        own = detected(content)
+        if own is not None:
+            raise InputError(
+                f"{file} is {own.noun}; give it the ending {either(own.suffixes)}, or save the "
+                f"table as {kinds()}."
+            )
+        what = describe(content)
+        fault = f"does not end in {endings()}" if what is None else f"is {what}"
+        raise InputError(f"{file} {fault}; {_remedy(what)}.")
     if len(content) > LARGEST_FILE:
         raise InputError(too_large(file))
     if not content:
@@ -72,22 +81,6 @@ def parse(
     data = without_missing_codes(form.read(file, content, schema, layout), schema)
     layout = replace(layout, only=(), drop=())  # the variables say which columns were read
     return data.with_schema(replace(data.schema, file=layout if layout.changed() else None))
-
-
-def format_in_use(name: str, content: bytes) -> Format:
-    """The format that a name asks for."""
-    form = format_of_name(name)
-    if form is not None:
-        return form
-    own = detected(content)
-    if own is not None:
-        raise InputError(
-            f"{shown(name)} is {own.noun}; give it the ending {either(own.suffixes)}, or save the "
-            f"table as {kinds()}."
-        )
-    what = describe(content)
-    fault = f"does not end in {endings()}" if what is None else f"is {what}"
-    raise InputError(f"{shown(name)} {fault}; {_remedy(what)}.")
 
 
 def _remedy(what: str | None) -> str:

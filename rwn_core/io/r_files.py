@@ -32,7 +32,7 @@ from rwn_core.io.value_labels import LabelledColumn, coded, labelled_table, plai
 _VECTORS = (RObjectType.LGL, RObjectType.INT, RObjectType.REAL, RObjectType.STR)
 _USED = {
     *("names", "row.names", "class", "dim", "levels", "tzone", "units"),
-    *("label", "labels", "na_values", "na_range"),
+    *("label", "na_values", "na_range"),
 }
 _LISTS = (RObjectType.LIST, RObjectType.VEC)
 _LARGEST_INTEGER = 2**31 - 1
@@ -120,20 +120,18 @@ class _Names:
             value, following = part.value
             tag: Any = part.tag
             name = str(self.bare(tag.referenced_object or tag))
-            if name in _USED:
-                labels = name == "labels"
-                found[name] = self._labels(value) if labels else self._converter.convert(value)
+            if name == "labels":  # the codes of a labelled vector by their labels
+                codes = self.bare(value)
+                if isinstance(codes, np.ma.MaskedArray):
+                    codes = np.ma.filled(codes.astype(np.float64), np.nan)
+                # of texts, the library keeps no names
+                labels = [str(each) for each in self.attributes(value).get("names", ())]
+                plain = map(plain_code, np.asarray(codes).tolist())
+                found[name] = dict(zip(plain, labels, strict=bool(labels)))
+            elif name in _USED:
+                found[name] = self._converter.convert(value)
             part = following
         return found
-
-    def _labels(self, r_object: RObject) -> dict[Code, str]:
-        """Return the codes of a labelled vector by their labels."""
-        codes = self.bare(r_object)
-        if isinstance(codes, np.ma.MaskedArray):
-            codes = np.ma.filled(codes.astype(np.float64), np.nan)
-        # of texts, the library keeps no names
-        labels = [str(name) for name in self.attributes(r_object).get("names", ())]
-        return dict(zip(map(plain_code, np.asarray(codes).tolist()), labels, strict=bool(labels)))
 
     def bare(self, r_object: RObject) -> Any:
         """The values without any attribute."""
@@ -248,8 +246,7 @@ def r_bytes(frame: pd.DataFrame, schema: Schema | None = None) -> bytes:
         columns.append(_Vector(values, attributes))
     about = {"names": _texts(*frame.columns), "class": _texts("data.frame")}
     about["row.names"] = np.array([R_INT_NA, -len(frame)], dtype=np.int32)
-    table = _Vector(columns, about)
-    data = convert_python_to_r_data(table, constructor_dict={_Vector: _converted})
+    data = convert_python_to_r_data(_Vector(columns, about), constructor_dict={_Vector: _converted})
     return gzip.compress(unparse_data(data), mtime=0)
 
 
@@ -290,8 +287,7 @@ def _values_out(column: pd.Series[Any], variable: Variable | None) -> tuple[Any,
         if ranges:
             attributes["na_range"] = np.array(ranges[0], dtype=np.float64)
         spss = ("haven_labelled_spss",) if {"na_values", "na_range"} & set(attributes) else ()
-        kind = "character" if text else "double"
-        classes = _texts(*spss, "haven_labelled", "vctrs_vctr", kind)
+        classes = _texts(*spss, "haven_labelled", "vctrs_vctr", "character" if text else "double")
         return values, {**attributes, "class": classes}
     if isinstance(dtype, pd.CategoricalDtype):
         used = column.cat.remove_unused_categories()

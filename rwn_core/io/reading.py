@@ -258,8 +258,7 @@ def _taken(answer: bytes) -> tuple[Microdata | None, RWNError | None, GuessedLay
     if "refusal" in given:
         return None, _REFUSALS.get(given["refusal"], InputError)(given["text"]), found
     frame = pa.ipc.open_stream(pa.py_buffer(answer)[end:]).read_all().to_pandas()
-    schema = Schema.from_dict(given["schema"])
-    return Microdata(frame, schema, tuple(given["notices"])), None, found
+    return Microdata(frame, Schema.from_dict(given["schema"]), tuple(given["notices"])), None, found
 
 
 @checks_form

@@ -89,8 +89,7 @@ def as_times(
         said = [f"{name} counts {form.unit} since 1960 ({written}): each is read as its first day."]
     elif not form.words:
         said = []
-    clockless = (moments[known].astype(np.int64) % _DAY == 0).all()
-    daily = form.daily and clockless
+    daily = form.daily and (moments[known].astype(np.int64) % _DAY == 0).all()
     return pd.Series(moments.astype("datetime64[s]") if daily else moments), said
 
 

@@ -123,5 +123,4 @@ def _chances(blocks: Integers, selected: Integers) -> tuple[Integers, Floats, sp
 
 def block_pairs(blocks: Integers) -> int:
     """Count the pairs of records of one block, each record with itself included."""
-    sizes = np.bincount(blocks[blocks >= 0])
-    return int((sizes.astype(np.int64) ** 2).sum())
+    return int((np.bincount(blocks[blocks >= 0]).astype(np.int64) ** 2).sum())

@@ -146,11 +146,9 @@ class CellLaw(LawOfRows):
     def with_people(self, people: Microdata) -> CellLaw:
         """Return the law of the file with people added; distances keep the scale without them."""
         self.rule.refuse_outsiders()
-        names = list(self._unrounded.names)
-        frames = (self._unrounded.frame, people.frame[names])
+        frames = (self._unrounded.frame, people.frame[list(self._unrounded.names)])
         both = Microdata(pd.concat(frames, ignore_index=True), self._unrounded.schema)
-        law = CellLaw(both, self.rule.find(both), self.q, rule=self.rule)
-        return law.rounded(self.precision)
+        return CellLaw(both, self.rule.find(both), self.q, rule=self.rule).rounded(self.precision)
 
     def restricted_to(self, original: Microdata) -> Self:
         """Return the law for an intruder who knows only these variables."""

@@ -112,8 +112,7 @@ class Chain:
         floor = LEAST_SCALE * float(np.median(positive)) if len(positive) else 1.0
         scales = np.maximum(distances, floor), np.maximum(np.sqrt(of_record), floor)
         rows = KernelRows(listed.starts, listed.records, np.empty(len(listed.records)))
-        least = REMAINDER * later / n
-        fill = partial(fill_kernel, rows, listed.squared, scales, least)
+        fill = partial(fill_kernel, rows, listed.squared, scales, REMAINDER * later / n)
         in_parts(fill, len(once), len(rows.members))
         row = np.repeat(np.arange(n, dtype=np.int32), sizes[like])
         turned = grouped(Entries(every.records, row, rows.logs[entries]), m)

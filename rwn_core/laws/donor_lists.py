@@ -184,8 +184,7 @@ class DonorTables:
         room = np.minimum(lists.sizes + 1, values)
         starts, used = np.cumsum(room) - room, np.zeros(len(room), np.int64)
         columns, chances = np.empty(room.sum(), np.int32), np.empty(room.sum())
-        filled = (starts, used, columns, chances)
-        fill = partial(fill_chances, lists, codes, q, values, filled)
+        fill = partial(fill_chances, lists, codes, q, values, (starts, used, columns, chances))
         current_work().quiet().run(fill, len(room))
         entries = ranges(starts, used)
         return lists.records, used, columns[entries], chances[entries]

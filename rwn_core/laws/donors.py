@@ -51,8 +51,7 @@ def random_streams(microdata: Microdata) -> tuple[int, ...]:
     first: dict[object, int] = {}
     streams = []
     for place, variable in enumerate(microdata.schema.released):
-        group = place if variable.group is None else variable.group
-        streams.append(first.setdefault(group, place))
+        streams.append(first.setdefault(place if variable.group is None else variable.group, place))
     return tuple(streams)
 
 

@@ -113,8 +113,7 @@ class RedrawWithinGroups(UnitLaw):
         """P(the value does not change)."""
         # Shape: (n,).
         shown = value_codes(self._written, self.names[0])[0]
-        chances = self._by_group()[0][self._of_record, shown]
-        return np.asarray(chances, dtype=np.float64).ravel()
+        return np.asarray(self._by_group()[0][self._of_record, shown], dtype=np.float64).ravel()
 
     def chances(self, masked: Microdata, rows: Integers, people: Microdata | None = None) -> Floats:
         """The probability of the rows' values in each record's group; see `UnitLaw`."""

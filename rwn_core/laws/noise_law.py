@@ -87,8 +87,7 @@ class Noise:
         if self.shape == "laplace":
             scale = sd / np.sqrt(2)
             return np.asarray(scale / 2 * np.exp(-own / scale))
-        missing = np.maximum(self.half_width - own, 0.0)
-        return np.asarray(missing**2 / (4 * self.half_width))
+        return np.asarray(np.maximum(self.half_width - own, 0.0) ** 2 / (4 * self.half_width))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -107,8 +106,7 @@ class NoiseOn(UnitLaw):
     @property
     def privacy(self) -> Privacy:
         """No epsilon: scale and range of the noise come from the file; see `UnitLaw`."""
-        own = self.original.values(self.names[0])
-        if np.isnan(own).any():
+        if np.isnan(self.original.values(self.names[0])).any():
             return STILL_MISSING
         if self.noise.shape == "gaussian":
             return NORMAL_NOISE

@@ -48,8 +48,7 @@ class Redraw:
         """Draw each record's value by itself, shape (n,)."""
         starts, left = self.weights.indptr, uniform[0] - self.keep
         ends = np.cumsum(self.weights.data)
-        before = np.concatenate(([0.0], ends))[starts[:-1]]
-        entry = np.searchsorted(ends, before + left)
+        entry = np.searchsorted(ends, np.concatenate(([0.0], ends))[starts[:-1]] + left)
         drawn = own.copy()
         changed = np.flatnonzero((left >= 0) & (np.diff(starts) > 0))
         pool = self.weights.indices[np.clip(entry, starts[:-1], starts[1:] - 1)[changed]]
@@ -122,8 +121,7 @@ class Transition(UnitLaw):
             keep, weights, shown = keep[like], weights[like], shown[like]
         taken = np.asarray(weights @ pools[:, np.maximum(released, 0)]).T
         likely = taken + keep * (released[:, np.newaxis] == shown)
-        possible = (released >= 0)[:, np.newaxis] & known
-        return np.where(possible, np.maximum(likely, 0.0), 0.0)
+        return np.where((released >= 0)[:, np.newaxis] & known, np.maximum(likely, 0.0), 0.0)
 
     def moments(self) -> Moments:
         """Kept numbers and those of the pools; sums are certain where records exchange."""
@@ -165,8 +163,7 @@ class Transition(UnitLaw):
     @cached_property
     def privacy(self) -> Privacy:
         """The epsilon of a declared matrix, as long as no entry is 0; see `UnitLaw`."""
-        missing = self.original.frame[list(self.unit)].isna().to_numpy().any(axis=1)
-        if missing.any():
+        if self.original.frame[list(self.unit)].isna().to_numpy().any(axis=1).any():
             return STILL_MISSING
         if self.keeps_value_counts:
             return Privacy(np.inf, "keeps the count of every value, which one person changes")

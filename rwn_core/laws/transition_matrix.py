@@ -20,8 +20,7 @@ def check_transition(matrix: Matrix) -> None:
     """Refuse what is no transition matrix."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
         raise ParameterError("A transition matrix must be square.")
-    sums = matrix.sum(axis=1)
-    if not np.all(matrix >= 0) or not np.allclose(sums, 1.0, rtol=0, atol=CLOSE):
+    if not np.all(matrix >= 0) or not np.allclose(matrix.sum(axis=1), 1.0, rtol=0, atol=CLOSE):
         raise ParameterError(
             "Each row of a transition matrix must hold probabilities whose sum is 1."
         )

@@ -125,23 +125,19 @@ class CARTSynthesis(Method):
         masked_columns(microdata)
         require_masked(microdata, name_tuple(self.visit))
 
-    def _units(self, microdata: Microdata) -> list[tuple[str, ...]]:
-        """Return the variables that are drawn together, in the order of their visit."""
-        together = self.moved_together(microdata)
-        first = {name: place for place, name in enumerate(self.visit)}
-        last = len(first)
-        return sorted(together.values(), key=lambda unit: min(first.get(n, last) for n in unit))
-
     def draw(self, table: Prepared, key: SecretKey) -> Microdata:
         """The table with synthesized records."""
         microdata, records = table.microdata, table.records
         selected = two_uniforms(key, records, SELECTION_STREAM)[0] < self.q
         donors, smooth = dict[str, Integers](), dict[str, Floats]()
         visited = {v.name: records for v in microdata.schema.released if not v.masked}
-        for unit in self._units(microdata):
+        # the variables that are drawn together, in the order of their visit
+        together = self.moved_together(microdata)
+        first = {name: place for place, name in enumerate(self.visit)}
+        units = sorted(together.values(), key=lambda unit: min(first.get(n, 1e9) for n in unit))
+        for unit in units:
             # the leaves of a tree on what was visited before, and a record of each row's leaf
-            given = tuple(visited)
-            about = unit, given, int(self.leaf)
+            about = unit, tuple(visited), int(self.leaf)
             leaves = table.cached(("leaves", *about), partial(_fitted, microdata, *about))
             chosen = leaves.draw(visited, table.uniforms(key, unit[0])[0])
             visited.update(dict.fromkeys(unit, chosen))
@@ -267,8 +263,7 @@ def _predictor(microdata: Microdata, name: str, response: Floats) -> Floats:
     centered = response - response.mean(axis=0)
     sums = np.column_stack([np.bincount(codes, weights=column) for column in centered.T])
     means = sums / np.maximum(count, 1)[:, np.newaxis]
-    between = (means * count[:, np.newaxis]).T @ means
-    axis = np.linalg.eigh(between)[1][:, -1]
+    axis = np.linalg.eigh((means * count[:, np.newaxis]).T @ means)[1][:, -1]
     scores = means @ axis
     largest = float(np.abs(scores).max(initial=0.0))
     places = np.unique(np.round(scores / largest, 9) if largest else scores, return_inverse=True)[1]

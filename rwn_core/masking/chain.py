@@ -84,8 +84,7 @@ def chain_order(microdata: Microdata, metric: Metric, first: Sequence[str]) -> l
 
 def _basis(points: Floats) -> Floats:
     """Return orthonormal directions of the columns of points, shape (n, rank)."""
-    centered = points - points.mean(axis=0)
-    directions, spread, _ = np.linalg.svd(centered, full_matrices=False)
+    directions, spread, _ = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)
     return np.asarray(directions[:, spread > NEGLIGIBLE * max(spread.max(initial=0.0), 1e-300)])
 
 

@@ -152,7 +152,6 @@ def moments(values: Floats) -> tuple[Floats, Floats]:
     mean = np.divide(np.nansum(values, axis=0), count, out=np.zeros(len(count)), where=count > 0)
     complete = values[known.all(axis=1)]
     if len(complete) < 2:
-        squares = np.nansum((values - mean) ** 2, axis=0)
-        return mean, np.diag(squares / np.maximum(count - 1, 1))
+        return mean, np.diag(np.nansum((values - mean) ** 2, axis=0) / np.maximum(count - 1, 1))
     varies = (complete != complete[0]).any(axis=0)  # of a constant only rounding would be left
     return mean, np.atleast_2d(np.cov(complete, rowvar=False)) * np.outer(varies, varies)

@@ -149,8 +149,7 @@ def _fitted(microdata: Microdata, chosen: tuple[str, ...]) -> _Model:
     for j, name in enumerate(chosen):
         scores = _normal_scores(microdata.values(name))
         known = ~np.isnan(scores)
-        weights = np.linalg.lstsq(design[known], scores[known], rcond=None)[0]
-        expected[:, j] = design @ weights
+        expected[:, j] = design @ np.linalg.lstsq(design[known], scores[known], rcond=None)[0]
         residual[:, j] = scores - expected[:, j]
     complete = residual[~np.isnan(residual).any(axis=1)]
     if len(complete) > len(chosen) + 1:
@@ -158,8 +157,7 @@ def _fitted(microdata: Microdata, chosen: tuple[str, ...]) -> _Model:
     else:
         covariance = np.diag(np.nansum(residual**2, axis=0) / microdata.n)
     scale, values, vectors = spread_axes(covariance)
-    root = scale[:, np.newaxis] * (vectors * np.sqrt(values))
-    return expected, residual, root
+    return expected, residual, scale[:, np.newaxis] * (vectors * np.sqrt(values))
 
 
 def _normal_scores(values: Floats) -> Floats:
@@ -175,8 +173,7 @@ def _terms(microdata: Microdata, name: str) -> list[Floats]:
     """Return a variable's columns in the model: scores, or a dummy of each frequent level."""
     if microdata.schema.variable(name).kind is Kind.CATEGORICAL:
         codes, levels = value_codes(microdata, name)
-        count = np.bincount(codes, minlength=len(levels))
-        frequent = np.flatnonzero(count >= _LEAST_RECORDS)
+        frequent = np.flatnonzero(np.bincount(codes, minlength=len(levels)) >= _LEAST_RECORDS)
         return [(codes == level).astype(np.float64) for level in frequent]
     scores = _normal_scores(microdata.values(name))
     missing = np.isnan(scores)

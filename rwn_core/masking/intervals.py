@@ -59,8 +59,7 @@ def equal_counts(values: Floats, count: int) -> Integers:
 
     known = ~np.isnan(values)
     middle = rankdata(values[known]) - 0.5  # of the ranks that equal values share
-    interval = np.floor(middle / max(len(middle), 1) * count)
-    _, ascending = np.unique(interval, return_inverse=True)
+    _, ascending = np.unique(np.floor(middle / max(len(middle), 1) * count), return_inverse=True)
     group = np.full(len(values), int(ascending.max(initial=-1)) + 1, dtype=np.int64)
     group[known] = ascending
     return group

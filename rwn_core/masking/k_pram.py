@@ -123,13 +123,12 @@ class KPRAM(NumberMethod):
             # values of an interval are equally likely, or by the number of their records
             counts = np.bincount(codes, minlength=len(values)).astype(np.float64)
             weight = np.ones(len(values)) if self.draw_from == "uniform" else counts
-            chance = weight / np.bincount(group, weight)[group]
             parts.append(
                 RedrawWithinGroups(
                     original=microdata,
                     names=(name,),
                     group=group,
-                    chance=chance,
+                    chance=weight / np.bincount(group, weight)[group],
                     keeps_value_counts=self.draw_from == "permute",
                 )
             )

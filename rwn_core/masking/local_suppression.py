@@ -144,18 +144,14 @@ class LocalSuppression(FixedMethod):
 def suppressed(cells: Integers, k: int) -> Booleans:
     """Which cells are suppressed so that every combination that is left occurs k times."""
     shown = cells.copy()
-    order = np.argsort([-len(np.unique(column)) for column in cells.T], kind="stable")
-    for position in order:
-        rare = _sizes(shown) < k
-        shown[rare, position] = -1
+    for position in np.argsort([-len(np.unique(column)) for column in cells.T], kind="stable"):
+        shown[_sizes(shown) < k, position] = -1
     sizes = _sizes(shown)
     if (sizes < k).any():  # too few are without any key: the rarest of the others join them
-        gone = np.flatnonzero((shown < 0).all(axis=1))
-        others = np.setdiff1d(np.arange(len(shown)), gone)
+        others = np.setdiff1d(np.arange(len(shown)), np.flatnonzero((shown < 0).all(axis=1)))
         joining = others[np.lexsort((*shown[others].T, sizes[others]))]
         while (_sizes(shown) < k).sum() > 0:
-            first = shown[joining[0]]
-            group = (shown == first).all(axis=1)
+            group = (shown == shown[joining[0]]).all(axis=1)
             shown[group] = -1
             joining = joining[~group[joining]]
     return np.asarray(shown < 0)

@@ -341,8 +341,7 @@ class NoiseMethod(NumberMethod, ABC):
         """The table with noise."""
         columns = {}
         for name, part in self.noise(table).items():
-            noise = part.noise.draw(table.uniforms(key, name)[0])
-            noisy = table.microdata.values(name) + noise
+            noisy = table.microdata.values(name) + part.noise.draw(table.uniforms(key, name)[0])
             columns[name] = np.abs(noisy) if part.reflected else noisy
         return with_numbers(table.microdata, columns)
 

@@ -158,8 +158,7 @@ class RankSwapping(Method):
         """Fill in what is left out."""
         neutral = {"r0": 1.0, "k0": 0.0}
         given = [name for name in neutral if getattr(self, name) is not None]
-        start = {"p": 0.0 if given else STANDARD, **neutral}
-        for name, value in start.items():
+        for name, value in {"p": 0.0 if given else STANDARD, **neutral}.items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
         for lever in self.levers:
@@ -173,7 +172,10 @@ class RankSwapping(Method):
         for name in self.masked_names(microdata):
             values, uniform = microdata.values(name), table.uniforms(key, name)
             order = descending(values, uniform[1])
-            first, last = self._ends(microdata.schema.by_name[name].kind, len(order))
+            # from which rank to which values of a variable are exchanged
+            first, last = 0, len(order)
+            if microdata.schema.by_name[name].kind in NUMBERS:  # others have no mean of a group
+                first, last = whole_part(self.top * last), last - whole_part(self.bottom * last)
             ranked, chance = values[order], uniform[0][order][first:last]
             reach = whole_part(min(self.fraction(ranked, first, last), 1.0) * len(chance))
             # with which of the exchanged ranks each changes places
@@ -194,12 +196,6 @@ class RankSwapping(Method):
                  for name, own in coded.items()}  # fmt: skip
         return with_numbers(swapped, means) if coded else swapped
 
-    def _ends(self, kind: Kind, n: int) -> tuple[int, int]:
-        """From which rank to which values of a variable are exchanged."""
-        if kind not in NUMBERS:  # they have no mean that could stand for a group
-            return 0, n
-        return whole_part(self.top * n), n - whole_part(self.bottom * n)
-
     def fraction(self, ranked: Floats, first: int, last: int) -> float:
         """Give the range of ranks of a variable, a share: the largest that P, R0 and K0 ask for."""
         # Shapes: ranked (N,), the known values, the largest first.
@@ -211,8 +207,7 @@ class RankSwapping(Method):
         if width <= 0:
             return p
         of_r0 = np.sqrt(2 * exchanged.var() * (1 - r0)) / width
-        of_k0 = np.sqrt(8 / 3) * k0 * abs(exchanged.mean()) / width
-        return float(max(p, of_r0, of_k0))
+        return float(max(p, of_r0, np.sqrt(8 / 3) * k0 * abs(exchanged.mean()) / width))
 
     def law(self, table: Prepared) -> None:
         """Free partners depend on all earlier exchanges, so that no law can be listed."""

@@ -166,8 +166,7 @@ class RecordSwapping(Method):
         microdata = table.microdata
         names = [variable.name for variable in microdata.schema.released]
         swapped = self.masked_names(microdata)
-        stream = random_streams(microdata)[names.index(swapped[0])]
-        uniform = uniforms(key, table.records, stream)
+        uniform = uniforms(key, table.records, random_streams(microdata)[names.index(swapped[0])])
         blocks, given = self.blocks(table), table.records.copy()
         # the selected records, block by block
         order = np.lexsort((uniform[1], uniform[0], blocks))[np.count_nonzero(blocks < 0) :]

@@ -80,15 +80,6 @@ def _runs(value: object) -> bool:
     return value[0] in "\t\r"  # any other number stays as it is: a spreadsheet shows it
 
 
-def without_formulas(frame: pd.DataFrame, format: str) -> pd.DataFrame:
-    """Put an apostrophe before each text that a spreadsheet would run; see `formula_cells`."""
-    for name, cells in formula_cells(frame, format).items():
-        texts = frame[name].astype(object)
-        frame = frame.assign(**{name: texts.where(~cells, GUARD + texts.astype(str))})
-    names = formula_names(frame.columns, format)
-    return frame.rename(columns={name: GUARD + name for name in names}) if names else frame
-
-
 def formula_names(names: Iterable[str], format: str) -> list[str]:
     """The names of columns that a spreadsheet would run as formulas, as `formula_cells`."""
     if not format_of_key(format).media_type.startswith("text/"):
@@ -250,7 +241,13 @@ class Release(Summarized):
             for each in table.schema.variables
         )
         schema = Schema(variables=tuple(variables), file=FileLayout.from_dict(marks))
-        return without_formulas(table.frame, format), schema
+        # an apostrophe before each text that a spreadsheet would run; see `formula_cells`
+        frame = table.frame
+        for name, cells in formula_cells(frame, format).items():
+            texts = frame[name].astype(object)
+            frame = frame.assign(**{name: texts.where(~cells, GUARD + texts.astype(str))})
+        names = formula_names(frame.columns, format)
+        return frame.rename(columns={name: GUARD + name for name in names}), schema
 
     def guarded(self, format: str) -> dict[str, int]:
         """Count the texts of each variable that get an apostrophe in a file of this format."""

@@ -268,8 +268,7 @@ class SoftRWN(CellMethod):
         fits = listed is None or np.array_equal(listed, some)
         q, rule = self.draw_probability(microdata), self.rule(microdata)
         found = neighborhoods if fits else rule.find(microdata)
-        units = self.tied_units(microdata)
-        fitted = FittedTie.fit(microdata, units, found, self.tie_factors, some)
+        fitted = FittedTie.fit(microdata, self.tied_units(microdata), found, self.tie_factors, some)
         return TiedLaw(microdata, neighborhoods, q, rule, fitted)
 
     @property

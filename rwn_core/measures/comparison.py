@@ -389,6 +389,5 @@ def standardized(values: Floats) -> Floats:
     centered = values - values.mean(axis=0)
     # the largest deviation first: squares of tiny numbers would vanish
     centered /= np.maximum(centered.max(axis=0), -centered.min(axis=0))
-    squares = np.einsum("ij,ij->j", centered, centered)
-    centered /= np.sqrt(squares / (len(values) - 1))
+    centered /= np.sqrt(np.einsum("ij,ij->j", centered, centered) / (len(values) - 1))
     return np.asarray(centered, dtype=np.float64)

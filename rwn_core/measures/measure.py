@@ -303,8 +303,7 @@ class Measure(View):
 
     def __post_init__(self) -> None:
         """Raise ValueError for a measure of risk without a sentence."""
-        share = self.bounds == SHARE or self.unit.startswith("share")
-        object.__setattr__(self, "is_share", share)
+        object.__setattr__(self, "is_share", self.bounds == SHARE or self.unit.startswith("share"))
         if self.side == "risk" and self.sentence is None:
             raise ValueError(f"The measure of risk {self.key} needs a sentence; write one.")
         if (self.of_released or self.of_units) and self.sentence is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -139,11 +140,7 @@ def _filled(rows: KernelRows, column: Floats, caps: Floats) -> tuple[Floats, Flo
     from rwn_core.neighbors.weight_kernel import fill_rows
 
     row, weights = np.empty(len(caps)), np.empty(len(rows.members))
-
-    def fill(first: int, last: int) -> None:
-        fill_rows(rows, column, caps, row, weights, first, last)
-
-    in_parts(fill, len(row), len(weights))
+    in_parts(partial(fill_rows, rows, column, caps, row, weights), len(row), len(weights))
     return row, weights
 
 
@@ -158,10 +155,7 @@ def _newton(rows: KernelRows, column: Floats, cap: float, room: Floats) -> Float
     def look(tried: Floats) -> float:
         """Return the distance of sums from 1, added in their order."""
         # Shape: tried (n,).
-
-        def weigh(first: int, last: int) -> None:
-            weigh_both_ways(rows, tried, cap, (room, free, totals), first, last)
-
+        weigh = partial(weigh_both_ways, rows, tried, cap, (room, free, totals))
         in_parts(weigh, n, len(room))
         return float(np.cumsum((totals - 1) ** 2)[-1])
 

@@ -133,8 +133,7 @@ class Scheme:
         """Refuse a scheme that does not fit a table of n records."""
         least = (k or 0) + 1
         if self.neighbors == "sample":
-            most = n - 1 if self.fresh else n
-            _check_between("m", self.m, least, most)
+            _check_between("m", self.m, least, n - 1 if self.fresh else n)
         elif self.neighbors == "pairs":
             _check_between("m", self.m, 1, n - 1)
         elif self.neighbors == "partition":
@@ -163,12 +162,26 @@ def restricted_table(
     """Rank each record's others among its candidates, which depend on the key only."""
     # Perry, Matloff, Tendick 2022, section 11, Methods 1, 2, 3(1) and 3(2).
     scheme.check(len(points), ball.k)
-    m = int(scheme.m or 0)
+    n, m, parts = len(points), int(scheme.m or 0), list[NeighborTable]()
+    epsilon = 0.0 if ball.epsilon is None else ball.epsilon
     if scheme.neighbors == "pairs":
         return _paired(points, ball.k, m=m, key=key)
     if scheme.neighbors == "partition":
-        return _partitioned(points, ball, scheme, key)
-    n, parts, epsilon = len(points), [], 0.0 if ball.epsilon is None else ball.epsilon
+        # each record's others in its part: all of them, or m random partners (Method 3)
+        for number, records in enumerate(steps(random_parts(key, n, int(scheme.u or 1)))):
+            own, mine = points[records], ball.of_records(records)
+            if m:
+                table = _paired(own, ball.k, m=m, key=key.derived(f"part {number}"))
+            else:
+                from rwn_core.neighbors.index import build_index
+
+                index = build_index(own, epsilon=mine.epsilon) if n > LARGEST_DENSE else None
+                table = _cut(neighbor_table(own, k=ball.k, epsilon=mine.epsilon, index=index), mine)
+            placed = records[table.records].astype(np.int32)
+            parts.append(replace(table, records=placed, numbers=records))
+        if m:
+            return NeighborTable.joined(parts, k=n - 1)
+        return NeighborTable.joined(parts, epsilon=epsilon)
     if scheme.fresh:  # a sample of m others for each record (Method 1), some records at a time
         step = max(1, BLOCK_PAIRS // m)
         for start in steps(range(0, n, step)):
@@ -291,27 +304,6 @@ def random_parts(key: SecretKey, n: int, u: int) -> list[Integers]:
     return [np.sort(part) for part in np.array_split(random_order(key, n, PARTS_STREAM), u)]
 
 
-def _partitioned(points: Points, ball: RadiusAndK, scheme: Scheme, key: SecretKey) -> NeighborTable:
-    """Rank each record's others in its part: all of them, or m random partners (Method 3)."""
-    n, u, m = len(points), int(scheme.u or 1), scheme.m
-    parts = []
-    for number, records in enumerate(steps(random_parts(key, n, u))):
-        own, mine = points[records], ball.of_records(records)
-        if m is not None:
-            table = _paired(own, ball.k, m=m, key=key.derived(f"part {number}"))
-        else:
-            from rwn_core.neighbors.index import build_index
-
-            index = build_index(own, epsilon=mine.epsilon) if n > LARGEST_DENSE else None
-            near = neighbor_table(own, k=ball.k, epsilon=mine.epsilon, index=index)
-            table = _cut(near, mine)
-        others = records[table.records].astype(np.int32)
-        parts.append(replace(table, records=others, numbers=records))
-    if m is not None:
-        return NeighborTable.joined(parts, k=n - 1)
-    return NeighborTable.joined(parts, epsilon=0.0 if ball.epsilon is None else ball.epsilon)
-
-
 def _cut(table: NeighborTable, ball: RadiusAndK) -> NeighborTable:
     """Return a table without the entries that a ball does not need."""
     sizes = table.cut(k=ball.k, epsilon=ball.epsilon).sizes
@@ -334,8 +326,7 @@ def restriction_cost(points: Points, neighborhoods: Neighborhoods) -> dict[str, 
         from rwn_core.neighbors.index import build_index
         from rwn_core.neighbors.search import Search
 
-        ball = RadiusAndK(k=k, epsilon=epsilon)
-        search = Search.of_some(build_index(points), points, some, ball)
+        search = Search.of_some(build_index(points), points, some, RadiusAndK(k=k, epsilon=epsilon))
         exact, rows = search.neighborhoods()[0], np.arange(len(some))
     recall = [
         len(np.intersect1d(exact.members(row), neighborhoods.members(record)))

@@ -103,8 +103,7 @@ class Finder:
         kernel = ball.kernel
         if not kernel.is_even:
             if self._weighs_rows(kernel):
-                donors = AllDonors.of_points(self.points, kernel, self.shown)
-                return donors.neighborhoods(), None
+                return AllDonors.of_points(self.points, kernel, self.shown).neighborhoods(), None
             scaled = self._rank(kernel)
             some = self.shown if scaled.table.numbers is None else None
             return soft_neighborhoods(kernel, scaled, some), None
@@ -117,10 +116,15 @@ class Finder:
             assert drawing is not None
             table = restricted_table(self.points, ball, self.scheme, drawing.key)
         elif table is None or not (self.stores(ball) or (self.index is None and not every)):
-            table = self._ranked(ball) if self.index is None else None
+            table, n, groups = None, len(self.points), self.groups
+            nothing = ball.strict and one_radius(ball.epsilon) and ball.epsilon == 0
+            if self.index is None and n <= LARGEST_DENSE:  # all pairs of a small table
+                table = neighbor_table(self.points, k=ball.k, epsilon=ball.epsilon, groups=groups)
+            elif self.index is None and nothing:  # no distance is below the radius
+                offsets, no = np.zeros(n + 1, np.int64), np.empty(0, np.int32)
+                table = NeighborTable(offsets=offsets, records=no, squared=np.empty(0))
         if table is not None:
-            own = self._own(ball.epsilon)
-            return table.cut(k=ball.k, epsilon=own, strict=ball.strict), None
+            return table.cut(k=ball.k, epsilon=self._own(ball.epsilon), strict=ball.strict), None
         # all others are searched, in the same pass as donors are drawn
         from rwn_core.neighbors.index import build_index
         from rwn_core.neighbors.search import Search, check_search
@@ -134,15 +138,6 @@ class Finder:
         else:
             search = Search.of_some(self.index, self.points, self.records, ball, self.groups)
         return search.neighborhoods(drawing, known)
-
-    def _ranked(self, ball: RadiusAndK) -> NeighborTable | None:
-        """Rank all pairs of a small table, or none where no distance is below the radius."""
-        if len(self.points) <= LARGEST_DENSE:
-            return neighbor_table(self.points, k=ball.k, epsilon=ball.epsilon, groups=self.groups)
-        if not (ball.strict and one_radius(ball.epsilon) and ball.epsilon == 0):
-            return None
-        offsets, no = np.zeros(len(self.points) + 1, np.int64), np.empty(0, np.int32)
-        return NeighborTable(offsets=offsets, records=no, squared=np.empty(0))
 
     def _own(self, epsilon: Radius | None) -> Radius | None:
         """Return the radius of the records with neighborhoods."""
@@ -215,8 +210,7 @@ class Finder:
                         )
                     else:
                         ball = RadiusAndK(k=k, epsilon=epsilon)
-                        some = Search.of_some(index, points, self.shown, ball, groups)
-                        self.table = some.table()
+                        self.table = Search.of_some(index, points, self.shown, ball, groups).table()
                 halved = epsilon / 2 if epsilon / 2 >= ends.step else 0.0
                 epsilon = halved if epsilon > 0 else -1.0
         current_work().report(1.0)

@@ -44,8 +44,7 @@ class Rotation:
     def fit(cls, points: Floats, scale: float) -> Rotation:
         """The principal axes of a table, widest first."""
         # Shapes: points (g, d).
-        step = max(1, len(points) // ROTATION_ROWS)
-        some = np.ascontiguousarray(points[::step])
+        some = np.ascontiguousarray(points[:: max(1, len(points) // ROTATION_ROWS)])
         center = some.mean(axis=0)
         spread = some - center
         _, axes = np.linalg.eigh(spread.T @ spread)
@@ -131,8 +130,7 @@ class Embedding:
 
     def _square(self, rows: Floats, bit: int) -> Floats:
         # Shapes: rows (g, c); the answer (g,).
-        levels = rows[:, self.coded[bit]].astype(np.int64)
-        return self.squares[bit][levels]
+        return self.squares[bit][rows[:, self.coded[bit]].astype(np.int64)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

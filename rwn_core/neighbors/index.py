@@ -129,14 +129,13 @@ def build_index(
     position = np.empty(count, dtype=np.int32)
     position[orders[0]] = np.arange(count, dtype=np.int32)
     positions = position[group]
-    numbered = np.arange(len(points)) if numbers is None else np.array(numbers, dtype=np.int64)
     side = IndexArrays(
         **_tiles(placed, begins),
         starts=np.concatenate((np.zeros(leaves - 1, np.int64), begins)),
         exact=rows[orders[0]],
         offsets=np.concatenate(([0], np.cumsum(np.bincount(positions, minlength=count)))),
         records=np.argsort(positions, kind="stable").astype(np.int32),
-        numbers=numbered,
+        numbers=np.arange(len(points)) if numbers is None else np.array(numbers, dtype=np.int64),
         **_categories(points, frame, rows, orders, position),
         scale=frame.scale**2,
     )

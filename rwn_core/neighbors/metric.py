@@ -56,25 +56,6 @@ def weighted_variables(schema: Schema, *, equal: bool = False) -> Sequence[Varia
     return used
 
 
-def _axes_of_values(values: Floats, variable: Variable, scale: Scale) -> list[Axis]:
-    """The axes of a variable of numbers, from a table's column, shape (n,)."""
-    known = values[~np.isnan(values)]
-    spread = float(known.max() - known.min()) if len(known) > 1 else 0.0
-    # exact zero for a constant column, whatever rounding does to its mean
-    if scale == "sd" and 0 < spread < SMALLEST_SQUARED:
-        spread *= float(((known - known.min()) / spread).std(ddof=1))
-    elif scale == "sd" and spread > 0:
-        spread = float(known.std(ddof=1))
-    tiny = spread <= np.finfo(np.float64).tiny
-    if spread > 0 and (tiny or variable.weight / spread == math.inf):
-        raise ParameterError(
-            f"The values of {variable.name} differ by less than 1e-307; multiply all of them "
-            "by a large number."
-        )
-    center = float(known.mean()) if spread > 0 else 0.0
-    return number_axes(variable, scale, center, spread, len(known), len(values))
-
-
 def number_axes(
     variable: Variable, scale: Scale, center: float, spread: float, known: int, n: int
 ) -> list[Axis]:
@@ -232,7 +213,23 @@ class Metric(NamedParameters):
                 counts = [*zip(levels, held, strict=True), (None, missing)]
                 axes += category_axes(counts, variable, scale, encoding)
             else:
-                axes += _axes_of_values(microdata.values(variable.name), variable, scale)
+                # the axes of a variable of numbers, from a table's column, shape (n,)
+                values = microdata.values(variable.name)
+                there = values[~np.isnan(values)]
+                spread = float(there.max() - there.min()) if len(there) > 1 else 0.0
+                # exact zero for a constant column, whatever rounding does to its mean
+                if scale == "sd" and 0 < spread < SMALLEST_SQUARED:
+                    spread *= float(((there - there.min()) / spread).std(ddof=1))
+                elif scale == "sd" and spread > 0:
+                    spread = float(there.std(ddof=1))
+                tiny = spread <= np.finfo(np.float64).tiny
+                if spread > 0 and (tiny or variable.weight / spread == math.inf):
+                    raise ParameterError(
+                        f"The values of {variable.name} differ by less than 1e-307; multiply all "
+                        "of them by a large number."
+                    )
+                center = float(there.mean()) if spread > 0 else 0.0
+                axes += number_axes(variable, scale, center, spread, len(there), len(values))
         return cls(axes=tuple(axes))
 
     def restricted_to(self, names: Sequence[str]) -> Metric:

@@ -48,8 +48,7 @@ class NeighborhoodRule:
 
     def find(self, table: Microdata) -> Neighborhoods:
         """The neighborhoods of a table's records, among all of them."""
-        points = self.metric.coded(table)
-        return Finder(points=points, groups=self.households).find(self.ball)[0]
+        return Finder(points=self.metric.coded(table), groups=self.households).find(self.ball)[0]
 
     def shares(self, people: Microdata, table: Microdata) -> sparse.csr_array:
         """Return the neighborhoods of people outside a table if each of them were added, (m, n)."""

@@ -74,7 +74,32 @@ def list_neighbors(
         return replace(lists, table=some)
     nearest = list_length(n, scale_rank)
     if records is not None:
-        return _listed_of_some(points, scale_rank, nearest, records)
+        # the neighbors of a few records of a large table: its nearest pass by in parts
+        from rwn_core.neighbors.index import build_index
+        from rwn_core.neighbors.search import Search
+
+        index = build_index(points)
+        place = np.full(n, -1, np.int32)
+        place[records] = np.arange(len(records))
+        scaling, least, near, back = np.empty(n), n, [], []
+        ball = RadiusAndK(k=nearest, epsilon=None)
+        # of each part of all records: its scales, and what it adds to the lists of those records
+        for part in steps(np.array_split(index.side.records, -(-n // AT_ONCE))):
+            these = np.sort(part).astype(np.int64)
+            found = Search.of_some(index, points, these, ball).table()
+            scaling[these] = to_rank(found, scale_rank)
+            least = min(least, int(np.diff(found.offsets).min()))
+            # rows of those records that it holds, and that it lists
+            holder = np.repeat(these.astype(np.int32), np.diff(found.offsets))
+            held, listed = place[holder], place[found.records]
+            mine, theirs = held >= 0, listed >= 0
+            near.append(Entries(held[mine], found.records[mine], found.squared[mine]))
+            back.append(Entries(listed[theirs], holder[theirs], found.squared[theirs]))
+        own = grouped(joined(near), len(records))
+        rows = NeighborTable(
+            offsets=own.starts, records=own.records, squared=own.squared, k=nearest, numbers=records
+        )
+        return list_both_ways(rows, joined(back), scaling, least)
     lists = ranked_lists(neighbor_table(points, k=nearest, epsilon=None), scale_rank)
     needed = pairs_bytes(4.0 * len(lists.table.records))
     check_fits(needed, budget_bytes(), "Its weights", FEWER)
@@ -137,34 +162,3 @@ def grouped(entries: Entries, rows: int) -> Listed:
 def joined(parts: Sequence[Entries]) -> Entries:
     """Return the entries of all parts, one after the other."""
     return Entries(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
-
-
-def _listed_of_some(points: Points, scale_rank: int, nearest: int, records: Integers) -> SoftLists:
-    """List the neighbors of a few records of a large table: its nearest pass by in parts."""
-    from rwn_core.neighbors.index import build_index
-    from rwn_core.neighbors.search import Search
-
-    n = len(points)
-    index = build_index(points)
-    place = np.full(n, -1, np.int32)
-    place[records] = np.arange(len(records))
-    scaling, least, near, back = np.empty(n), n, [], []
-    ball = RadiusAndK(k=nearest, epsilon=None)
-    # of each part of all records: its scales, and what it adds to the lists of those records
-    parts = np.array_split(index.side.records, -(-n // AT_ONCE))
-    for part in steps(parts):
-        some = np.sort(part).astype(np.int64)
-        table = Search.of_some(index, points, some, ball).table()
-        scaling[some] = to_rank(table, scale_rank)
-        least = min(least, int(np.diff(table.offsets).min()))
-        # rows of those records that it holds, and that it lists
-        holder = np.repeat(some.astype(np.int32), np.diff(table.offsets))
-        held, listed = place[holder], place[table.records]
-        mine, theirs = held >= 0, listed >= 0
-        near.append(Entries(held[mine], table.records[mine], table.squared[mine]))
-        back.append(Entries(listed[theirs], holder[theirs], table.squared[theirs]))
-    own = grouped(joined(near), len(records))
-    rows = NeighborTable(
-        offsets=own.starts, records=own.records, squared=own.squared, k=nearest, numbers=records
-    )
-    return list_both_ways(rows, joined(back), scaling, least)

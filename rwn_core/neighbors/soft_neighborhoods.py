@@ -43,8 +43,7 @@ def scale(kernel: Kernel, lists: SoftLists) -> Scaled:
     own = scales if table.numbers is None else scales[table.numbers]
     both = np.repeat(own, np.diff(table.offsets)) * scales[table.records]
     scaled = kernel.scaled(table.squared, both)
-    least = lists.least + kernel.own
-    return Scaled(table, scaled, nearest, least, len(scales), kernel.options)
+    return Scaled(table, scaled, nearest, lists.least + kernel.own, len(scales), kernel.options)
 
 
 def column_factors(kernel: Kernel, lists: SoftLists) -> tuple[Floats, float]:

@@ -157,10 +157,9 @@ class NeighborTable:
         numbers = np.arange(self.n) if self.numbers is None else self.numbers
         own = np.repeat(groups[numbers], np.diff(self.offsets))
         retained = groups[self.records] != own
-        before = np.concatenate(([0], np.cumsum(retained)))
         return replace(
             self,
-            offsets=before[self.offsets].astype(np.int64),
+            offsets=np.concatenate(([0], np.cumsum(retained)))[self.offsets].astype(np.int64),
             records=self.records[retained],
             squared=self.squared[retained],
             k=max(0, self.k - int(np.bincount(groups).max()) + 1),
@@ -174,10 +173,9 @@ class NeighborTable:
         first = np.concatenate(([0], np.cumsum(times)))[:-1]
         mine, _ = self.for_records(rows)
         copies = times[mine.records]
-        total = np.concatenate(([0], np.cumsum(copies)))
         return replace(
             self,
-            offsets=total[mine.offsets],
+            offsets=np.concatenate(([0], np.cumsum(copies)))[mine.offsets],
             records=ranges(first[mine.records], copies).astype(np.int32),
             squared=np.repeat(mine.squared, copies),
         )

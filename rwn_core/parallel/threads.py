@@ -91,8 +91,7 @@ class Ranges:
         with self._lock:
             self.done += size
             self._pace = seconds / size
-            fitting = int(POLL_SECONDS / max(self._pace, 1e-9))
-            self._size = max(1, min(fitting, 4 * size))
+            self._size = max(1, min(int(POLL_SECONDS / max(self._pace, 1e-9)), 4 * size))
             if self.done < LEAST and self._pace < BRIEF:
                 return 0.0  # most of the time of so short a range is the call
             return (self.count - self._next) * self._pace

@@ -42,7 +42,15 @@ _MISSED = 0.01  # the probability that fewer people differ than are counted
 def table_marks(microdata: Microdata, key: bytes) -> dict[str, Any]:
     """Mark a table, its variables and a sample of its records."""
     names = sorted(variable.name for variable in microdata.schema.released)
-    hashes = [cell_hashes(microdata.frame[name]) for name in names]
+    hashes: list[NDArray[np.uint64]] = []
+    for column in (microdata.frame[name] for name in names):
+        # a number for each value, the same for 5 and 5.0, for a text and its category
+        if pd.api.types.is_numeric_dtype(column.dtype):
+            plain: Any = column.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan) + 0.0
+        else:
+            plain = column.astype(object).where(column.notna(), "\0missing").astype(str)
+        hashed = pd.util.hash_pandas_object(pd.Series(plain).reset_index(drop=True), index=False)
+        hashes.append(np.asarray(hashed.to_numpy(), dtype=np.uint64))
     columns = [mark(key, b"column", np.sort(each).tobytes()) for each in hashes]
     # each different record
     marks = sorted({mark(key, b"record", row.tobytes()) for row in np.unique(hashes, axis=1).T})
@@ -60,17 +68,6 @@ def table_marks(microdata: Microdata, key: bytes) -> dict[str, Any]:
 def mark(key: bytes, kind: bytes, content: bytes) -> str:
     """Mark a content of some kind: 16 hexadecimal digits that depend on the key."""
     return hashlib.blake2b(content, digest_size=BYTES, key=key, person=kind).hexdigest()
-
-
-def cell_hashes(column: pd.Series[Any]) -> NDArray[np.uint64]:
-    """Find a number for each value, the same for 5 and 5.0, for a text and its category."""
-    # shape (n,)
-    if pd.api.types.is_numeric_dtype(column.dtype):
-        plain: Any = column.astype("Float64").to_numpy(dtype=np.float64, na_value=np.nan) + 0.0
-    else:
-        plain = column.astype(object).where(column.notna(), "\0missing").astype(str)
-    hashed = pd.util.hash_pandas_object(pd.Series(plain).reset_index(drop=True), index=False)
-    return np.asarray(hashed.to_numpy(), dtype=np.uint64)
 
 
 def common_records(one: Mapping[str, Any], two: Mapping[str, Any]) -> float:
@@ -226,8 +223,7 @@ def together(
     own = read(record["file"]["sha256"], held(record)["file"])
     words, refusal, plain = list[str](), "", dict[str, Any]()
     if own is not None and "keeps" in record["table"]:
-        subtrahend = _subtrahend(own, held(record))
-        words, refusal = subtracted(entries, marks, subtrahend, original, read)
+        words, refusal = subtracted(entries, marks, _subtrahend(own, held(record)), original, read)
     same = overlapping(entries, marks)
     if not same:
         return words, plain, refusal

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections import Counter
-from collections.abc import Iterable, KeysView, Mapping, Set
+from collections.abc import Iterable, KeysView, Set
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,28 +122,6 @@ def thawed_record(text: str) -> dict[str, Any]:
     return thawed(text, "dataset record", FORMAT)
 
 
-def recorded_schema(record: Mapping[str, Any], original: Dataset) -> Schema:
-    """Describe the original as it was described when the release was made."""
-    table, source = record["table"], record["source"]
-    same = original.n == table["records"] and original.size == source["size"]
-    names = {*table["variables"], *table["removed"]}
-    if not same or names != {name for name, _ in original.columns}:
-        raise InputError(
-            "The original is not the dataset that the record was made of; give the files that "
-            "were masked."
-        )
-    schema = original.guessed_schema()
-    for name in table["removed"]:
-        schema = schema.replace_variable(name, role=Role.IDENTIFIER)
-    for name, kind, role in zip(table["variables"], table["kinds"], table["roles"], strict=True):
-        masked = name not in table["not_masked"]
-        schema = schema.replace_variable(name, kind=Kind(kind), role=Role(role), masked=masked)
-    if (about := record.get("question")) is not None:
-        question = Question(response=about["response"], predictors=tuple(about["predictors"]))
-        schema = replace(schema, question=question)
-    return schema
-
-
 def file_digest(path: Path) -> str:
     """SHA-256 of a file, which may be larger than memory."""
     with path.open("rb") as stream:
@@ -181,7 +159,24 @@ def public_dataset_files(
             "was written."
         )
     dataset = Dataset.at(original)
-    schema = recorded_schema(material.record, dataset)
+    # the original, as it was described when the release was made
+    table, source = material.record["table"], material.record["source"]
+    same = dataset.n == table["records"] and dataset.size == source["size"]
+    known = {*table["variables"], *table["removed"]}
+    if not same or known != {name for name, _ in dataset.columns}:
+        raise InputError(
+            "The original is not the dataset that the record was made of; give the files that "
+            "were masked."
+        )
+    schema = dataset.guessed_schema()
+    for name in table["removed"]:
+        schema = schema.replace_variable(name, role=Role.IDENTIFIER)
+    for name, kind, role in zip(table["variables"], table["kinds"], table["roles"], strict=True):
+        masked = name not in table["not_masked"]
+        schema = schema.replace_variable(name, kind=Kind(kind), role=Role(role), masked=masked)
+    if (about := material.record.get("question")) is not None:
+        question = Question(response=about["response"], predictors=tuple(about["predictors"]))
+        schema = replace(schema, question=question)
     shown = [variable.name for variable in schema.released]
     first = to_frame(dataset.read(0, min(dataset.n, PROFILE_ROWS), shown))
     refuse_identifiers(Microdata(first, Schema(variables=schema.released)))

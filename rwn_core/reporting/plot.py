@@ -134,8 +134,7 @@ def _most(policy: Policy, key: str) -> float | None:
 
 def _of_sweep(result: Sweep, x: str = UTILITY, y: str = POLICY) -> Chart:
     policy, read = Policy(), result.plan.measures
-    needed = (x, *(policy.measures if y == POLICY else (y,)))
-    missing = [key for key in needed if key not in read]
+    missing = [key for key in (x, *(policy.measures if y == POLICY else (y,))) if key not in read]
     if missing:
         raise ParameterError(
             f"This sweep did not read {', '.join(missing)}; name the measures of both axes. It "

@@ -182,8 +182,7 @@ def record_and_evidence(
     microdata: Microdata, release: Release, file: ReleasedFile, basis: Basis
 ) -> tuple[dict[str, Any], bytes, Audit]:
     """Return the record as plain data, the evidence that it names, and the readings of both."""
-    measures = (*basis.policy.measures, *basis.measures)
-    audited = audit_attacked(microdata, release, measures)
+    audited = audit_attacked(microdata, release, (*basis.policy.measures, *basis.measures))
     with current_work().quiet():  # the readings are most of it
         shown = evidence(audited, release.id)
         document = record_document(microdata, release, file, basis, audited)
@@ -370,6 +369,12 @@ def record_head(format: str, id: str, setting: Setting, n: int) -> dict[str, Any
     known = {each.name: getattr(setting.params, each.name) for each in fields(setting.params)}
     parameters = {name: _plain_data(value) for name, value in known.items() if value is not None}
     program = {"rwn": __version__, "python": platform.python_version()}
+    # the numbers of a soft kernel that its parameters leave open
+    ball, numbers = getattr(setting.params, "ball", None), {}
+    if ball is not None and not ball.kernel.is_even:
+        cap, rank = float(ball.kernel.cap), int(ball.kernel.bandwidth_k)
+        listed = n if ball.kernel.weighs_all else list_length(n, ball.kernel.bandwidth_k)
+        numbers = {"kernel": {"bandwidth_k": rank, "cap": cap, "listed": listed}}
     return {
         "format": format,
         "note": NOTE,
@@ -377,19 +382,8 @@ def record_head(format: str, id: str, setting: Setting, n: int) -> dict[str, Any
         "release": {"id": id},
         "setting": {**setting.to_dict(), "parameters": parameters},
         "program": program | {name: version(name) for name in _LIBRARIES},
-        **kernel_numbers(setting.params, n),
+        **numbers,
     }
-
-
-def kernel_numbers(params: Any, n: int) -> dict[str, Any]:
-    """Return the numbers of a soft kernel that its parameters leave open, for n records."""
-    ball = getattr(params, "ball", None)
-    if ball is None or ball.kernel.is_even:
-        return {}
-    kernel = ball.kernel
-    listed = n if kernel.weighs_all else list_length(n, kernel.bandwidth_k)
-    numbers = {"bandwidth_k": int(kernel.bandwidth_k), "cap": float(kernel.cap), "listed": listed}
-    return {"kernel": numbers}
 
 
 def _plain_data(node: Any) -> Any:

@@ -257,7 +257,25 @@ class SearchAnswer(Summarized):
         if self.reason or not self.settings:
             return self.reason
         if self.so_far:
-            return self._so_far()
+            # what the best setting so far keeps, and what is open: how many limits
+            point, verdict = self.point, self.goal.judge(self.point)
+            count, broken = len(self.goal.limits), len(verdict.broken)
+            words = f"keeps {len(verdict.shares)} of {counted(count, 'limit')}"
+            if verdict.kept:
+                words = "keeps the limit" if count == 1 else f"keeps all {count} limits"
+            if broken and (first := verdict.first) is not None:
+                words = f"breaks {broken} of {counted(count, 'limit')}; {verdict.title(first)}"
+                words += f" uses {verdict.uses(first)} its limit"
+            words += f"; {len(verdict.unread)} not read" if verdict.unread else ""
+            # what is lost
+            if self.loss is not None:
+                verb = "loses" if self.confirmed else "is expected to lose"
+                words += f"; it {verb} {MEASURES[UTILITY].words(self.loss)} of the relations"
+            sample = f" It was read on {self.records:,} random records of {self.of:,}."
+            sample *= self.records < self.of
+            which = "Best so far" if self.met else "Nearest so far"
+            ends = "Fresh releases confirm it." if self.confirmed else TO_CONFIRM
+            return f"{which}: {short_setting(point.setting)} {words}.{sample} {ends}"
         point = self.point
         stated = "; ".join(spread_words(spread) for spread in point.spreads.values())
         words = f"{point.setting.words}: {stated}."
@@ -280,28 +298,6 @@ class SearchAnswer(Summarized):
         words += " It releases too few records to be chosen." if point.few else ""
         words += f" {self.note}" if self.note else ""
         return words + LATE * self.late
-
-    def _so_far(self) -> str:
-        """Say what the best setting so far keeps, and what is open."""
-        # how many limits are kept or broken
-        point, verdict = self.point, self.goal.judge(self.point)
-        count, broken = len(self.goal.limits), len(verdict.broken)
-        words = f"keeps {len(verdict.shares)} of {counted(count, 'limit')}"
-        if verdict.kept:
-            words = "keeps the limit" if count == 1 else f"keeps all {count} limits"
-        if broken and (first := verdict.first) is not None:
-            words = f"breaks {broken} of {counted(count, 'limit')}; {verdict.title(first)}"
-            words += f" uses {verdict.uses(first)} its limit"
-        words += f"; {len(verdict.unread)} not read" if verdict.unread else ""
-        # what is lost
-        if self.loss is not None:
-            verb = "loses" if self.confirmed else "is expected to lose"
-            words += f"; it {verb} {MEASURES[UTILITY].words(self.loss)} of the relations"
-        sample = f" It was read on {self.records:,} random records of {self.of:,}."
-        sample *= self.records < self.of
-        which = "Best so far" if self.met else "Nearest so far"
-        ends = "Fresh releases confirm it." if self.confirmed else TO_CONFIRM
-        return f"{which}: {short_setting(point.setting)} {words}.{sample} {ends}"
 
 
 def spread_words(spread: Spread) -> str:

@@ -183,8 +183,7 @@ def half_steps(points: Sequence[Point]) -> dict[str, Step]:
     for name in dict.fromkeys(each.name for params in every for each in fields(params)):
         values = sorted({_number(getattr(p, name, None)) for p in every} - {None})
         if len(values) > 1:
-            size = (values[-1] - values[0]) / (len(values) - 1) / 2
-            steps[name] = size, values[0], values[-1]
+            steps[name] = (values[-1] - values[0]) / (len(values) - 1) / 2, values[0], values[-1]
     return steps
 
 

@@ -177,8 +177,7 @@ def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:
     least = "at least " if verdict.standings[first] else ""
     where = ", and a stronger one loses nearly all relations" if place < trial.last else ""
     what = f"{MEASURES[first].title} uses {least}{verdict.uses(first)} its limit"
-    strength = _strength(trial.at(place))
-    return f"No strength up to {strength} keeps this policy: there {what}{where}."
+    return f"No strength up to {_strength(trial.at(place))} keeps this policy: there {what}{where}."
 
 
 def _strength(setting: Setting) -> str:
@@ -228,8 +227,7 @@ def with_next_steps(
         tried = _tried(table, fitted, policy, until, max(most, 1.0))
         if tried is None or not (tried.kept or tried.interval[1] < most):
             continue
-        unread = policy.judgeable(table)[1]
-        steps.append(replace(tried, title=title, schema=schema, unread=unread))
+        steps.append(replace(tried, title=title, schema=schema, unread=policy.judgeable(table)[1]))
     # first what is known to keep the limits, then what kept them, each by its loss
     steps.sort(key=lambda each: (not each.kept, max(each.interval[1], 1.0), each.loss or 0.0))
     shares = [each.interval[1] for each in steps]

@@ -18,7 +18,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
-from rwn_core.masking import METHODS, RWN, Method, SoftRWN, at_levers, lever_values
+from rwn_core.masking import METHODS, RWN, SoftRWN, at_levers, lever_values
 from rwn_core.masking.lever import neutral_levers
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress
@@ -103,10 +103,20 @@ class Space(NamedParameters):
             kernels += reversed(each_kernel(start.params, own=own))
         slicings, kernels = list(dict.fromkeys(slicings)), list(dict.fromkeys(kernels))
         # few changes first: where the time ends early, each kernel and the first slices were tried
-        places = product(range(len(slicings)), range(len(kernels)))
-        for one, two in sorted(places, key=sum):
-            for params in self._moved(microdata, kernels[two]):
-                yield replace(start, params=params, slices=slicings[one])
+        for one, two in sorted(product(range(len(slicings)), range(len(kernels))), key=sum):
+            # parameters as they are, then with other values of the levers that may change
+            params = kernels[two]
+            names = [x for x in lever_values(params) if x in self.levers and x != params.strength]
+            ranges = params.preview(microdata).ranges if names else {}
+            values = []
+            for name in names:
+                ends, own_value = ranges[name], lever_values(params)[name]
+                tried = _COUNTS if ends.step == 1 else [part * ends.high for part in _SHARES]
+                rounded = (round(ends.clip(x), 10) for x in tried)
+                values.append(dict.fromkeys([own_value, *rounded]))
+            for each in product(*values):
+                moved = at_levers(params, dict(zip(names, each, strict=True)))
+                yield replace(start, params=moved, slices=slicings[one])
         soft = start.params if start.method == SoftRWN.method else SoftRWN(own=True, balance=1.0)
         usual = [preset_slices(microdata, each) for each in PRESETS]
         ways = ["chain"] * self.chain + ["tie"] * self.tie
@@ -122,18 +132,6 @@ class Space(NamedParameters):
                 slices = start.slices if method.uses_slices else None
                 weights = start.weights if method.uses_weights else ()
                 yield replace(start, params=params, slices=slices, weights=weights)
-
-    def _moved(self, microdata: Microdata, params: Method) -> Iterator[Method]:
-        """Yield parameters as they are, then with other values of the levers that may change."""
-        names = [x for x in lever_values(params) if x in self.levers and x != params.strength]
-        ranges = params.preview(microdata).ranges if names else {}
-        values = []
-        for name in names:
-            ends, own = ranges[name], lever_values(params)[name]
-            tried = _COUNTS if ends.step == 1 else [part * ends.high for part in _SHARES]
-            values.append(dict.fromkeys([own, *(round(ends.clip(x), 10) for x in tried)]))
-        for each in product(*values):
-            yield at_levers(params, dict(zip(names, each, strict=True)))
 
 
 @takes_tables

@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from rwn_core.data.arrays import Floats
@@ -107,10 +108,9 @@ def seek_slices(
         raise ParameterError(why)
     kinds = each_kernel(start.params, own=policy.needs_own) if ranges.kernels else (start.params,)
     reports, begin = Part(progress), time.monotonic()
-
-    def answer(point: Point, **more: Any) -> SearchAnswer:
-        return SearchAnswer.of_point(policy, point, records=sample.n, of=microdata.n, **more)
-
+    answer: Callable[..., SearchAnswer] = partial(
+        SearchAnswer.of_point, policy, records=sample.n, of=microdata.n
+    )
     search = SliceSearch(
         microdata=sample,
         policy=policy.without(unread),

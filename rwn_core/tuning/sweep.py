@@ -239,8 +239,7 @@ class JobFolder:
         found = {}
         for setting in settings:
             with suppress(OSError, ValueError, KeyError, TypeError):
-                content = self.path(setting).read_bytes()
-                found[setting.key] = Point.from_dict(orjson.loads(content))
+                found[setting.key] = Point.from_dict(orjson.loads(self.path(setting).read_bytes()))
         return found
 
     def path(self, setting: Setting) -> Path:

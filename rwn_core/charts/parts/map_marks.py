@@ -42,8 +42,7 @@ class LimitScale:
     def ticks(self) -> dict[str, Any]:
         """Return tick positions with the shares that they stand for."""
         shares = [0.0, 0.5, 1.0]
-        powers = (step * 10**power for power in range(0, 300, 2) for step in _STEPS)
-        for share in powers:
+        for share in (step * 10**power for power in range(0, 300, 2) for step in _STEPS):
             if share > self.top * (1 + 1e-9):
                 break
             if self(share) - self(shares[-1]) >= _BETWEEN:

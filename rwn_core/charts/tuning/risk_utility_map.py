@@ -141,7 +141,18 @@ def _markers(
             room[side] = min([0.2, *others]) + min(borders, 0.0) * 10
         position = max(room, key=room.__getitem__)
         taken.append((spot[0] + _PLACES[position][0], spot[1] + _PLACES[position][1]))
-        traces.append((p["label"] == "now", _marker(p, position, of_limits)))
+        color = style.PINS.get(p["label"], style.NEUTRAL)
+        marker = {"symbol": "square-open", "size": 18, "color": color, "line": {"width": 2}}
+        if p["label"] == "now":
+            symbol = "diamond-open" if p.get("unread") else "diamond"
+            marker = {"symbol": symbol, "size": 12, "color": style.RELEASED}
+        made = named(p["loss"], p["up"], p["label"], position, marker) | {
+            "customdata": [p["risk"]],
+            "hovertext": [style.escape(p["text"])],
+            "hovertemplate": f"%{{hovertext}}<br>{_HOVER[of_limits]}<extra></extra>",
+            "cliponaxis": False,
+        }
+        traces.append((p["label"] == "now", made))
     return [trace for _, trace in sorted(traces, key=lambda t: t[0])]
 
 
@@ -161,20 +172,6 @@ def _coordinates(known: Sequence[Point]) -> tuple[list[float], list[float]]:
     return [p["loss"] for p in known], [p["up"] for p in known]
 
 
-def _marker(p: Point, position: str, of_limits: bool) -> style.Trace:
-    color = style.PINS.get(p["label"], style.NEUTRAL)
-    marker = {"symbol": "square-open", "size": 18, "color": color, "line": {"width": 2}}
-    if p["label"] == "now":
-        symbol = "diamond-open" if p.get("unread") else "diamond"
-        marker = {"symbol": symbol, "size": 12, "color": style.RELEASED}
-    return named(p["loss"], p["up"], p["label"], position, marker) | {
-        "customdata": [p["risk"]],
-        "hovertext": [style.escape(p["text"])],
-        "hovertemplate": f"%{{hovertext}}<br>{_HOVER[of_limits]}<extra></extra>",
-        "cliponaxis": False,
-    }
-
-
 def _coming_label(p: Point, x_range: tuple[float, float]) -> style.Label:
     """Name the line of a point without a known risk."""
     anchor, shift = ("right", -4) if p["loss"] < sum(x_range) / 2 else ("left", 4)
@@ -186,8 +183,7 @@ def _coming_label(p: Point, x_range: tuple[float, float]) -> style.Label:
 def _limit_words(limit: float | None, of_limits: bool, now: Point | None) -> str:
     if of_limits:
         unread = int(now.get("unread") or 0) if now else 0
-        words = f"{unread} limit{'s' * (unread > 1)} not judged"
-        return words if unread else "1 = at the limit"
+        return f"{unread} limit{'s' * (unread > 1)} not judged" if unread else "1 = at the limit"
     if limit is None:
         return "no limit on it"
     return f"limit on it {style.percent(limit, 0 if limit >= 0.1 else 1)}"

@@ -192,8 +192,7 @@ def find_dates(profile: Profile) -> IdentityDoubt | None:
     if profile.about(Subject.BIRTH):
         return _births("the variable is called so, and has single days")
     # days over a lifetime, whatever the variable is called
-    years = np.asarray(moments.year, dtype=np.float64)
-    early, late = np.quantile(years, [0.05, 0.95])
+    early, late = np.quantile(np.asarray(moments.year, dtype=np.float64), [0.05, 0.95])
     if late - early >= GENERATION and early < 2005 and profile.share > 0.5:
         reason = "single days are spread over the years of a lifetime"
         return IdentityDoubt("dates of birth", reason, Confidence.MODERATE)

@@ -107,8 +107,7 @@ def _has_the_shape_of_a_name(text: str) -> bool:
     letters = "".join(words)
     if not letters or not all(unicodedata.category(c)[0] in "LM" or c in "'’-" for c in letters):
         return False
-    signs = [c for c in letters if unicodedata.name(c, "").startswith(_SIGNS)]
-    if len(signs) == len(letters):
+    if len([c for c in letters if unicodedata.name(c, "").startswith(_SIGNS)]) == len(letters):
         return 2 <= len(letters) <= (4 if len(words) == 1 else 8)
     if not 2 <= len(words) <= 4 or not all(1 <= len(word) <= 16 for word in words):
         return False
@@ -153,8 +152,7 @@ def _code(profile: Profile, texts: Sequence[str]) -> IdentityDoubt | None:
         for text in texts
     )
     shape, times = shapes.most_common(1)[0]
-    digits = shape.count("9")
-    one_form = times >= 0.6 * len(texts) and len(shape) >= _CODE_LETTERS and digits >= 3
+    one_form = times >= 0.6 * len(texts) and len(shape) >= _CODE_LETTERS and shape.count("9") >= 3
     measured = re.fullmatch(r"[^9A]*9+[.,:/]9+([.,:/]9+)?[^9]*", shape) is not None
     numbered = profile.about(Subject.NUMBER, Subject.CONTACT, Subject.HOUSEHOLD, Subject.PLACE)
     if one_form and not measured and profile.share > (OFTEN_NEW / 3 if numbered else 0.5):

@@ -113,7 +113,26 @@ class Profile:
             return pd.DatetimeIndex(pd.to_datetime(self.different, utc=True))
         integers = self.integers
         if integers is not None:
-            return _dates_of_integers(integers)
+            # days written as YYYYMMDD, DDMMYYYY, MMDDYYYY, DDMMYY, MMDDYY or YYMMDD
+            if len(integers) < 2 or integers.min() < 10_100 or integers.max() > 2100_12_31 * 10:
+                return None
+            texts = pd.Series(integers.astype(np.int64).astype(str))
+            length, orders = 6, ("%d%m%y", "%m%d%y", "%y%m%d")
+            if integers.max() >= 10_000_00:
+                length, orders = 8, ("%Y%m%d", "%d%m%Y", "%m%d%Y")
+            if texts.str.len().min() < length - 1 or texts.str.len().max() > length:
+                return None
+            for order in orders:
+                days = pd.to_datetime(
+                    texts.str.zfill(length), format=order, errors="coerce", utc=True
+                )
+                lived = days.dt.year.between(1850, 2100)
+                # six digits fit many numbers: days of the whole month and months of the whole year
+                # do not
+                many = days.dt.day.nunique() >= 8 and days.dt.month.nunique() >= 6
+                if lived.mean() > 0.97 and (length == 8 or many):
+                    return pd.DatetimeIndex(days[lived])
+            return None
         texts = pd.Series(self.texts, dtype="str")
         if not len(texts) or not texts.str.fullmatch(f"{_DATE_TEXT}|{_MOMENT_TEXT}").all():
             return None
@@ -154,26 +173,6 @@ def block_rows(column: _Rows) -> _Rows:
     starts = np.linspace(0, n - length, BLOCKS).astype(np.int64)
     blocks: Any = pd.concat([column.iloc[start : start + length] for start in starts.tolist()])
     return cast("_Rows", blocks)
-
-
-def _dates_of_integers(values: NDArray[np.float64]) -> pd.DatetimeIndex | None:
-    """Days written as YYYYMMDD, DDMMYYYY, MMDDYYYY, DDMMYY, MMDDYY or YYMMDD."""
-    if len(values) < 2 or values.min() < 10_100 or values.max() > 2100_12_31 * 10:
-        return None
-    texts = pd.Series(values.astype(np.int64).astype(str))
-    length, orders = 6, ("%d%m%y", "%m%d%y", "%y%m%d")
-    if values.max() >= 10_000_00:
-        length, orders = 8, ("%Y%m%d", "%d%m%Y", "%m%d%Y")
-    if texts.str.len().min() < length - 1 or texts.str.len().max() > length:
-        return None
-    for order in orders:
-        days = pd.to_datetime(texts.str.zfill(length), format=order, errors="coerce", utc=True)
-        lived = days.dt.year.between(1850, 2100)
-        # six digits fit many numbers: days of the whole month and months of the whole year do not
-        many = days.dt.day.nunique() >= 8 and days.dt.month.nunique() >= 6
-        if lived.mean() > 0.97 and (length == 8 or many):
-            return pd.DatetimeIndex(days[lived])
-    return None
 
 
 class Confidence(StrEnum):

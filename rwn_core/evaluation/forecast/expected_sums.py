@@ -157,7 +157,41 @@ class Adder:
         while first < n:
             end = int(np.searchsorted(starts, starts[first] + pairs, side="right")) - 1
             end = min(max(end, first + 1), first + records, n)
-            part = self._add(self._near(slice(first, end))[self._which], slice(first, end))
+            block = slice(first, end)
+            near = self._near(block)[self._which]  # shape (s, b, c)
+            # mean and variance of every released number, shape (s, b, m) each
+            m, one, two = self._ends[0], self._one, self._two
+            own, q = self.columns.numbers[block], self.q[:, None, self.columns.positions]
+            mean = (1 - q) * own + q * near[..., :m]
+            spread = np.maximum(near[..., m : 2 * m] - near[..., :m] ** 2, 0.0)
+            variance = q * (1 - q) * (own - near[..., :m]) ** 2 + q * spread
+            noise = variance.sum(axis=1)[:, None, :] * np.eye(m)
+            # the covariance of the cells that one donor gives together
+            if self.pairs:
+                apart = (own[:, one] - near[..., one]) * (own[:, two] - near[..., two])
+                jointly = near[..., self._ends[2] : self._ends[3]] - near[..., one] * near[..., two]
+                both = q[..., one]
+                shared = (both * (1 - both) * apart + both * jointly).sum(axis=1)
+                noise[:, one, two] += shared
+                noise[:, two, one] += shared
+            turned = mean.transpose(0, 2, 1)
+            # which numbers are known, shape (s, b, m)
+            if self.columns.complete:
+                known = np.broadcast_to(self.columns.known[block], mean.shape)
+            else:
+                known = (1 - q) * self.columns.known[block]
+                known = known + q * near[..., self._ends[3] : self._ends[4]]
+            # expected counts of two levels together; of one level on the diagonal
+            own, q = self.columns.dummies[block], self.q[:, None, self.columns.dummy_positions]
+            levels = (1 - q) * own + q * near[..., self._ends[1] : self._ends[2]]
+            together, places = levels.transpose(0, 2, 1) @ levels, np.arange(levels.shape[-1])
+            together[:, places, places] = levels.sum(axis=1)
+            first_seen, seen = turned @ known, known.transpose(0, 2, 1) @ known
+            if not self.columns.complete:  # a number is known where it is known, and not by chance
+                each = np.arange(mean.shape[2])
+                first_seen[:, each, each] = mean.sum(axis=1)
+                seen[:, each, each] = known.sum(axis=1)
+            part = [mean.sum(axis=1), first_seen, seen, turned @ mean + noise, noise, together]
             total = part if not total else [a + b for a, b in zip(total, part, strict=True)]
             current_work().report(end / n)
             first = end
@@ -171,59 +205,15 @@ class Adder:
         taken = self._sizes[:, block]
         every = len(taken) == 1 and np.array_equal(taken[0], np.diff(local))
         if self._shares is None and not every:
-            return EVEN.mean(prefix_sums(self._every[members], local, taken), taken[..., None])
+            # sums of each record's first neighbors, for several neighborhood sizes, (s, b, c)
+            values = self._every[members]
+            running = np.empty((len(values) + 1, values.shape[1]))
+            running[0] = 0.0
+            np.cumsum(values, axis=0, out=running[1:])
+            sums = running[local[:-1] + taken] - running[local[:-1]]
+            return EVEN.mean(sums, taken[..., None])
         # all pairs of a block: a sparse product, without a number for each pair
         weights = np.ones(len(members)) if self._shares is None else self._shares[pairs]
         matrix = csr_array((weights, members, local), shape=(len(local) - 1, len(self._every)))
         near = np.asarray(matrix @ self._every)[None]
         return near if self._shares is not None else EVEN.mean(near, taken[..., None])
-
-    def _add(self, near: Floats, block: slice) -> list[Floats]:
-        # Shapes: near (s, b, c).
-        # mean and variance of every released number, shape (s, b, m) each
-        m, one, two = self._ends[0], self._one, self._two
-        own, q = self.columns.numbers[block], self.q[:, None, self.columns.positions]
-        mean = (1 - q) * own + q * near[..., :m]
-        spread = np.maximum(near[..., m : 2 * m] - near[..., :m] ** 2, 0.0)
-        variance = q * (1 - q) * (own - near[..., :m]) ** 2 + q * spread
-        noise = variance.sum(axis=1)[:, None, :] * np.eye(m)
-        # the covariance of the cells that one donor gives together
-        if self.pairs:
-            apart = (own[:, one] - near[..., one]) * (own[:, two] - near[..., two])
-            jointly = near[..., self._ends[2] : self._ends[3]] - near[..., one] * near[..., two]
-            both = q[..., one]
-            shared = (both * (1 - both) * apart + both * jointly).sum(axis=1)
-            noise[:, one, two] += shared
-            noise[:, two, one] += shared
-        turned = mean.transpose(0, 2, 1)
-        # which numbers are known, shape (s, b, m)
-        if self.columns.complete:
-            known = np.broadcast_to(self.columns.known[block], mean.shape)
-        else:
-            known = (1 - q) * self.columns.known[block]
-            known = known + q * near[..., self._ends[3] : self._ends[4]]
-        # expected counts of two levels together; of one level on the diagonal
-        own, q = self.columns.dummies[block], self.q[:, None, self.columns.dummy_positions]
-        levels = (1 - q) * own + q * near[..., self._ends[1] : self._ends[2]]
-        together, places = levels.transpose(0, 2, 1) @ levels, np.arange(levels.shape[-1])
-        together[:, places, places] = levels.sum(axis=1)
-        first_seen, seen = turned @ known, known.transpose(0, 2, 1) @ known
-        if not self.columns.complete:  # a number is known where it is known, and not by chance
-            each = np.arange(mean.shape[2])
-            first_seen[:, each, each] = mean.sum(axis=1)
-            seen[:, each, each] = known.sum(axis=1)
-        return [mean.sum(axis=1), first_seen, seen, turned @ mean + noise, noise, together]
-
-
-def prefix_sums(values: Floats, starts: Integers, sizes: Integers) -> Floats:
-    """Sum of each record's first neighbors, for several neighborhood sizes, shape (s, b, c).
-
-    >>> values = np.array([[1.0], [2.0], [4.0], [8.0]])
-    >>> prefix_sums(values, np.array([0, 3, 4]), np.array([[1, 1], [3, 1]]))[..., 0].tolist()
-    [[1.0, 8.0], [7.0, 8.0]]
-    """
-    running = np.empty((len(values) + 1, values.shape[1]))
-    running[0] = 0.0
-    np.cumsum(values, axis=0, out=running[1:])
-    begin = starts[:-1]
-    return np.asarray(running[begin + sizes] - running[begin], dtype=np.float64)

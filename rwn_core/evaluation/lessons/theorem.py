@@ -53,6 +53,13 @@ def theorem(prepared: Prepared, *, record: int = 0) -> Theorem:
     original, released = metric.points(prepared.microdata), metric.points(made.masked)
     steps = cut_points(original)
     truth = joint_distribution(original, steps)
+    # the expected joint distribution function of all releases, without drawing one
+    (x, y), members = _below(original, steps), law.probabilities
+    if together(law):
+        weight = np.asarray(members.sum(axis=0)).ravel()
+        expected = (x * weight[:, None]).T @ y / len(original)
+    else:
+        expected = (members @ x).T @ (members @ y) / len(original)
     related = [float(correlation_matrix(points)[0, 1]) for points in (original, released)]
     return Theorem(
         original=original,
@@ -63,7 +70,7 @@ def theorem(prepared: Prepared, *, record: int = 0) -> Theorem:
         radius=float(neighborhoods.radius[record]),
         correlation=(related[0], related[1]),
         distance=float(np.abs(joint_distribution(released, steps) - truth).max()),
-        expected_distance=float(np.abs(expected_joint(law, original, steps) - truth).max()),
+        expected_distance=float(np.abs(expected - truth).max()),
         whole_rows=whole_rows(original, released),
         added_error=added_error(law, prepared.microdata.matrix(released_names)),
     )
@@ -83,15 +90,6 @@ def joint_distribution(points: Floats, steps: Floats) -> Floats:
 def _below(points: Floats, steps: Floats) -> Floats:
     """1 where a coordinate is at most a cut point, shape (2, n, `GRID`)."""
     return np.moveaxis(points[:, None, :] <= steps, -1, 0).astype(float)
-
-
-def expected_joint(law: Law, points: Floats, steps: Floats) -> Floats:
-    """The expected joint distribution function of all releases, without drawing one."""
-    (x, y), members = _below(points, steps), law.probabilities
-    if together(law):
-        weight = np.asarray(members.sum(axis=0)).ravel()
-        return np.asarray((x * weight[:, None]).T @ y / len(points))
-    return np.asarray((members @ x).T @ (members @ y) / len(points))
 
 
 def together(law: Law) -> bool:

@@ -105,8 +105,7 @@ def with_commas(texts: Sequence[str]) -> list[str]:
     different = without_blanks(pa.array(texts, pa.large_string()))
     if (text_forms(different) == Form.WORD).any():
         return list(texts)
-    points = fitting(different, _COMMA.replace(",", r"\."))
-    pairs = zip(texts, points, strict=True)
+    pairs = zip(texts, fitting(different, _COMMA.replace(",", r"\.")), strict=True)
     return [text.replace(".", ",", 1) if point else text for text, point in pairs]
 
 

@@ -176,8 +176,7 @@ def expected_right(
     some = how_often > 0
     both = given[some]
     equal_rows = np.bincount(row)[both // width]
-    chances = so_often[some] * how_often[some] / equal_rows / sizes[both % width]
-    return float(chances.sum())
+    return float((so_often[some] * how_often[some] / equal_rows / sizes[both % width]).sum())
 
 
 def _members(classes: Integers, own: Integers, units: Integers) -> sparse.csr_array:
@@ -240,8 +239,7 @@ def all_rows(
         names = [np.where(leaves[order], named, -1) for named in names]
         rows = int(leaves.sum())
     sums = np.cumsum(shares.data)
-    before = np.concatenate([[0.0], sums])[shares.indptr[:-1]]
-    sums -= np.repeat(before, np.diff(shares.indptr))
+    sums -= np.repeat(np.concatenate([[0.0], sums])[shares.indptr[:-1]], np.diff(shares.indptr))
     sweeps = max(FEWEST, -(-EXCHANGES // n))
     candidates = (shares.indptr.astype(np.int32), shares.indices.astype(np.int32))
     drawn = _exchanges(sweeps, n)

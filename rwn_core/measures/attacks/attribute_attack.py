@@ -69,7 +69,9 @@ def beliefs(
     own = bool(law.later or law.tied) or any(way.cells.donors is None for way in parts)
     of_secret = []
     for secret in secrets:
-        shared = keys_sharing_donor(law, keys, secret)
+        # the keys that take their values from the secret's donor
+        unit = next(unit for unit in law.units() if secret in unit)
+        shared = tuple(name for name in unit if name in set(keys))
         same = secret if own else (shared, *(way.cells.modification(secret) for way in parts))
         if same not in donor:
             shown = [
@@ -79,14 +81,7 @@ def beliefs(
             donor[same] = sum(shown[1:], shown[0])
         of_secret.append(donor[same])
     all_people = np.array_equal(people, np.arange(source.shape[0]))
-    asked_of = source if all_people else source.tocsr()[people]
-    return Beliefs(asked_of.tocsc(), of_secret)
-
-
-def keys_sharing_donor(law: Law, keys: Sequence[str], secret: str) -> tuple[str, ...]:
-    """Return the keys that take their values from the secret's donor."""
-    unit = next(unit for unit in law.units() if secret in unit)
-    return tuple(name for name in unit if name in set(keys))
+    return Beliefs((source if all_people else source.tocsr()[people]).tocsc(), of_secret)
 
 
 def _shown(
@@ -101,8 +96,7 @@ def _shown(
     keys, shared = known  # shared: with the secret's donor
     cells, q = way.cells, way.cells.modification(secret)
     if cells.donors is None:  # a row shows its source's value, or no record's
-        stays = sparse.diags_array(cells.retained(secret)[people])
-        return stays @ source.tocsr()[people]
+        return sparse.diags_array(cells.retained(secret)[people]) @ source.tocsr()[people]
     if way.lost:  # missing values have no donor, and what is not masked is the source's own
         return source.tocsr()[people] * float(q == 0)
     if cells.tied is not None and q:
@@ -259,8 +253,7 @@ def attack(
 
 def indicator(place: Integers) -> sparse.csr_array:
     """Return 1 where a record belongs to a group of these numbers, shape (groups, records)."""
-    each = np.arange(len(place))
-    return sparse.csr_array((np.ones(len(place)), (place, each)))
+    return sparse.csr_array((np.ones(len(place)), (place, np.arange(len(place)))))
 
 
 def jointly(
@@ -344,8 +337,7 @@ def _success(
 def _rights(names: Mapping[str, Names], truth: Floats, near: Tolerance) -> Floats:
     """Return P(the named value is right) of several strategies, shape (strategies, people)."""
     together = joined(list(names.values()), len(truth))
-    right = together.right(np.tile(truth, len(names)), near)
-    return right.reshape(len(names), len(truth))
+    return together.right(np.tile(truth, len(names)), near).reshape(len(names), len(truth))
 
 
 def _joined(parts: list[sparse.sparray], order: Integers) -> sparse.sparray:

@@ -85,8 +85,7 @@ class KeyColumns:
 def _mean(columns: Floats) -> Floats:
     # Shapes: columns (n, c), NaN where missing; the answer (c,).
     known = ~np.isnan(columns)
-    sums = np.where(known, columns, 0.0).sum(axis=0)
-    return np.asarray(sums / np.maximum(known.sum(axis=0), 1))
+    return np.asarray(np.where(known, columns, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1))
 
 
 def _frequent(codes: Floats) -> Floats:
@@ -167,7 +166,12 @@ class Predictor:
             columns = self.known.scaled_columns(people) * (self.known.unit / self.released.unit)
             ways["less_noise"] = self.values.mean() + columns @ less[0]
         found = {key: self._names(each) for key, each in ways.items()}
-        leaf, inside = self._leaves(people, group)
+        # each person's leaf of a shallow tree, and the classes of rows in each leaf
+        columns, (number, first) = self.released.own, np.unique(group, return_index=True)
+        leaf_of = _grow(columns[self.rows], self._target(by_rank=True))
+        held, leaf = leaf_of(columns[first]), leaf_of(self.released.scaled_columns(people))
+        shape = int(max(held.max(), leaf.max(initial=0))) + 1, int(number[-1]) + 1
+        inside = sparse.csr_array((np.ones(len(number)), (held, number)), shape)
         # one name for each leaf, not for each person
         found["tree"] = values.named(inside).given_to(leaf)
         if units is not None:  # the mean prediction of a unit's records, and all of their leaves
@@ -238,14 +242,6 @@ class Predictor:
             named = self.distinct[np.abs(named[:, np.newaxis] - self.distinct).argmin(axis=1)]
         return Names(person, named, np.zeros(len(person)))
 
-    def _leaves(self, people: Microdata, group: Integers) -> tuple[Integers, sparse.csr_array]:
-        """Return each person's leaf of a shallow tree, and the classes of rows in each leaf."""
-        columns, (own, first) = self.released.own, np.unique(group, return_index=True)
-        leaf_of = _grow(columns[self.rows], self._target(by_rank=True))
-        leaf, asked = leaf_of(columns[first]), leaf_of(self.released.scaled_columns(people))
-        shape = int(max(leaf.max(), asked.max(initial=0))) + 1, int(own[-1]) + 1
-        return asked, sparse.csr_array((np.ones(len(own)), (leaf, own)), shape)
-
 
 DEPTH = 5  # of a tree
 LEAF = 5  # rows of a leaf, at least
@@ -282,8 +278,7 @@ class AttributeAttack:
         keys, secrets = keys_and_secrets(comparison)
         original, masked = comparison.original, comparison.masked
         # rows of equal keys show the same, unless donors depend on all that a row shows
-        rows = cell_codes(comparison, keys)[1]
-        group = np.arange(masked.n) if law.later else classes(rows)
+        group = np.arange(masked.n) if law.later else classes(cell_codes(comparison, keys)[1])
         self.comparison, self.law, self.keys, self.secrets = comparison, law, keys, secrets
         self.group, self.first = group, np.unique(group, return_index=True)[1]
         self.units = None if comparison.unit is None else comparison.units

@@ -191,9 +191,8 @@ def guess_reading(
         others = other, min(max(0.0, low), other), max(min(1.0, high), other)
     low, high = excess_interval((rate, *ends), others)
     least, most = max(0.0, low), min(1.0, max(0.0, high))
-    risk = float(np.clip(excess_risk(attack, reference), least, most))
     return Reading(
-        value=risk,
+        value=float(np.clip(excess_risk(attack, reference), least, most)),
         baseline=0.0,
         interval=(float(np.clip(low, 0, 1)), float(np.clip(high, 0, 1))),
         detail=Guesses(

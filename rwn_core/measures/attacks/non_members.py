@@ -119,24 +119,19 @@ class FileWithAddedPerson:
         """Return the log-likelihood of rows from people and from the records that they joined."""
         # Shapes: the answers (people, m) and (joins, m).
         if way.lost:
-            return self._log_lost(way), np.full(
-                (len(self.person), len(self.units[0].lost)), -np.inf
-            )
+            # of people without neighbors, if all of their modified values are missing
+            touched = [unit for unit in self.units if way.cells.modification(unit.names[0])]
+            gone = np.logical_and.reduce([unit.lost for unit in touched]) if touched else False
+            lonely = np.diff(self.near.indptr) == 0
+            possible = lonely[:, None] & np.broadcast_to(gone, self.units[0].lost.shape)
+            for unit in self.units:
+                if not way.cells.modification(unit.names[0]):
+                    possible = possible & (unit.own[:, None] == unit.released)
+            nowhere = np.full((len(self.person), len(self.units[0].lost)), -np.inf)
+            return np.where(possible, _log(way.weight), -np.inf), nowhere
         own = _log_product([person for _, person, _ in chances.values()])
         joined = _log_product([record for _, _, record in chances.values()])
         return own + _log(way.weight), joined + _log(way.weight)
-
-    def _log_lost(self, way: Way) -> Floats:
-        """Return it for people without neighbors, if all of their modified values are missing."""
-        # Shapes: the answer (people, m).
-        touched = [unit for unit in self.units if way.cells.modification(unit.names[0])]
-        gone = np.logical_and.reduce([unit.lost for unit in touched]) if touched else False
-        lonely = np.diff(self.near.indptr) == 0
-        possible = lonely[:, None] & np.broadcast_to(gone, self.units[0].lost.shape)
-        for unit in self.units:
-            if not way.cells.modification(unit.names[0]):
-                possible = possible & (unit.own[:, None] == unit.released)
-        return np.where(possible, _log(way.weight), -np.inf)
 
     def _summed(self, logs: Floats) -> Floats:
         """Return the log of the sum over the records that each person joined, (people, m)."""
@@ -262,8 +257,7 @@ class NonMembers(Outsiders):
     def _unit(self, unit: tuple[str, ...], rows: Integers) -> UnitValues:
         cells, people = self.law.components()[0].cells, np.arange(self.people.n)
         file, released = codes_together(cells.original, self.masked, unit, rows)
-        records = np.arange(len(file) + 1)
-        one_hot = sparse.csr_array((np.ones(len(file)), file, records))
+        one_hot = sparse.csr_array((np.ones(len(file)), file, np.arange(len(file) + 1)))
         assert cells.donors is not None  # NonMembersWithoutDonors otherwise
         return UnitValues(
             names=unit,
@@ -289,8 +283,7 @@ def non_members(
     if all(way.cells.donors is None for way in law.components()):
         return NonMembersWithoutDonors(comparison, law, people, names)
     if law.neighborhoods is not None and not law.neighborhoods.equally_likely:
-        added = law if law.later else law.independent
-        found = NonMembersOneByOne(comparison, added, people, names)
+        found = NonMembersOneByOne(comparison, law if law.later else law.independent, people, names)
         found.joined = people.n * law.original.n  # each person joins all neighborhoods
         return found
     return NonMembers(comparison, law, people, names)

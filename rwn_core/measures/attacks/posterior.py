@@ -164,9 +164,8 @@ def _product(
     most = max(1, LARGEST_DENSE // law.original.n)
     parts = []
     for start in range(0, max(1, len(rows)), most):
-        part = rows[start : start + most]
         # the product of the units' probabilities, in logarithms, shape (rows, n)
-        logs = law.logs(attacked_units(law, names), masked, part)
+        logs = law.logs(attacked_units(law, names), masked, rows[start : start + most])
         top = logs.max(axis=1)
         scaled = np.exp(logs - np.where(np.isfinite(top), top, 0.0)[:, np.newaxis])
         parts.append(of_records((sparse.csc_array(scaled.T), top), people))
@@ -193,8 +192,7 @@ def _lost(
     gone = masked.frame[drawn].isna().all(axis=1).to_numpy()[rows] if drawn else np.zeros(m, bool)
     if not np.any(gone):
         return sparse.csc_array((n, m)), np.full(m, -np.inf)
-    units = attacked_units(cells, names)
-    fixed = [name for unit in units for name in unit if name not in drawn]
+    fixed = [name for unit in attacked_units(cells, names) for name in unit if name not in drawn]
     # a height of 0 would drown what is likely to the power of hundreds of columns
     impossible = np.where(gone, 0.0, -np.inf)
     if not fixed:
@@ -255,8 +253,7 @@ def posteriors(
 def normed(likelihood: sparse.csc_array) -> sparse.csc_array:
     """Divide each column by its sum, where that is above 0."""
     total = np.asarray(likelihood.sum(axis=0)).ravel()
-    factor = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0)
-    return times(likelihood, factor)
+    return times(likelihood, np.divide(1.0, total, out=np.zeros_like(total), where=total > 0))
 
 
 def of_units(belief: sparse.csc_array, units: Integers) -> sparse.csc_array:

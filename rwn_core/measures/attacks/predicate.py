@@ -157,10 +157,9 @@ def _candidates(
 
 
 def _conditions(original: Microdata, names: Sequence[str], record: int) -> tuple[Condition, ...]:
-    coded = [(name, *original.codes(name)) for name in names]
     return tuple(
         Condition(name=name, sign="is", value=levels[codes[record]])
-        for name, codes, levels in coded
+        for name, codes, levels in [(name, *original.codes(name)) for name in names]
     )
 
 

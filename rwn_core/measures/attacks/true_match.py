@@ -62,8 +62,7 @@ class UniqueRecords:
         if units is not None and ordered.size:
             begins = np.flatnonzero(new[:-1])
             unit = units[order % codes.shape[1]]
-            same = np.minimum.reduceat(unit, begins) == np.maximum.reduceat(unit, begins)
-            alone = begins[same]
+            alone = begins[np.minimum.reduceat(unit, begins) == np.maximum.reduceat(unit, begins)]
         code = ordered[alone]
         which, self.person = np.divmod(order[alone], codes.shape[1])
         self.which = which + before
@@ -129,7 +128,18 @@ class KnownColumns:
         self._joined: dict[tuple[int, int], Integers] = {}
         self._sets: Integers = np.array([self._short(each) for each in sets], dtype=np.int64)
         self.count = len(sets)
-        self._runs = list(self._in_runs())
+        # runs of sets with offsets that give each set its own range of codes
+        self._runs: list[tuple[slice, Integers]] = []
+        lengths = [prod(self._sizes[each] for each in chosen) for chosen in self._sets.tolist()]
+        start, total, offsets = 0, 0, list[int]()
+        for place, size in enumerate(lengths):
+            if total + size >= _MOST:
+                self._runs.append((slice(start, place), np.array(offsets)))
+                start, total, offsets = place, 0, []
+            offsets.append(total)
+            total += size
+        if offsets:
+            self._runs.append((slice(start, len(lengths)), np.array(offsets)))
         self.unique = [
             UniqueRecords(codes, part.start, units)
             for codes, (part, _) in zip(self._codes(self._columns), self._runs, strict=True)
@@ -139,35 +149,18 @@ class KnownColumns:
         """Return the set in `_WIDTH` columns: pairs are joined until they are so few."""
         left = list(positions)
         while len(left) > _WIDTH or np.prod([float(self._sizes[each]) for each in left]) >= _MOST:
-            left = [self._join(left[0], left[1]), *left[2:]]
+            pair = left[0], left[1]
+            if pair not in self._joined:
+                values = self._pair(self._columns, *pair)
+                self._joined[pair] = known = np.unique(values[values >= 0])
+                self._columns.append(_numbered(known, values))
+                self._sizes.append(max(len(known), 1))
+            left = [self._nothing + 1 + list(self._joined).index(pair), *left[2:]]
         return left + [self._nothing] * (_WIDTH - len(left))
-
-    def _join(self, one: int, two: int) -> int:
-        pair = one, two
-        if pair not in self._joined:
-            values = self._pair(self._columns, *pair)
-            self._joined[pair] = known = np.unique(values[values >= 0])
-            self._columns.append(_numbered(known, values))
-            self._sizes.append(max(len(known), 1))
-        return self._nothing + 1 + list(self._joined).index(pair)
 
     def _pair(self, columns: Sequence[Integers], one: int, two: int) -> Integers:
         first, second = columns[one], columns[two]
         return np.where((first < 0) | (second < 0), -1, first * self._sizes[two] + second)
-
-    def _in_runs(self) -> Iterator[tuple[slice, Integers]]:
-        """Yield runs of sets with offsets that give each set its own range of codes."""
-        sizes = [prod(self._sizes[each] for each in chosen) for chosen in self._sets.tolist()]
-        offsets: list[int] = []
-        start, total = 0, 0
-        for place, size in enumerate(sizes):
-            if total + size >= _MOST:
-                yield slice(start, place), np.array(offsets)
-                start, total, offsets = place, 0, []
-            offsets.append(total)
-            total += size
-        if offsets:
-            yield slice(start, len(sizes)), np.array(offsets)
 
     def _codes(self, columns: Sequence[Integers]) -> Iterator[Integers]:
         """Yield the codes of each set of a run, shape (sets, n)."""
@@ -244,9 +237,8 @@ class Secret:
         reach = self.near.around(self.own)
         ends = (self.own - reach, self.own + reach)
         low, high = np.searchsorted(known, ends[0]), np.searchsorted(known, ends[1], "right")
-        share = (high - low) / max(len(known), 1)
         # how often a row drawn at random shows each person's own value
-        self.by_chance = np.where(np.isnan(self.own), 0.0, share)
+        self.by_chance = np.where(np.isnan(self.own), 0.0, (high - low) / max(len(known), 1))
         self.levels = level_names(original, comparison.masked, name)
         count = None if self.levels is None else len(self.levels)
         # the people of a level are those with a row in the file that leaves
@@ -263,25 +255,23 @@ class Secret:
         self._held: Integers | None = None
         if units is not None:
             truth = np.unique(np.stack((units[rows], truth)), axis=1)[1]
-            self._hold(units, (low, high), max(len(known), 1))
+            # the values of each unit in addition
+            has = np.flatnonzero(~np.isnan(self.own))
+            self._n = len(units)
+            self._values, rank = np.unique(self.own[has], return_inverse=True)
+            size = len(self._values) + 1
+            self._held, at = np.unique(units[has] * size + rank.ravel(), return_index=True)
+            low, high = (each[has][at] for each in (low, high))
+            unit, many = self._held // size, int(units.max()) + 1
+            # values near two values of a unit count once; both ends rise with the value
+            before = np.where(np.diff(unit, prepend=-1) > 0, 0, np.roll(high, 1))
+            covered = np.bincount(unit, np.maximum(high - np.maximum(low, before), 0), many)
+            some = np.full(many, np.nan)
+            some[unit] = self._values[self._held % size]
+            self.own = np.append(self.own, some)
+            self.by_chance = np.append(self.by_chance, covered / max(len(known), 1))
         truth = truth[~self.near.right(truth, self.usual)]
         self.targets = People(truth=truth, near=self.near, levels=count)
-
-    def _hold(self, units: Integers, ends: tuple[Integers, Integers], rows: int) -> None:
-        """Add the values of each unit."""
-        has = np.flatnonzero(~np.isnan(self.own))
-        self._n, (self._values, rank) = len(units), np.unique(self.own[has], return_inverse=True)
-        size = len(self._values) + 1
-        self._held, at = np.unique(units[has] * size + rank.ravel(), return_index=True)
-        low, high = (each[has][at] for each in ends)
-        unit, count = self._held // size, int(units.max()) + 1
-        # values near two values of a unit count once; both ends rise with the value
-        before = np.where(np.diff(unit, prepend=-1) > 0, 0, np.roll(high, 1))
-        covered = np.bincount(unit, np.maximum(high - np.maximum(low, before), 0), count)
-        some = np.full(count, np.nan)
-        some[unit] = self._values[self._held % size]
-        self.own = np.append(self.own, some)
-        self.by_chance = np.append(self.by_chance, covered / rows)
 
     def _right(self, shown: Floats, truth: Integers) -> Booleans:
         """The marks of shown values that are the true ones, or one of the unit's."""

@@ -32,8 +32,7 @@ def count_distribution(chances: Floats, largest: int = LARGEST_COUNT) -> Floats:
     """
     # Shapes: chances (n,); the answer (c,), of counts from 0 on. Its last is of all counts from
     # the smaller of n and `largest` on.
-    size = min(len(chances), largest) + 1
-    distribution = np.zeros(size)
+    distribution = np.zeros(min(len(chances), largest) + 1)
     distribution[0] = 1.0
     for chance in chances[chances > 0]:
         moved = distribution * chance

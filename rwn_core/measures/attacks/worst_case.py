@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -89,8 +90,7 @@ class InformedIntruder:
         n = law.original.n
         self._leaves = np.zeros(n, dtype=bool)
         self._leaves[released_rows(law.original, comparison.masked)] = True
-        numbers = np.random.default_rng(_SEED)
-        tried = numbers.permutation(n)[: min(TRIED, n // 4)]
+        tried = np.random.default_rng(_SEED).permutation(n)[: min(TRIED, n // 4)]
         self._units = comparison.units
         self._free = self._leaves.copy()
         self._free[tried] = False
@@ -123,19 +123,7 @@ class InformedIntruder:
         if self._level is None or not len(best):
             return None
         part_of = self._levels[self._level]
-        joint_gain = self._joint_gain(part_of)
-        if joint_gain is None:
-            return None
-        return UpperBound(
-            parts=int(part_of.max()) + 1,
-            rows=len(best),
-            row_by_row=float(best.mean()),
-            upper_confidence_limit=mean_at_most(best, int(self._leaves.sum())),
-            joint_gain=joint_gain,
-        )
-
-    def _joint_gain(self, part_of: Integers) -> float | None:
-        """Return the largest gain of joint matching over some random parts; None if one fails."""
+        # the largest gain of joint matching over some random parts; None if one fails
         chosen = np.random.default_rng(_SEED).permutation(part_of.max() + 1)[:WHOLE_PARTS]
         # the people of each part in an order that depends on their values only
         released = [variable.name for variable in self._comparison.original.schema.released]
@@ -143,7 +131,14 @@ class InformedIntruder:
         for part in chosen:
             people = np.flatnonzero(part_of == part)
             parts.append(people[canonical_order(cells[people])])
-        believed, ratios = self._believed(parts), list[float | None]()
+        # the posteriors of each part's rows among its people
+        belief, self._belief = self._belief, None
+        own, ratios = list[Any](parts), list[float | None]()
+        if belief is None:
+            every, ends = np.concatenate(parts), np.cumsum([0, *map(len, parts)])
+            belief = posteriors(self._law, self._comparison.masked, every, self._known, every)
+            own = [slice(*ends[number : number + 2]) for number in range(len(parts))]
+        believed = [belief[:, each][each] for each in own]
 
         def weigh(first: int, last: int) -> None:
             for number in range(first, last):
@@ -151,17 +146,15 @@ class InformedIntruder:
 
         current_work().quiet().run(weigh, len(parts))
         found = [ratio for ratio in ratios if ratio is not None]
-        return max(1.0, *found) if len(found) == len(parts) else None
-
-    def _believed(self, parts: Sequence[Integers]) -> list[sparse.csc_array]:
-        """Return the posteriors of each part's rows among its people."""
-        belief, self._belief = self._belief, None
-        if belief is not None:
-            return [belief[:, part][part] for part in parts]
-        people, ends = np.concatenate(parts), np.cumsum([0, *map(len, parts)])
-        belief = posteriors(self._law, self._comparison.masked, people, self._known, people)
-        own = [slice(*ends[number : number + 2]) for number in range(len(parts))]
-        return [belief[:, each][each] for each in own]
+        if len(found) < len(parts):
+            return None
+        return UpperBound(
+            parts=int(part_of.max()) + 1,
+            rows=len(best),
+            row_by_row=float(best.mean()),
+            upper_confidence_limit=mean_at_most(best, int(self._leaves.sum())),
+            joint_gain=max(1.0, *found),
+        )
 
     def _of_part(self, belief: sparse.csc_array, people: Integers) -> float | None:
         leaves = self._leaves[people]
@@ -437,8 +430,7 @@ def _all(
         # in an order that depends on the values only
         (_, person), (_, row) = released_classes(comparison)
         leaves = np.isin(np.arange(masked.n), released_rows(law.original, masked))
-        order = np.lexsort((row, person))
-        together = all_rows(belief, parts, order, leaves, comparison.units)
+        together = all_rows(belief, parts, np.lexsort((row, person)), leaves, comparison.units)
         if affordable(parts):
             linked, matched = assigned(comparison, known, belief, parts)
     found = WorstCase(links=links, linked=linked, matched=matched, together=together)

@@ -46,8 +46,7 @@ def columns(band: Band, what: str = "") -> dict[str, NDArray[np.float64]]:
 def bars(low: ArrayLike, high: ArrayLike, height: ArrayLike) -> Trace:
     """Return broad pale horizontal bars, one at each height."""
     look = {"color": _PALE, "width": 6, "dash": "solid"}
-    at = segments(low, high, height)
-    return line(*at, released=True, name=NAME, line=look, hoverinfo="skip")
+    return line(*segments(low, high, height), released=True, name=NAME, line=look, hoverinfo="skip")
 
 
 def area(x: ArrayLike, low: ArrayLike, high: ArrayLike) -> Trace:

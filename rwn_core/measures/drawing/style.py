@@ -138,8 +138,7 @@ def above(value: float) -> float:
 
 def largest(*groups: ArrayLike) -> float:
     """Return the largest finite value over all groups, 0 without any."""
-    known = [np.ravel(np.asarray(group, dtype=float)) for group in groups]
-    values = np.concatenate([[], *known])
+    values = np.concatenate([[], *[np.ravel(np.asarray(group, dtype=float)) for group in groups]])
     return float(np.nanmax(values)) if np.isfinite(values).any() else 0.0
 
 
@@ -354,12 +353,11 @@ def density(x: ArrayLike, y: ArrayLike, color: str, edges: Sequence[NDArray[Any]
     # transparent.
     counts, _, _ = np.histogram2d(np.asarray(y, float), np.asarray(x, float), edges[::-1])
     shade = np.log1p(counts)
-    shades = [[round(s, 2) if s else None for s in row] for row in shade.tolist()]
     return {
         "type": "heatmap",
         "x": floats(edges[0]),
         "y": floats(edges[1]),
-        "z": shades,
+        "z": [[round(s, 2) if s else None for s in row] for row in shade.tolist()],
         "zmin": 0,
         "zmax": round(float(shade.max(initial=1.0)), 2),
         "colorscale": [[0, f"{color}1F"], [1, color]],

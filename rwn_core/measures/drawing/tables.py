@@ -75,10 +75,8 @@ class Rows:
 
 def seven_digits(array: NDArray[Any]) -> NDArray[Any]:
     """Round the numbers of a column, shape (n,), to seven digits of the largest."""
-    known = np.abs(array[np.isfinite(array)])
-    top = float(known.max(initial=0.0))
-    decimals = _DIGITS - 1 - (math.floor(math.log10(top)) if top else 0)
-    return np.round(array, decimals)
+    top = float(np.abs(array[np.isfinite(array)]).max(initial=0.0))
+    return np.round(array, _DIGITS - 1 - (math.floor(math.log10(top)) if top else 0))
 
 
 def _plain(array: NDArray[Any], *, rounded: bool = False) -> list[Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import codes_together
 from rwn_core.data.units import Unit
 from rwn_core.errors import NotApplicable
@@ -47,7 +47,6 @@ IMPOSSIBLE = (
 
 # Bounds of different rows, for records, points or units: shape (r, u); how many records each of the
 # u has, shape (u,); and which of the r each released row is, shape (n,).
-Found = tuple[NDArray[np.floating[Any]], NDArray[Any], Integers]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -90,6 +89,7 @@ def compute(comparison: Comparison) -> Reading[CertifiedLinkage]:
         raise NotApplicable("Some rows are left out of the release; a certificate needs all.")
     slices = comparison.required_law().units()
     unit = comparison.unit
+    bounds: NDArray[np.floating[Any]]
     if isinstance(neighborhoods.table, AllDonors):
         # of a large table, by ratios that are known before it is drawn
         table, law = neighborhoods.table, comparison.required_law().source
@@ -104,7 +104,15 @@ def compute(comparison: Comparison) -> Reading[CertifiedLinkage]:
         bounds, records = unit_or_record_bounds(found, exchange, table, unit)
         rows = found.rows
     else:
-        bounds, records, rows = _of_release(comparison, neighborhoods, unit)
+        n, logs = comparison.original.n, log_likelihood(comparison)
+        rows = np.arange(n)
+        everyone = np.tile(np.arange(n, dtype=np.int32), (n, 1))
+        near = nearest_records(neighborhoods, n) if unit is None else everyone
+        ratios = ratios_of_release(logs, near)
+        if unit is None:
+            bounds, records = linkage_bounds(logs, ratios, near), np.ones(n)
+        else:
+            bounds, records = unit_bounds(logs, ratios, unit.numbers), np.bincount(unit.numbers)
     largest = bounds.max(axis=1).astype(np.float64)[rows]
     # the tenth of the rows with the largest bounds
     tenth = np.argsort(-largest, kind="stable")[: math.ceil(len(largest) / 10)]
@@ -124,17 +132,6 @@ def compute(comparison: Comparison) -> Reading[CertifiedLinkage]:
     )
     value = certified_share(bounds, records, np.bincount(rows))
     return Reading(value=value, baseline=comparison.random_share, detail=detail)
-
-
-def _of_release(comparison: Comparison, found: Neighborhoods, unit: Unit | None) -> Found:
-    """Return bounds by the released rows."""
-    n, logs = comparison.original.n, log_likelihood(comparison)
-    everyone = np.tile(np.arange(n, dtype=np.int32), (n, 1))
-    near = nearest_records(found, n) if unit is None else everyone
-    ratios = ratios_of_release(logs, near)
-    if unit is None:
-        return linkage_bounds(logs, ratios, near), np.ones(n), np.arange(n)
-    return unit_bounds(logs, ratios, unit.numbers), np.bincount(unit.numbers), np.arange(n)
 
 
 def unit_or_record_bounds(

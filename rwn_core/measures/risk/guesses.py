@@ -198,16 +198,6 @@ def _attacks(
         yield Conditions(values[found], above[found], picked, ordered), used, tried
 
 
-def _guesses(asked: _Values) -> Conditions:
-    """Return predicates of the values of shuffled rows."""
-    values, above, ordered = asked
-    width, many = values.shape[1], min(len(values), GUESSES)
-    generator = np.random.default_rng(_SEED)
-    chosen = np.array([generator.permutation(width)[:VARIABLES] for _ in range(many)])
-    shuffled = np.array([generator.permutation(many) for _ in range(width)]).T, np.arange(width)
-    return Conditions(values[shuffled], above[shuffled], chosen, ordered)
-
-
 def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
     """Return the risk that unique conditions single out an original, beyond the control."""
     released, ordered = _columns(comparison, comparison.masked)
@@ -225,7 +215,14 @@ def compute_singling_out(comparison: Comparison) -> Reading[Guesses]:
         held, outsiders = _columns(comparison, holdout)[0], unit_of(holdout)
         numbers = None if units is None or outsiders is None else outsiders.numbers
         absent = len(held) if outsiders is None or numbers is None else outsiders.size
-    guess = float((_guesses(asked).counts(original, units) == 1).mean())
+    # the control: conditions on the values of shuffled rows
+    values, above, _ = asked
+    width, many = values.shape[1], min(len(values), GUESSES)
+    shuffling = np.random.default_rng(_SEED)
+    order = np.array([shuffling.permutation(width)[:VARIABLES] for _ in range(many)])
+    mixed = np.array([shuffling.permutation(many) for _ in range(width)]).T, np.arange(width)
+    guesses = Conditions(values[mixed], above[mixed], order, ordered)
+    guess = float((guesses.counts(original, units) == 1).mean())
     reading: Reading[Guesses] | None = None
     narrow, tried = False, 0
     for found, used, tried in _attacks(released, asked, generator):
@@ -298,8 +295,7 @@ SINGLING_OUT = guessing_measure(
 
 def coincidences(parts: tuple[Closest, Closest], people: Microdata) -> Floats:
     """Return P(both parts of each person have the same nearest row), shape (people,)."""
-    width = int(max(part.rows.max() for part in parts)) + 1
-    nearest = np.zeros((2, people.n, width), bool)
+    nearest = np.zeros((2, people.n, int(max(part.rows.max() for part in parts)) + 1), bool)
     for own, part in zip(nearest, parts, strict=True):
         own[:, part.rows] = part.ties(part.people(people))
     return np.asarray(nearest.all(axis=0).sum(axis=1) / nearest.sum(axis=2).prod(axis=0))

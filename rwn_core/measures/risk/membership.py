@@ -10,7 +10,7 @@ from scipy import sparse
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.errors import NotApplicable
-from rwn_core.laws.law import Law, MixtureComponent
+from rwn_core.laws.law import Law
 from rwn_core.laws.unit_law import Privacy
 from rwn_core.measures.attacks.value_survival import appearance
 from rwn_core.measures.comparison import Comparison
@@ -29,12 +29,47 @@ def fingerprints(law: Law, units: Integers | None = None) -> tuple[Floats, Integ
     """
     components = law.components()
     if len(components) == 1:
-        return _of_columns(components[0].cells, units)
+        # independent cells, or tied ones
+        cells, n = components[0].cells, components[0].cells.original.n
+        missed, own = np.ones(n), np.zeros(n, dtype=np.int64)
+        whose, holders = np.arange(n) if units is None else units, []
+        for unit in cells.units():
+            table, columns = cells.likelihood_columns(unit, cells.original, np.arange(n))
+            many, place = _alone(columns, None).astype(np.int64), columns
+            if units is not None:
+                # rows are independent, and each shows one value: the values of a unit count as one
+                held = _of_unit(columns, units, table.shape[1])
+                table, many, place = table @ held, held.sum(axis=0)[units], units
+            holders.append(np.where(_alone(columns, units), whose, -1))
+            lost = 0.0 if cells.keeps_value_counts(unit[0]) else 1.0 - appearance(table)[place]
+            missed *= np.where(many > 0, lost, 1.0)
+            own += many
+        if cells.tied is not None:
+            missed = 1.0 - cells.tied.showing(holders)[whose]
+        return np.clip(1.0 - missed, 0.0, 1.0), own
     slices, every = law.units(), np.arange(law.original.n)
     whose = every if units is None else units
     columns = [law.likelihood_columns(each, law.original, every)[1] for each in slices]
     alone = np.array([_alone(each, whose) for each in columns])
-    missed = _missed_of_units(components, slices, alone, whose)
+    # P(no row shows a value that only the record's unit has), rows independent
+    n, count = len(whose), int(whose.max()) + 1
+    member = sparse.csr_array((np.ones(n), (every, whose)), shape=(n, count))
+    donors = sparse.csr_array(components[0].cells.probabilities)
+    # P(a donor of a row is of a unit and has a value of its own), of each slice
+    retained = [member * each[:, np.newaxis] for each in alone]
+    given = [sparse.csr_array(donors @ each) for each in retained]
+    seen = sparse.csr_array((n, count))
+    for weight, cells in components:
+        # log P(a row shows no such value of a unit)
+        logs = sparse.csr_array((n, count))
+        for names, kept, taken in zip(slices, retained, given, strict=True):
+            q = cells.modification(names[0])
+            shows = sparse.csr_array((1 - q) * kept + q * taken)
+            shows.data = np.log1p(-np.minimum(shows.data, 1 - 1e-16))
+            logs = sparse.csr_array(logs + shows)
+        logs.data = -weight * np.expm1(logs.data)
+        seen = sparse.csr_array(seen + logs)
+    missed = 1.0 - appearance(seen)[whose]
     own = np.sum([_of_unit(each, whose).sum(axis=0) for each in columns], axis=0)[whose]
     return np.clip(1.0 - np.where(own > 0, missed, 1.0), 0.0, 1.0), own
 
@@ -51,55 +86,6 @@ def _of_unit(columns: Integers, units: Integers, width: int | None = None) -> sp
     one = np.bincount(value)[value] == 1
     shape = (int(columns.max()) + 1 if width is None else width, int(units.max()) + 1)
     return sparse.csr_array((np.ones(one.sum(), int), (value[one], unit[one])), shape=shape)
-
-
-def _of_columns(cells: Law, units: Integers | None) -> tuple[Floats, Integers]:
-    """Return the same for independent cells, or tied ones."""
-    n = cells.original.n
-    missed, own = np.ones(n), np.zeros(n, dtype=np.int64)
-    whose, holders = np.arange(n) if units is None else units, []
-    for unit in cells.units():
-        table, columns = cells.likelihood_columns(unit, cells.original, np.arange(n))
-        many, place = _alone(columns, None).astype(np.int64), columns
-        if units is not None:
-            # rows are independent, and each shows one value: the values of a unit count as one
-            held = _of_unit(columns, units, table.shape[1])
-            table, many, place = table @ held, held.sum(axis=0)[units], units
-        holders.append(np.where(_alone(columns, units), whose, -1))
-        sure = cells.keeps_value_counts(unit[0])
-        lost = 0.0 if sure else 1.0 - appearance(table)[place]
-        missed *= np.where(many > 0, lost, 1.0)
-        own += many
-    if cells.tied is not None:
-        missed = 1.0 - cells.tied.showing(holders)[whose]
-    return np.clip(1.0 - missed, 0.0, 1.0), own
-
-
-def _missed_of_units(
-    components: Sequence[MixtureComponent[Law]],
-    slices: Sequence[tuple[str, ...]],
-    alone: Booleans,
-    units: Integers,
-) -> Floats:
-    """Return P(no row shows a value that only the record's unit has), rows independent."""
-    n, count = len(units), int(units.max()) + 1
-    member = sparse.csr_array((np.ones(n), (np.arange(n), units)), shape=(n, count))
-    donors = sparse.csr_array(components[0].cells.probabilities)
-    # P(a donor of a row is of a unit and has a value of its own), of each slice
-    retained = [member * each[:, np.newaxis] for each in alone]
-    given = [sparse.csr_array(donors @ each) for each in retained]
-    seen = sparse.csr_array((n, count))
-    for weight, cells in components:
-        # log P(a row shows no such value of a unit)
-        logs = sparse.csr_array((n, count))
-        for names, own, taken in zip(slices, retained, given, strict=True):
-            q = cells.modification(names[0])
-            shows = sparse.csr_array((1 - q) * own + q * taken)
-            shows.data = np.log1p(-np.minimum(shows.data, 1 - 1e-16))
-            logs = sparse.csr_array(logs + shows)
-        logs.data = -weight * np.expm1(logs.data)
-        seen = sparse.csr_array(seen + logs)
-    return np.asarray(1.0 - appearance(seen)[units])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -283,12 +269,6 @@ def differential_privacy_sentence(reading: Reading[DifferentialPrivacy], n: int)
     )
 
 
-def warn_of_privacy(reading: Reading[DifferentialPrivacy], **_: object) -> list[str]:
-    """Say what differential privacy says, and of membership."""
-    alone = "" if reading.detail.total_epsilon else " There is no membership protection either."
-    return [reading.detail.statement + alone]
-
-
 DIFFERENTIAL_PRIVACY = Measure(
     key="differential_privacy",
     title="Distance from differential privacy",
@@ -301,6 +281,9 @@ DIFFERENTIAL_PRIVACY = Measure(
     compute=compute_differential_privacy,
     of_units="An epsilon is that of one row, and a value counts if one {} alone has it",
     about="value",
-    warn=warn_of_privacy,
+    warn=lambda reading, **_: [
+        reading.detail.statement
+        + " There is no membership protection either." * (not reading.detail.total_epsilon)
+    ],
     places={"warnings": 5},
 )

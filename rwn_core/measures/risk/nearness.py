@@ -71,8 +71,7 @@ def inside(before: Floats, after: Floats, width: float = WIDTH) -> Booleans:
     # Shapes: before, after (n, v). Near: within `width` of the original's standard deviations.
     with np.errstate(invalid="ignore"):
         spreads = [standard_deviation(column[~np.isnan(column)]) for column in before.T]
-        half_width = width * np.array(spreads)
-        near = np.abs(before - after) <= half_width
+        near = np.abs(before - after) <= width * np.array(spreads)
     missing = np.isnan(after)
     return np.asarray((near | missing).all(axis=1) & ~missing.all(axis=1))
 
@@ -116,8 +115,7 @@ def compute_closest_record(comparison: Comparison) -> Reading[Nearness]:
     rows = spread_sample(np.flatnonzero(~empty_records(comparison.masked)))
     if not rows.size:
         raise NotApplicable("The release has no values at all.")
-    released = released_points(comparison)[rows]
-    nearest = nearest_distances(points, released, 1)[:, 0].copy()
+    nearest = nearest_distances(points, released_points(comparison)[rows], 1)[:, 0].copy()
     sample = spread_sample(np.arange(len(points)))
     usual = comparison.cached_for_original("nearest others", lambda: nearest_others(points, sample))
     chosen = some_of(rows, comparison.masked.n)
@@ -186,21 +184,17 @@ def unchanged_words(reading: Reading[Nearness]) -> str:
     return f"Over 90 % of the cells are unchanged in: {', '.join(names)}." if names else ""
 
 
-def cells_changed_sentence(reading: Reading[Nearness], n: int) -> str:
-    """Say how many cells differ, and which variables nearly never do."""
-    return (
-        f"{percent(reading.value)} of the values differ from the record's own; what stays the same "
-        f"was kept or came out equal. {unchanged_words(reading)}"
-    ).strip()
-
-
 CELLS_CHANGED = Measure(
     key="cells_changed",
     title="Cells changed",
     better="neutral",
     unit="share of cells",
     question="How many cells have another value than in the original?",
-    sentence=cells_changed_sentence,
+    # how many cells differ, and which variables nearly never do
+    sentence=lambda reading, n: (
+        f"{percent(reading.value)} of the values differ from the record's own; what stays the same "
+        f"was kept or came out equal. {unchanged_words(reading)}"
+    ).strip(),
     source="Perry, Matloff, Tendick 2022, section 5: each cell is modified with probability q",
     compute=compute_cells_changed,
     reads_some=True,

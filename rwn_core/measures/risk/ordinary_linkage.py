@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.data.variable import LEVELS
 from rwn_core.errors import NotApplicable
@@ -106,24 +106,6 @@ FLAT = 1e-10  # share of the largest variance below which a direction counts as 
 TIE = 1e-9
 
 
-def difference_root(before: Floats, after: Floats) -> tuple[Floats, Floats]:
-    """Return a root of the inverse of the covariance of x - x', (m, m), and flat means, (m,)."""
-    # An unchanged variable, or a direction with the same change in all records, has no variance:
-    # there a row must agree with its source. The means are the changes in such directions.
-    change = before - after
-    mean = change.mean(axis=0)
-    change = change - mean
-    values, vectors = np.linalg.eigh(change.T @ change / max(len(change) - 1, 1))
-    least = FLAT * values.max(initial=0.0)
-    if least <= 0:
-        raise NotApplicable(
-            "Masking moves no number beyond a common shift, so there is no covariance of the "
-            "differences; look at distance linkage."
-        )
-    root = vectors / np.sqrt(np.maximum(values, least))
-    return np.asarray(root), np.where(values > least, 0.0, mean @ root)
-
-
 def compute_mahalanobis_linkage(comparison: Comparison) -> Reading[OrdinaryLinkage]:
     """Return the share of released records that are nearest to their source."""
     original, masked = comparison.original, comparison.masked
@@ -137,7 +119,21 @@ def compute_mahalanobis_linkage(comparison: Comparison) -> Reading[OrdinaryLinka
     before, after = before[np.ix_(rows, varied)], after[np.ix_(rows, varied)]
     size = np.abs(before).max(axis=0)
     before, after = before / size, np.clip(after / size, -1e100, 1e100)
-    root, moved = difference_root(before, after)
+    # a root of the inverse of the covariance of x - x', (m, m), and the means in flat directions,
+    # (m,): an unchanged variable, or a direction with the same change in all records, has no
+    # variance, so that there a row must agree with its source
+    change = before - after
+    mean = change.mean(axis=0)
+    change = change - mean
+    values, vectors = np.linalg.eigh(change.T @ change / max(len(change) - 1, 1))
+    least = FLAT * values.max(initial=0.0)
+    if least <= 0:
+        raise NotApplicable(
+            "Masking moves no number beyond a common shift, so there is no covariance of the "
+            "differences; look at distance linkage."
+        )
+    root = vectors / np.sqrt(np.maximum(values, least))
+    moved = np.where(values > least, 0.0, mean @ root)
     chosen = spread_sample(np.arange(len(rows)))
     units = rows if comparison.units is None else comparison.units[rows]
     # the chance of a correct link of each released row, ties share; shapes: points (n, d),
@@ -153,8 +149,7 @@ def compute_mahalanobis_linkage(comparison: Comparison) -> Reading[OrdinaryLinka
         score=score,
         **some_of(rows[chosen], len(rows)),
     )
-    baseline = 1.0 / len(np.unique(units))
-    return Reading(value=float(score.mean()), baseline=baseline, detail=detail)
+    return Reading(value=float(score.mean()), baseline=1.0 / len(np.unique(units)), detail=detail)
 
 
 def mahalanobis_linkage_sentence(reading: Reading[OrdinaryLinkage], n: int) -> str:
@@ -191,8 +186,7 @@ def fit(patterns: Booleans, counts: Floats, share: float) -> OrdinaryLinkage:
     """Estimate the weights by EM (Jaro 1989) from the number of pairs of each agreement pattern."""
     # the share of matches is known: one in each row
     agrees = patterns.astype(np.float64)
-    total = counts.sum()
-    unmatched = np.clip(counts @ agrees / total, _EDGE, 1 - _EDGE)
+    unmatched = np.clip(counts @ agrees / counts.sum(), _EDGE, 1 - _EDGE)
     matched = np.clip(np.maximum(0.9, 1 - (1 - unmatched) / 2), _EDGE, 1 - _EDGE)
     for _ in range(STEPS):
         one = share * _likelihood(agrees, matched)
@@ -211,42 +205,38 @@ def fit(patterns: Booleans, counts: Floats, share: float) -> OrdinaryLinkage:
 
 def _likelihood(agrees: Floats, chance: Floats) -> Floats:
     # Shapes: agrees (m, v); chance (v,); the answer (m,), of m patterns.
-    logs = agrees @ np.log(chance) + (1 - agrees) @ np.log1p(-chance)
-    return np.exp(np.maximum(logs, -600))
+    return np.exp(np.maximum(agrees @ np.log(chance) + (1 - agrees) @ np.log1p(-chance), -600))
 
 
 NEAR = 0.25  # standard deviations, or distances of the quartiles, within which two numbers agree
 MOST_KEYS = 12
 
 
-def _agree(comparison: Comparison, name: str, rows: Integers) -> Booleans:
-    original, masked = comparison.original, comparison.masked
-    if original.schema.variable(name).kind in LEVELS:
-        before, after = cell_codes(comparison, [name])
-        same = after[rows] == before[:, 0]
-        return np.asarray(same & (after[rows] >= 0))
-    values = original.values(name)
-    known = values[~np.isnan(values)]
-    spread = float(known.std(ddof=1)) if len(known) > 1 else 0.0
-    # a few far values widen the standard deviation, not the distance of the quartiles
-    middle = float(np.subtract(*np.quantile(known, (0.75, 0.25)))) if spread else 0.0
-    tolerance = NEAR * (min(spread, middle) or spread)
-    with np.errstate(invalid="ignore"):
-        return np.abs(numbers(original, masked, name)[rows][:, None] - values) <= tolerance
-
-
 def compute_probabilistic_linkage(comparison: Comparison) -> Reading[OrdinaryLinkage]:
     """Return the share of released records that score best with their source; ties share."""
-    n = comparison.original.n
-    require_same_records(comparison.original, comparison.masked)
+    original, masked, n = comparison.original, comparison.masked, comparison.original.n
+    require_same_records(original, masked)
     keys = key_names(comparison)[:MOST_KEYS]
-    leaving = released_rows(comparison.original, comparison.masked)
+    leaving = released_rows(original, masked)
     rows = spread_sample(leaving)
     rows = evenly(rows, min(len(rows), max(1, ATTACKED_PAIRS // n)))
     # the agreement pattern of every pair, one bit per key; missing agrees with nothing
     pattern = np.zeros((len(rows), n), dtype=np.int64)
     for bit, name in enumerate(keys):
-        pattern |= _agree(comparison, name, rows).astype(np.int64) << bit
+        if original.schema.variable(name).kind in LEVELS:
+            before, after = cell_codes(comparison, [name])
+            agrees = (after[rows] == before[:, 0]) & (after[rows] >= 0)
+        else:
+            values = original.values(name)
+            known = values[~np.isnan(values)]
+            spread = float(known.std(ddof=1)) if len(known) > 1 else 0.0
+            # a few far values widen the standard deviation, not the distance of the quartiles
+            middle = float(np.subtract(*np.quantile(known, (0.75, 0.25)))) if spread else 0.0
+            tolerance = NEAR * (min(spread, middle) or spread)
+            shown = numbers(original, masked, name)[rows][:, None]
+            with np.errstate(invalid="ignore"):
+                agrees = np.abs(shown - values) <= tolerance
+        pattern |= agrees.astype(np.int64) << bit
     present = np.bincount(pattern.ravel(), minlength=1 << len(keys))
     seen = np.flatnonzero(present)
     bits = (seen[:, None] >> np.arange(len(keys)) & 1).astype(bool)
@@ -254,8 +244,7 @@ def compute_probabilistic_linkage(comparison: Comparison) -> Reading[OrdinaryLin
     table = np.full(1 << len(keys), -np.inf)
     table[seen] = np.round(weights.weight(bits), 9)
     score = table[pattern]
-    best = score.max(axis=1, keepdims=True)
-    first = score == best
+    first = score == score.max(axis=1, keepdims=True)
     own = first[np.arange(len(rows)), rows].astype(np.int64)
     if comparison.units is not None:
         own = (first & (comparison.units == comparison.units[rows, np.newaxis])).sum(axis=1)

@@ -108,10 +108,9 @@ def compute_cooks_distance(comparison: Comparison) -> Reading[RecordValues]:
     before_fit, after_fit = fits(comparison)
     question = before_fit.design.question
     before = comparison.cached_for_original(("cook", question), lambda: _cooks(before_fit, ""))
-    after = _cooks(after_fit, RELEASED)
     return largest_of_both(
         (before_fit.design.records, before),
-        (after_fit.design.records, after),
+        (after_fit.design.records, _cooks(after_fit, RELEASED)),
         response=question.response,
         names=list(question.predictors),
     )
@@ -373,14 +372,13 @@ def draw_nearest_distance(
     band = None if drawn is None else drawn["value"]
     draws = "" if band is None else f" · draws {range_text(band.low, band.high)}"
     medians = [style.number(reading.baseline), style.number(reading.value)]
-    traces = [trace for i in (1, 0) for trace in _box(values[i], released=bool(i))]
     return style.chart(
         "nearest_distance",
         "Nearest distance",
         f"median {medians[0]} → {medians[1]}" + draws + (" · sample" if detail.sampled else ""),
         "Box plots of the distance to the nearest record of the same file; the median is "
         f"{medians[0]} in the original and {medians[1]} in the release{_sample(detail)}",
-        data=traces,
+        data=[trace for i in (1, 0) for trace in _box(values[i], released=bool(i))],
         layout=style.layout(
             style.axis(
                 "distance to the nearest record (SD)", 0, style.above(1.03 * style.largest(*values))

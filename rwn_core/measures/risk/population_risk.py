@@ -229,8 +229,7 @@ def compute_suda(comparison: Comparison) -> Reading[SpecialUniques]:
         sizes=sizes,
         count=Sides(*([int((each == size).sum()) for size in sizes] for each in least)),
     )
-    special = Sides(least.original > 0, least.released[leaving] > 0)
-    return mean_reading(special, comparison, detail)
+    return mean_reading(Sides(least.original > 0, least.released[leaving] > 0), comparison, detail)
 
 
 def suda_sentence(reading: Reading[SpecialUniques], n: int) -> str:
@@ -416,9 +415,25 @@ def model_cells(
     The table of counts has an axis per key; for the others it has no room. Keys of one level are
     left out.
     """
+    original, masked = comparison.original, comparison.masked
     columns, levels, apart = [], dict[str, int](), list[str]()
     for name in keys:
-        both = _grouped(comparison, name)
+        # the key of both tables, one after the other, as codes from 0, numbers in groups
+        if original.schema.variable(name).kind in LEVELS:
+            sides = [codes(original, table, name)[0] for table in (original, masked)]
+        else:
+            values = original.values(name)
+            known = np.unique(values[~np.isnan(values)])
+            edges = known[1:]
+            if len(known) > GROUPS:
+                edges = np.unique(np.nanquantile(values, np.linspace(0, 1, GROUPS + 1)[1:-1]))
+                if edges[-1] <= known[0]:  # nearly all have the least value
+                    edges = known[1:2]
+            sides = [
+                np.where(np.isnan(v), -1, np.searchsorted(edges, v, side="right"))
+                for v in (values, numbers(original, masked, name))
+            ]
+        both = np.unique(np.concatenate(sides), return_inverse=True)[1].astype(np.int64)
         width = int(both.max()) + 1
         full = np.prod([*levels.values(), width]) > MOST_CELLS or len(levels) == MOST_MODEL_KEYS
         if width > 1 and full:
@@ -429,27 +444,8 @@ def model_cells(
     if not levels:
         raise NotApplicable("No key variable has two levels, so there are no cells to model.")
     cells = np.ravel_multi_index(columns, tuple(levels.values()))
-    before, after = np.split(cells, [comparison.original.n])
-    return [before, after[released_rows(comparison.original, comparison.masked)]], levels, apart
-
-
-def _grouped(comparison: Comparison, name: str) -> Integers:
-    """Return one key of both tables, one after the other, as codes from 0, numbers in groups."""
-    original, masked = comparison.original, comparison.masked
-    if original.schema.variable(name).kind in LEVELS:
-        before, after = (codes(original, table, name)[0] for table in (original, masked))
-    else:
-        values = original.values(name)
-        known = np.unique(values[~np.isnan(values)])
-        edges = known[1:]
-        if len(known) > GROUPS:
-            edges = np.unique(np.nanquantile(values, np.linspace(0, 1, GROUPS + 1)[1:-1]))
-            edges = edges if edges[-1] > known[0] else known[1:2]  # nearly all have the least value
-        before, after = (
-            np.where(np.isnan(v), -1, np.searchsorted(edges, v, side="right"))
-            for v in (values, numbers(original, masked, name))
-        )
-    return np.unique(np.concatenate((before, after)), return_inverse=True)[1].astype(np.int64)
+    before, after = np.split(cells, [original.n])
+    return [before, after[released_rows(original, masked)]], levels, apart
 
 
 def compute_loglinear_risk(comparison: Comparison) -> Reading[PopulationRisk]:
@@ -469,7 +465,18 @@ def compute_loglinear_risk(comparison: Comparison) -> Reading[PopulationRisk]:
         size = float(len(own if units is None else np.unique(units)))
         fraction = min(size / max(population, size), 1.0)
         path = forward_search(counts, fraction)
-        risks.append(all_keys_risk(path[-1].means, own, known, fraction, units))
+        # The records that are unique on all keys, and their expected tau1 and tau2. Values are
+        # independent of the other keys within a group of the model, and further keys, of which all
+        # records are one group, altogether: each multiplies the fitted mean by the share of the
+        # record's value in its group. Missing is a value.
+        rate = np.maximum(path[-1].means.ravel()[own], 1e-300) / fraction
+        every, groups = np.zeros_like(own), np.unravel_index(own, path[-1].means.shape)
+        for value, group in zip_longest(known.T + 1, groups, fillvalue=every):
+            rate = rate * (np.bincount(value)[value] / np.bincount(group)[group])
+        alone = class_sizes(known + 1, units) == 1
+        each, rate = once(known + 1, units)[alone], rate[alone]
+        expected = (law(rate, fraction) @ each for law in (probability_unique, expected_inverse))
+        risks.append((round(float(each.sum())), *map(float, expected)))
         shares.append(min(risks[-1][2] / max(size, 1.0), 1.0))
     uniques, tau1, tau2 = (Sides(*both) for both in zip(*risks, strict=True))
     verb = "enters" if len(apart) == 1 else "enter"
@@ -490,25 +497,6 @@ def compute_loglinear_risk(comparison: Comparison) -> Reading[PopulationRisk]:
         caveat=caveat if apart else "",
     )
     return Reading(value=shares[1], baseline=shares[0], detail=detail)
-
-
-def all_keys_risk(
-    means: Floats, cells: Integers, values: Integers, fraction: float, units: Integers | None
-) -> tuple[int, float, float]:
-    """Return the records that are unique on all keys, and their expected tau1 and tau2."""
-    # Shapes: means with an axis per key of the model; cells (n,); values (n, v), -1 is missing.
-    # Values are independent of the other keys within a group of the model, and further keys, of
-    # which all records are one group, altogether: each multiplies the fitted mean by the share of
-    # the record's value in its group.
-    values = values + 1  # missing is a value
-    rate = np.maximum(means.ravel()[cells], 1e-300) / fraction
-    every, groups = np.zeros_like(cells), np.unravel_index(cells, means.shape)
-    for value, group in zip_longest(values.T, groups, fillvalue=every):
-        rate = rate * (np.bincount(value)[value] / np.bincount(group)[group])
-    alone = class_sizes(values, units) == 1
-    each, rate = once(values, units)[alone], rate[alone]
-    tau1 = float(probability_unique(rate, fraction) @ each)
-    return round(float(each.sum())), tau1, float(expected_inverse(rate, fraction) @ each)
 
 
 def loglinear_risk_sentence(reading: Reading[PopulationRisk], n: int) -> str:

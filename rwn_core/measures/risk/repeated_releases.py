@@ -78,8 +78,7 @@ def compute(comparison: Comparison) -> Reading[RepeatedReleases]:
         released = [variable.name for variable in law.original.schema.released]
         itself = Comparison(original=law.original, masked=law.original)
         order = None if sampled else canonical_order(cell_codes(itself, released)[0])
-        releases = [simulate(law, generator, order) for _ in times]
-        linking = law, releases, keys
+        linking = law, [simulate(law, generator, order) for _ in times], keys
         together = [None] if sampled else joint_success_after(*linking, comparison.units)
         worst = None not in together
         rows = np.array(together, dtype=np.float64)[:, np.newaxis]
@@ -270,29 +269,25 @@ def bhattacharyya(
     components: Sequence[MixtureComponent[Law]] = law.components()
     affinity = np.zeros((len(records), law.original.n))
     for one, other in product(components, components):
-        common = _in_common(one.cells, other.cells, names, records)
-        affinity += np.sqrt(one.weight * other.weight) * common
+        # of records under one law of cells and all records under another
+        cells, others = one.cells, other.cells
+        common = np.ones_like(affinity)
+        for unit in attacked_units(cells, names):
+            roots = _roots(cells, unit)
+            its = roots if others is cells else _roots(others, unit)
+            of_unit = np.clip((roots[records] @ its.T).toarray(), 0.0, 1.0 + 1e-12)
+            # rows of tied units have at most what one of them has
+            common = np.minimum(common, of_unit) if cells.tied is not None else common * of_unit
+        lost, others_lost = (_lost(each, names) for each in (cells, others))
+        common[np.ix_(lost[records], others_lost)] = 1.0  # like each other at most
+        # a row with nothing lost may look like one that lost all it can lose
+        drawn = [*{*touched(cells, names), *touched(others, names)}]
+        missing = bool(cells.original.frame[drawn].isna().any().all())
+        if (lost.any() or others_lost.any()) and missing:
+            common[lost[records]], common[:, others_lost] = 1.0, 1.0
+        affinity += np.sqrt(one.weight * other.weight) * np.minimum(common, 1.0)
     affinity[np.arange(len(records)), records] = 1.0
     return np.asarray(np.minimum(affinity, 1.0))
-
-
-def _in_common(one: Law, other: Law, names: Sequence[str] | None, records: Integers) -> Floats:
-    """Return it for records under one law of cells and all records under another, shape (m, n)."""
-    result = np.ones((len(records), one.original.n))
-    for unit in attacked_units(one, names):
-        roots = _roots(one, unit)
-        others = roots if other is one else _roots(other, unit)
-        common = np.clip((roots[records] @ others.T).toarray(), 0.0, 1.0 + 1e-12)
-        # rows of tied units have at most what one of them has
-        result = np.minimum(result, common) if one.tied is not None else result * common
-    lost, others_lost = (_lost(cells, names) for cells in (one, other))
-    result[np.ix_(lost[records], others_lost)] = 1.0  # like each other at most
-    # a row with nothing lost may look like one that lost all it can lose
-    drawn = [*{*touched(one, names), *touched(other, names)}]
-    missing = bool(one.original.frame[drawn].isna().any().all())
-    if (lost.any() or others_lost.any()) and missing:
-        result[lost[records]], result[:, others_lost] = 1.0, 1.0
-    return np.minimum(result, 1.0)
 
 
 def _roots(cells: Law, unit: tuple[str, ...]) -> sparse.csr_array:
@@ -334,12 +329,10 @@ def joint_success_after(
     success: list[float | None] = []
     cells: list[Integers] = []
     for masked, belief in zip(releases, beliefs_after(law, releases, names), strict=True):
-        both = Comparison(original=law.original, masked=masked)
-        cells += cell_codes(both, names)
+        cells += cell_codes(Comparison(original=law.original, masked=masked), names)
         together = None
         if belief.nnz <= ATTACKED_PAIRS:
-            order = canonical_order(np.hstack(cells))
-            found = all_rows(belief, blocks(belief), order, units=units)
+            found = all_rows(belief, blocks(belief), canonical_order(np.hstack(cells)), units=units)
             together = None if found is None else found[0]
         rows = float(_largest(belief, units).mean())
         success.append(None if together is None else max(together, rows))

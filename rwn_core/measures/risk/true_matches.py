@@ -338,10 +338,9 @@ def draw_true_matches(reading: Reading[TrueMatches]) -> style.Chart:
     names = [", ".join(each) for each in detail.known.sets]
     shares = detail.found if secret is None else detail.read
     others = stated + np.argsort(-shares[stated:], kind="stable")
-    shown = [*range(min(stated, _BARS)), *others.tolist()][:_BARS]
     pairs: list[Pair] = [
         (names[at], detail.found[at], None if detail.secret[at] is None else float(detail.read[at]))
-        for at in shown
+        for at in [*range(min(stated, _BARS)), *others.tolist()][:_BARS]
     ]
     # what the largest number is a share of
     worst = style.percent(reading.value, 1)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import value_codes
 from rwn_core.data.variable import LEVELS
 from rwn_core.errors import NotApplicable
@@ -26,25 +26,6 @@ from rwn_core.measures.statistics.key_variables import confidential_names, key_n
 from rwn_core.measures.view import Tile
 
 # Posterior odds: how likely a released category is the true one, category by category
-
-
-def category_chances(law: Law, name: str, units: Integers | None = None) -> tuple[Floats, Floats]:
-    """Return P(a released category is true) of each level, and P(it is true of any record)."""
-    # Shapes: both (V,); with `units`, true is a category that any record of the unit has. With t
-    # the transition matrix and v the shares of the original, the odds of level k are t_kk v_k /
-    # sum over l != k of t_lk v_l; each record's own law stands for its level's row of t
-    codes, values = value_codes(law.original, name)
-    table, columns = law.table(name)
-    place = {value: number for number, value in enumerate(columns)}
-    cells = table.tocsc()[:, [place[value] for value in values]].tocoo()
-    shown = np.bincount(cells.col, weights=cells.data, minlength=len(values))
-    own = np.arange(len(codes)) if units is None else units  # shape (n,)
-    has = np.zeros((int(own.max()) + 1, len(values)), dtype=bool)
-    has[own, codes] = True
-    right = cells.data * has[own[cells.row], cells.col]
-    true = np.bincount(cells.col, weights=right, minlength=len(values))
-    chances = np.divide(true, shown, out=np.zeros(len(values)), where=shown > 0)
-    return chances, has[own].mean(axis=0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -70,11 +51,26 @@ def compute_posterior_odds(comparison: Comparison) -> Reading[PosteriorOdds]:
     """Return the largest chance, of all variables, that a rarest category is true."""
     law, parts = comparison.required_law(), []
     for name in (v.name for v in law.original.schema.released if v.kind in LEVELS):
+        # P(a released category is true) of each level, and P(it is true of any record), shape (V,);
+        # of units, true is a category that any record of the unit has. With t the transition matrix
+        # and v the shares of the original, the odds of level k are t_kk v_k / sum over l != k of
+        # t_lk v_l; each record's own law stands for its level's row of t
+        codes, values = value_codes(law.original, name)
         try:
-            chances, share = category_chances(law, name, comparison.units)
+            table, columns = law.table(name)
         except NotApplicable:  # variables that change together have no table each
             continue
-        levels = np.array([value is not None for value in value_codes(law.original, name)[1]])
+        place = {value: number for number, value in enumerate(columns)}
+        cells = table.tocsc()[:, [place[value] for value in values]].tocoo()
+        shown = np.bincount(cells.col, weights=cells.data, minlength=len(values))
+        own = np.arange(len(codes)) if comparison.units is None else comparison.units
+        has = np.zeros((int(own.max()) + 1, len(values)), dtype=bool)
+        has[own, codes] = True
+        right = cells.data * has[own[cells.row], cells.col]
+        true = np.bincount(cells.col, weights=right, minlength=len(values))
+        chances = np.divide(true, shown, out=np.zeros(len(values)), where=shown > 0)
+        share = has[own].mean(axis=0)
+        levels = np.array([value is not None for value in values])
         if levels.sum() >= 2:
             most = float(np.clip(chances[levels & (share == share[levels].min())].max(), 0.0, 1.0))
             parts.append((name, most, chances[levels], share[levels]))

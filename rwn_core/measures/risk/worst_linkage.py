@@ -199,7 +199,15 @@ def compute_linked_over_half(comparison: Comparison) -> Reading[WorstLinkage]:
         truth = given_all if together > alone else truth
     value = share = max(alone, together or 0.0)
     if links.sampled:
-        interval, far = exact_interval(round(share * len(truth)), len(truth)), _farthest(comparison)
+        # the links of the records that are far from the others
+        law, rows = comparison.required_law(), released_rows(comparison.original, comparison.masked)
+        try:
+            points = point_values(original_points(comparison))[rows]
+        except NotApplicable:  # no variable has a distance
+            points = np.zeros((len(rows), 1))
+        rows = np.sort(rows[np.argsort(-(points**2).sum(axis=1), kind="stable")[:SMALLEST_SAMPLE]])
+        far = weigh(law, comparison.masked, None, (rows, len(rows)), units=comparison.units)[0]
+        interval = exact_interval(round(share * len(truth)), len(truth))
         records, first = np.unique(np.concatenate((records, far.rows)), return_index=True)
         truth = np.concatenate((truth, far.truth))[first]
         value = interval[1] if (truth > HALF).any() else 0.0
@@ -222,17 +230,6 @@ def compute_linked_over_half(comparison: Comparison) -> Reading[WorstLinkage]:
     )
     baseline = float(comparison.original.n == 1)
     return Reading(value=value, baseline=baseline, interval=interval, detail=detail)
-
-
-def _farthest(comparison: Comparison) -> Linkage:
-    """Return the links of the records that are far from the others."""
-    law, rows = comparison.required_law(), released_rows(comparison.original, comparison.masked)
-    try:
-        points = point_values(original_points(comparison))[rows]
-    except NotApplicable:  # no variable has a distance
-        points = np.zeros((len(rows), 1))
-    rows = np.sort(rows[np.argsort(-(points**2).sum(axis=1), kind="stable")[:SMALLEST_SAMPLE]])
-    return weigh(law, comparison.masked, None, (rows, len(rows)), units=comparison.units)[0]
 
 
 def linked_over_half_sentence(reading: Reading[WorstLinkage], n: int) -> str:
@@ -346,8 +343,7 @@ def compute_whole_file_linkage(comparison: Comparison) -> Reading[WorstLinkage]:
             "lower bound."
         )
     units = np.arange(n) if comparison.units is None else comparison.units
-    right = units[found.linked] == units
-    detail = WorstLinkage(names=list(keys), linked=found.linked, right=right)
+    detail = WorstLinkage(names=list(keys), linked=found.linked, right=units[found.linked] == units)
     return Reading(value=found.matched, baseline=comparison.random_share, detail=detail)
 
 
@@ -380,8 +376,7 @@ class Curve(NamedTuple):
 
     def recall_at(self, precision: float) -> float:
         """Return the largest recall with at least this precision; 0 if none."""
-        enough = self.precision >= precision - 10.0**-_DIGITS
-        return float(self.recall[enough].max(initial=0.0))
+        return float(self.recall[self.precision >= precision - 10.0**-_DIGITS].max(initial=0.0))
 
     def thinned(self) -> Curve:
         """Return about `POINTS` of the points, with the first and the last."""

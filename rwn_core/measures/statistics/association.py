@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
@@ -221,8 +221,7 @@ def _signed(original: Microdata, table: Microdata, known: Floats | None) -> Floa
     """Associate all pairs, those of numbers as `known`; shapes (m, m) and (p, p)."""
     numbers, categories = _names(original)
     coded = [codes(original, table, name)[0] for name in categories]
-    found = association_matrix(matrix(original, table, numbers), coded, known)
-    return _ordered(original, found)
+    return _ordered(original, association_matrix(matrix(original, table, numbers), coded, known))
 
 
 def _names(original: Microdata) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -317,35 +316,38 @@ def chance_levels(numbers: Floats, categories: Sequence[Codes]) -> Floats:
     # in at most `CHANCE` of the tables. Moments: Kazi-Aoual, Hitier, Sabatier, Lebreton 1995.
     from scipy.special import betaincinv
 
+    # Shapes: numbers (n, m); each of categories (n,).
     rank, leverage, known = _margins(numbers, categories)
     is_category = np.arange(len(rank)) >= numbers.shape[1]
     mean, variance, ceiling = permutation_moments(rank, leverage, known)
     with np.errstate(divide="ignore", invalid="ignore"):
         share, spread = mean / ceiling, variance / ceiling**2
         size = share * (1 - share) / spread - 1
-        pairs = len(mean) * (len(mean) - 1) / 2
-        tail = CHANCE / max(pairs, 1.0)
+        tail = CHANCE / max(len(mean) * (len(mean) - 1) / 2, 1.0)
         reached = ceiling * betaincinv(share * size, (1 - share) * size, 1 - tail)
-    usable = np.isfinite(reached) & (size > 0)
-    levels = _as_association(np.where(usable, reached, np.nan), rank, known, is_category)
-    m = numbers.shape[1]
-    levels[:m, :m] = np.maximum(levels[:m, :m], one_record(numbers))
-    return levels
-
-
-def one_record(numbers: Floats) -> Floats:
-    """Return the largest part of each correlation that one record contributes, shape (m, m)."""
+    # the corrections of the association itself
+    reached, count = np.where(np.isfinite(reached) & (size > 0), reached, np.nan), rank + 1
+    one, other = is_category[:, None], is_category[None, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        k = np.where(one, count[:, None], count[None, :])
+        ratio = 1 - (1 - reached) * (known - 1) / (known - k)
+        corrected = count[:, None] - (count[:, None] - 1) ** 2 / (known - 1)
+        least = np.minimum(corrected, corrected.T) - 1
+        v = (reached - rank[:, None] * rank[None, :] / (known - 1)) / least
+        squared = np.where(one & other, v, np.where(one | other, ratio, reached))
+        levels = np.asarray(np.sqrt(np.clip(squared, 0.0, 1.0)), dtype=np.float64)
+    # the largest part of each correlation that one record contributes, shape (m, m)
     n, m = numbers.shape
     parts = np.zeros((n, m), order="F")
     for column, values in enumerate(numbers.T):
-        known = ~np.isnan(values)
-        away = values[known] - values[known].mean() if known.any() else values[known]
-        size = float(np.abs(away).max(initial=0.0))
-        if size > 0:
-            parts[known, column] = np.abs(away / size) / np.linalg.norm(away / size)
-
+        there = ~np.isnan(values)
+        away = values[there] - values[there].mean() if there.any() else values[there]
+        largest = float(np.abs(away).max(initial=0.0))
+        if largest > 0:
+            parts[there, column] = np.abs(away / largest) / np.linalg.norm(away / largest)
     found = [(parts * parts[:, one][:, None]).max(axis=0, initial=0.0) for one in range(m)]
-    return np.array(found, dtype=np.float64).reshape(m, m)
+    levels[:m, :m] = np.maximum(levels[:m, :m], np.array(found, dtype=np.float64).reshape(m, m))
+    return levels
 
 
 def permutation_moments(
@@ -364,8 +366,7 @@ def permutation_moments(
         variance = 2 * plain * plain.T / ((n - 1) ** 2 * (n + 1) * (n - 2))
         variance += peaked * peaked.T / ((n + 1) * n * (n - 1) * (n - 2) * (n - 3))
         mean = rank * rank.T / (n - 1)
-    defined = (n >= LEAST_RECORDS) & (mean > 0) & (variance > 0)
-    blank = np.where(defined, 1.0, np.nan)
+    blank = np.where((n >= LEAST_RECORDS) & (mean > 0) & (variance > 0), 1.0, np.nan)
     return mean * blank, variance * blank, np.minimum(rank, rank.T) * blank
 
 
@@ -397,18 +398,3 @@ def _of_category(codes: Codes) -> tuple[float, float]:
     sizes = sizes[sizes > 0]
     n = sizes.sum()
     return max(len(sizes) - 1.0, 0.0), float((sizes * (1 / sizes - 1 / n) ** 2).sum())
-
-
-def _as_association(reached: Floats, rank: Floats, n: Floats, is_category: Booleans) -> Floats:
-    """Apply the corrections of the association itself to the levels."""
-    # Shapes: reached, n, the answer (p, p); rank, is_category (p,).
-    levels = rank + 1
-    one, other = is_category[:, None], is_category[None, :]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        k = np.where(one, levels[:, None], levels[None, :])
-        ratio = 1 - (1 - reached) * (n - 1) / (n - k)
-        corrected = levels[:, None] - (levels[:, None] - 1) ** 2 / (n - 1)
-        least = np.minimum(corrected, corrected.T) - 1
-        v = (reached - rank[:, None] * rank[None, :] / (n - 1)) / least
-        squared = np.where(one & other, v, np.where(one | other, ratio, reached))
-        return np.asarray(np.sqrt(np.clip(squared, 0.0, 1.0)), dtype=np.float64)

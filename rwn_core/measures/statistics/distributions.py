@@ -114,8 +114,7 @@ def bin_edges(ascending: Floats) -> Floats:
     if low == high:
         half = max(0.5, abs(low) / 100)
         return np.array([low - half, low + half])
-    bins = min(MOST_BINS, max(10, round(len(ascending) ** 0.5)))
-    return np.linspace(low, high, bins + 1)
+    return np.linspace(low, high, min(MOST_BINS, max(10, round(len(ascending) ** 0.5))) + 1)
 
 
 def grid_step(ascending: Floats) -> float:
@@ -225,9 +224,8 @@ def grouping(
     if variable.kind in LEVELS:
         level_codes, levels = original.codes(variable.name)
         counts = np.bincount(level_codes[level_codes >= 0], minlength=len(levels))
-        ranked = np.argsort(-counts, kind="stable")
         # one group more than there are levels: what only a release has
-        own = np.sort(ranked[: most - 1])
+        own = np.sort(np.argsort(-counts, kind="stable")[: most - 1])
         group_of = np.full(len(levels), len(own), dtype=np.int64)
         group_of[own] = np.arange(len(own))
         named = (*(str(levels[level]) for level in own), "(others)", "(missing)")

@@ -62,16 +62,35 @@ def keys_and_secrets(comparison: Comparison) -> tuple[tuple[str, ...], tuple[str
 def only(microdata: Microdata, names: Sequence[str]) -> Microdata:
     """Return a table of some of its variables, in its own order."""
     chosen = tuple(v for v in microdata.schema.variables if v.name in names)
-    frame = microdata.frame[[v.name for v in chosen]]
-    return Microdata(frame, Schema(variables=chosen))
+    return Microdata(microdata.frame[[v.name for v in chosen]], Schema(variables=chosen))
 
 
 def cell_codes(comparison: Comparison, names: Sequence[str]) -> tuple[Integers, Integers]:
     """Return the values of both tables as codes, shapes (n, v) and (n', v)."""
     # Equal codes in a column are equal values, also across the tables; -1 is missing.
     known = comparison.cached_for_release("paired codes", dict[str, tuple[Integers, Integers]])
-    missing = [name for name in names if name not in known]
-    known.update(_paired_codes(comparison, missing) if missing else {})
+    original, masked = comparison.original, comparison.masked
+    numbered = comparison.cached_for_original("numbered values", dict[str, tuple[Floats, Integers]])
+    levels, plain = list[str](), list[str]()
+    for name in names:
+        if name not in known:
+            kind = original.schema.by_name[name].kind
+            (levels if kind in LEVELS else plain).append(name)
+    for name in levels:
+        one, other = (codes(original, table, name)[0] for table in (original, masked))
+        known[name] = one.astype(np.int64), other.astype(np.int64)
+    both = (columns(original, table, plain) for table in (original, masked))
+    for name, values, shown in zip(plain, *both, strict=True):
+        if name not in numbered:
+            numbered[name] = _numbered(values)
+        distinct, own = numbered[name]
+        place = np.searchsorted(distinct, shown)
+        found = np.append(distinct, np.nan)[place] == shown
+        if (found | np.isnan(shown)).all():  # nothing but the original's values, as donors give
+            known[name] = own, np.where(found, place, -1)
+        else:
+            _, together = _numbered(np.concatenate((values, shown)))
+            known[name] = together[: original.n], together[original.n :]
     before, after = zip(*[known[name] for name in names], strict=True)
     return np.column_stack(before), np.column_stack(after)
 
@@ -82,31 +101,6 @@ def key_cells(comparison: Comparison, keys: Sequence[str]) -> tuple[Integers, In
     original, released = cell_codes(comparison, keys)
     lost = empty_records(comparison.masked)
     return original, np.where(lost[:, np.newaxis], released.max(axis=0) + 1, released)
-
-
-def _paired_codes(
-    comparison: Comparison, names: Sequence[str]
-) -> dict[str, tuple[Integers, Integers]]:
-    original, masked, by_name = comparison.original, comparison.masked, {}
-    numbered = comparison.cached_for_original("numbered values", dict[str, tuple[Floats, Integers]])
-    kinds = original.schema.by_name
-    plain = [name for name in names if kinds[name].kind not in LEVELS]
-    for name in set(names) - set(plain):
-        before, after = codes(original, original, name)[0], codes(original, masked, name)[0]
-        by_name[name] = before.astype(np.int64), after.astype(np.int64)
-    both = (columns(original, table, plain) for table in (original, masked))
-    for name, values, shown in zip(plain, *both, strict=True):
-        if name not in numbered:
-            numbered[name] = _numbered(values)
-        distinct, own = numbered[name]
-        place = np.searchsorted(distinct, shown)
-        found = np.append(distinct, np.nan)[place] == shown
-        if (found | np.isnan(shown)).all():  # nothing but the original's values, as donors give
-            by_name[name] = own, np.where(found, place, -1)
-            continue
-        _, together = _numbered(np.concatenate((values, shown)))
-        by_name[name] = together[: original.n], together[original.n :]
-    return by_name
 
 
 def _numbered(values: Floats) -> tuple[Floats, Integers]:

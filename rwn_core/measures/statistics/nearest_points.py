@@ -244,8 +244,7 @@ def nearest_links(
         assert comparison.units is not None
         candidates = PointIndex(_coded(comparison, comparison.every))
         units = unit.numbers, comparison.units[linked]
-    released = released_points(comparison)[linked]
-    score[present] = linkage_scores(candidates, released, sources, units)
+    score[present] = linkage_scores(candidates, released_points(comparison)[linked], sources, units)
     return records, score
 
 

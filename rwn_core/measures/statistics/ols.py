@@ -184,13 +184,13 @@ class LeastSquares(Fit):
 def fits(comparison: Comparison) -> tuple[LeastSquares, LeastSquares]:
     """Fit the comparison's regression to the original and to the release."""
     original, masked, question = comparison.original, comparison.masked, comparison.question
-
-    def fit(table: Microdata, where: str) -> LeastSquares:
-        return least_squares(design_matrix(original, table, question, where), where)
-
     about = "least squares", question
-    before = comparison.cached_for_original(about, lambda: fit(original, ""))
-    return before, comparison.cached_for_release(about, lambda: fit(masked, RELEASED))
+    before = comparison.cached_for_original(
+        about, lambda: least_squares(design_matrix(original, original, question))
+    )
+    return before, comparison.cached_for_release(
+        about, lambda: least_squares(design_matrix(original, masked, question, RELEASED), RELEASED)
+    )
 
 
 def least_squares(design: Design, where: str = "") -> LeastSquares:

@@ -178,10 +178,9 @@ def pitman_law(sizes: Integers) -> PitmanLaw:
     n, ones = int(sizes.sum()), int((sizes == 1).sum())
     if ones == n:
         return PitmanLaw(1.0, float(n))
-    starts = [(alpha, shift) for alpha in (0.1, 0.5, 0.9) for shift in (0.0, np.log(n))]
     fits = [
         minimize(_pitman_misfit, start, (sizes,), "L-BFGS-B", bounds=[_ALPHA, _SHIFT])
-        for start in starts
+        for start in [(alpha, shift) for alpha in (0.1, 0.5, 0.9) for shift in (0.0, np.log(n))]
     ]
     alpha, shift = min(fits, key=lambda fit: float(fit.fun)).x
     return PitmanLaw(float(alpha), float(np.exp(shift) - alpha))

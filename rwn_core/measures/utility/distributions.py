@@ -97,30 +97,6 @@ def _lost(comparison: Comparison, known: Sequence[int], distance: float) -> dict
     return {"missing": missing, "difference": max(distance, abs(after - before))}
 
 
-def _numeric(comparison: Comparison, name: str) -> Marginal:
-    def profile() -> tuple[_Bins, tuple[float, float]]:
-        known = _known(comparison, comparison.original, name)
-        steps = distribution_steps(known)
-        step, edges = grid_step(steps[0]), bin_edges(known)
-        if _towers(step, edges):
-            edges = grid_edges(known[0], known[-1], step)
-        return (steps, step, edges, bin_counts(known, edges)), _summary(known)
-
-    before, own = comparison.cached_for_original(("marginal", name), profile)
-    known = _known(comparison, comparison.masked, name)
-    edges, counts = _widened(before, known)
-    mean, sd = map(Sides, own, _summary(known))
-    distance = kolmogorov_smirnov(before[0], known)
-    return Marginal(
-        edges=edges,
-        original=counts,
-        released=bin_counts(known, edges),
-        mean=mean,
-        sd=sd,
-        **_lost(comparison, (int(before[-1].sum()), len(known)), distance),
-    )
-
-
 def _towers(step: float, edges: Floats) -> bool:
     """True if some bins would hold visibly more multiples of the step than others."""
     width = float(edges[1] - edges[0])
@@ -134,8 +110,7 @@ def _widened(before: _Bins, known: Floats) -> tuple[Floats, Integers]:
     if step > 1.5 * own and _towers(step, edges):  # rounded: the bins follow the steps
         edges = grid_edges(min(known[0], values[0]), max(known[-1], values[-1]), step)
         below = np.searchsorted(values, edges, side="left")
-        each = np.round(shares[below] * counts.sum()).astype(np.int64)
-        return edges, np.diff(each)
+        return edges, np.diff(np.round(shares[below] * counts.sum()).astype(np.int64))
     if known[0] < edges[0]:
         edges, counts = np.append(known[0], edges), np.append(0, counts)
     if known[-1] > edges[-1]:
@@ -149,14 +124,35 @@ def _widened(before: _Bins, known: Floats) -> tuple[Floats, Integers]:
 def _marginal(comparison: Comparison, variable: Variable) -> Marginal:
     name = variable.name
     if variable.kind not in LEVELS:
-        return _numeric(comparison, name)
+
+        def profile() -> tuple[_Bins, tuple[float, float]]:
+            known = _known(comparison, comparison.original, name)
+            steps = distribution_steps(known)
+            step, edges = grid_step(steps[0]), bin_edges(known)
+            if _towers(step, edges):
+                edges = grid_edges(known[0], known[-1], step)
+            return (steps, step, edges, bin_counts(known, edges)), _summary(known)
+
+        # the original's bins, fitted to the release
+        bins, own = comparison.cached_for_original(("marginal", name), profile)
+        known = _known(comparison, comparison.masked, name)
+        edges, counts = _widened(bins, known)
+        mean, sd = map(Sides, own, _summary(known))
+        distance = kolmogorov_smirnov(bins[0], known)
+        return Marginal(
+            edges=edges,
+            original=counts,
+            released=bin_counts(known, edges),
+            mean=mean,
+            sd=sd,
+            **_lost(comparison, (int(bins[-1].sum()), len(known)), distance),
+        )
     levels, before, after = level_counts(comparison, name)
-    known = int(before.sum()), int(after.sum())
     return Marginal(
         levels=[level if isinstance(level, str | bool | int) else str(level) for level in levels],
         original=before,
         released=after,
-        **_lost(comparison, known, total_variation(before, after)),
+        **_lost(comparison, (int(before.sum()), int(after.sum())), total_variation(before, after)),
     )
 
 
@@ -482,13 +478,6 @@ def il1s(before: Floats, after: Floats, spread: Floats) -> Floats:
     return np.asarray(np.abs(after / spread - before / spread) / np.sqrt(2))
 
 
-def il1_percent(before: Floats, after: Floats) -> Floats:
-    """Return each cell's change in percent; NaN if the original is 0 or one is missing."""
-    # Shapes: before, after, the answer (n, p).
-    size = np.where(before == 0, np.nan, np.abs(before))
-    return np.asarray(100 * np.abs(after / size - before / size))
-
-
 def compute_il1s(comparison: Comparison) -> Reading[Distances]:
     """Return the mean distance of the numeric cells from their own originals."""
     original = comparison.original
@@ -503,7 +492,9 @@ def compute_il1s(comparison: Comparison) -> Reading[Distances]:
     known = ~np.isnan(distance)
     if not known.any():
         raise NotApplicable("No numeric cell has a value in both tables.")
-    percent = il1_percent(before, after)
+    # each cell's change in percent, shape (n, p); NaN if the original is 0 or one is missing
+    size = np.where(before == 0, np.nan, np.abs(before))
+    percent = 100 * np.abs(after / size - before / size)
     detail = Distances(
         names=names,
         distance=np.where(known, distance, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1),

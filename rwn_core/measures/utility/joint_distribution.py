@@ -142,8 +142,7 @@ def _scaled(columns: Floats) -> Floats:
 def _probabilities(basis: Floats, labels: Floats) -> Floats:
     """Fit by Newton's method; with separated records it stops near 0 and 1."""
     share = labels.mean()
-    start = np.log(share / (1 - share))
-    coefficients = basis.T @ np.full(len(labels), start)
+    coefficients = basis.T @ np.full(len(labels), np.log(share / (1 - share)))
     best, deviance = np.full(len(labels), share), np.inf
     for _ in range(STEPS):
         linear = np.clip(basis @ coefficients, -FARTHEST, FARTHEST)
@@ -163,8 +162,7 @@ def _probabilities(basis: Floats, labels: Floats) -> Floats:
 
 def compute_pmse(comparison: Comparison) -> Reading[Propensity]:
     """Return pMSE over its expectation for a release from the fitted model, pairwise terms."""
-    model = propensity(comparison, "pairwise")
-    detail = replace(model, main=propensity(comparison, "main"))
+    detail = replace(propensity(comparison, "pairwise"), main=propensity(comparison, "main"))
     return Reading(value=detail.ratio, baseline=0.0, detail=detail)
 
 

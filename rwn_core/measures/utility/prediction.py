@@ -117,8 +117,7 @@ class _Encoder:
     def __init__(self, original: Microdata, response: str) -> None:
         self.original = original
         self.response = response
-        released = original.schema.released
-        self.predictors = [v for v in released if v.name != response]
+        self.predictors = [v for v in original.schema.released if v.name != response]
         self.categories = [v for v in self.predictors if v.kind is Kind.CATEGORICAL]
         kind = original.schema.variable(response).kind
         pair = kind is Kind.COUNT and len(original.codes(response)[1]) == 2

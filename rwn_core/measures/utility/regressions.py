@@ -138,8 +138,7 @@ def draw_regression(reading: Reading[FittedSlopes], drawn: Drawn | None = None) 
     """Draw the slopes, without the intercept; at most the 14 that moved most."""
     detail = reading.detail
     moved = detail.standardized_difference[1:]
-    ranked = np.argsort(-np.nan_to_num(moved, nan=-1.0), kind="stable")[:_SLOPES]
-    rows = np.sort(ranked) + 1
+    rows = np.sort(np.argsort(-np.nan_to_num(moved, nan=-1.0), kind="stable")[:_SLOPES]) + 1
     terms = [detail.terms[row] for row in rows]
     response, signs = detail.response, int(detail.sign_changed[1:].sum())
     note = f"largest change {style.number(reading.value)} SE"
@@ -219,8 +218,7 @@ def _intervals(
     height = np.arange(len(rows)) + (_APART if released else -_APART)
     ends = style.segments(slope - half, slope + half, height)
     bars = style.line(*ends, released=released, hoverinfo="skip", line={"dash": "solid"})
-    places = np.column_stack([slope, height])
-    marks = style.cloud(places, released=released, size=7, opacity=1)
+    marks = style.cloud(np.column_stack([slope, height]), released=released, size=7, opacity=1)
     hover = "%{x:.2f} ± %{customdata:.2f}<extra>%{fullData.name}</extra>"
     return [
         bars | {"showlegend": False},
@@ -361,16 +359,11 @@ STANDARD_ERRORS = utility_measure(
 # Logistic or Poisson regression, if the response suits it
 
 
-def compute_generalized_regression(comparison: Comparison) -> Reading[FittedSlopes]:
-    """Return the largest change of a slope, in the original's standard errors."""
-    return _most_moved(*generalized_fits(comparison))
-
-
 GENERALIZED_REGRESSION = slopes_measure(
     key="generalized_regression",
     title="Logistic or Poisson regression",
     question="Does the logistic or Poisson regression still find the same slopes?",
     source="McCullagh and Nelder 1989; Karr and others 2006",
-    compute=compute_generalized_regression,
+    compute=lambda comparison: _most_moved(*generalized_fits(comparison)),
     places={"coefficients": 2},
 )

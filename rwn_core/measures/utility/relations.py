@@ -116,8 +116,7 @@ def sign_changes(before: Floats, after: Floats) -> int:
 
 def compute_correlation(comparison: Comparison) -> Reading[Relations]:
     """Return the mean absolute change of the correlations of all pairs of numeric variables."""
-    original = comparison.original
-    names = original.numeric_names
+    names = comparison.original.numeric_names
     if len(names) < 2:
         raise NotApplicable("Correlations need at least two continuous or count variables.")
     before, after = [correlations(comparison, table) for table in comparison.tables]
@@ -177,14 +176,13 @@ def draw_association(reading: Reading[Relations], drawn: Drawn | None = None) ->
     # pairs with their coefficient and its change
     texts = made["data"][0]["text"]
     change = detail.released - detail.original
-    kinds = np.asarray(detail.coefficient).tolist()
     made["data"][0]["text"] = [
         [
             f"{text}<br>{_COEFFICIENTS[kind]}, change "
             + (f"{moved:+.2f}".replace("-", "−") if np.isfinite(moved) else "–")
             for text, kind, moved in zip(*row, strict=True)
         ]
-        for row in zip(texts, kinds, change.tolist(), strict=True)
+        for row in zip(texts, np.asarray(detail.coefficient).tolist(), change.tolist(), strict=True)
     ]
     made["table"]["caption"] = " ".join(filter(None, (_LEGEND, made["table"].get("caption"))))
     return style.chart(

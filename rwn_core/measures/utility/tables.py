@@ -159,8 +159,7 @@ def draw_subgroups(reading: Reading[Counts], drawn: Drawn | None = None) -> styl
     spans = style.line(*style.segments(before, after, height), released=False, line=look)
     traces = [spans | {"hoverinfo": "skip", "showlegend": False}]
     for values, released in ((before, False), (after, True)):
-        marker = {"size": 7, "opacity": 1}
-        points = style.points(values, height, released=released, marker=marker)
+        points = style.points(values, height, released=released, marker={"size": 7, "opacity": 1})
         points["hovertemplate"] = "%{x} records<extra>%{fullData.name}</extra>"
         traces += style.at_the_edge(points, "x", top)
     # the table has all groups, with the band where there is one
@@ -409,11 +408,10 @@ def _means(
                     continue
                 if not two.any() or not after[two].sum() > 0:
                     raise NotApplicable(f"There is nobody to estimate {label}{when} of{RELEASED}.")
-                records = np.flatnonzero(one)
                 yield (
                     label + when,
                     weighted_mean(old[one], design.weights[one]),
-                    mean_error(old[one], design.subset(records)),
+                    mean_error(old[one], design.subset(np.flatnonzero(one))),
                     weighted_mean(new[two], after[two]),
                 )
 

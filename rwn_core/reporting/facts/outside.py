@@ -61,8 +61,7 @@ def label(material: Material) -> Content:
         "releases": releases,
     }
     said = tuple((about[key], text[:1].upper() + text[1:]) for key, text in rows.items())
-    table = Table(columns=tuple(about["columns"]), rows=said)
-    return Content(lines=(about["head"],), table=table)
+    return Content(lines=(about["head"],), table=Table(columns=tuple(about["columns"]), rows=said))
 
 
 def _treated(material: Material) -> Content:

@@ -347,8 +347,7 @@ def _statistic(values: np.ndarray, asked: re.Match[str], factor: float) -> Resul
     if sign not in signs or (texts and sign not in ("=", "==")) or not (texts or number):
         raise Refused(f"{term} cannot be read: see the examples of this reader.")
     if what == "share":
-        wanted = given if texts else float(given)
-        count = int(_COMPARED.get(sign, np.equal)(values, wanted).sum())
+        count = int(_COMPARED.get(sign, np.equal)(values, given if texts else float(given)).sum())
         # Wilson's interval of half as many records
         low, high = proportion_confint(count / 2, n / 2, 0.05, "wilson")
         return Result((Row(term, "", count / n, None, (float(low), float(high))),), n)
@@ -368,8 +367,7 @@ def _statistic(values: np.ndarray, asked: re.Match[str], factor: float) -> Resul
 
 def _sides(formula: str) -> tuple[str, frozenset[str]]:
     """Return the response and the terms, in any order and however spaced."""
-    plain = "".join(re.sub(r"`([\w.]+)`", r"\1", formula).split())
-    left, _, right = plain.partition("~")
+    left, _, right = "".join(re.sub(r"`([\w.]+)`", r"\1", formula).split()).partition("~")
     return left, frozenset(right.split("+"))
 
 
@@ -431,8 +429,7 @@ def _fitted(response: np.ndarray, columns: np.ndarray, kind: str, *, robust: boo
                 fit = sm.OLS(response, exog).fit(cov_type="HC3" if robust else "nonrobust")
             else:
                 model = sm.GLM(response, exog, family=_FAMILIES[kind]())
-                how = "HC0" if robust else "nonrobust"
-                fit = model.fit(maxiter=STEPS, tol=1e-12, cov_type=how)
+                fit = model.fit(maxiter=STEPS, tol=1e-12, cov_type="HC0" if robust else "nonrobust")
             spread = fit.cov_params()
         except (np.linalg.LinAlgError, ValueError):
             spread = np.full((1 + len(unit),) * 2, np.inf)

@@ -104,8 +104,7 @@ def _chains(tables: _Tables, known: dict[str, Floats], wanted: Sequence[str]) ->
         yield from (((one,), name, first[name]) for name in wanted if name in first)
         for other in steps if first else ():
             if other[0] != one[0] and set(other[1]) & set(first):
-                at_hand = {**first, **known}
-                second = _further(tables, other, at_hand, first)
+                second = _further(tables, other, {**first, **known}, first)
                 yield from (((one, other), name, second[name]) for name in wanted if name in second)
 
 
@@ -131,8 +130,7 @@ def _further(
     further = {name: rows[name] for name in names if name not in at_hand}
     if not further:
         return {}
-    others = pd.DataFrame(further)[usable]
-    groups = others.groupby([released[name][usable] for name in known])
+    groups = pd.DataFrame(further)[usable].groupby([released[name][usable] for name in known])
     low, high = groups.min(), groups.max()
     # no value at all where one is missing
     agreed = low.where((low == high) & groups.count().eq(groups.size(), axis=0))

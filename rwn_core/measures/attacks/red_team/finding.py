@@ -257,10 +257,9 @@ def scored(tried: Sequence[NameCounts]) -> list[Finding]:
 
 def link_finding(attack: str, words: str, right: Any, rows: int, base: float) -> Finding:
     """Return the finding of links of some rows to people."""
-    share = float(np.sum(right)) / max(rows, 1)
     return Finding(
         attack=attack, words=words, kind="identity", right=float(np.sum(right)), named=float(rows),
-        people=float(rows), base=base, score=share,
+        people=float(rows), base=base, score=float(np.sum(right)) / max(rows, 1),
     )  # fmt: skip
 
 

@@ -43,8 +43,7 @@ def links(files: Files) -> list[Finding]:
             right = 0.0
             for part, squared in _distances(rows, people):
                 ties = squared <= squared.min(axis=1, keepdims=True) * (1 + TIE) + TIE**2
-                own = files.unit[files.owner[part]]
-                hits = ties & (files.unit == own[:, np.newaxis])
+                hits = ties & (files.unit == files.unit[files.owner[part]][:, np.newaxis])
                 right += (hits.sum(axis=1) / ties.sum(axis=1)).sum()
             words = f"the nearest person by {title} of {what}"
             found.append(link_finding(KEY, words, right, len(rows), files.random_share))
