@@ -122,7 +122,7 @@ class DataShuffling(NumberMethod):
             normal = np.column_stack([ndtri(table.uniforms(key, name)[0]) for name in chosen])
             stays = np.sqrt(1 - self.anew) * np.where(np.isnan(residual), 0.0, residual)
             scores = expected + stays + np.sqrt(self.anew) * normal @ root.T
-            for name, own in zip(chosen, scores.T, strict=True):
+            for name, own in zip(chosen, np.round(scores, _DIGITS).T, strict=True):
                 values, donors[name] = microdata.values(name), records.copy()
                 known = np.flatnonzero(~np.isnan(values))
                 ordered = known[np.argsort(values[known], kind="stable")]
@@ -132,6 +132,9 @@ class DataShuffling(NumberMethod):
     def law(self, table: Prepared) -> None:
         """A value's rank depends on the new scores of all records; rows are not independent."""
 
+
+_DIGITS = 9
+"""Decimals of a score: what is beyond them is rounding, which differs between processors."""
 
 _Model = tuple[Floats, Floats, Floats]
 """Normal scores given all other variables: what these explain (n, k), what not, and R (k, k).
@@ -150,12 +153,12 @@ def _fitted(microdata: Microdata, chosen: tuple[str, ...]) -> _Model:
         scores = _normal_scores(microdata.values(name))
         known = ~np.isnan(scores)
         expected[:, j] = design @ np.linalg.lstsq(design[known], scores[known], rcond=None)[0]
-        residual[:, j] = scores - expected[:, j]
+        # of a variable that the others explain wholly, nothing is left
+        residual[:, j] = np.round(scores - expected[:, j], _DIGITS)
     complete = residual[~np.isnan(residual).any(axis=1)]
+    covariance = np.diag(np.nansum(residual**2, axis=0) / microdata.n)
     if len(complete) > len(chosen) + 1:
         covariance = complete.T @ complete / len(complete)
-    else:
-        covariance = np.diag(np.nansum(residual**2, axis=0) / microdata.n)
     scale, values, vectors = spread_axes(covariance)
     return expected, residual, scale[:, np.newaxis] * (vectors * np.sqrt(values))
 

@@ -468,6 +468,24 @@ def partial(data: rwn.Microdata, frame: pd.DataFrame) -> float:
     return float(np.corrcoef(rest)[0, 1])
 
 
+def test_the_rounding_of_a_processor_moves_no_shuffled_number(monkeypatch):
+    """Of a number that the others explain wholly, rounding alone is left."""
+    kept = np.arange(60) % 3
+    frame = pd.DataFrame({"kept": kept, "own": kept**2 + 0.0, "other": np.arange(60.0) ** 2 % 7})
+    data = described(frame, own="confidential", other="confidential")
+    solve, releases = np.linalg.lstsq, []
+    for size in (0.0, 1e-14, -1e-14):
+
+        def solved(*given, size=size, **options):
+            found = solve(*given, **options)
+            return found[0] + size * np.cos(np.arange(len(found[0]))), *found[1:]
+
+        monkeypatch.setattr(np.linalg, "lstsq", solved)
+        releases.append(rwn.mask(data, rwn.DataShuffling(anew=0.8), seed=1).masked.frame)
+    pd.testing.assert_frame_equal(releases[0], releases[1])
+    pd.testing.assert_frame_equal(releases[0], releases[2])
+
+
 def test_the_shown_value_says_of_the_own_one_what_the_others_say(data_shuffling):
     """At anew = 1 nothing is left beyond them; a half that is kept is found."""
     beyond = [partial(data_shuffling, each) for each in releases(data_shuffling, 1.0)]
