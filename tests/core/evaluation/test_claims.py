@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import tomllib
 from collections import defaultdict
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,9 @@ import rwn_core as rwn
 from rwn_core import Analysis, AnalysisPlan, Microdata, NotApplicable, ReleaseError
 from rwn_core.evaluation import claims
 from rwn_core.evaluation.audit import compare
-from rwn_core.evaluation.claims import Claim, ClaimTable, claim_table, slope_claim
+from rwn_core.evaluation.claims import Claim, ClaimTable, bound_words, claim_table, slope_claim
 from rwn_core.evaluation.figure_curves import PAPER_FIGURES
-from rwn_core.evaluation.registered_analysis import fit_model
+from rwn_core.evaluation.registered_analysis import analysis_work, fit_model, verdict
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.formula import Formula, formula_design
 from rwn_core.measures.statistics.ols import least_squares
@@ -587,3 +588,22 @@ def test_each_number_of_a_caption_is_one_of_its_figure(number: int) -> None:
     assert len(_NUMBER.findall(text)) >= 2
     assert unknown(number, text) == []
     assert unknown(number, f"{text} And it is .777 at last.") == [".777"]
+
+
+def test_the_work_of_an_analysis_grows_with_what_it_does_and_is_none_where_it_is_refused():
+    data = survey()
+    one = analysis("pay ~ age + sex")
+    assert analysis_work(replace(one, kind="logistic"), data) == 8 * analysis_work(one, data) > 0
+    assert analysis_work(analysis("pay ~ nothing"), data) == 0
+    assert bound_words(Claim(term="x")) == ""
+    assert bound_words(Claim(term="x", within_standard_errors=1.5)) == "at most 1.5 standard errors"
+
+
+def test_a_group_that_a_release_has_lost_is_no_small_difference():
+    data = rwn.Microdata.from_frame(
+        pd.DataFrame({"g": ["a"] * 30 + ["b"] * 30, "x": np.arange(60.0)})
+    )
+    asked = Analysis(name="means", kind="means", tolerance=1.0, variables=("x", "g"))
+    without = rwn.Microdata(data.frame.assign(g="a"), data.schema)
+    found = verdict(asked, Comparison(original=data, masked=without))
+    assert "1 groups have no record" in str(found)

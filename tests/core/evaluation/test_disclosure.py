@@ -575,3 +575,14 @@ def test_rows_of_one_person_are_inside_or_outside_together():
     # planted: a person with a row on either side is no outsider, and hides what rows name
     weak = attribute_difference(people, WEAK).value
     assert weak > attribute_difference(described(twice, **FOLLOWING), WEAK).value + 0.1
+
+
+def test_all_released_variables_may_be_keys_and_others_no_longer_are():
+    data = tables.table("mixed")
+    names = [variable.name for variable in data.schema.released]
+    for chosen in (names, names[:1]):
+        found = disclosure.with_keys(data, chosen).schema.released
+        assert [v.name for v in found if v.role is rwn.Role.KEY] == chosen
+    for refused in ((), ("nothing",)):
+        with pytest.raises(rwn.ParameterError, match="at least one key variable"):
+            disclosure.with_keys(data, refused)

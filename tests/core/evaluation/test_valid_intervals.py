@@ -431,6 +431,8 @@ def test_SE_1_the_bootstrap_finds_what_sampling_would():
     assert masked.ratio.mean() < unmasked.ratio.mean()
     np.testing.assert_allclose(unmasked.inflation, 1.0, atol=1e-12)
     assert (masked.inflation > 1).all()
+    added = (masked.inflation - 1) * masked.standard_error**2
+    np.testing.assert_allclose(added, masked.between**2)
     assert (masked.inflation_with_bias >= masked.inflation).all()
     assert (masked.factor >= 1).all()
 
