@@ -204,7 +204,8 @@ def test_who_changes_file_and_card_is_found_with_the_ledger(sealed: Run) -> None
     card = Path("card.toml").read_text()
     Path("card.toml").write_text(card.replace("records = 241", "records = 242"))
     sealed.done(*asked)
-    assert "was changed after it was sealed" in sealed.refused(4, *asked, "--ledger", "l.jsonl")
+    words = sealed.refused(4, *asked, "--ledger", "l.jsonl")
+    assert "card was changed after it was sealed" in words
     content = Path("out.csv").read_bytes() + b"1,1\n"
     old = hashlib.sha256(Path("out.csv").read_bytes()).hexdigest()
     Path("out.csv").write_bytes(content)

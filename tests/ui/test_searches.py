@@ -318,8 +318,9 @@ def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
     def find(*, microdata: rwn.Microdata, setting: rwn.Setting, **_: Any) -> Any:
         asked.append(setting)
         schema = microdata.schema
-        fewer = schema.replace_variable("y", role=ROLE.IDENTIFIER).variables
-        about = {"title": "Leave y out", "schema": replace(schema, variables=fewer)}
+        known = "y" in microdata.names
+        fewer = schema.replace_variable("y", role=ROLE.IDENTIFIER) if known else schema
+        about = {"title": "Leave y out", "schema": fewer}
         about |= {"interval": (1.2, 1.3), "share": 1.25, "loss": 0.4}
         steps = (found(OTHER, title="Try noise"), found(setting, **about))
         keyed = any(v.role is ROLE.KEY for v in schema.variables)
