@@ -79,7 +79,7 @@ def cell_codes(comparison: Comparison, names: Sequence[str]) -> tuple[Integers, 
     for name in levels:
         one, other = (codes(original, table, name)[0] for table in (original, masked))
         known[name] = one.astype(np.int64), other.astype(np.int64)
-    both = (columns(original, table, plain) for table in (original, masked))
+    both = [columns(original, table, plain) if plain else () for table in (original, masked)]
     for name, values, shown in zip(plain, *both, strict=True):
         if name not in numbered:
             numbered[name] = _numbered(values)
