@@ -120,9 +120,7 @@ def verify(
     if sealed and keyed:
         say(f"{sealed:,} sealed under the key: nobody without it changed them or put them in.")
     elif sealed:
-        say(
-            f"{sealed:,} sealed, but the key is missing: anybody who may write to it can change it."
-        )
+        say(f"{sealed:,} sealed, but the key is missing: anyone with write access can change it.")
     if sealed < len(entries):
         say(
             f"{len(entries) - sealed:,} of an earlier version, unkeyed: anybody can make them anew."

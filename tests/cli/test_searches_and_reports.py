@@ -81,7 +81,7 @@ def test_each_report_of_a_record_says_what_it_has_to(masked) -> None:
     assert "no value of a record was found" in said
     assert "questions without an answer: " in said
     assert "For the data protection officer" in Path("a.html").read_text("utf-8")
-    # finding N2: users are told to ask, and whom
+    # users of the file are told whom to ask
     report = ("report", "record.toml", "--public", "-o", "notice.html", "--overwrite")
     contact = "Data desk, https://x.org/ask, +43 1 4000-12"
     masked.done(*report, "--contact", contact)
@@ -188,7 +188,7 @@ def test_verify_says_what_it_proves(sealed: Run) -> None:
     assert "shows only with --last" in words
     Path("l.jsonl.key").rename("elsewhere.key")
     words = sealed.done("ledger", "verify", "l.jsonl")
-    assert "the key is missing: anybody who may write to it can change it" in words
+    assert "the key is missing: anyone with write access can change it" in words
     entry = orjson.loads(Path("l.jsonl").read_bytes())
     Path("l.jsonl").write_bytes(orjson.dumps({**entry, "by": "Eve"}) + b"\n")
     sealed.done("ledger", "verify", "l.jsonl")

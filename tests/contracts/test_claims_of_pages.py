@@ -483,7 +483,7 @@ ROWS: tuple[tuple[Any, ...], ...] = (
      slices_row, ("rows", 3.2, 61, 0.055), ("rows", 3.2, 64, 0.055)),
     (SETTING, "In 9 of 10 releases of bodyfat at epsilon 2, k 5 it is 10 to 16 %",
      distance_linkage, (10, 16), (12, 16)),
-    (SETTING, "an intruder who knows the method and holds the original file links over 99 %",
+    (SETTING, "the worst-case intruder, with the method and the original file, links over 99 %",
      worst_case, (2.0, 5, 0.99, 1.0), (2.0, 5, 0.0, 0.99)),
     (SWEEP, "from 19 releases on by their order, right for any distribution",
      range_of_one_more, (19,), (8,)),

@@ -184,7 +184,7 @@ Linkage = dict[str, float]
 
 @dataclass(frozen=True, kw_only=True)
 class Found:
-    """Share of right answers about so many people, who knows "keys" or "all", or reads a secret."""
+    """A simple attack: what it knows ("keys" or "all"), its people, its share of right answers."""
 
     attack: str
     knows: str
@@ -297,7 +297,7 @@ class Readers:
         return squared <= squared.min(axis=1, keepdims=True) * (1 + 1e-9) + 1e-18
 
     def alone(self, secret: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Rows with a person's keys, and who is alone with his, of the people with a value."""
+        """Count the rows that share each person's keys, and mark those with unique keys."""
         people = self.people.frame[list(self.keys)]
         codes = [_same(people[key], self.masked.frame[key]) for key in self.keys]
         known = self.known(secret)

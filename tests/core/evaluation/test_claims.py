@@ -514,7 +514,7 @@ def test_verdicts_of_a_weak_and_a_strong_masking():
 
 
 def test_a_setting_is_judged_over_many_releases():
-    """What passes on one draw by luck is told from what belongs to the setting."""
+    """An analysis that passes on one draw by chance fails over many draws."""
     data, params = rwn.load_demo("bodyfat"), rwn.RWN(epsilon=2.0, k=5)
     found = PASS.judge_setting(data, params, repeats=6, seed=3)
     judged = [PASS.judge(compare(data, rwn.mask(data, params, seed=3 + r))) for r in range(6)]

@@ -53,7 +53,7 @@ def with_one_more(data: rwn.Microdata, outside: rwn.Microdata, person: int, para
 @pytest.mark.parametrize("slices", [[], [["x", "s"]], [NAMES]])
 @pytest.mark.parametrize("method", PARAMS)
 def test_a_row_shows_people_outside_as_often_as_defined(method, slices):
-    """The posterior of each person whom the file has in addition."""
+    """The posterior of each person who is added to the file."""
     data, outside = table(14, 1, slices), table(5, 2, slices)
     release, rows = rwn.mask(data, PARAMS[method], seed=3), np.arange(14)
     asked = NonMembers(compare(data, release), release.law, outside, ["x", "y"])

@@ -305,7 +305,7 @@ def test_shares_of_columns_are_those_of_plain_arrays(shares) -> None:
     found = shares_of(sparse.csc_array(shares), own)
     np.testing.assert_array_equal(found, shares[own, np.arange(M)])
     assert 0 < np.count_nonzero(found) < M
-    # one who is believed of with 0 comes before nobody
+    # a person with probability 0 ranks before no other person
     one = np.array([0, 1]), np.array([4], np.int32), np.zeros(1)
     assert largest_shares(*one)[1] == [4]
 
