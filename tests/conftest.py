@@ -19,6 +19,7 @@ from hypothesis import settings
 
 from rwn_core.data.microdata import Microdata
 from rwn_core.io import reading
+from tests import cpu_seconds
 from tests import sentences as snapshots
 from tests.read_here import Here
 
@@ -34,6 +35,11 @@ if KEY_BASE == "any":
 
 FIRST = ("browser", "journeys", "ui", "tuning", "neighbors")
 """Folders whose tests are handed out first, so that no worker is left alone with them."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Count processor seconds in every process that runs tests."""
+    config.pluginmanager.register(cpu_seconds.Clock(), "cpu seconds")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

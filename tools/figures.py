@@ -1,7 +1,7 @@
-"""Print the size of the code beside its targets: ``python -m tools.figures``.
+"""Print how plain the code is, beside its targets: ``python -m tools.figures``, in seconds.
 
-With ``--lower`` it writes what each room holds today into ``tests/rules/volume.toml``, unless a
-package has grown.
+``--lower`` writes today's figures into ``tests/rules/sentences.toml``, unless one has risen.
+``--more`` adds figures of the ideas, among them two that run the program, in minutes.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from docs.reference_of.thresholds import thresholds
-from tools import ideas, volume
+from tools import ideas, sentences
 
-ROOT = volume.ROOT
+ROOT = sentences.ROOT
 _MEMBER = re.compile(r'^        "(\w+\.\w+)": ', re.M)
 _RESULTS = {"Neighborhoods", "NeighborTable", "SearchResult", "Candidates"}
 _COUNTED = re.compile(r"(\d+) files, (\d+) calls")
@@ -37,12 +37,13 @@ BY_COMMAND = {
 """Figures that need minutes, each with its command."""
 
 
-CODE = {
-    "rwn_core": {"lines": 31_000, "functions": 2_700, "classes": 250, "files": 300},
-    "rwn_ui": {"lines": 8_800},
-    "rwn_cli": {"lines": 1_700},
-}
-"""What the code shall become: code lines count no docstring, comment, import or blank line."""
+def plainness() -> list[tuple[str, float, float | None]]:
+    """Return name, present value and target, if there is one, of each figure of the sentences."""
+    rows: list[tuple[str, float, float | None]] = []
+    for group, values in sentences.measured().items():
+        targets = sentences.TARGETS.get(group, {})
+        rows += [(f"{name}, {group}", value, targets.get(name)) for name, value in values.items()]
+    return rows
 
 
 def lines_of(*patterns: str) -> int:
@@ -89,31 +90,17 @@ def move() -> tuple[int, int]:
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
-def figures() -> list[tuple[str, int, int]]:
-    """Return name, present value and target of each figure that takes seconds."""
+def more() -> list[tuple[str, float, float | None]]:
+    """Return the same of the ideas that a reader has to hold in mind."""
     files = [file.relative_to(ROOT) for file in (ROOT / "rwn_core").rglob("*_kernel.py")]
     compiled = [str(file) for file in files]
-    kernels = [str(file) for file in files if file.parent.name == "neighbors"]
     entered, calls = move()
-    held = volume.measured()
     masked, depth = ideas.mask_and_audit()
     key, naming = ideas.most_named()
     forms = ideas.forms()
+    scripts = lines_of("rwn_ui/**/*.js", "rwn_ui/**/*.css")
     return [
-        *(
-            (f"{what} of {package}", held[f"{package}/all"][what], target)
-            for package, targets in CODE.items()
-            for what, target in targets.items()
-        ),
-        ("all lines of rwn_core", lines_of("rwn_core/**/*.py"), 54_000),
-        (
-            "all lines of rwn_ui, pages, app.py with js and css",
-            lines_of("rwn_ui/**/*.py", "rwn_ui/**/*.js", "rwn_ui/**/*.css", "pages/*.py", "app.py"),
-            14_500,
-        ),
-        ("all lines of rwn_cli", lines_of("rwn_cli/**/*.py"), 3_000),
-        ("lines of tests", lines_of("tests/**/*.py"), 38_000),
-        ("lines of benchmarks and tools", lines_of("benchmarks/*.py", "tools/*.py"), 3_200),
+        ("lines of js and css", scripts, None),
         ("class names of the core with two meanings", len(ideas.twice()), 0),
         ("reads of a detail by a text key in the core", ideas.detail_reads(), 0),
         ("array functions of the core without a shape", len(ideas.shapeless()), 0),
@@ -132,26 +119,31 @@ def figures() -> list[tuple[str, int, int]]:
         ("private members of Streamlit that are read", len(members()), 5),
         ("files entered by one slider move of bodyfat", entered, 45),
         ("Python calls of one slider move of bodyfat", calls, 1_500),
-        ("files of compiled functions of the search", len(kernels), 6),
-        ("lines of compiled functions of the search", lines_of(*kernels), 1_200),
         ("files of all compiled functions", len(compiled), 10),
         ("lines of all compiled functions", lines_of(*compiled), 2_100),
     ]
 
 
-def table(rows: Sequence[tuple[str, int, int]]) -> str:
+def table(rows: Sequence[tuple[str, float, float | None]]) -> str:
     """Return the figures as a Markdown table."""
-    body = [f"| {name} | {value:,} | {target:,} |" for name, value, target in rows]
+    body = [
+        f"| {name} | {value:,} | {'' if target is None else f'{target:,}'} |"
+        for name, value, target in rows
+    ]
     return "\n".join(["| figure | today | target |", "|---|---:|---:|", *body])
 
 
 def main(arguments: Sequence[str] = ()) -> int:
     """Print the table, or lower what is held."""
     if "--lower" in arguments:
-        grown = volume.lower()
-        sys.stdout.write("".join(f"{each}; nothing is written.\n" for each in grown))
-        return 1 if grown else 0
-    sys.stdout.write(table(figures()) + "\n\nFigures that take minutes:\n")
+        higher = sentences.lower()
+        sys.stdout.write("".join(f"{each}; nothing is written.\n" for each in higher))
+        return 1 if higher else 0
+    rows = plainness()
+    if "--more" in arguments:
+        rows += more()
+    sys.stdout.write(table(rows) + "\n\nFigures that take minutes:\n")
+    sys.stdout.write("- the ideas a reader holds in mind: python -m tools.figures --more\n")
     sys.stdout.write("".join(f"- {name}: {line}\n" for name, line in BY_COMMAND.items()))
     return 0
 

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.volume import ROOT
+from tools.sentences import ROOT
 
 CORE = ROOT / "rwn_core"
 _ARRAY = re.compile(r"NDArray|ndarray|\bFloats\b|\bInts\b|\bBools\b|\bMask\b")
