@@ -1,10 +1,12 @@
-"""Waits that end at a state, and costs that are compared as ratios: no test asks the wall clock."""
+"""Waits that end at a state, work that is counted, costs compared as ratios: no wall clock."""
 
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Callable
+from types import FrameType
 
 HANG_S = 600.0
 """Seconds after which a wait is taken for a hang: no bound on how long anything may take."""
@@ -21,11 +23,28 @@ def until(true: Callable[[], object], pause: float = 0.02) -> None:
         time.sleep(pause)
 
 
-def cpu_seconds(call: Callable[[], object]) -> float:
+def processor_seconds(call: Callable[[], object]) -> float:
     """Processor time of this process in a call, which other programs do not lengthen."""
     begun = time.process_time()
     call()
     return time.process_time() - begun
+
+
+def calls(call: Callable[[], object]) -> int:
+    """How many functions a call enters in this thread: work that no other program changes."""
+    entered = 0
+
+    def count(frame: FrameType, event: str, _: object) -> None:
+        nonlocal entered
+        entered += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+    return entered
 
 
 def growth(cost: Callable[[int], float], n: int, *, rounds: int = 3) -> float:

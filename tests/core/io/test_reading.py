@@ -38,7 +38,7 @@ from rwn_core.io.write import table_bytes, write_atomically
 from rwn_core.parallel import processes
 from rwn_core.parallel.pool import CANCELLED, Stopped
 from rwn_core.reporting.scenario import Scenario
-from tests.waiting import BETWEEN, HANG_S, cpu_seconds, growth, until
+from tests.waiting import BETWEEN, HANG_S, growth, processor_seconds, until
 
 FRAME = pd.DataFrame(
     {
@@ -705,6 +705,6 @@ def test_a_codebook_takes_time_in_proportion_to_its_length():
     def cost(labels: int) -> float:
         many = "".join(category(code, f"label {code}") for code in range(labels))
         content = b"12\n34\n56\0" + codebook(var("A", 1, 2, many)).encode()
-        return cpu_seconds(lambda: FORMAT.read("usa.dat", content, None))
+        return processor_seconds(lambda: FORMAT.read("usa.dat", content, None))
 
     assert growth(cost, 10_000) < BETWEEN

@@ -18,7 +18,7 @@ from rwn_core.tuning.evaluate import SettingPool
 from rwn_core.tuning.goal_seek import around, half_steps
 from rwn_core.tuning.verdict import share_words
 from tests.core.tuning.test_goal_of_a_policy import policy
-from tests.waiting import BETWEEN, cpu_seconds, growth
+from tests.waiting import BETWEEN, growth, processor_seconds
 
 TWO = rwn.Policy(
     limits=(
@@ -182,7 +182,7 @@ def test_very_many_limits_are_refused_at_once() -> None:
         with pytest.raises(rwn.ParameterError, match="two limits"):
             rwn.Policy(limits=(one,) * number)
 
-    assert growth(lambda number: cpu_seconds(lambda: refused(number)), 30_000) < BETWEEN
+    assert growth(lambda number: processor_seconds(lambda: refused(number)), 30_000) < BETWEEN
 
 
 def point(name: float, **values: float | None) -> Point:
