@@ -101,9 +101,7 @@ class App:
         if not isinstance(frame, bytes):
             return
         self.frames.append(frame)
-        message = ForwardMsg.FromString(frame)
-        whole = not message.new_session.fragment_ids_this_run
-        if message.WhichOneof("type") == "new_session" and whole:
+        if ForwardMsg.FromString(frame).WhichOneof("type") == "new_session":
             self._run_to_begin = False
 
     def open(self, path: str = "/", *, recommended: bool = False) -> App:
