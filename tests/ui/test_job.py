@@ -33,7 +33,7 @@ from rwn_ui.background.measure_worker import Answer, DrawnRelease, MeasureWorker
 from rwn_ui.background.task import Task
 from rwn_ui.state.results import PreparedTable
 from rwn_ui.state.work import Work
-from tests.waiting import until
+from tests.waiting import HANG_S, until
 
 
 def add(a: int, b: int, progress: Callable[[float], None]) -> int:
@@ -328,6 +328,7 @@ def test_other_weights_are_read_by_the_same_process(monkeypatch: pytest.MonkeyPa
 
 def test_an_earlier_question_may_end_but_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     data = rwn.load_demo("bodyfat")
+    monkeypatch.setattr(measure_worker, "PATIENCE", HANG_S)
     with started() as made:
         made.interrupt()
         assert made.takes_questions, "a process that rests stays"
@@ -443,6 +444,7 @@ def test_a_search_is_told_of_once_it_takes_a_while(monkeypatch: pytest.MonkeyPat
     slot: Any = SimpleNamespace(
         progress=lambda share, text: shares.append(share), empty=lambda: shares.append("empty")
     )
+    monkeypatch.setattr(progress, "PATIENCE", HANG_S)
     with progress.searching(slot) as report:
         report(0.5)
     assert shares == []

@@ -89,7 +89,7 @@ def test_what_cannot_be_prepared_is_each_tasks_failure(capfd, caplog):
         tasks = [pool.submit(number) for number in range(2)]
         for task in tasks:
             with pytest.raises(RWNError, match=words) as caught:
-                task.result(60)
+                task.result(HANG_S)
             assert isinstance(caught.value, Stopped) == (prepare is do.unprepared)
             assert (SECRET in str(caught.value)) == (prepare is do.refused)
         pool.cancel()
@@ -162,7 +162,7 @@ def test_a_pool_keeps_what_it_prepared_and_ends_with_its_last_task():
     pool = Pool(do.counter, 10, workers=1)
     tasks = [pool.submit(number) for number in (1, 2, 3)]
     pool.close()
-    totals, pids = zip(*(task.result(60) for task in tasks), strict=True)
+    totals, pids = zip(*(task.result(HANG_S) for task in tasks), strict=True)
     assert totals == (11, 13, 16)
     assert len(set(pids)) == 1
     assert tasks[0].share == 1.0
@@ -185,7 +185,7 @@ def test_a_worker_that_dies_loses_one_task_and_the_others_go_on():
     os.kill(last, signal.SIGKILL)
     late = [pool.submit(5), pool.submit(6)]
     for task in late:
-        assert isinstance(task.exception(60), Stopped)
+        assert isinstance(task.exception(HANG_S), Stopped)
     until(lambda: not pool.pids)
     assert isinstance(pool.submit(7).exception(0), Stopped)
 
