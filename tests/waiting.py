@@ -50,10 +50,11 @@ def calls(call: Callable[[], object]) -> int:
 def growth(cost: Callable[[int], float], n: int, *, rounds: int = 3) -> float:
     """Exponent p of a cost that grows as the p-th power of a size: 1 is linear, 2 quadratic.
 
-    The exponent of the steeper of the two doublings from n to 4n. Of each size the least of some
+    The slope of a line through n, 2n and 4n on logarithmic axes. Of each size the least of some
     rounds counts, since a processor that is shared takes more time for the same work and never
     less; a first call, which imports and compiles, counts for nothing.
     """
     cost(n)
     least = [min(cost(size) for _ in range(rounds)) for size in (n, 2 * n, 4 * n)]
+    # the middle one of three places at equal distances has no say in the slope of least squares
     return math.log2(least[2] / max(least[0], 1e-9)) / 2

@@ -32,6 +32,14 @@ POINTS = """() => {
   return graph.data.filter((t) => t.customdata).flatMap((t) => t.customdata.map((key, i) =>
     [key, box.x + size.l + xaxis.d2p(t.x[i]), box.y + size.t + yaxis.d2p(t.y[i])]));
 }"""
+POINTED_AT = """([x, y]) => {
+  const graph = document.querySelector('.rwn-card .js-plotly-plot');
+  const { _size: size, xaxis, yaxis } = graph._fullLayout;
+  const box = graph.getBoundingClientRect();
+  return (graph._hoverdata ?? []).some((point) => Math.hypot(
+    box.x + size.l + xaxis.d2p(point.x) - x, box.y + size.t + yaxis.d2p(point.y) - y) < 8);
+}"""
+"""Whether Plotly has seen the pointer at a place, and not only where it was before."""
 
 
 def test_a_setting_is_found_by_keyboard_chosen_on_the_map_and_used_on_tune(app) -> None:
@@ -85,7 +93,7 @@ def point_at(page: Page, place: int) -> None:
         _, x, y = page.evaluate(POINTS)[place]  # the page may have moved since
         page.mouse.move(x - 2 + next(moves) % 3, y)
         page.wait_for_timeout(50)  # Plotly looks at the pointer only now and then
-        if not page.locator(".hovertext").count():
+        if not page.evaluate(POINTED_AT, [x, y]):
             return False
         page.mouse.click(x, y)
         return True
