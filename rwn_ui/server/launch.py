@@ -35,7 +35,7 @@ WRITTEN_OVER = {
 }
 """What the server's environment says so that freed memory keeps nothing; docs/decisions/0015."""
 
-_READY_WITHIN = 60.0
+READY_WITHIN_S = 60.0  # that a server may take to answer
 _STOPPED_WITHIN = 5.0
 
 
@@ -160,7 +160,7 @@ def serving(
             stdout=nowhere,
         )
         try:
-            _wait_until_ready(server, port)
+            wait_until_ready(server, port)
             yield server
         finally:
             _stop(server)
@@ -188,15 +188,16 @@ def _stop(server: subprocess.Popen[bytes]) -> None:
         server.stdin.close()
 
 
-def _wait_until_ready(server: subprocess.Popen[bytes], port: int) -> None:
-    end = time.monotonic() + _READY_WITHIN
+def wait_until_ready(server: subprocess.Popen[bytes], port: int) -> None:
+    """Return when a server answers; raise RWNError where it ends before, or takes too long."""
+    end = time.monotonic() + READY_WITHIN_S
     while time.monotonic() < end:
         if server.poll() is not None:
             raise RWNError("The app ended before it was ready; its message is above.")
         if _answers(port):
             return
         time.sleep(0.1)
-    raise RWNError(f"The app did not answer within {_READY_WITHIN:.0f} seconds; start it again.")
+    raise RWNError(f"The app did not answer within {READY_WITHIN_S:.0f} seconds; start it again.")
 
 
 def _answers(port: int) -> bool:

@@ -30,6 +30,7 @@ from rwn_core.io.reading import FileReading, FileToRead, read, read_bytes
 from rwn_core.io.write import table_bytes
 from tests.core.io.test_arrow_files import written
 from tests.core.io.test_excel_sheets import sheet
+from tests.waiting import HANG_S
 
 WORD = "Zaphod"  # a cell that may not appear in a message
 FRAME = pd.DataFrame({"a": [1.5, 2.25, 7.125], "t": [WORD, "y", "z"], "g": ["u", "v", "u"]})
@@ -225,8 +226,8 @@ def test_a_bomb_of_repeated_texts_is_refused_by_the_limit_of_memory():
     text = pa.DictionaryArray.from_arrays(np.zeros(20_000, np.int32), ["z" * 100_000])
     bomb = written(pa.table({"a": text, "b": np.arange(20_000)}), store_schema=False)
     assert len(bomb) < 200_000
-    job = FileReading(FileToRead(name="people.parquet", content=bomb), memory=5e8, seconds=60.0)
-    assert job.wait(60)
+    job = FileReading(FileToRead(name="people.parquet", content=bomb), memory=5e8, seconds=HANG_S)
+    assert job.wait(HANG_S)
     with pytest.raises(InputError, match="needs more") as caught:
         job.table()
     assert "zzz" not in str(caught.value)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import shlex
 import subprocess
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Download, Locator, Page, TimeoutError, expect
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 import rwn_core as rwn
 from rwn_cli import main
+from tests.waiting import HANG_MS, until
 
-PATIENCE = 60_000  # milliseconds; the machine may be busy
-expect.set_options(timeout=PATIENCE)
+expect.set_options(timeout=HANG_MS)
 
 
 # the panel says when it has drawn, and each card how often it was drawn
@@ -56,22 +57,20 @@ class Server:
                 workers.append(int(process.name))
         return workers
 
-    def ends_what_began_since(self, before: list[int]) -> bool:
-        """Whether no worker is left, within a while, but those that were there before."""
-        end = time.monotonic() + 60
-        while set(self.children()) - set(before) and time.monotonic() < end:
-            time.sleep(0.1)
-        return not set(self.children()) - set(before)
+    def wait_for_the_end_of_what_began_since(self, before: list[int]) -> None:
+        """Wait until no worker is left but those that were there before."""
+        until(lambda: not set(self.children()) - set(before))
 
 
 class App:
     def __init__(self, page: Page, server: Server) -> None:
         self.server = server
         self.page = page
-        self.page.set_default_timeout(PATIENCE)
+        self.page.set_default_timeout(HANG_MS)
         self.complaints: list[str] = []
         self.foreign: list[str] = []
         self.frames: list[bytes] = []
+        self._run_to_begin = False  # the page has asked for a run that has not begun
         self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
         self.page.on("console", self._logged)
         self.page.on("request", lambda request: self._asked(request.url))
@@ -88,7 +87,22 @@ class App:
 
     def _connected(self, socket: Any) -> None:
         self._asked(socket.url)
-        socket.on("framereceived", lambda data: self.frames.append(data))
+        self._run_to_begin = False
+        socket.on("framesent", self._sent)
+        socket.on("framereceived", self._received)
+
+    def _sent(self, frame: bytes | str) -> None:
+        message = BackMsg.FromString(frame) if isinstance(frame, bytes) else BackMsg()
+        # a fragment that has left the page is run no more
+        if message.WhichOneof("type") == "rerun_script" and not message.rerun_script.fragment_id:
+            self._run_to_begin = True
+
+    def _received(self, frame: bytes | str) -> None:
+        if not isinstance(frame, bytes):
+            return
+        self.frames.append(frame)
+        if ForwardMsg.FromString(frame).WhichOneof("type") == "new_session":
+            self._run_to_begin = False
 
     def open(self, path: str = "/", *, recommended: bool = False) -> App:
         """Go to the Tune page and wait until all cards are drawn.
@@ -116,7 +130,7 @@ class App:
     @property
     def stamp(self) -> str:
         panel = self.page.locator("[data-stamp]")
-        expect(panel).to_have_count(1, timeout=PATIENCE)
+        expect(panel).to_have_count(1)
         return panel.get_attribute("data-stamp") or ""
 
     @property
@@ -143,9 +157,9 @@ class App:
         self.until(f"old => {STAMP} !== old", stamp)
         return self.stamp
 
-    def until(self, holds: str, arg: Any = None, timeout: float | None = None) -> None:
+    def until(self, holds: str, arg: Any = None) -> None:
         """Wait until a function of the page holds, without asking for a picture at each try."""
-        self.page.wait_for_function(holds, arg=arg, timeout=timeout, polling=50)
+        self.page.wait_for_function(holds, arg=arg, polling=50)
 
     def open_more(self) -> None:
         drawer = self.page.locator("summary").filter(has=self.page.get_by_text("More", exact=True))
@@ -178,10 +192,16 @@ class App:
 
     def settle(self, *, begun: bool = False) -> None:
         """Wait for the end of a run that changes nothing one could wait for."""
-        if not begun:  # until it has; a short one may be over
+        if not begun:  # one that the page asks for a little later; a short one may be over
             with suppress(TimeoutError):
                 self.page.locator("[data-test-script-state=running]").wait_for(timeout=500)
+        until(self._has_begun, pause=0.0)
         self.page.locator("[data-test-script-state=notRunning]").wait_for()
+
+    def _has_begun(self) -> bool:
+        """Whether the server, however busy, has begun each run that it was asked for."""
+        self.page.wait_for_timeout(10)  # what the page sends and gets is heard meanwhile
+        return not self._run_to_begin
 
     def card(self, title: str) -> Locator:
         return self.page.locator(".rwn-card").filter(

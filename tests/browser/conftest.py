@@ -15,7 +15,8 @@ from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwr
 
 from rwn_ui.server import launch
 from rwn_ui.state.project_folder import FOLDER_VARIABLE as PROJECTS
-from tests.browser.app_tab import PATIENCE, App, Server
+from tests.browser.app_tab import App, Server
+from tests.waiting import HANG_S
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
@@ -41,6 +42,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(pytest.mark.skip(reason="no Chromium on this machine"))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _server_that_starts_beside_others() -> Iterator[None]:
+    """A new server reads its libraries first, however long that takes on a busy machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(launch, "READY_WITHIN_S", HANG_S)
+        yield
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory, free_port) -> Iterator[Server]:
     # a first large table would wait for the compiler, which is not what these tests ask
@@ -55,7 +64,7 @@ def server(tmp_path_factory, free_port) -> Iterator[Server]:
         env = {**os.environ, PROJECTS: str(folder_of_log / PROJECTS)}
         process = subprocess.Popen(launch.command(port), cwd=folder, env=env, **streams)
         try:
-            launch._wait_until_ready(process, port)
+            launch.wait_until_ready(process, port)
             yield Server(f"http://{launch.ADDRESS}:{port}", process, log)
         finally:
             launch._stop(process)
@@ -125,7 +134,6 @@ def visit(chromium: Browser, tmp_path: Path) -> Iterator[Callable[..., App]]:
             address = f"http://{launch.ADDRESS}:{port}"
             context = stack.enter_context(chromium.new_context())
             made = App(context.new_page(), Server(address, process, tmp_path / "log.txt"))
-            made.page.set_default_timeout(3 * PATIENCE)  # a new server reads its libraries first
             return made.open("/")
 
         yield opened

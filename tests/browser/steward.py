@@ -14,7 +14,6 @@ from tests.browser.app_tab import App
 # seconds of a practiced hand by the keystroke-level model of Card, Moran and Newell:
 # to think of the next step, to point, to click; and to type a letter
 CLICK, LETTER = 1.35 + 1.1 + 0.2, 0.28
-PATIENCE = 600_000  # milliseconds
 
 
 class Steward:
@@ -36,11 +35,11 @@ class Steward:
 
     def wait_for(self, place: Locator) -> None:
         with self.waiting():
-            place.first.wait_for(timeout=PATIENCE)
+            place.first.wait_for()
 
     def click(self, place: Locator) -> None:
         with self.waiting():
-            place.click(timeout=PATIENCE)
+            place.click()
             self.app.settle()
         self.clicks += 1
 
@@ -54,7 +53,7 @@ class Steward:
         """Fill a field: one click, its letters, and a key that leaves it."""
         field = self.app.page.get_by_role("textbox", name=label)
         with self.waiting():
-            field.fill(text, timeout=PATIENCE)
+            field.fill(text)
             field.press("Tab")
             self.app.settle()
         self.clicks += 1

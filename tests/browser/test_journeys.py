@@ -10,7 +10,7 @@ import pytest
 from rwn_cli import main
 from rwn_core.reporting import read_record
 from tests.browser.app_tab import App
-from tests.browser.steward import PATIENCE, Steward
+from tests.browser.steward import Steward
 from tests.journeys import figures, files
 
 PEOPLE = 10_000 if figures.FILE else 400
@@ -45,7 +45,7 @@ def judged(steward: Steward) -> str:
     """Go to Tune and read the verdict on the setting that it begins with: kept or over."""
     steward.visit("Tune")
     with steward.waiting():
-        steward.app.until(JUDGED, timeout=PATIENCE)
+        steward.app.until(JUDGED)
     return steward.app.page.locator(".rwn-judged").get_attribute("data-state") or ""
 
 
@@ -60,13 +60,13 @@ def found(steward: Steward) -> str:
     for _ in range(2):
         steward.wait_for(use)
         with steward.waiting():
-            over.wait_for(state="hidden", timeout=PATIENCE)
+            over.wait_for(state="hidden")
         if page.get_by_text("the best that keeps").count() or not longer.is_visible():
             break
         steward.click(longer)
     steward.click(use)
     with steward.waiting():
-        steward.app.until(STATED, timeout=PATIENCE)
+        steward.app.until(STATED)
     return page.locator(".rwn-judged").get_attribute("data-state") or ""
 
 
@@ -81,9 +81,7 @@ def drawn(steward: Steward, folder: Path) -> tuple[Path, bool]:
         steward.press(button)
         with steward.waiting():
             app_says = page.get_by_text(f"release {number + 1} that was drawn")
-            (app_says if number else page.get_by_text("SHA-256 of the file")).wait_for(
-                timeout=PATIENCE
-            )
+            (app_says if number else page.get_by_text("SHA-256 of the file")).wait_for()
         if not page.get_by_text("Refused.").count():
             return key, True
     return key, False

@@ -21,7 +21,6 @@ FOLLOWED = """() => {
 
 def test_twenty_thousand_records_show_nine_cards_of_a_sample(app) -> None:
     app.page.goto(f"{app.server.address}/?demo=randhie&method=rwn")
-    app.page.set_default_timeout(120_000)
     app.wait_for_cards()
     app.slider("k").press("ArrowRight")  # while a first verdict may be drawn
     app.page.locator(".rwn-summary").get_by_text("· k = 6 ·").wait_for()

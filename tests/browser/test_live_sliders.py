@@ -43,6 +43,11 @@ def hold(app, slider, share: float) -> tuple[float, float]:
     return left, width
 
 
+def shows(app: Any, slider: Any) -> None:
+    """Wait until the picture is that of the position in which a slider stands now."""
+    app.page.get_by_text(f"ε = {float(slider.input_value()):g} ·").wait_for()
+
+
 def waits(request: Any) -> bool:
     """Whether a post waits for a picture that is still computed, and carries no edit."""
     return request.url.endswith(ADDRESS) and not (request.post_data_json or {}).get("edits")
@@ -58,14 +63,15 @@ def test_dragging_and_a_held_key_redraw_at_once_and_are_undone(opened) -> None:
     assert len(json.loads(*places)) > CARDS_OF_TUNE, "the cards, and tiles above them"
     for step in range(1, 25):
         app.page.mouse.move(left + (0.3 + step / 50) * width, y)
-        app.page.wait_for_timeout(40)
+        if step % 6 == 0:  # although nobody has let go
+            shows(app, slider)
         places.add(app.page.evaluate(PLACES))
-    app.until("() => new Set(window.shown).size > 3")
+    assert app.page.evaluate("() => new Set(window.shown).size") > 3
     held = slider.input_value()
     places.add(app.page.evaluate(PLACES))
     assert len(places) == 1, "nothing moves while a slider is dragged"
-    app.page.get_by_text(f"ε = {float(held):g} ·").wait_for()  # although nobody has let go
-    app.page.wait_for_timeout(600)  # nothing has been let go
+    shows(app, slider)
+    app.page.wait_for_timeout(600)  # a hand that rests has let nothing go
     app.page.mouse.move(left + 0.9 * width, y)
     app.page.mouse.up()
     last = slider.input_value()
@@ -77,10 +83,11 @@ def test_dragging_and_a_held_key_redraw_at_once_and_are_undone(opened) -> None:
     expect(slider).to_have_value("2")  # the sliders come after the picture
     app.page.evaluate("() => { window.shown = []; }")
     slider.focus()
-    for _ in range(25):  # as a keyboard repeats
+    for press in range(1, 25):  # as a keyboard repeats
         app.page.keyboard.down("ArrowRight")
-        app.page.wait_for_timeout(40)
-    app.until("() => new Set(window.shown).size > 3")
+        if press % 6 == 0:
+            shows(app, slider)
+    assert app.page.evaluate("() => new Set(window.shown).size") > 3
     app.page.keyboard.up("ArrowRight")
     last = slider.input_value()
     app.page.get_by_text(f"ε = {float(last):g} ·").wait_for()
@@ -138,7 +145,7 @@ def test_moves_are_answered_without_a_run_and_by_one_where_nothing_else_answers(
     expect(app.slider("k")).to_have_value("7")
     undo.click()
     expect(app.slider("k")).to_have_value("6")
-    app.page.wait_for_timeout(600)
+    app.page.wait_for_timeout(600)  # in which a run that is not due would begin
     assert runs == []
     assert [asked.response().status for asked in questions] == [200] * 5
     assert app.page.evaluate("window.held.length") == 5
@@ -160,8 +167,9 @@ def answer_late_or_not_at_all(app) -> None:
     app.slider("k").wait_for()  # it comes after the picture, and a stopped server sends nothing
     app.server.process.send_signal(signal.SIGSTOP)
     try:
-        app.slider("k").press("ArrowRight")
-        app.page.wait_for_timeout(3300)  # longer than a slider waits
+        with app.page.expect_request(f"**/{ADDRESS}"):
+            app.slider("k").press("ArrowRight")
+        app.page.wait_for_timeout(3300)  # longer than a page waits for a run
     finally:
         app.server.process.send_signal(signal.SIGCONT)
     app.page.get_by_text("· k = 7 ·").wait_for()

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 import rwn_core as rwn
 from rwn_ui.server import launch
-from tests.browser.app_tab import PATIENCE
+from tests.waiting import HANG_MS
 
 ROWS = [f"{i % 17},{i * i % 31},{'xyz'[i % 3]}" for i in range(60)]
 NAME = "sentinel-mine.csv"
@@ -53,8 +53,8 @@ def test_a_reload_keeps_table_setting_and_scenarios_and_tells_no_one(
         assert NAME not in text
     stranger = chromium.new_context().new_page()
     try:
-        stranger.goto(app.page.url, timeout=PATIENCE)
-        stranger.locator("[data-stamp]").wait_for(timeout=PATIENCE)
+        stranger.goto(app.page.url, timeout=HANG_MS)
+        stranger.locator("[data-stamp]").wait_for(timeout=HANG_MS)
         assert NAME not in stranger.content()
         assert stranger.get_by_role("button", name="Take it over").count() == 0
     finally:

@@ -29,7 +29,7 @@ def test_every_safe_option_is_in_force_in_the_running_server(chromium, tmp_path,
     # away from the checkout, whose own configuration file says the same
     server = subprocess.Popen(line, cwd=tmp_path, stdin=subprocess.DEVNULL)
     try:
-        launch._wait_until_ready(server, port)
+        launch.wait_until_ready(server, port)
         page = chromium.new_page()
         page.goto(f"http://{launch.ADDRESS}:{port}")
         result = json.loads(page.get_by_test_id("stText").inner_text())

@@ -19,6 +19,26 @@ SIZES = ((1440, 900), (1280, 720), (1024, 768))
 PHONE = ((390, 844),)
 WIDER = """() => [document.scrollingElement, document.querySelector('[data-testid=stMain]')]
   .some((at) => at && at.scrollWidth > at.clientWidth + 1)"""
+AT_REST = """() => new Promise((done) => {
+  const place = (node) => {
+    const { x, y, width, height } = node.getBoundingClientRect();
+    return [x, y, width, height, node.dataset.drawn];
+  };
+  const drawings = () => [...document.querySelectorAll('.rwn-card, canvas')];
+  const places = () => JSON.stringify(drawings().map(place));
+  const moving = () => document.getAnimations()
+    .some((each) => each instanceof CSSTransition && each.playState === 'running');
+  let frames = 0, before = '';
+  const look = () => {
+    const now = places();
+    frames = now === before && !moving() ? frames + 1 : 0;
+    before = now;
+    if (frames < 15) requestAnimationFrame(look);
+    else done(true);
+  };
+  look();
+})"""
+"""Once 15 frames in a row were painted alike: what is drawn anew at another size is there."""
 READY = {
     "Data": "Its variables, and the regression to keep",
     "Tune": "Risk–utility map",
@@ -95,7 +115,7 @@ def faults(app: App, where: str, sizes: tuple[tuple[int, int], ...] = SIZES) -> 
     found = []
     for width, height in sizes:
         app.page.set_viewport_size({"width": width, "height": height})
-        app.page.wait_for_timeout(250)  # until what is drawn anew at this size is painted
+        app.until(AT_REST)
         read = app.page.evaluate("textFaults()")
         if width < 640:  # cards below the window are painted when they are seen
             read = [fault for fault in read if ": “" not in fault]

@@ -219,7 +219,7 @@ def test_utility_has_every_measure_and_a_prediction_that_no_slider_waits_for(app
     run.click()
     cancel.click()
     app.page.get_by_text("Cancelled.").wait_for()
-    assert app.server.ends_what_began_since(before)
+    app.server.wait_for_the_end_of_what_began_since(before)
     run.click()
     cancel.wait_for()
     app.visit("Tune")
@@ -228,10 +228,10 @@ def test_utility_has_every_measure_and_a_prediction_that_no_slider_waits_for(app
     app.visit("Utility")
     expect(run).to_be_disabled()
     table = app.page.get_by_test_id("stTable")
-    table.wait_for(timeout=60_000)
+    table.wait_for()
     text = table.inner_text()
     assert "ε = 2 · k = 6 · q = 1" in text  # the setting at which it began
     assert "169 / 72" in text
     app.visit("Utility")
     expect(run).to_be_enabled()
-    assert app.server.ends_what_began_since(before)
+    app.server.wait_for_the_end_of_what_began_since(before)

@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 
 from rwn_cli import main
 from tests.browser.app_tab import App
-from tests.browser.steward import PATIENCE, Steward
+from tests.browser.steward import Steward
 from tests.browser.test_journeys import JUDGED, STATED, drawn, found, left, opened
 from tests.journeys import figures
 from tests.journeys.files import ward
@@ -79,7 +79,7 @@ def started(steward: Steward) -> str:
     steward.visit("Tune")
     steward.wait_for(app.page.get_by_text(re.compile("^(Suggested|Nearest, not all limits)")))
     with steward.waiting():
-        app.until(STATED, timeout=PATIENCE)
+        app.until(STATED)
     return app.verdict.get_attribute("data-state") or ""
 
 
@@ -88,7 +88,7 @@ def remedied(steward: Steward) -> str:
     app, menu = steward.app, steward.app.page.locator(".rwn-steps")
     for _ in range(6):
         with steward.waiting():
-            app.until(JUDGED, timeout=PATIENCE)
+            app.until(JUDGED)
         state = app.verdict.get_attribute("data-state") or ""
         if state == "kept":
             break

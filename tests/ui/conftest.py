@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -25,6 +24,7 @@ from rwn_ui.state.results import prepared
 from rwn_ui.state.session import Session
 from rwn_ui.state.work import Results, User, Work
 from rwn_ui.tune import view
+from tests.waiting import HANG_S, until
 
 ROOT = Path(__file__).resolve().parents[2]
 Open = Callable[..., "Screen"]
@@ -38,7 +38,7 @@ def _compiled() -> None:
 
 class Screen:
     def __init__(self, page: str, **link: str) -> None:
-        self.test = AppTest.from_file(ROOT / "app.py", default_timeout=300)
+        self.test = AppTest.from_file(ROOT / "app.py", default_timeout=HANG_S)
         for name, value in link.items():
             self.test.query_params[name] = value
         if page != "tune":
@@ -54,21 +54,29 @@ class Screen:
     def upload(self, name: str, content: bytes, *, asked: bool = False) -> Screen:
         """Give a file to the Data page; what it asks before it ranks is left open, or not."""
         self.test.file_uploader(key="data.upload").set_value((name, content, "text/csv")).run()
-        end = time.monotonic() + 120
-        while self.work.opening is not None and self.work.opening.reading is not None:
-            assert time.monotonic() < end
-            self.test.run()
+        until(self._has_read)
         if not asked and self.work.opening is not None and self.work.opening.asked is not None:
             self.press("Leave them open")
         return self
 
     def wait(self) -> Screen:
-        end = time.monotonic() + 180  # the search may have to be compiled, beside other work
-        while (preparation := self.work.preparation) is not None:
-            preparation.wait(max(0.0, end - time.monotonic()))
-            assert time.monotonic() < end
-            self.test.run()
+        until(self._has_prepared)
         return self
+
+    def _has_read(self) -> bool:
+        """Whether no file is read any more; else the page is run once again."""
+        if self.work.opening is None or self.work.opening.reading is None:
+            return True
+        self.test.run()
+        return False
+
+    def _has_prepared(self) -> bool:
+        """Whether the search of a large table is ready; else it is waited for."""
+        if self.work.preparation is None:
+            return True
+        self.work.preparation.wait(HANG_S)  # it may have to be compiled, beside other work
+        self.test.run()
+        return False
 
     @property
     def user(self) -> User:

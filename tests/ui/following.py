@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +13,7 @@ from rwn_ui.features import limit_queue
 from rwn_ui.state.results import CARDS, current_release
 from rwn_ui.state.session import Session
 from rwn_ui.tune import view as tune_view
+from tests.waiting import until
 
 
 def small_csv(rows: int = 60, mark: str = "c") -> bytes:
@@ -47,13 +46,6 @@ CARDS_OF_TUNE = 1 + len(CARDS)
 """The map, and a card for each measure that has one on Tune."""
 
 
-def until(true: Callable[[], object], seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 def shown(session: Session) -> dict[str, Any]:
     return tune_view.payload(session, current_release(session))
 
@@ -64,9 +56,12 @@ def match_map(payload: dict[str, Any]) -> dict[str, Any]:
 
 def followed(session: Session) -> dict[str, Any]:
     """What the panel gets in the end, asking again and again as it does."""
-    end = time.monotonic() + 180
-    while shown(session)["waiting"]:
-        assert time.monotonic() < end
+
+    def nothing_waits() -> bool:
+        if not shown(session)["waiting"]:
+            return True
         limit_queue.follow(session)
-        time.sleep(0.02)
+        return False
+
+    until(nothing_waits)
     return shown(session)

@@ -31,6 +31,7 @@ from rwn_ui.state.session import Session
 from rwn_ui.state.work import Work
 from rwn_ui.utility.results import _is_expected
 from tests.ui.following import CARDS_OF_TUNE, RECORDS, large_csv, large_table, shown, small_csv
+from tests.waiting import HANG_S
 
 SECRET = "SENTINEL7731"
 
@@ -61,7 +62,7 @@ def gate(monkeypatch: pytest.MonkeyPatch) -> Iterator[Gate]:
 
 
 def ended(work: Task) -> None:
-    work.wait(10)
+    work.wait(HANG_S)
     assert not work.running
 
 
@@ -552,7 +553,7 @@ def test_opening_tune_begins_without_the_answers_and_what_is_said_meanwhile_coun
     screen.visit("data")
     assert forms(screen) == 1
     screen.press("Use these answers")
-    first.wait(10)
+    first.wait(HANG_S)
     assert gate.ended == ["cancelled"]
     gate.open.set()
     screen.wait()

@@ -23,6 +23,7 @@ from rwn_ui.server.launch import WRITTEN_OVER
 from rwn_ui.server.sweeper import free_memory, set_aside
 from rwn_ui.state import change_table
 from rwn_ui.state.session import Session
+from tests.waiting import HANG_S
 
 # ten threads that make words, forget them, and rest; then all memory is searched
 PROGRAM = r"""
@@ -57,7 +58,7 @@ print(len(found))
 def words_left(environment: dict[str, str]) -> int:
     plain = {name: value for name, value in os.environ.items() if name not in WRITTEN_OVER}
     line = [sys.executable, "-c", PROGRAM]
-    return int(subprocess.check_output(line, env=plain | environment, text=True, timeout=60))
+    return int(subprocess.check_output(line, env=plain | environment, text=True, timeout=HANG_S))
 
 
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="only glibc writes over")

@@ -33,7 +33,7 @@ from rwn_ui.background.measure_worker import Answer, DrawnRelease, MeasureWorker
 from rwn_ui.background.task import Task
 from rwn_ui.state.results import PreparedTable
 from rwn_ui.state.work import Work
-from tests.ui.following import until
+from tests.waiting import HANG_S, until
 
 
 def add(a: int, b: int, progress: Callable[[float], None]) -> int:
@@ -77,9 +77,7 @@ def test_the_answer_so_far_is_seen_and_outlives_cancel() -> None:
     assert job.so_far is None
     assert job.words == "Looking: time unknown yet"
     until(lambda: job.so_far == "answer 49")
-    begun = time.monotonic()
-    job.cancel()
-    assert time.monotonic() - begun < 1.5
+    job.cancel()  # it would go on for ever
     assert (job.so_far, job.refusal, job.words) == ("answer 49", "Cancelled.", "Looking")
     assert multiprocessing.active_children() == []
 
@@ -127,15 +125,20 @@ def cpu_seconds(also: Collection[int] = ()) -> dict[int, float]:
 
 
 def computes_after(cancel: Callable[[], None]) -> float:
-    """CPU-seconds in the second after something is cancelled; nothing of it may be left."""
+    """CPU-seconds of other processes after something is cancelled, until none of them is left."""
     alive = cpu_seconds()
     cancel()
     before = cpu_seconds(alive)
-    time.sleep(1)
-    after = cpu_seconds(alive)
-    until(lambda: len(cpu_seconds(alive)) < 2, 10)
-    assert list(cpu_seconds(alive)) == [os.getpid()]
-    return sum(seconds - before.get(pid, 0.0) for pid, seconds in after.items())
+    last = dict(before)
+
+    def all_have_ended() -> bool:
+        now = cpu_seconds(alive)
+        last.update(now)
+        return list(now) == [os.getpid()]
+
+    until(all_have_ended)
+    del last[os.getpid()]  # it looks meanwhile
+    return sum(seconds - before.get(pid, 0.0) for pid, seconds in last.items())
 
 
 def test_a_cancelled_search_of_free_text_stops_computing() -> None:
@@ -150,8 +153,9 @@ def test_a_cancelled_search_of_free_text_stops_computing() -> None:
     job = Job("at most 1 %", seek_slices, words="Searching", **about)
     until(lambda: len(cpu_seconds()) >= 2 + thread_count())
     assert len(cpu_seconds()) == 2 + thread_count()
-    # workers that are being started see the end of their parent within half a second each
-    assert computes_after(job.cancel) < 0.5 * thread_count()
+    # workers that are being started see the end of their parent within half a second each; on
+    # their own they would compute for longer than a second
+    assert computes_after(job.cancel) < thread_count()
 
 
 def compile_for_ever(levels: bool, progress: Callable[[float], None]) -> None:
@@ -166,7 +170,7 @@ def test_a_table_that_is_given_up_while_the_search_is_compiled_stops_computing(m
     work = Task(data, "large", lambda *_: None, lambda result: None)
     until(lambda: multiprocessing.active_children())
     assert work.words.startswith("Compiling")
-    assert computes_after(work.cancel) < 0.7  # it may go on for half a second
+    assert computes_after(work.cancel) < 1  # it may go on for half a second
     assert (work.running, work.refusal) == (False, "Cancelled.")
 
 
@@ -202,16 +206,18 @@ def started(answer=by_seed) -> Iterator[MeasureWorker]:
 def kill(made: MeasureWorker) -> None:
     (pid,) = made._pool.pids
     os.kill(pid, signal.SIGKILL)
-    until(lambda: not made.takes_questions, 10)
-    assert not made.takes_questions
+    until(lambda: not made.takes_questions)
 
 
 def answered(made: MeasureWorker, question: Question) -> Answer:
-    end = time.monotonic() + 180
-    while made.known(question) is None:
-        assert time.monotonic() < end
-        made.ask(question)
-        time.sleep(0.02)
+
+    def known() -> Answer | None:
+        reading = made.known(question)
+        if reading is None:
+            made.ask(question)
+        return reading
+
+    until(known)
     reading = made.known(question)
     assert reading is not None
     return reading
@@ -322,6 +328,7 @@ def test_other_weights_are_read_by_the_same_process(monkeypatch: pytest.MonkeyPa
 
 def test_an_earlier_question_may_end_but_not_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
     data = rwn.load_demo("bodyfat")
+    monkeypatch.setattr(measure_worker, "PATIENCE", HANG_S)
     with started() as made:
         made.interrupt()
         assert made.takes_questions, "a process that rests stays"
@@ -437,6 +444,7 @@ def test_a_search_is_told_of_once_it_takes_a_while(monkeypatch: pytest.MonkeyPat
     slot: Any = SimpleNamespace(
         progress=lambda share, text: shares.append(share), empty=lambda: shares.append("empty")
     )
+    monkeypatch.setattr(progress, "PATIENCE", HANG_S)
     with progress.searching(slot) as report:
         report(0.5)
     assert shares == []

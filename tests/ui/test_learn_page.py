@@ -20,6 +20,7 @@ from rwn_ui.learn import choose, intruder, paper, view
 from rwn_ui.learn import lesson as parts
 from rwn_ui.learn.lessons import LESSONS
 from rwn_ui.state.work import Memo
+from tests.waiting import HANG_S
 
 MOVED: dict[str, dict[str, Any]] = {
     "disclosure": {"guess": 6, "q": 1.0, "k": 3, "person": "Carl, the tallest", "answer": True},
@@ -273,7 +274,7 @@ def test_many_releases_are_drawn_in_the_background_and_stay(
 
 
 def test_a_first_picture_in_a_moment_is_followed_by_the_band(open_page, panels, monkeypatch):
-    monkeypatch.setattr(paper, "REST_SECONDS", 60.0)
+    monkeypatch.setattr(paper, "REST_SECONDS", HANG_S)
     open_page("paper", figure="7")
     counts = [each["stamp"].partition("q = 1 · ")[2].split()[0] for each in panels]
     assert counts == ["1", "20"]

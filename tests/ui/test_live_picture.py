@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-import time
 from dataclasses import replace
 from pathlib import Path
 from types import FrameType
@@ -24,6 +23,7 @@ from rwn_ui.state import change_table
 from rwn_ui.state.results import current_release
 from rwn_ui.tune import view
 from tests.ui.following import shown
+from tests.waiting import HANG_S
 
 SECRET = "SENTINEL7731"
 METHOD = "tune.0.method.rwn.0"
@@ -161,29 +161,39 @@ def test_what_is_no_question_has_no_answer_nor_has_the_token_of_another(capsys, 
 
 
 def test_a_page_that_is_drawn_waits_for_what_is_being_answered(monkeypatch) -> None:
-    answers, begun, order = Endpoint(), threading.Event(), []
+    answers = Endpoint()
+    begun = threading.Event()
+    may_end = threading.Event()
+    order = list[str]()
 
     def slow(_: object) -> bytes:
         begun.set()
-        time.sleep(0.2)
+        may_end.wait(HANG_S)
         order.append("answered")
         return b"answer"
+
+    def close(endpoint: Endpoint) -> None:
+        endpoint.close()
+        order.append("ended")
 
     answers.open(slow)
     asking = threading.Thread(target=answers.handle, args=({},))
     asking.start()
-    begun.wait(10)
+    assert begun.wait(HANG_S)
     monkeypatch.setattr(endpoint, "PATIENCE_S", 0.01)
     assert answers.handle({}) is None
-    answers.close()
-    order.append("ended")
-    asking.join(10)
+    closing = threading.Thread(target=close, args=(answers,))
+    closing.start()
+    closing.join(0.2)  # in which an end that waits for nothing would come
+    may_end.set()
+    for thread in (asking, closing):
+        thread.join(HANG_S)
     assert order == ["answered", "ended"]
     assert answers.handle({}) is None
     # answers go with their user
     token = answers.token
     assert token in _ALL
-    del answers, asking
+    del answers, asking, closing, thread
     gc.collect()
     assert token not in _ALL
 

@@ -32,7 +32,7 @@ from rwn_ui.release.steps import about, steps
 from rwn_ui.state import own_machine
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import History
-from tests.ui.following import until
+from tests.waiting import until
 
 PASS = rwn.AnalysisPlan(
     analyses=(rwn.Analysis(name="both", kind="measure", measure="correlation", tolerance=9.0),)

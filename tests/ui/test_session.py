@@ -25,6 +25,7 @@ from rwn_ui.state.results import PreparedTable, preparation_key
 from rwn_ui.state.session import Session, first_setting
 from rwn_ui.state.work import Memo, User
 from tests.tables import described, frame, table
+from tests.waiting import HANG_S
 
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "rwn_ui").rglob("*.py")]
@@ -163,7 +164,7 @@ def test_a_module_is_valid_and_every_name_is_declared_once_and_used(module: str)
 
 @pytest.mark.parametrize("path", sorted((ROOT / "tests" / "js").glob("*.test.mjs")))
 def test_functions_without_a_browser(path: Path) -> None:
-    run = subprocess.run([NODE, "--test", path], capture_output=True, text=True, timeout=120)
+    run = subprocess.run([NODE, "--test", path], capture_output=True, text=True, timeout=HANG_S)
     assert run.returncode == 0, run.stdout + run.stderr
 
 

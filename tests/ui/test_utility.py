@@ -26,7 +26,8 @@ from rwn_ui.tune import view as tune_view
 from rwn_ui.utility import view as utility_view
 from rwn_ui.utility.results import PENDING, complete, read
 from tests.tables import table
-from tests.ui.following import shown, until
+from tests.ui.following import shown
+from tests.waiting import until
 
 
 def a_session(name: str, data: rwn.Microdata) -> Session:

@@ -18,7 +18,8 @@ from rwn_ui.state import results
 from rwn_ui.state.change_table import load, set_setting
 from rwn_ui.state.results import current_release, prepared, release_key
 from rwn_ui.state.session import Session
-from tests.ui.following import followed, match_map, shown, until
+from tests.ui.following import followed, match_map, shown
+from tests.waiting import until
 
 UNJUDGED = "Not judged yet: "
 

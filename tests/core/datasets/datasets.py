@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ import pandas as pd
 
 import rwn_core as rwn
 from tests.core.parallel.worker_tasks import alive
+from tests.waiting import until
 
 N = 3000
 SCHEMA = rwn.Schema(
@@ -130,10 +130,7 @@ def killed_driver(source: Path, target: Path, engine: str, share: float = 0.2) -
     assert ended.returncode == -signal.SIGKILL
     started = [int(pid) for pid in ended.stdout.split()]
     assert len(started) >= 2
-    until = time.monotonic() + 10
-    while any(alive(pid) for pid in started) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not [pid for pid in started if alive(pid)]
+    until(lambda: not any(alive(pid) for pid in started))
     assert not target.exists()
     assert list(target.with_name(f".{target.name}.stage").rglob("*.done"))
 

@@ -37,6 +37,7 @@ from rwn_core.parallel.memory import budget_bytes, check_fits, pairs_bytes, sear
 from rwn_core.parallel.threads import Cancelled, Work, current_work, thread_count, work
 from rwn_core.randomness import SAMPLE_STREAM, SecretKey
 from tests.oracles.fresh_sample import fresh_sample_law
+from tests.waiting import HANG_S
 
 KEY = SecretKey.from_seed(7)
 SMALL = np.random.default_rng(1).integers(0, 9, (150, 3)).astype(float)
@@ -201,16 +202,23 @@ def test_pairs_that_would_not_fit_are_refused(monkeypatch):
 LONG = np.random.default_rng(1).normal(size=(30_000, 8))  # some three seconds at epsilon 4
 
 
-@pytest.mark.parametrize("count", [2, 40])
-def test_long_pieces_are_shared_from_the_first_or_second_on(count):
-    threads: list[int] = []
+@pytest.mark.parametrize(("count", "shared"), [(2, range(2)), (40, range(1, 39))])
+def test_long_pieces_are_shared_from_the_first_or_second_on(monkeypatch, count, shared):
+    """Each piece takes 0.03 seconds of a made clock; two threads meet at each that is shared."""
+    threads = list[int]()
+    together = threading.Barrier(2)
+    clock = threading.local()
+    monkeypatch.setattr(time, "perf_counter", lambda: getattr(clock, "now", 0.0))
 
     def piece(first: int, last: int) -> None:
-        time.sleep(0.03)
+        assert last == first + 1
+        if first in shared:
+            together.wait(HANG_S)
+        clock.now = getattr(clock, "now", 0.0) + 0.03
         threads.append(threading.get_native_id())
 
     Work(threads=2).run(piece, count)
-    assert abs(2 * threads.count(threads[0]) - len(threads)) <= max(2, len(threads) // 4)
+    assert abs(2 * threads.count(threads[0]) - len(threads)) <= 2
     assert len(set(threads)) == 2
 
 

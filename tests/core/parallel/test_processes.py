@@ -24,7 +24,8 @@ from rwn_core.parallel import processes
 from rwn_core.parallel.kernel_cache import on_compiling
 from rwn_core.parallel.pool import Job, Pool, Stopped
 from tests.core.parallel import worker_tasks as do
-from tests.core.parallel.worker_tasks import LARGE, ROOT, SECRET, alive, begun, finished, wait_until
+from tests.core.parallel.worker_tasks import LARGE, ROOT, SECRET, alive, begun, finished
+from tests.waiting import HANG_S, until
 
 
 def test_work_that_is_done_gives_its_result():
@@ -88,7 +89,7 @@ def test_what_cannot_be_prepared_is_each_tasks_failure(capfd, caplog):
         tasks = [pool.submit(number) for number in range(2)]
         for task in tasks:
             with pytest.raises(RWNError, match=words) as caught:
-                task.result(60)
+                task.result(HANG_S)
             assert isinstance(caught.value, Stopped) == (prepare is do.unprepared)
             assert (SECRET in str(caught.value)) == (prepare is do.refused)
         pool.cancel()
@@ -130,19 +131,20 @@ def test_processes_that_heed_nothing_are_killed_within_half_a_second(monkeypatch
 
 
 def test_ctrl_c_is_for_the_parent():
-    job, pid = begun(do.linger)
-    os.kill(pid, signal.SIGINT)  # which a terminal sends to all
-    time.sleep(0.3)
-    assert alive(pid)
-    assert job.running
-    job.cancel()
+    pool = Pool(do.counter, 0, workers=1)
+    try:
+        total, pid = pool.submit(1).result(HANG_S)
+        os.kill(pid, signal.SIGINT)  # which a terminal sends to all
+        assert pool.submit(2).result(HANG_S) == (total + 2, pid), "it goes on, as the same process"
+    finally:
+        pool.cancel()
 
 
 def test_what_is_larger_than_a_pipe_arrives_whole_though_nobody_looks():
     content = os.urandom(LARGE)
     job = Job(do.large, content=content)
     time.sleep(0.1)
-    wait_until(lambda: not job.running)
+    until(lambda: not job.running)
     assert job.result == content + b"!"
     assert finished(do.talk).share == 19_999 / 20_000
 
@@ -152,19 +154,19 @@ def test_a_job_that_nobody_holds_ends():
     threads = threading.active_count()
     del job
     gc.collect()
-    wait_until(lambda: not alive(pid))
-    wait_until(lambda: threading.active_count() < threads)
+    until(lambda: not alive(pid))
+    until(lambda: threading.active_count() < threads)
 
 
 def test_a_pool_keeps_what_it_prepared_and_ends_with_its_last_task():
     pool = Pool(do.counter, 10, workers=1)
     tasks = [pool.submit(number) for number in (1, 2, 3)]
     pool.close()
-    totals, pids = zip(*(task.result(60) for task in tasks), strict=True)
+    totals, pids = zip(*(task.result(HANG_S) for task in tasks), strict=True)
     assert totals == (11, 13, 16)
     assert len(set(pids)) == 1
     assert tasks[0].share == 1.0
-    wait_until(lambda: not pool.pids)
+    until(lambda: not pool.pids)
     assert multiprocessing.active_children() == []
     with pytest.raises(Stopped):
         pool.submit(4).result(0)
@@ -183,15 +185,15 @@ def test_a_worker_that_dies_loses_one_task_and_the_others_go_on():
     os.kill(last, signal.SIGKILL)
     late = [pool.submit(5), pool.submit(6)]
     for task in late:
-        assert isinstance(task.exception(60), Stopped)
-    wait_until(lambda: not pool.pids)
+        assert isinstance(task.exception(HANG_S), Stopped)
+    until(lambda: not pool.pids)
     assert isinstance(pool.submit(7).exception(0), Stopped)
 
 
 def test_cancel_stops_waiting_tasks_too():
     pool = Pool(do.counter, 0, workers=1)
     tasks = [pool.submit("linger"), pool.submit(1)]
-    wait_until(lambda: tasks[0].share)
+    until(lambda: tasks[0].share)
     pool.cancel()
     assert [str(task.exception(0)) for task in tasks] == ["Cancelled."] * 2
     assert not pool.pids
@@ -210,23 +212,24 @@ def test_a_system_without_room_is_a_sentence(monkeypatch):
         Pool(do.counter, 0, workers=2)
     del caught
     gc.collect()
-    wait_until(lambda: multiprocessing.active_children() == [])
+    until(lambda: multiprocessing.active_children() == [])
 
 
 def test_a_cancelled_job_takes_its_own_workers_with_it():
     job, _ = begun(do.nested)
-    pids = set()
-    wait_until(lambda: (pids.add(int(job.share)), len(pids) == 2)[1])
+    until(lambda: job.so_far)
+    pids = job.so_far
+    assert len(pids) == 2
     assert all(alive(pid) for pid in pids)
     job.cancel()
-    wait_until(lambda: not any(alive(pid) for pid in pids), 10)
+    until(lambda: not any(alive(pid) for pid in pids))
 
 
 def test_a_task_that_cannot_be_sent_is_its_callers_fault():
     with pytest.raises((pickle.PicklingError, AttributeError)):
         Job(do.add, a=lambda: 1, b=2)
     gc.collect()
-    wait_until(lambda: multiprocessing.active_children() == [])
+    until(lambda: multiprocessing.active_children() == [])
 
 
 SCRIPT = """
@@ -247,7 +250,7 @@ print(job.result, job.refusal)
 
 def ran(*line: str, path: object = ROOT, cwd: Path | None = None) -> Any:
     """What Python prints of a line, where modules are found in a path."""
-    about = {"capture_output": True, "text": True, "timeout": 120, "cwd": cwd}
+    about = {"capture_output": True, "text": True, "timeout": HANG_S, "cwd": cwd}
     environment = {**os.environ, "PYTHONPATH": str(path)}
     return subprocess.run([sys.executable, *line], env=environment, **about)
 
@@ -372,13 +375,13 @@ def test_workers_end_when_their_parent_is_killed(parent, sign):
     process, pids = parent("time.sleep(600)")
     assert all(alive(pid) for pid in pids)
     process.send_signal(sign)
-    process.communicate(timeout=20)
-    wait_until(lambda: not any(alive(pid) for pid in pids), 10)
+    process.communicate(timeout=HANG_S)
+    until(lambda: not any(alive(pid) for pid in pids))
 
 
 def test_workers_end_when_their_parent_ends_in_good_order(parent):
     process, pids = parent("pass")
-    _, printed = process.communicate(timeout=20)  # it does not wait for its workers
+    _, printed = process.communicate(timeout=HANG_S)  # it does not wait for its workers
     assert (process.returncode, printed) == (0, "")
     assert not any(alive(pid) for pid in pids)
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from rwn_core.parallel.threads import (
     work,
 )
 from tests.core.parallel import worker_tasks
+from tests.waiting import HANG_S, until
 
 
 def test_what_is_left_out_stays_and_ends_with_its_door():
@@ -71,12 +73,29 @@ def test_steps_report_after_each_and_nothing_of_what_a_step_does():
     assert told == [0.25, 0.5, 0.75, 1.0]
 
 
+def all_of(number: int) -> Callable[[], None]:
+    """A function that pieces of work call: so many threads wait for each other there, once."""
+    together = threading.Barrier(number)
+    begun = threading.Event()
+    met = threading.local()
+
+    def meet() -> None:
+        if not begun.is_set():
+            begun.set()
+            time.sleep(0.01)  # after so long a piece the other threads begin
+        elif not hasattr(met, "before"):
+            met.before = together.wait(HANG_S)
+
+    return meet
+
+
 def test_threads_see_the_work_that_began_them_and_begin_no_others():
     seen = set[tuple[object, ...]]()
     cancel, told = threading.Event(), list[float]()
+    meet = all_of(2)
 
     def look(start: int, stop: int) -> None:
-        time.sleep(0.01)
+        meet()
         now = current_work()
         seen.add((threading.get_ident(), now.threads, now.progress, now.cancel is cancel))
 
@@ -155,7 +174,7 @@ def test_no_thread_works_on_after_an_error():
 
     def work(start: int, stop: int) -> None:
         if threading.current_thread() is threading.main_thread():
-            time.sleep(0.02)  # until the others have begun
+            until(lambda: working)  # another has begun
             raise ValueError
         working.add(start)
         time.sleep(0.1)
@@ -244,18 +263,23 @@ ENDS = """
 import atexit, threading, time
 from rwn_core.parallel import threads
 
+def piece(start, stop):
+    begun.set()
+    time.sleep(0.01)
+
 def work():
     try:
         while True:
-            threads.Work(threads=2).run(lambda start, stop: time.sleep(0.01), 4)
+            threads.Work(threads=2).run(piece, 4)
     except Exception as error:
         print(type(error).__name__, error, flush=True)
     ended.set()
 
+begun = threading.Event()
 ended = threading.Event()
-atexit.register(lambda: ended.wait(30))
+atexit.register(lambda: ended.wait(600))
 threading.Thread(target=work, daemon=True).start()
-time.sleep(0.2)
+begun.wait(600)
 """
 
 
@@ -266,9 +290,10 @@ def niceness() -> int:
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux knows a priority of a thread")
 def test_a_polite_thread_and_those_it_begins_stand_back_and_nobody_else():
     before, seen = niceness(), dict[int, int]()
+    meet = all_of(3)
 
     def piece(start: int, stop: int) -> None:
-        time.sleep(0.01)
+        meet()
         seen[threading.get_native_id()] = niceness()
 
     def work() -> None:

@@ -13,8 +13,9 @@ from pathlib import Path
 from rwn_core.errors import NotApplicable, RWNError
 from rwn_core.parallel.kernel_cache import compiling
 from rwn_core.parallel.pool import Job, Pool
-from rwn_core.parallel.processes import Handle
+from rwn_core.parallel.processes import Handle, Report
 from rwn_core.parallel.threads import Progress, current_work
+from tests.waiting import until
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -120,12 +121,11 @@ def main_of_the_worker(progress: Progress) -> tuple[object, ...]:
     return (*(getattr(main, "__file__", None) for main in mains), os.environ.get("RWN_MAIN_RAN"))
 
 
-def nested(progress: Progress) -> None:
-    """A job with workers of its own; it reports their numbers as its shares."""
+def nested(progress: Report) -> None:
+    """A job with workers of its own; their numbers are its answer so far."""
     pool = Pool(counter, 0, workers=2)
-    for pid in pool.pids:
-        progress(float(pid))
-        time.sleep(0.2)
+    progress(0.5)
+    progress.found(pool.pids)
     time.sleep(600)
 
 
@@ -164,16 +164,9 @@ def alive(pid: int) -> bool:
         return False
 
 
-def wait_until(true: Callable[[], object], seconds: float = 60.0) -> None:
-    end = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.01)
-
-
 def finished(work: Callable[..., object], **arguments: object) -> Job:
     job = Job(work, **arguments)
-    wait_until(lambda: not job.running)
+    until(lambda: not job.running)
     assert multiprocessing.active_children() == []
     return job
 
@@ -181,7 +174,7 @@ def finished(work: Callable[..., object], **arguments: object) -> Job:
 def begun(work: Callable[..., object]) -> tuple[Job, int]:
     """A job that has reported its first share, and its process."""
     job = Job(work)
-    wait_until(lambda: job.share)
+    until(lambda: job.share)
     (pid,) = job._pool.pids
     return job, pid
 
