@@ -50,8 +50,10 @@ def _mask_and_attack(n: int, method: rwn.SoftRWN) -> None:
     law = release.law
     if method.chain:
         return
-    law.supports(["x"])
-    law.supports(["x", "y"])  # codes of several variables lie in another order
+    # codes of one variable and of several lie in another order, for which kernels compile again
+    for names in (["x"], ["x", "y"]):
+        law.supports(names)
+        law.retained_each([(name,) for name in names])
     if n == DENSE:
         comparison = rwn.Comparison(original=data, masked=release.masked, law=law)
         for key in ("bayes_linkage", "certified_linkage"):
