@@ -7,8 +7,10 @@ there, and are given tests when the kernels are.
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import sys
+from importlib.util import source_hash
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,8 @@ from rwn_core.parallel.kernel_cache import folder, is_ready
 
 KERNELS = "ready-for-tests"
 """The mark of `tests.compiled_kernels` that all are compiled."""
+BY_HASH = 3
+"""The flag of byte code that names its source by a hash, not by its size and time (PEP 552)."""
 FEW = 10
 """Files that workers rather rewrite themselves than wait for a collection."""
 
@@ -112,7 +116,7 @@ def _is_current(file: Path) -> bool:
             head = stream.read(16)
     except OSError:
         return False
+    if int.from_bytes(head[4:8], "little") == BY_HASH:
+        return head[8:] == source_hash(file.read_bytes())
     about = file.stat()
-    # as Python does, pytest keeps when a source was changed, and its size
-    made_from = [int(about.st_mtime), about.st_size]
-    return [int.from_bytes(head[at : at + 4], "little") for at in (8, 12)] == made_from
+    return head[8:] == struct.pack("<LL", int(about.st_mtime), about.st_size)
