@@ -21,6 +21,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.io import reading
 from tests import cpu_seconds
 from tests import sentences as snapshots
+from tests.before_workers import BeforeWorkers
 from tests.read_here import Here
 
 settings.register_profile("repeatable", deadline=None, derandomize=True, database=None)
@@ -64,10 +65,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Take one worker more than processors, eight at most; none where tests are named."""
+    """Take as many workers as processors, eight at most; none where tests are named."""
     option = config.option
     whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS and not option.keyword
-    return min(8, 1 + (os.cpu_count() or 1)) if whole and option.markexpr.startswith("not") else 0
+    return min(8, os.cpu_count() or 1) if whole and option.markexpr.startswith("not") else 0
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have the controller of workers, where there are any, do once what is for all of them."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        config.pluginmanager.register(BeforeWorkers(config))
 
 
 def pytest_report_header() -> str:

@@ -44,9 +44,7 @@ from typing import Any
 
 import numpy as np
 import patsy  # comes with statsmodels
-import statsmodels.api as sm
 from scipy import stats
-from statsmodels.stats.proportion import proportion_confint
 
 MOST_CONDITION = 30.0
 MOST_ERROR = 50.0  # of a standardized slope that has an estimate
@@ -64,11 +62,7 @@ _STATISTIC = re.compile(
     r"\s*(?:(?P<sign>,|>=|<=|==?|>|<)\s*(?P<given>.+?)\s*)?\)\s*"
 )
 _COMPARED = {">": np.greater, ">=": np.greater_equal, "<": np.less, "<=": np.less_equal}
-_FAMILIES = {
-    "linear": sm.families.Gaussian,
-    "logistic": sm.families.Binomial,
-    "poisson": sm.families.Poisson,
-}
+_FAMILIES = {"linear": "Gaussian", "logistic": "Binomial", "poisson": "Poisson"}
 
 
 class Refused(ValueError):
@@ -347,6 +341,8 @@ def _statistic(values: np.ndarray, asked: re.Match[str], factor: float) -> Resul
     if sign not in signs or (texts and sign not in ("=", "==")) or not (texts or number):
         raise Refused(f"{term} cannot be read: see the examples of this reader.")
     if what == "share":
+        from statsmodels.stats.proportion import proportion_confint
+
         count = int(_COMPARED.get(sign, np.equal)(values, given if texts else float(given)).sum())
         # Wilson's interval of half as many records
         low, high = proportion_confint(count / 2, n / 2, 0.05, "wilson")
@@ -418,6 +414,8 @@ def _transformed(values: np.ndarray, transform: str) -> np.ndarray:  # shape (n,
 def _fitted(response: np.ndarray, columns: np.ndarray, kind: str, *, robust: bool) -> np.ndarray:
     """Return coefficients, the intercept first, and their standard errors."""
     # response: shape (n,); columns: (n, p); the answer: (2, 1 + p)
+    import statsmodels.api as sm  # as long to import as all the rest
+
     unit, mean = columns.std(axis=0, ddof=1), columns.mean(axis=0)
     exog = sm.add_constant((columns - mean) / unit, has_constant="add")
     if columns.shape[1] and np.linalg.cond(exog[:, 1:]) > MOST_CONDITION:
@@ -428,7 +426,7 @@ def _fitted(response: np.ndarray, columns: np.ndarray, kind: str, *, robust: boo
             if kind == "linear":
                 fit = sm.OLS(response, exog).fit(cov_type="HC3" if robust else "nonrobust")
             else:
-                model = sm.GLM(response, exog, family=_FAMILIES[kind]())
+                model = sm.GLM(response, exog, family=getattr(sm.families, _FAMILIES[kind])())
                 fit = model.fit(maxiter=STEPS, tol=1e-12, cov_type="HC0" if robust else "nonrobust")
             spread = fit.cov_params()
         except (np.linalg.LinAlgError, ValueError):

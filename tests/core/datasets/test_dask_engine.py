@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from distributed import Client, LocalCluster
 
 import rwn_core as rwn
 from rwn_core.datasets import engines
@@ -24,6 +23,8 @@ def over(address: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
+    from distributed import LocalCluster
+
     with LocalCluster(
         n_workers=2,
         threads_per_worker=1,
@@ -40,6 +41,8 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_the_release_is_that_of_one_process(source, address, tmp_path):
+    from distributed import Client
+
     other = datasets.write_files(tmp_path / "in", datasets.frame(), 1)
     datasets.mask(other, tmp_path / "wanted", EXACT, rows=2048)
     shares: list[float] = []
@@ -53,6 +56,8 @@ def test_the_release_is_that_of_one_process(source, address, tmp_path):
 
 
 def test_a_killed_worker_changes_nothing(source, address, tmp_path):
+    from distributed import Client
+
     datasets.mask(source, tmp_path / "wanted", METHOD_1)
     killed: list[int] = []
     with Client(address, set_as_default=False) as client:

@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-import statsmodels.formula.api as smf
 from scipy import stats
 
 import rwn_core as rwn
@@ -362,6 +361,8 @@ class Heard(defaultdict[str, list[bool]]):
 
 
 def test_signs_and_bounds_are_true_in_nine_of_ten_fresh_releases() -> None:
+    import statsmodels.formula.api as smf
+
     heard = Heard(list)
     for seed, (n, k) in enumerate([(60, 3), (150, 5), (300, 5), (300, 30)]):
         frame, setting = sample(seed, n), rwn.RWN(epsilon=0.5, k=k)
@@ -414,6 +415,8 @@ def test_records_that_share_a_household_or_person_get_no_claim_of_a_model(role: 
 
 def test_one_extreme_person_makes_no_claim() -> None:
     """Two unrelated numbers and a person far out in both: no sign, no bound, in no line."""
+    import statsmodels.formula.api as smf
+
     rng = np.random.default_rng(14)
     frame = pd.DataFrame(rng.normal(size=(200, 3)), columns=["a", "b", "y"])
     frame["sex"] = np.where(np.arange(200) % 2, "f", "m")
@@ -487,6 +490,8 @@ def people() -> Microdata:
     ],
 )
 def test_a_formula_means_what_statsmodels_says(people, ours, theirs):
+    import statsmodels.formula.api as smf
+
     design = formula_design(people, people, Formula.parse(ours))
     if "x:g" in ours:  # without x itself statsmodels takes every level of g: compare the fit
         theirs = "y ~ np.sqrt(x) + I(x**2) + I(x*(g=='s')) + I(x*(g=='w'))"

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import statsmodels.formula.api as smf
 from scipy import linalg, stats
 
 import rwn_core as rwn
@@ -522,6 +521,8 @@ def test_an_unmasked_file_is_trusted_and_one_without_relations_is_not() -> None:
 
 def test_intervals_of_thirty_records_are_those_of_student() -> None:
     """The coverage is that of fits by statsmodels; with 1.96 it is another one, as planted."""
+    import statsmodels.formula.api as smf
+
     data, setting = linear(30), rwn.RWN(k=3, q=0.3)
     (found,) = slope_trust(data, setting, repeats=60, seed=4)
     formula = "y ~ x + z + g"

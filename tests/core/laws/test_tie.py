@@ -108,7 +108,7 @@ def test_COUP_4_the_draw() -> None:
 
 def test_COUP_5_and_7_what_is_needed_and_what_is_made() -> None:
     given, expected = published("COUP-5")
-    values = np.array(given["values"], dtype=np.float64).T
+    values = np.ascontiguousarray(np.array(given["values"], dtype=np.float64).T)
     arrays = arrays_of(values, given["loadings"], given["G"], given["B"])
     lists = lists_of_weights(given["weights"])
     mean, variance, bins = np.empty((3, 6)), np.empty((3, 6)), np.empty((3, 6, given["B"]))

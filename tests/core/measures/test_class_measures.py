@@ -7,7 +7,6 @@ from itertools import combinations, product
 import numpy as np
 import pandas as pd
 import pytest
-from statsmodels.stats.proportion import confint_proportions_2indep
 
 import rwn_core as rwn
 from rwn_core.evaluation.audit import compare as compare_release
@@ -381,6 +380,8 @@ GAINS = [rwn.MEASURES[key] for key in ("attribute_inference", "attribute_gain")]
 
 @pytest.mark.parametrize("held", [None, 90])
 def test_the_gain_is_that_of_the_worst_variable_and_level(pima, held):
+    from statsmodels.stats.proportion import confint_proportions_2indep
+
     outside = None if held is None else pima.original.take(np.arange(held))
     given = {"original": pima.original, "masked": pima.masked, "law": pima.law}
     worst, gain = (measure.read(rwn.Comparison(**given, holdout=outside)) for measure in GAINS)
@@ -413,6 +414,8 @@ def test_why_there_is_no_gain(pima):
 
 
 def test_newcombe_is_that_of_statsmodels():
+    from statsmodels.stats.proportion import confint_proportions_2indep
+
     for one, other in [((56, 70), (48, 80)), ((0, 10), (0, 20)), ((10, 10), (0, 20))]:
         expected = confint_proportions_2indep(*one, *other, method="newcomb", compare="diff")
         np.testing.assert_allclose(newcombe(one, other), expected, atol=1e-9)

@@ -335,27 +335,27 @@ def test_a_singular_covariance_is_inverted_where_it_can_be(compare, numeric_fram
     np.testing.assert_allclose(detail.original, slow_distances(original.to_numpy()), rtol=1e-6)
 
 
-PLAIN = released(PIMA, RWN(k=5))
 LINKABILITY = MEASURES["linkability"]
 NAMES = [variable.name for variable in PIMA.schema.released]
 
 
 def test_halves_are_variables_in_turn_or_what_is_chosen():
-    reading = LINKABILITY.compute(PLAIN)
+    plain = released(PIMA, RWN(k=5))
+    reading = LINKABILITY.compute(plain)
     assert reading.detail.parts == (NAMES[::2], NAMES[1::2])
-    again = PLAIN.with_halves([NAMES[::2], NAMES[1::2]])
+    again = plain.with_halves([NAMES[::2], NAMES[1::2]])
     assert LINKABILITY.compute(again).value == reading.value
     assert not reading.detail.stated
-    chosen = PLAIN.with_halves([["glucose", "age"], ["bmi", "pregnant"]])
+    chosen = plain.with_halves([["glucose", "age"], ["bmi", "pregnant"]])
     linked = read_all(chosen, ["linkability"])["linkability"]
     assert linked.detail.parts == (["glucose", "age"], ["bmi", "pregnant"])
     assert linked.detail.attack != reading.detail.attack
     assert linked.detail.stated
     # the other half of one is all other variables
-    detail = LINKABILITY.compute(PLAIN.with_halves([["age"]])).detail
+    detail = LINKABILITY.compute(plain.with_halves([["age"]])).detail
     assert detail.parts == (["age"], [name for name in NAMES if name != "age"])
 
-    chosen = PLAIN.with_halves([["age"], ["bmi"]])
+    chosen = plain.with_halves([["age"], ["bmi"]])
     assert chosen.with_masked(PIMA).halves == (("age",), ("bmi",))
     assert chosen.with_key_sets([["age"]]).halves == (("age",), ("bmi",))
     control = control_group(chosen, RWN(k=5), seed=1)

@@ -10,9 +10,6 @@ import numpy as np
 import orjson
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
-from statsmodels.regression.linear_model import OLS
-from statsmodels.stats.outliers_influence import OLSInfluence
 
 import rwn_core as rwn
 from rwn_core.charts import serialise
@@ -32,6 +29,9 @@ REGRESSION, MEASURE = rwn.MEASURES["regression"], rwn.MEASURES["cooks_distance"]
 
 
 def test_agrees_with_statsmodels(compare, numeric_frames):
+    from statsmodels.regression.linear_model import OLS
+    from statsmodels.stats.outliers_influence import OLSInfluence
+
     original, masked = numeric_frames
     comparison = compare(original, masked, "d", ("a", "b", "c"))
     detail, cooks = REGRESSION.compute(comparison).detail, MEASURE.compute(comparison)
@@ -161,6 +161,8 @@ def features(frame: pd.DataFrame, response: str) -> np.ndarray:
 
 
 def test_a_number_is_predicted_with_one_minus_r2(compare, frames):
+    from sklearn.ensemble import RandomForestRegressor
+
     found = reading(compare, frames, "cost")
     original, _, holdout = frames
     errors = []
@@ -177,6 +179,8 @@ def test_a_number_is_predicted_with_one_minus_r2(compare, frames):
 
 
 def test_two_valued_counts_are_classes(compare, frames):
+    from sklearn.ensemble import RandomForestClassifier
+
     found = reading(compare, frames, "ill")
     original, _, holdout = frames
     forest = RandomForestClassifier(n_estimators=100, random_state=9)

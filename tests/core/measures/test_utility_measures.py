@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-import statsmodels.formula.api as smf
 from scipy.stats import chi2_contingency
 
 import rwn_core as rwn
@@ -110,6 +109,8 @@ def poisson_table(n: int = 400) -> pd.DataFrame:
 
 @pytest.mark.parametrize("family", ["poisson", "logistic"])
 def test_generalized_regression_is_that_of_statsmodels(family):
+    import statsmodels.formula.api as smf
+
     frame = poisson_table()
     response = "count" if family == "poisson" else "yes"
     question = Question(response=response, predictors=("x", "g"))
@@ -379,6 +380,8 @@ def test_normalised_weights_leave_the_population_open_until_it_is_stated() -> No
 
 def corrected_ratio(values: pd.Series, levels: pd.Series) -> float:
     """The root of the adjusted share of the variation that the levels explain."""
+    import statsmodels.formula.api as smf
+
     known = pd.DataFrame({"v": values - values.mean(), "g": levels}).dropna()
     return math.sqrt(max(0.0, smf.ols("v ~ C(g)", known).fit().rsquared_adj))
 

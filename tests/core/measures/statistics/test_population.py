@@ -10,8 +10,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.optimize import brute
-from statsmodels.genmod.families import Poisson
-from statsmodels.genmod.generalized_linear_model import GLM
 
 from rwn_core import MEASURES, Comparison, Microdata, NotApplicable, Sampling
 from rwn_core.measures import read
@@ -102,6 +100,9 @@ def test_LL_5_the_sample_mean_in_place_of_the_population_mean_overestimates():
 
 
 def test_fitted_margins_are_those_of_a_poisson_regression():
+    from statsmodels.genmod.families import Poisson
+    from statsmodels.genmod.generalized_linear_model import GLM
+
     rng = np.random.default_rng(2)
     counts = rng.poisson(2.0, (3, 4, 2)).astype(float)
     found = fit_margins(counts, ((0, 1), (2,)))

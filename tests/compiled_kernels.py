@@ -1,0 +1,64 @@
+"""Compile every kernel once, before several workers would each do it for themselves.
+
+The app compiles what most tables need (`rwn_core.compile_ahead`); tests use the others as well.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+import rwn_core as rwn
+from rwn_core.compile_ahead import warm, warm_for_limits
+from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.parallel.kernel_cache import is_ready, set_ready
+from tests.before_workers import KERNELS
+
+DENSE = 50
+SEARCHED = LARGEST_DENSE + 50
+"""Records of a table whose pairs are all looked at, and of one that is searched."""
+
+CERTIFIED = rwn.SoftRWN(kernel="exponential", bandwidth="absolute", own=True, cap=1.0)
+METHODS = (
+    (DENSE, rwn.SoftRWN(balance=1.0)),
+    (DENSE, rwn.SoftRWN(chain=True, own=True, later=5)),
+    (DENSE, rwn.SoftRWN(tie=True, cap=0.5)),
+    (DENSE, rwn.SoftRWN(tie=True, cap=0.5, own=True)),
+    (DENSE, CERTIFIED),
+    (SEARCHED, rwn.SoftRWN(balance=1.0)),
+    (SEARCHED, CERTIFIED),
+)
+"""What masks so that each kernel is used that the app compiles only when it is asked for."""
+
+
+def compile_all() -> None:
+    """Use every kernel once, in the forms in which tests use it, so that its code is kept."""
+    if is_ready(KERNELS):
+        return
+    warm_for_limits()
+    warm()
+    for n, method in METHODS:
+        _mask_and_attack(n, method)
+    set_ready(KERNELS)
+
+
+def _mask_and_attack(n: int, method: rwn.SoftRWN) -> None:
+    numbers = np.random.default_rng(0)
+    columns = {name: numbers.normal(size=n) for name in "xyz"}
+    data = rwn.Microdata.from_frame(pd.DataFrame(columns))
+    release = rwn.mask(data, method, seed=0)
+    law = release.law
+    if method.chain:
+        return
+    # codes of one variable and of several lie in another order, for which kernels compile again
+    for names in (["x"], ["x", "y"]):
+        law.supports(names)
+        law.retained_each([(name,) for name in names])
+    if n == DENSE:
+        comparison = rwn.Comparison(original=data, masked=release.masked, law=law)
+        for key in ("bayes_linkage", "certified_linkage"):
+            rwn.MEASURES[key].read(comparison)
+
+
+if __name__ == "__main__":
+    compile_all()
