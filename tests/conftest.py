@@ -38,11 +38,6 @@ FIRST = ("browser", "journeys", "ui", "tuning", "neighbors")
 """Folders whose tests are handed out first, so that no worker is left alone with them."""
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Count processor seconds in every process that runs tests."""
-    config.pluginmanager.register(cpu_seconds.Clock(), "cpu seconds")
-
-
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let whoever has changed sentences have their files written anew."""
     parser.addoption("--update-sentences", action="store_true", help="rewrite golden sentences")
@@ -72,7 +67,8 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have the controller of workers, where there are any, do once what is for all of them."""
+    """Count processor seconds; have a controller of workers do once what is for all of them."""
+    config.pluginmanager.register(cpu_seconds.Clock(), "cpu seconds")
     if "PYTEST_XDIST_WORKER" not in os.environ:
         config.pluginmanager.register(BeforeWorkers(config))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from rwn_ui.server import launch
 from rwn_ui.server.endpoint import ADDRESS
 
@@ -19,6 +21,7 @@ FOLLOWED = """() => {
 }"""
 
 
+@pytest.mark.nightly  # tests/ui/test_files shows a sample, tests/ui/test_live_picture its cards
 def test_twenty_thousand_records_show_nine_cards_of_a_sample(app) -> None:
     app.page.goto(f"{app.server.address}/?demo=randhie&method=rwn")
     app.wait_for_cards()

@@ -42,6 +42,7 @@ POINTED_AT = """([x, y]) => {
 """Whether Plotly has seen the pointer at a place, and not only where it was before."""
 
 
+@pytest.mark.nightly  # tests/ui/test_searches begins, cancels and uses a search
 def test_a_setting_is_found_by_keyboard_chosen_on_the_map_and_used_on_tune(app) -> None:
     before, page = app.server.children(), app.page
     app.open("/")
@@ -210,6 +211,7 @@ def choose(app, title: str, card: str) -> None:
     app.until(ROUND, card)
 
 
+@pytest.mark.nightly  # tests/ui/test_learn_page moves every lesson
 def test_every_lesson_s_picture_moves_and_its_address_opens_it_again(app, open_app) -> None:
     app.open("/")
     app.page.get_by_role("link", name="Learn", exact=True).click()
@@ -401,6 +403,7 @@ def by_pointer(app, row: int, role: str) -> None:
     raise AssertionError("The cell does not open, or its list does not close.")
 
 
+@pytest.mark.nightly  # tests/ui/test_files has the sentences, tests/js the texts
 def test_a_bad_file_is_a_sentence_and_no_text_of_a_file_is_markup(app, tmp_path: Path) -> None:
     app.open("/").visit("Data")
     for name, content in BAD_FILES.items():
@@ -443,6 +446,7 @@ def test_a_bad_file_is_a_sentence_and_no_text_of_a_file_is_markup(app, tmp_path:
     assert "'=1+1" in content.decode("utf-8")
 
 
+@pytest.mark.nightly  # tests/ui/test_files answers the same forms
 def test_an_identifier_is_in_no_release_another_layout_one_click_away_and_erasing_final(
     app, tmp_path: Path
 ) -> None:

@@ -6,6 +6,7 @@ import re
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from playwright.sync_api import expect
 
 import rwn_core as rwn
@@ -69,6 +70,7 @@ def test_a_reload_keeps_table_setting_and_scenarios_and_tells_no_one(
     assert "k = 6" in app.stamp, "a second tab takes a copy"
 
 
+@pytest.mark.nightly  # only a browser shows it: no test by day
 def test_a_server_that_has_stopped_is_said(visit, free_port) -> None:
     port = free_port()
     with launch.serving(port) as process:
@@ -127,6 +129,7 @@ def test_a_link_opens_table_setting_or_lesson_and_a_reload_keeps_them(app) -> No
     app.complaints.clear()  # Streamlit looks for its server below the page's address first
 
 
+@pytest.mark.nightly  # tests/journeys and tests/ui/test_session hold bytes and address
 def test_a_seed_gives_the_bytes_of_python_and_is_not_in_the_address(app, tmp_path) -> None:
     setting = {"epsilon": 2.5, "k": 6, "q": 0.75}
     app.open("/?epsilon=2.5&k=6&q=0.75")

@@ -140,6 +140,7 @@ def open_table(app: App, file: Path) -> Iterator[str]:
     use.wait_for(state="hidden")
 
 
+@pytest.mark.nightly  # test_no_text_of_tune_is_cut_or_pale reads the first page
 def test_no_text_is_cut_or_collides_with_long_names(app: App, tmp_path: Path) -> None:
     found = [*open_table(app, long_names(tmp_path))]
     for name in READY:
@@ -153,6 +154,7 @@ def test_no_text_is_cut_or_collides_with_long_names(app: App, tmp_path: Path) ->
     assert not found, "\n".join(found)
 
 
+@pytest.mark.nightly  # the same of names that are longer
 @pytest.mark.parametrize("made", [answers, languages])
 def test_no_page_is_too_wide_for_other_names_and_labels(app, tmp_path, made) -> None:
     found = [*open_table(app, made(tmp_path))]
@@ -186,9 +188,10 @@ DRAW = """(what) => {
 }"""
 
 
-def test_no_text_is_cut_on_a_demo_table_or_in_the_lessons_and_planted_faults_are_found(app) -> None:
+@pytest.mark.nightly  # test_no_text_of_tune_is_cut_or_pale_and_planted_faults_are_found
+def test_no_text_is_cut_on_other_pages_of_a_demo_table_or_in_the_lessons(app: App) -> None:
     app.open("/", recommended=True)
-    found = faults(app, "Tune", SIZES + PHONE)
+    found = []
     for name in ("Utility", "Risk", "Learn"):
         go(app, name)
         found += faults(app, name, SIZES[1:2])
@@ -201,9 +204,17 @@ def test_no_text_is_cut_on_a_demo_table_or_in_the_lessons_and_planted_faults_are
         found += faults(app, f"Lesson {lesson}", SIZES[2:])
         app.page.set_viewport_size({"width": 1440, "height": 900})
     app.page.emulate_media(color_scheme="dark")
-    for name in ("Tune", "Data", "Risk", "Compare", "Release", "Learn"):
+    for name in ("Data", "Risk", "Compare", "Release", "Learn"):
         go(app, name)
         found += pale(app, name)
+    assert not found, "\n".join(found)
+
+
+def test_no_text_of_tune_is_cut_or_pale_and_planted_faults_are_found(app: App) -> None:
+    app.open("/", recommended=True)
+    found = faults(app, "Tune", SIZES + PHONE)
+    app.page.emulate_media(color_scheme="dark")
+    found += pale(app, "Tune")
     assert not found, "\n".join(found)
     app.page.emulate_media(color_scheme="light")
     app.page.goto(f"{app.server.address}/_stcore/health")

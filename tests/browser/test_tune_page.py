@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.ui.following import CARDS_OF_TUNE
@@ -162,6 +163,7 @@ def set_limit(app: Any, title: str, number: str) -> None:
     app.settle()
 
 
+@pytest.mark.nightly  # tests/ui/test_worst_case_follows changes limits
 def test_the_verdict_follows_limits_that_are_changed_removed_and_added(app) -> None:
     app.open("/?epsilon=8.2&k=60&q=1")
     sidebar = app.page.get_by_test_id("stSidebar")
@@ -199,6 +201,7 @@ def test_the_verdict_follows_limits_that_are_changed_removed_and_added(app) -> N
     expect(app.verdict.locator(".rwn-tip")).to_contain_text("(handbook 3.1)")
 
 
+@pytest.mark.nightly  # tests/ui/test_utility has every measure
 def test_utility_has_every_measure_and_a_prediction_that_no_slider_waits_for(app) -> None:
     before = app.server.children()
     app.open("/").visit("Utility")
