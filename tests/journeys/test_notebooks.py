@@ -82,7 +82,7 @@ def test_ten_lines_lead_from_a_file_of_ones_own_to_a_release_that_keeps_the_poli
     assert names["audit"]["association_loss"].value < 0.9
 
 
-@pytest.mark.slow
+@pytest.mark.nightly  # three kernels; the tests beside it draw the same releases in this process
 def test_results_are_shown_and_files_are_written(executed: Path) -> None:
     cells = code_cells(executed / "steward.ipynb")
     shown = {

@@ -70,6 +70,7 @@ def test_the_clinical_table_leaves_and_is_drawn_again(capsys) -> None:
     assert "the same file came out of the key" in words
 
 
+@pytest.mark.nightly  # it searches; tests/cli/test_main describes the same workbook
 def test_the_workbook_says_how_it_is_to_be_read(capsys) -> None:
     files.workbook(Path("staff.xlsx"))
     assert main.run(["describe", "staff.xlsx"]) == 3
