@@ -86,6 +86,23 @@ def parse_terms(text: str) -> tuple[Term, ...]:
     return tuple(terms.values())
 
 
+def product_terms(text: str) -> tuple[Term, ...]:
+    """Return the products and squares that a text names, such as ``age*bmi + square(age)``.
+
+    >>> [[str(each) for each in term] for term in product_terms("age*bmi + square(age)")]
+    [['age', 'bmi'], ['square(age)']]
+    """
+    if not text.strip():
+        return ()
+    terms = parse_terms(text)
+    for factor in (factor for term in terms for factor in term):
+        if factor.transform not in ("", "square"):
+            raise ParameterError(
+                f"terms takes products and squares, such as age:bmi or square(age), not {factor}."
+            )
+    return tuple(term for term in terms if len(term) > 1 or term[0].transform)
+
+
 def _crossed(text: str) -> list[tuple[Factor, ...]]:
     """Return the products that `*` joins, without repeats."""
     found: dict[frozenset[Factor], tuple[Factor, ...]] = {}

@@ -40,6 +40,7 @@ class LawOfRows:
     donors: DonorTables | None = None
     # by variable: donors that depend on what the rows show before; see `ChainLaw`
     later: Mapping[str, DonorTables] = MappingProxyType({})
+    predicted: tuple[Any, ...] = ()  # of later slices that are drawn by prediction: what is said
     tied: Any = None  # a law of tied slices: itself
 
     def components(self) -> tuple[MixtureComponent[Any], ...]:

@@ -7,13 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
+from rwn_core.data.formula import product_terms
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import check_count, is_number
 from rwn_core.errors import ParameterError
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.law import Law
 from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.neighborhood_method import CellMethod, kept_values, probability_lever
+from rwn_core.masking.neighborhood_method import CellMethod, Near, kept_values, probability_lever
 from rwn_core.neighbors import Neighborhoods
 from rwn_core.neighbors.kernel import Bandwidth, Kernel, RadiusAndK, SoftShape
 from rwn_core.neighbors.metric import Encoding, Scale, Weights
@@ -132,8 +133,17 @@ class SoftRWN(CellMethod):
         slices with keys, then those most correlated with what is before, and last those with
         confidential variables.
     mixed : bool
-        For a chain: whether a later slice may hold a confidential variable and several keys. It is
-        refused otherwise, because near keys and a true fragment then stand in one row.
+        For a chain: whether a later slice may hold a confidential variable and several keys, or by
+        prediction an identifying variable. It is refused otherwise, because near keys and a true
+        fragment then stand in one row.
+    near : {"all", "prediction"}
+        For a chain: near in all variables of the earlier slices, or in what they predict for the
+        later slice by least squares. By prediction slopes of a later slice on earlier ones stay,
+        and relations that the prediction does not contain fade. No identifying variable may then
+        stand in a later slice.
+    terms : str
+        For near="prediction": products and squares that predict besides the variables themselves,
+        such as "age:bmi + square(age)". Those with variables of later slices are left out.
     tie : bool
         Whether the slices of a row are drawn tied: where one takes a donor with high values among
         the neighbors, so do the others. Each slice alone is what it was; q must be 1, and there
@@ -187,11 +197,14 @@ class SoftRWN(CellMethod):
     later_balance: bool = True
     order: tuple[str, ...] | str = ()
     mixed: bool = False
+    near: Near = "all"
+    terms: str = ""
     tie: bool = False
     tie_factors: int = 1
 
     method: ClassVar[str] = "soft_rwn"
     title: ClassVar[str] = "Soft RWN"
+    formulas: ClassVar[tuple[str, ...]] = ("terms",)
     levers: ClassVar[tuple[Lever, ...]] = (
         Lever(
             name="width",
@@ -230,6 +243,11 @@ class SoftRWN(CellMethod):
                 "Chained slices need q = 1, because a value that stays shows from which record it "
                 "comes; own = true lets a record keep its first slice."
             )
+        if self.near == "prediction" and not self.chain:
+            raise ParameterError("near = prediction is for chained slices; set chain = true.")
+        if self.terms.strip() and self.near != "prediction":
+            raise ParameterError("terms are for near = prediction; leave them out.")
+        product_terms(self.terms)
         if self.tie and self.chain:
             raise ParameterError("Slices are chained or tied, not both; leave out chain or tie.")
         if self.tie and self.q < 1:
