@@ -18,7 +18,7 @@ from rwn_core.data.arrays import Booleans, Floats, Integers, Integers32
 from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.schema import Schema
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.cell_law import CellLaw, Predicted
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.unit_law import Unit
 from rwn_core.neighbors.all_donors import KernelRows, balanced_both_ways
@@ -43,20 +43,6 @@ REMAINDER = 1e-5  # times `later`, over n: added to each kernel, so that balance
 AT_ONCE = 50_000  # distances, which fit the cache of a processor
 WEIGHTS, FEWER = "A balanced later slice", "mask fewer records together"
 STEP = 3 * 2**30  # the block of random numbers that a later slice is drawn from
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Predicted:
-    """What is said of a later slice that was drawn by prediction."""
-
-    names: tuple[str, ...]  # its variables
-    regressors: tuple[str, ...]  # the variables that predict it
-    terms: tuple[str, ...]  # products and squares of them
-    later: int
-    records: int
-    columns: int  # coordinates of regressors and terms
-    # about the share of their size that slopes keep, along the first axis; NaN: nothing predicts
-    kept: float
 
 
 @dataclass(slots=True, kw_only=True, eq=False)

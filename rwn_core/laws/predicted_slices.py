@@ -17,7 +17,8 @@ from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.formula import Term
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
-from rwn_core.laws.chained_slices import Chain, Predicted
+from rwn_core.laws.cell_law import Predicted
+from rwn_core.laws.chained_slices import Chain
 from rwn_core.neighbors.distance import Points
 from rwn_core.neighbors.metric import Metric
 from rwn_core.neighbors.table import Neighborhoods

@@ -17,7 +17,8 @@ from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.rounding import rounded
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import ParameterError
-from rwn_core.laws.chained_slices import Chain, ChainLaw, Predicted, draw_later
+from rwn_core.laws.cell_law import Predicted
+from rwn_core.laws.chained_slices import Chain, ChainLaw, draw_later
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.donors import Draws, copy_from_donors, draw_donors, random_streams
 from rwn_core.laws.predicted_slices import Lots, PredictedChain, keyed_lots

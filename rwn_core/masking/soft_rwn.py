@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from rwn_core.data.formula import product_terms
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import check_count, is_number
 from rwn_core.errors import ParameterError
-from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.cell_law import CellLaw, Predicted
 from rwn_core.laws.law import Law
 from rwn_core.masking.lever import Lever, LeverRange
 from rwn_core.masking.neighborhood_method import CellMethod, Near, kept_values, probability_lever
@@ -45,6 +45,22 @@ CHAINED = (
     "Linkage is no longer the risk to watch: it falls to 1 in n while relations stay, as with "
     "whole rows of other people. Judge a chain by attribute gain and true matches.",
 )
+PREDICTED = (
+    "A later slice is drawn from people for whom the other columns predict about the same values "
+    "of it. An intruder learns of a row's source from the first slice only. Main effects, and the "
+    "products that you name, keep most of their size; relations that the prediction does not "
+    "contain fade.",
+    CHAINED[1],
+)
+_NOT_PROMISED = (
+    "Not promised: interactions, squares and thresholds that are not in terms; a spread of the "
+    "response that depends on the row beyond its prediction; extremes of a far record's response "
+    "near its own values; exact slopes; anything on the people shown.",
+    "The law of the donors depends on confidential values. Who knows all records but one response, "
+    "the law, and which first slice each row shows, learns that response far better than from "
+    "slices apart: by .7 to .8 nats of 1.8 in a test with 70 records and 8 levels, and by .03 from "
+    "a chain that is near in all variables. This is no differential privacy.",
+)
 TIED = (
     "Slices are drawn tied: each slice is what it was, and a share of the relations between slices "
     "is kept that drawing them apart would lose; it stands above the picture. Relations finer than "
@@ -66,6 +82,38 @@ _OWN = (
     "the most frequent value is the own one, unless another donor weighs more."
 )
 _UNCAPPED = "Without a cap two outliers that lie together exchange nearly all values."
+
+
+LEAST_KEPT = 0.9  # of slopes, below which a remark says how to keep more
+SMALL = 100  # records, below which fewer donors are advised
+SMALL_LATER = 10
+
+
+def slice_words(params: Any) -> list[str]:
+    """Return what is said of slices that are chained or tied; nothing of others."""
+    if getattr(params, "chain", False):
+        return [*(PREDICTED if params.near == "prediction" else CHAINED)]
+    return [*TIED] if getattr(params, "tie", False) else []
+
+
+def prediction_words(predicted: Predicted) -> list[str]:
+    """Return remarks on a slice that was drawn by prediction."""
+    names = ", ".join(predicted.names)
+    if np.isnan(predicted.kept):
+        return [f"nothing in the earlier slices predicts {names}, so that it is drawn evenly"]
+    products = f" and {', '.join(predicted.terms)}" if predicted.terms else ""
+    said = [
+        f"{names} is drawn by prediction from {', '.join(predicted.regressors)}{products}: slopes "
+        f"keep about {predicted.kept:.0%} of their size, and relations that the prediction does "
+        "not contain fade"
+    ]
+    if predicted.kept < LEAST_KEPT:
+        said.append(f"fewer than later = {predicted.later}, or more records, keep more of slopes")
+    if predicted.columns > predicted.records / 2:
+        said.append("more columns than half of the records: the prediction is mostly noise")
+    if predicted.records < SMALL and predicted.later > SMALL_LATER:
+        said.append(f"below {SMALL} records later = {SMALL_LATER} keeps more of slopes")
+    return said
 
 
 def imbalance_words(error: float, kept: float | None = None) -> list[str]:
@@ -301,7 +349,9 @@ class SoftRWN(CellMethod):
         found = [law and law.neighborhoods, *(each.neighborhoods for each in later.values())]
         error = max((each.imbalance for each in found if each), default=0.0)
         kept = law.tied.fitted.kept if law is not None and law.tied is not None else None
-        return [*imbalance_words(error, kept), *CellMethod.remarks(self, microdata, law)]
+        predicted = [] if law is None else [prediction_words(each) for each in law.predicted]
+        said = [text for texts in predicted for text in texts]
+        return [*imbalance_words(error, kept), *said, *CellMethod.remarks(self, microdata, law)]
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
@@ -310,7 +360,8 @@ class SoftRWN(CellMethod):
             *_CAUTIONS,
             *[_OF_BALANCE] * (self.balance > 0),
             *[_UNCAPPED] * (self.cap == 1),
-            *CHAINED * self.chain,
+            *(slice_words(self) if self.chain else ()),
+            *_NOT_PROMISED * (self.near == "prediction"),
             *[_FEW] * (self.chain and self.later < 20),
             *[_MIXED] * (self.chain and self.mixed),
         ]

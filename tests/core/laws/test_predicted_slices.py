@@ -1,14 +1,11 @@
 """Slices chained by prediction: fit, scores, places, weights and law, and what a method says."""
 
-from collections import Counter
-from functools import partial
 from itertools import permutations, product
 
 import numpy as np
 import pandas as pd
 import pytest
 
-import rwn_core as rwn
 from rwn_core.data.formula import product_terms
 from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.laws import predicted_slices
@@ -18,13 +15,11 @@ from rwn_core.laws.predicted_slices import (
     axes_of,
     fit_records,
     kept_share,
-    places,
 )
 from rwn_core.neighbors.draw_kernel import draw_weighted
 from rwn_core.neighbors.metric import Metric
 from tests.check_values import check_values
 from tests.oracles import predicted_rows
-from tests.tables import described
 
 VALUES = check_values("prediction")
 
@@ -205,7 +200,7 @@ def drawn(id):
 def test_places_and_balanced_weights(id):
     value = VALUES[id]
     expected, about = value["expected"], value["input"]
-    case, scores, found = drawn(id)
+    case, _, found = drawn(id)
     n = case.table.n
     near(case.chain.placed[n:], expected["places_of_rows"], value["kind"])
     near(case.chain.placed[:n], expected["places_of_records"], value["kind"])
@@ -239,7 +234,9 @@ def test_what_a_draw_keeps_pred_30():
     case, scores, found = drawn("PRED-30")
     assert kept_share(found, scores) == pytest.approx(expected["kept"], abs=1e-7)
     responses = case.metric.points(case.table)[:, case.last()]
-    near(found.probabilities().toarray() @ responses, expected["expected_coordinates"], value["kind"])
+    near(
+        found.probabilities().toarray() @ responses, expected["expected_coordinates"], value["kind"]
+    )
 
 
 LEVELS = "uvw"
