@@ -102,10 +102,11 @@ def prediction_words(predicted: Predicted) -> list[str]:
     if np.isnan(predicted.kept):
         return [f"nothing in the earlier slices predicts {names}, so that it is drawn evenly"]
     products = f" and {', '.join(predicted.terms)}" if predicted.terms else ""
+    kept = min(predicted.kept, 1.0)
     said = [
         f"{names} is drawn by prediction from {', '.join(predicted.regressors)}{products}: slopes "
-        f"keep about {predicted.kept:.0%} of their size, and relations that the prediction does "
-        "not contain fade"
+        f"keep about {kept:.0%} of their size, and relations that the prediction does not contain "
+        "fade"
     ]
     if predicted.kept < LEAST_KEPT:
         said.append(f"fewer than later = {predicted.later}, or more records, keep more of slopes")

@@ -273,7 +273,7 @@ def _predicted(law: Law | None) -> dict[str, Any]:
             "regressors": list(each.regressors),
             "terms": list(each.terms),
             "later": each.later,
-            **({} if isnan(each.kept) else {"kept": round(each.kept, 2)}),
+            **({} if isnan(each.kept) else {"kept": round(min(each.kept, 1.0), 2)}),
         }
         for each in (() if law is None else law.predicted)
     ]

@@ -1,25 +1,35 @@
 """Slices chained by prediction: fit, scores, places, weights and law, and what a method says."""
 
+from dataclasses import replace
 from itertools import permutations, product
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import rwn_core as rwn
 from rwn_core.data.formula import product_terms
 from rwn_core.data.microdata import Microdata, joint_codes
+from rwn_core.data.rounding import rounded
+from rwn_core.evaluation.control_group import control_group
 from rwn_core.laws import predicted_slices
-from rwn_core.laws.chained_slices import Chain
+from rwn_core.laws.chained_slices import Chain, draw_later
 from rwn_core.laws.predicted_slices import (
     PredictedChain,
     axes_of,
     fit_records,
     kept_share,
 )
+from rwn_core.masking.soft_rwn import prediction_words, slice_words
+from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.neighbors.draw_kernel import draw_weighted
 from rwn_core.neighbors.metric import Metric
+from rwn_core.reporting.facts.fact import predicted_words
+from rwn_core.reporting.release_record import _predicted
+from tests.attacked_tables import released
 from tests.check_values import check_values
 from tests.oracles import predicted_rows
+from tests.tables import described
 
 VALUES = check_values("prediction")
 
@@ -416,3 +426,238 @@ def test_a_fit_without_the_donor_by_number_tells_of_the_source(any_donors, monke
 def test_lots_known_by_record_tell_of_the_source(any_donors):
     """Planted fault: an intruder who knows lots; they belong to the key."""
     assert largest_gap(10, True, known_lots=True) > 0.01
+
+
+def linear(n, seed=1):
+    """People with a response that follows from three numbers, all but it in the first slice."""
+    draw = np.random.default_rng(seed)
+    x = draw.normal(size=(n, 3))
+    y = x @ np.array([1.0, 0.5, -0.7]) + draw.normal(size=n)
+    people = pd.DataFrame({"a": x[:, 0], "b": x[:, 1], "c": x[:, 2], "y": y})
+    roles = {"a": "key", "b": "key", "y": "confidential"}
+    return described(people, [["a", "b", "c"]], **roles)
+
+
+PREDICTED = rwn.SoftRWN(chain=True, near="prediction", own=True, balance=1.0, width=2.0)
+
+
+def slopes(frame):
+    design = np.column_stack([np.ones(len(frame)), frame[["a", "b", "c"]]])
+    return np.linalg.lstsq(design, frame["y"], rcond=None)[0][1:]
+
+
+def test_slopes_stay():
+    data = linear(1_000)
+    ready, kept, found = PREDICTED.prepare(data), [], []
+    for seed in range(3):
+        made = ready.release(rwn.SecretKey.from_seed(seed))
+        (said,) = made.law.predicted
+        assert said.names == ("y",)
+        assert (said.regressors, said.columns, said.records) == (("a", "b", "c"), 3, 1_000)
+        kept.append(said.kept)
+        found.append(slopes(made.masked.frame))
+    assert np.mean(kept) >= 0.95
+    np.testing.assert_allclose(np.mean(found, axis=0), slopes(data.frame), atol=0.05)
+    # planted fault: rows and records at their scores, which have unlike margins
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PredictedChain, "lying", lambda self, names, s: (s.records, s.rows))
+        unmatched = [
+            ready.release(rwn.SecretKey.from_seed(seed)).law.predicted[0].kept for seed in range(3)
+        ]
+    assert np.mean(kept) > np.mean(unmatched)
+
+
+def test_a_record_does_not_pull_the_rows_that_show_it():
+    data = linear(60)
+    about = {"slice_1": [data.frame[each].tolist() for each in "abc"], "later": 20}
+    values, moved = data.frame["y"].to_numpy(), []
+    for changed in (values[7], values[7] + 5.0):
+        y = values.copy()
+        y[7] = changed
+        case = Case({**about, "later_slice": [y.tolist()]})
+        scores, left_out = case.row_scores()
+        assert left_out[7].tolist() == [7]
+        moved.append(y.mean() + y.std(ddof=1) * scores[:, 0])
+    assert moved[0][7] == pytest.approx(moved[1][7], abs=1e-9)
+    assert abs(moved[0] - moved[1]).max() > 0.01
+    # planted fault: scores in the sample
+    own = [Case({**about, "later_slice": [y.tolist()]}).fit().scores[7, 0]
+           for y in (values, np.where(np.arange(60) == 7, values + 5.0, values))]  # fmt: skip
+    assert abs(own[0] - own[1]) > 0.01
+
+
+@pytest.mark.parametrize("balanced", [True, False])
+def test_a_tree_finds_the_nearest_of_all_pairs(monkeypatch, balanced):
+    data = linear(150)
+    metric, donors = Metric.fit(data), np.random.default_rng(1).integers(0, 150, 150)
+    donors[:9] = 7  # a record that is given often, so that many of its rows are without it
+    lots = np.random.default_rng(2).random((2, 150))
+    found = []
+    for largest in (10_000, 10):
+        monkeypatch.setattr("rwn_core.laws.chained_slices.LARGEST_DENSE", largest)
+        monkeypatch.setattr("rwn_core.laws.chained_slices.LISTED", 1_000)  # all, as in a table
+        chain = PredictedChain(
+            points=metric.coded(data), later=5, balanced=balanced, table=data,
+            lots=lambda *_: lots,
+        )  # fmt: skip
+        names = ("a", "b", "c")
+        chain.show(names, metric.variable_columns(names), joint_codes(data, names), donors)
+        found.append(chain.next_slice(["y"]))
+    dense, searched = found
+    np.testing.assert_array_equal(dense.table.offsets, searched.table.offsets)
+    np.testing.assert_array_equal(dense.table.records, searched.table.records)
+    np.testing.assert_array_equal(dense.shares, searched.shares)
+
+
+def test_a_table_beyond_all_pairs_is_balanced():
+    release = rwn.mask(linear(2_400), PREDICTED, seed=1)
+    found = release.law.later["y"].neighborhoods
+    assert found.imbalance <= 1e-6
+    assert release.law.predicted[0].kept > 0.95
+
+
+def survey(n=90, seed=4):
+    """Keys of few values and a level with missing ones, and a number that follows from them."""
+    draw = np.random.default_rng(seed)
+    age = draw.integers(20, 60, n).astype(np.float64)
+    region = draw.choice(["north", "south", "west"], n).astype(object)
+    region[:4] = None
+    income = age * 2 + 9.0 * (region == "west") + draw.normal(0, 8, n)
+    wealth = 3 * income + draw.normal(0, 20, n)
+    people = pd.DataFrame({"age": age, "region": region, "income": income, "wealth": wealth})
+    roles = {"age": "key", "region": "key", "income": "confidential", "wealth": "confidential"}
+    return described(people, [["age", "region"]], **roles)
+
+
+THREE = rwn.SoftRWN(chain=True, near="prediction", own=True, later=5, terms="age*region")
+
+
+@pytest.mark.parametrize("balanced", [True, False])
+def test_every_row_has_its_law(balanced):
+    data = survey()
+    setting = replace(THREE, later_balance=balanced)
+    release = rwn.mask(data, setting, seed=1)
+    assert release.law.telling() == [("age", "region")]
+    said = release.law.predicted
+    assert [each.names for each in said] == [("income",), ("wealth",)]
+    assert said[1].regressors == ("age", "region", "income")
+    assert said[0].terms == ("age:region",)
+    assert said[0].columns == 1 + 4 + 4  # the levels and what is missing, and their products
+    for name in ("income", "wealth"):
+        weights = release.law.later[name].matrix.toarray()
+        np.testing.assert_allclose(weights.sum(axis=1), 1.0, atol=1e-9)
+        at = data.names.index(name)
+        assert (weights[np.arange(90), release.donors[:, at]] > 0).all()
+        if balanced:
+            np.testing.assert_allclose(weights.sum(axis=0), 1.0, atol=1e-6)
+            assert weights.max() <= 1 / 5 + 1e-9
+    # nobody gives a slice to a row that shows him
+    contents = joint_codes(data, ("age", "region"))
+    few = np.bincount(contents)[contents[release.donors[:, 0]]] <= 5
+    assert (contents[release.donors[:, 2]] != contents[release.donors[:, 0]])[few].all()
+    # an intruder with all variables has the first slice for evidence, and no more
+    rows = np.arange(90)
+    first = posteriors(release.law.source, release.masked, rows).toarray()
+    for names in (None, ["age", "region", "income"], ["region", "age", "wealth"]):
+        own = posteriors(release.law, release.masked, rows, names).toarray()
+        np.testing.assert_allclose(own, first, atol=1e-12)
+
+
+def test_rounding_comes_before_the_prediction():
+    data, steps = survey(), {"age": 10.0, "income": 20.0}
+    release = rwn.mask(data, THREE, precision=steps, seed=1)
+    again = THREE.prepare(data).release(rwn.SecretKey.from_seed(1)).rounded(steps)
+    np.testing.assert_array_equal(again.donors, release.donors)
+    written = rounded(data, steps)
+    chain = PredictedChain(
+        points=Metric.fit(data).coded(written), later=5, balanced=True, table=written,
+        lots=predicted_slices.keyed_lots(rwn.SecretKey.from_seed(1), {"income": 2}),
+        terms=product_terms(THREE.terms),
+    )  # fmt: skip
+    names = ("age", "region")
+    chain.show(names, [0], joint_codes(written, names), release.donors[:, 0])
+    found = chain.next_slice(("income",))
+    given = draw_later(found, rwn.SecretKey.from_seed(1), 2)
+    np.testing.assert_array_equal(given, release.donors[:, 2])
+
+
+def test_equal_keys_give_equal_donors_and_others_unlike_lots():
+    data = survey()
+    one, two = (rwn.mask(data, THREE, seed=7, threads=each).donors for each in (1, 2))
+    np.testing.assert_array_equal(one, two)
+    streams = {"income": 2, "wealth": 3}
+    lots = [
+        predicted_slices.keyed_lots(rwn.SecretKey.from_seed(seed), streams)([name], 50, 50)
+        for seed, name in ((1, "income"), (1, "wealth"), (2, "income"))
+    ]
+    for of_rows, of_records in lots:
+        assert not np.isin(of_rows, of_records).any()
+    assert not np.isin(lots[0][0], [*lots[1][0], *lots[2][0]]).any()
+
+
+def test_the_law_with_a_person_added_is_that_of_the_larger_file():
+    everyone = survey(41)
+    inside, person = everyone.take(np.arange(40)), everyone.take(np.array([40]))
+    setting = replace(THREE, terms="", later_balance=False)
+    release = rwn.mask(inside, setting, seed=3)
+    law = release.law.with_people(person)
+    weights = law.later["income"].matrix.toarray()
+    assert weights.shape == (40, 41)
+    frame = everyone.frame
+    columns = [frame["age"].tolist(), [None if pd.isna(v) else v for v in frame["region"]]]
+    rows = [[donor] for donor in release.donors[:, 0]]
+    later = [frame["income"].tolist()]
+    own, others, _, left_out = predicted_rows.axes([columns], later, rows, 5)
+    expected = predicted_rows.even(others.round(9), own.round(9), left_out, 5)
+    np.testing.assert_allclose(weights, expected, atol=1e-12)
+    # balanced, each record gives as much
+    release = rwn.mask(inside, replace(setting, later_balance=True), seed=3)
+    weights = release.law.with_people(person).later["income"].matrix.toarray()
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0, atol=1e-9)
+    np.testing.assert_allclose(weights.sum(axis=0), 40 / 41, atol=1e-6)
+
+
+def test_attacks_read_a_slice_drawn_by_prediction():
+    data, gain = survey(120), rwn.MEASURES["attribute_gain"]
+    compared = released(data, THREE)
+    for key, measure in rwn.MEASURES.items():  # every measure answers or says why
+        reading = measure.read(compared, begin=True)
+        assert not isinstance(reading, rwn.NotApplicable) or reading.reason, key
+    beyond = gain.read(control_group(compared, THREE, 1))
+    assert beyond.detail.control is not None
+    assert beyond.value < gain.read(compared).value
+
+
+def test_what_is_said_of_a_prediction():
+    data = survey()
+    release = rwn.mask(data, THREE, seed=1)
+    said = THREE.remarks(data, release.law)
+    assert any("income is drawn by prediction from age, region and age:region" in e for e in said)
+    assert any("later = 10" in each for each in prediction_words(
+        replace(release.law.predicted[0], later=20, kept=0.7)
+    ))  # fmt: skip
+    noisy = replace(release.law.predicted[0], columns=80, records=100)
+    assert any("mostly noise" in each for each in prediction_words(noisy))
+    cautions = " ".join(THREE.cautions())
+    assert "Not promised" in cautions
+    assert ".7 to .8 nats" in cautions
+    assert "predict about the same" in cautions
+    assert slice_words(THREE)[0] in THREE.cautions()
+    # a slice that nothing predicts
+    people = pd.DataFrame({"a": np.tile([0.0, 1.0], 40), "y": np.repeat(np.arange(40.0), 2)})
+    alone = described(people, a="key", y="confidential")
+    release = rwn.mask(alone, replace(THREE, terms=""), seed=1)
+    assert np.isnan(release.law.predicted[0].kept)
+    (words,) = prediction_words(release.law.predicted[0])
+    assert words.startswith("nothing in the earlier slices predicts y")
+
+
+def test_the_record_and_the_notice_say_how_it_was_drawn():
+    law = rwn.mask(survey(), THREE, seed=1).law
+    income, wealth = _predicted(law)["predicted"]
+    assert income["kept"] == round(min(law.predicted[0].kept, 1.0), 2)
+    said = predicted_words(income)
+    assert f"keep about {income['kept']:.2f} of their size" in said
+    assert "also has the products age:region" in said
+    assert "for whom age, region, income predict about the same" in predicted_words(wealth)
+    assert not _predicted(rwn.mask(survey(), rwn.RWN(k=5), seed=1).law)
