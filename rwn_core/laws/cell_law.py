@@ -35,7 +35,7 @@ class MixtureComponent(NamedTuple, Generic[CellsT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Predicted:
-    """What is said of a later slice that was drawn by prediction."""
+    """A later slice drawn by prediction: from what, and what of slopes is kept."""
 
     names: tuple[str, ...]  # its variables
     regressors: tuple[str, ...]  # the variables that predict it

@@ -169,6 +169,7 @@ def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) ->
     # the first slice, from the record's own neighborhood
     if prepared.found is None:
         prepared.found, _ = prepared.finder.find(prepared.ball)
+    source = method.law(microdata, prepared.found)  # it refuses records without donors
     streams = random_streams(microdata)
     in_first = np.array([name in order[0] for name in names], dtype=np.float64)
     donors = draw_donors(prepared.found, Draws(key, np.arange(microdata.n), streams), in_first)
@@ -198,7 +199,7 @@ def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) ->
         donors[:, [names.index(name) for name in following]] = given[:, np.newaxis]
         later |= dict.fromkeys(following, DonorTables(found))
     again = partial(_with_others, about, donors)
-    law = ChainLaw(method.law(microdata, prepared.found), later, steps, again, said)
+    law = ChainLaw(source, later, steps, again, said)
 
     def redraw(other: Mapping[str, float]) -> Masked:
         """Draw the same key in another precision."""

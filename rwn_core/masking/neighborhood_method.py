@@ -214,7 +214,7 @@ class NeighborhoodMethod(Method, ABC):
             finder.shown = None if self.chain else records  # a chain draws all rows together
         elif settings and not finder.needs_key:
             widest = _widest([each.table_ball(microdata) for each in (self, *settings)])
-            finder.store(widest, records)
+            finder.store(widest, None if self.chain else records)
         return PreparedNeighbors(method=self, microdata=self.masked_table(microdata), finder=finder)
 
     def preview(

@@ -20,7 +20,7 @@ from rwn_core.laws.predicted_slices import (
     fit_records,
     kept_share,
 )
-from rwn_core.masking.soft_rwn import prediction_words, slice_words
+from rwn_core.masking.sliced_method import prediction_words, slice_words
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.neighbors.draw_kernel import draw_weighted
 from rwn_core.neighbors.metric import Metric
@@ -561,6 +561,11 @@ def test_every_row_has_its_law(balanced):
     for names in (None, ["age", "region", "income"], ["region", "age", "wealth"]):
         own = posteriors(release.law, release.masked, rows, names).toarray()
         np.testing.assert_allclose(own, first, atol=1e-12)
+
+
+def test_the_square_of_a_level_is_refused():
+    with pytest.raises(rwn.ParameterError, match="square.region., but region is categorical"):
+        rwn.mask(survey(), replace(THREE, terms="square(region)"), seed=1)
 
 
 def test_rounding_comes_before_the_prediction():
