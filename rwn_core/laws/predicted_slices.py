@@ -117,24 +117,25 @@ def scores_without(fit: Fit, asked: Floats, left_out: Sequence[Integers]) -> Flo
     -------
     ndarray of float64, shape (k, c)
     """
-    scores = fit.responses.mean(axis=0) + asked @ fit.coefficients
+    scores: Floats = fit.responses.mean(axis=0) + asked @ fit.coefficients
+    turned = fit.predictors @ fit.inverse
     sizes = np.array([len(each) for each in left_out])
     for size in np.unique(sizes[sizes > 0]):
         points = np.flatnonzero(sizes == size)
         for some in np.array_split(points, -(-len(points) * int(size) // SUMMED)):
             records = np.stack([left_out[point] for point in some])
-            moved, cancels = _moved(fit, asked[some], records)
+            moved, cancels = _moved(fit, turned, asked[some], records)
             scores[some[~cancels]] += moved[~cancels]
             for point in some[cancels]:
                 scores[point] = _refitted(fit, asked[point], left_out[point])
     return scores
 
 
-def _moved(fit: Fit, asked: Floats, records: Integers) -> tuple[Floats, Booleans]:
+def _moved(fit: Fit, turned: Floats, asked: Floats, records: Integers) -> tuple[Floats, Booleans]:
     """Return how leaving out records moves scores of points, and where that cancels too much."""
-    # Shapes: asked (k, d), records (k, g); the answer (k, c) and (k,).
+    # Shapes: turned (m, d), the predictors times the inverse; asked (k, d), records (k, g); the
+    # answer (k, c) and (k,).
     m, g = len(fit.predictors), records.shape[1]
-    turned = fit.predictors @ fit.inverse
     residuals = (fit.responses - fit.scores)[records]
     # what these records have of their own scores, and of the point's
     leverage = 1 / m + turned[records] @ fit.predictors[records].transpose(0, 2, 1)
