@@ -564,7 +564,7 @@ def test_every_row_has_its_law(balanced):
 
 
 def test_the_square_of_a_level_is_refused():
-    with pytest.raises(rwn.ParameterError, match="square.region., but region is categorical"):
+    with pytest.raises(rwn.ParameterError, match=r"square.region., but region is categorical"):
         rwn.mask(survey(), replace(THREE, terms="square(region)"), seed=1)
 
 
