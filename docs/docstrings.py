@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any
 
 from rwn_cli.ledger import ledger
@@ -33,6 +33,15 @@ def one_line(text: str) -> str:
 
 def entries(thing: Any) -> dict[str, tuple[str, str]]:
     """The type and the description of each parameter or attribute that a class documents."""
+    own = _own_entries(thing)
+    # what a record shares with others is documented by the class that has it
+    for base in getattr(thing, "__mro__", ())[1:]:
+        if is_dataclass(base) and base.__doc__:
+            own = own | {name: each for name, each in _own_entries(base).items() if name not in own}
+    return own
+
+
+def _own_entries(thing: Any) -> dict[str, tuple[str, str]]:
     parts = sections(thing)
     text = parts.get("Parameters") or parts.get("Attributes") or ""
     return {

@@ -86,7 +86,7 @@ def mask_dataset(
     from rwn_core.datasets.dataset import Dataset
     from rwn_core.datasets.mask_dataset import plan_lines
     from rwn_core.io.reading import schema_from
-    from rwn_core.masking.soft_rwn import imbalance_words
+    from rwn_core.masking.sliced_method import imbalance_words
     from rwn_core.reporting.dataset_record import RECORDED, dataset_record
     from rwn_core.reporting.release_record import FORGOTTEN, KEPT, SEEDED
 

@@ -299,6 +299,11 @@ def checked_setting(params: Any, n: int) -> Any:
             "fits into memory."
         )
     ball = setting.ball
+    if setting.tie and ball.kernel.is_even:
+        raise ParameterError(
+            "Tied slices of a dataset are drawn under soft neighborhoods; take the method "
+            "soft_rwn, or mask a table that fits into memory."
+        )
     if getattr(setting, "radius_variable", None) or not one_radius(ball.epsilon):
         raise ParameterError("A dataset is masked with one epsilon for all records.")
     # what needs few enough records

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.arrays import Integers
+from rwn_core.data.formula import Formula
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.plain import (
     MOST_ANALYSES,
@@ -38,7 +39,7 @@ from rwn_core.measures.statistics.distributions import (
     standard_deviation,
     total_variation,
 )
-from rwn_core.measures.statistics.formula import Formula, design_width, formula_design
+from rwn_core.measures.statistics.formula import design_width, formula_design
 from rwn_core.measures.statistics.ols import (
     MOST_COEFFICIENTS,
     Design,

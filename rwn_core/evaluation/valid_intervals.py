@@ -20,7 +20,7 @@ from typing import Any
 from rwn_core.data.microdata import Microdata
 from rwn_core.evaluation.claims import is_clustered
 from rwn_core.laws.law import Law
-from rwn_core.masking.soft_rwn import BALANCED
+from rwn_core.masking.sliced_method import BALANCED
 
 FACTOR = math.sqrt(2)
 """By which a robust standard error of a balanced release covers sampling and masking."""

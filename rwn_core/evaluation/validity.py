@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 from rwn_core.data.arrays import Floats
+from rwn_core.data.formula import Formula
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Question
@@ -35,7 +36,6 @@ from rwn_core.evaluation.registered_analysis import (
 )
 from rwn_core.masking import Masked, Method
 from rwn_core.measures.comparison import RELEASED
-from rwn_core.measures.statistics.formula import Formula
 from rwn_core.measures.statistics.intervals import t95
 from rwn_core.measures.statistics.ols import (
     SIGNIFICANT,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
@@ -32,6 +33,20 @@ class MixtureComponent(NamedTuple, Generic[CellsT]):
     cells: CellsT
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicted:
+    """A later slice drawn by prediction: from what, and what of slopes is kept."""
+
+    names: tuple[str, ...]  # its variables
+    regressors: tuple[str, ...]  # the variables that predict it
+    terms: tuple[str, ...]  # products and squares of them
+    later: int
+    records: int
+    columns: int  # coordinates of regressors and terms
+    # about the share of their size that slopes keep, along the first axis; NaN: nothing predicts
+    kept: float
+
+
 class LawOfRows:
     """The answers common to all laws: what a law lacks is None, empty or refused."""
 
@@ -40,6 +55,9 @@ class LawOfRows:
     donors: DonorTables | None = None
     # by variable: donors that depend on what the rows show before; see `ChainLaw`
     later: Mapping[str, DonorTables] = MappingProxyType({})
+    predicted: tuple[
+        Predicted, ...
+    ] = ()  # of later slices that are drawn by prediction: what is said
     tied: Any = None  # a law of tied slices: itself
 
     def components(self) -> tuple[MixtureComponent[Any], ...]:

@@ -18,7 +18,7 @@ from rwn_core.data.arrays import Booleans, Floats, Integers, Integers32
 from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.schema import Schema
 from rwn_core.errors import NotApplicable, ParameterError
-from rwn_core.laws.cell_law import CellLaw
+from rwn_core.laws.cell_law import CellLaw, Predicted
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.unit_law import Unit
 from rwn_core.neighbors.all_donors import KernelRows, balanced_both_ways
@@ -61,6 +61,13 @@ class Chain:
     # donor of each row, shapes (n,)
     shown: list[tuple[list[int], Integers, Integers]] = field(default_factory=list)
 
+    def show(
+        self, names: tuple[str, ...], columns: list[int], contents: Integers, donors: Integers
+    ) -> None:
+        """Let the rows show another slice, as `shown` holds it."""
+        # Shapes: contents (m,), donors (n,).
+        self.shown.append((columns, contents, donors))
+
     def next_slice(self, names: Sequence[str]) -> Neighborhoods:
         """Return the possible donors of the next slice; `names` are its variables.
 
@@ -71,19 +78,13 @@ class Chain:
 
         (_, _, first), m, later = self.shown[0], len(self.points), self.later
         n = len(first)
-        for _, contents, _ in self.shown:
-            held = np.bincount(contents)
-            if 2 * later > m or (held[held <= later] * 3 > m).any():
-                raise ParameterError(
-                    f"later = {later} leaves too few donors for {', '.join(names)}; choose fewer, "
-                    "or mask more records together."
-                )
+        self.refuse_few(names)
         # each row's nearest records, and each record's nearest rows where records balance
         dense = m <= LARGEST_DENSE
         most = later if not self.balanced else m if dense else min(LISTED * later, m)
         # rows with the same donor have the same distances while they show one slice
         once, like = np.arange(n), np.arange(n)
-        if dense and len(self.shown) == 1:
+        if dense and self.at_donors:
             once, like = np.unique(first, return_index=True, return_inverse=True)[1:]
         listed, of_row = self._all_pairs(once, most) if dense else self._searched(most)
         if self.balanced and dense:
@@ -119,6 +120,22 @@ class Chain:
         found = balanced_both_ways(rows, KernelRows(*turned), 1.0 / later, like)
         return _neighborhoods(every, found.weights[entries], found.error)
 
+    @property
+    def at_donors(self) -> bool:
+        """Whether a row lies where the record lies that gave it its slice: it has but one."""
+        return len(self.shown) == 1
+
+    def refuse_few(self, names: Sequence[str]) -> None:
+        """Refuse a next slice with too few donors, for a table or for rows of some values."""
+        m, later = len(self.points), self.later
+        for _, contents, _ in self.shown:
+            held = np.bincount(contents)
+            if 2 * later > m or (held[held <= later] * 3 > m).any():
+                raise ParameterError(
+                    f"later = {later} leaves too few donors for {', '.join(names)}; choose fewer, "
+                    "or mask more records together."
+                )
+
     def _both(self) -> Points:
         """Return all records, then the rows, in the coordinates of the slices drawn so far."""
         values, columns = point_values(self.points), [at for own, *_ in self.shown for at in own]
@@ -136,7 +153,7 @@ class Chain:
         """Return the nearest of all records to some rows, as `_searched` does."""
         from rwn_core.neighbors.rank_kernel import sort_rows
 
-        m, everyone, alone = len(self.points), np.arange(len(self.points)), len(self.shown) == 1
+        m, everyone, alone = len(self.points), np.arange(len(self.points)), self.at_donors
         # a row of one slice is as far from all as the record that gave it
         asked = everyone if alone else m + rows
 
@@ -261,7 +278,8 @@ class ChainLaw(CellLaw):
     later slice are those of row r, given its earlier slices in this release: `later` holds their
     probabilities by the name of each variable of these slices. The law holds for values released
     in `steps`, the precision of the draw. `again` finds the later donors of the same rows in a
-    table with other records at its end.
+    table with other records at its end. `predicted` says of each slice drawn by prediction what
+    its prediction keeps.
     """
 
     def __init__(
@@ -270,10 +288,11 @@ class ChainLaw(CellLaw):
         later: Mapping[str, DonorTables],
         steps: Mapping[str, float],
         again: Callable[[Microdata], Mapping[str, DonorTables]],
+        predicted: Sequence[Predicted] = (),
     ) -> None:
         super().__init__(first.original, first.neighborhoods, first.q, rule=first.rule)
         self.donors, self.later, self._steps = first.donors, later, dict(steps)
-        self._again = again
+        self._again, self.predicted = again, tuple(predicted)
 
     def rounded(self, precision: Mapping[str, float]) -> Self:
         """The law of the release in the precision that it was drawn with; others are refused."""

@@ -292,7 +292,9 @@ def lists_of(neighborhoods: Neighborhoods, records: Integers | None = None) -> I
         return
     rows, starts = neighborhoods.rows(records), table.offsets[:-1]
     of_each = (records, starts[rows], neighborhoods.sizes[rows])
-    weights = np.empty(0) if neighborhoods.shares is None else neighborhoods.shares
+    weights = neighborhoods.shares
+    if weights is None:  # each donor as likely as the others of its list
+        weights = np.repeat(1.0 / np.maximum(neighborhoods.sizes, 1), np.diff(table.offsets))
     yield Lists(*of_each, table.records, weights, np.ones(len(rows)), False)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -11,13 +12,16 @@ import numpy as np
 from scipy import sparse
 
 from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.formula import Term, product_terms
 from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.rounding import rounded
-from rwn_core.data.variable import Role
+from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import ParameterError
+from rwn_core.laws.cell_law import Predicted
 from rwn_core.laws.chained_slices import Chain, ChainLaw, draw_later
 from rwn_core.laws.donor_lists import DonorTables
 from rwn_core.laws.donors import Draws, copy_from_donors, draw_donors, random_streams
+from rwn_core.laws.predicted_slices import Lots, PredictedChain, keyed_lots
 from rwn_core.laws.unit_law import Unit
 from rwn_core.masking.method import Masked
 from rwn_core.neighbors import Neighborhoods
@@ -110,6 +114,44 @@ def check_chain(microdata: Microdata, order: Sequence[Unit], *, mixed: bool) -> 
             )
 
 
+def check_prediction(
+    microdata: Microdata, order: Sequence[Unit], terms: Sequence[Term], *, mixed: bool
+) -> None:
+    """Refuse later slices and terms that are not to be predicted, and terms that predict none."""
+    for unit in order[1:]:
+        keys = [name for name in unit if microdata.schema.variable(name).role is Role.KEY]
+        if keys and not mixed:
+            raise ParameterError(
+                f"A later slice, {', '.join(unit)}, has an identifying variable, {keys[0]}, which "
+                "near = prediction draws no slice for; let it travel in the first slice."
+            )
+    earlier = {name for unit in order[:-1] for name in unit}
+    kinds = {each.name: each.kind for each in microdata.schema.released}
+    for term in terms:
+        for factor in term:
+            if factor.name not in earlier:
+                raise ParameterError(
+                    f"terms names {factor.name}, which is no variable of an earlier slice."
+                )
+            if factor.transform == "square" and kinds[factor.name] is Kind.CATEGORICAL:
+                raise ParameterError(f"terms has {factor}, but {factor.name} is categorical.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Drawing:
+    """What the later slices of a release depend on, besides what its rows show."""
+
+    metric: Metric
+    order: Sequence[Unit]
+    steps: Mapping[str, float]
+    later: int
+    balanced: bool
+    groups: Integers | None
+    # of slices near by prediction; None where they are near in all coordinates
+    lots: Lots | None
+    terms: tuple[Term, ...]
+
+
 def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) -> Masked:
     """Draw the slices one after the other, near to values in the precision of the release."""
     # `prepared`, of `neighborhood_method`, keeps the neighborhoods of first slices.
@@ -127,21 +169,37 @@ def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) ->
     # the first slice, from the record's own neighborhood
     if prepared.found is None:
         prepared.found, _ = prepared.finder.find(prepared.ball)
+    source = method.law(microdata, prepared.found)  # it refuses records without donors
     streams = random_streams(microdata)
     in_first = np.array([name in order[0] for name in names], dtype=np.float64)
     donors = draw_donors(prepared.found, Draws(key, np.arange(microdata.n), streams), in_first)
     # later ones, from records near to what a row shows, as it will be released
-    about = metric, order, steps, (method.later, method.later_balance, prepared.finder.groups)
+    predicts = method.near == "prediction"
+    about = _Drawing(
+        metric=metric,
+        order=order,
+        steps=steps,
+        later=method.later,
+        balanced=method.later_balance,
+        groups=prepared.finder.groups,
+        lots=keyed_lots(key, dict(zip(names, streams, strict=True))) if predicts else None,
+        terms=product_terms(method.terms),
+    )
     known = "near records of a chain", metric.axes, tuple(sorted(steps.items()))
     later: dict[str, DonorTables] = {}
+    said: list[Predicted] = []
     for following, found in _later_slices(
-        about, donors, microdata, lambda columns, make: microdata.cached((*known, columns), make)
+        about,
+        donors,
+        microdata,
+        lambda columns, make: microdata.cached((*known, columns), make),
+        said,
     ):
         given = draw_later(found, key, streams[names.index(following[0])])
         donors[:, [names.index(name) for name in following]] = given[:, np.newaxis]
         later |= dict.fromkeys(following, DonorTables(found))
     again = partial(_with_others, about, donors)
-    law = ChainLaw(method.law(microdata, prepared.found), later, steps, again)
+    law = ChainLaw(source, later, steps, again, said)
 
     def redraw(other: Mapping[str, float]) -> Masked:
         """Draw the same key in another precision."""
@@ -152,21 +210,40 @@ def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) ->
 
 
 def _later_slices(
-    about: Any, donors: Integers, table: Microdata, cached: Any = None
+    about: _Drawing,
+    donors: Integers,
+    table: Microdata,
+    cached: Any = None,
+    said: list[Predicted] | None = None,
 ) -> Iterator[tuple[Unit, Neighborhoods]]:
-    """Yield each later slice with its possible donors, given what `donors` hold before it."""
+    """Yield each later slice with its possible donors, given what `donors` hold before it.
+
+    What is said of a slice drawn by prediction is added to `said`.
+    """
     # Shape: donors (n, p), of rows; `table` may have more records.
-    metric, order, steps, (later, balanced, groups) = about
-    written, points = rounded(table, steps), metric.coded(rounded(table, steps))
+    written = rounded(table, about.steps)
+    points = about.metric.coded(written)
     names = [each.name for each in table.schema.released]
-    chain = Chain(points=points, later=later, balanced=balanced, groups=groups, cached=cached)
-    for unit, following in pairwise(order):
+    nearness: dict[str, Any] = {
+        "points": points,
+        "later": about.later,
+        "balanced": about.balanced,
+        "groups": about.groups,
+    }
+    if about.lots is None:
+        chain = Chain(**nearness, cached=cached)
+    else:
+        chain = PredictedChain(**nearness, table=written, lots=about.lots, terms=about.terms)
+    for unit, following in pairwise(about.order):
         own = donors[:, names.index(unit[0])]
-        chain.shown.append((metric.variable_columns(unit), joint_codes(written, unit), own))
+        columns = about.metric.variable_columns(unit)
+        chain.show(unit, columns, joint_codes(written, unit), own)
         yield following, chain.next_slice(following)
+    if said is not None and isinstance(chain, PredictedChain):
+        said.extend(chain.said)
 
 
-def _with_others(about: Any, donors: Integers, table: Microdata) -> dict[str, DonorTables]:
+def _with_others(about: _Drawing, donors: Integers, table: Microdata) -> dict[str, DonorTables]:
     """Find the later donors of these rows in a table with records added."""
     later: dict[str, DonorTables] = {}
     for following, found in _later_slices(about, donors, table):

@@ -201,6 +201,7 @@ class Method(NamedParameters):
     drops_lost_rows: ClassVar[bool] = False  # whether a file lacks the rows without any value
     # whether every released row is one person's true record
     releases_true_rows: ClassVar[bool] = False
+    formulas: ClassVar[tuple[str, ...]] = ()  # parameters that are terms of a formula
     # whether a record that lacks a value in the original may have one in the release: missing
     # values are masked like values
     moves_missing: ClassVar[bool] = False

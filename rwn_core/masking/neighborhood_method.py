@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Event
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.formula import product_terms
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Slices
 from rwn_core.data.sizes import LIVE_RECORDS
@@ -53,6 +54,7 @@ from rwn_core.randomness import SecretKey
 if TYPE_CHECKING:
     from rwn_core.neighbors.search import Sizes
 
+Near = Literal["all", "prediction"]
 
 EVERY_COLUMN = (
     "ε counts standard deviations of this file: one more column or one outlier changes every "
@@ -132,6 +134,8 @@ class NeighborhoodMethod(Method, ABC):
     chain: bool = False  # whether later slices are drawn near to what a row already shows
     order: tuple[str, ...] | str = ()  # variables with the first slices of a chain
     mixed: bool = False  # whether a later slice may hold a confidential variable and several keys
+    near: Near = "all"  # where later slices are near: in all variables, or in what they predict
+    terms: str = ""  # products and squares that predict, too
 
     @property
     @abstractmethod
@@ -210,7 +214,7 @@ class NeighborhoodMethod(Method, ABC):
             finder.shown = None if self.chain else records  # a chain draws all rows together
         elif settings and not finder.needs_key:
             widest = _widest([each.table_ball(microdata) for each in (self, *settings)])
-            finder.store(widest, records)
+            finder.store(widest, None if self.chain else records)
         return PreparedNeighbors(method=self, microdata=self.masked_table(microdata), finder=finder)
 
     def preview(
@@ -243,10 +247,12 @@ class NeighborhoodMethod(Method, ABC):
         if ball.kernel.is_even:
             check_radius_and_k(ball.k, ball.epsilon, microdata.n)
         if self.chain:
-            from rwn_core.masking.chain import chain_order, check_chain
+            from rwn_core.masking.chain import chain_order, check_chain, check_prediction
 
             order = chain_order(microdata, self.metric(microdata), self.order)
             check_chain(microdata, order, mixed=self.mixed)
+            if self.near == "prediction":
+                check_prediction(microdata, order, product_terms(self.terms), mixed=self.mixed)
 
 
 class CellMethod(NeighborhoodMethod):

@@ -18,7 +18,7 @@ from rwn_core.data.variable import Variable
 from rwn_core.errors import ParameterError
 from rwn_core.laws.donors import masked_columns
 
-Form = Literal["choice", "switch", "whole", "number", "name", "names", "text"]
+Form = Literal["choice", "switch", "whole", "number", "name", "names", "formula", "text"]
 
 _WORDS = json.loads(Path(__file__).with_name("words.json").read_text(encoding="utf-8"))
 
@@ -29,7 +29,7 @@ class Option:
 
     name: str  # the parameter
     # one of `choices`; true or false; a whole number; a number; a variable of numbers; names of
-    # variables; a text
+    # variables; terms of a formula; a text
     form: Form
     choices: tuple[str, ...] = ()  # what may be chosen
     # those choices to be read by a person, where their own words do not do
@@ -66,6 +66,8 @@ def method_options(method: Any) -> tuple[Option, ...]:
         hint = hints[each.name]
         first = next((kind for kind in get_args(hint) if kind is not NoneType), hint)
         form = "choice" if get_origin(hint) is Literal else forms.get(first, "text")
+        if each.name in method.formulas:
+            form = "formula"
         option = Option(
             name=each.name,
             form=form,

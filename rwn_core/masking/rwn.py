@@ -16,20 +16,21 @@ from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import Method
 from rwn_core.masking.neighborhood_method import (
     EVERY_COLUMN,
-    CellMethod,
     kept_values,
     nearest_lever,
     probability_lever,
     radius_lever,
 )
+from rwn_core.masking.sliced_method import SlicedMethod, own_parameters_first
 from rwn_core.neighbors import Radii, Radius, check_radius_and_k
 from rwn_core.neighbors.candidates import TITLES, Candidates, Scheme, restriction_cost
 from rwn_core.neighbors.kernel import RadiusAndK, one_radius
 from rwn_core.neighbors.metric import Encoding, Scale, Weights
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RWN(CellMethod):
+@own_parameters_first
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RWN(SlicedMethod):
     """The parameters of randomization within neighborhoods.
 
     A record's neighborhood is all others within epsilon, or its k nearest, whichever set is
@@ -142,6 +143,9 @@ class RWN(CellMethod):
             raise ParameterError("radius_variable needs epsilon to be a number, to multiply it.")
         if self.outside_household and self.neighbors != "exact":
             raise ParameterError("outside_household needs neighbors to be exact.")
+        self.check_slices()
+        if (self.chain or self.tie) and not self.scheme.exact:
+            raise ParameterError("Chained and tied slices need neighbors to be exact.")
         if isinstance(self.epsilon, np.ndarray):  # comparable, and safe from later changes
             object.__setattr__(self, "epsilon", Radii(self.epsilon))
 
@@ -170,7 +174,7 @@ class RWN(CellMethod):
     @property
     def has_forecast(self) -> bool:
         """True if expectations have closed forms: donors independent of the key."""
-        return self.scheme.exact
+        return self.scheme.exact and not self.chain
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks on random candidates and on weights by the table's size."""
@@ -182,7 +186,7 @@ class RWN(CellMethod):
                 f"(exact {cost['exact radius']:.3g}), {cost['by k']:.1%} of records fall back to k "
                 f"(exact {cost['exact by k']:.1%}), {cost['recall']:.1%} of the exact members kept"
             )
-        return [*remarks, *CellMethod.remarks(self, microdata, law)]
+        return [*remarks, *SlicedMethod.remarks(self, microdata, law)]
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
@@ -197,4 +201,4 @@ class RWN(CellMethod):
                 "Values never leave their part: an intruder who knows the parts has only a part to "
                 "search, so keep them secret."
             )
-        return texts
+        return [*texts, *self.slice_cautions()]

@@ -7,19 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import check_count, is_number
 from rwn_core.errors import ParameterError
-from rwn_core.laws.cell_law import CellLaw
-from rwn_core.laws.law import Law
 from rwn_core.masking.lever import Lever, LeverRange
-from rwn_core.masking.neighborhood_method import CellMethod, kept_values, probability_lever
-from rwn_core.neighbors import Neighborhoods
+from rwn_core.masking.neighborhood_method import kept_values, probability_lever
+from rwn_core.masking.sliced_method import SlicedMethod, own_parameters_first
 from rwn_core.neighbors.kernel import Bandwidth, Kernel, RadiusAndK, SoftShape
 from rwn_core.neighbors.metric import Encoding, Scale, Weights
 
-MOST_UNITS = 40  # that one or two factors tie
-BALANCED = 1e-6  # of the sums of columns: rounding of a balance that is reached
 _OF_KERNEL = ("width", "bandwidth", "bandwidth_k", "cap", "own", "balance")
 
 _CAUTIONS = (
@@ -37,29 +32,6 @@ _OF_BALANCE = (
     "top-code or round first. On bodyfat 66 % of the extremes appear, instead of 15 to 39 % under "
     "the even kernel."
 )
-CHAINED = (
-    "Later slices are drawn near to what the row already shows. An intruder learns of a row's "
-    "source from the first slice only. The other slices are those of people who resemble the row, "
-    "not of the source.",
-    "Linkage is no longer the risk to watch: it falls to 1 in n while relations stay, as with "
-    "whole rows of other people. Judge a chain by attribute gain and true matches.",
-)
-TIED = (
-    "Slices are drawn tied: each slice is what it was, and a share of the relations between slices "
-    "is kept that drawing them apart would lose; it stands above the picture. Relations finer than "
-    "one direction a slice are not.",
-)
-_OF_TIE = (
-    "slices are drawn tied: each slice is what it was, and {:.0%} of the relations between slices "
-    "are kept that drawing them apart would lose; relations finer than one direction a slice are "
-    "not"
-)
-_FEW = "Below 20 records a later slice often shows a few people only; take later = 20 or more."
-_MIXED = (
-    "A later slice may hold a confidential variable with several keys, so that near keys and a "
-    "true fragment stand in one row: on bodyfat nearest rows then named the response for 59 % more "
-    "of the people inside the file than of those outside."
-)
 _OWN = (
     "Records may keep their own values also at q = 1, as their own donors; over several releases "
     "the most frequent value is the own one, unless another donor weighs more."
@@ -67,16 +39,9 @@ _OWN = (
 _UNCAPPED = "Without a cap two outliers that lie together exchange nearly all values."
 
 
-def imbalance_words(error: float, kept: float | None = None) -> list[str]:
-    """Return remarks on a balance that misses its sums by so much, and on what ties keep."""
-    missed = (
-        f"balance is not reached: some records give {error:.2g} more or less often than they should"
-    )
-    return [missed] * (error > BALANCED) + ([] if kept is None else [_OF_TIE.format(kept)])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SoftRWN(CellMethod):
+@own_parameters_first
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SoftRWN(SlicedMethod):
     """The parameters of randomization within soft neighborhoods.
 
     Each masked value is replaced, with probability q, by the same variable's value of another
@@ -116,30 +81,6 @@ class SoftRWN(CellMethod):
     balance : float
         0: no balance. 1: all records are equally likely to give, so that expected means, and
         everything within a slice, are those of the original. Between, in proportion.
-    chain : bool
-        Whether later slices of a row come from records near to what its earlier slices show, and
-        not from its own neighborhood. Then only the first slice says from which record a row comes.
-        It needs two slices or more, q = 1 and all variables masked. Linkage is then low for almost
-        any setting, so that limits on attribute gain and true matches have to be set.
-    later : int
-        For a chain: how many nearest records a later slice is drawn from, at least 5. No record is
-        its donor with a probability above 1 / later, where records balance.
-    later_balance : bool
-        For a chain: whether every record gives each later slice equally often, as balance=1 does
-        for the first.
-    order : sequence of str
-        For a chain: variables whose slices come first, in this order. Left out, or for the others:
-        slices with keys, then those most correlated with what is before, and last those with
-        confidential variables.
-    mixed : bool
-        For a chain: whether a later slice may hold a confidential variable and several keys. It is
-        refused otherwise, because near keys and a true fragment then stand in one row.
-    tie : bool
-        Whether the slices of a row are drawn tied: where one takes a donor with high values among
-        the neighbors, so do the others. Each slice alone is what it was; q must be 1, and there
-        must be two slices or more.
-    tie_factors : {1, 2}
-        Number of latent factors that tie the slices.
 
     Raises
     ------
@@ -182,13 +123,6 @@ class SoftRWN(CellMethod):
     cap: float = 0.1
     own: bool = False
     balance: float = 0.0
-    chain: bool = False
-    later: int = 20
-    later_balance: bool = True
-    order: tuple[str, ...] | str = ()
-    mixed: bool = False
-    tie: bool = False
-    tie_factors: int = 1
 
     method: ClassVar[str] = "soft_rwn"
     title: ClassVar[str] = "Soft RWN"
@@ -224,66 +158,13 @@ class SoftRWN(CellMethod):
                 at_most = ", at most 1" * (name == "cap")
                 raise ParameterError(f"{name} must be a number above 0{at_most}.")
         check_count("bandwidth_k", self.bandwidth_k, least=1)
-        check_count("later", self.later, least=5)
-        if self.chain and self.q != 1:
-            raise ParameterError(
-                "Chained slices need q = 1, because a value that stays shows from which record it "
-                "comes; own = true lets a record keep its first slice."
-            )
-        if self.tie and self.chain:
-            raise ParameterError("Slices are chained or tied, not both; leave out chain or tie.")
-        if self.tie and self.q < 1:
-            raise ParameterError("Ties need q = 1; set own = true to let records keep values.")
-        if self.tie_factors not in (1, 2):
-            raise ParameterError("tie_factors must be 1 or 2: more could be recognized.")
-
-    @property
-    def has_forecast(self) -> bool:
-        """True if expectations have closed forms: slices that do not depend on each other."""
-        return not self.chain
-
-    def check(self, microdata: Microdata) -> None:
-        """Refuse a table without slices to tie."""
-        CellMethod.check(self, microdata)
-        if self.tie:
-            self.tied_units(microdata)
-
-    def tied_units(self, microdata: Microdata) -> list[tuple[str, ...]]:
-        """Return the slices that are tied: those of masked variables."""
-        units = list(self.moved_together(microdata).values())
-        if not 2 <= len(units) <= MOST_UNITS:
-            raise ParameterError(
-                f"Ties need from 2 to {MOST_UNITS} slices; this table has {len(units)}."
-            )
-        return units
-
-    def law(self, microdata: Microdata, neighborhoods: Neighborhoods) -> CellLaw:
-        """The exact law of this setting on this table."""
-        if not self.tie:
-            return CellMethod.law(self, microdata, neighborhoods)
-        from rwn_core.laws.tied_law import FittedTie, TiedLaw, fitted_records
-
-        some = fitted_records(microdata.fingerprint, microdata.n)
-        listed = neighborhoods.table.numbers
-        fits = listed is None or np.array_equal(listed, some)
-        q, rule = self.draw_probability(microdata), self.rule(microdata)
-        found = neighborhoods if fits else rule.find(microdata)
-        fitted = FittedTie.fit(microdata, self.tied_units(microdata), found, self.tie_factors, some)
-        return TiedLaw(microdata, neighborhoods, q, rule, fitted)
+        self.check_slices()
 
     @property
     def ball(self) -> RadiusAndK:
         """All that are listed, and how likely each is to give."""
         kernel = Kernel(shape=self.kernel, **{name: getattr(self, name) for name in _OF_KERNEL})
         return RadiusAndK(k=None, epsilon=None, kernel=kernel)
-
-    def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
-        """Return remarks on a balance that is not reached and on weights by the table's size."""
-        later = {} if law is None else law.later
-        found = [law and law.neighborhoods, *(each.neighborhoods for each in later.values())]
-        error = max((each.imbalance for each in found if each), default=0.0)
-        kept = law.tied.fitted.kept if law is not None and law.tied is not None else None
-        return [*imbalance_words(error, kept), *CellMethod.remarks(self, microdata, law)]
 
     def cautions(self) -> list[str]:
         """Return cautions about this setting."""
@@ -292,7 +173,5 @@ class SoftRWN(CellMethod):
             *_CAUTIONS,
             *[_OF_BALANCE] * (self.balance > 0),
             *[_UNCAPPED] * (self.cap == 1),
-            *CHAINED * self.chain,
-            *[_FEW] * (self.chain and self.later < 20),
-            *[_MIXED] * (self.chain and self.mixed),
+            *self.slice_cautions(),
         ]

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
+from math import isnan
 from typing import Any, cast
 
 import numpy as np
@@ -31,6 +32,7 @@ from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.evaluation.valid_intervals import valid_intervals
 from rwn_core.evaluation.validity import slope_trust
 from rwn_core.io import format_of_key
+from rwn_core.laws.law import Law
 from rwn_core.masking import Release
 from rwn_core.masking.method import Rounded
 from rwn_core.measures import CHANGED, MEASURES
@@ -222,6 +224,7 @@ def record_document(
             "untouched": untouched(microdata, release.params, shares),
             **shared_columns(microdata, release.masked),
             **({"derived": derived} if derived else {}),
+            **_predicted(release.law),
         },
         "file": {
             **asdict(file),
@@ -259,6 +262,22 @@ def record_document(
     if basis.decision is not None:
         document["decision"] = decided(basis.decision, setting, microdata)
     return with_context(document, basis.context) if basis.context.to_dict() else document
+
+
+def _predicted(law: Law | None) -> dict[str, Any]:
+    """What is said of slices that were drawn by prediction; nothing where none was."""
+    # never coefficients, scores or weights
+    said = [
+        {
+            "names": list(each.names),
+            "regressors": list(each.regressors),
+            "terms": list(each.terms),
+            "later": each.later,
+            **({} if isnan(each.kept) else {"kept": round(min(each.kept, 1.0), 2)}),
+        }
+        for each in (() if law is None else law.predicted)
+    ]
+    return {"predicted": said} if said else {}
 
 
 def decided(decision: Decision, setting: Setting, microdata: Microdata) -> dict[str, Any]:

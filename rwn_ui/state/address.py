@@ -296,4 +296,8 @@ def _option_value(option: Option, text: str, names: list[str]) -> Any:
         return tuple(names[int(number)] for number in text.split("-"))
     if option.form == "text":
         return {names[int(number)]: rows for number, rows in json.loads(text).items()}
-    return text if option.form == "choice" else {"whole": int, "number": float}[option.form](text)
+    return (
+        text
+        if option.form in ("choice", "formula")
+        else {"whole": int, "number": float}[option.form](text)
+    )

@@ -145,6 +145,7 @@ def field(option: Option, names: Sequence[str], **about: Any) -> Any:
         "number": (st.number_input, {"min_value": 0.0, "step": 0.05, "format": "%g"}),
         "name": (st.selectbox, {"options": names, "index": None, "placeholder": "none"}),
         "names": (st.multiselect, {"options": names, "placeholder": "as by default"}),
+        "formula": (st.text_input, {"placeholder": "none"}),
         "text": (st.text_area, {"placeholder": "none", "height": 80}),
     }
     widget, more = fields[option.form]

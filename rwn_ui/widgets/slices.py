@@ -8,7 +8,7 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.schema import Slices, as_slices, verbatim_words
-from rwn_core.masking.soft_rwn import CHAINED, TIED
+from rwn_core.masking.sliced_method import slice_words
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_key, preset_slices
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.change_table import set_setting
@@ -44,9 +44,7 @@ def draw(session: Session) -> None:
                     on_change=_take,
                     args=(session, number),
                 )
-    chained = getattr(session.params, "chain", False)
-    tied = getattr(session.params, "tie", False)
-    for sentence in (*verbatim_words(session.slices), *CHAINED * chained, *TIED * tied):
+    for sentence in (*verbatim_words(session.slices), *slice_words(session.params)):
         st.caption(escaped(sentence))
 
 

@@ -41,7 +41,8 @@ ONE_ROOM = {"comparison", "measure", "sentence", "view"}
 SIBLINGS = {
     "rwn_core.io": "*_format",
     "rwn_core.masking": (
-        "* but chain intervals lever method neighborhood_method option release second_reading"
+        "* but chain intervals lever method neighborhood_method option release second_reading "
+        "sliced_method"
     ),
     "rwn_core.measures.utility": "*",
     "rwn_core.measures.risk": "*",

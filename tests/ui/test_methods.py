@@ -16,7 +16,7 @@ import rwn_core as rwn
 from rwn_core.data.rounding import given_steps, steps_by_name
 from rwn_core.masking import RWN, SoftRWN, method_options
 from rwn_core.masking.neighborhood_method import NeighborhoodMethod
-from rwn_core.masking.soft_rwn import CHAINED, TIED
+from rwn_core.masking.sliced_method import CHAINED, TIED
 from rwn_core.measures.sentence import percent
 from rwn_core.reporting.scenario import Scenario
 from rwn_core.tuning.slice_presets import PRESETS, preset_slices

@@ -143,7 +143,8 @@ class Material:
     @property
     def does(self) -> str:
         """Say in words what the method does at this setting."""
-        return setting_words(self.record["setting"]) or method_words(self.method)["does"]
+        said = setting_words(self.record["setting"]) or method_words(self.method)["does"]
+        return " ".join([said, *map(predicted_words, self.record["table"].get("predicted", ()))])
 
     def reading(self, measure: str) -> Mapping[str, Any]:
         """Return the record's entry of a measure; empty if it was not read or has no answer."""
@@ -178,6 +179,17 @@ class Entry:
     audience: Audience
     # of a Material; None for what no report ever says
     make: Callable[[Material], Content] | None = None
+
+
+def predicted_words(slice: Mapping[str, Any]) -> str:
+    """Say in words what is public of a slice that was drawn by prediction."""
+    listed = {name: ", ".join(slice[name]) for name in ("names", "regressors", "terms")}
+    if "kept" not in slice:
+        unpredicted: str = words.RWN_UNPREDICTED.format(**listed)
+        return unpredicted
+    about = {**listed, "later": slice["later"], "kept": f"{slice['kept']:.2f}"}
+    said: str = words.RWN_PREDICTED.format(**about)
+    return f"{said} {words.RWN_TERMS.format(**listed)}" if slice["terms"] else said
 
 
 def setting_words(setting: Mapping[str, Any]) -> str:

@@ -26,7 +26,7 @@ from rwn_core.datasets.spatial_parts import leaf_numbers
 from rwn_core.datasets.stage import Stage
 from rwn_core.datasets.staged_arrays import give_back, load, save
 from rwn_core.laws import tied_law
-from rwn_core.masking.soft_rwn import imbalance_words
+from rwn_core.masking.sliced_method import imbalance_words
 from rwn_core.neighbors.frame import Frame
 from rwn_core.neighbors.index import Index
 from rwn_core.neighbors.kernel import Kernel

@@ -18,7 +18,7 @@ from rwn_core.masking.k_pram import _donors
 from rwn_core.masking.local_suppression import suppressed
 from rwn_core.masking.microaggregation import _scaled
 from rwn_core.masking.recoding import merged
-from rwn_core.masking.soft_rwn import CHAINED
+from rwn_core.masking.sliced_method import CHAINED
 from rwn_core.neighbors.record_draws import random_order
 from rwn_core.randomness import SELECTION_STREAM, uniforms
 from tests.tables import described
