@@ -1,122 +1,51 @@
-"""Model formulas such as `wage ~ education * smsa + log(experience)`, as in R and statsmodels.
-
-Scenario files are data: this grammar parses the text, nothing evaluates it as a program.
-"""
+"""Models of a formula: their columns, and their fits to the original and to a release."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from rwn_core.data.arrays import Floats
 from rwn_core.data.microdata import Microdata
-from rwn_core.data.plain import LONGEST_FORMULA, MOST_FACTORS, MOST_TERMS, check_letters
-from rwn_core.data.schema import Question
+from rwn_core.data.regression import Factor, Formula
 from rwn_core.data.sizes import STORED_NUMBERS
 from rwn_core.data.variable import Kind
-from rwn_core.errors import NotApplicable, ParameterError
+from rwn_core.errors import NotApplicable
 from rwn_core.measures.comparison import numbers
 from rwn_core.measures.statistics.ols import (
     MOST_COEFFICIENTS,
     Design,
+    Fit,
+    LeastSquares,
     complete_design,
     dummy_levels,
+    fit_family,
     predictor_columns,
+    recoded_pair,
     released_kinds,
 )
 
-_FACTOR = re.compile(r"(?:(log|sqrt|square)\(\s*)?(`[^`]+`|[^\W\d][\w.]*+)\s*+(\))?")
 _TRANSFORMS: Mapping[str, Callable[[Floats], Floats]] = {
     **{"log": np.log, "sqrt": np.sqrt, "square": np.square, "": np.asarray},
 }
-_WORDS = "A formula reads like: response ~ one + log(two) + three:four + `a name`."
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Factor:
-    """One variable, as it is or transformed."""
-
-    name: str
-    transform: str = ""  # empty, "log", "sqrt" or "square"
-
-    def __str__(self) -> str:
-        """Return the factor as a formula shows it."""
-        return f"{self.transform}({self.name})" if self.transform else self.name
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Formula:
-    """A regression in words."""
-
-    response: Factor
-    terms: tuple[tuple[Factor, ...], ...]  # each term is a product of factors
-
-    @classmethod
-    def parse(cls, text: str) -> Formula:
-        """Parse `response ~ term + term`; a term joins factors by `:` or `*`, as in R."""
-        # A factor is a name, a name in backticks, or log, sqrt or square of one. The terms are
-        # counted before `*` is expanded. Raises ParameterError.
-        check_letters(text, LONGEST_FORMULA, "The formula", ParameterError)
-        left, tilde, right = text.partition("~")
-        if not tilde:
-            raise ParameterError(f"The formula has no ~ between response and terms. {_WORDS}")
-        terms: dict[frozenset[Factor], tuple[Factor, ...]] = {}
-        parts = [_crossed(part) for part in right.split("+")]
-        if sum(2 ** len(crossed) - 1 for crossed in parts) > MOST_TERMS:
-            raise ParameterError(
-                f"The formula has more than {MOST_TERMS:,} terms once each * is written out; join "
-                "fewer variables by *."
-            )
-        for crossed in parts:
-            written: list[tuple[Factor, ...]] = [()]  # a * b * c: the product of each subset
-            for each in crossed:
-                written += [tuple(dict.fromkeys(known + each)) for known in written]
-            for term in sorted(filter(None, written), key=len):
-                if len(term) > MOST_FACTORS:
-                    raise ParameterError(
-                        f"A term of the formula has more than {MOST_FACTORS} factors; take some "
-                        "out."
-                    )
-                terms.setdefault(frozenset(term), term)
-        return cls(response=_factor(left), terms=tuple(terms.values()))
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Return every variable once, the response first."""
-        result = [self.response.name, *(f.name for term in self.terms for f in term)]
-        return tuple(dict.fromkeys(result))
-
-    @property
-    def question(self) -> Question:
-        """Return the response and its predictors."""
-        return Question(response=self.names[0], predictors=self.names[1:])
-
-
-def _crossed(text: str) -> list[tuple[Factor, ...]]:
-    """Return the products that `*` joins, without repeats."""
-    found: dict[frozenset[Factor], tuple[Factor, ...]] = {}
-    for each in text.split("*"):
-        product = tuple(dict.fromkeys(_factor(part) for part in each.split(":")))
-        found.setdefault(frozenset(product), product)
-    return list(found.values())
-
-
-def _factor(text: str) -> Factor:
-    match = _FACTOR.fullmatch(text.strip())
-    if match is None or bool(match[1]) != bool(match[3]):
-        raise ParameterError(f"A part of the formula cannot be read. {_WORDS}")
-    return Factor(name=match[2].strip("`"), transform=match[1] or "")
 
 
 def formula_design(
     original: Microdata, table: Microdata, formula: Formula, where: str = ""
 ) -> Design:
     """Build the design matrix of a formula for the original or its release."""
-    # Raises NotApplicable with a reason that ends in `where`.
+    terms, columns = formula_columns(original, table, formula, where)
+    return complete_design(formula.question, terms, columns, where)
+
+
+def formula_columns(
+    original: Microdata, table: Microdata, formula: Formula, where: str = ""
+) -> tuple[list[str], list[Floats]]:
+    """Return the names of a formula's terms, and its response with their columns, (n,) each."""
+    # Raises NotApplicable with a reason that ends in `where`; constant columns are not refused.
     known = released_kinds(original, formula.names, "formula")
     response = formula.response
     if known[response.name] is Kind.CATEGORICAL:
@@ -150,7 +79,7 @@ def formula_design(
             made = [a * b for a in made for b in own_columns]
         terms += names
         columns += made
-    return complete_design(formula.question, terms, columns, where)
+    return terms, columns
 
 
 def design_width(original: Microdata, formula: Formula) -> int:
@@ -170,3 +99,50 @@ def _transformed(values: Floats, factor: Factor, where: str) -> Floats:
         sign = "0 or negative" if factor.transform == "log" else "negative"
         raise NotApplicable(f"{factor} has no value{where}: {factor.name} is {sign} somewhere.")
     return np.asarray(_TRANSFORMS[factor.transform](values))
+
+
+class Model(Protocol):
+    """A regression as registered analyses and uses state it."""
+
+    @property
+    def formula(self) -> str:
+        """Its response and terms, as `Formula` reads them."""
+
+    @property
+    def kind(self) -> str:
+        """One of `MODELS`."""
+
+
+def model_tables(
+    model: Model, original: Microdata, table: Microdata
+) -> tuple[Formula, Microdata, Microdata]:
+    """Return a model's formula and both tables, the response of a logistic one as 0 and 1."""
+    formula = Formula.parse(model.formula)
+    if model.kind == "logistic":
+        original, table = recoded_pair(original, table, formula.response.name)
+    return formula, original, table
+
+
+def model_design(model: Model, original: Microdata, table: Microdata, where: str = "") -> Design:
+    """Return the design of a stated model on the original or its release."""
+    formula, original, table = model_tables(model, original, table)
+    return formula_design(original, table, formula, where)
+
+
+def fit_model(model: Model, original: Microdata, table: Microdata, where: str) -> Fit:
+    """Fit a stated model to a table."""
+    design = model_design(model, original, table, where)
+    return fit_design(model, design, where, own=table is original)
+
+
+def fit_design(model: Model, design: Design, where: str, *, own: bool) -> Fit:
+    """Fit a stated model to its design; `own`: it is the original's."""
+    if model.kind == "poisson" and design.response.min() < 0:
+        raise NotApplicable(f"The response {design.question.response} has negative values{where}.")
+    fit = fit_family(design, model.kind, where)
+    if isinstance(fit, LeastSquares) and fit.residual_variance == 0 and own:
+        raise NotApplicable(
+            "The model explains its response exactly in the original, so there are no "
+            "standard errors to compare with; choose other terms."
+        )
+    return fit

@@ -19,10 +19,11 @@ import rwn_core as rwn
 from rwn_core.data import plain as plain_budget
 from rwn_core.data.edit_rules import EditRule, as_edit_rules
 from rwn_core.data.plain import WIDTH, read_plain, toml_document, toml_text
+from rwn_core.data.regression import Formula
 from rwn_core.data.schema import as_slices, slice_words, slices_words, verbatim_words
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.registered_analysis import verdict
-from rwn_core.measures.statistics.formula import Formula, formula_design
+from rwn_core.measures.statistics.formula import formula_design
 from rwn_core.reporting.context import Context
 from rwn_core.reporting.project import Project
 from rwn_core.reporting.scenario import Decision

@@ -10,6 +10,7 @@ import pytest
 from scipy import stats
 
 import rwn_core as rwn
+from rwn_core.data.regression import Formula
 from rwn_core.evaluation.draws import Ensemble, Gathering, release_interval
 from rwn_core.evaluation.holdout import predict_on_holdout
 from rwn_core.measures.measure import BothFiles, Detail, Reading
@@ -17,7 +18,6 @@ from rwn_core.measures.risk.nearness import changed_cells
 from rwn_core.measures.risk.outliers import mahalanobis_distances
 from rwn_core.measures.sentence import percent
 from rwn_core.measures.statistics import association, distributions, intervals, nearest_points
-from rwn_core.measures.statistics.formula import Formula
 from rwn_core.measures.utility.distributions import distribution_steps, kolmogorov_smirnov
 from rwn_core.measures.utility.prediction import LEARNERS, learner_error
 from rwn_core.measures.utility.regressions import interval_overlap
