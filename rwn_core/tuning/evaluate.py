@@ -32,6 +32,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.slider_range import STORED_PAIRS
+from rwn_core.parallel import clock
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.parallel.pool import Pool
 from rwn_core.parallel.processes import Handle
@@ -208,7 +209,7 @@ def evaluate(
     tables = table
     if isinstance(tables, Microdata):
         tables = PreparedTables(tables, [setting], metrics=1, held=1)
-    start = time.perf_counter()
+    start = clock.processor_seconds()
     readings: dict[str, list[Reading | NotApplicable]] = {key: [] for key in measures}
     shown: list[float] = []
     try:
@@ -227,7 +228,7 @@ def evaluate(
             raise
         readings = {key: [NotApplicable(str(refusal))] for key in measures}
     spreads = {key: spread_over_releases(key, each) for key, each in readings.items() if each}
-    seconds = time.perf_counter() - start
+    seconds = clock.processor_seconds() - start
     return Point(setting=setting, spreads=spreads, shown=tuple(shown), seconds=seconds)
 
 

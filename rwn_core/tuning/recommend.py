@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -24,6 +24,7 @@ from rwn_core.measures import MEASURES, TRUE_ROWS
 from rwn_core.measures.sentence import percent
 from rwn_core.neighbors.kernel import EVEN
 from rwn_core.neighbors.soft_lists import LISTED
+from rwn_core.parallel import clock
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
@@ -34,8 +35,9 @@ from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.strength import CLEARLY, MOST_LOST, StrengthTrial, TableSearch
 from rwn_core.tuning.verdict import RAISED, counted, not_judged, share_words
+from rwn_core.tuning.ways import WAYS, in_way, way_of
 
-WITHIN = 60.0  # seconds
+WITHIN = 60.0  # processor seconds: a bound; what is tried is counted in steps
 _PART = 500  # random records that settings of a larger table are ranked on
 _PART_TIME = 0.4  # of the seconds, which ranking takes at most
 _MOST_TIMES = 4.0  # how far a limit on linkage grows on a part
@@ -52,7 +54,10 @@ _KERNELS: Mapping[str, Any] = MappingProxyType(
 )
 USED: Mapping[str, float] = MappingProxyType({"Light": CLEARLY, "Standard": 1.0, "Strong": 0.6})
 """By preset, the share of the worst limit that one release uses at most."""
-OFTEN_BEST = ("confidential_apart", "related_3", "related_5", "keys_apart", "alone", "related_2")
+OFTEN_BEST = (
+    *("all_but_responses", "responses_together", "keys_rest_responses", "confidential_apart"),
+    *("related_3", "related_5", "keys_apart", "alone", "related_2"),
+)
 """Slices that were best on some table, those first that were best on most."""
 
 
@@ -64,11 +69,12 @@ def recommend(
     within: float = WITHIN,
     progress: Progress | None = None,
 ) -> SearchAnswer:
-    """Find the setting to begin with.
+    """Find the setting to begin with: it keeps the limits and leaves most of the use.
 
-    Settings of RWN are tried: as published, with slices, with soft and balanced kernels, and with
-    confidential variables left out of the distance. Up to 1,000 records all of it happens on the
-    whole table. Of a larger one 500 random records rank the settings: there a soft kernel's
+    Settings of RWN are tried: as published, with slices apart, tied and chained, with soft and
+    balanced kernels, and with confidential variables left out of the distance. Simple attacks are
+    tried on the best one only, and on the next where they break it. Up to 1,000 records all of it
+    happens on the whole table. Of a larger one 500 random records rank the settings: there a soft kernel's
     bandwidth shrinks with the number of records, and a limit on linkage grows, since linkage falls
     with the number of records. Then the best three are tried on all records, where their strength
     is found anew and several releases are read. Other methods are looked at last, as alternatives.
@@ -79,7 +85,8 @@ def recommend(
     policy : Policy, optional
         The usual one by default.
     within : float
-        Seconds, after which the best so far is the answer. The reason says what was confirmed.
+        Seconds of processor time, after which the best so far is the answer. The reason says what
+        was confirmed.
     progress : callable, optional
         Called with the share done, from 0 to 1. Its method `found`, where it has one, is called
         with each answer so far.
@@ -128,7 +135,7 @@ def _recommended(
     facts = ", ".join(counted(count, noun) for count, noun in parts if count)
     facts = facts.replace("categorys", "categories")
     judged, apart = policy.judgeable(microdata)  # compiles what the limits need, once a machine
-    begin = time.monotonic()
+    begin = clock.processor_seconds()
     plain = Setting(params=_KERNELS["balanced"], slices=())
     usual = FoundSetting(point=Point(setting=plain, spreads={}))
     shared: dict[str, Any] = {"goal": policy, "unfit": unfit_here, "unread": apart}
@@ -139,7 +146,7 @@ def _recommended(
     reports = Part(progress)
 
     def after(search: TableSearch) -> None:
-        reports(min((time.monotonic() - begin) / max(within, 1e-9), 1.0))
+        reports(min((clock.processor_seconds() - begin) / max(within, 1e-9), 1.0))
         reports.found(search.answer(policy, judged, n, so_far=True, unread=apart))
 
     small = n <= QUICK_RECORDS
@@ -148,6 +155,8 @@ def _recommended(
     if small:
         ranked.steps = round(_STEPS / max(n, _LEAST_COUNTED))
     _look_at_family(ranked, microdata)
+    if small:
+        ranked.attack()
     # tries the best on all records, or reads what comes nearest as a whole
     until = begin + within
     table = TableSearch(microdata=microdata, policy=judged, until=until, places=FINE, after=after)
@@ -166,9 +175,10 @@ def _recommended(
         start = _in_geometry(each, n, n)
         most = None if any(other.kept for other in table.tried) else MOST_LOST
         table.look(start, most, getattr(start.params, start.params.strength))
+    table.attack()
     found = known or table.best or (ranked.best if small else [])
     best = found[0] if found else None
-    late = table.late or (small and ranked.over)
+    late = table.incomplete or (small and (ranked.over or ranked.skipped))
     other = None if late else _alternative(table, best, unfit_here)
     if best is None:
         wide = [_in_geometry(each.setting, n, n) for each in ranked.best]
@@ -188,7 +198,7 @@ def _recommended(
         tried=ranked.looked + table.looked,
         records=n,
         of=n,
-        confirmed=best is not None and best.releases > 1,
+        confirmed=best is not None and best.releases > 1 and (best.attacked or not best.kept),
         late=late,
         alternative=other,
         **shared,
@@ -224,11 +234,11 @@ def _reason(
     if best is None and late:
         words = f"this one is the best; none was tried on {where} within {within:g} seconds."
     elif best is None:
-        words = f"none loses at most {percent(MOST_LOST)}: there may be few relations to keep."
+        words = f"none leaves {percent(1 - MOST_LOST)} of the use: there may be little to keep."
     elif best.kept:
         read = f"on {where}, {counted(best.releases, 'release')}"
         every = counted(len(best.shares), "limit")
-        words = f"this one keeps {every} {read}, and loses least: {best.lost}."
+        words = f"this one keeps {every} {read}, and leaves most. {best.left_words}."
     else:
         read = f"on {where}, {counted(best.releases, 'release')}"
         least = "" if best.releases > 1 else "at least "
@@ -238,39 +248,50 @@ def _reason(
         used = "more than" if first in best.verdict.none_allowed else share_words(share)
         excess = "has no answer" if math.isinf(share) else f"uses {used} its limit"
         words = (
-            f"none keeps the policy and loses at most {percent(MOST_LOST)}. This one comes "
-            f"nearest: {read}, {least}{MEASURES[first].title} {excess}, and "
-            f"{percent(1 - (best.loss or 0.0))} of the relations are left."
+            f"none keeps the policy and leaves {percent(1 - MOST_LOST)} of each part of the use. "
+            f"This one comes nearest: {read}, {least}{MEASURES[first].title} {excess}. "
+            f"{best.left_words}."
         )
     if other is None:
         return words
     title = other.setting.params.title
     if best is not None and best.kept:
-        words += f" {title} would lose {other.lost} instead of {best.lost}."
+        words += f" {title} would leave {percent(1 - (other.loss or 0.0))} of each part."
     else:
         every = counted(len(other.shares), "limit")
-        words += f" {title} keeps {every} on all records and loses {other.lost}."
+        words += f" {title} keeps {every} on all records. {other.left_words}."
     if other.setting.params.strength == "size":
         words += " Noise may give impossible values, such as a negative age."
     return words
 
 
 def _look_at_family(search: TableSearch, table: Microdata) -> None:
-    """Try RWN in slices with one kernel, then other kernels and weights in the best slices."""
+    """Try RWN in slices, related in each way, then other kernels and weights of the best."""
 
-    def candidate(kernel: str, slices: Any) -> Setting:
-        start = Setting(params=_KERNELS[kernel], slices=slices)
+    def candidate(kernel: str, slices: Any, way: str = "apart") -> Setting:
+        params = _KERNELS[kernel]
+        if way != "apart":
+            params = in_way(params, way)
+        start = Setting(params=params, slices=slices)
         return _in_geometry(start, search.microdata.n, table.n)
 
     names = masked_names(table)
     few = 2 * len(set(names) & set(table.numeric_names)) < len(names)
     first = "even" if few and not search.policy.needs_own else "balanced"
-    for slices in dict.fromkeys(preset_slices(table, each) for each in (*OFTEN_BEST, *PRESETS)):
-        search.look(candidate(first, slices))
-    promising = dict.fromkeys(each.setting.slices or () for each in search.best)
-    for slices in list(promising)[:_PROMISING]:
+    # the promising slices in each way first: where the steps end early, these were tried
+    usual = dict.fromkeys(preset_slices(table, each) for each in (*OFTEN_BEST, *PRESETS))
+    ways = [way for way in WAYS if not search.policy.unjudged(in_way(SoftRWN(), way))]
+    plan = product(enumerate(usual), enumerate(ways))
+    for (_, slices), (_, way) in sorted(plan, key=lambda pair: pair[0][0] + pair[1][0]):
+        search.look(candidate(first if way == "apart" else "balanced", slices, way))
+    # then every kernel
+    promising = dict.fromkeys(
+        (each.setting.slices or (), way_of(each.setting.params)) for each in search.best
+    )
+    for slices, way in list(promising)[:_PROMISING]:
         for kernel in _KERNELS:
-            search.look(candidate(kernel, slices))
+            if way == "apart" or kernel != "even":
+                search.look(candidate(kernel, slices, way))
     search.look(candidate("even", ()))
     secrets = without_secrets(table)
     for each in search.best[:1] if secrets else ():
@@ -300,6 +321,7 @@ def _alternative(
     for key in dict.fromkeys((CorrelatedNoise.method, Microaggregation.method, *METHODS)):
         if key not in unfit and key not in (RWN.method, SoftRWN.method):
             search.look(Setting(params=METHODS[key](**neutral_levers(METHODS[key]))))
+    search.attack()
     return next((each for each in search.best if each.kept), None)
 
 

@@ -44,7 +44,7 @@ def _left(original: rwn.Microdata, frame: pd.DataFrame) -> UseLeft:
 
 
 def _related(n: int = 300, seed: int = 1) -> pd.DataFrame:
-    """y follows x and z, and w follows x."""
+    """Y follows x and z, and w follows x."""
     draw = np.random.default_rng(seed)
     x, z, e, f = draw.normal(size=(4, n))
     return pd.DataFrame({"x": x, "z": z, "w": x + f, "y": 2 * x - z + e})
@@ -97,7 +97,10 @@ def _slow_regression(own: pd.DataFrame, released: pd.DataFrame, formula: list[st
 
     before, after = solved(own), solved(released)
     fitted = [
-        [b[0] + sum(b[1 + at] * row[name] for at, name in enumerate(terms)) for b in (before, after)]
+        [
+            b[0] + sum(b[1 + at] * row[name] for at, name in enumerate(terms))
+            for b in (before, after)
+        ]
         for _, row in own.iterrows()
     ]
     middle = sum(one for one, _ in fitted) / len(fitted)
@@ -215,9 +218,7 @@ def test_a_second_release_is_as_good_as_the_first(original: rwn.Microdata) -> No
 def test_several_rows_a_person_count_as_rows(frame: pd.DataFrame) -> None:
     """Each row five times: the same coefficients, and so the same that is left."""
     release = _permuted(frame, "z")
-    use = rwn.Use(
-        confidential=("y",), regressions=(rwn.StatedRegression(formula="y ~ x + z"),)
-    )
+    use = rwn.Use(confidential=("y",), regressions=(rwn.StatedRegression(formula="y ~ x + z"),))
     once = _left(_table(frame, use=use), release)
 
     def five(table: pd.DataFrame) -> pd.DataFrame:
