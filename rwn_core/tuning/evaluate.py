@@ -284,7 +284,19 @@ def spread_over_releases(key: str, readings: Sequence[Reading | NotApplicable]) 
         upper=tuple(upper) if bound and len(upper) == len(answers) else (),
         by=next((name for x in answers if (name := x.detail.attacked_by)), ""),
         ends=answers[0].ends,
+        parts=mean_parts([(1, each.detail.parts) for each in answers]),
     )
+
+
+def mean_parts(counted: Sequence[tuple[int, Mapping[str, float]]]) -> dict[str, float]:
+    """Return means of numbers by name, each over the releases that have it."""
+    names = dict.fromkeys(name for _, parts in counted for name in parts)
+    means = {}
+    for name in names:
+        known = [(count, parts[name]) for count, parts in counted if name in parts]
+        releases = sum(count for count, _ in known)
+        means[name] = sum(count * value for count, value in known) / releases
+    return means
 
 
 def together(setting: Setting) -> Hashable:
@@ -387,7 +399,8 @@ def _together(parts: Sequence[Spread]) -> Spread:
     ends = [(part.upper if part.is_bound else part.values) for part in parts]
     upper = tuple(end for some in ends for end in some) if bound and all(ends) else ()
     by = next((part.by for part in parts if part.by), "")
-    return replace(parts[0], values=values, is_bound=bound, upper=upper, by=by)
+    means = mean_parts([(len(part.values), part.parts) for part in parts])
+    return replace(parts[0], values=values, is_bound=bound, upper=upper, by=by, parts=means)
 
 
 def stated(

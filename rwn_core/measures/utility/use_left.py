@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
@@ -109,6 +109,13 @@ class UseLeft(Detail):
         return {name: share for name, share in every.items() if share is not None}
 
     @property
+    def parts(self) -> dict[str, float]:
+        """The shares and the largest change of a slope, by name, as far as they could be read."""
+        if self.worst_slope is None:
+            return self.shares
+        return {**self.shares, "worst_slope": self.worst_slope}
+
+    @property
     def least(self) -> float | None:
         """The least share; None where none could be read."""
         return min(self.shares.values(), default=None)
@@ -124,6 +131,37 @@ class UseLeft(Detail):
         return left_words(self)
 
 
+def verdict_left(verdict: str, left: UseLeft | None, *, kept: bool) -> str:
+    """Say a verdict and what is left in the same breath; no praise where a share is below a half.
+
+    >>> little = UseLeft(names=["siri"], relations=0.21, others=0.97)
+    >>> verdict_left("Keeps all 4 limits", little, kept=True)
+    'Keeps all 4 limits, but little is left: 21 % of siri’s relations, 97 % of the others'
+    """
+    shares = "" if left is None else ", ".join(_share_words(left))
+    if left is None or not shares:
+        return verdict
+    if kept and left.below_half:
+        return f"{verdict}, but little is left: {shares}"
+    return f"{verdict}. Left: {shares}"
+
+
+def slope_words(left: UseLeft) -> str:
+    """Say which slope moved most, and how far; empty where no regression could be read.
+
+    >>> about = StatedRegression(formula="siri ~ abdomen")
+    >>> moved = RegressionLeft(regression=about, left=0.9, worst_slope=1.84, worst_term="abdomen")
+    >>> slope_words(UseLeft(names=["siri"], regressions=(moved,)))
+    'Slope that moved most: abdomen for siri, by 1.8 of its standard errors'
+    """
+    read = [each for each in left.regressions if each.worst_slope is not None]
+    if not read:
+        return ""
+    worst = max(read, key=lambda each: each.worst_slope or 0.0)
+    term = f"{worst.worst_term} for {worst.regression.response}"
+    return f"Slope that moved most: {term}, by {worst.worst_slope:.1f} of its standard errors"
+
+
 def left_words(left: UseLeft) -> str:
     """Say what is left of a use; empty where no share could be read.
 
@@ -132,6 +170,12 @@ def left_words(left: UseLeft) -> str:
     >>> left_words(UseLeft(names=["siri"], relations=0.95, others=0.97, regressions=(regression,)))
     'Left: 95 % of siri’s relations, 96 % of its regression, 97 % of the others'
     """
+    parts = _share_words(left)
+    return f"Left: {', '.join(parts)}" if parts else ""
+
+
+def _share_words(left: UseLeft) -> list[str]:
+    """Say each share that could be read, and of what it is."""
     parts = []
     subject = _subject(left.names)
     if left.relations is not None:
@@ -141,7 +185,7 @@ def left_words(left: UseLeft) -> str:
     if left.others is not None:
         which = "the others" if left.relations is not None else "the relations"
         parts.append(f"{percent(left.others)} of {which}")
-    return f"Left: {', '.join(parts)}" if parts else ""
+    return parts
 
 
 def _subject(names: Sequence[str]) -> str:
@@ -160,6 +204,24 @@ def _regressions_words(left: UseLeft) -> str:
         return f"the regression with the least left, of {len(read)}"
     same = left.relations is not None and list(left.names) == [read[0].response]
     return "its regression" if same else f"{read[0].response}’s regression"
+
+
+def stated_left(use: Use, parts: Mapping[str, float]) -> UseLeft:
+    """Return what is left of a use from its `parts`, as scenarios and records state them."""
+    regressions: tuple[RegressionLeft, ...] = ()
+    if "regression" in parts:
+        regressions = tuple(
+            RegressionLeft(
+                regression=each, left=parts["regression"], worst_slope=parts.get("worst_slope")
+            )
+            for each in use.regressions
+        )
+    return UseLeft(
+        names=list(use.confidential),
+        relations=parts.get("relations"),
+        others=parts.get("others"),
+        regressions=regressions,
+    )
 
 
 def mean_left(several: Iterable[UseLeft]) -> UseLeft:
@@ -361,6 +423,8 @@ USE_LEFT = utility_measure(
     recorded=lambda reading: {
         "shares": reading.detail.shares,
         "worst_slope": reading.detail.worst_slope,
+        "confidential": list(reading.detail.names),
         "regressions": [each.regression.formula for each in reading.detail.regressions],
     },
+    places={"picture": 4, "sweep": 8, "report": 99},
 )
