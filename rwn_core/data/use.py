@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rwn_core.data.plain import MOST_ANALYSES, check_number
-from rwn_core.data.regression import MODELS, Formula, Question
+from rwn_core.data.regression import MODELS, Factor, Formula, Question
 from rwn_core.data.variable import NamedParameters, refuse_repeats
 from rwn_core.errors import ParameterError
 
@@ -53,6 +53,56 @@ class StatedRegression(NamedParameters):
         terms = " + ".join(map(_quoted, question.predictors))
         return cls(formula=f"{_quoted(question.response)} ~ {terms}", kind=kind)
 
+    @classmethod
+    def of_parts(
+        cls, response: str, predictors: Iterable[str], terms: str = "", kind: str = "linear"
+    ) -> StatedRegression:
+        """Return a regression on predictors and on further terms, such as "square(age)"."""
+        written = [*map(_quoted, predictors)]
+        if terms.strip():
+            written.append(terms.strip())
+        return cls(formula=f"{_quoted(response)} ~ {' + '.join(written)}", kind=kind)
+
+    @classmethod
+    def of_line(cls, line: str) -> StatedRegression:
+        """Read a line such as "logistic: diabetes ~ glucose"; without a kind it is linear.
+
+        >>> StatedRegression.of_line("poisson: visits ~ age").kind
+        'poisson'
+        """
+        before, colon, formula = line.partition(":")
+        if colon and before.strip() in MODELS:
+            return cls(formula=formula.strip(), kind=before.strip())
+        return cls(formula=line.strip())
+
+    @property
+    def line(self) -> str:
+        """Return it as `of_line` reads it."""
+        return self.formula if self.kind == "linear" else f"{self.kind}: {self.formula}"
+
+    @property
+    def question(self) -> Question:
+        """Return the response and the variables that explain it."""
+        return Formula.parse(self.formula).question
+
+    @property
+    def predictors(self) -> tuple[str, ...]:
+        """Return the variables that stand as they are, each as a term of its own."""
+        terms = Formula.parse(self.formula).terms
+        return tuple(term[0].name for term in terms if _is_plain(term))
+
+    @property
+    def terms(self) -> str:
+        """Return the other terms: products, squares, roots and logarithms.
+
+        >>> StatedRegression(formula="siri ~ age + square(age) + age:bmi").terms
+        'square(age) + age:bmi'
+        """
+        terms = Formula.parse(self.formula).terms
+        return " + ".join(
+            ":".join(map(_factor_text, term)) for term in terms if not _is_plain(term)
+        )
+
     @property
     def names(self) -> tuple[str, ...]:
         """Return every variable once, the response first."""
@@ -67,6 +117,28 @@ class StatedRegression(NamedParameters):
 def _quoted(name: str) -> str:
     """Write a variable as a formula names it: in backticks where it is no plain word."""
     return name if _PLAIN.fullmatch(name) else f"`{name}`"
+
+
+def written_formula(formula: str) -> str:
+    """Write a formula as this program writes one: each product out, backticks where needed.
+
+    >>> written_formula("`siri`~age*bmi")
+    'siri ~ age + bmi + age:bmi'
+    """
+    parsed = Formula.parse(formula)
+    terms = (":".join(map(_factor_text, term)) for term in parsed.terms)
+    return f"{_factor_text(parsed.response)} ~ {' + '.join(terms)}"
+
+
+def _is_plain(term: tuple[Factor, ...]) -> bool:
+    """Return True for one variable as it is."""
+    return len(term) == 1 and not term[0].transform
+
+
+def _factor_text(factor: Factor) -> str:
+    """Write a factor as a formula has it."""
+    name = _quoted(factor.name)
+    return f"{factor.transform}({name})" if factor.transform else name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +193,11 @@ class Use(NamedParameters):
         """Return every variable that it names, once."""
         explained = (name for each in self.regressions for name in each.names)
         return tuple(dict.fromkeys((*self.confidential, *explained)))
+
+    def with_regression(self, regression: StatedRegression) -> Use:
+        """Return this use with a regression first, in place of the one of the same response."""
+        others = (each for each in self.regressions if each.response != regression.response)
+        return replace(self, regressions=(regression, *others))
 
     def of_variables(self, names: Iterable[str]) -> Use | None:
         """Return the part of the use that some variables still answer; None where nothing is."""

@@ -25,11 +25,17 @@ from rwn_core.measures.statistics.formula import (
 )
 from rwn_core.measures.statistics.ols import Design, Fit, standardized_difference
 from rwn_core.measures.statistics.usual_use import use_of
+from rwn_core.measures.view import Tile
 
 NO_CONFIDENTIAL = "No variable is confidential. Say which is."
 NO_OTHER = "No two of the other variables are related beyond chance."
 NO_RELATION = "No confidential variable is related to another variable beyond chance."
 NO_REGRESSION = "No regression is stated, and no confidential variable is a number or a flag."
+_PARTS = {
+    "relations": "of confidential relations",
+    "regression": "of what a regression says",
+    "others": "of the other relations",
+}
 HALF = 0.5  # left of a part of the use; below, nothing is to be praised
 
 
@@ -119,6 +125,14 @@ class UseLeft(Detail):
     def least(self) -> float | None:
         """The least share; None where none could be read."""
         return min(self.shares.values(), default=None)
+
+    @property
+    def least_words(self) -> str:
+        """Say of what the least share is; empty where none could be read."""
+        shares = self.shares
+        if not shares:
+            return ""
+        return _PARTS[min(shares, key=shares.__getitem__)]
 
     @property
     def below_half(self) -> bool:
@@ -426,5 +440,13 @@ USE_LEFT = utility_measure(
         "confidential": list(reading.detail.names),
         "regressions": [each.regression.formula for each in reading.detail.regressions],
     },
+    tile=Tile(
+        places={"tune": 1, "utility": 1},
+        label="Least left of the use",
+        words=percent,
+        help="The least of three shares: of the relations of the confidential variables, of what "
+        "the regressions say, and of the other relations. 100 % as in the original, 0 nothing.",
+        context=lambda reading: reading.detail.least_words,
+    ),
     places={"picture": 4, "sweep": 8, "report": 99},
 )
