@@ -46,6 +46,11 @@ class StatedRegression(NamedParameters):
             raise ParameterError(f"The kind of a regression must be one of: {', '.join(MODELS)}.")
         if not self.names[1:]:
             raise ParameterError("The regression needs at least one predictor; add a term.")
+        if self.response in self.predictors:
+            raise ParameterError(
+                f"Variable {self.response} is both response and predictor of the regression; "
+                "take it out of one of the two."
+            )
 
     @classmethod
     def of_question(cls, question: Question, kind: str = "linear") -> StatedRegression:

@@ -85,7 +85,7 @@ class Detail:
     sampled: Any = False
 
     @property
-    def parts(self) -> Mapping[str, float]:
+    def stated_parts(self) -> Mapping[str, float]:
         """Numbers by name that a spread over releases states beside the value; mostly none."""
         return {}
 

@@ -284,7 +284,7 @@ def spread_over_releases(key: str, readings: Sequence[Reading | NotApplicable]) 
         upper=tuple(upper) if bound and len(upper) == len(answers) else (),
         by=next((name for x in answers if (name := x.detail.attacked_by)), ""),
         ends=answers[0].ends,
-        parts=mean_parts([(1, each.detail.parts) for each in answers]),
+        parts=mean_parts([(1, each.detail.stated_parts) for each in answers]),
     )
 
 

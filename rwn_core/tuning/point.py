@@ -254,7 +254,7 @@ class Spread:
         What the measure reads on the unmasked file ("unmasked") and where no relation is left
         ("unrelated"), as far as that is known.
     parts : mapping of str to float
-        Means over the releases of what its value is made of (`Detail.parts`).
+        Means over the releases of what its value is made of (`Detail.stated_parts`).
     """
 
     measure: str

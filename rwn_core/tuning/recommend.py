@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
 from itertools import product
 from types import MappingProxyType
 from typing import Any
@@ -45,6 +45,7 @@ _STEPS = 400_000  # times records: releases and readings that rank settings on a
 _LEAST_COUNTED = 300  # records; smaller tables get no more releases
 CONFIRMED = 3  # settings of a ranking that are tried on all records
 FINE = 32  # parts of a strength that is stated
+_NEAREST = (5, 20, 50)  # k: where epsilon alone leaves some records with few donors
 _PROMISING = 2  # slices that every kernel is tried with
 _NAMED = 3  # variables named in a sentence
 _FEW = 30  # records on which a method's law is looked for
@@ -67,6 +68,7 @@ def recommend(
     policy: Policy | None = None,
     *,
     within: float = WITHIN,
+    levers: bool = False,
     progress: Progress | None = None,
 ) -> SearchAnswer:
     """Find the setting to begin with: it keeps the limits and leaves most of the use.
@@ -74,8 +76,8 @@ def recommend(
     Settings of RWN are tried: as published, with slices apart, tied and chained, with soft and
     balanced kernels, and with confidential variables left out of the distance. Simple attacks are
     tried on the best one only, and on the next where they break it. Up to 1,000 records all of it
-    happens on the whole table. Of a larger one 500 random records rank the settings: there a soft kernel's
-    bandwidth shrinks with the number of records, and a limit on linkage grows, since linkage falls
+    happens on the whole table. Of a larger one 500 random records rank the settings: there a soft
+    kernel's bandwidth shrinks with the number of records, and a limit on linkage grows, since linkage falls
     with the number of records. Then the best three are tried on all records, where their strength
     is found anew and several releases are read. Other methods are looked at last, as alternatives.
 
@@ -87,6 +89,8 @@ def recommend(
     within : float
         Seconds of processor time, after which the best so far is the answer. The reason says what
         was confirmed.
+    levers : bool
+        Stay within the levers of RWN as published, epsilon, k and q, with slices and weights.
     progress : callable, optional
         Called with the share done, from 0 to 1. Its method `found`, where it has one, is called
         with each answer so far.
@@ -109,8 +113,11 @@ def recommend(
     """
     policy = policy or Policy()
     masked_columns(microdata)
-    key = ("recommendation", policy, microdata.schema, within)
-    return microdata.cached(key, lambda: _recommended(microdata, policy, within, progress))
+    key = ("recommendation", policy, microdata.schema, within, levers)
+    family = _look_at_levers if levers else _look_at_family
+    return microdata.cached(
+        key, lambda: _recommended(microdata, policy, within, progress, family)
+    )
 
 
 def policy_presets(microdata: Microdata, setting: Setting, policy: Policy) -> dict[str, Setting]:
@@ -124,8 +131,14 @@ def policy_presets(microdata: Microdata, setting: Setting, policy: Policy) -> di
 
 
 def _recommended(
-    microdata: Microdata, policy: Policy, within: float, progress: Progress | None
+    microdata: Microdata,
+    policy: Policy,
+    within: float,
+    progress: Progress | None,
+    look_at_family: Callable[[TableSearch, Microdata], None],
 ) -> SearchAnswer:
+    levers = look_at_family is _look_at_levers
+    stays = frozenset({RWN.method} if levers else ())
     unfit_here, n = unfit(microdata, policy), microdata.n
     # the kinds and roles of the masked variables in words
     masked = [v for v in microdata.schema.released if v.masked]
@@ -136,7 +149,8 @@ def _recommended(
     facts = facts.replace("categorys", "categories")
     judged, apart = policy.judgeable(microdata)  # compiles what the limits need, once a machine
     begin = clock.processor_seconds()
-    plain = Setting(params=_KERNELS["balanced"], slices=())
+    usual_kernel = "even" if levers else "balanced"
+    plain = Setting(params=_KERNELS[usual_kernel], slices=())
     usual = FoundSetting(point=Point(setting=plain, spreads={}))
     shared: dict[str, Any] = {"goal": policy, "unfit": unfit_here, "unread": apart}
     shared["refused"] = RWN.method in unfit_here
@@ -152,25 +166,28 @@ def _recommended(
     small = n <= QUICK_RECORDS
     ranked = ranking(microdata, judged, begin, within)
     ranked.after = after
+    ranked.stays = stays
     if small:
         ranked.steps = round(_STEPS / max(n, _LEAST_COUNTED))
-    _look_at_family(ranked, microdata)
+    look_at_family(ranked, microdata)
     if small:
         ranked.attack()
     # tries the best on all records, or reads what comes nearest as a whole
     until = begin + within
     table = TableSearch(microdata=microdata, policy=judged, until=until, places=FINE, after=after)
+    table.stays = stays
     # what a step takes on a part it takes as many times on all records, at least
     table.took = {name: each * n / ranked.microdata.n for name, each in ranked.took.items()}
     known = [each for each in ranked.best if small and each.kept]
     # a soft kernel of a large table weighs the nearest only: the best even one is tried, too
     soft = [each for each in ranked.best if each.setting.method == SoftRWN.method]
     even = [each for each in ranked.best if each.setting.method == RWN.method]
-    mixed = sorted((*soft[: CONFIRMED - 1], *even[:1]), key=lambda each: each.rank)
+    soft = soft[: CONFIRMED - 1]
+    mixed = sorted((*soft, *even[: CONFIRMED - len(soft)]), key=lambda each: each.rank)
     starts = [each.setting for each in mixed]
     if not (small or starts):  # ranking took all of its time: the usual start is tried unranked
         slices = preset_slices(microdata, OFTEN_BEST[0])
-        starts = [Setting(params=_KERNELS["balanced"], slices=slices)]
+        starts = [Setting(params=_KERNELS[usual_kernel], slices=slices)]
     for each in [] if known else starts:
         start = _in_geometry(each, n, n)
         most = None if any(other.kept for other in table.tried) else MOST_LOST
@@ -179,7 +196,7 @@ def _recommended(
     found = known or table.best or (ranked.best if small else [])
     best = found[0] if found else None
     late = table.incomplete or (small and (ranked.over or ranked.skipped))
-    other = None if late else _alternative(table, best, unfit_here)
+    other = None if late or levers else _alternative(table, best, unfit_here)
     if best is None:
         wide = [_in_geometry(each.setting, n, n) for each in ranked.best]
         found = [FoundSetting(point=Point(setting=each, spreads={})) for each in wide]
@@ -295,6 +312,19 @@ def _look_at_family(search: TableSearch, table: Microdata) -> None:
     search.look(candidate("even", ()))
     secrets = without_secrets(table)
     for each in search.best[:1] if secrets else ():
+        search.look(replace(each.setting, weights=tuple(sorted(secrets.items()))))
+
+
+def _look_at_levers(search: TableSearch, table: Microdata) -> None:
+    """Try RWN in slices, related in each way that it has, each with few and with many nearest."""
+    known = {each.name for each in fields(RWN)}
+    ways = [way for way in WAYS.values() if known.issuperset(way.parameters)]
+    slices = dict.fromkeys(preset_slices(table, each) for each in (*OFTEN_BEST, *PRESETS))
+    for each, way, k in product(slices, ways, _NEAREST):
+        params = replace(_KERNELS["even"], k=k, **way.parameters)
+        search.look(Setting(params=params, slices=each))
+    secrets = without_secrets(table)
+    for each in search.best[:_PROMISING] if secrets else ():
         search.look(replace(each.setting, weights=tuple(sorted(secrets.items()))))
 
 

@@ -115,7 +115,7 @@ class UseLeft(Detail):
         return {name: share for name, share in every.items() if share is not None}
 
     @property
-    def parts(self) -> dict[str, float]:
+    def stated_parts(self) -> dict[str, float]:
         """The shares and the largest change of a slope, by name, as far as they could be read."""
         if self.worst_slope is None:
             return self.shares
@@ -221,7 +221,7 @@ def _regressions_words(left: UseLeft) -> str:
 
 
 def stated_left(use: Use, parts: Mapping[str, float]) -> UseLeft:
-    """Return what is left of a use from its `parts`, as scenarios and records state them."""
+    """Return what is left of a use from its `stated_parts`, as scenarios and records state them."""
     regressions: tuple[RegressionLeft, ...] = ()
     if "regression" in parts:
         regressions = tuple(
