@@ -240,7 +240,14 @@ def read_all(
     With its setting also to what they achieve beyond people outside, on fresh files of the setting.
     """
     readings = {key: read_safely(key, release) for key in measures}
-    if setting is not None and RAISED[1] in readings:
+    return attacked(readings) if setting is None else raised(readings, release, setting)
+
+
+def raised(
+    readings: Mapping[str, Reading | NotApplicable], release: Comparison, setting: Setting
+) -> Mapping[str, Reading | NotApplicable]:
+    """Raise worst cases to what simple attacks achieve, also beyond people outside of the file."""
+    if RAISED[1] in readings:
         precision = dict(setting.precision)
         tried = partial(attribute_difference, release.original, setting.params, precision=precision)
         about = ("attribute difference", setting)

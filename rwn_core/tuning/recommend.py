@@ -76,10 +76,11 @@ def recommend(
     Settings of RWN are tried: as published, with slices apart, tied and chained, with soft and
     balanced kernels, and with confidential variables left out of the distance. Simple attacks are
     tried on the best one only, and on the next where they break it. Up to 1,000 records all of it
-    happens on the whole table. Of a larger one 500 random records rank the settings: there a soft
-    kernel's bandwidth shrinks with the number of records, and a limit on linkage grows, since linkage falls
-    with the number of records. Then the best three are tried on all records, where their strength
-    is found anew and several releases are read. Other methods are looked at last, as alternatives.
+    happens on the whole table. Of a larger one 500 random records rank the settings: there a
+    soft kernel's bandwidth shrinks with the number of records, and a limit on linkage grows, since
+    linkage falls with the number of records. Then the best three are tried on all records, where
+    their strength is found anew and several releases are read. Other methods are looked at last, as
+    alternatives.
 
     Parameters
     ----------
@@ -115,9 +116,7 @@ def recommend(
     masked_columns(microdata)
     key = ("recommendation", policy, microdata.schema, within, levers)
     family = _look_at_levers if levers else _look_at_family
-    return microdata.cached(
-        key, lambda: _recommended(microdata, policy, within, progress, family)
-    )
+    return microdata.cached(key, lambda: _recommended(microdata, policy, within, progress, family))
 
 
 def policy_presets(microdata: Microdata, setting: Setting, policy: Policy) -> dict[str, Setting]:
@@ -140,13 +139,7 @@ def _recommended(
     levers = look_at_family is _look_at_levers
     stays = frozenset({RWN.method} if levers else ())
     unfit_here, n = unfit(microdata, policy), microdata.n
-    # the kinds and roles of the masked variables in words
-    masked = [v for v in microdata.schema.released if v.masked]
-    numbers = sum(v.name in microdata.numeric_names for v in masked)
-    keys = sum(v.role is Role.KEY for v in masked)
-    parts = ((numbers, "number"), (len(masked) - numbers, "category"), (keys, "key"))
-    facts = ", ".join(counted(count, noun) for count, noun in parts if count)
-    facts = facts.replace("categorys", "categories")
+    facts = _facts(microdata)
     judged, apart = policy.judgeable(microdata)  # compiles what the limits need, once a machine
     begin = clock.processor_seconds()
     usual_kernel = "even" if levers else "balanced"
@@ -220,6 +213,16 @@ def _recommended(
         alternative=other,
         **shared,
     )
+
+
+def _facts(microdata: Microdata) -> str:
+    """Say the kinds and roles of the masked variables."""
+    masked = [v for v in microdata.schema.released if v.masked]
+    numbers = sum(v.name in microdata.numeric_names for v in masked)
+    keys = sum(v.role is Role.KEY for v in masked)
+    parts = ((numbers, "number"), (len(masked) - numbers, "category"), (keys, "key"))
+    words = ", ".join(counted(count, noun) for count, noun in parts if count)
+    return words.replace("categorys", "categories")
 
 
 def ranking(microdata: Microdata, judged: Policy, begin: float, within: float) -> TableSearch:
@@ -296,11 +299,13 @@ def _look_at_family(search: TableSearch, table: Microdata) -> None:
     few = 2 * len(set(names) & set(table.numeric_names)) < len(names)
     first = "even" if few and not search.policy.needs_own else "balanced"
     # the promising slices in each way first: where the steps end early, these were tried
-    usual = dict.fromkeys(preset_slices(table, each) for each in (*OFTEN_BEST, *PRESETS))
-    ways = [way for way in WAYS if not search.policy.unjudged(in_way(SoftRWN(), way))]
-    plan = product(enumerate(usual), enumerate(ways))
-    for (_, slices), (_, way) in sorted(plan, key=lambda pair: pair[0][0] + pair[1][0]):
-        search.look(candidate(first if way == "apart" else "balanced", slices, way))
+    usual = list(dict.fromkeys(preset_slices(table, each) for each in (*OFTEN_BEST, *PRESETS)))
+    for way in WAYS:
+        if search.policy.unjudged(in_way(SoftRWN(), way)):
+            continue
+        slow = search.microdata.n > WAYS[way].slow_beyond
+        for slices in usual[:1] if slow else usual:
+            search.look(candidate(first if way == "apart" else "balanced", slices, way))
     # then every kernel
     promising = dict.fromkeys(
         (each.setting.slices or (), way_of(each.setting.params)) for each in search.best

@@ -30,10 +30,10 @@ from rwn_core.measures.utility.use_left import UseLeft, mean_left
 from rwn_core.parallel import clock
 from rwn_core.parallel.threads import Cancelled, current_work, work
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer
-from rwn_core.tuning.evaluate import PreparedTables, evaluate, read_safely
+from rwn_core.tuning.evaluate import PreparedTables, evaluate, raised, read_safely
 from rwn_core.tuning.point import Point, Setting, Spread, too_few
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.verdict import RAISED, RED_TEAM, Verdict, attacked
+from rwn_core.tuning.verdict import RAISED, RED_TEAM, Verdict
 from rwn_core.tuning.ways import in_way, way_of
 
 PLACES = 16  # parts between the ends of a strength
@@ -416,7 +416,7 @@ class StrengthTrial:
 
         def judged(compared: Comparison) -> Verdict:
             """Judge the limits that were read of a release, without simple attacks."""
-            read = self._readings(compared, CLEARLY, attack=False)
+            read = self._readings(compared, CLEARLY)
             limits = tuple(each for each in policy.limits if each.measure in read)
             few = too_few(self._setting.params, compared.original, compared.masked)
             return replace(policy, limits=limits).judge(read, released=few)
@@ -466,7 +466,7 @@ class StrengthTrial:
 
         def read(compared: Comparison) -> Mapping[str, Reading | NotApplicable] | None:
             try:
-                found = self._readings(compared, stop, attack=attack)
+                found = self._readings(compared, stop, self.at(place) if attack else None)
             except Late:
                 if len(verdicts) < FEW_RELEASES:
                     raise
@@ -478,9 +478,12 @@ class StrengthTrial:
         return point, verdicts
 
     def _readings(
-        self, compared: Comparison, stop: float, *, attack: bool
+        self, compared: Comparison, stop: float, attacked: Setting | None = None
     ) -> Mapping[str, Reading | NotApplicable]:
-        """Read the limits of a release, cheap ones first, up to one of which too much is used."""
+        """Read the limits of a release, cheap ones first, up to one of which too much is used.
+
+        With the setting that made it they are raised by what simple attacks achieve.
+        """
         read, policy = dict[str, Reading | NotApplicable](), self._table.policy
 
         def remembered(about: object, name: str, do: Callable[[], Any]) -> Any:
@@ -500,10 +503,12 @@ class StrengthTrial:
             read[limit.measure] = remembered(("limit", limit), limit.measure, reading)
             if (policy.judge(read).largest or 0.0) > stop:
                 return read
-        if attack and not read.keys().isdisjoint(RAISED):
-            team = partial(read_safely, RED_TEAM, compared, bare=True)
-            read[RED_TEAM] = remembered("simple attacks", RED_TEAM, team)
-        return attacked(read)
+        if attacked is None or read.keys().isdisjoint(RAISED):
+            return read
+        team = partial(read_safely, RED_TEAM, compared, bare=True)
+        read[RED_TEAM] = remembered("simple attacks", RED_TEAM, team)
+        own = attacked.resolved(self._table.microdata)
+        return self._table.timed(f"outside {self._kind}", partial(raised, read, compared, own))
 
     def used(self, place: int, *, attack: bool = False) -> float:
         """Return what one more release uses of its worst limit, 9 times in 10.
@@ -565,13 +570,17 @@ class StrengthTrial:
         strongest = self.strongest(most)
         place, broken = self.weakest_using(1.0, strongest, near), -1
         for _ in range(_CHECKS):
-            if place is None or strongest is None or place > strongest:
+            if place is None or strongest is None:
                 return None
+            if place > strongest:  # which keeps all limits, since it was read after the first
+                return None if broken < 0 else strongest
             if self._at_least is not None and self.loss(place) > most:
                 return None  # more than was expected at least; stronger places lose more
             used = self.used(place, attack=attack)
             if used <= 1 and (broken < 0 or self._table.closer < 1):
                 return place
+            if used > 1 and broken < 0 and self.used(strongest, attack=attack) > 1:
+                return None  # the strongest place is what breaks least
             if used <= 1:  # where any gain counts, also what lies between
                 keeps = partial(
                     lambda start, each: self.used(start + each, attack=attack) <= 1, broken
@@ -584,9 +593,9 @@ class StrengthTrial:
             further = self.weakest_using(share, strongest, near) if share > 0 else place
             step = max(1, self.last // PLACES)
             if further is None:
-                return None
+                return strongest
             place = max(further, place + step)
-        return None
+        return strongest
 
     def found(self, place: int, *, attack: bool = False) -> FoundSetting | None:
         """Read all limits at a place, and state the middle of what its releases use."""
@@ -602,13 +611,16 @@ class StrengthTrial:
         used = [math.inf if each.largest is None else each.largest for each in verdicts]
         high = (judged.largest or 0.0) if judged.kept or judged.broken else math.inf
         low = prediction_interval(used, bounds=(0.0, high))[0] if math.isfinite(max(used)) else 0.0
-        left = [each for each in self.several_left(place) if each is not None]
-        middle = mean_left(left) if left else None
-        relations = [_relations_lost(self._release(place, seed)) for seed in self._further(place)]
-        known = tuple(each for each in relations if each is not None)
-        if known:
-            spread = Spread(measure=UTILITY, values=known)
-            point = replace(point, spreads={**point.spreads, UTILITY: spread})
+        left = self.several_left(place)
+        middle = _middle(left)
+        lost = [_relations_lost(self._release(place, seed)) for seed in self._further(place)]
+        shares = [each.least for each in left if each is not None]
+        spreads = dict(point.spreads)
+        for key, values in ((USE, shares), (UTILITY, lost)):
+            known = tuple(value for value in values if value is not None)
+            if known and key not in spreads:
+                spreads[key] = Spread(measure=key, values=known)
+        point = replace(point, spreads=spreads)
         return FoundSetting(
             point=point,
             verdict=judged,
@@ -642,6 +654,22 @@ class StrengthTrial:
 def _left(compared: Comparison) -> UseLeft | None:
     found = MEASURES[USE].read(compared, bare=True)
     return found.detail if isinstance(found, Reading) else None
+
+
+def _middle(several: Sequence[UseLeft | None]) -> UseLeft | None:
+    """Return the mean over releases that have an answer; None where none has."""
+    known = [each for each in several if each is not None]
+    return mean_left(known) if known else None
+
+
+def several_left(tables: PreparedTables, setting: Setting, keys: Sequence[int]) -> UseLeft | None:
+    """Return what releases of a setting leave of the use, as means; None where none has an answer.
+
+    A setting that is refused on the table has none, either.
+    """
+    with suppress(ParameterError):
+        return _middle([_left(tables.compared(setting, key)) for key in keys])
+    return None
 
 
 def _lost(left: UseLeft | None) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -16,13 +17,15 @@ class Way:
 
     title: str
     parameters: Mapping[str, Any]  # of soft RWN, where they are not those of slices apart
+    # records beyond which its limits take long, so that the most promising slices alone are tried
+    slow_beyond: float = math.inf
 
 
 WAYS: Mapping[str, Way] = MappingProxyType(
     {
         "apart": Way(title="Slices apart", parameters={}),
-        "tied": Way(title="Slices tied", parameters={"tie": True}),
         "chained": Way(title="Slices chained", parameters={"chain": True}),
+        "tied": Way(title="Slices tied", parameters={"tie": True}, slow_beyond=500),
     }
 )
 """By key; a search looks at them in this order."""
