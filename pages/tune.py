@@ -86,9 +86,9 @@ def draw() -> None:
         above = st.container()
         weighing = None
         with guarded():
-            slices.draw(session)
-        with guarded():
             weighing = sidebar.weights(session)
+        with guarded():
+            slices.draw(session)
         with guarded():
             scenario_trial.offer(session, partial(keep_marks, session))
         repeated_draws.follow(session, "tune")

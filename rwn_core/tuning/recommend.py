@@ -46,6 +46,7 @@ _LEAST_COUNTED = 300  # records; smaller tables get no more releases
 CONFIRMED = 3  # settings of a ranking that are tried on all records
 FINE = 32  # parts of a strength that is stated
 _NEAREST = (5, 20, 50)  # k: where epsilon alone leaves some records with few donors
+MORE = 0.1  # of the use, that a setting beyond epsilon and k must leave to be named
 _PROMISING = 2  # slices that every kernel is tried with
 _NAMED = 3  # variables named in a sentence
 _FEW = 30  # records on which a method's law is looked for
@@ -119,6 +120,40 @@ def recommend(
     return microdata.cached(key, lambda: _recommended(microdata, policy, within, progress, family))
 
 
+def suggest(
+    microdata: Microdata,
+    policy: Policy | None = None,
+    *,
+    within: float = WITHIN,
+    progress: Progress | None = None,
+) -> SearchAnswer:
+    """Find the setting of a table within epsilon, k and q; name another where it leaves more.
+
+    Returns
+    -------
+    SearchAnswer
+        Its `alternative` is the recommended setting of the whole family, where it leaves at least
+        a tenth more of each part of the use, or keeps limits that no radius keeps.
+    """
+    near = recommend(microdata, policy, within=within, levers=True, progress=progress)
+    best = recommend(microdata, policy, within=within)
+    if not best.settings or best.setting.method == RWN.method or not best.reached:
+        return near
+    other = best.settings[0]
+    if near.reached and not leaves_more(1.0 - (near.loss or 0.0), 1.0 - (other.loss or 0.0)):
+        return near
+    return replace(near, alternative=other)
+
+
+def leaves_more(left: float, other: float) -> bool:
+    """Return True where another setting leaves at least a tenth of the use more.
+
+    >>> leaves_more(0.87, 0.97), leaves_more(0.9, 0.97)
+    (True, False)
+    """
+    return round(other - left, 10) >= MORE
+
+
 def policy_presets(microdata: Microdata, setting: Setting, policy: Policy) -> dict[str, Setting]:
     """Return a setting at the weakest strength for each share; presets without one are absent."""
     judged, _ = policy.judgeable(microdata)
@@ -172,12 +207,7 @@ def _recommended(
     # what a step takes on a part it takes as many times on all records, at least
     table.took = {name: each * n / ranked.microdata.n for name, each in ranked.took.items()}
     known = [each for each in ranked.best if small and each.kept]
-    # a soft kernel of a large table weighs the nearest only: the best even one is tried, too
-    soft = [each for each in ranked.best if each.setting.method == SoftRWN.method]
-    even = [each for each in ranked.best if each.setting.method == RWN.method]
-    soft = soft[: CONFIRMED - 1]
-    mixed = sorted((*soft, *even[: CONFIRMED - len(soft)]), key=lambda each: each.rank)
-    starts = [each.setting for each in mixed]
+    starts = _promising(ranked)
     if not (small or starts):  # ranking took all of its time: the usual start is tried unranked
         slices = preset_slices(microdata, OFTEN_BEST[0])
         starts = [Setting(params=_KERNELS[usual_kernel], slices=slices)]
@@ -223,6 +253,16 @@ def _facts(microdata: Microdata) -> str:
     parts = ((numbers, "number"), (len(masked) - numbers, "category"), (keys, "key"))
     words = ", ".join(counted(count, noun) for count, noun in parts if count)
     return words.replace("categorys", "categories")
+
+
+def _promising(ranked: TableSearch) -> list[Setting]:
+    """Return the settings of a ranking that are tried on all records, the best ones first."""
+    # a soft kernel of a large table weighs the nearest only: the best even one is tried, too
+    soft = [each for each in ranked.best if each.setting.method == SoftRWN.method]
+    even = [each for each in ranked.best if each.setting.method == RWN.method]
+    soft = soft[: CONFIRMED - 1]
+    mixed = sorted((*soft, *even[: CONFIRMED - len(soft)]), key=lambda each: each.rank)
+    return [each.setting for each in mixed]
 
 
 def ranking(microdata: Microdata, judged: Policy, begin: float, within: float) -> TableSearch:
