@@ -13,6 +13,7 @@ with guarded():
     address.read(session)
     with st.sidebar:
         number = paper.choose(session)
+        session = paper.chosen_table(session)
         wanted = paper.controls(session, number)
     more = False
     with guarded():

@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+import rwn_core as rwn
 from rwn_core.parallel.kernel_cache import is_ready
 from rwn_ui.features import (
     advice,
@@ -34,9 +35,11 @@ def keep_marks(session: Session) -> None:
 
 def picked(session: Session, sent: str) -> None:
     """Act on a button inside of the panel."""
-    question.take(session, sent)
-    with guarded():
+    try:
+        question.take(session, sent)
         advice.take(session, sent)
+    except rwn.RWNError as refusal:  # the run that follows says why
+        session.user.results.last["refusal"] = refusal
 
 
 def drawer(session: Session) -> None:
@@ -83,9 +86,9 @@ def draw() -> None:
         above = st.container()
         weighing = None
         with guarded():
-            slices.draw(session)
-        with guarded():
             weighing = sidebar.weights(session)
+        with guarded():
+            slices.draw(session)
         with guarded():
             scenario_trial.offer(session, partial(keep_marks, session))
         repeated_draws.follow(session, "tune")

@@ -39,9 +39,14 @@ if TYPE_CHECKING:
     from rwn_core.reporting.context import Context
     from rwn_core.reporting.release_record import Basis
     from rwn_core.reporting.scenario import Decision
+    from rwn_core.tuning import Verdict
 
 
 Target = Annotated[Path, typer.Argument(metavar="OUT", help=options.ENDS_IN)]
+_ORDERS = {
+    "shuffled": "in secret order",
+    "original": "as they were\nnote: the row order names each record; keep this file inside.",
+}
 _WARNING = "WARNING: "  # before a verdict that is not "kept"
 Threads = Annotated[
     Count,
@@ -135,7 +140,7 @@ def mask(
     given: dict[str, Any] = {"schema": schema, "file": file, "drop": drop, "keep": keep}
     given |= {"only": only, "as-is": as_is, "round": round_}
     given["order"] = order if order == "original" else None
-    data, params = _ready(data, params, source, target, restated(roles, given))
+    data, params, advice = _ready(data, params, source, target, restated(roles, given))
     secret, text = _secret(seed, key_file, (target, record))
     with progress("masking") as report:
         release = rwn.mask(
@@ -164,13 +169,12 @@ def mask(
             context=context,
         )
         files = _internal(record, data, release, released, basis) | files
-    write_all(files, overwrite=overwrite)  # the record first: no release stands there without it
-    as_they_were = "as they were\nnote: the row order names each record; keep this file inside."
-    rows = "in secret order" if order == "shuffled" else as_they_were
-    where = f"written to {target}, rows {rows}\nSHA-256 {released.sha256}\n{looked_up.words}"
-    say("\n".join([*changes, where]))
     made = None if record is None else (record, files[record])
-    say(options.in_shell(_verdict_words(data, release, policy, made)))
+    words = _words_unless_broken(advice, data, release, policy, made)
+    write_all(files, overwrite=overwrite)  # the record first: no release stands there without it
+    where = f"written to {target}, rows {_ORDERS[order]}\nSHA-256 {released.sha256}"
+    say("\n".join([*changes, where, looked_up.words]))
+    say(options.in_shell(words or _verdict_words(data, release, policy, made)))
     options.say_of_key(seed, key_file, "keep it sealed")
 
 
@@ -188,8 +192,6 @@ def _verdict_words(
 ) -> str:
     """Say the verdict on a release: of its record, and where that is; or of its limits alone."""
     from rwn_core.neighbors import LARGEST_DENSE
-    from rwn_core.parallel.threads import work
-    from rwn_core.reporting.judged_release import judged
     from rwn_core.reporting.release_record import read_record, recorded_state
     from rwn_core.tuning.verdict import counted, not_judged
 
@@ -208,9 +210,65 @@ def _verdict_words(
         said = f"No limit was read: on a table of this size it takes long.{not_judged(unread)}"
         count = len(left.limits) if left else 0
         return f"{said} --record FILE.toml reads {counted(count, 'limit')}." if count else said
+    return _said_verdict(data, release, _read_verdict(data, release, policy))
+
+
+def _read_verdict(data: rwn.Microdata, release: rwn.Release, policy: rwn.Policy) -> Verdict:
+    """Hold a release against a policy, with simple attacks."""
+    from rwn_core.parallel.threads import work
+    from rwn_core.reporting.judged_release import judged
+
     with progress("reading the limits") as report, work(progress=report):
-        verdict = judged(data, release, policy)
-    return _WARNING * (not verdict.kept) + verdict.sentence
+        return judged(data, release, policy)
+
+
+def _said_verdict(data: rwn.Microdata, release: rwn.Release, verdict: Verdict) -> str:
+    """Say the verdict on a release, and what it leaves of what the file is for."""
+    from rwn_core.measures import MEASURES, USE
+
+    compared = rwn.Comparison(original=data, masked=release.masked, law=release.law)
+    reading = MEASURES[USE].read(compared, bare=True)
+    left = f" {reading.detail.sentence}." if isinstance(reading, rwn.Reading) else ""
+    warned = "" if verdict.kept else _WARNING
+    return f"{warned}{verdict.sentence}{left}"
+
+
+def _recorded_break(record: bytes) -> str:
+    """Return the words of the verdict in a record where a limit is broken; nothing otherwise."""
+    from rwn_core.reporting.release_record import read_record, recorded_state
+
+    document = read_record(record.decode("utf-8"))
+    broken = recorded_state(document["verdict"]) == "broken"
+    return str(document["verdict"]["words"]) if broken else ""
+
+
+def _words_unless_broken(
+    advice: rwn.SearchAnswer | None,
+    data: rwn.Microdata,
+    release: rwn.Release,
+    policy: rwn.Policy,
+    record: tuple[Path, bytes] | None,
+) -> str:
+    """Refuse a release beyond a limit that its search found kept; say the verdict on another one.
+
+    Nothing is said of a setting that no search found to keep the limits, or that a record judges.
+    """
+    if advice is None or not advice.reached:
+        return ""
+    if record is not None:
+        said = ""
+        broken = _recorded_break(record[1])
+    else:
+        verdict = _read_verdict(data, release, policy)
+        said = _said_verdict(data, release, verdict)
+        broken = verdict.sentence if verdict.broken else ""
+    if broken:
+        raise ReleaseError(
+            f"Nothing was written: this release is beyond a limit that other releases of the "
+            f"setting keep. {broken} Run the command again for another release, or take a stronger "
+            "setting (rwn recommend)."
+        )
+    return said
 
 
 def _secret(
@@ -267,8 +325,8 @@ def _parameters(
 
 def _ready(
     data: rwn.Microdata, params: Any, source: str, target: Path, more: list[str]
-) -> tuple[rwn.Microdata, Any]:
-    """Return the table and the parameters: recommended ones, or a method's own start."""
+) -> tuple[rwn.Microdata, Any, rwn.SearchAnswer | None]:
+    """Return the table and the parameters: recommended ones with why, or a method's own start."""
     # The whole search is compiled before the first large table of a machine, and not in parts.
     from rwn_core.neighbors import LARGEST_DENSE
     from rwn_core.parallel.kernel_cache import is_ready
@@ -283,14 +341,12 @@ def _ready(
     if params is None:
         # the recommended setting, with its slices and weights
         advice = rwn.recommend(data)
-        say(f"recommended: {advice.reason}")
+        say(f"recommended: the best of {advice.tried:,} settings; rwn recommend says why.")
         weighted = [each.name for each in data.schema.released if each.weight != 1]
         say(f"the same as: {command(advice.point.setting, source, target, more, weighted)}")
-        if not (advice.reached and advice.confirmed):
-            say("WARNING: this setting is not known to keep the usual policy; see rwn recommend.")
         setting = advice.point.setting
-        return setting.applied_to(data), setting.params
-    return data, start_of(data, params) if isinstance(params, type) else params
+        return setting.applied_to(data), setting.params, advice
+    return data, start_of(data, params) if isinstance(params, type) else params, None
 
 
 def _said_of_changes(

@@ -254,6 +254,8 @@ def working_table(
     """Take the table that a command works on under its scenario and then its own options."""
     if scenario is not None and scenario.table not in ("", data.fingerprint):
         say("note: the scenario was made for another table; its readings are not of this one.")
+    if scenario is not None and scenario.use is not None:
+        data = data.with_schema(data.schema.used_for(scenario.use))
     if scenario is not None and scenario.setting is not None:
         known = dict(scenario.setting.weights)
         if scenario.table:  # written by the program, which states every weight that is not 1

@@ -90,8 +90,8 @@ def start_of(data: rwn.Microdata, method: Any) -> Any:
     keeps = "keeps the limits that can be judged" if unread else "keeps the usual policy"
     verb = keeps if found.kept else "is nearest to the usual policy"
     read = f"{found.releases} releases of all {data.n:,} records"
-    lost = f"{found.loss:.0%} of the relations lost"
-    say(f"its own start: {found.setting.words}; it {verb} ({read}), {lost}.{not_judged(unread)}")
+    words = f"its own start: {found.setting.words}; it {verb} ({read}). {found.left_words}."
+    say(f"{words}{not_judged(unread)}")
     return found.setting.params
 
 

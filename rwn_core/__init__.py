@@ -32,7 +32,9 @@ from rwn_core._version import __version__ as __version__
 
 _NAMES = {
     "rwn_core.data.microdata": "Microdata",
-    "rwn_core.data.schema": "Question Schema",
+    "rwn_core.data.regression": "Question",
+    "rwn_core.data.schema": "Schema",
+    "rwn_core.data.use": "StatedRegression Use",
     "rwn_core.data.variable": "Kind Role Variable",
     "rwn_core.datasets.audit_dataset": "AuditOptions audit_dataset",
     "rwn_core.datasets.mask_dataset": "RunOptions mask_dataset",
@@ -52,6 +54,7 @@ _NAMES = {
         "RankSwapping Recoding RecordSwapping Release Rounded RowCopy SoftRWN mask"
     ),
     "rwn_core.measures": "MEASURES",
+    "rwn_core.measures.statistics.usual_use": "usual_use use_of",
     "rwn_core.measures.comparison": "Comparison Sampling",
     "rwn_core.measures.measure": "Measure Reading",
     "rwn_core.neighbors": "Neighborhoods Radii find_neighborhoods nearest_radii",

@@ -2,8 +2,10 @@
 
 from rwn_core._version import __version__ as __version__
 from rwn_core.data.microdata import Microdata as Microdata
-from rwn_core.data.schema import Question as Question
+from rwn_core.data.regression import Question as Question
 from rwn_core.data.schema import Schema as Schema
+from rwn_core.data.use import StatedRegression as StatedRegression
+from rwn_core.data.use import Use as Use
 from rwn_core.data.variable import Kind as Kind
 from rwn_core.data.variable import Role as Role
 from rwn_core.data.variable import Variable as Variable
@@ -60,6 +62,8 @@ from rwn_core.masking import RowCopy as RowCopy
 from rwn_core.masking import SoftRWN as SoftRWN
 from rwn_core.masking import mask as mask
 from rwn_core.measures import MEASURES as MEASURES
+from rwn_core.measures.statistics.usual_use import usual_use as usual_use
+from rwn_core.measures.statistics.usual_use import use_of as use_of
 from rwn_core.measures.comparison import Comparison as Comparison
 from rwn_core.measures.comparison import Sampling as Sampling
 from rwn_core.measures.measure import Measure as Measure

@@ -10,7 +10,9 @@ from typing import Any, ClassVar
 from rwn_core.data.edit_rules import EditRule, as_edit_rules
 from rwn_core.data.file_layout import FileLayout
 from rwn_core.data.plain import read_plain, toml_document, toml_text
+from rwn_core.data.regression import Question
 from rwn_core.data.summary import Summarized, Summary
+from rwn_core.data.use import Use
 from rwn_core.data.variable import (
     NUMBERS,
     Kind,
@@ -28,32 +30,6 @@ Slices = tuple[tuple[str, ...], ...]
 _NAMED = 2  # variables of a long slice that are named in a short line
 _LONG = 4
 _COUNTS = ("one", "two", "three")  # variables; their values nearly always name one person
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Question(NamedParameters):
-    """The regression that the data steward wants to keep.
-
-    Parameters
-    ----------
-    response : str
-    predictors : tuple of str
-    """
-
-    response: str
-    predictors: tuple[str, ...]
-
-    def __post_init__(self) -> None:
-        """Refuse a question without an answerable form."""
-        object.__setattr__(self, "predictors", tuple(self.predictors))
-        if not self.predictors:
-            raise SchemaError("The regression needs at least one predictor; choose one.")
-        if self.response in self.predictors:
-            raise SchemaError(
-                f"Variable {self.response} is both response and predictor of the regression; "
-                "take it out of one of the two."
-            )
-        refuse_repeats(self.predictors, "as a predictor")
 
 
 def as_slices(slices: Iterable[Sequence[str]]) -> Slices:
@@ -123,6 +99,7 @@ _WRITTEN = (
     *("value_labels", "missing_codes"),
 )
 _FIELDS = ("name", "kind", "role", *_WRITTEN)
+_TABLES = {"variable", "question", "use", "file", "edit_rules", "population"}
 _USUAL = {field.name: field.default for field in fields(Variable)}
 
 
@@ -140,6 +117,8 @@ class Schema(NamedParameters, Summarized):
         What holds of every believable record; texts are read (`rwn_core.data.edit_rules`).
     population : int, optional
         How many people the table is a sample of, where no sampling weight counts them.
+    use : Use, optional
+        What the file is for, where somebody stated it; the usual use otherwise.
 
     Attributes
     ----------
@@ -156,8 +135,8 @@ class Schema(NamedParameters, Summarized):
     Raises
     ------
     SchemaError
-        A name occurs twice, the question or an edit rule names an unknown variable, or the
-        population is no number of people.
+        A name occurs twice, the question, the use or an edit rule names an unknown variable, or
+        the population is no number of people.
 
     Examples
     --------
@@ -173,6 +152,7 @@ class Schema(NamedParameters, Summarized):
     file: FileLayout | None = None
     edit_rules: tuple[EditRule, ...] = ()
     population: int | None = None
+    use: Use | None = None
     names: tuple[str, ...] = field(init=False, repr=False, compare=False)
     released: tuple[Variable, ...] = field(init=False, repr=False, compare=False)
     numeric_names: tuple[str, ...] = field(init=False, repr=False, compare=False)
@@ -236,13 +216,19 @@ class Schema(NamedParameters, Summarized):
         number = self.population
         if number is not None and (type(number) is not int or number < 1):
             raise SchemaError("The population of a schema must be a whole number of people.")
+        self._refuse_unknown_names()
+
+    def _refuse_unknown_names(self) -> None:
+        """Refuse a regression or a use that names what the table does not have."""
         asked = self.question
         named = () if asked is None else (asked.response, *asked.predictors)
-        if odd := [name for name in named if name not in self.names]:
-            raise SchemaError(
-                f"The regression names the variable {odd[0]}, which the table does not have; "
-                "choose one of its columns."
-            )
+        used = () if self.use is None else self.use.names
+        for what, names in (("regression", named), ("use of the file", used)):
+            if odd := [name for name in names if name not in self.names]:
+                raise SchemaError(
+                    f"The {what} names the variable {odd[0]}, which the table does not have; "
+                    "choose one of its columns."
+                )
 
     def __hash__(self) -> int:
         """Hash the weights alone, which tell most schemas of a table apart."""
@@ -316,6 +302,16 @@ class Schema(NamedParameters, Summarized):
         names = names or [name for name in self.numeric_names if name != response]
         return replace(self, question=Question(response=response, predictors=tuple(names)))
 
+    def used_for(self, use: Use | None) -> Schema:
+        """This schema with another stated use of the file; the usual one for None.
+
+        Raises
+        ------
+        SchemaError
+            The use names a variable that the table does not have.
+        """
+        return replace(self, use=use)
+
     def with_weights(self, weights: Mapping[str | int, float] | Mapping[str, float]) -> Schema:
         """This schema with other weights of variables, by name or by number from 1."""
         schema = self
@@ -355,6 +351,7 @@ class Schema(NamedParameters, Summarized):
             self,
             variables=tuple(map(described, self.variables)),
             question=asked if complete else None,
+            use=None if self.use is None else self.use.of_variables(chosen),
             edit_rules=tuple(rule for rule in self.edit_rules if set(rule.names) <= chosen),
         )
 
@@ -381,7 +378,7 @@ class Schema(NamedParameters, Summarized):
 
     @classmethod
     def from_toml(cls, text: str) -> Schema:
-        """Read the TOML form: rules, population, ``[[variable]]``, ``[question]``, ``[file]``."""
+        """Read the TOML form: ``[[variable]]``, ``[question]``, ``[use]``, ``[file]``, rules."""
         return cls.from_dict(toml_document(text, "schema file", SchemaError))
 
     def to_toml(self) -> str:
@@ -391,7 +388,7 @@ class Schema(NamedParameters, Summarized):
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Schema:
         """Read what `to_dict` made; one with a [file] table alone has no variables."""
-        unknown = set(document) - {"variable", "question", "file", "edit_rules", "population"}
+        unknown = set(document) - _TABLES
         if unknown:
             raise SchemaError(f"The schema file has the unknown table {sorted(unknown)[0]}.")
         entries = [] if set(document) == {"file"} else document.get("variable")
@@ -401,6 +398,9 @@ class Schema(NamedParameters, Summarized):
         if question is not None:
             how: dict[str, Any] = {"path": "question", "refusal": SchemaError}
             question = read_plain(Question, question, "schema file", **how)
+        use = document.get("use")
+        if use is not None:
+            use = read_plain(Use, use, "schema file", path="use", refusal=SchemaError)
         variables = []
         for entry in entries:
             named = isinstance(entry, dict) and isinstance(entry.get("name"), str)
@@ -422,6 +422,7 @@ class Schema(NamedParameters, Summarized):
             file=None if file is None else FileLayout.from_dict(file),
             edit_rules=as_edit_rules(document.get("edit_rules", ())),
             population=document.get("population"),
+            use=use,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -446,6 +447,8 @@ class Schema(NamedParameters, Summarized):
         if self.question is not None:
             predictors = list(self.question.predictors)
             document["question"] = {"response": self.question.response, "predictors": predictors}
+        if self.use is not None:
+            document["use"] = self.use.to_dict()
         if self.file is not None and self.file.changed():
             document["file"] = self.file.changed()
         return document

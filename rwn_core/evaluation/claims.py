@@ -18,25 +18,23 @@ import numpy as np
 from scipy.special import stdtr
 
 from rwn_core.data.arrays import Floats, Integers
-from rwn_core.data.formula import Formula
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.identity.panel import repeated_people
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.regression import MODELS, Formula
 from rwn_core.data.summary import Summarized, Summary
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.draws import draws as drawn
 from rwn_core.evaluation.draws import unmasked
 from rwn_core.evaluation.registered_analysis import (
-    MODELS,
     Analysis,
     AnalysisPlan,
-    fit_design,
-    model_design,
 )
 from rwn_core.masking import Method
 from rwn_core.measures.comparison import RELEASED, Comparison, matrix, standardized
 from rwn_core.measures.statistics.association import correlation_matrix
+from rwn_core.measures.statistics.formula import fit_design, model_design
 from rwn_core.measures.statistics.intervals import exact_interval, t95
 from rwn_core.measures.statistics.ols import Design
 

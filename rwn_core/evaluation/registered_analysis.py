@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from rwn_core.data.arrays import Integers
-from rwn_core.data.formula import Formula
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.plain import (
     MOST_ANALYSES,
@@ -26,6 +25,7 @@ from rwn_core.data.plain import (
     toml_document,
     toml_text,
 )
+from rwn_core.data.regression import MODELS, Formula
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import InputError, NotApplicable, ParameterError
 from rwn_core.evaluation.draws import draws, unmasked
@@ -39,19 +39,13 @@ from rwn_core.measures.statistics.distributions import (
     standard_deviation,
     total_variation,
 )
-from rwn_core.measures.statistics.formula import design_width, formula_design
+from rwn_core.measures.statistics.formula import design_width, fit_model
 from rwn_core.measures.statistics.ols import (
     MOST_COEFFICIENTS,
-    Design,
-    Fit,
-    LeastSquares,
-    fit_family,
-    recoded_pair,
     released_kinds,
     standardized_difference,
 )
 
-MODELS = ("linear", "logistic", "poisson")
 KINDS: Mapping[str, str] = {
     **dict.fromkeys(MODELS, "largest change of a slope, in the original's standard errors"),
     "table": "total variation distance of the table",
@@ -185,35 +179,6 @@ def verdict(analysis: Analysis, comparison: Comparison) -> AnalysisResult:
     except NotApplicable as reason:
         return AnalysisResult(analysis=analysis, value=None, passed=False, reason=reason.reason)
     return AnalysisResult(analysis=analysis, value=value, passed=value <= analysis.tolerance)
-
-
-def model_design(
-    analysis: Analysis, original: Microdata, table: Microdata, where: str = ""
-) -> Design:
-    """Return the design of a registered model on the original or its release."""
-    formula = Formula.parse(analysis.formula)
-    if analysis.kind == "logistic":
-        original, table = recoded_pair(original, table, formula.response.name)
-    return formula_design(original, table, formula, where)
-
-
-def fit_model(analysis: Analysis, original: Microdata, table: Microdata, where: str) -> Fit:
-    """Fit a registered model to a table."""
-    design = model_design(analysis, original, table, where)
-    return fit_design(analysis, design, where, own=table is original)
-
-
-def fit_design(analysis: Analysis, design: Design, where: str, *, own: bool) -> Fit:
-    """Fit a registered model to its design; `own`: it is the original's."""
-    if analysis.kind == "poisson" and design.response.min() < 0:
-        raise NotApplicable(f"The response {design.question.response} has negative values{where}.")
-    fit = fit_family(design, analysis.kind, where)
-    if isinstance(fit, LeastSquares) and fit.residual_variance == 0 and own:
-        raise NotApplicable(
-            "The model explains its response exactly in the original, so there are no "
-            "standard errors to compare with; choose other terms."
-        )
-    return fit
 
 
 def _cells(comparison: Comparison, names: Sequence[str]) -> tuple[Sides[list[Integers]], list[int]]:

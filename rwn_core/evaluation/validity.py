@@ -19,9 +19,9 @@ import numpy as np
 import pandas as pd
 
 from rwn_core.data.arrays import Floats
-from rwn_core.data.formula import Formula
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.regression import MODELS, Formula
 from rwn_core.data.schema import Question
 from rwn_core.data.sizes import ESTIMATED_CELLS
 from rwn_core.data.summary import Summarized, Summary
@@ -29,13 +29,12 @@ from rwn_core.data.variable import Kind, checks_form
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.draws import draws, released_only
 from rwn_core.evaluation.registered_analysis import (
-    MODELS,
     Analysis,
     AnalysisPlan,
-    fit_model,
 )
 from rwn_core.masking import Masked, Method
 from rwn_core.measures.comparison import RELEASED
+from rwn_core.measures.statistics.formula import fit_model
 from rwn_core.measures.statistics.intervals import t95
 from rwn_core.measures.statistics.ols import (
     SIGNIFICANT,

@@ -24,8 +24,13 @@ class Demo:
     records: int
     variables: int
     description: str  # one or two sentences for a user at the choice of a table
-    # the setting that `recommend` finds under the usual policy, as `Setting.from_dict` reads it
+    # the setting that `recommend` finds under the usual policy within epsilon, k and q, as
+    # `Setting.from_dict` reads it, and the least share that its releases leave of the use
     start: Mapping[str, Any]
+    left: float
+    # the same of what it finds among all settings of RWN
+    best: Mapping[str, Any]
+    best_left: float
 
     @property
     def size(self) -> str:

@@ -172,7 +172,8 @@ def described(schema: Schema, variables: tuple[Variable, ...]) -> Schema:
     names, question = {variable.name for variable in variables}, schema.question
     if question is not None and not {question.response, *question.predictors} <= names:
         question = None
-    return Schema(variables=variables, question=question, file=schema.file)
+    use = None if schema.use is None else schema.use.of_variables(names)
+    return Schema(variables=variables, question=question, file=schema.file, use=use)
 
 
 def unmasked(original: Microdata) -> tuple[Microdata, CellLaw]:

@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
-from rwn_core.data.formula import Term
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.regression import Term
 from rwn_core.data.variable import Kind
 from rwn_core.laws.cell_law import Predicted
 from rwn_core.laws.chained_slices import Chain

@@ -12,8 +12,8 @@ import numpy as np
 from scipy import sparse
 
 from rwn_core.data.arrays import Floats, Integers
-from rwn_core.data.formula import Term, product_terms
 from rwn_core.data.microdata import Microdata, joint_codes
+from rwn_core.data.regression import Term, product_terms
 from rwn_core.data.rounding import rounded
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import ParameterError

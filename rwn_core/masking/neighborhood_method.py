@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 
 from rwn_core.data.arrays import Booleans, Floats, Integers
-from rwn_core.data.formula import product_terms
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.regression import product_terms
 from rwn_core.data.schema import Slices
 from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.data.units import number_units

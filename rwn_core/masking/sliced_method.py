@@ -10,8 +10,8 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from rwn_core.data.formula import product_terms
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.regression import product_terms
 from rwn_core.data.variable import check_count
 from rwn_core.errors import ParameterError
 from rwn_core.laws.cell_law import CellLaw, Predicted

@@ -23,15 +23,18 @@ from rwn_core.measures.risk.ordinary_linkage import DISTANCE_LINKAGE
 from rwn_core.measures.risk.true_matches import MEASURE as _TRUE_MATCHES
 from rwn_core.measures.utility.distributions import MARGINALS as _MARGINALS
 from rwn_core.measures.utility.relations import ASSOCIATION_LOSS
+from rwn_core.measures.utility.use_left import USE_LEFT
 from rwn_core.measures.view import Tile
 
 __all__ = [
-    *("CHANGED", "MARGINALS", "MEASURES", "ORDINARY", "TRUE_ROWS", "UTILITY"),
+    *("CHANGED", "MARGINALS", "MEASURES", "ORDINARY", "TRUE_ROWS", "USE", "UTILITY"),
     *("measures_of", "no_measure", "read", "tiles_of"),
 ]
 
 UTILITY = ASSOCIATION_LOSS.key
 """The measure of utility of maps, searches and matches that name none."""
+USE = USE_LEFT.key
+"""The measure of what a file is for, which every search makes as large as it can."""
 ORDINARY = DISTANCE_LINKAGE.key
 """What an intruder links without the method; no page shows a worst case without it."""
 TRUE_ROWS = _TRUE_MATCHES.key

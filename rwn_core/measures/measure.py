@@ -84,6 +84,11 @@ class Detail:
     of: int = 0
     sampled: Any = False
 
+    @property
+    def stated_parts(self) -> Mapping[str, float]:
+        """Numbers by name that a spread over releases states beside the value; mostly none."""
+        return {}
+
 
 def some_of(records: Integers, of: int) -> dict[str, Any]:
     """Return the parts of a detail about the records, shape (m,), that were looked at."""

@@ -9,14 +9,13 @@ from typing import Any
 
 import orjson
 
-from rwn_core.data.formula import Factor, Formula
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.plain import plain_values
+from rwn_core.data.regression import MODELS, Factor, Formula
 from rwn_core.data.variable import Kind
 from rwn_core.errors import ReleaseError
 from rwn_core.evaluation import claims
 from rwn_core.evaluation.claims import AnalysisClaims, Claim, ClaimTable, has_rare_levels
-from rwn_core.evaluation.registered_analysis import MODELS
 from rwn_core.reporting.facts.fact import interval_facts
 from rwn_core.reporting.leak_check import LEAST, check_release, counted, refuse_identifiers
 from rwn_core.reporting.release_record import require_original

@@ -9,6 +9,7 @@ from rwn_core.data.edit_rules import as_edit_rules
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.plain import read_plain, toml_text
 from rwn_core.data.schema import Question, Schema
+from rwn_core.data.use import Use
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import InputError, RWNError
 from rwn_core.reporting.context import Context
@@ -44,6 +45,7 @@ class Project:
     decisions: tuple[Decision, ...] = field(default=(), metadata={"in_file": "decision"})
     context: Context = field(default_factory=Context)  # of its releases
     question: Question | None = None  # the regression to keep
+    use: Use | None = None  # what the file is for, where it was stated
 
     @classmethod
     def from_table(cls, microdata: Microdata, present: Scenario, saved: str) -> Project:
@@ -58,6 +60,7 @@ class Project:
             saved=saved,
             variables=variables,
             question=schema.question,
+            use=schema.use,
             edit_rules=tuple(rule.text for rule in schema.edit_rules),
             population=schema.population,
             present=present,
@@ -82,6 +85,7 @@ class Project:
             microdata.schema,
             variables=tuple(changed),
             question=self.question,
+            use=self.use,
             edit_rules=as_edit_rules(self.edit_rules),
             population=self.population,
         )

@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 
 from rwn_core.data.plain import read_plain, toml_document, toml_text
 from rwn_core.data.schema import Slices, as_slices
+from rwn_core.data.use import Use
 from rwn_core.errors import InputError, ParameterError
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.tuning import Grid, Plan, Policy, Setting
@@ -108,6 +109,8 @@ class Scenario:
         Measures that have no reading, and why.
     analysis_plan : AnalysisPlan
         The analyses that users will run, with how far their answers may move.
+    use : Use, optional
+        What the file is for, where it was stated.
     watch : tuple of mapping
         Questions that an earlier version followed; nothing reads them, and a frozen decision that
         has them keeps its hash.
@@ -124,6 +127,7 @@ class Scenario:
     readings: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     unread: Mapping[str, str] = field(default_factory=dict)
     analysis_plan: AnalysisPlan = field(default_factory=AnalysisPlan)
+    use: Use | None = None
     watch: tuple[Mapping[str, Any], ...] = ()
 
     def to_dict(self) -> dict[str, Any]:

@@ -12,8 +12,9 @@ from typing import Any
 
 from rwn_core.data.schema import Schema, Slices
 from rwn_core.data.summary import Summarized, Summary
-from rwn_core.measures import MEASURES, UTILITY
+from rwn_core.measures import MEASURES, USE
 from rwn_core.measures.sentence import percent
+from rwn_core.measures.utility.use_left import UseLeft
 from rwn_core.tuning.point import Point, Setting, Spread, short_setting
 from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.verdict import State, Verdict, counted, not_judged, share_words
@@ -34,7 +35,11 @@ class FoundSetting:
     verdict : Verdict
         On the limits that were judged, at the upper ends of one more release.
     loss : float, optional
-        Mean share of the relations that its releases lose.
+        1 less the least of the shares that its releases leave of the use.
+    left : UseLeft, optional
+        Those shares, and the largest change of a slope, means over its releases.
+    attacked : bool
+        Whether simple attacks were tried on its releases.
     shares : mapping of str to float
         By measure, how much of its limit a release uses, the middle one of a few.
     share : float
@@ -55,6 +60,8 @@ class FoundSetting:
     point: Point
     verdict: Verdict = field(default_factory=lambda: Verdict(shares={}, unread={}))
     loss: float | None = None
+    left: UseLeft | None = None
+    attacked: bool = False
     shares: Mapping[str, float] = field(default_factory=dict)
     share: float = 0.0
     interval: tuple[float, float] = (0.0, math.inf)
@@ -81,8 +88,14 @@ class FoundSetting:
 
     @property
     def lost(self) -> str:
-        """The share of the relations that is lost, in words."""
+        """What is lost of the part of the use that has least left, in words."""
         return percent(self.loss or 0.0)
+
+    @property
+    def left_words(self) -> str:
+        """What is left of the use, in words; of an answer that has no parts its least share."""
+        words = "" if self.left is None else self.left.sentence
+        return words or f"Left: {percent(1.0 - (self.loss or 0.0))} of the use"
 
     @property
     def rank(self) -> tuple[bool, float, float]:
@@ -101,7 +114,7 @@ class FoundSetting:
         if self.unread:
             apart = ", ".join(MEASURES[key].title.lower() for key in self.unread)
             used = f"{used.replace('the', 'the other')} ({apart} not judged)"
-        return f"{self.title}: {used}, {self.lost} of the relations lost"
+        return f"{self.title}: {used}. {self.left_words}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -164,11 +177,19 @@ class SearchAnswer(Summarized):
 
     @classmethod
     def of_point(
-        cls, goal: Policy, point: Point, *, loss: float | None = None, **more: Any
+        cls,
+        goal: Policy,
+        point: Point,
+        *,
+        loss: float | None = None,
+        left: UseLeft | None = None,
+        **more: Any,
     ) -> SearchAnswer:
         """Return the answer of one setting with its readings."""
-        loss = point.median(UTILITY) if loss is None else loss
-        found = FoundSetting(point=point, verdict=goal.judge(point), loss=loss)
+        share = point.median(USE)
+        if loss is None and share is not None:
+            loss = 1.0 - share
+        found = FoundSetting(point=point, verdict=goal.judge(point), loss=loss, left=left)
         return cls(goal=goal, settings=(found,), **more)
 
     def _summary(self) -> Summary:
@@ -197,8 +218,18 @@ class SearchAnswer(Summarized):
 
     @property
     def loss(self) -> float | None:
-        """Share of the relations that its releases lose."""
+        """1 less the least of the shares that its releases leave of the use."""
         return self.settings[0].loss if self.settings else None
+
+    @property
+    def left(self) -> UseLeft | None:
+        """What its releases leave of the use, where its parts were read."""
+        return self.settings[0].left if self.settings else None
+
+    @property
+    def worst_slope(self) -> float | None:
+        """The largest change of a slope of a stated regression, in the original's SE."""
+        return None if self.left is None else self.left.worst_slope
 
     @property
     def shares(self) -> Mapping[str, float]:
@@ -237,7 +268,7 @@ class SearchAnswer(Summarized):
 
     @property
     def attainable(self) -> str:
-        """What is left of the relations at most within the limits, of all that was tried."""
+        """What is left of the use at most within the limits, of all that was tried."""
         if not self.settings or self.loss is None:
             return ""
         where = f" on {self.records:,} of {self.of:,} records" * (self.records < self.of)
@@ -246,9 +277,9 @@ class SearchAnswer(Summarized):
         kept = [each.loss for each in self.settings if each.kept and each.loss is not None]
         left, best = percent(1 - min(kept, default=self.loss)), self.settings[0]
         if kept:
-            return f"{words} the best that keeps {limits} leaves {left} of the relations."
+            return f"{words} the best that keeps {limits} leaves {left} of each part of the use."
         used = "" if best.used is None else f" and uses {share_words(best.used)} a limit"
-        near = f"the nearest leaves {left} of the relations{used}"
+        near = f"the nearest leaves {left} of each part of the use{used}"
         return f"{words} none is known to keep {limits}; {near}."
 
     @property
@@ -267,10 +298,9 @@ class SearchAnswer(Summarized):
                 words = f"breaks {broken} of {counted(count, 'limit')}; {verdict.title(first)}"
                 words += f" uses {verdict.uses(first)} its limit"
             words += f"; {len(verdict.unread)} not read" if verdict.unread else ""
-            # what is lost
             if self.loss is not None:
-                verb = "loses" if self.confirmed else "is expected to lose"
-                words += f"; it {verb} {MEASURES[UTILITY].words(self.loss)} of the relations"
+                verb = "leaves" if self.confirmed else "is expected to leave"
+                words += f"; it {verb} {percent(1.0 - self.loss)} of each part of the use"
             sample = f" It was read on {self.records:,} random records of {self.of:,}."
             sample *= self.records < self.of
             which = "Best so far" if self.met else "Nearest so far"
@@ -294,6 +324,8 @@ class SearchAnswer(Summarized):
                 f" Searched and read on {self.records:,} random records of {self.of:,}; read it on "
                 "all of them before it is used."
             )
+        if self.settings[0].left is not None:
+            words += f" {self.settings[0].left_words}."
         words += not_judged(self.unread)
         words += " It releases too few records to be chosen." if point.few else ""
         words += f" {self.note}" if self.note else ""

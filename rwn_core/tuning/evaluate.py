@@ -32,6 +32,7 @@ from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.neighbors.slider_range import STORED_PAIRS
+from rwn_core.parallel import clock
 from rwn_core.parallel.memory import budget_bytes
 from rwn_core.parallel.pool import Pool
 from rwn_core.parallel.processes import Handle
@@ -208,7 +209,7 @@ def evaluate(
     tables = table
     if isinstance(tables, Microdata):
         tables = PreparedTables(tables, [setting], metrics=1, held=1)
-    start = time.perf_counter()
+    start = clock.processor_seconds()
     readings: dict[str, list[Reading | NotApplicable]] = {key: [] for key in measures}
     shown: list[float] = []
     try:
@@ -227,7 +228,7 @@ def evaluate(
             raise
         readings = {key: [NotApplicable(str(refusal))] for key in measures}
     spreads = {key: spread_over_releases(key, each) for key, each in readings.items() if each}
-    seconds = time.perf_counter() - start
+    seconds = clock.processor_seconds() - start
     return Point(setting=setting, spreads=spreads, shown=tuple(shown), seconds=seconds)
 
 
@@ -239,7 +240,14 @@ def read_all(
     With its setting also to what they achieve beyond people outside, on fresh files of the setting.
     """
     readings = {key: read_safely(key, release) for key in measures}
-    if setting is not None and RAISED[1] in readings:
+    return attacked(readings) if setting is None else raised(readings, release, setting)
+
+
+def raised(
+    readings: Mapping[str, Reading | NotApplicable], release: Comparison, setting: Setting
+) -> Mapping[str, Reading | NotApplicable]:
+    """Raise worst cases to what simple attacks achieve, also beyond people outside of the file."""
+    if RAISED[1] in readings:
         precision = dict(setting.precision)
         tried = partial(attribute_difference, release.original, setting.params, precision=precision)
         about = ("attribute difference", setting)
@@ -283,7 +291,19 @@ def spread_over_releases(key: str, readings: Sequence[Reading | NotApplicable]) 
         upper=tuple(upper) if bound and len(upper) == len(answers) else (),
         by=next((name for x in answers if (name := x.detail.attacked_by)), ""),
         ends=answers[0].ends,
+        parts=mean_parts([(1, each.detail.stated_parts) for each in answers]),
     )
+
+
+def mean_parts(counted: Sequence[tuple[int, Mapping[str, float]]]) -> dict[str, float]:
+    """Return means of numbers by name, each over the releases that have it."""
+    names = dict.fromkeys(name for _, parts in counted for name in parts)
+    means = {}
+    for name in names:
+        known = [(count, parts[name]) for count, parts in counted if name in parts]
+        releases = sum(count for count, _ in known)
+        means[name] = sum(count * value for count, value in known) / releases
+    return means
 
 
 def together(setting: Setting) -> Hashable:
@@ -386,7 +406,8 @@ def _together(parts: Sequence[Spread]) -> Spread:
     ends = [(part.upper if part.is_bound else part.values) for part in parts]
     upper = tuple(end for some in ends for end in some) if bound and all(ends) else ()
     by = next((part.by for part in parts if part.by), "")
-    return replace(parts[0], values=values, is_bound=bound, upper=upper, by=by)
+    means = mean_parts([(len(part.values), part.parts) for part in parts])
+    return replace(parts[0], values=values, is_bound=bound, upper=upper, by=by, parts=means)
 
 
 def stated(

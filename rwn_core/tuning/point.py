@@ -253,6 +253,8 @@ class Spread:
     ends : mapping of str to float
         What the measure reads on the unmasked file ("unmasked") and where no relation is left
         ("unrelated"), as far as that is known.
+    parts : mapping of str to float
+        Means over the releases of what its value is made of (`Detail.stated_parts`).
     """
 
     measure: str
@@ -266,6 +268,7 @@ class Spread:
     scope: str = ""
     by: str = ""
     ends: Mapping[str, float] = field(default_factory=dict)
+    parts: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def title(self) -> str:
@@ -303,6 +306,7 @@ class Spread:
         plain = {"values": list(self.values), "baseline": self.baseline, "reason": self.reason}
         upper = {"upper": list(self.upper)} if self.upper else {}
         plain |= {"by": self.by} if self.by else {}
+        plain |= {"parts": dict(self.parts)} if self.parts else {}
         return plain | ({"is_bound": True, **upper} if self.is_bound else {}) | {**self.ends}
 
     @classmethod
@@ -317,6 +321,7 @@ class Spread:
             upper=tuple(float(v) for v in plain.get("upper", ())),
             by=str(plain.get("by", "")),
             ends=known_ends(plain),
+            parts={name: float(value) for name, value in plain.get("parts", {}).items()},
         )
 
 
@@ -380,7 +385,7 @@ class Point:
                 parts["releases"] = float(len(spread.values))
                 if spread.is_bound:
                     parts["at_most"] = 1.0 if spread.at_most is None else spread.at_most
-                stated[key] = {"median": spread.median, **parts, **spread.ends}
+                stated[key] = {"median": spread.median, **parts, **spread.ends, **spread.parts}
         return stated
 
     def to_dict(self) -> dict[str, Any]:

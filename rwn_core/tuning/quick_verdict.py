@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean, stdev
@@ -21,6 +20,7 @@ from rwn_core.masking.lever import neutral_levers
 from rwn_core.measures import MEASURES
 from rwn_core.measures.measure import SLOW
 from rwn_core.neighbors import LARGEST_DENSE
+from rwn_core.parallel import clock
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.policy import Policy
@@ -33,8 +33,12 @@ WITHIN = 3.0  # seconds
 _WEAKER = 8  # parts of a strength: where risk may rise with it, each is looked at
 _COARSE = 0.5  # standard deviations of a rounding that is proposed
 EVERY = 10_000  # places: each step of a slider
-_FEW_RELATIONS = "Even the weakest strength loses nearly all relations; there may be few to keep."
-_AT_THE_END = "Every limit is kept only where nearly all relations are lost. Search for a setting."
+_FEW_RELATIONS = (
+    "Even the weakest strength loses nearly all of a part of the use; there may be little to keep."
+)
+_AT_THE_END = (
+    "Every limit is kept only where nearly all of a part of the use is lost. Search for a setting."
+)
 _STEPS_TIMES = 10  # the seconds of a verdict: what may help is tried for so long
 _HELPS = 0.9  # times the share of a limit: what comes no nearer is not named
 _PLACES = 32  # parts of a strength that a step is tried with
@@ -65,8 +69,8 @@ def quick_verdict(
     policy : Policy, optional
         The usual one by default.
     within : float
-        Seconds, after which no further limit is read; infinite for an answer that takes as long
-        as it needs.
+        Seconds of processor time, after which no further limit is read; infinite for an answer
+        that takes as long as it needs.
     steps : bool
         Also try what may help where no setting was found, for up to ten times as long.
 
@@ -106,7 +110,7 @@ def _answered(
     microdata: Microdata, setting: Setting, policy: Policy, within: float
 ) -> SearchAnswer:
     """Read the limits once, at the strongest place that leaves some relations."""
-    until = time.monotonic() + within
+    until = clock.processor_seconds() + within
     if why := refusal(microdata, policy, setting.params):
         return SearchAnswer(goal=policy, refused=True, reason=why)
     large = microdata.n > LARGEST_DENSE
@@ -123,7 +127,7 @@ def _answered(
         if place is None:
             return SearchAnswer(goal=policy, reason=_FEW_RELATIONS)
         # a small table has several releases, a large one the first; weaker places break it, too
-        point = None if large else trial.further(place)[0]
+        point = None if large else trial.further(place, attack=True)[0]
         verdict = trial.verdict(place)
         if point is not None:
             verdict = judged.judge({key: point.median(key) for key in point.spreads})
@@ -139,23 +143,26 @@ def _answered(
         judged, apart = policy.judgeable(microdata)
         if judged is None:
             return _not_judged(policy, apart)
-        point, losses = point or trial.further(place)[0], trial.losses(place)
+        point, losses = point or trial.further(place, attack=True)[0], trial.losses(place)
         verdict = judged.judge(point)
         loss = trial.loss(place)
-        found: FoundSetting | None = FoundSetting(point=point, verdict=verdict, loss=loss)
+        found: FoundSetting | None = FoundSetting(
+            point=point, verdict=verdict, loss=loss, left=trial.left(place)
+        )
         # that one release loses just less than is of use may be luck, as what one uses of a limit:
         # where others lose more or break a limit, the weakest that keeps all is looked for
         if not verdict.kept or fmean(losses) + 2 * stdev(losses) > MOST_LOST:
-            found = replace(table, policy=judged, places=_PLACES, over=False).look(
-                setting, MOST_LOST
-            )
+            again = replace(table, policy=judged, places=_PLACES, over=False)
+            again.look(setting, MOST_LOST)
+            again.attack()
+            found = again.best[0] if again.tried else None
     except Late:
         return SearchAnswer(goal=policy, reason=_LATER, late=True)
     if found is None or not found.kept:
         words = f"At {_strength(point.setting)}: {verdict.sentence} Search for a setting."
         return SearchAnswer(goal=policy, reason=_AT_THE_END if verdict.kept else words)
     where = f"At {_strength(found.setting)} every limit that can be judged is kept"
-    words = f"{where}; {found.lost} of the relations are lost."
+    words = f"{where}. {found.left_words}."
     return SearchAnswer(goal=policy, settings=(found,), reached=True, reason=words)
 
 
@@ -175,7 +182,7 @@ def _broken_words(trial: StrengthTrial, place: int, verdict: Verdict) -> str:
         return ""
     first = str(verdict.first)
     least = "at least " if verdict.standings[first] else ""
-    where = ", and a stronger one loses nearly all relations" if place < trial.last else ""
+    where = ", and a stronger one loses nearly all of the use" if place < trial.last else ""
     what = f"{MEASURES[first].title} uses {least}{verdict.uses(first)} its limit"
     return f"No strength up to {_strength(trial.at(place))} keeps this policy: there {what}{where}."
 
@@ -207,7 +214,7 @@ def with_next_steps(
     within: float = 20 * WITHIN,
 ) -> SearchAnswer:
     """Add what helps to a verdict: each step is tried on all records, and says what it gives."""
-    until = time.monotonic() + within
+    until = clock.processor_seconds() + within
     own = _tried(microdata, setting, policy, until, math.inf)
     steps = list[FoundSetting]()
     most = math.inf if own is None else _HELPS * own.interval[1]
@@ -256,7 +263,9 @@ def _tried(
         releases=_RELEASES if microdata.n <= QUICK_RECORDS else None,
         helps=helps,
     )
-    tried = search.look(setting, MOST_LOST)
+    search.look(setting, MOST_LOST)
+    search.attack()
+    tried = search.best[0] if search.tried else None
     return tried if tried is not None and tried.releases > 1 else None
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from itertools import product
 from types import MappingProxyType
 from typing import Any
 
@@ -24,6 +24,7 @@ from rwn_core.measures import MEASURES, TRUE_ROWS
 from rwn_core.measures.sentence import percent
 from rwn_core.neighbors.kernel import EVEN
 from rwn_core.neighbors.soft_lists import LISTED
+from rwn_core.parallel import clock
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
@@ -34,8 +35,9 @@ from rwn_core.tuning.policy import Policy
 from rwn_core.tuning.slice_presets import PRESETS, masked_names, preset_slices
 from rwn_core.tuning.strength import CLEARLY, MOST_LOST, StrengthTrial, TableSearch
 from rwn_core.tuning.verdict import RAISED, counted, not_judged, share_words
+from rwn_core.tuning.ways import WAYS, in_way, way_of
 
-WITHIN = 60.0  # seconds
+WITHIN = 60.0  # processor seconds: a bound; what is tried is counted in steps
 _PART = 500  # random records that settings of a larger table are ranked on
 _PART_TIME = 0.4  # of the seconds, which ranking takes at most
 _MOST_TIMES = 4.0  # how far a limit on linkage grows on a part
@@ -43,6 +45,8 @@ _STEPS = 400_000  # times records: releases and readings that rank settings on a
 _LEAST_COUNTED = 300  # records; smaller tables get no more releases
 CONFIRMED = 3  # settings of a ranking that are tried on all records
 FINE = 32  # parts of a strength that is stated
+_NEAREST = (5, 20, 50)  # k: where epsilon alone leaves some records with few donors
+MORE = 0.1  # of the use, that a setting beyond epsilon and k must leave to be named
 _PROMISING = 2  # slices that every kernel is tried with
 _NAMED = 3  # variables named in a sentence
 _FEW = 30  # records on which a method's law is looked for
@@ -52,7 +56,10 @@ _KERNELS: Mapping[str, Any] = MappingProxyType(
 )
 USED: Mapping[str, float] = MappingProxyType({"Light": CLEARLY, "Standard": 1.0, "Strong": 0.6})
 """By preset, the share of the worst limit that one release uses at most."""
-OFTEN_BEST = ("confidential_apart", "related_3", "related_5", "keys_apart", "alone", "related_2")
+OFTEN_BEST = (
+    *("all_but_responses", "responses_together", "keys_rest_responses", "confidential_apart"),
+    *("related_3", "related_5", "keys_apart", "alone", "related_2"),
+)
 """Slices that were best on some table, those first that were best on most."""
 
 
@@ -62,16 +69,19 @@ def recommend(
     policy: Policy | None = None,
     *,
     within: float = WITHIN,
+    levers: bool = False,
     progress: Progress | None = None,
 ) -> SearchAnswer:
-    """Find the setting to begin with.
+    """Find the setting to begin with: it keeps the limits and leaves most of the use.
 
-    Settings of RWN are tried: as published, with slices, with soft and balanced kernels, and with
-    confidential variables left out of the distance. Up to 1,000 records all of it happens on the
-    whole table. Of a larger one 500 random records rank the settings: there a soft kernel's
-    bandwidth shrinks with the number of records, and a limit on linkage grows, since linkage falls
-    with the number of records. Then the best three are tried on all records, where their strength
-    is found anew and several releases are read. Other methods are looked at last, as alternatives.
+    Settings of RWN are tried: as published, with slices apart, tied and chained, with soft and
+    balanced kernels, and with confidential variables left out of the distance. Simple attacks are
+    tried on the best one only, and on the next where they break it. Up to 1,000 records all of it
+    happens on the whole table. Of a larger one 500 random records rank the settings: there a
+    soft kernel's bandwidth shrinks with the number of records, and a limit on linkage grows, since
+    linkage falls with the number of records. Then the best three are tried on all records, where
+    their strength is found anew and several releases are read. Other methods are looked at last, as
+    alternatives.
 
     Parameters
     ----------
@@ -79,7 +89,10 @@ def recommend(
     policy : Policy, optional
         The usual one by default.
     within : float
-        Seconds, after which the best so far is the answer. The reason says what was confirmed.
+        Seconds of processor time, after which the best so far is the answer. The reason says what
+        was confirmed.
+    levers : bool
+        Stay within the levers of RWN as published, epsilon, k and q, with slices and weights.
     progress : callable, optional
         Called with the share done, from 0 to 1. Its method `found`, where it has one, is called
         with each answer so far.
@@ -102,8 +115,43 @@ def recommend(
     """
     policy = policy or Policy()
     masked_columns(microdata)
-    key = ("recommendation", policy, microdata.schema, within)
-    return microdata.cached(key, lambda: _recommended(microdata, policy, within, progress))
+    key = ("recommendation", policy, microdata.schema, within, levers)
+    family = _look_at_levers if levers else _look_at_family
+    return microdata.cached(key, lambda: _recommended(microdata, policy, within, progress, family))
+
+
+def suggest(
+    microdata: Microdata,
+    policy: Policy | None = None,
+    *,
+    within: float = WITHIN,
+    progress: Progress | None = None,
+) -> SearchAnswer:
+    """Find the setting of a table within epsilon, k and q; name another where it leaves more.
+
+    Returns
+    -------
+    SearchAnswer
+        Its `alternative` is the recommended setting of the whole family, where it leaves at least
+        a tenth more of each part of the use, or keeps limits that no radius keeps.
+    """
+    near = recommend(microdata, policy, within=within, levers=True, progress=progress)
+    best = recommend(microdata, policy, within=within)
+    if not best.settings or best.setting.method == RWN.method or not best.reached:
+        return near
+    other = best.settings[0]
+    if near.reached and not leaves_more(1.0 - (near.loss or 0.0), 1.0 - (other.loss or 0.0)):
+        return near
+    return replace(near, alternative=other)
+
+
+def leaves_more(left: float, other: float) -> bool:
+    """Return True where another setting leaves at least a tenth of the use more.
+
+    >>> leaves_more(0.87, 0.97), leaves_more(0.9, 0.97)
+    (True, False)
+    """
+    return round(other - left, 10) >= MORE
 
 
 def policy_presets(microdata: Microdata, setting: Setting, policy: Policy) -> dict[str, Setting]:
@@ -117,19 +165,20 @@ def policy_presets(microdata: Microdata, setting: Setting, policy: Policy) -> di
 
 
 def _recommended(
-    microdata: Microdata, policy: Policy, within: float, progress: Progress | None
+    microdata: Microdata,
+    policy: Policy,
+    within: float,
+    progress: Progress | None,
+    look_at_family: Callable[[TableSearch, Microdata], None],
 ) -> SearchAnswer:
+    levers = look_at_family is _look_at_levers
+    stays = frozenset({RWN.method} if levers else ())
     unfit_here, n = unfit(microdata, policy), microdata.n
-    # the kinds and roles of the masked variables in words
-    masked = [v for v in microdata.schema.released if v.masked]
-    numbers = sum(v.name in microdata.numeric_names for v in masked)
-    keys = sum(v.role is Role.KEY for v in masked)
-    parts = ((numbers, "number"), (len(masked) - numbers, "category"), (keys, "key"))
-    facts = ", ".join(counted(count, noun) for count, noun in parts if count)
-    facts = facts.replace("categorys", "categories")
+    facts = _facts(microdata)
     judged, apart = policy.judgeable(microdata)  # compiles what the limits need, once a machine
-    begin = time.monotonic()
-    plain = Setting(params=_KERNELS["balanced"], slices=())
+    begin = clock.processor_seconds()
+    usual_kernel = "even" if levers else "balanced"
+    plain = Setting(params=_KERNELS[usual_kernel], slices=())
     usual = FoundSetting(point=Point(setting=plain, spreads={}))
     shared: dict[str, Any] = {"goal": policy, "unfit": unfit_here, "unread": apart}
     shared["refused"] = RWN.method in unfit_here
@@ -139,37 +188,38 @@ def _recommended(
     reports = Part(progress)
 
     def after(search: TableSearch) -> None:
-        reports(min((time.monotonic() - begin) / max(within, 1e-9), 1.0))
+        reports(min((clock.processor_seconds() - begin) / max(within, 1e-9), 1.0))
         reports.found(search.answer(policy, judged, n, so_far=True, unread=apart))
 
     small = n <= QUICK_RECORDS
     ranked = ranking(microdata, judged, begin, within)
     ranked.after = after
+    ranked.stays = stays
     if small:
         ranked.steps = round(_STEPS / max(n, _LEAST_COUNTED))
-    _look_at_family(ranked, microdata)
+    look_at_family(ranked, microdata)
+    if small:
+        ranked.attack()
     # tries the best on all records, or reads what comes nearest as a whole
     until = begin + within
     table = TableSearch(microdata=microdata, policy=judged, until=until, places=FINE, after=after)
+    table.stays = stays
     # what a step takes on a part it takes as many times on all records, at least
     table.took = {name: each * n / ranked.microdata.n for name, each in ranked.took.items()}
     known = [each for each in ranked.best if small and each.kept]
-    # a soft kernel of a large table weighs the nearest only: the best even one is tried, too
-    soft = [each for each in ranked.best if each.setting.method == SoftRWN.method]
-    even = [each for each in ranked.best if each.setting.method == RWN.method]
-    mixed = sorted((*soft[: CONFIRMED - 1], *even[:1]), key=lambda each: each.rank)
-    starts = [each.setting for each in mixed]
+    starts = _promising(ranked)
     if not (small or starts):  # ranking took all of its time: the usual start is tried unranked
         slices = preset_slices(microdata, OFTEN_BEST[0])
-        starts = [Setting(params=_KERNELS["balanced"], slices=slices)]
+        starts = [Setting(params=_KERNELS[usual_kernel], slices=slices)]
     for each in [] if known else starts:
         start = _in_geometry(each, n, n)
         most = None if any(other.kept for other in table.tried) else MOST_LOST
         table.look(start, most, getattr(start.params, start.params.strength))
+    table.attack()
     found = known or table.best or (ranked.best if small else [])
     best = found[0] if found else None
-    late = table.late or (small and ranked.over)
-    other = None if late else _alternative(table, best, unfit_here)
+    late = table.incomplete or (small and (ranked.over or ranked.skipped))
+    other = None if late or levers else _alternative(table, best, unfit_here)
     if best is None:
         wide = [_in_geometry(each.setting, n, n) for each in ranked.best]
         found = [FoundSetting(point=Point(setting=each, spreads={})) for each in wide]
@@ -188,11 +238,31 @@ def _recommended(
         tried=ranked.looked + table.looked,
         records=n,
         of=n,
-        confirmed=best is not None and best.releases > 1,
+        confirmed=best is not None and best.releases > 1 and (best.attacked or not best.kept),
         late=late,
         alternative=other,
         **shared,
     )
+
+
+def _facts(microdata: Microdata) -> str:
+    """Say the kinds and roles of the masked variables."""
+    masked = [v for v in microdata.schema.released if v.masked]
+    numbers = sum(v.name in microdata.numeric_names for v in masked)
+    keys = sum(v.role is Role.KEY for v in masked)
+    parts = ((numbers, "number"), (len(masked) - numbers, "category"), (keys, "key"))
+    words = ", ".join(counted(count, noun) for count, noun in parts if count)
+    return words.replace("categorys", "categories")
+
+
+def _promising(ranked: TableSearch) -> list[Setting]:
+    """Return the settings of a ranking that are tried on all records, the best ones first."""
+    # a soft kernel of a large table weighs the nearest only: the best even one is tried, too
+    soft = [each for each in ranked.best if each.setting.method == SoftRWN.method]
+    even = [each for each in ranked.best if each.setting.method == RWN.method]
+    soft = soft[: CONFIRMED - 1]
+    mixed = sorted((*soft, *even[: CONFIRMED - len(soft)]), key=lambda each: each.rank)
+    return [each.setting for each in mixed]
 
 
 def ranking(microdata: Microdata, judged: Policy, begin: float, within: float) -> TableSearch:
@@ -224,11 +294,11 @@ def _reason(
     if best is None and late:
         words = f"this one is the best; none was tried on {where} within {within:g} seconds."
     elif best is None:
-        words = f"none loses at most {percent(MOST_LOST)}: there may be few relations to keep."
+        words = f"none leaves {percent(1 - MOST_LOST)} of the use: there may be little to keep."
     elif best.kept:
         read = f"on {where}, {counted(best.releases, 'release')}"
         every = counted(len(best.shares), "limit")
-        words = f"this one keeps {every} {read}, and loses least: {best.lost}."
+        words = f"this one keeps {every} {read}, and leaves most. {best.left_words}."
     else:
         read = f"on {where}, {counted(best.releases, 'release')}"
         least = "" if best.releases > 1 else "at least "
@@ -238,42 +308,68 @@ def _reason(
         used = "more than" if first in best.verdict.none_allowed else share_words(share)
         excess = "has no answer" if math.isinf(share) else f"uses {used} its limit"
         words = (
-            f"none keeps the policy and loses at most {percent(MOST_LOST)}. This one comes "
-            f"nearest: {read}, {least}{MEASURES[first].title} {excess}, and "
-            f"{percent(1 - (best.loss or 0.0))} of the relations are left."
+            f"none keeps the policy and leaves {percent(1 - MOST_LOST)} of each part of the use. "
+            f"This one comes nearest: {read}, {least}{MEASURES[first].title} {excess}. "
+            f"{best.left_words}."
         )
     if other is None:
         return words
     title = other.setting.params.title
     if best is not None and best.kept:
-        words += f" {title} would lose {other.lost} instead of {best.lost}."
+        words += f" {title} would leave {percent(1 - (other.loss or 0.0))} of each part."
     else:
         every = counted(len(other.shares), "limit")
-        words += f" {title} keeps {every} on all records and loses {other.lost}."
+        words += f" {title} keeps {every} on all records. {other.left_words}."
     if other.setting.params.strength == "size":
         words += " Noise may give impossible values, such as a negative age."
     return words
 
 
 def _look_at_family(search: TableSearch, table: Microdata) -> None:
-    """Try RWN in slices with one kernel, then other kernels and weights in the best slices."""
+    """Try RWN in slices, related in each way, then other kernels and weights of the best."""
 
-    def candidate(kernel: str, slices: Any) -> Setting:
-        start = Setting(params=_KERNELS[kernel], slices=slices)
+    def candidate(kernel: str, slices: Any, way: str = "apart") -> Setting:
+        params = _KERNELS[kernel]
+        if way != "apart":
+            params = in_way(params, way)
+        start = Setting(params=params, slices=slices)
         return _in_geometry(start, search.microdata.n, table.n)
 
     names = masked_names(table)
     few = 2 * len(set(names) & set(table.numeric_names)) < len(names)
     first = "even" if few and not search.policy.needs_own else "balanced"
-    for slices in dict.fromkeys(preset_slices(table, each) for each in (*OFTEN_BEST, *PRESETS)):
-        search.look(candidate(first, slices))
-    promising = dict.fromkeys(each.setting.slices or () for each in search.best)
-    for slices in list(promising)[:_PROMISING]:
+    # the promising slices in each way first: where the steps end early, these were tried
+    usual = list(dict.fromkeys(preset_slices(table, each) for each in (*OFTEN_BEST, *PRESETS)))
+    for way in WAYS:
+        if search.policy.unjudged(in_way(SoftRWN(), way)):
+            continue
+        slow = search.microdata.n > WAYS[way].slow_beyond
+        for slices in usual[:1] if slow else usual:
+            search.look(candidate(first if way == "apart" else "balanced", slices, way))
+    # then every kernel
+    promising = dict.fromkeys(
+        (each.setting.slices or (), way_of(each.setting.params)) for each in search.best
+    )
+    for slices, way in list(promising)[:_PROMISING]:
         for kernel in _KERNELS:
-            search.look(candidate(kernel, slices))
+            if way == "apart" or kernel != "even":
+                search.look(candidate(kernel, slices, way))
     search.look(candidate("even", ()))
     secrets = without_secrets(table)
     for each in search.best[:1] if secrets else ():
+        search.look(replace(each.setting, weights=tuple(sorted(secrets.items()))))
+
+
+def _look_at_levers(search: TableSearch, table: Microdata) -> None:
+    """Try RWN in slices, related in each way that it has, each with few and with many nearest."""
+    known = {each.name for each in fields(RWN)}
+    ways = [way for way in WAYS.values() if known.issuperset(way.parameters)]
+    slices = dict.fromkeys(preset_slices(table, each) for each in (*OFTEN_BEST, *PRESETS))
+    for each, way, k in product(slices, ways, _NEAREST):
+        params = replace(_KERNELS["even"], k=k, **way.parameters)
+        search.look(Setting(params=params, slices=each))
+    secrets = without_secrets(table)
+    for each in search.best[:_PROMISING] if secrets else ():
         search.look(replace(each.setting, weights=tuple(sorted(secrets.items()))))
 
 
@@ -300,6 +396,7 @@ def _alternative(
     for key in dict.fromkeys((CorrelatedNoise.method, Microaggregation.method, *METHODS)):
         if key not in unfit and key not in (RWN.method, SoftRWN.method):
             search.look(Setting(params=METHODS[key](**neutral_levers(METHODS[key]))))
+    search.attack()
     return next((each for each in search.best if each.kept), None)
 
 

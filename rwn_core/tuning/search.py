@@ -6,7 +6,6 @@ file; all of them end with a `SearchAnswer`.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, RWN, SoftRWN, at_levers, lever_values
 from rwn_core.masking.lever import neutral_levers
+from rwn_core.parallel import clock
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer
@@ -30,9 +30,10 @@ from rwn_core.tuning.seek_slices import each_kernel, kernels_refused, seek_slice
 from rwn_core.tuning.slice_presets import PRESETS, SliceRanges, masked_names, preset_slices
 from rwn_core.tuning.strength import MOST_LOST, TableSearch
 from rwn_core.tuning.verdict import not_judged
+from rwn_core.tuning.ways import WAYS, in_way
 
 _COUNTS, _SHARES = (3, 10, 40), (0.5, 1.0)  # what is tried of a lever besides where it stands
-_UNKEPT = "No strength that was tried keeps every limit and leaves a tenth of the relations."
+_UNKEPT = "No strength that was tried keeps every limit and leaves a tenth of each part of the use."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,8 +61,9 @@ class Space(NamedParameters):
     tie : bool
         Tied slices, of the method soft RWN, besides slices drawn apart.
     lose_at_most : float, optional
-        The share of the relations that may be lost: the setting that uses least of the limits is
-        sought. Without it the setting that keeps all limits and loses least.
+        The share of each part of the use that may be lost: the setting that uses least of the
+        limits is sought. Without it the setting that keeps all limits and leaves most of the part
+        that has least left.
     ranges : SliceRanges, optional
         Where slices are looked for.
     known : SearchAnswer, optional
@@ -119,10 +121,10 @@ class Space(NamedParameters):
                 yield replace(start, params=moved, slices=slicings[one])
         soft = start.params if start.method == SoftRWN.method else SoftRWN(own=True, balance=1.0)
         usual = [preset_slices(microdata, each) for each in PRESETS]
-        ways = ["chain"] * self.chain + ["tie"] * self.tie
+        wanted = {"chain": self.chain, "tie": self.tie}
+        ways = [key for key, way in WAYS.items() if any(wanted.get(x) for x in way.parameters)]
         for way, slices in product(ways, dict.fromkeys([start.slices, *usual])):
-            params = replace(soft, **{"chain": False, "tie": False, "q": 1.0, way: True})
-            setting = replace(start, params=params, slices=slices)
+            setting = replace(start, params=in_way(soft, way), slices=slices)
             with suppress(ParameterError):  # slices that are not to be chained or tied
                 params.check(setting.applied_to(microdata))
                 yield setting
@@ -155,7 +157,8 @@ def search(
         What may change: by default everything of RWN, and another method is named where it is
         better, as `recommend` does.
     seconds : float
-        After which nothing more is tried. An answer is read on releases that chose nothing.
+        Of processor time, after which nothing more is tried, so that a busy machine gives the same
+        answer later. An answer is read on releases that chose nothing.
     workers : int, optional
         Processes of a search for slices; one for each processor by default.
     progress : callable, optional
@@ -185,7 +188,8 @@ def search(
         raise ParameterError(lacks)
     if not seconds >= 0:
         raise ParameterError("seconds must be at least 0.")
-    end, part = time.monotonic() + seconds, Part(progress)
+    end = clock.processor_seconds() + seconds
+    part = Part(progress)
     gathered, tell = dict[tuple[int, str], FoundSetting](), part.found
     last = list[SearchAnswer]()
 
@@ -218,7 +222,7 @@ def search(
         start = answer.setting
         ranges = replace(ranges, starts=[answer.slices] if answer.settings else None)
     # of a small one slices are joined and variables moved where the lines took half of the time
-    left = end - time.monotonic()
+    left = end - clock.processor_seconds()
     descends = descends and (many or len(masked_names(microdata)) > 1)
     if answer is not None and (not descends or left <= seconds / 2):
         return replace(answer, late=answer.late or descends)
@@ -238,7 +242,8 @@ def _along_lines(
     if judged is None:
         raise ParameterError(f"No limit can be judged on this table:{not_judged(apart)}")
     starts = list(space.starts(microdata, own=policy.needs_own))
-    known, begin = space.known, time.monotonic()
+    known = space.known
+    begin = clock.processor_seconds()
     first = 0 if known is None else max(known.tried - 1, 0)
     kept = starts if space.levers else starts[:1] if space.setting else []
     # a method that is refused is named, and read only where a loss is what is equal
@@ -258,7 +263,7 @@ def _along_lines(
 
     def answer(**more: Any) -> SearchAnswer:
         best = table.best[0]
-        note = f"It loses {best.lost} of the relations, on {best.releases:,} releases."
+        note = f"It was read on {best.releases:,} releases."
         return table.answer(policy, judged, microdata.n, note=note, **shared, **more)
 
     if microdata.n > QUICK_RECORDS and known is None and not space.methods and len(starts) > 1:
@@ -282,17 +287,18 @@ def _along_lines(
         table.look(start, MOST_LOST if equal else None)
         if table.tried:
             progress.found(answer(so_far=number < len(starts)))
-        passed = (time.monotonic() - begin) / max(end - begin, 1e-9)
+        passed = (clock.processor_seconds() - begin) / max(end - begin, 1e-9)
         progress(min(max(number / len(starts), passed), 1.0))
-    if not table.tried and not table.late:
-        few = "No setting loses few enough relations: there may be few to keep."
+    table.attack()
+    if not table.tried and not table.incomplete:
+        few = "No setting leaves enough of the use: there may be little to keep."
         open_ = f"No setting has an answer for each limit.{not_judged(table.unread)}"
         reason = open_ if table.unread else few
         return SearchAnswer(goal=policy, reason=reason, tried=table.looked, unread=apart)
-    if space.methods and not table.late:
+    if space.methods and not table.incomplete:
         read = {each.setting.method for each in table.tried}
         shared["unfit"] = why | {e.method: _UNKEPT for e in starts if e.method not in {*read, *why}}
     if table.tried:
-        return answer(late=table.late)
+        return answer(late=table.incomplete)
     late, n = "Nothing was tried in time.", microdata.n
     return SearchAnswer(goal=policy, reason=late, late=True, records=n, of=n, **shared)

@@ -19,7 +19,8 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.masking import METHODS, RWN, SoftRWN
-from rwn_core.measures import UTILITY
+from rwn_core.measures import USE, UTILITY
+from rwn_core.parallel import clock
 from rwn_core.parallel.pace import Part
 from rwn_core.parallel.threads import Progress, thread_count
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer
@@ -36,12 +37,14 @@ from rwn_core.tuning.slice_presets import (
     slice_steps,
     weight_steps,
 )
-from rwn_core.tuning.strength import StrengthTrial, TableSearch, kind
+from rwn_core.tuning.strength import StrengthTrial, TableSearch, kind, several_left
 
 _STRENGTHS = 40  # between the ends of the slider
 _TRIAL, _CHOOSING, _STATED = 6, 24, 59  # releases: of a trial, of a leader, behind the interval
 _EXPLORED = 0.2  # of the seconds at least; what is left confirms the answer
 _MARGIN = 1.2  # times what the check on fresh releases is expected to take
+_BUSY = 4.0  # times the processor seconds: what the check may take beside other programs
+_LEFT = 12  # releases behind the parts that are left
 _ATTEMPTS = 8  # choices checked on fresh releases before the search gives up
 
 
@@ -55,7 +58,7 @@ def seek_slices(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> SearchAnswer:
-    """Find which variables should travel together: least loss of relations within all limits.
+    """Find which variables should travel together: most left of the use within all limits.
 
     Starts at usual slices, then joins slices, moves variables between them, and halves and doubles
     weights while the expected loss falls and trial releases meet every limit. For each choice the
@@ -107,7 +110,8 @@ def seek_slices(
     if ranges.kernels and (why := kernels_refused(start.params)):
         raise ParameterError(why)
     kinds = each_kernel(start.params, own=policy.needs_own) if ranges.kernels else (start.params,)
-    reports, begin = Part(progress), time.monotonic()
+    reports = Part(progress)
+    begin = clock.processor_seconds()
     answer: Callable[..., SearchAnswer] = partial(
         SearchAnswer.of_point, policy, records=sample.n, of=microdata.n
     )
@@ -139,14 +143,22 @@ def seek_slices(
         for params in kinds:
             search.step(replace(search.start, slices=slices, params=params))
     search.descend()
-    late, tried = search.over or time.monotonic() > search.until, search.read
+    late = search.over or search.skipped or clock.processor_seconds() > search.until
+    tried = search.read
     # fresh releases judge the best
     plan = Plan(measures=policy.measures, releases=_TRIAL, seed=ranges.seed)
-    with SettingPool(sample, (), workers=search.workers, until=search.end) as pool:
+    until = on_the_wall(search.end)
+    with SettingPool(sample, (), workers=search.workers, until=until) as pool:
         point, met, note = search.verified(pool, plan)
     reports(1.0)
-    more = {"unread": unread, "tried": tried, "late": late, "note": note}
+    left = several_left(search.tables, point.setting, range(ranges.seed, ranges.seed + _LEFT))
+    more = {"left": left, "unread": unread, "tried": tried, "late": late, "note": note}
     return answer(point, reached=met and not unread, confirmed=met and not note, **more)
+
+
+def on_the_wall(until: float) -> float:
+    """Return monotonic seconds for an end in processor seconds, of work in other processes."""
+    return time.monotonic() + _BUSY * (until - clock.processor_seconds())
 
 
 def kernels_refused(params: Any) -> str:
@@ -192,7 +204,7 @@ class SliceSearch(TableSearch):
     workers : int
         Processes of the check.
     begin, end : float
-        Monotonic seconds at which it began, and by which it answers.
+        Processor seconds at which it began, and by which it answers.
     check : float
         Seconds that the check on fresh releases is expected to take.
     losses : dict
@@ -211,7 +223,7 @@ class SliceSearch(TableSearch):
     losses: dict[object, tuple[list[float], SliceLoss]] = field(default_factory=dict)
 
     def expected(self, setting: Setting, values: Sequence[float]) -> Floats:
-        """Return the expected loss of a choice at each strength, shape (places,), by pairs."""
+        """Return what a choice loses at least at each strength, shape (places,), by pairs."""
         params, about = setting.params, _about(setting)
         if about not in self.losses:
             settings = [setting.at_levers({params.strength: value}) for value in values]
@@ -219,7 +231,7 @@ class SliceSearch(TableSearch):
             drawn = self.ranges.kernels or params.strength == "width"
             found = SliceLoss.from_settings(self.microdata, settings, drawn=drawn)
             self.losses[about] = list(values), found
-        return self.losses[about][1].loss(setting.slices or ())
+        return self.losses[about][1].least_lost(setting.slices or ())
 
     def _place(self, setting: Setting) -> int:
         """Return the number of a setting's strength among those of its choice."""
@@ -233,10 +245,10 @@ class SliceSearch(TableSearch):
             each = _MARGIN * best.point.seconds / best.releases
             self.check = (_CHOOSING + _STATED) * each / self.workers
             self.until = self.end - min(self.check, (1 - _EXPLORED) * self.ranges.seconds)
-        passed = (time.monotonic() - self.begin) / max(self.ranges.seconds, 1e-9)
+        passed = (clock.processor_seconds() - self.begin) / max(self.ranges.seconds, 1e-9)
         self.report(0.8 * min(max(self.read / self.ranges.tries, passed), 1.0))
         if best is self.tried[-1]:
-            self.tell(best.point, loss=best.loss)
+            self.tell(best.point, loss=best.loss, left=best.left)
 
     def step(self, choice: Setting) -> FoundSetting | None:
         """Try a choice, near the strength of the best one so far."""
@@ -249,7 +261,7 @@ class SliceSearch(TableSearch):
         if not self.ranges.only_starts:
             (_, losses), place = self.losses[_about(leader)], self._place(leader)
             steps = slice_steps(slices, names)
-            for each in sorted(steps, key=lambda each: (losses.loss(each)[place], each)):
+            for each in sorted(steps, key=lambda each: (losses.least_lost(each)[place], each)):
                 yield replace(leader, slices=each)
         for params in self.kinds:
             yield replace(leader, params=params)
@@ -285,7 +297,7 @@ class SliceSearch(TableSearch):
                     place += steps[choice]
                     name = failed.setting.params.strength
                     stronger = failed.setting.at_levers({name: values[place]})
-                    loss = float(self.expected(stronger, values)[place])
+                    loss = max(float(self.expected(stronger, values)[place]), own.loss or 0.0)
                     point = Point(setting=stronger, spreads={})
                     self.tried.append(replace(own, point=point, loss=loss))
                 self.seen = set(steps)
@@ -303,8 +315,9 @@ class SliceSearch(TableSearch):
             self.until, self.over = math.inf, False  # without any time the strongest is read
             return self.best[0].setting if self.tried else StrengthTrial(self, self.start).at(-1)
 
-        goal, pool.last = Goal(keep=self.policy, best=UTILITY), self.end - self.check
-        measures = tuple(dict.fromkeys((*plan.measures, UTILITY)))
+        goal = Goal(keep=self.policy, best=USE)
+        pool.last = on_the_wall(self.end - self.check)
+        measures = tuple(dict.fromkeys((*plan.measures, USE, UTILITY)))
         last = replace(plan, measures=measures, releases=_STATED)
         plans = replace(plan, releases=_CHOOSING), last
         report = Part(self.report, 0.8, 0.99)

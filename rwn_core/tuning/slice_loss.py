@@ -12,7 +12,7 @@ from itertools import product
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats
+from rwn_core.data.arrays import Booleans, Floats
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Slices
 from rwn_core.errors import NotApplicable
@@ -25,6 +25,7 @@ from rwn_core.measures.statistics.association import (
     associations,
     original_chance,
 )
+from rwn_core.measures.statistics.usual_use import use_of
 from rwn_core.tuning.evaluate import PreparedTables, evaluate
 from rwn_core.tuning.point import Setting
 from rwn_core.tuning.slice_presets import preset_slices
@@ -42,6 +43,10 @@ class SliceLoss:
     # does
     apart: Floats
     together: Floats
+    # shape (p (p - 1) / 2): the weight of each pair, which sum to 1, and whether it has a
+    # confidential variable of the use
+    weights: Floats
+    confidential: Booleans
 
     @classmethod
     def from_settings(
@@ -84,16 +89,50 @@ class SliceLoss:
                     after = np.full(each.shape, np.nan)
                     after[square] = expected.correlations.to_numpy()
                     each[square] = _weighted(comparison, after)[square]
-        apart, together = parts[:, :, *np.triu_indices(len(released), 1)]
-        return cls(names=tuple(released), apart=apart, together=together)
+        pairs = np.triu_indices(len(released), 1)
+        apart, together = parts[:, :, *pairs]
+        named = set(use_of(microdata).confidential)
+        secret = np.array([name in named for name in released], dtype=bool)
+        weights = _weights(comparison)[pairs]
+        return cls(
+            names=tuple(released),
+            apart=apart,
+            together=together,
+            weights=weights / (weights.sum() or 1.0),
+            confidential=(secret[:, None] | secret[None, :])[pairs],
+        )
 
     def loss(self, slices: Slices) -> Floats:
         """Return the expected loss under some slices at each strength, shape (s,)."""
+        return np.asarray(np.minimum(self._parts(slices).sum(axis=1), 1.0))
+
+    def least_lost(self, slices: Slices) -> Floats:
+        """Return what is lost at least of some part of the use at each strength, shape (s,).
+
+        Of the relations of confidential variables, or of the others, whichever lose more; a
+        regression may lose more than both.
+        """
+        parts = self._parts(slices)
+        found = np.zeros(len(parts))
+        for pairs in (self.confidential, ~self.confidential):
+            weight = float(self.weights[pairs].sum())
+            if weight > 0:
+                found = np.maximum(found, parts[:, pairs].sum(axis=1) / weight)
+        return np.minimum(found, 1.0)
+
+    def _parts(self, slices: Slices) -> Floats:
+        """Return each pair's part of the loss under some slices, shape (s, p (p - 1) / 2)."""
         inside = {name: number for number, names in enumerate(slices) for name in names}
         number = np.array([inside.get(name, -1 - at) for at, name in enumerate(self.names)])
         one, two = np.triu_indices(len(self.names), 1)
-        parts = np.where(number[one] == number[two], self.together, self.apart)
-        return np.asarray(np.minimum(parts.sum(axis=1), 1.0))
+        return np.where(number[one] == number[two], self.together, self.apart)
+
+
+def _weights(comparison: Comparison) -> Floats:
+    """Return by how much each pair of the original exceeds chance, shape (p, p)."""
+    size = np.abs(associations(comparison, comparison.original))
+    chance = original_chance(comparison)
+    return np.where(size > chance, size - chance, 0.0)
 
 
 def _weighted(comparison: Comparison, after: Floats) -> Floats:
@@ -101,7 +140,7 @@ def _weighted(comparison: Comparison, after: Floats) -> Floats:
     before, chance = associations(comparison, comparison.original), original_chance(comparison)
     size, found = np.abs(before), np.nan_to_num(after)
     related = size > chance
-    weight = np.where(related, size - chance, 0.0)
+    weight = _weights(comparison)
     total = np.triu(weight, 1).sum()
     change = np.minimum(np.abs(found - before) / np.where(related, size, 1.0), MOST_OF_A_PAIR)
     invented = np.maximum(np.abs(found) - np.nan_to_num(chance), 0.0)

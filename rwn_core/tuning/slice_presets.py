@@ -21,6 +21,7 @@ from rwn_core.data.variable import Role
 from rwn_core.errors import ParameterError
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.statistics.association import associations
+from rwn_core.measures.statistics.usual_use import use_of
 
 _KEYS = (Role.KEY,)
 _NO_KEYS = tuple(role for role in Role if role is not Role.KEY)
@@ -46,7 +47,7 @@ def preset_slices(microdata: Microdata, preset: str) -> Slices:
         raise ParameterError(f"There are no slices {preset}; known are: {', '.join(PRESETS)}.")
     rules = tuple(rule.text for rule in microdata.schema.edit_rules)
     about = ((v.name, v.role, v.masked) for v in microdata.schema.variables)
-    key = ("slices", preset, rules, *about)
+    key = ("slices", preset, rules, microdata.schema.use, microdata.schema.question, *about)
     return microdata.cached(key, lambda: PRESETS[preset].slices(microdata))
 
 
@@ -68,6 +69,34 @@ def _by_roles(*several: Sequence[Role]) -> Callable[[Microdata], Slices]:
 
 def _partition(*slices: list[str]) -> Slices:
     return as_slices(each for each in slices if len(each) > 1)
+
+
+def _responses(microdata: Microdata) -> list[str]:
+    """The masked variables that the use of a file is about: confidential ones, and responses."""
+    responses = use_of(microdata).responses
+    return [name for name in masked_names(microdata) if name in responses]
+
+
+def _all_but_responses(microdata: Microdata) -> Slices:
+    """All variables but the responses together, and each response alone."""
+    responses = _responses(microdata)
+    return _partition([name for name in masked_names(microdata) if name not in responses])
+
+
+def _responses_together(microdata: Microdata) -> Slices:
+    """All variables but the responses together, and the responses together."""
+    responses = _responses(microdata)
+    return _partition(
+        [name for name in masked_names(microdata) if name not in responses], responses
+    )
+
+
+def _keys_rest_responses(microdata: Microdata) -> Slices:
+    """Keys together, the responses together, and the rest together."""
+    responses = _responses(microdata)
+    keys = [name for name in masked_names(microdata, Role.KEY) if name not in responses]
+    rest = [name for name in masked_names(microdata) if name not in (*responses, *keys)]
+    return _partition(keys, rest, responses)
 
 
 def _by_edit_rules(microdata: Microdata) -> Slices:
@@ -144,6 +173,13 @@ PRESETS: Mapping[str, Preset] = MappingProxyType(
         "confidential_apart": Preset(
             title="Confidential ones alone", slices=_by_roles(_KEYS, _OPEN)
         ),
+        "all_but_responses": Preset(
+            title="All but the responses together", slices=_all_but_responses
+        ),
+        "responses_together": Preset(
+            title="Responses together | rest together", slices=_responses_together
+        ),
+        "keys_rest_responses": Preset(title="Keys | rest | responses", slices=_keys_rest_responses),
         "edit_rules": Preset(title="Of the edit rules together", slices=_by_edit_rules),
         "related_2": Preset(title="By correlation, 2 slices", slices=related(2)),
         "related_3": Preset(title="By correlation, 3 slices", slices=related(3)),

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import math
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
-from statistics import fmean, median
+from statistics import median
 from typing import Any, TypeVar
 
 import numpy as np
@@ -23,23 +22,28 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.masking import SoftRWN
-from rwn_core.measures import MEASURES, UTILITY
+from rwn_core.measures import MEASURES, USE, UTILITY
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Measure, Reading
 from rwn_core.measures.statistics.intervals import prediction_interval
+from rwn_core.measures.utility.use_left import UseLeft, mean_left
+from rwn_core.parallel import clock
 from rwn_core.parallel.threads import Cancelled, current_work, work
 from rwn_core.tuning.answer import FoundSetting, SearchAnswer
-from rwn_core.tuning.evaluate import PreparedTables, evaluate, read_safely
+from rwn_core.tuning.evaluate import PreparedTables, evaluate, raised, read_safely
 from rwn_core.tuning.point import Point, Setting, Spread, too_few
 from rwn_core.tuning.policy import Policy
-from rwn_core.tuning.verdict import RAISED, RED_TEAM, Verdict, attacked
+from rwn_core.tuning.verdict import RAISED, RED_TEAM, Verdict
+from rwn_core.tuning.ways import in_way, way_of
 
 PLACES = 16  # parts between the ends of a strength
 RELEASES, FEW_RELEASES = 6, 3  # that decide on a small table, and on a large one
 CLEARLY = 1.5  # times a limit
-MOST_LOST = 0.9  # of the relations; a release that loses more is of no use
+MOST_LOST = 0.9  # of a part of the use; a release that loses more is of no use
 _SEED = 1  # of the first release
 _CHECKS = 6  # places at which further releases are read and attacked
+_ATTACKED = 3  # settings that simple attacks are tried on before the best one is masked more
+_FEWEST = 2.0  # effective neighbors of half of the records, at the least width
 _CLOSER = 0.95  # of the least loss so far: what a candidate must come below to be followed
 _T = TypeVar("_T")
 
@@ -77,7 +81,7 @@ class Late(Exception):
 
 
 class Deadline(threading.Event):
-    """An event that sets itself when the time is over, or when the work around it is cancelled."""
+    """An event that sets itself when its processor time is over, or work around it is cancelled."""
 
     def __init__(self, until: float) -> None:
         super().__init__()
@@ -86,7 +90,7 @@ class Deadline(threading.Event):
     def is_set(self) -> bool:
         """True if the time is over, or the work around it is to stop."""
         stopped = self._around is not None and self._around.is_set()
-        return stopped or time.monotonic() > self.until
+        return stopped or clock.processor_seconds() > self.until
 
 
 @dataclass(slots=True, kw_only=True)
@@ -99,8 +103,8 @@ class TableSearch:
     policy : Policy
         Its limits that can be judged.
     until : float
-        Monotonic seconds after which nothing more is tried, nor what would end later by the time
-        that the same took before.
+        Processor seconds (`clock.processor_seconds`) after which nothing more is tried, nor what
+        would end later by the time that the same took before with settings of this kind.
     steps : float
         Releases and readings after which nothing more is tried.
     tries : float
@@ -119,16 +123,18 @@ class TableSearch:
         The share of a limit of which a release that uses more ends the look at a setting, without
         an answer; at least 1.
     within : float, optional
-        The share of the relations that a setting may lose: each is read at the strongest place
-        that does not lose more, and those that use least of the limits are best.
+        The share of the use that a setting may lose: each is read at the strongest place that
+        does not lose more, and those that use least of the limits are best.
     stays : frozenset of str
         Methods of which all levers but the strength are kept; their keys.
     after : callable
         Called after each setting that was read.
     took : dict of str to float
-        The seconds that a step took last, by its name.
+        The processor seconds that a step took last, by its name and the kind of setting.
     over : bool
-        Whether a step did not begin, or not end, for lack of time.
+        Whether a step did not end for lack of time.
+    skipped : bool
+        Whether a setting was left out because its next step would end too late.
     looked, read : int
         Settings tried, and their places at which further releases were read, or one that broke a
         limit.
@@ -138,6 +144,10 @@ class TableSearch:
         Settings that are not tried again.
     unread : dict of str to str
         By measure, why a limit had no answer at a setting that was not found.
+    trials : dict
+        By setting that was found, its trial and place.
+    floors : dict
+        By setting without slices, the least width of its kernel.
     tables : PreparedTables
         What trials of other settings have found.
     """
@@ -158,11 +168,14 @@ class TableSearch:
     after: Callable[[TableSearch], None] = lambda table: None
     took: dict[str, float] = field(default_factory=dict)
     over: bool = False
+    skipped: bool = False
     looked: int = 0
     read: int = 0
     tried: list[FoundSetting] = field(default_factory=list)
     seen: set[tuple[object, ...]] = field(default_factory=set)
     unread: dict[str, str] = field(default_factory=dict)
+    trials: dict[Setting, tuple[StrengthTrial, int]] = field(default_factory=dict)
+    floors: dict[Setting, float] = field(default_factory=dict)
     tables: PreparedTables = field(init=False)
 
     def __post_init__(self) -> None:
@@ -182,7 +195,12 @@ class TableSearch:
     def late(self) -> bool:
         """True if nothing more is tried."""
         done = self.steps <= 0 or self.read >= self.tries
-        return done or self.over or time.monotonic() > self.until
+        return done or self.over or clock.processor_seconds() > self.until
+
+    @property
+    def incomplete(self) -> bool:
+        """True if something was left out for lack of time."""
+        return self.late or self.skipped
 
     def answer(self, goal: Policy, judged: Policy, of: int, **more: Any) -> SearchAnswer:
         """Return the answer so far, as a policy itself judges what wider limits found."""
@@ -193,7 +211,7 @@ class TableSearch:
         known: dict[str, Any] = {
             "settings": tuple(found),
             "reached": found[0].kept,
-            "confirmed": found[0].releases > 1,
+            "confirmed": found[0].releases > 1 and (found[0].attacked or not found[0].kept),
             "tried": self.looked,
             "records": self.microdata.n,
             "of": of,
@@ -201,25 +219,25 @@ class TableSearch:
         return SearchAnswer(goal=goal, **(known | more))
 
     def expected(self, setting: Setting, values: Sequence[float]) -> Floats | None:
-        """Return the loss expected at each strength, shape (m,); None where releases tell it."""
+        """Return what is lost at each strength at least, shape (m,); None where releases tell."""
         return None
 
     def timed(self, what: str, do: Callable[[], _T]) -> _T:
         """Do a step, unless it would end too late by the time that it took last; raise `Late`."""
-        begin = time.monotonic()
+        begin = clock.processor_seconds()
         if self.over or begin + self.took.get(what, 0.0) > self.until:
-            self.over = True
+            self.skipped = True
             raise Late
         try:
             with work(cancel=Deadline(self.until)):
                 return do()
         except Cancelled:
-            self.over = time.monotonic() > self.until
+            self.over = clock.processor_seconds() > self.until
             if self.over:
                 raise Late from None
             raise
         finally:
-            self.took[what] = time.monotonic() - begin
+            self.took[what] = clock.processor_seconds() - begin
 
     def look(
         self, candidate: Setting, most: float | None = None, near: float | None = None
@@ -249,6 +267,7 @@ class TableSearch:
             place = nearest[1] if place is None and nearest is not None else place
             if place is not None:
                 found = trial.found(place) if thorough else trial.first_found(place)
+                self.trials[trial.at(place)] = trial, place
         except ParameterError:
             return None
         except Late:
@@ -262,10 +281,60 @@ class TableSearch:
         self.read += 0 if trial is None else max(len(trial.worst), 1)
         for verdict in trial.verdicts.values() if trial and not found else ():
             self.unread |= verdict.unread
-        self.tried += [found] if found else []
         if found:
+            self.tried.append(found)
             self.after(self)
         return found
+
+    def attack(self) -> None:
+        """Try simple attacks on the releases of the best setting, and of the next where they break.
+
+        Interim winners are compared without them. Where they break the first few, the best of
+        these is masked more until it holds against them, too.
+        """
+        if RAISED[0] not in self.policy.measures and RAISED[1] not in self.policy.measures:
+            self.tried = [replace(each, attacked=True) for each in self.tried]
+            return
+        broken: list[FoundSetting] = []
+        with suppress(Late):
+            while len(broken) < _ATTACKED:
+                best = self.best[0] if self.tried else None
+                if best is None or best.attacked or not best.kept or best.releases < 2:
+                    return
+                trial, place = self.trials[best.setting]
+                tried = trial.found(place, attack=True)
+                if tried is None:
+                    return
+                self.tried[self.tried.index(best)] = tried
+                if self.best[0] is tried and tried.kept:
+                    return
+                broken += [] if tried.kept else [best]
+            trial, place = self.trials[broken[0].setting]
+            near = getattr(broken[0].setting.params, broken[0].setting.params.strength)
+            further = trial.steady(MOST_LOST, near, attack=True)
+            harder = None if further is None else trial.found(further, attack=True)
+            if harder is not None:
+                self.tried.append(harder)
+                self.trials[trial.at(further or 0)] = trial, further or 0
+
+    def narrowest(self, setting: Setting, values: Sequence[float]) -> float:
+        """Return the least of the widths at which half of the records have two neighbors in effect.
+
+        Below it a kernel names one donor, and a balance of what is left hardly converges.
+        """
+        apart = in_way(setting.params, "apart")
+        plain = replace(apart, balance=0.0, cap=1.0, width=1.0)
+        alike = replace(setting, params=plain, slices=())
+        if alike not in self.floors:
+
+            def has_neighbors(place: int) -> bool:
+                start = self.tables.start(alike).with_levers(width=values[place])
+                sizes = start.exact_law.neighborhoods.effective_sizes
+                return float(np.median(sizes)) >= _FEWEST
+
+            place = first_that(has_neighbors, len(values) - 1, near=0)
+            self.floors[alike] = values[-1] if place is None else values[place]
+        return self.floors[alike]
 
 
 class StrengthTrial:
@@ -290,7 +359,8 @@ class StrengthTrial:
 
     def __init__(self, table: TableSearch, setting: Setting) -> None:
         setting = setting.resolved(table.microdata)
-        start = table.timed("ready", partial(table.tables.start, setting))
+        self._kind = f"{setting.method} {way_of(setting.params)}"
+        start = table.timed(f"ready {self._kind}", partial(table.tables.start, setting))
         if setting.method not in table.stays:
             setting = setting.at_levers(dict(start.presets["Standard"]))
         self._table, self._setting = table, setting
@@ -299,9 +369,12 @@ class StrengthTrial:
         steps = round((ends.high - ends.low) / ends.step)
         places = np.linspace(0, steps, max(min(table.places, steps), 0) + 1).round()
         usual_values = [round(ends.low + float(place) * ends.step, 10) for place in places]
+        if setting.params.strength == "width":
+            floor = table.narrowest(setting, usual_values)
+            usual_values = [value for value in usual_values if value >= floor]
         self.values = table.values.get(setting.params.strength, usual_values)
         self.last = len(self.values) - 1
-        self._expected = table.expected(setting, self.values)
+        self._at_least = table.expected(setting, self.values)
         self.verdicts: dict[int, Verdict] = {}
         self.worst: dict[int, float] = {}
 
@@ -314,7 +387,8 @@ class StrengthTrial:
         tables, setting = self._table.tables, self.at(place)
         if (setting, seed) in tables.releases:
             return tables.compared(setting, seed)
-        return self._table.timed("release", partial(tables.compared, setting, seed))
+        name = f"release {self._kind}"
+        return self._table.timed(name, partial(tables.compared, setting, seed))
 
     def _remembered(self, place: int, about: object, read: Callable[[Comparison], _T]) -> _T:
         """Read a place's release, once for all trials of a table that come to this setting."""
@@ -322,11 +396,19 @@ class StrengthTrial:
         key = ("trial", self._described.schema, self.at(place), _SEED, about)
         return self._described.cached(key, lambda: read(self._release(place, _SEED)))
 
+    def left(self, place: int) -> UseLeft | None:
+        """Return what the first release leaves of the use; None where nothing can be read."""
+        return self._remembered(place, None, _left)
+
     def loss(self, place: int) -> float:
-        """Return the share of relations that is lost; 1 where none can be read."""
-        if self._expected is not None:
-            return float(self._expected[place])
-        return self._remembered(place, None, _loss)
+        """Return 1 less the least share that is left; 1 where none can be read."""
+        return _lost(self.left(place))
+
+    def at_least_lost(self, place: int) -> float:
+        """Return what is lost at least: as is expected, or on the first release."""
+        if self._at_least is not None:
+            return float(self._at_least[place])
+        return self.loss(place)
 
     def verdict(self, place: int) -> Verdict:
         """Return the verdict on the limits up to the first that is not kept."""
@@ -334,7 +416,7 @@ class StrengthTrial:
 
         def judged(compared: Comparison) -> Verdict:
             """Judge the limits that were read of a release, without simple attacks."""
-            read = self._readings(compared, CLEARLY, attack=False)
+            read = self._readings(compared, CLEARLY)
             limits = tuple(each for each in policy.limits if each.measure in read)
             few = too_few(self._setting.params, compared.original, compared.masked)
             return replace(policy, limits=limits).judge(read, released=few)
@@ -358,17 +440,21 @@ class StrengthTrial:
                 raise
             yield seed
 
-    def losses(self, place: int) -> list[float]:
-        """Return the loss of each of the further releases, or what is expected of all."""
-        if self._expected is not None:
-            return [self.loss(place)]
-        return [_loss(self._release(place, seed)) for seed in self._further(place)]
+    def several_left(self, place: int) -> list[UseLeft | None]:
+        """Return what each of the further releases leaves of the use."""
+        return [_left(self._release(place, seed)) for seed in self._further(place)]
 
-    def further(self, place: int, stop: float = CLEARLY) -> tuple[Point, list[Verdict]]:
+    def losses(self, place: int) -> list[float]:
+        """Return the loss of each of the further releases."""
+        return [_lost(each) for each in self.several_left(place)]
+
+    def further(
+        self, place: int, stop: float = CLEARLY, *, attack: bool = False
+    ) -> tuple[Point, list[Verdict]]:
         """Read all limits on further releases, up to one that uses so much of a limit.
 
-        Each is raised by what simple attacks achieve on the same release. Where the time ends,
-        those that were read decide if they are not too few.
+        With `attack` each is raised by what simple attacks achieve on the same release. Where the
+        time ends, those that were read decide if they are not too few.
         """
         verdicts, policy = list[Verdict](), self._table.policy
 
@@ -380,7 +466,7 @@ class StrengthTrial:
 
         def read(compared: Comparison) -> Mapping[str, Reading | NotApplicable] | None:
             try:
-                found = self._readings(compared, stop)
+                found = self._readings(compared, stop, self.at(place) if attack else None)
             except Late:
                 if len(verdicts) < FEW_RELEASES:
                     raise
@@ -392,14 +478,18 @@ class StrengthTrial:
         return point, verdicts
 
     def _readings(
-        self, compared: Comparison, stop: float, *, attack: bool = True
+        self, compared: Comparison, stop: float, attacked: Setting | None = None
     ) -> Mapping[str, Reading | NotApplicable]:
-        """Read the limits of a release, cheap ones first, up to one of which too much is used."""
+        """Read the limits of a release, cheap ones first, up to one of which too much is used.
+
+        With the setting that made it they are raised by what simple attacks achieve.
+        """
         read, policy = dict[str, Reading | NotApplicable](), self._table.policy
 
         def remembered(about: object, name: str, do: Callable[[], Any]) -> Any:
             self._table.steps -= 1
-            return compared.cached_for_release(about, lambda: self._table.timed(name, do))
+            step = f"{name} {self._kind}"
+            return compared.cached_for_release(about, lambda: self._table.timed(step, do))
 
         for limit in sorted(policy.limits, key=lambda each: MEASURES[each.measure].effort):
             about, alone = MEASURES[limit.measure], Policy(limits=(limit,))
@@ -413,17 +503,19 @@ class StrengthTrial:
             read[limit.measure] = remembered(("limit", limit), limit.measure, reading)
             if (policy.judge(read).largest or 0.0) > stop:
                 return read
-        if attack and not read.keys().isdisjoint(RAISED):
-            team = partial(read_safely, RED_TEAM, compared, bare=True)
-            read[RED_TEAM] = remembered("simple attacks", RED_TEAM, team)
-        return attacked(read)
+        if attacked is None or read.keys().isdisjoint(RAISED):
+            return read
+        team = partial(read_safely, RED_TEAM, compared, bare=True)
+        read[RED_TEAM] = remembered("simple attacks", RED_TEAM, team)
+        own = attacked.resolved(self._table.microdata)
+        return self._table.timed(f"outside {self._kind}", partial(raised, read, compared, own))
 
-    def used(self, place: int) -> float:
-        """Return what one more release uses of its worst limit, 9 times in 10, also if attacked.
+    def used(self, place: int, *, attack: bool = False) -> float:
+        """Return what one more release uses of its worst limit, 9 times in 10.
 
         It ends at the first release that breaks a limit; infinite where one has no answer.
         """
-        point, verdicts = self.further(place, stop=1.0)
+        point, verdicts = self.further(place, stop=1.0, attack=attack)
         used = max(each.largest or 0.0 for each in verdicts)
         if used <= 1:  # of a few releases an interval says nothing yet
             verdict = self._table.policy.judge(point)
@@ -445,9 +537,9 @@ class StrengthTrial:
 
     def strongest(self, most: float) -> int | None:
         """Find the strongest place that loses at most so much; None without one."""
-        if self.loss(self.last) <= most:
+        if self.at_least_lost(self.last) <= most:
             return self.last
-        back = first_that(lambda each: self.loss(self.last - each) <= most, self.last)
+        back = first_that(lambda each: self.at_least_lost(self.last - each) <= most, self.last)
         return None if back is None else self.last - back
 
     def weakest_using(
@@ -470,18 +562,29 @@ class StrengthTrial:
         from_ = None if near is None else int(np.abs(np.subtract(self.values, near)).argmin())
         return first_that(passes, high, None if from_ is None else min(from_, high))
 
-    def steady(self, most: float, near: float | None) -> int | None:
-        """Return a place near the weakest at which further releases keep all limits, too."""
+    def steady(self, most: float, near: float | None, *, attack: bool = False) -> int | None:
+        """Return a place near the weakest at which further releases keep all limits, too.
+
+        With `attack` also against what simple attacks achieve on them.
+        """
         strongest = self.strongest(most)
         place, broken = self.weakest_using(1.0, strongest, near), -1
         for _ in range(_CHECKS):
-            if place is None or strongest is None or place > strongest:
+            if place is None or strongest is None:
                 return None
-            used = self.used(place)
+            if place > strongest:  # which keeps all limits, since it was read after the first
+                return None if broken < 0 else strongest
+            if self._at_least is not None and self.loss(place) > most:
+                return None  # more than was expected at least; stronger places lose more
+            used = self.used(place, attack=attack)
             if used <= 1 and (broken < 0 or self._table.closer < 1):
                 return place
+            if used > 1 and broken < 0 and self.used(strongest, attack=attack) > 1:
+                return None  # the strongest place is what breaks least
             if used <= 1:  # where any gain counts, also what lies between
-                keeps = partial(lambda start, each: self.used(start + each) <= 1, broken)
+                keeps = partial(
+                    lambda start, each: self.used(start + each, attack=attack) <= 1, broken
+                )
                 return broken + (first_that(keeps, place - broken) or 0)
             broken = place
             # one release must use so much less of its limits as others used too much
@@ -490,14 +593,14 @@ class StrengthTrial:
             further = self.weakest_using(share, strongest, near) if share > 0 else place
             step = max(1, self.last // PLACES)
             if further is None:
-                return None
+                return strongest
             place = max(further, place + step)
-        return None
+        return strongest
 
-    def found(self, place: int) -> FoundSetting | None:
+    def found(self, place: int, *, attack: bool = False) -> FoundSetting | None:
         """Read all limits at a place, and state the middle of what its releases use."""
         policy, helps = self._table.policy, self._table.helps
-        point, verdicts = self.further(place, stop=helps)
+        point, verdicts = self.further(place, stop=helps, attack=attack)
         if (verdicts[-1].largest or 0.0) > helps:
             return None
         shares = {}
@@ -508,10 +611,22 @@ class StrengthTrial:
         used = [math.inf if each.largest is None else each.largest for each in verdicts]
         high = (judged.largest or 0.0) if judged.kept or judged.broken else math.inf
         low = prediction_interval(used, bounds=(0.0, high))[0] if math.isfinite(max(used)) else 0.0
+        left = self.several_left(place)
+        middle = _middle(left)
+        lost = [_relations_lost(self._release(place, seed)) for seed in self._further(place)]
+        shares = [each.least for each in left if each is not None]
+        spreads = dict(point.spreads)
+        for key, values in ((USE, shares), (UTILITY, lost)):
+            known = tuple(value for value in values if value is not None)
+            if known and key not in spreads:
+                spreads[key] = Spread(measure=key, values=known)
+        point = replace(point, spreads=spreads)
         return FoundSetting(
             point=point,
             verdict=judged,
-            loss=fmean(self.losses(place)),
+            loss=_lost(middle),
+            left=middle,
+            attacked=attack,
             shares=shares,
             share=median(used),
             interval=(float(low), high),
@@ -529,21 +644,50 @@ class StrengthTrial:
             point=Point(setting=self.at(place), spreads=spreads),
             verdict=verdict,
             loss=self.loss(place),
+            left=self.left(place),
             shares=verdict.shares,
             share=self.share(place),
             releases=1,
         )
 
 
-def _loss(compared: Comparison) -> float:
+def _left(compared: Comparison) -> UseLeft | None:
+    found = MEASURES[USE].read(compared, bare=True)
+    return found.detail if isinstance(found, Reading) else None
+
+
+def _middle(several: Sequence[UseLeft | None]) -> UseLeft | None:
+    """Return the mean over releases that have an answer; None where none has."""
+    known = [each for each in several if each is not None]
+    return mean_left(known) if known else None
+
+
+def several_left(tables: PreparedTables, setting: Setting, keys: Sequence[int]) -> UseLeft | None:
+    """Return what releases of a setting leave of the use, as means; None where none has an answer.
+
+    A setting that is refused on the table has none, either.
+    """
+    with suppress(ParameterError):
+        return _middle([_left(tables.compared(setting, key)) for key in keys])
+    return None
+
+
+def _lost(left: UseLeft | None) -> float:
+    """Return 1 less the least share that is left; 1 where none is known."""
+    least = None if left is None else left.least
+    return 1.0 if least is None else 1.0 - least
+
+
+def _relations_lost(compared: Comparison) -> float | None:
     found = MEASURES[UTILITY].read(compared, bare=True)
-    return found.value if isinstance(found, Reading) else 1.0
+    return found.value if isinstance(found, Reading) else None
 
 
 def kind(setting: Setting, *, levers: bool = False) -> tuple[object, ...]:
     """Return what a setting is apart from its strength; with its other levers if `levers`."""
     params = setting.params
-    about = setting.method, getattr(params, "kernel", ""), getattr(params, "balance", 0.0) > 0
+    balanced = getattr(params, "balance", 0.0) > 0
+    about = setting.method, getattr(params, "kernel", ""), balanced, way_of(params)
     names = [each.name for each in fields(params) if each.name != params.strength] * levers
     held = tuple((name, getattr(params, name)) for name in names)
     return *about, setting.slices, setting.weights, held

@@ -9,7 +9,7 @@ from rwn_core.neighbors import LARGEST_DENSE
 from rwn_core.parallel.processes import Report
 from rwn_core.tuning import SearchAnswer, Setting, quick_verdict, recommend
 from rwn_core.tuning.quick_verdict import with_next_steps
-from rwn_core.tuning.recommend import USED, policy_presets
+from rwn_core.tuning.recommend import USED, policy_presets, suggest
 
 Presets = dict[str, Setting]
 Advice = tuple[SearchAnswer | None, SearchAnswer, Presets]
@@ -24,7 +24,7 @@ def find_advice(
     presets: Presets,
     progress: Report,
 ) -> Advice:
-    """Return the recommended start of a table, three strengths of it, and a verdict on a setting.
+    """Return the start of a table within epsilon and k, three strengths, and a verdict.
 
     Of a method other than RWN the strengths are its own.
     A verdict of a few seconds is published first, then the start, then a verdict that takes as
@@ -38,8 +38,11 @@ def find_advice(
     if own and small:
         presets = policy_presets(microdata, setting, policy)
     progress(0.4)
-    start = known or recommend(microdata, policy)
+    start = known or recommend(microdata, policy, levers=True)
     progress.found((start, verdict, presets))
+    if known is None:  # what leaves more beyond them
+        start = suggest(microdata, policy)
+        progress.found((start, verdict, presets))
     if not own and not presets:
         found = policy_presets(microdata, start.point.setting, policy) if small else {}
         found |= {"Standard": start.point.setting} if start.reached else {}

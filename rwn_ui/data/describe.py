@@ -25,8 +25,11 @@ def describe_anew(session: Session, data: rwn.Microdata, *, by_grid: bool = Fals
             )
         )
         asked = (edited if edited.question != before.question else later).question
+        use = (edited if edited.use != before.use else later).use
         rules = (edited if edited.edit_rules != before.edit_rules else later).edit_rules
-        schema = replace(later, variables=tuple(variables), question=asked, edit_rules=rules)
+        schema = replace(
+            later, variables=tuple(variables), question=asked, edit_rules=rules, use=use
+        )
         data = coming.data.with_schema(schema)
     if coming is not None and (coming.data.schema, coming.data.fingerprint) == (
         data.schema,

@@ -13,8 +13,11 @@ from numpy.typing import NDArray
 
 import rwn_core as rwn
 from rwn_core.data.edit_rules import as_edit_rules
+from rwn_core.data.use import StatedRegression, Use
+from rwn_core.measures.statistics.usual_use import use_of
 from rwn_ui.background.opening import WIDE
 from rwn_ui.data.describe import choose_variables, describe_anew
+from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 
 _BARS = 12  # of a small histogram
@@ -29,8 +32,8 @@ _READ_ONLY = ("variable", "label", "distribution", *_NUMBERS, "missing", "differ
 
 
 def variables(session: Session) -> None:
-    """Kind, role and group of each variable, and the regression to keep; each edit counts."""
-    st.markdown("#### Its variables, and the regression to keep")
+    """Kind, role and group of each variable, and what the file is for; each edit counts."""
+    st.markdown("#### Its variables, and what the file is for")
     if session.data.p > WIDE:
         with st.expander(f"{session.data.p - len(_listed(session.data.schema))} are left out"):
             narrowed = choose_variables(session.data, session.key("data.choose"))
@@ -59,25 +62,8 @@ def variables(session: Session) -> None:
             **{name: st.column_config.NumberColumn(format="%.6g") for name in _NUMBERS},
         },
     )
-    question = session.data.schema.question
-    left, right = st.columns([1, 3])
-    names = list(session.data.names)
-    response = left.selectbox(
-        "Regression: response",
-        names,
-        key=f"data.{session.grid_version}.response",
-        index=names.index(question.response) if question else None,
-        placeholder="Choose what is explained",
-        format_func=session.data.schema.called,
-    )
-    predictors = right.multiselect(
-        "Predictors",
-        names,
-        list(question.predictors) if question else [],
-        key=f"data.{session.grid_version}.predictors",
-        placeholder="Choose what explains it",
-        format_func=session.data.schema.called,
-    )
+    confidential = _confidential(session)
+    stated = _regressions(session)
     rules = st.text_area(
         "Edit rules, one a line",
         "\n".join(rule.text for rule in session.data.schema.edit_rules),
@@ -93,9 +79,12 @@ def variables(session: Session) -> None:
         edited_variable(variable, rows[variable.name]) if variable.name in rows else variable
         for variable in old.variables
     )
-    asked = _question(response, predictors, old.question)
+    changed = tuple(_with_role(each, confidential) for each in changed)
+    schema = replace(old, variables=changed, edit_rules=())
+    if stated is not None:
+        asked = stated.regressions[0].question if stated.regressions else None
+        schema = replace(schema, question=asked, use=stated if asked else None)
     # rules are checked against the variables when they are read
-    schema = replace(old, variables=changed, question=asked, edit_rules=())
     schema = replace(schema, edit_rules=as_edit_rules([*filter(str.strip, rules.splitlines())]))
     if schema != session.data.schema:
         describe_anew(session, session.data.with_schema(schema), by_grid=True)
@@ -192,18 +181,53 @@ def edited_variable(variable: rwn.Variable, row: Mapping[str, Any]) -> rwn.Varia
     )
 
 
-def _question(
-    response: str | None, predictors: Sequence[str], before: rwn.Question | None
-) -> rwn.Question | None:
-    """The regression, or none if neither side of it is chosen; half of a new one is no fault."""
-    if response is None and not predictors:
-        return None
-    if response is not None and predictors:
-        return rwn.Question(response=response, predictors=tuple(predictors))
-    half = "at least one predictor" if response is not None else "a response"
-    if before is not None:
-        raise rwn.ParameterError(
-            f"The regression needs {half}; choose it, or clear both sides to keep none."
+def _confidential(session: Session) -> list[str]:
+    """Ask for the confidential variables where none is known; those that were chosen."""
+    schema = session.data.schema
+    use = use_of(session.data)
+    if use.confidential:
+        named = ", ".join(map(schema.called, use.confidential))
+        st.markdown(
+            f"**What the file is for**: the relations of {escaped(named)}, which the role "
+            "*confidential* or a stated use names, and these regressions."
         )
-    st.caption(f"The regression counts as soon as it has {half}.")
-    return None
+        return []
+    st.warning(
+        "No variable is confidential, so nothing says what the file is for, and no limit on what "
+        "an intruder learns can be judged. Say which is.",
+        icon=":material/help:",
+    )
+    names = [v.name for v in schema.released if v.role is rwn.Role.OTHER]
+    return st.multiselect(
+        "What is confidential?",
+        names,
+        key=f"data.{session.grid_version}.confidential",
+        placeholder="Choose what an intruder is after, and what the file is analyzed for",
+        format_func=schema.called,
+    )
+
+
+def _with_role(variable: rwn.Variable, confidential: Sequence[str]) -> rwn.Variable:
+    if variable.name not in confidential:
+        return variable
+    return replace(variable, role=rwn.Role.CONFIDENTIAL)
+
+
+def _regressions(session: Session) -> Use | None:
+    """The regressions as they are edited, guessed first; None where nothing was changed."""
+    schema = session.data.schema
+    shown = [each.line for each in use_of(session.data).regressions]
+    text = st.text_area(
+        "Regressions that its users will fit, one a line",
+        "\n".join(shown),
+        key=f"data.{session.grid_version}.regressions",
+        placeholder="response ~ one + two",
+        help="As in R: siri ~ age + square(age) + bmi:abdomen, with log, sqrt and square. A line "
+        "that begins with “logistic:” or “poisson:” is such a model. An empty field brings the "
+        "guess back: each confidential number on the keys and on what is most related to it.",
+    )
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if lines == shown:
+        return None
+    before = schema.use or Use()
+    return replace(before, regressions=tuple(map(StatedRegression.of_line, lines)))

@@ -8,8 +8,10 @@ from typing import Any
 import streamlit as st
 
 import rwn_core as rwn
-from rwn_core.tuning import SearchAnswer
+from rwn_core.measures.sentence import percent
+from rwn_core.tuning import SearchAnswer, Setting
 from rwn_core.tuning.point import short_setting
+from rwn_core.tuning.recommend import leaves_more
 from rwn_ui.background.advising import find_advice
 from rwn_ui.background.job import Job
 from rwn_ui.server.messages import escaped
@@ -105,8 +107,47 @@ def adopt(session: Session) -> None:
     session.adopted = about
 
 
+def beyond(session: Session) -> tuple[Setting, float] | None:
+    """A setting beyond epsilon and k that leaves at least a tenth more, and what it leaves."""
+    if session.method != rwn.RWN.method:
+        return None
+    found = start(session)
+    if found is not None:
+        other = found.alternative
+        return None if other is None else (other.setting, 1.0 - (other.loss or 0.0))
+    if session.demo is None or session.policy != rwn.Policy() or not session.is_untouched:
+        return None
+    demo = rwn.DEMOS[session.demo]
+    if not leaves_more(demo.left, demo.best_left):
+        return None
+    return Setting.from_dict(demo.best), demo.best_left
+
+
+def offer_beyond(session: Session) -> None:
+    """Name a setting that leaves more than epsilon and k can, with a button that goes to it."""
+    known = beyond(session)
+    if known is None:
+        return
+    setting, left = known
+    edges = "Soft edges" if setting.method == rwn.SoftRWN.method else setting.params.title
+    st.button(
+        f"{edges} would leave {percent(left)}: try",
+        key=session.key("tune.advice.beyond"),
+        on_click=_try,
+        args=(session, setting),
+        width="stretch",
+        help=escaped(f"{short_setting(setting)}. Undo brings the present setting back."),
+    )
+
+
+def _try(session: Session, setting: Setting) -> None:
+    with toasted(session):
+        set_setting(session, setting, undo=True)
+
+
 def offer(session: Session) -> None:
     """What is suggested, in one line above its three strengths, and where to look further."""
+    offer_beyond(session)
     found = start(session)
     if found is not None:
         called = "Suggested" if found.reached else "Nearest, not all limits kept"
@@ -121,8 +162,8 @@ def offer(session: Session) -> None:
             on_click=session.user.results.last.update,
             kwargs={"advice": True},
             width="stretch",
-            help="Tries kernels and slices of RWN, and reads the best on all records. Then Light, "
-            "Standard and Strong go to it.",
+            help="Tries radius, neighbors and slices, and reads the best on all records. Then "
+            "Light, Standard and Strong go to it; what leaves more beyond them is named.",
         )
     elif pending(session):
         st.caption(

@@ -13,9 +13,10 @@ import rwn_core as rwn
 from rwn_core.data.sizes import LIVE_RECORDS, QUICK_RECORDS
 from rwn_core.evaluation.audit import ReadSoFar
 from rwn_core.masking import Prepared
-from rwn_core.measures import ORDINARY, UTILITY
+from rwn_core.measures import ORDINARY, USE
 from rwn_core.measures.measure import BY_VALUES, Reading
 from rwn_core.measures.sentence import tenths
+from rwn_core.measures.utility.use_left import UseLeft, slope_words, verdict_left
 from rwn_core.parallel.kernel_cache import LIMITS, is_ready
 from rwn_core.reporting.places_on_map import AXIS, POLICY
 from rwn_core.tuning import Verdict
@@ -254,9 +255,6 @@ def is_lower_bound(reading: Reading | rwn.NotApplicable) -> bool:
     return isinstance(reading, Reading) and reading.detail.standing == "at least"
 
 
-COSTLY = 0.5  # loss of relations beyond which no verdict is stated without it
-
-
 def draw_verdict(
     policy: rwn.Policy,
     readings: Mapping[str, Reading | rwn.NotApplicable],
@@ -267,13 +265,12 @@ def draw_verdict(
     """The policy's verdict on a release in words; `pending` limits are still being read."""
     # One broken limit is enough to know that not all are kept; nothing less is said before the end.
     linked = readings.get(ORDINARY)
-    loss = readings.get(UTILITY)
-    left = f"{100 * (1 - loss.value):.0f} %" if isinstance(loss, Reading) else ""
+    left = use_left(readings)
     common: dict[str, Any] = {
         "detail": f"An ordinary intruder links {tenths(linked.value)} of the rows"
         if isinstance(linked, Reading)
         else "",
-        "price": f"{left} of the relations are left" if left else "",
+        "price": "" if left is None else slope_words(left),
         "state": None,
         "nearest": "",
         "against": [],
@@ -281,11 +278,9 @@ def draw_verdict(
     first, broken = verdict.first, verdict.broken
     follow = f"{counted(pending, 'limit')} to follow" if pending else ""
     if pending and not broken:
-        text = f"Not judged yet: {follow}"
+        text = verdict_left(f"Not judged yet: {follow}", left, kept=False)
         return common | {"label": "Policy", "text": text, "help": str(PENDING)}
-    text = _headline(policy, verdict, follow)
-    if verdict.kept and isinstance(loss, Reading) and loss.value > COSTLY:
-        text += f", but only {common['price']}"
+    text = verdict_left(_headline(policy, verdict, follow), left, kept=verdict.kept)
     shown = common | {
         "label": "Policy",
         "text": text,
@@ -302,7 +297,7 @@ def draw_verdict(
     return shown | {
         "label": title,
         "nearest": nearest,
-        "state": verdict_state(verdict),
+        "state": verdict_state(verdict, left),
         "broken": titles,
     }
 
@@ -321,8 +316,19 @@ def _headline(policy: rwn.Policy, verdict: Verdict, follow: str) -> str:
     return f"Keeps all {limits}" if len(policy.limits) > 1 else "Keeps its limit"
 
 
-def verdict_state(verdict: Verdict) -> str | None:
-    """The mark of a verdict: kept only where all limits were judged and are kept."""
+def use_left(readings: Mapping[str, Reading | rwn.NotApplicable]) -> UseLeft | None:
+    """What a release leaves of the use; None where nothing of it was read."""
+    reading = readings.get(USE)
+    return reading.detail if isinstance(reading, Reading) else None
+
+
+def verdict_state(verdict: Verdict, left: UseLeft | None = None) -> str | None:
+    """The mark of a verdict: kept only where all limits were judged and are kept.
+
+    Where a share of the use is below a half, keeping them is "costly".
+    """
+    if verdict.kept and left is not None and left.below_half:
+        return "costly"
     return {"broken": "over", "kept": "kept"}.get(verdict.state)
 
 

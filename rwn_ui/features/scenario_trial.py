@@ -39,6 +39,7 @@ def scenario_draft(
         seed=session.seed,
         policy=session.policy,
         analysis_plan=session.analysis_plan,
+        use=session.data.schema.use,
     )
 
 
@@ -92,8 +93,10 @@ def take(session: Session, scenario: rwn.Scenario) -> None:
         session.policy = scenario.policy
     if scenario.analysis_plan.analyses:
         session.analysis_plan = scenario.analysis_plan
-    if scenario.setting is not None:
-        with toasted(session):
+    with toasted(session):
+        if scenario.use is not None:
+            session.state_use(scenario.use)
+        if scenario.setting is not None:
             set_setting(session, scenario.setting, undo=True)
 
 

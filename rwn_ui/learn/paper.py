@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,31 +37,69 @@ from rwn_ui.background.job import Job
 from rwn_ui.background.progress import wait_for
 from rwn_ui.panel import panel
 from rwn_ui.panel.parts import radius_note, stamp
+from rwn_ui.panel.tab import show_address
 from rwn_ui.server.messages import escaped
 from rwn_ui.state import address
 from rwn_ui.state.results import Key, memo, prepared, table_key
 from rwn_ui.state.session import Session
 from rwn_ui.state.startup import sample_note
+from rwn_ui.state.work import User
 from rwn_ui.widgets import sidebar, sliders
 
 BOXES = 8  # the figure of box plots
 TRIED = 50  # positions of a lever, until releases are quick
+TABLE = "bodyfat"  # of the paper
+PAPERS, YOURS = "paper", "yours"
 _LINK, _CHOSEN = "paper.link", "paper.figure"
+_WHOSE, _OVER = "paper.whose", "paper.over"
+_VERSION = -1  # of the paper's table, whose widgets are others than those of the user's
+_OF_PAPER = {"figure", "over", "projector"}
 INTRODUCTION = (
     "Figures 1 to 9 of Perry, Matloff and Tendick (2022), by the numbers of their captions, drawn "
-    "anew for your table and method."
+    "anew: for the paper’s table and method, or for yours."
 )
 
 
 def choose(session: Session) -> int:
     """Let the reader choose a figure by its number; only this one is computed."""
     if _LINK not in st.session_state:  # once, so that a link is not taken twice
+        asked = st.query_params.to_dict()
+        # a link to a table or a setting shows these; every other way here begins as in the paper
         st.session_state[_LINK] = True
-        take_link(session, st.query_params.to_dict())
+        if asked.keys() - _OF_PAPER:
+            st.session_state[_WHOSE] = YOURS
+        take_link(session, asked)
+        st.session_state[_OVER] = asked.get("over", "")
     if _CHOSEN not in st.session_state:
         st.session_state[_CHOSEN] = session.figure
     session.figure = st.radio("Figure of the paper", PAPER_FIGURES, key=_CHOSEN, format_func=_title)
     return session.figure
+
+
+def chosen_table(session: Session) -> Session:
+    """Let the reader choose the paper's table and method, or their own; the paper's at first."""
+    titles = {
+        PAPERS: f"As in the paper: {TABLE}, RWN over ε",
+        YOURS: f"Yours: {session.name}, {session.params.title}",
+    }
+    whose = st.radio("Table and method", list(titles), key=_WHOSE, format_func=titles.__getitem__)
+    if whose == YOURS:
+        return session
+    own = memo(session, "table of the paper", 1).get_or_make("paper", partial(_paper, session.user))
+    own.projector = session.projector
+    over = st.session_state.pop(_OVER, "")
+    if over in own.levers:
+        own.curve_axis = over
+    return own
+
+
+def _paper(user: User) -> Session:
+    """The paper's table at its k and q, over epsilon: choices of their own, whatever Tune has."""
+    made = Session(
+        name=TABLE, demo=TABLE, data=rwn.load_demo(TABLE), user=user, table_version=_VERSION
+    )
+    made.begin(prepared(made).prepared)
+    return made
 
 
 def _title(number: int) -> str:
@@ -122,7 +161,10 @@ def draw(session: Session, wanted: Asked) -> bool:
     """True if more follows; draws caption and picture, with the work or how to begin it."""
     figure, lever = PAPER_FIGURES[wanted.number], axis_lever(session)
     more = {} if lever.name == session.params.strength else {"over": lever.name}
-    address.write(session, figure=str(wanted.number), **more)
+    if session.table_version == _VERSION:  # a reload finds the paper's once more
+        show_address({"figure": str(wanted.number), **more})
+    else:
+        address.write(session, figure=str(wanted.number), **more)
     curved = wanted.number in CURVES
     st.subheader(f"{_title(wanted.number)}{f' over {lever.words}' * curved}")
     st.markdown(figure.sees)

@@ -34,11 +34,12 @@ class Sliders {
     return this.held;
   }
 
-  setData({ kind, sliders, large, presets, steps, seq }) {
+  setData({ kind, sliders, large, pairs, presets, steps, seq }) {
     if (seq < this.seq) return;
     this.seq = seq;
     this.kind = kind;
     this.root.classList.toggle("rwn-large", large);
+    this.root.classList.toggle("rwn-pairs", pairs);
     this.offer(this.presets, presets);
     this.offer(this.steps, steps);
     const names = sliders.map((each) => each.name);
@@ -116,6 +117,8 @@ class Slider {
     });
     this.range.addEventListener("blur", () => group.release());
     this.range.addEventListener("input", () => this.setValue(this.range.valueAsNumber));
+    this.note = make(this.node, "p", { class: "rwn-slider-note", id: `${id}-note` });
+    this.range.setAttribute("aria-describedby", this.note.id);
     this.field.addEventListener("change", () => {
       if (this.field.checkValidity() && this.field.value !== "") this.setValue(this.field.valueAsNumber);
       else this.show();
@@ -135,7 +138,9 @@ class Slider {
     if (known === this.known && (own || this.value === state.value)) return;
     this.known = known;
     this.state = state;
-    const { title, help = "", low, high, step, most } = state;
+    const { title, help = "", note = "", low, high, step, most } = state;
+    this.note.hidden = !note;
+    if (this.note.textContent !== note) this.note.textContent = note;
     if (this.label.textContent !== title) this.label.textContent = this.label.title = title;
     this.explain.hidden = !help;
     this.explain.setAttribute("aria-label", `Explain ${title}`);

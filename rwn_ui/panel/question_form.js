@@ -1,4 +1,4 @@
-// The form on a card with no chosen regression: what is explained, and what explains it.
+// The form on the regression's card: what is explained, what explains it, further terms, the model.
 
 class QuestionForm {
   constructor(parent, panel) {
@@ -11,11 +11,20 @@ class QuestionForm {
     const group = this.node.appendChild(make("fieldset"));
     group.appendChild(make("legend", "", "Predictors"));
     this.predictors = group.appendChild(make("div"));
+    const further = this.node.appendChild(make("label", "", "Further terms"));
+    this.terms = further.appendChild(make("input"));
+    this.terms.setAttribute("aria-label", "Further terms");
+    this.terms.placeholder = "square(one) + two:three";
+    const model = this.node.appendChild(make("label", "", "Model"));
+    this.kind = model.appendChild(make("select"));
+    this.kind.setAttribute("aria-label", "Model");
     this.fit = this.node.appendChild(make("button", "rwn-button", "Fit"));
-    this.node.addEventListener("change", () => this.check());
+    this.node.addEventListener("input", () => this.check());
     this.node.addEventListener("submit", (event) => {
       event.preventDefault();
-      panel.pick(this.send + JSON.stringify({ response: this.response.value, predictors: this.chosen }));
+      const [response, kind] = [this.response.value, this.kind.value];
+      const terms = this.terms.value.trim();
+      panel.pick(this.send + JSON.stringify({ response, predictors: this.chosen, terms, kind }));
     });
   }
 
@@ -37,6 +46,9 @@ class QuestionForm {
       label.append(called(name));
       return label;
     }));
+    this.terms.value = form.terms;
+    this.kind.replaceChildren(...form.kinds.map((kind) =>
+      Object.assign(make("option", "", kind), { value: kind, selected: kind === form.kind })));
     this.check();
   }
 
@@ -51,6 +63,6 @@ class QuestionForm {
   /** A response does not explain itself, and a regression needs a predictor. */
   check() {
     for (const box of this.boxes) box.disabled = box.value === this.response.value;
-    this.fit.disabled = !this.chosen.length;
+    this.fit.disabled = !this.chosen.length && !this.terms.value.trim();
   }
 }

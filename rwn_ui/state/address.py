@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import chain
@@ -13,8 +14,10 @@ import streamlit as st
 
 import rwn_core as rwn
 from rwn_core.data.plain import LONGEST_LINK
+from rwn_core.data.regression import Factor, Formula
 from rwn_core.data.rounding import Steps, check_precision, steps_by_name
 from rwn_core.data.schema import Slices
+from rwn_core.data.use import StatedRegression, Use, written_formula
 from rwn_core.masking import Option, in_present_names, method_options
 from rwn_ui.background.task import Task
 from rwn_ui.panel.tab import show_address
@@ -122,6 +125,11 @@ def take_setting(session: Session, asked: Mapping[str, str]) -> list[str]:
     except (ValueError, IndexError, AttributeError, TypeError, OverflowError, RecursionError):
         listed = ", ".join(option.name for option in options)
         refused.append(f"{listed} of the link cannot be read; all options are left as they were.")
+    if "use" in asked:
+        try:
+            session.state_use(_use_of_link(asked["use"], _names(session)))
+        except (ValueError, IndexError, rwn.RWNError):
+            refused.append("use of the link cannot be read; it is left as it was.")
     setting = replace(session.setting, params=params)
     for name, (field, read, kind) in _NUMBERED.items():
         try:
@@ -240,7 +248,50 @@ def _setting_parts(session: Session) -> dict[str, str]:
     if session.slices != session.own_slices:
         numbers = ("-".join(str(names.index(name)) for name in one) for one in session.slices)
         parts["slices"] = "_".join(numbers)
+    use = session.data.schema.use
+    if use is not None and use != session.own_use and set(use.names) <= set(names):
+        parts["use"] = _use_text(use, names)
     return parts
+
+
+def _use_text(use: Use, names: list[str]) -> str:
+    """Write a use with numbers for its variables: "14_linear.14.0.square0.3x5"."""
+
+    def written(factor: Factor) -> str:
+        return f"{factor.transform}{names.index(factor.name)}"
+
+    parts = ["-".join(str(names.index(name)) for name in use.confidential)]
+    for regression in use.regressions:
+        formula = Formula.parse(regression.formula)
+        terms = ["x".join(map(written, term)) for term in formula.terms]
+        parts.append(".".join([regression.kind, written(formula.response), *terms]))
+    return "_".join(parts)
+
+
+_LINKED_FACTOR = re.compile("(log|sqrt|square)?([0-9]{1,6})")
+
+
+def _use_of_link(text: str, names: list[str]) -> Use:
+    """Read what `_use_text` wrote; raise ValueError, IndexError or a refusal where it cannot be."""
+
+    def factor(part: str) -> str:
+        match = _LINKED_FACTOR.fullmatch(part)
+        if match is None:
+            raise ValueError
+        name = f"`{names[int(match[2])]}`"
+        return f"{match[1]}({name})" if match[1] else name
+
+    confidential, *regressions = text.split("_")
+    stated = []
+    for each in regressions:
+        kind, response, *terms = each.split(".")
+        products = [":".join(map(factor, term.split("x"))) for term in terms]
+        formula = f"{factor(response)} ~ {' + '.join(products)}"
+        stated.append(StatedRegression(formula=written_formula(formula), kind=kind))
+    numbers = filter(None, confidential.split("-"))
+    return Use(
+        confidential=tuple(names[int(number)] for number in numbers), regressions=tuple(stated)
+    )
 
 
 def write(session: Session, **more: str) -> None:

@@ -17,6 +17,7 @@ from rwn_core.measures import measures_of
 from rwn_core.measures.comparison import Comparison
 from rwn_core.measures.measure import Reading
 from rwn_core.measures.statistics.association import is_mixed
+from rwn_core.measures.statistics.usual_use import use_of
 from rwn_core.parallel.threads import Progress
 from rwn_core.randomness import SecretKey
 from rwn_core.tuning import Setting, Verdict
@@ -223,10 +224,10 @@ def start_key(session: Session) -> Key:
     given = session.data.schema
 
     def unweighted() -> rwn.Schema:
-        """The schema without slices, regression and weights, which a suggestion may bring."""
+        """The schema without slices and weights, which a suggestion may bring; with its use."""
         alone = given.with_slices(())
         variables = tuple(replace(each, weight=1.0) for each in alone.variables)
-        return replace(alone, variables=variables, question=None)
+        return replace(alone, variables=variables, question=None, use=use_of(session.data))
 
     about = memo(session, "suggested for", 4).get_or_make(given, unweighted)
     return session.data.fingerprint, about, session.policy
@@ -254,10 +255,10 @@ def release_key(session: Session) -> Key:
 
 
 def preparation_key(session: Session, data: rwn.Microdata, params: Method | None = None) -> Key:
-    """Cache key of a prepared table: sliders, slices and regression do not count."""
+    """Cache key of a prepared table: sliders, slices, regression and use do not count."""
     given = data.schema
     schema = memo(session, "schemas", 4).get_or_make(
-        given, lambda: replace(given.with_slices(()), question=None)
+        given, lambda: replace(given.with_slices(()), question=None, use=None)
     )
     return data.fingerprint, schema, params and family(params)
 

@@ -9,6 +9,7 @@ from typing import Any
 import rwn_core as rwn
 from rwn_core.data.rounding import Steps, precision_words, rounded_share
 from rwn_core.data.schema import Slices, slices_words
+from rwn_core.data.use import Use
 from rwn_core.evaluation.registered_analysis import AnalysisPlan
 from rwn_core.masking import (
     SHORT_NAMES,
@@ -139,11 +140,13 @@ class Session:
         0  # counts weights and steps that came from elsewhere than their table; likewise
     )
     own_slices: Slices = field(init=False)  # those that the table came with
+    own_use: Use | None = field(init=False)  # likewise what it is for, where that was stated
 
     def __post_init__(self) -> None:
         """Take the slices of the table's schema."""
         self.setting = Setting(params=first_setting()).resolved(self.data)
         self.own_slices = self.slices
+        self.own_use = self.data.schema.use
 
     def key(self, name: str) -> str:
         """The key of a widget that belongs to the present table: PAGE.NAME with its number."""
@@ -225,6 +228,19 @@ class Session:
         others = (name for name in wanted if name in names and name != self.variable)
         return self.variable, next(others, names[0])
 
+    def state_use(self, use: Use | None) -> None:
+        """Take over what the table is for; its first regression is the question of every page.
+
+        None is the use that the table came with. Nothing is prepared anew: neither distances nor
+        neighbors depend on it.
+        """
+        schema = self.data.schema.used_for(self.own_use if use is None else use)
+        if use is not None and use.regressions:
+            response, *predictors = use.regressions[0].names
+            asked = rwn.Question(response=response, predictors=tuple(predictors))
+            schema = replace(schema, question=asked)
+        self.data = self.data.with_schema(schema)
+
     def set(
         self, setting: Setting, prepared: Prepared | None = None, *levers: str | Mapping[str, Any]
     ) -> None:
@@ -304,6 +320,7 @@ class Session:
         """Load another table: choices that belong to the old one are reset."""
         self.data, self.name, self.demo, self.path = data, name, demo, ""
         self.own_slices = self.slices
+        self.own_use = data.schema.use
         self.setting = Setting(params=params).resolved(data)
         self.compared = ()
         self.analysis_plan, self.views, self.watched = AnalysisPlan(), {}, ()

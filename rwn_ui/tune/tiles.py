@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.measures import ORDINARY, UTILITY, tiles_of
+from rwn_core.measures import ORDINARY, USE, UTILITY, tiles_of
 from rwn_core.measures.measure import UNRELATED, Reading
 from rwn_core.measures.sentence import tenths
 from rwn_core.measures.view import Tile
@@ -65,6 +65,8 @@ def _tile(key: str, tile: Tile, now: Snapshot) -> dict[str, Any]:
         shown |= {} if most is None else {"limit": f"at most {tile.words(most)}"}
     if about.side == "utility":
         _mark(shown, key, tile, reading, now.release)
+        if key == USE:
+            _name_faded(shown, now.readings[UTILITY])
     spread = interval(now.draws, key, tile.part)
     if spread is not None:
         low, high = (tile.words(end) for end in spread)
@@ -73,7 +75,8 @@ def _tile(key: str, tile: Tile, now: Snapshot) -> dict[str, Any]:
         shown["help"] += " “Draws”: where 9 of 10 draws of this setting fall."
     for name, before in now.before(key):
         value = tile.value(reading)
-        shown["against"].append(_against(tile.words, name, value, before["median"]))
+        mark = _against(tile.words, name, value, before["median"], higher=about.better == "higher")
+        shown["against"].append(mark)
         if "low" not in before:
             shown["help"] += f" How much releases of {name} differ is not known."
         elif before["low"] <= value <= before["high"]:
@@ -110,22 +113,34 @@ def _mark(
             " The full table has smaller standard errors, so the change is larger in their units."
         )
         return
-    if key == UTILITY:
-        named = [f"{one} with {other}" for one, other in reading.detail.faded]
-        shown["help"] += f" Faded most: {', '.join(named)}." if named else ""
+    if key == USE:
+        shown["limit"] = reading.detail.least_words
+        return
     most = rwn.MEASURES[key].ends(current.comparison).get(UNRELATED)
     if most is not None:
-        shown["limit"] = f"none left: {tile.words(most)}"
-        shown["help"] += f" Without any relation left it would be {tile.words(most)}."
+        shown["limit"] = f"with no relation left {tile.words(most)}"
+
+
+def _name_faded(shown: dict[str, Any], relations: Reading | rwn.NotApplicable) -> None:
+    """Name the relations that faded most in the help of a tile."""
+    if isinstance(relations, Reading):
+        named = [f"{one} with {other}" for one, other in relations.detail.faded]
+        shown["help"] += f" Faded most: {', '.join(named)}." if named else ""
 
 
 def _against(
-    write: Callable[[float], str], name: str, released: float, pinned: float
+    write: Callable[[float], str],
+    name: str,
+    released: float,
+    pinned: float,
+    *,
+    higher: bool = False,
 ) -> dict[str, Any]:
+    """The change from a compared scenario in words; `higher`: more is better."""
     change = released - pinned
     words = write(abs(change))
     same = words == write(0.0)
-    better = None if same else change < 0
+    better = None if same else (change > 0) == higher
     sign = "±" if same else "+" if change > 0 else "−"
     words = words.replace(" %", " pp")  # a difference of shares is in percentage points
     return {"pin": name, "text": f"{sign}{words} vs {name}", "better": better}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import rwn_core as rwn
-from rwn_core.masking import Prepared
+from rwn_core.masking import Prepared, at_levers
 from rwn_core.neighbors import LARGEST_DENSE
 from rwn_ui.state.change_table import adopt_soon, set_setting
 from rwn_ui.state.results import PreparedTable, policy_presets, prepared
@@ -17,6 +17,7 @@ from rwn_ui.state.session import KEPT, Session
 LEVERS, WEIGHTS = "levers", "weights"
 HIGHEST = 5.0  # where the slider of a weight ends; more can be typed
 MOST = 100.0
+PAIRED = 4  # weights from which on they stand in two columns
 _FIXED = "A fixed start of this method; it follows no policy."
 _DISTANCES = {
     "Light": "Suggested: the weakest strength of which one release uses at most 1.5 times the "
@@ -43,7 +44,19 @@ def apply_edit(session: Session, edit: Mapping[str, Any]) -> None:
         _weigh(session, edit[WEIGHTS], held=bool(edit.get("held")))
     ranges, moved = prepared(session).prepared.ranges, edit.get(LEVERS, {})
     levers = session.levers | {name: x for name, x in moved.items() if name in ranges}
-    session.move(**{name: round(ranges[name].clip(value), 10) for name, value in levers.items()})
+    clipped = {name: round(ranges[name].clip(value), 10) for name, value in levers.items()}
+    # what a lever refuses, such as q < 1 of tied slices, is said beside its slider
+    taken = {name: x for name, x in clipped.items() if not refused_move(session, name, x)}
+    session.move(**taken)
+
+
+def refused_move(session: Session, name: str, value: float) -> str:
+    """Why a lever cannot move to a value, in one sentence; empty where it can."""
+    try:
+        at_levers(session.params, {name: value})
+    except rwn.ParameterError as refusal:
+        return str(refusal)
+    return ""
 
 
 def _weigh(session: Session, moved: Mapping[str, float], *, held: bool) -> None:
@@ -80,13 +93,15 @@ def _levers(session: Session, table: Prepared) -> dict[str, Any]:
     sliders, levers = [], session.levers
     for lever in session.params.levers:
         ends = table.ranges[lever.name]
+        note = refused_move(session, lever.name, ends.low)
         digits = 0 if lever.whole_number else max(0, -math.floor(math.log10(ends.step)))
         sliders.append(
             {
                 "name": lever.name,
                 "title": lever.title,
                 "help": lever.help,
-                "low": ends.low,
+                "note": note,
+                "low": levers[lever.name] if note else ends.low,
                 "high": ends.high,
                 "step": ends.step,
                 "digits": digits,
@@ -129,9 +144,15 @@ def _weights(session: Session) -> dict[str, Any]:
         }
         for number, variable in enumerate(_coming(session).schema.released, start=1)
     ]
-    return _data(session, WEIGHTS, sliders, [], [])
+    return _data(session, WEIGHTS, sliders, [], []) | {"pairs": len(sliders) > PAIRED}
 
 
 def _data(session: Session, kind: str, sliders: Any, presets: Any, steps: Any) -> dict[str, Any]:
-    large = session.projector
-    return {"kind": kind, "large": large, "sliders": sliders, "presets": presets, "steps": steps}
+    return {
+        "kind": kind,
+        "large": session.projector,
+        "pairs": False,
+        "sliders": sliders,
+        "presets": presets,
+        "steps": steps,
+    }

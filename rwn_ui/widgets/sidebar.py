@@ -13,6 +13,8 @@ from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.session import KEPT, Session, first_setting
 from rwn_ui.widgets.folded import folded
 
+IN_VIEW = 16  # variables up to which their weights are not folded away
+
 
 def badge(session: Session) -> None:
     """Which table this is."""
@@ -48,16 +50,18 @@ def weights(session: Session) -> DeltaGenerator | None:
     """Container for the sliders of the weights; None if the method has no distances."""
     if not rwn.METHODS[session.method].uses_weights:
         return None
-    box = folded("Variable weights", session.key("tune.weighing"))
+    few = len(session.data.schema.released) <= IN_VIEW
+    box = folded("Variable weights", session.key("tune.weighing"), expanded=few)
     if box is None:
         return None
+    below = box.container()
     box.caption(
-        "Weight 2 doubles a variable’s differences, so donors are closer on it. Weight 0 ignores "
-        "it "
-        "in the distance. It is masked in both cases. `--weight 3=0` of the command line is the "
-        "third variable here."
+        "2 doubles a variable’s differences, 0 ignores them.",
+        help="Weight 2 doubles a variable’s differences, so donors are closer on it. Weight 0 "
+        "ignores it in the distance. It is masked in both cases. `--weight 3=0` of the command "
+        "line is the third variable here.",
     )
-    return box.container()
+    return below
 
 
 def choose_variable(session: Session, label: str, key: str) -> None:

@@ -26,13 +26,14 @@ from rwn_core.measures.drawing.tables import TABLE_ROWS, Rows, seven_digits
 from rwn_core.measures.measure import FROM_ZERO, BothFiles, Measure, Reading, Sides
 from rwn_core.measures.sentence import filled
 from rwn_core.measures.statistics.association import complete_numbers
+from rwn_core.measures.statistics.main_regression import fits
 from rwn_core.measures.statistics.nearest_points import (
     nearest_others,
     original_points,
     released_points,
     spread_sample,
 )
-from rwn_core.measures.statistics.ols import LeastSquares, fits, refuse_exact
+from rwn_core.measures.statistics.ols import LeastSquares, refuse_exact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -105,9 +106,10 @@ def _cooks(fit: LeastSquares, where: str) -> Floats:
 
 def compute_cooks_distance(comparison: Comparison) -> Reading[RecordValues]:
     """Return the largest Cook's distance of the release."""
-    before_fit, after_fit = fits(comparison)
+    before_fit, after_fit = fits(comparison, recoded=True)
     question = before_fit.design.question
-    before = comparison.cached_for_original(("cook", question), lambda: _cooks(before_fit, ""))
+    about = "cook", question, before_fit.design.terms
+    before = comparison.cached_for_original(about, lambda: _cooks(before_fit, ""))
     return largest_of_both(
         (before_fit.design.records, before),
         (after_fit.design.records, _cooks(after_fit, RELEASED)),

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
@@ -272,11 +272,14 @@ class Loss(Detail):
     gone: list[list[str]] = field(default_factory=list)
 
 
-def relation_loss(before: Floats, after: Floats, chance: Floats) -> Loss:
+def relation_loss(
+    before: Floats, after: Floats, chance: Floats, pairs: Booleans | None = None
+) -> Loss:
     """Return how much of the relations is lost, given both associations and `chance_levels`."""
+    # Shapes: before, after, chance (p, p); pairs (p, p), symmetric, those that count, or all.
     # The mean of the pairs' losses, weighted by their excess over chance, plus the excess of
     # relations that only the release shows. Relations of a constant released variable are lost.
-    upper = np.triu(np.ones(before.shape, dtype=bool), 1)
+    upper = np.triu(np.ones(before.shape, dtype=bool) if pairs is None else pairs, 1)
     size, found = np.abs(before), np.where(np.isnan(after), 0.0, after)
     related = upper & (size > chance)
     weight = np.where(related, size - chance, 0.0)

@@ -17,14 +17,7 @@ from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Question
 from rwn_core.data.variable import Kind
 from rwn_core.errors import NotApplicable
-from rwn_core.measures.comparison import (
-    RELEASED,
-    Comparison,
-    complete,
-    numbers,
-    standardized,
-    varies,
-)
+from rwn_core.measures.comparison import complete, numbers, standardized, varies
 from rwn_core.measures.statistics.distributions import standard_deviation
 
 MOST_COEFFICIENTS = 500
@@ -181,18 +174,6 @@ class LeastSquares(Fit):
     dependence: Floats
 
 
-def fits(comparison: Comparison) -> tuple[LeastSquares, LeastSquares]:
-    """Fit the comparison's regression to the original and to the release."""
-    original, masked, question = comparison.original, comparison.masked, comparison.question
-    about = "least squares", question
-    before = comparison.cached_for_original(
-        about, lambda: least_squares(design_matrix(original, original, question))
-    )
-    return before, comparison.cached_for_release(
-        about, lambda: least_squares(design_matrix(original, masked, question, RELEASED), RELEASED)
-    )
-
-
 def least_squares(design: Design, where: str = "") -> LeastSquares:
     """Fit a regression by QR; refuse collinear predictors by name."""
     # standardized columns: neither a large unit nor a large mean costs digits or rank
@@ -267,18 +248,6 @@ def turned(before: Floats, after: Floats, error: Floats) -> Booleans:
 
 RUNAWAY = 50.0  # standard error of a standardized coefficient that has no finite estimate
 STEPS = 60
-
-
-def generalized_fits(comparison: Comparison) -> tuple[Fit, Fit]:
-    """Fit the regression that suits the response to the original and to the release."""
-    original, question = comparison.original, comparison.question
-    family = response_family(original, question)
-    before = comparison.cached_for_original(
-        ("generalized", question),
-        lambda: fit_family(response_design(original, original, question), family),
-    )
-    after = response_design(original, comparison.masked, question, RELEASED)
-    return before, fit_family(after, family, RELEASED)
 
 
 def response_family(original: Microdata, question: Question | None) -> str:

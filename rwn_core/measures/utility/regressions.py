@@ -25,10 +25,9 @@ from rwn_core.measures.measure import (
     utility_measure,
 )
 from rwn_core.measures.statistics.intervals import t95
+from rwn_core.measures.statistics.main_regression import fits, generalized_fits
 from rwn_core.measures.statistics.ols import (
     Fit,
-    fits,
-    generalized_fits,
     refuse_exact,
     standardized_difference,
     turned,
@@ -247,11 +246,12 @@ REGRESSION = slopes_measure(
     compute=compute_regression,
     tile=Tile(
         places={"tune": 2, "utility": 3},
-        label="Largest |Δ slope| / SE",
-        help="Largest change of a slope of the regression, in units of the original's "
-        "standard error.",
+        label="Largest move of a slope, in its standard errors",
+        words="{:.1f}".format,
+        help="How far the slope moved that moved most, counted in the original's standard "
+        "errors: a move of 2 is as much as another sample of as many people might bring.",
         context=lambda reading: _of_slopes(reading, reading.detail.sign_changed, "signs changed"),
-        sampled="SE of the shown records",
+        sampled="errors of the shown records",
     ),
     otherwise="generalized_regression",
     places={

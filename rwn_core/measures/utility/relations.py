@@ -42,7 +42,6 @@ from rwn_core.measures.statistics.association import (
     shown,
 )
 from rwn_core.measures.statistics.intervals import Band
-from rwn_core.measures.view import Tile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -401,16 +400,6 @@ ASSOCIATION_LOSS = utility_measure(
     source="Pearson; correlation ratio (Kelley 1935); Cramer's V (Bergsma 2013); chance: "
     "Kazi-Aoual and others 1995",
     compute=compute_association_loss,
-    tile=Tile(
-        places={"tune": 1, "utility": 1},
-        label="Relations lost",
-        words="{:.3f}".format,
-        help="Loss of the relations between all variables: 0 as in the original, 1 no "
-        "relation left. Pairs that are unrelated in the original do not count.",
-        context=lambda reading: "".join(
-            f"most: {', '.join(style.short_names(pair, 16))}" for pair in reading.detail.faded[:1]
-        ),
-    ),
     recorded=("faded", "gone", "invented"),
     steps=(0.05, 0.2, 0.4, 0.6, 0.85),
     places={"record of a dataset": 2, "sweep": 3, "report": 99, "picture": 2},

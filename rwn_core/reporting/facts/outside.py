@@ -9,7 +9,7 @@ from rwn_core.data.derived import listed
 from rwn_core.evaluation.validity import misses, turns
 from rwn_core.laws.invariants import Invariants
 from rwn_core.masking.option import method_words
-from rwn_core.measures import CHANGED, MARGINALS, MEASURES, UTILITY
+from rwn_core.measures import CHANGED, MARGINALS, MEASURES, USE, UTILITY
 from rwn_core.reporting import public_words as words
 from rwn_core.reporting.facts.fact import (
     Audience,
@@ -26,6 +26,7 @@ _INVENTED = 0.05  # of the original's relations, beyond which new ones are said
 _NEAR = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _CHANGED = (0.1, 0.4, 0.6, 0.9)
 _SHARES = (0.01, *_CHANGED)
+_LEFT = (0.1, 0.5, 0.8, 0.95)
 
 
 def label(material: Material) -> Content:
@@ -47,6 +48,7 @@ def label(material: Material) -> Content:
     lost = material.reading(UTILITY).get("value")
     amount = None if lost is None else _amount(UTILITY, lost)
     relations = about["not_measured"] if amount is None else about["faded"].format(amount=amount)
+    relations = " ".join([relations, *_left(material)])
     if amount is not None and "judged" in material.record:
         relations += f" {about['sampled']}"
     counts, earlier = words.COUNTS, material.earlier
@@ -62,6 +64,17 @@ def label(material: Material) -> Content:
     }
     said = tuple((about[key], text[:1].upper() + text[1:]) for key, text in rows.items())
     return Content(lines=(about["head"],), table=Table(columns=tuple(about["columns"]), rows=said))
+
+
+def _left(material: Material) -> list[str]:
+    """Say in words how much is left of each part of the use; nothing where it was not read."""
+    shares = material.reading(USE).get("shares", {})
+    said = []
+    for name, sentence in words.LEFT.items():
+        if name in shares:
+            amount = words.LEFT_AMOUNTS[bisect(_LEFT, shares[name])]
+            said.append(sentence.format(amount=amount))
+    return said
 
 
 def _treated(material: Material) -> Content:
@@ -123,6 +136,7 @@ def _loss(material: Material) -> Content:
     rows = [(words.LOST[key], _amount(key, v)) for key, v in read.items() if v is not None]
     lines = [words.LOSS[0]] + [words.SAMPLED] * ("judged" in material.record)
     lines += [words.LOSS[1]] * (len(rows) < len(words.LOST))
+    lines += _left(material)
     # which relations faded, which of them are gone, and whether others appeared
     relations = material.reading(UTILITY)
     for faded, key in ((words.FADED, "faded"), (words.GONE, "gone")):

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 import rwn_core as rwn
 from rwn_core.data import plain as plain_budget
 from rwn_core.data.edit_rules import EditRule, as_edit_rules
-from rwn_core.data.formula import Formula
 from rwn_core.data.plain import WIDTH, read_plain, toml_document, toml_text
+from rwn_core.data.regression import Formula
 from rwn_core.data.schema import as_slices, slice_words, slices_words, verbatim_words
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.registered_analysis import verdict

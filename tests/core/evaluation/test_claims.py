@@ -20,14 +20,14 @@ from scipy import stats
 
 import rwn_core as rwn
 from rwn_core import Analysis, AnalysisPlan, Microdata, NotApplicable, ReleaseError
-from rwn_core.data.formula import Formula
+from rwn_core.data.regression import Formula
 from rwn_core.evaluation import claims
 from rwn_core.evaluation.audit import compare
 from rwn_core.evaluation.claims import Claim, ClaimTable, bound_words, claim_table, slope_claim
 from rwn_core.evaluation.figure_curves import PAPER_FIGURES
-from rwn_core.evaluation.registered_analysis import analysis_work, fit_model, verdict
+from rwn_core.evaluation.registered_analysis import analysis_work, verdict
 from rwn_core.measures.comparison import Comparison
-from rwn_core.measures.statistics.formula import formula_design
+from rwn_core.measures.statistics.formula import fit_model, formula_design
 from rwn_core.measures.statistics.ols import least_squares
 from rwn_core.reporting.claims_file import check_claims, claims_document, claims_file
 from rwn_core.reporting.readers import READERS, rwn_claims

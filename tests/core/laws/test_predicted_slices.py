@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import rwn_core as rwn
-from rwn_core.data.formula import product_terms
 from rwn_core.data.microdata import Microdata, joint_codes
+from rwn_core.data.regression import product_terms
 from rwn_core.data.rounding import rounded
 from rwn_core.evaluation.control_group import control_group
 from rwn_core.laws import predicted_slices

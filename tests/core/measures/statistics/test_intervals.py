@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 import rwn_core as rwn
-from rwn_core.data.formula import Formula
+from rwn_core.data.regression import Formula
 from rwn_core.evaluation.draws import Ensemble, Gathering, release_interval
 from rwn_core.evaluation.holdout import predict_on_holdout
 from rwn_core.measures.measure import BothFiles, Detail, Reading

@@ -1,6 +1,7 @@
-"""Formulas such as `wage ~ education * smsa + log(experience)`, as in R and statsmodels.
+"""Regressions in words: a response with its predictors, or a formula of terms as in R.
 
-Scenario files are data: this grammar parses the text, nothing evaluates it as a program.
+Scenario files are data: the grammar of a formula parses the text, nothing evaluates it as a
+program. `wage ~ education * smsa + log(experience)` reads as in R and statsmodels.
 """
 
 from __future__ import annotations
@@ -9,11 +10,39 @@ import re
 from dataclasses import dataclass
 
 from rwn_core.data.plain import LONGEST_FORMULA, MOST_FACTORS, MOST_TERMS, check_letters
-from rwn_core.data.schema import Question
-from rwn_core.errors import ParameterError
+from rwn_core.data.variable import NamedParameters, refuse_repeats
+from rwn_core.errors import ParameterError, SchemaError
 
+MODELS = ("linear", "logistic", "poisson")
+"""The kinds of regressions that a formula states."""
 _FACTOR = re.compile(r"(?:(log|sqrt|square)\(\s*)?(`[^`]+`|[^\W\d][\w.]*+)\s*+(\))?")
 _WORDS = "A formula reads like: response ~ one + log(two) + three:four + `a name`."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question(NamedParameters):
+    """The regression that the data steward wants to keep.
+
+    Parameters
+    ----------
+    response : str
+    predictors : tuple of str
+    """
+
+    response: str
+    predictors: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse a question without an answerable form."""
+        object.__setattr__(self, "predictors", tuple(self.predictors))
+        if not self.predictors:
+            raise SchemaError("The regression needs at least one predictor; choose one.")
+        if self.response in self.predictors:
+            raise SchemaError(
+                f"Variable {self.response} is both response and predictor of the regression; "
+                "take it out of one of the two."
+            )
+        refuse_repeats(self.predictors, "as a predictor")
 
 
 Term = tuple["Factor", ...]
@@ -48,8 +77,7 @@ class Formula:
         left, tilde, right = text.partition("~")
         if not tilde:
             raise ParameterError(f"The formula has no ~ between response and terms. {_WORDS}")
-        terms = parse_terms(right)
-        return cls(response=_factor(left), terms=terms)
+        return cls(response=_factor(left), terms=parse_terms(right))
 
     @property
     def names(self) -> tuple[str, ...]:
