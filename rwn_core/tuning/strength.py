@@ -614,9 +614,9 @@ class StrengthTrial:
         left = self.several_left(place)
         middle = _middle(left)
         lost = [_relations_lost(self._release(place, seed)) for seed in self._further(place)]
-        shares = [each.least for each in left if each is not None]
+        least = [None if each is None else each.least for each in left]
         spreads = dict(point.spreads)
-        for key, values in ((USE, shares), (UTILITY, lost)):
+        for key, values in ((USE, least), (UTILITY, lost)):
             known = tuple(value for value in values if value is not None)
             if known and key not in spreads:
                 spreads[key] = Spread(measure=key, values=known)
