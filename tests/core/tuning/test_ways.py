@@ -95,7 +95,7 @@ def test_attacks_are_tried_on_the_last_answer_only(few, policy, monkeypatch) -> 
 
 def test_the_next_best_is_the_answer_where_attacks_break_the_best(few, policy, monkeypatch) -> None:
     table = TableSearch(microdata=few, policy=policy, places=8)
-    for preset in ("all_but_responses", "related_3"):
+    for preset in ("all_but_responses", "alone"):
         table.look(
             Setting(params=rwn.SoftRWN(balance=1.0), slices=preset_slices(few, preset)), 0.99
         )
