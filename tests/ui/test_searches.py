@@ -90,8 +90,9 @@ def test_the_answer_so_far_is_listed_and_goes_to_tune(asked) -> None:
     assert "none is known to keep all limits" in screen.words("warning")
     job.so_far = answer(policy, so_far=True)
     screen.test.run()
-    assert "Of 3 settings tried, the best that keeps all limits leaves 80 % of the relations." in (
-        screen.words("success")
+    assert (
+        "Of 3 settings tried, the best that keeps all limits leaves 80 % of each part of the use."
+        in (screen.words("success"))
     )
     assert "Best so far" in screen.words("caption")
     listed = screen.find("radio", "Settings found")
@@ -473,7 +474,7 @@ def test_a_next_step_is_a_setting_or_another_description(begun, own) -> None:
     assert quick["caution"]
     assert [step["title"].replace("\N{NO-BREAK SPACE}", " ") for step in quick["steps"]] == [
         "Try noise",
-        "Leave y out: 1.3 times a limit, 40 % of the relations lost",
+        "Leave y out: 1.3 times a limit. Left: 60 % of the use",
     ]
     for nothing in ("advice:9", "advice:", "advice:x", "regression:{}"):
         advice.take(own.session, nothing)
