@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
@@ -23,6 +23,7 @@ from rwn_core.measures.attacks.attribute_attack import (
 )
 from rwn_core.measures.attacks.attribute_guesses import SECRETS_OF_UNITS, AttributeAttack
 from rwn_core.measures.attacks.guessing import attacked_people, control_sample
+from rwn_core.measures.attacks.left_out_people import PeopleLeftOut
 from rwn_core.measures.attacks.likeliest_value import WORDS
 from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Detail, Measure, Reading, some_of
@@ -88,9 +89,7 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
     if total > QUICK_RECORDS:
         people = np.sort(attacked_people(comparison, QUICK_RECORDS))
     found = tried.on_people(people)
-    outsiders, outside = control_sample(comparison), None
-    with suppress(NotApplicable):  # the people in the file are judged all the same
-        outside = None if outsiders is None else tried.on_outsiders(outsiders)
+    outside = _outside(comparison, tried, people)
     gains = [gain(each, outside[at] if outside else ()) for at, each in enumerate(found)]
     worst = int(np.argmax([each["value"] for each in gains]))
     for naming, levels in zip((each["naming"] for each in gains), tried.levels, strict=True):
@@ -122,6 +121,18 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
             **some_of(people, total),
         ),
     )
+
+
+def _outside(
+    comparison: Comparison, tried: AttributeAttack, people: Integers
+) -> list[list[Success]] | None:
+    """Return success on people outside: those left out, or the same as if each were."""
+    outsiders = control_sample(comparison)
+    if outsiders is None:
+        return PeopleLeftOut(tried, people).successes()
+    with suppress(NotApplicable):  # the people in the file are judged all the same
+        return tried.on_outsiders(outsiders)
+    return None
 
 
 def _scope(law: Law, secret: str, found: Success, gained: Mapping[str, Any]) -> str:
