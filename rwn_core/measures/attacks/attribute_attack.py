@@ -66,7 +66,7 @@ def beliefs(
     asked = masked, rows, people
     donor: dict[Hashable, sparse.sparray] = {}
     # secrets with equal keys share a posterior, unless each has one of its own
-    own = bool(law.later or law.tied) or any(way.cells.donors is None for way in parts)
+    own = bool(law.later) or any(way.cells.donors is None for way in parts)
     of_secret = []
     for secret in secrets:
         # the keys that take their values from the secret's donor
@@ -75,7 +75,7 @@ def beliefs(
         same = secret if own else (shared, *(way.cells.modification(secret) for way in parts))
         if same not in donor:
             shown = [
-                _shown(way, each, (keys, shared), secret, asked)
+                _shown(way, each, shared, secret, asked)
                 for way, each in zip(parts, joint, strict=True)
             ]
             donor[same] = sum(shown[1:], shown[0])
@@ -87,21 +87,19 @@ def beliefs(
 def _shown(
     way: Way,
     source: sparse.csc_array,
-    known: tuple[Sequence[str], tuple[str, ...]],
+    shared: tuple[str, ...],
     secret: str,
     asked: tuple[Microdata, Integers, Integers],
 ) -> sparse.sparray:
     """Return P(row r comes about in this way and shows person t's value), shape (people, m)."""
+    # shared: the keys with the secret's donor. Of tied slices it is by the weights of the slice
+    # alone: where a person stands in the order of a slice only those know who know its values.
     masked, rows, people = asked  # of a posterior
-    keys, shared = known  # shared: with the secret's donor
     cells, q = way.cells, way.cells.modification(secret)
     if cells.donors is None:  # a row shows its source's value, or no record's
         return sparse.diags_array(cells.retained(secret)[people]) @ source.tocsr()[people]
     if way.lost:  # missing values have no donor, and what is not masked is the source's own
         return source.tocsr()[people] * float(q == 0)
-    import os
-    if cells.tied is not None and q and not os.environ.get('NOTIE'):
-        return cells.tied.shown(source, (cells.telling(keys), shared), secret, asked)
     if shared:
         own, released = codes_together(cells.original, masked, shared, rows)
     if secret in cells.later:  # donors depend on what the row shows before, not on its source

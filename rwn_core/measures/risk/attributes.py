@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -75,6 +74,9 @@ class AttributeGuesses(Detail):
     attack: float | None = None
 
 
+NO_OUTSIDE = "What people outside the file would lose to this release cannot be read."
+
+
 def best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
     """Return the mean success of the best strategy, cached for all measures that read it."""
     # its baseline is the same strategies' success on people outside, or naming the majority
@@ -127,12 +129,17 @@ def _outside(
     comparison: Comparison, tried: AttributeAttack, people: Integers
 ) -> list[list[Success]] | None:
     """Return success on people outside: those left out, or the same as if each were."""
-    outsiders = control_sample(comparison)
-    if outsiders is None:
-        return PeopleLeftOut(tried, people).successes()
-    with suppress(NotApplicable):  # the people in the file are judged all the same
+    outsiders, law = control_sample(comparison), tried.law
+    try:
+        if outsiders is None:
+            return PeopleLeftOut(tried, people).successes()
         return tried.on_outsiders(outsiders)
-    return None
+    except NotApplicable as refusal:
+        # slices that know each other keep relations, which disclose nothing: without people
+        # outside nobody can say what their rows tell
+        if law.tied is not None or law.later:
+            raise NotApplicable(f"{NO_OUTSIDE} {refusal.reason}") from refusal
+    return None  # naming the majority is then the baseline, and the gain is one at most
 
 
 def _scope(law: Law, secret: str, found: Success, gained: Mapping[str, Any]) -> str:
