@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -34,8 +33,6 @@ LEAST = 20  # people outside, below which their success says nothing
 SPLITS = 8  # random halvings of a table, of which each half is masked once
 _SEED = 7
 _TEAM = red_team.MEASURE.key
-GROUPS = 3  # control groups of a chain, of which the middle gain counts
-_OUTSIDE = " Found on releases of this setting that leave one person in five out."
 _SURELY = 2.0  # standard errors by which differences are compared
 _WHOLE = ("levels", "common")  # what the files of halves take over from those of the whole
 
@@ -282,32 +279,6 @@ def with_difference(
     return dict(readings)
 
 
-def with_outsiders(
-    readings: Mapping[str, Any], base: Comparison, setting: tuple[Any, Mapping[str, float]]
-) -> dict[str, Any]:
-    """Read the gain of a chain beyond people outside the file: the median of control groups.
-
-    A chain keeps relations of keys with confidential values, and a relation that all people follow
-    is no disclosure. So the most frequent value is no baseline for it.
-    """
-    stated, law = readings.get(ATTRIBUTE_GAIN.key), base.law
-    if law is None or not law.later or not isinstance(stated, Reading):
-        return dict(readings)
-    params, precision = setting
-
-    def middle() -> Reading[Any]:
-        found: list[Reading[Any]] = []
-        for part in steps(range(GROUPS)):
-            group = control_group(base, params, _SEED + part, precision, part)
-            reading = None if group is None else ATTRIBUTE_GAIN.read(group)
-            if isinstance(reading, Reading) and reading.detail.control is not None:
-                found.append(with_parts(reading, scope=reading.detail.scope + _OUTSIDE))
-        return sorted(found, key=attrgetter("value"))[len(found) // 2] if found else stated
-
-    about = ("gain beyond people outside", params, tuple(sorted(precision.items())))
-    return {**readings, ATTRIBUTE_GAIN.key: base.cached_for_original(about, middle)}
-
-
 def audit_attacked(microdata: Microdata, release: Release, measures: Sequence[str]) -> Audit:
     """Read measures of a release with the red team, and where they limit it, the difference."""
     with (now := current_work()).part(0.0, 0.7):
@@ -318,6 +289,4 @@ def audit_attacked(microdata: Microdata, release: Release, measures: Sequence[st
     precision, masked = dict(release.precision), release.masked
     find = partial(attribute_difference, *about, precision=precision, masked=masked)
     with now.part(0.7, 1.0):
-        readings = with_difference(audited.readings, find)
-        base = Comparison(original=microdata, masked=masked, law=release.law)
-        return Audit(readings=with_outsiders(readings, base, (release.params, precision)))
+        return Audit(readings=with_difference(audited.readings, find))

@@ -210,3 +210,90 @@ def tied_logs(
                     break
             mean = product.mean() if log > -np.inf else 0.0
             logs[record, column] = log + math.log(mean) if mean > 0.0 else -np.inf
+
+
+@jit_internal
+def _mass(tie: Any, unit: int, g: int, low: float, high: float) -> float:
+    """Return P(the position of a donor lies between two cumulative weights | class)."""
+    _, tables, sums = tie
+    bins = tables.shape[1]
+    low, high = min(low, 1.0) * bins, min(high, 1.0) * bins
+    one, other = min(int(low), bins - 1), min(int(high), bins - 1)
+    if one == other:
+        return float(tables[unit, one, g] * (high - low))
+    mass = sums[unit, other, g] - sums[unit, one, g]
+    mass += tables[unit, other, g] * (high - other) - tables[unit, one, g] * (low - one)
+    return float(mass)
+
+
+@jit_entry
+def draw_others(
+    lists: Any,
+    tie: Any,
+    codes: Integers,
+    released: Integers,
+    persons: Integers,
+    numbers: Floats,
+    found: Integers,
+    first: int,
+    last: int,
+) -> None:
+    """Write each row's donors, given what it shows, and others of the same class instead of them.
+
+    The class of a row is drawn from its chances given all that the row shows; given the class,
+    each slice's donor among those with the released values, and another donor who is not of the
+    same person. -1 where there is none.
+    """
+    # Shapes: codes, released (units, n); persons (n,); numbers (1 + 2 units, n), uniform; found
+    # (2, units, n). Row r of the release comes from record r.
+    ranks, tables, _ = tie
+    (units, n), classes = ranks.shape, tables.shape[2]
+    room, ends, likely = _room(n), np.empty(n + 1), np.empty(classes)
+    chances, masses = np.empty(classes), np.empty(n)
+    for row in range(first, last):
+        record = lists.records[row]
+        likely[:] = 1.0
+        for unit in range(units):
+            size, total = _in_order(lists, row, ranks[unit], room), 0.0
+            chances[:] = 0.0
+            for place in range(size):
+                after = total + room[0][place] / lists.totals[row]
+                shows = codes[unit, room[1][place]] == released[unit, record]
+                if shows and room[0][place] > 0.0:
+                    for g in range(classes):
+                        chances[g] += _mass(tie, unit, g, total, after)
+                total = after
+            likely *= np.maximum(chances, 0.0)
+        goal, g = numbers[0, record] * likely.sum(), 0
+        while g < classes - 1 and goal >= likely[g]:
+            goal -= likely[g]
+            g += 1
+        for unit in range(units):
+            size, total = _in_order(lists, row, ranks[unit], room), 0.0
+            for place in range(size):
+                ends[place] = total
+                total += room[0][place] / lists.totals[row]
+            ends[size] = total
+            donor = -1
+            for step in range(2):
+                masses[:size] = 0.0
+                for place in range(size):
+                    one = room[1][place]
+                    if step == 0:
+                        fits = codes[unit, one] == released[unit, record]
+                    else:
+                        fits = donor >= 0 and persons[one] != persons[donor]
+                    if fits and room[0][place] > 0.0:
+                        mass = _mass(tie, unit, g, ends[place], ends[place + 1])
+                        masses[place] = max(mass, 0.0)
+                whole, chosen = masses[:size].sum(), -1
+                goal = numbers[1 + step * units + unit, record] * whole
+                for place in range(size):
+                    if masses[place] > 0.0:
+                        chosen = room[1][place]
+                        if goal < masses[place]:
+                            break
+                        goal -= masses[place]
+                found[step, unit, record] = chosen
+                if step == 0:
+                    donor = chosen

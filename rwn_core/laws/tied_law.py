@@ -15,7 +15,6 @@ from itertools import groupby
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from scipy import sparse
 from scipy.linalg import eigh
 from scipy.special import ndtr, ndtri
 
@@ -27,7 +26,6 @@ from rwn_core.errors import NotApplicable
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.laws.donor_lists import Lists, lists_of, only
 from rwn_core.laws.tie_kernel import (
-    class_chances,
     draw_tied,
     fit_products,
     scale_table,
@@ -51,7 +49,6 @@ DIGITS = 10  # of scores and loadings: below them platforms differ
 TIE_BLOCK = 2**31 + 2**30  # where the blocks of random numbers of ties begin
 RECORDS = 256  # of which the values by class are held at a time
 AT_ONCE = 20_000_000  # pairs of a source and a row
-STEPS = 3e11  # products of beliefs in donors, beyond which near classes count as one
 
 
 class Tie(NamedTuple):
@@ -354,60 +351,6 @@ class TiedLaw(CellLaw):
         """Return log P(each record releases the rows' values of some units), shape (m, n)."""
         coded = [codes_together(self.original, masked, each, rows) for each in units]
         return self.logs_of([each[0] for each in units], coded).T
-
-    def shown(
-        self,
-        source: sparse.csc_array,
-        units: tuple[Sequence[Unit], Unit],
-        secret: str,
-        asked: tuple[Microdata, Integers, Integers],
-    ) -> sparse.csc_array:
-        """Return P(row r shows person t's values of the secret's slice), shape (people, m).
-
-        The belief in each source goes to the donors by the whole row: by the classes that its
-        other units, and the keys within the slice, make likely. In a large table near classes
-        count as one.
-        """
-        (masked, rows, people), (known, shared), n = asked, units, self.original.n
-        (slice_,), everyone = self.fitted.places([secret]), np.arange(n)
-        drawn = [each for each in known if self.modification(each[0]) > 0]
-        others = [each for each in drawn if self.fitted.places(each[:1]) != [slice_]]
-        places = self.fitted.places([each[0] for each in others])
-        coded = [codes_together(self.original, masked, each, rows) for each in others]
-        codes, slots, released = _slots(coded) if coded else (np.empty((0, n)),) * 3
-        own, has = codes_together(self.original, masked, shared or known[0], rows)
-        belief, classes = source.toarray(), self.tie.tables.shape[2]
-        step, work = 1, float(self.neighborhoods.sizes.sum()) * len(rows) * classes
-        while work / step > STEPS and step < classes // 8:
-            step *= 2
-        sums = [np.zeros(belief.shape)]
-
-        def add(lists: Lists, first: int, last: int) -> None:
-            mine = sums.pop() if sums else np.zeros(belief.shape)  # of one thread
-            for row in range(first, last):
-                record = lists.records[row]
-                columns = np.flatnonzero(belief[record])
-                likely = np.ones((len(columns), classes))
-                for unit, place in enumerate(places):
-                    chances = np.empty((int(slots[unit].max()) + 1, classes))
-                    class_chances(lists, row, place, self.tie, codes[unit], slots[unit], chances)
-                    likely *= chances[released[unit, columns]]
-                    likely /= np.maximum(likely.max(axis=1, keepdims=True), 1e-300)
-                members = lists.members[lists.begin[row] : lists.begin[row] + lists.sizes[row]]
-                given, at = np.empty((len(members), classes)), np.full(n, -1)
-                at[members] = np.arange(len(members))
-                class_chances(lists, row, slice_, self.tie, everyone, at, given)
-                given, likely = (x.reshape(len(x), -1, step).mean(axis=2) for x in (given, likely))
-                joint = given @ likely.T
-                if shared:
-                    joint[own[members][:, np.newaxis] != has[columns]] = 0.0
-                joint *= belief[record, columns] / np.maximum(joint.sum(axis=0), 1e-300)
-                mine[np.ix_(members, columns)] += joint
-            sums.append(mine)
-
-        for lists in self._lists():
-            current_work().quiet().run(partial(add, lists), len(lists.records))
-        return sparse.csc_array(np.sum(sums, axis=0)[people])
 
     def rows_unchanged(self) -> Floats:
         """P(no value of a record changes), shape (n,)."""

@@ -25,7 +25,7 @@ from rwn_core.data.units import random_places
 from rwn_core.data.variable import NamedParameters
 from rwn_core.errors import NotApplicable, ParameterError
 from rwn_core.evaluation.audit import known_measures
-from rwn_core.evaluation.control_group import attribute_difference, with_difference, with_outsiders
+from rwn_core.evaluation.control_group import attribute_difference, with_difference
 from rwn_core.masking import Prepared, SoftRWN, family, lever_values
 from rwn_core.measures import MEASURES
 from rwn_core.measures.comparison import Comparison
@@ -252,7 +252,6 @@ def raised(
         tried = partial(attribute_difference, release.original, setting.params, precision=precision)
         about = ("attribute difference", setting)
         readings = with_difference(readings, lambda: release.cached_for_original(about, tried))
-        readings = with_outsiders(readings, release, (setting.params, precision))
     return attacked(readings)
 
 

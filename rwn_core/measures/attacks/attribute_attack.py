@@ -66,7 +66,7 @@ def beliefs(
     asked = masked, rows, people
     donor: dict[Hashable, sparse.sparray] = {}
     # secrets with equal keys share a posterior, unless each has one of its own
-    own = bool(law.later or law.tied) or any(way.cells.donors is None for way in parts)
+    own = bool(law.later) or any(way.cells.donors is None for way in parts)
     of_secret = []
     for secret in secrets:
         # the keys that take their values from the secret's donor
@@ -75,7 +75,7 @@ def beliefs(
         same = secret if own else (shared, *(way.cells.modification(secret) for way in parts))
         if same not in donor:
             shown = [
-                _shown(way, each, (keys, shared), secret, asked)
+                _shown(way, each, shared, secret, asked)
                 for way, each in zip(parts, joint, strict=True)
             ]
             donor[same] = sum(shown[1:], shown[0])
@@ -87,20 +87,19 @@ def beliefs(
 def _shown(
     way: Way,
     source: sparse.csc_array,
-    known: tuple[Sequence[str], tuple[str, ...]],
+    shared: tuple[str, ...],
     secret: str,
     asked: tuple[Microdata, Integers, Integers],
 ) -> sparse.sparray:
     """Return P(row r comes about in this way and shows person t's value), shape (people, m)."""
+    # shared: the keys with the secret's donor. Of tied slices it is by the weights of the slice
+    # alone: where a person stands in the order of a slice only those know who know its values.
     masked, rows, people = asked  # of a posterior
-    keys, shared = known  # shared: with the secret's donor
     cells, q = way.cells, way.cells.modification(secret)
     if cells.donors is None:  # a row shows its source's value, or no record's
         return sparse.diags_array(cells.retained(secret)[people]) @ source.tocsr()[people]
     if way.lost:  # missing values have no donor, and what is not masked is the source's own
         return source.tocsr()[people] * float(q == 0)
-    if cells.tied is not None and q:
-        return cells.tied.shown(source, (cells.telling(keys), shared), secret, asked)
     if shared:
         own, released = codes_together(cells.original, masked, shared, rows)
     if secret in cells.later:  # donors depend on what the row shows before, not on its source
@@ -176,6 +175,7 @@ STRATEGIES |= {f"{key}{TOGETHER}": f"{words}, from all of the rows of one"
 SURELY = 3.0  # standard errors by which a gain is more than luck
 AMONG_UNITS = 2.0  # of units, which are fewer; the weights of their rows pass the other test, too
 
+CERTAIN = 1.959963984540054  # standard errors of a 95 % interval
 LEAST = 0.01  # gain that the law expects, below which a posterior depends on near ties
 
 POSTERIORS = ("source", "donor", "file")
@@ -197,6 +197,10 @@ class Success:
     named: dict[str, Named]  # counts at each level and certainty, without the majority's
     # of strategies that may be right by luck alone: the success that counts, at most
     at_most: dict[str, float]
+    # what each unit adds to the success of each strategy, shape (units,): a record where units are
+    # not counted
+    each: dict[str, Floats]
+    paired: bool = False  # whether the people are those in the file, as if each were outside
 
     @property
     def best(self) -> str:
@@ -291,6 +295,10 @@ def _success(
     # without a name the intruder names the majority
     known_rights = counts * np.where(known, np.where(np.isnan(rights), majority, rights), 0.0)
     rates |= zip(names, (known_rights.sum(axis=1) / people).tolist(), strict=True)
+    every = np.vstack((np.where(known, majority, 0.0) * counts, known_rights))
+    if units is not None:
+        every = every @ indicator(units).T
+    each_right = dict(zip(rates, every, strict=True))
     # what a few rows say of all people counts as nothing, or of a posterior as the law expects
     at_most: dict[str, float] = {}
     for key, right in zip(weights, known_rights, strict=False):  # predictions come last
@@ -331,7 +339,9 @@ def _success(
             if each.records is not None and not key.endswith(TOGETHER):
                 records = np.where(shared, each.records, each.named)
             counted[key] = each._replace(records=records)
-    return Success(targets=targets, rates=rates, exact=exact, named=counted, at_most=at_most)
+    return Success(
+        targets=targets, rates=rates, exact=exact, named=counted, at_most=at_most, each=each_right
+    )
 
 
 def _rights(names: Mapping[str, Names], truth: Floats, near: Tolerance) -> Floats:
@@ -383,8 +393,7 @@ def gain(found: Success, outside: Sequence[Success] = ()) -> dict[str, Any]:
     value = max(overall, naming["score"]) if naming["score"] else overall
     attack = min(found.rates[strategy], found.at_most.get(strategy, 1.0))
     people = max(1, targets.known)
-    others = outside_rate(outside, strategy)[1] if outside else people
-    low, high = newcombe((attack * people, people), (reference * others, others))
+    low, high = difference_interval(found, outside, strategy, attack)
     if value > overall:  # from the ends of recall and of precision
         right, named, base = naming["right"], naming["named"], naming["base"]
         shares = ((right / naming["people"], naming["people"]), (min(right / named, 1.0), named))
@@ -403,6 +412,38 @@ def gain(found: Success, outside: Sequence[Success] = ()) -> dict[str, Any]:
         "naming": naming,
         "people": people,
     }
+
+
+def difference_interval(
+    found: Success, outside: Sequence[Success], strategy: str, attack: float
+) -> tuple[float, float]:
+    """Return the 95 % interval of a strategy's success less its baseline.
+
+    Of people who are attacked inside and outside of one release their differences count, and
+    otherwise two shares (Newcombe 1998, method 10).
+    """
+    people = max(1, found.targets.known)
+    if outside and outside[0].paired:
+        way = best_outside(outside, strategy)
+        apart = found.each[strategy] - outside[0].each[way]
+        middle = attack - outside[0].rates[way]
+        half = CERTAIN * float(np.sqrt(((apart - apart.mean()) ** 2).sum())) / people
+        # where all differences are 0 as many may differ as none of so many says
+        half = max(half, CERTAIN / people)
+        return middle - half, middle + half
+    reference, others = found.rates["majority"], people
+    if outside:
+        reference, others = outside_rate(outside, strategy)
+    low, high = newcombe((attack * people, people), (reference * others, others))
+    return low, high
+
+
+def best_outside(outside: Sequence[Success], strategy: str) -> str:
+    """Return the attack on people outside that a strategy is compared with, or the majority."""
+    tried = attacks_outside(outside, strategy)
+    rates = {way: each.rates[way] for way, each in tried.items()}
+    rates["majority"] = outside[0].rates["majority"]
+    return max(rates, key=rates.__getitem__)
 
 
 def outside_rate(outside: Sequence[Success], strategy: str) -> tuple[float, int]:
@@ -443,10 +484,8 @@ def _overall(found: Success, outside: Sequence[Success]) -> tuple[float, str, fl
     most = rates[best] - reference, best, reference
     if rates[best] <= rates["majority"]:
         return min(most[0], 0.0), best, reference
-    people = max(1, found.targets.known)
     for key, rate in rates.items():
-        reference, others = outside_rate(outside, key)
-        certain = newcombe((rate * people, people), (reference * others, others))[0]
-        if certain > most[0]:
+        reference, _ = outside_rate(outside, key)
+        if difference_interval(found, outside, key, rate)[0] > most[0]:
             most = rate - reference, key, reference
     return most

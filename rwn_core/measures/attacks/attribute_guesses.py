@@ -130,6 +130,7 @@ class Predictor:
         self.values = shown[self.rows]
         self.levels = _frequent(self.values) if self.category else np.empty(0)
         self.distinct = np.unique(self.values)
+        self.leaf_of: Callable[[Floats], Integers] | None = None  # once values are named
 
     @property
     def usable(self) -> bool:
@@ -168,7 +169,7 @@ class Predictor:
         found = {key: self._names(each) for key, each in ways.items()}
         # each person's leaf of a shallow tree, and the classes of rows in each leaf
         columns, (number, first) = self.released.own, np.unique(group, return_index=True)
-        leaf_of = _grow(columns[self.rows], self._target(by_rank=True))
+        self.leaf_of = leaf_of = _grow(columns[self.rows], self._target(by_rank=True))
         held, leaf = leaf_of(columns[first]), leaf_of(self.released.scaled_columns(people))
         shape = int(max(held.max(), leaf.max(initial=0))) + 1, int(number[-1]) + 1
         inside = sparse.csr_array((np.ones(len(number)), (held, number)), shape)
@@ -311,6 +312,8 @@ class AttributeAttack:
         ]
         # rows of a class are equally near to each person
         self.closest = Closest(comparison, keys, self.first)
+        self.inside: list[tuple[Beliefs, Integers]] = []  # of the people in the file, once attacked
+        self.guesses: list[dict[str, Names]] = []
 
     def _successes(
         self,
@@ -327,6 +330,7 @@ class AttributeAttack:
             each.names(as_released, values, self.group, units) if each.usable else {}
             for each, values in zip(self.predictors, self.released, strict=True)
         ]
+        self.guesses = guesses
         # the classes with a person's keys, or the nearest, shape (people, classes)
         points, pairs = self.closest.people(as_released), []
         for start in range(0, people.n, CHUNK):
@@ -346,7 +350,8 @@ class AttributeAttack:
         units = self.units
         if units is not None:
             units = np.unique(units[people], return_inverse=True)[1]
-        found = self._successes(asked, self._beliefs(people), rows, units)
+        self.inside = list(self._beliefs(people))
+        found = self._successes(asked, self.inside, rows, units)
         for success, each in zip(found, self.predictors, strict=True):
             for key in each.lucky() if each.usable else ():
                 success.at_most.update({key: 0.0, key + TOGETHER: 0.0})

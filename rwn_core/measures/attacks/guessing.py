@@ -111,10 +111,14 @@ class Closest:
             return self.original
         return contiguous_rows(self.metric.coded(table))
 
-    def ties(self, points: Points) -> Booleans:
+    def ties(self, points: Points, there: Booleans | None = None) -> Booleans:
         """The marks of the released rows nearest to each person, shape (m, rows)."""
+        # Shapes: there (m, rows), the rows that there are for each person; all if not given.
         squared = squared_between(points, self.released)
-        return np.asarray(squared <= squared.min(axis=1, keepdims=True) * (1 + TIE) + 1e-18)
+        if there is not None:
+            squared = np.where(there, squared, np.inf)
+        nearest = squared <= squared.min(axis=1, keepdims=True) * (1 + TIE) + 1e-18
+        return np.asarray(nearest if there is None else nearest & there)
 
 
 def some_people(table: Microdata, most: int = ATTACKS) -> Microdata:

@@ -228,7 +228,7 @@ class ReleasedValues:
         weights: Floats | None = None,
     ) -> None:
         known = np.flatnonzero(~np.isnan(released))
-        self.near, self.levels = near, levels
+        self.near, self.levels, self.weights = near, levels, weights
         self.values, rank = np.unique(released[known], return_inverse=True)
         shape = (int(group.max()) + 1, len(self.values))
         ones = np.ones(len(known))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from rwn_core.data.arrays import Floats
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
@@ -23,6 +22,7 @@ from rwn_core.measures.attacks.attribute_attack import (
 )
 from rwn_core.measures.attacks.attribute_guesses import SECRETS_OF_UNITS, AttributeAttack
 from rwn_core.measures.attacks.guessing import attacked_people, control_sample
+from rwn_core.measures.attacks.left_out_people import PeopleLeftOut
 from rwn_core.measures.attacks.likeliest_value import WORDS
 from rwn_core.measures.comparison import Comparison, released_rows
 from rwn_core.measures.measure import Detail, Measure, Reading, some_of
@@ -74,6 +74,9 @@ class AttributeGuesses(Detail):
     attack: float | None = None
 
 
+NO_OUTSIDE = "What people outside the file would lose to this release cannot be read."
+
+
 def best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
     """Return the mean success of the best strategy, cached for all measures that read it."""
     # its baseline is the same strategies' success on people outside, or naming the majority
@@ -88,9 +91,7 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
     if total > QUICK_RECORDS:
         people = np.sort(attacked_people(comparison, QUICK_RECORDS))
     found = tried.on_people(people)
-    outsiders, outside = control_sample(comparison), None
-    with suppress(NotApplicable):  # the people in the file are judged all the same
-        outside = None if outsiders is None else tried.on_outsiders(outsiders)
+    outside = _outside(comparison, tried, people)
     gains = [gain(each, outside[at] if outside else ()) for at, each in enumerate(found)]
     worst = int(np.argmax([each["value"] for each in gains]))
     for naming, levels in zip((each["naming"] for each in gains), tried.levels, strict=True):
@@ -122,6 +123,23 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
             **some_of(people, total),
         ),
     )
+
+
+def _outside(
+    comparison: Comparison, tried: AttributeAttack, people: Integers
+) -> list[list[Success]] | None:
+    """Return success on people outside: those left out, or the same as if each were."""
+    outsiders, law = control_sample(comparison), tried.law
+    try:
+        if outsiders is None:
+            return PeopleLeftOut(tried, people).successes()
+        return tried.on_outsiders(outsiders)
+    except NotApplicable as refusal:
+        # slices that know each other keep relations, which disclose nothing: without people
+        # outside nobody can say what their rows tell
+        if law.tied is not None or law.later:
+            raise NotApplicable(f"{NO_OUTSIDE} {refusal.reason}") from refusal
+    return None  # naming the majority is then the baseline, and the gain is one at most
 
 
 def _scope(law: Law, secret: str, found: Success, gained: Mapping[str, Any]) -> str:

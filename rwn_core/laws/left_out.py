@@ -1,0 +1,282 @@
+"""Rows as they would be if one person were not in the file, under the law of the release.
+
+The person's own rows are gone, and each row that shows values of the person shows another donor of
+its neighborhood instead: by the same weights, given the same class of a tie, near to the same
+earlier slices of a chain. All other rows stay as they are. So people outside a file are attacked in
+the very release, and what they and people inside differ by is what the person's values did.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from functools import partial
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.microdata import Microdata, codes_together
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.donor_lists import lists_of
+from rwn_core.laws.law import Law
+from rwn_core.laws.unit_law import Unit
+from rwn_core.parallel.threads import current_work
+
+NOBODY = -1  # in place of a donor: a value that was kept, or no other donor to take
+_SEED = 77
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RowsWithout:
+    """The rows that would differ if one of some people were not in the file.
+
+    Attributes
+    ----------
+    person, row : ndarray of int64, shape (c,)
+        The place of the person among those asked for, and the released row that shows values of
+        this person, or is the person's own.
+    again : ndarray of int64, shape (c,)
+        Which record of `table` stands for the row; -1 if none does.
+    table : Microdata
+        The rows that are drawn again, m of them.
+    owner, like : ndarray of int64, shape (m,)
+        Whom each one is for, and the released row that tells its later slices' donors.
+    """
+
+    person: Integers
+    row: Integers
+    again: Integers
+    table: Microdata
+    owner: Integers
+    like: Integers
+
+
+def rows_without(
+    law: Law, masked: Microdata, people: Integers, units: Integers | None = None, seed: int = _SEED
+) -> RowsWithout:
+    """Return the released rows that would differ without each of some people.
+
+    Parameters
+    ----------
+    law : Law
+        Of the release, which is row-aligned with the original.
+    masked : Microdata
+    people : ndarray of int64, shape (m,)
+        Records of the original.
+    units : ndarray of int64, shape (n,), optional
+        The number of each record's person: all rows of one leave together.
+    seed : int
+        Of the rows that are drawn again.
+
+    Returns
+    -------
+    RowsWithout
+
+    Raises
+    ------
+    NotApplicable
+        Rows are not aligned, or the law does not tell the donors of every record.
+    """
+    n = law.original.n
+    if masked.n != n:
+        raise NotApplicable("Some rows were dropped, so that no row stands for a person.")
+    own = np.arange(n) if units is None else units
+    draw = np.random.default_rng(seed)
+    drawn = _Drawn.of(law, masked, own, draw)
+    # of each person the place among those asked, of each unit their places
+    asked = sparse.csr_array(
+        (np.ones(len(people)), (own[people], np.arange(len(people)))),
+        shape=(int(own.max()) + 1, len(people)),
+    )
+    unit_of_row, rows = own, np.arange(n)
+    pairs = [_pairs(asked, unit_of_row, rows)]
+    for donors in drawn.donors:
+        some = np.flatnonzero(donors >= 0)
+        pairs.append(_pairs(asked, own[donors[some]], some))
+    person, row = np.unique(np.concatenate(pairs, axis=1), axis=1)
+    again = np.flatnonzero(own[people[person]] != own[row])
+    places, like = drawn.again(own[people[person[again]]], row[again], draw)
+    stands = np.flatnonzero((places >= -n).all(axis=1))
+    number = np.full(len(person), NOBODY)
+    number[again[stands]] = np.arange(len(stands))
+    return RowsWithout(
+        person=person,
+        row=row,
+        again=number,
+        table=drawn.written(places[stands], row[again[stands]]),
+        owner=person[again[stands]],
+        like=like[stands],
+    )
+
+
+def _pairs(asked: sparse.csr_array, unit: Integers, row: Integers) -> Integers:
+    """Return the people asked for in each row's unit, and the row, shape (2, c)."""
+    # Shapes: unit, row (r,).
+    found = sparse.csr_array(asked[unit])
+    sizes = np.diff(found.indptr)
+    return np.stack((found.indices.astype(np.int64), np.repeat(row, sizes)))
+
+
+def for_rows(law: Law, like: Integers) -> Law:
+    """Return a law for rows of which each has the later donors of a released row."""
+    # Shapes: like (m,).
+    if not law.later:
+        return law
+    other = copy(law)
+    later: Any = {name: SimpleNamespace(matrix=d.matrix[like]) for name, d in law.later.items()}
+    other.later = later
+    return other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Drawn:
+    """The donors of a release by units, and others in their place."""
+
+    law: Law
+    masked: Microdata
+    own: Integers  # shape (n,): the number of each record's person
+    units: list[Unit]
+    # shape (units, n) each: donor of each row, and who gives instead of this donor's person;
+    # NOBODY where a value was not drawn, or nobody else can give
+    donors: Integers
+    others: Integers
+
+    @classmethod
+    def of(cls, law: Law, masked: Microdata, own: Integers, draw: np.random.Generator) -> _Drawn:
+        """Return the donors of a release, at random where several have the released values."""
+        cells = next((part.cells for part in law.components() if part.cells.donors), None)
+        kept = 1.0 - sum(part.weight for part in law.components() if part.cells is cells)
+        units = [] if cells is None else [u for u in law.units() if cells.modification(u[0]) > 0]
+        donors = np.full((len(units), law.original.n), NOBODY)
+        others = donors.copy()
+        if cells is None or not units:
+            pass
+        elif cells.tied is not None:
+            donors, others = _tied(cells.tied, masked, units, own, draw)
+        else:
+            for place, unit in enumerate(units):
+                matrix = sparse.csr_array(cells.unit_donors(unit[0]).matrix)
+                q = cells.modification(unit[0]) * (1.0 - kept)
+                coded = codes_together(law.original, masked, unit, np.arange(masked.n))
+                donors[place], others[place] = _apart(matrix, q, coded, own, draw)
+        made = {"law": law, "masked": masked, "own": own, "units": units}
+        return cls(donors=donors, others=others, **made)
+
+    def again(
+        self, without: Integers, rows: Integers, draw: np.random.Generator
+    ) -> tuple[Integers, Integers]:
+        """Return what rows show without some people, and the rows that their chain is like."""
+        # Shapes: without (c,), numbers of people; rows (c,). The answers: (c, units), the record
+        # that gives each unit, -1 - r for the values of row r, and less than -n for nobody; (c,).
+        n = len(self.own)
+        stays = np.repeat(-1 - rows[:, np.newaxis], len(self.units), axis=1)
+        donors, others = self.donors[:, rows].T, self.others[:, rows].T
+        shows = (donors >= 0) & (self.own[np.maximum(donors, 0)] == without[:, np.newaxis])
+        places = np.where(shows, np.where(others >= 0, others, -n - 1), stays)
+        like = rows.copy()
+        if not self.law.later:
+            return places, like
+        # without the first slice the row is another one: that of a row near to the same record
+        first = [at for at, unit in enumerate(self.units) if unit[0] not in self.law.later]
+        changed = np.flatnonzero(shows[:, first].any(axis=1))
+        found = self._like_rows(without[changed], rows[changed], first[0], draw)
+        places[changed] = np.where(found >= 0, -1 - found, -n - 1)[:, np.newaxis]
+        like[changed] = np.maximum(found, 0)
+        return places, like
+
+    def _like_rows(
+        self, without: Integers, rows: Integers, first: int, draw: np.random.Generator
+    ) -> Integers:
+        """Return whole rows in place of some, by the weights of their first slice's donors."""
+        # Shapes: without, rows, the answer (c,), -1 for none.
+        weights = sparse.csr_array(self.law.donors.matrix)
+        every = np.arange(self.masked.n)
+        own, shown = codes_together(self.law.original, self.masked, self.units[first], every)
+        count = np.bincount(shown[shown >= 0], minlength=int(own.max()) + 1)
+        chance = np.bincount(own, minlength=len(count))
+        givers = np.where(self.donors >= 0, self.own[np.maximum(self.donors, 0)], NOBODY)
+        found = np.full(len(rows), NOBODY)
+        for place, (unit, row) in enumerate(zip(without, rows, strict=True)):
+            weight = np.zeros(len(own))
+            part = slice(weights.indptr[row], weights.indptr[row + 1])
+            weight[weights.indices[part]] = weights.data[part]
+            of_content = np.bincount(own, weight, len(count)) / np.maximum(chance, 1)
+            each = np.where(shown >= 0, (of_content / np.maximum(count, 1))[shown], 0.0)
+            each[(self.own == unit) | (givers == unit).any(axis=0)] = 0.0
+            if (total := each.sum()) > 0:
+                found[place] = draw.choice(len(each), p=each / total)
+        return found
+
+    def written(self, places: Integers, rows: Integers) -> Microdata:
+        """Return rows with the values of `again`."""
+        # Shapes: places (m, units); rows (m,).
+        frame = self.masked.frame.iloc[rows].reset_index(drop=True)
+        for place, unit in enumerate(self.units):
+            at = places[:, place]
+            for name in unit:
+                given = self.law.original.frame[name].iloc[np.maximum(at, 0)]
+                shown = self.masked.frame[name].iloc[np.maximum(-1 - at, 0)]
+                both = pd.concat((given, shown), ignore_index=True)
+                frame[name] = both.iloc[np.arange(len(at)) + len(at) * (at < 0)].to_numpy()
+        if len(rows):
+            kinds = self.masked.frame.dtypes
+            frame = frame.astype({name: kinds[name] for name in frame.columns})
+        return Microdata(frame, self.masked.schema)
+
+
+def _apart(
+    matrix: sparse.csr_array,
+    q: float,
+    coded: tuple[Integers, Integers],
+    own: Integers,
+    draw: np.random.Generator,
+) -> tuple[Integers, Integers]:
+    """Return each row's donor of one unit, and another one that is not of the same person."""
+    # Shapes: matrix (n, n); coded (n,), (n,); own, the answers (n,).
+    (codes, released), n = coded, len(own)
+    row = np.repeat(np.arange(n), np.diff(matrix.indptr))
+    fits = matrix.data * (codes[matrix.indices] == released[row])
+    given = q * np.bincount(row, fits, n)
+    kept = (1.0 - q) * (codes == released)
+    total = given + kept
+    donors = _picked(matrix, fits, draw)
+    donors[draw.random(n) * total < kept] = NOBODY
+    others = matrix.data * (own[matrix.indices] != own[np.maximum(donors, 0)][row])
+    return donors, np.where(donors >= 0, _picked(matrix, others, draw), NOBODY)
+
+
+def _picked(matrix: sparse.csr_array, weights: Floats, draw: np.random.Generator) -> Integers:
+    """Return a random entry of each row by weights; NOBODY of a row without any."""
+    # Shapes: weights (entries,); the answer (n,).
+    below = np.concatenate(([0.0], np.cumsum(weights)))
+    begin, end = below[matrix.indptr[:-1]], below[matrix.indptr[1:]]
+    goal = begin + draw.random(len(begin)) * (end - begin)
+    entry = np.minimum(np.searchsorted(below, goal, side="right") - 1, matrix.indptr[1:] - 1)
+    some = np.bincount(np.repeat(np.arange(len(begin)), np.diff(matrix.indptr)), weights > 0) > 0
+    return np.where(some, matrix.indices[np.maximum(entry, 0)], NOBODY).astype(np.int64)
+
+
+def _tied(
+    law: Any, masked: Microdata, units: list[Unit], own: Integers, draw: np.random.Generator
+) -> tuple[Integers, Integers]:
+    """Return the donors of tied slices given each row's class, and others given the same class."""
+    # Shapes: own (n,); the answers (units, n).
+    from rwn_core.laws.tie_kernel import draw_others
+
+    if law.neighborhoods.table.numbers is not None:
+        raise NotApplicable("This needs the law of every record, not of some of the file.")
+    n, every = law.original.n, np.arange(masked.n)
+    tie = law.tie.of(law.fitted.places([unit[0] for unit in units]))
+    coded = [codes_together(law.original, masked, unit, every) for unit in units]
+    codes, released = (np.array(each, dtype=np.int64) for each in zip(*coded, strict=True))
+    numbers = draw.random((1 + 2 * len(units), n))
+    found = np.full((2, len(units), n), NOBODY)
+    for lists in lists_of(law.neighborhoods):
+        asked = codes, released, own.astype(np.int64), numbers, found
+        work = partial(draw_others, lists, tie, *asked)
+        current_work().quiet().run(work, len(lists.records))
+    return found[0], found[1]

@@ -1,0 +1,172 @@
+"""People of the file attacked as if they were outside: the baseline of an attribute attack.
+
+The intruder believes that a person is in the file, and knows its law, but the rows are those of a
+release without this person (`laws.left_out`): no row comes from the person, and none shows the
+person's values, except as another's. Every person is so attacked inside and outside of one release,
+by the same beliefs, and the difference is what the person's own record told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from rwn_core.data.arrays import Booleans, Floats, Integers
+from rwn_core.data.microdata import Microdata
+from rwn_core.data.rounding import rounded
+from rwn_core.data.sizes import STORED_NUMBERS
+from rwn_core.errors import NotApplicable
+from rwn_core.laws.left_out import for_rows, rows_without
+from rwn_core.measures.attacks.attribute_attack import Beliefs, Success, attack, beliefs
+from rwn_core.measures.attacks.guessing import Closest
+from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues, named_values
+
+if TYPE_CHECKING:
+    from rwn_core.measures.attacks.attribute_guesses import AttributeAttack
+
+CHUNK = 500  # rows drawn again, or people, that are looked at together
+
+
+class PeopleLeftOut:
+    """The people whom an attribute attack has been tried on, each outside of the same release.
+
+    Parameters
+    ----------
+    tried : AttributeAttack
+        After it was tried on the people.
+    people : ndarray of int64, shape (m,)
+        The same people.
+
+    Raises
+    ------
+    NotApplicable
+        Rows and people are too many pairs, or the law does not tell the donors of every record.
+    """
+
+    def __init__(self, tried: AttributeAttack, people: Integers) -> None:
+        comparison, law = tried.comparison, tried.law
+        if len(people) * comparison.masked.n > STORED_NUMBERS:
+            raise NotApplicable("Rows and people outside the file are too many pairs to look at.")
+        self.tried, self.people, masked = tried, people, comparison.masked
+        own = None if tried.units is None else tried.units
+        self.changed = rows_without(law, masked, people, own)
+        self.table = _both(masked, self.changed.table)
+        self.like = np.concatenate((np.arange(masked.n), self.changed.like))
+
+    def successes(self) -> list[list[Success]]:
+        """Return the success of each strategy on each confidential variable, in lists of one."""
+        tried, masked = self.tried, self.tried.comparison.masked
+        original = tried.comparison.original
+        asked = original if len(self.people) == original.n else original.take(self.people)
+        truths = [named_values(original, asked, name) for name in tried.secrets]
+        units = None if tried.units is None else tried.units[self.people]
+        if units is not None:
+            units = np.unique(units, return_inverse=True)[1]
+        every, known = np.arange(self.table.n), rounded(asked, tried.law.precision)
+        released = []
+        for name, values in zip(tried.secrets, tried.released, strict=True):
+            # rows that are drawn again count nothing in what most rows say
+            often = np.zeros(self.table.n)
+            often[: masked.n] = 1.0 if values.weights is None else values.weights
+            shown = named_values(original, self.table, name)
+            released.append(ReleasedValues(every, shown, values.near, values.levels, often))
+            released[-1].copied = values.copied
+        guesses = [self._predicted(number, known, values) for number, values in enumerate(released)]
+        parts = [(self._beliefs(), every)] if tried.inside else []
+        found = attack(parts, self._nearest(known), truths, released, guesses, (None, units))
+        return [[replace(each, paired=True)] for each in found]
+
+    def _beliefs(self) -> Beliefs:
+        """Return the beliefs in all rows, those drawn again for others with 0, (people, rows)."""
+        tried, m = self.tried, len(self.people)
+        order = np.argsort(np.concatenate([part for _, part in tried.inside]), kind="stable")
+        again = self._again()
+
+        def whole(place: int) -> sparse.csc_array:
+            each = [part.source if place < 0 else part.donor[place] for part, _ in tried.inside]
+            classes_ = sparse.csc_array(sparse.hstack(each))[:, order]
+            rows = sparse.csr_array(classes_[:, tried.group])
+            stays = self._without_changed(rows)
+            extra = sparse.csr_array((again[place + 1], self._places()), (m, len(again[0])))
+            return sparse.csc_array(sparse.hstack((stays, extra)))
+
+        return Beliefs(whole(-1), [whole(place) for place in range(len(tried.secrets))])
+
+    def _places(self) -> tuple[Integers, Integers]:
+        """Return the people for whom rows are drawn again, and their numbers, shape (m,) each."""
+        return self.changed.owner, np.arange(len(self.changed.owner))
+
+    def _again(self) -> list[Floats]:
+        """Return each one's belief in the rows drawn again: as a source, and for each secret."""
+        tried, owner = self.tried, self.changed.owner
+        found = [np.zeros(len(owner)) for _ in range(1 + len(tried.secrets))]
+        law, masked = for_rows(tried.law, self.like), self.table
+        first = tried.comparison.masked.n
+        for start in range(0, len(owner), CHUNK):
+            some = np.arange(start, min(start + CHUNK, len(owner)))
+            asked, place = np.unique(owner[some], return_inverse=True)
+            about = (law, masked, first + some, tried.keys, tried.secrets, self.people[asked])
+            made, column = beliefs(*about), np.arange(len(some))
+            for each, matrix in zip(found, (made.source, *made.donor), strict=True):
+                each[some] = np.asarray(sparse.csr_array(matrix)[place, column]).ravel()
+        return found
+
+    def _without_changed(self, rows: sparse.csr_array) -> sparse.csr_array:
+        """Return weights of released rows, shape (people, n), without those that are changed."""
+        person, row = self.changed.person, self.changed.row
+        gone = sparse.csr_array((np.ones(len(person)), (person, row)), shape=rows.shape)
+        left = sparse.csr_array(rows - rows.multiply(gone))
+        left.eliminate_zeros()
+        return left
+
+    def _available(self) -> Iterator[tuple[slice, Booleans]]:
+        """Yield which rows there are without each person, some people at a time, (people, rows)."""
+        n, changed = self.tried.comparison.masked.n, self.changed
+        for start in range(0, len(self.people), CHUNK):
+            part = slice(start, min(start + CHUNK, len(self.people)))
+            there = np.zeros((part.stop - start, self.table.n), dtype=bool)
+            there[:, :n] = True
+            some = (changed.person >= start) & (changed.person < part.stop)
+            there[changed.person[some] - start, changed.row[some]] = False
+            some = (changed.owner >= start) & (changed.owner < part.stop)
+            there[changed.owner[some] - start, n + np.flatnonzero(some)] = True
+            yield part, there
+
+    def _nearest(self, people: Microdata) -> sparse.csr_array:
+        """Return the rows with a person's keys, or the nearest, shape (people, rows)."""
+        comparison = self.tried.comparison.with_masked(self.table, self.tried.law)
+        closest = Closest(comparison, self.tried.keys)
+        points, pairs = closest.people(people), []
+        for part, there in self._available():
+            person, place = np.nonzero(closest.ties(points[part], there[:, closest.rows]))
+            pairs.append((person + part.start, closest.rows[place]))
+        person, row = map(np.concatenate, zip(*pairs, strict=True))
+        return sparse.csr_array((np.ones(len(person)), (person, row)), (people.n, self.table.n))
+
+    def _predicted(
+        self, number: int, people: Microdata, values: ReleasedValues
+    ) -> dict[str, Names]:
+        """Return what predictions name: the same as inside, but for the rows of a leaf."""
+        found, predictor = dict(self.tried.guesses[number]), self.tried.predictors[number]
+        if predictor.leaf_of is None or "tree" not in found:
+            return found
+        leaf = predictor.leaf_of(predictor.released.scaled_columns(people))
+        held = predictor.leaf_of(predictor.released.scaled_columns(self.table))
+        parts = [
+            sparse.csr_array(((leaf[part, np.newaxis] == held) & there).astype(np.float64))
+            for part, there in self._available()
+        ]
+        return found | {"tree": values.named(sparse.csr_array(sparse.vstack(parts)))}
+
+
+def _both(masked: Microdata, again: Microdata) -> Microdata:
+    """Return released rows and those drawn again in one table."""
+    if not again.n:
+        return masked
+    frame = pd.concat((masked.frame, again.frame), ignore_index=True)
+    return Microdata(frame.astype(masked.frame.dtypes.to_dict()), masked.schema)

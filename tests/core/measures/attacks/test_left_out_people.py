@@ -1,0 +1,154 @@
+"""People of a file attacked as if they were outside of it: the one baseline of attribute gain."""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import chi2
+
+import rwn_core as rwn
+from rwn_core import Comparison, NotApplicable, SecretKey, SoftRWN
+from rwn_core.laws.left_out import rows_without
+from rwn_core.measures.risk import attributes
+from rwn_core.measures.risk.attributes import ATTRIBUTE_GAIN
+from rwn_core.tuning.evaluate import read_all
+from tests.oracles import tied_slices
+from tests.tables import described
+
+WIDE = SoftRWN(width=2.0, balance=1.0, own=True)
+WAYS = {
+    "apart": WIDE,
+    "chained": SoftRWN(width=2.0, balance=1.0, own=True, chain=True),
+    "tied": SoftRWN(width=2.0, balance=1.0, own=True, tie=True),
+    "each alone": rwn.RWN(k=40),
+    "some kept": rwn.RWN(k=40, q=0.9),
+}
+
+
+@cache
+def bodyfat() -> rwn.Microdata:
+    data = rwn.load_demo("bodyfat")
+    others = tuple(each.name for each in data.schema.released if each.name != "siri")
+    return data.with_slices([others])
+
+
+def gain_of(masked: rwn.Microdata, law: object, data: rwn.Microdata) -> object:
+    return ATTRIBUTE_GAIN.read(Comparison(original=data, masked=masked, law=law))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_true_response_gains_more_than_half_and_an_unrelated_one_nothing(way: str) -> None:
+    data = bodyfat()
+    if way in ("each alone", "some kept"):
+        data = rwn.load_demo("bodyfat")
+    release = rwn.mask(data, WAYS[way], seed=1)
+    planted = data if way != "chained" else rwn.Microdata(data.frame, release.masked.schema)
+    true = gain_of(planted, release.law, data)
+    assert true.value > 0.5
+    assert true.interval[0] > 0.4
+    # independent columns: each one in an order of its own
+    draw, frame = np.random.default_rng(3), release.masked.frame.copy()
+    for name in frame.columns:
+        frame[name] = frame[name].to_numpy()[draw.permutation(len(frame))]
+    apart = gain_of(rwn.Microdata(frame, release.masked.schema), release.law, data)
+    assert apart.value <= max(apart.interval[1], 0.02)
+    assert apart.interval[0] <= 0.0 < 0.02 + apart.interval[1]
+    assert apart.value < 0.04
+
+
+def test_the_tie_of_bodyfat_reads_as_much_as_halves_of_the_table_do() -> None:
+    setting = rwn.Setting(params=WAYS["tied"])
+    data, read = bodyfat(), []
+    for seed in range(3):
+        release = rwn.mask(data, WAYS["tied"], seed=seed)
+        compared = Comparison(original=data, masked=release.masked, law=release.law)
+        found = read_all(compared, ("attribute_gain", "red_team"), setting)["attribute_gain"]
+        read.append(found.value)
+        alone = ATTRIBUTE_GAIN.read(compared)
+        assert alone.value <= found.value
+        assert (alone.interval[1] - alone.interval[0]) / 3.92 < 0.02
+    assert np.mean(read) == pytest.approx(0.04, abs=0.02)  # three times the error of .006
+
+
+PLANTED = ("as it is", "in classes of their own", "with the own record")
+PERSON, ROW, RELEASES = 3, 5, 1_500
+TIED = SoftRWN(tie=True, width=3.0, own=True, kernel="gaussian", bandwidth="absolute", cap=1.0)
+
+
+@cache
+def rows_seen() -> tuple[object, np.ndarray]:
+    """The law of a table of eight, and how often a row shows two donors without a person."""
+    draw = np.random.default_rng(4)
+    a = np.sort(draw.normal(size=8)).round(3)
+    frame = pd.DataFrame({"a": a, "b": (a + 0.1 * draw.normal(size=8)).round(4)})
+    prepared, count = TIED.prepare(described(frame)), np.zeros((8, 8))
+    for seed in range(RELEASES):
+        masked = prepared.release(SecretKey.from_seed(seed)).masked
+        found = rows_without(prepared.law, masked, np.array([PERSON]), seed=seed)
+        cells, at = masked.frame.iloc[ROW], np.flatnonzero(found.row == ROW)
+        if at.size and found.again[at[0]] >= 0:
+            cells = found.table.frame.iloc[found.again[at[0]]]
+        places = [int(np.flatnonzero(frame[name] == cells[name])[0]) for name in "ab"]
+        count[tuple(places)] += 1
+    return prepared.law, count
+
+
+@pytest.mark.parametrize("fault", PLANTED)
+def test_rows_without_a_person_follow_the_law_by_loops(fault: str) -> None:
+    law, count = rows_seen()
+    tied = law.tied
+    assert abs(tied.fitted.loadings).min() > 0.7
+    weights = law.probabilities.toarray()[ROW].tolist()
+    # by loops: in each class both slices are drawn without the person
+    given = []
+    for unit in range(2):
+        order = np.argsort(tied.tie.ranks[unit]).tolist()
+        chances = np.array(tied_slices.class_chances(weights, order, tied.tie.tables[unit].T))
+        if fault != "with the own record":
+            chances[:, PERSON] = 0.0
+        given.append(chances / chances.sum(axis=1, keepdims=True))
+    expected = sum(np.outer(*pair) for pair in zip(*given, strict=True)) / len(given[0])
+    if fault == "in classes of their own":
+        expected = np.outer(expected.sum(axis=1), expected.sum(axis=0))
+    wanted, seen = expected.ravel() * RELEASES, count.ravel()
+    often = wanted >= 5
+    wanted = np.append(wanted[often], wanted[~often].sum() + 1e-9)
+    seen = np.append(seen[often], seen[~often].sum())
+    statistic = ((seen - wanted) ** 2 / wanted).sum()
+    refuted = statistic > chi2.ppf(0.9999, len(wanted) - 1)
+    assert refuted == (fault != "as it is")
+    if fault == "as it is":
+        assert count[PERSON].sum() == count[:, PERSON].sum() == 0  # nobody shows the person
+
+
+def test_no_row_of_a_unit_stays_and_none_shows_it() -> None:
+    data = bodyfat()
+    release = rwn.mask(data, WAYS["tied"], seed=2)
+    units = np.arange(data.n) // 2
+    found = rows_without(release.law, release.masked, np.arange(0, data.n, 2), units)
+    own = found.again < 0
+    assert (units[2 * found.person[own]] == units[found.row[own]]).mean() > 0.99
+    siri = data.frame["siri"].to_numpy()
+    for number in range(0, found.table.n, 7):
+        of_unit = siri[units == found.owner[number]]
+        others = np.isin(of_unit, siri[units != found.owner[number]])
+        assert not np.isin(found.table.frame["siri"].iloc[number], of_unit[~others])
+
+
+def test_a_tie_that_cannot_be_read_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise NotApplicable("Too many pairs.")
+
+    monkeypatch.setattr(attributes, "PeopleLeftOut", refuse)
+    data, read = bodyfat(), {}
+    for way in ("apart", "tied", "chained"):
+        release = rwn.mask(data, WAYS[way], seed=1)
+        read[way] = gain_of(release.masked, release.law, data)
+    assert read["apart"].baseline == 0.0  # beyond the majority: at most the gain
+    policy = rwn.Policy(limits=(rwn.Limit(measure="attribute_gain", at_most=0.9),))
+    for way in ("tied", "chained"):
+        assert isinstance(read[way], NotApplicable)
+        verdict = policy.judge({"attribute_gain": read[way]})
+        assert not verdict.kept
+        assert verdict.state == "not judged"
