@@ -1,6 +1,5 @@
 """The one door of searches: what changes, kernels, seconds, answers so far."""
 
-import time
 from dataclasses import replace
 from importlib import import_module
 from itertools import pairwise
