@@ -123,11 +123,8 @@ def end_workers(workers: Iterable[Worker]) -> None:
 
 
 def be_polite() -> None:
-    """Leave the processors to whatever else wants them, where the system knows such a thing.
-
-    Beside two other programs that want two processors the usual niceness leaves a hundredth of one;
-    `RWN_NICENESS` says another.
-    """
+    """Leave the processors to whatever else wants them, where the system knows such a thing."""
+    # beside two busy programs on two processors the usual niceness leaves a hundredth of one
     given = os.environ.get("RWN_NICENESS", str(POLITE))
     if not given.isdecimal() or int(given) > POLITE:
         raise ParameterError(f"RWN_NICENESS must be a whole number from 0 to {POLITE}.")
