@@ -124,7 +124,7 @@ def end_workers(workers: Iterable[Worker]) -> None:
 
 def be_polite() -> None:
     """Leave the processors to whatever else wants them, where the system knows such a thing."""
-    # beside two busy programs on two processors the usual niceness leaves a hundredth of one
+    # where two busy programs have two processors, the usual niceness leaves a hundredth of one
     given = os.environ.get("RWN_NICENESS", str(POLITE))
     if not given.isdecimal() or int(given) > POLITE:
         raise ParameterError(f"RWN_NICENESS must be a whole number from 0 to {POLITE}.")
