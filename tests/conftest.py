@@ -10,6 +10,8 @@ from collections.abc import Callable
 
 # many small matrix products, beside as many other tests as there are processors; read by numpy
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# workers that stand back would wait minutes for a second of a processor that others want
+os.environ.setdefault("RWN_NICENESS", "0")
 
 import numpy as np
 import pandas as pd

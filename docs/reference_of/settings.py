@@ -62,6 +62,8 @@ ENVIRONMENT: Table = {
     "time, never the release.",
     "RWN_MEMORY": "Gigabytes that a search may use; most of what is free if left out. More is "
     "refused before the work starts.",
+    "RWN_NICENESS": "By how much the app's work in the background stands back behind other "
+    "programs, 0 to 19; 19 if left out.",
     "RWN_LAUNCHED": "Set by `rwn app`: the server's standard input ends with its launcher, and the "
     "server with it.",
     "RWN_FILE": "The table that the app opens first; `rwn app FILE` sets it.",

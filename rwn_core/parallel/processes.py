@@ -22,7 +22,7 @@ from multiprocessing.context import SpawnProcess
 from types import ModuleType
 from typing import Any, Protocol
 
-from rwn_core.errors import RWNError, describe_fault
+from rwn_core.errors import ParameterError, RWNError, describe_fault
 from rwn_core.parallel.kernel_cache import compiling, on_compiling
 from rwn_core.parallel.memory import keep_freed_memory
 from rwn_core.parallel.threads import work
@@ -124,8 +124,12 @@ def end_workers(workers: Iterable[Worker]) -> None:
 
 def be_polite() -> None:
     """Leave the processors to whatever else wants them, where the system knows such a thing."""
+    # where two busy programs have two processors, the usual niceness leaves a hundredth of one
+    given = os.environ.get("RWN_NICENESS", str(POLITE))
+    if not given.isdecimal() or int(given) > POLITE:
+        raise ParameterError(f"RWN_NICENESS must be a whole number from 0 to {POLITE}.")
     if hasattr(os, "nice"):
-        os.nice(POLITE)
+        os.nice(int(given))
 
 
 def _start(process: SpawnProcess) -> None:

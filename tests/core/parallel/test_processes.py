@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from rwn_core.errors import RWNError
+from rwn_core.errors import ParameterError, RWNError
 from rwn_core.parallel import processes
 from rwn_core.parallel.kernel_cache import on_compiling
 from rwn_core.parallel.pool import Job, Pool, Stopped
@@ -391,6 +391,24 @@ def test_a_job_may_be_cancelled_before_it_has_begun():
     job.cancel()
     assert (job.running, job.refusal) == (False, "Cancelled.")
     assert multiprocessing.active_children() == []
+
+
+@pytest.mark.skipif(not hasattr(os, "nice"), reason="this system knows no niceness")
+def test_work_in_the_background_stands_back_as_far_as_is_said(monkeypatch):
+    added = list[int]()
+    monkeypatch.setattr(os, "nice", added.append)
+    for given in ("0", "7"):
+        monkeypatch.setenv("RWN_NICENESS", given)
+        processes.be_polite()
+    monkeypatch.delenv("RWN_NICENESS")
+    processes.be_polite()
+    assert added == [0, 7, 19]
+    for wrong in ("20", "-1", "much"):
+        monkeypatch.setenv("RWN_NICENESS", wrong)
+        with pytest.raises(
+            ParameterError, match="RWN_NICENESS must be a whole number from 0 to 19"
+        ):
+            processes.be_polite()
 
 
 def test_a_pool_without_workers_does_nothing():
