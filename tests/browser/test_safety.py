@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from docs.site import write
 from rwn_ui.server import launch
+from rwn_ui.server.environment import ENTRY_VARIABLE, EVERYONE
 from rwn_ui.server.safety import SAFE_OPTIONS
 
 SCRIPT = """import json
@@ -27,7 +29,8 @@ def test_every_safe_option_is_in_force_in_the_running_server(chromium, tmp_path,
         str(script) if each == str(launch.app_file()) else each for each in launch.command(port)
     ]
     # away from the checkout, whose own configuration file says the same
-    server = subprocess.Popen(line, cwd=tmp_path, stdin=subprocess.DEVNULL)
+    env = {**os.environ, ENTRY_VARIABLE: EVERYONE}
+    server = subprocess.Popen(line, cwd=tmp_path, env=env, stdin=subprocess.DEVNULL)
     try:
         launch.wait_until_ready(server, port)
         page = chromium.new_page()
