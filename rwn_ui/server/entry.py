@@ -16,10 +16,14 @@ from rwn_ui.server.environment import CODE, EVERYONE, PROXY
 
 CODE_LASTS_S = 60.0
 """Seconds within which a code has to be shown."""
+_NOBODY = -1  # the number of no account
 
 
 class Codes:
     """Codes that each let one browser in, once and within a minute, and the cookies they became.
+
+    A cookie counts for the account that showed the code: a browser sends it to every port of this
+    machine, and another account may listen on one.
 
     Parameters
     ----------
@@ -31,24 +35,25 @@ class Codes:
         self._clock = clock
         # by digests: how long a look-up takes says nothing of the text
         self._ends: dict[bytes, float] = {}
-        self._cookies: set[bytes] = set()
+        self._accounts: dict[bytes, int | None] = {}  # of cookies; None where no system says so
 
     def hear(self, code: str) -> None:
         """Let a code in, from now on for a minute."""
         self._ends[_digest(code)] = self._clock() + CODE_LASTS_S
 
-    def exchange(self, code: str) -> str | None:
+    def exchange(self, code: str, account: int | None) -> str | None:
         """Return a new cookie for a code, which is used up; None if it is unknown, used or late."""
         end = self._ends.pop(_digest(code), None)
         if end is None or self._clock() > end:
             return None
         cookie = secrets.token_urlsafe(32)
-        self._cookies.add(_digest(cookie))
+        self._accounts[_digest(cookie)] = account
         return cookie
 
-    def knows(self, cookie: str) -> bool:
-        """True if a code was exchanged for a cookie of this value."""
-        return _digest(cookie) in self._cookies
+    def knows(self, cookie: str, account: int | None) -> bool:
+        """True if this account got a cookie of this value for a code."""
+        owner = self._accounts.get(_digest(cookie), _NOBODY)
+        return owner == account
 
 
 class ProxySecret:

@@ -11,6 +11,7 @@ from streamlit import config
 
 from rwn_ui.server.entry import Codes, Entry, ProxySecret
 from rwn_ui.server.environment import CODE, PROXY_HEADER
+from rwn_ui.server.peer import account_of
 from rwn_ui.server.safety import ADDRESS
 
 if TYPE_CHECKING:
@@ -86,11 +87,12 @@ class OwnVisitors:
             return self.app if known else self._refusal(scope)
         code, forward = _code_and_rest(scope)
         name = _cookie_name(scope)
-        value = None if code is None else self.entry.exchange(code)
+        account = account_of(scope.get("client"), scope.get("server"))
+        value = None if code is None else self.entry.exchange(code, account)
         if value is not None:
             return _welcome(forward, name, value)
         cookie = _cookie(headers, name)
-        if cookie is None or not self.entry.knows(cookie):
+        if cookie is None or not self.entry.knows(cookie, account):
             return self._refusal(scope)
         return self.app if code is None else RedirectResponse(forward, status_code=303)
 

@@ -9,6 +9,7 @@ import pty
 import pwd
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -21,9 +22,10 @@ from typing import Any
 import pytest
 from streamlit import config
 
-from rwn_ui.server import opening
+from rwn_ui.server import opening, visitors
 from rwn_ui.server.entry import CODE_LASTS_S, Codes, ProxySecret, entry_named
 from rwn_ui.server.environment import CODE
+from rwn_ui.server.peer import account_of
 from rwn_ui.server.visitors import OwnVisitors
 from tests.ui.app_process import ROOT, code_in, cookie_of, started
 from tests.waiting import until
@@ -49,7 +51,10 @@ def status(monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
-    def asked(entry: Any, query: str = "", cookie: str = "", method: str = "GET") -> int:
+    def asked(
+        entry: Any, query: str = "", cookie: str = "", method: str = "GET", account: int = 0
+    ) -> int:
+        monkeypatch.setattr(visitors, "account_of", lambda *ends: account)
         headers = [(b"host", b"127.0.0.1:8501"), (b"cookie", cookie.encode())]
         scope = {"type": "http", "method": method, "path": "/", "headers": headers}
         scope |= {"query_string": query.encode(), "server": ("127.0.0.1", 8501)}
@@ -80,7 +85,7 @@ def test_a_code_works_once_and_within_a_minute(status: Callable[..., int]) -> No
     assert status(codes, f"{CODE}=late") == 403  # it was shown, and is used up
     codes.hear("later")
     clock.now = 1e6
-    assert codes.exchange("later") is None
+    assert codes.exchange("later", 0) is None
 
 
 def test_each_browser_has_a_cookie_of_its_own_which_no_code_is(status) -> None:
@@ -88,12 +93,13 @@ def test_each_browser_has_a_cookie_of_its_own_which_no_code_is(status) -> None:
     cookies = set[str]()
     for code in ("one", "two"):
         codes.hear(code)
-        cookies.add(codes.exchange(code) or "")
+        cookies.add(codes.exchange(code, 0) or "")
     assert len(cookies - {"", "one", "two"}) == 2
     assert {len(each) for each in cookies} == {43}  # 256 bits
     for each in cookies:
         assert status(codes, cookie=f"rwn-8501={each}") == 200
         assert status(codes, f"{CODE}={each}") == 403
+        assert status(codes, cookie=f"rwn-8501={each}", account=1) == 403  # stolen
     codes.hear("three")
     assert status(codes, cookie="rwn-8501=three") == 403
 
@@ -105,6 +111,18 @@ def test_nobody_comes_in_before_a_secret_is_heard(status) -> None:
     assert status(entry_named("everyone")) == 200
     with pytest.raises(KeyError):
         entry_named("")
+
+
+def test_the_account_of_a_connection_is_read_where_the_system_says_it(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        with socket.create_connection(server.getsockname()) as client:
+            ends = client.getsockname(), server.getsockname()
+            known = Path("/proc/net/tcp").is_file()
+            assert account_of(*ends) == (os.getuid() if known else None)
+            assert account_of(*ends, tmp_path / "missing") is None
+        assert account_of(("127.0.0.1", 1), server.getsockname()) is None
+    assert account_of(None, None) is None
+    assert account_of(("testclient", 50000), ("::1", 80)) is None
 
 
 def test_the_page_that_forwards_is_of_this_account_alone_and_goes(tmp_path, monkeypatch) -> None:
@@ -198,8 +216,8 @@ def status(path, cookie):
     return line.getresponse().status
 words = sorted(set(re.findall("[A-Za-z0-9_-]{32,}", seen.decode("latin-1"))))
 inside = [word for word in words if {status("/?code=" + word, ""), status("/", word)} != {403}]
-print(json.dumps({"open": status("/", ""), "inside": inside, "browser": b"open-rwn.html" in seen,
-                  "uid": os.getuid()}))
+print(json.dumps({"open": status("/", ""), "inside": inside, "words": words, "uid": os.getuid(),
+                  "browser": b"open-rwn.html" in seen}))
 """
 
 
@@ -221,12 +239,14 @@ def test_another_account_finds_nothing_that_lets_it_in(second_account, free_port
     if python is None:
         pytest.skip("no Python that another account can run")
 
-    def snooped(port: int, folder: Path) -> dict[str, Any]:
+    def snooped(port: int, folder: Path, *, second: bool = True) -> dict[str, Any]:
         line = [python, "-I", "-c", SNOOP, str(port), str(folder)]
-        who = {"user": second_account.pw_uid, "group": second_account.pw_gid, "extra_groups": []}
-        document: dict[str, Any] = json.loads(
-            subprocess.check_output(line, cwd="/", env={}, **who)  # type: ignore[call-overload]
-        )
+        own = pwd.getpwuid(os.getuid())
+        who = second_account if second else own
+        ids: Any = {"user": who.pw_uid, "group": who.pw_gid, "extra_groups": []}
+        said = subprocess.check_output(line, cwd="/", env={}, **ids)
+        document: dict[str, Any] = json.loads(said)
+        assert document["uid"] == who.pw_uid
         return document
 
     with tempfile.TemporaryDirectory() as name:
@@ -241,18 +261,21 @@ def test_another_account_finds_nothing_that_lets_it_in(second_account, free_port
             try:
                 page = next(folder.glob("rwn-opens-*/*.html")).read_text("utf-8")
                 found = snooped(port, folder)
-                assert found.pop("uid") == second_account.pw_uid
-                assert found == {"open": 403, "inside": [], "browser": True}
+                assert (found["open"], found["inside"], found["browser"]) == (403, [], True)
+                assert code_in(page) not in found["words"]
                 cookie = cookie_of(server.get(f"/?{CODE}={code_in(page)}"))
-                assert server.get("/", Cookie=cookie).status == 200
                 # the same program sees a secret where one is: in an argument
                 value = cookie.partition("=")[2]
                 told = subprocess.Popen([python, "-c", "input()", value], stdin=subprocess.PIPE)
                 try:
-                    assert snooped(port, folder)["inside"] == [value]
+                    stolen, own = snooped(port, folder), snooped(port, folder, second=False)
                 finally:
                     told.kill()
                     told.communicate()
+                assert value in stolen["words"]
+                assert own["inside"] == [value]
+                if Path("/proc/net/tcp").is_file():
+                    assert stolen["inside"] == [], "a cookie counts for one account"
             finally:
                 until(lambda: browser.with_name("browser.pid").read_text("utf-8").strip())
                 os.killpg(int(browser.with_name("browser.pid").read_text("utf-8")), signal.SIGKILL)
