@@ -105,13 +105,13 @@ def run(
     entry = _entry(classroom=classroom, hosts=hosts)
     secret = proxy_secret() if entry == PROXY else ""
     with _compiling(), serving(port, file, classroom=classroom, hosts=hosts, entry=entry) as server:
-        tell = partial(_tell, server)
+        tell_server = partial(tell, server)
         if entry == CODE:
-            with opened(address, tell, say, browser=browser):
+            with opened(address, tell_server, say, browser=browser):
                 return server.wait()
         say(f"RWN runs at {address} (Ctrl-C ends it)")
         if entry == PROXY:
-            tell(secret)
+            tell_server(secret)
             say(
                 f"note: other machines reach it; let the proxy of {hosts[0]} send the header "
                 f"{PROXY_HEADER} with the secret of {SECRET_FILE_VARIABLE}. Without it nobody "
@@ -158,7 +158,7 @@ def proxy_secret() -> str:
     return secret
 
 
-def _tell(server: subprocess.Popen[bytes], secret: str) -> None:
+def tell(server: subprocess.Popen[bytes], secret: str) -> None:
     """Write a secret to the server's standard input, which no other account can read."""
     assert server.stdin is not None
     with suppress(OSError):  # it has just ended, which the caller waits for
