@@ -141,7 +141,13 @@ def serve(
             "then listens to other machines, too.",
         ),
     ] = None,
-    no_browser: Annotated[bool, flag("--no-browser", "Open no window.")] = False,
+    no_browser: Annotated[
+        bool,
+        flag(
+            "--no-browser",
+            "Open no window: the terminal shows an address that works once and for a minute.",
+        ),
+    ] = False,
     classroom: Annotated[
         bool, flag("--classroom", "Large type, demo tables only: no file is taken.")
     ] = False,

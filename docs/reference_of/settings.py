@@ -64,11 +64,15 @@ ENVIRONMENT: Table = {
     "refused before the work starts.",
     "RWN_NICENESS": "By how much the app's work in the background stands back behind other "
     "programs, 0 to 19; 19 if left out.",
-    "RWN_LAUNCHED": "Set by `rwn app`: the server's standard input ends with its launcher, and the "
-    "server with it.",
+    "RWN_LAUNCHED": "Set by `rwn app`: the server's standard input tells it one-time codes, and "
+    "ends with its launcher, and the server with it.",
+    "RWN_ENTRY": "Set by `rwn app`: who comes in, `code`, `proxy` or `everyone`; nobody does if left "
+    "out.",
     "RWN_FILE": "The table that the app opens first; `rwn app FILE` sets it.",
-    "RWN_TOKEN": "The secret that each request to the app's server shows; a fresh one at each "
-    "start if left out ([how-to](../how-to/deploy.md)).",
+    "RWN_TOKEN_FILE": "The file with the secret that a proxy sends with each request; `--host` "
+    "needs it ([how-to](../how-to/deploy.md)).",
+    "RWN_TOKEN": "Held that secret in earlier versions; `--host` refuses it, since each process "
+    "that is started would inherit it.",
     "RWN_CLASSROOM": "Set by `rwn app --classroom`: large type, and no file is taken.",
     "RWN_LOGIN": "1 lets nobody in who has not logged in ([how-to](../how-to/deploy.md)).",
     "RWN_DECISIONS": "A folder with frozen decisions (TOML): Compare shows the latest five near a "

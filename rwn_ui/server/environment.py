@@ -1,4 +1,4 @@
-"""Environment variables from the launcher to its server."""
+"""Environment variables from the launcher to its server; none of them is a secret."""
 
 from __future__ import annotations
 
@@ -8,14 +8,22 @@ FILE_VARIABLE = "RWN_FILE"
 """Names the file that the app opens first."""
 CLASSROOM_VARIABLE = "RWN_CLASSROOM"
 """When set, type is large and no file is taken."""
-TOKEN_VARIABLE = "RWN_TOKEN"
-"""Secret that each request shows; without one all accounts of the machine may come in."""
-TOKEN = "token"
-"""Names it in the address that is opened first; a cookie has it afterwards."""
+ENTRY_VARIABLE = "RWN_ENTRY"
+"""Says who comes in: `CODE`, `PROXY` or `EVERYONE`; without it nobody has a code."""
+CODE = "code"
+"""A browser that shows a one-time code; it is the code's name in an address, too."""
+PROXY = "proxy"
+"""A proxy that sends its secret with each request."""
+EVERYONE = "everyone"
+"""All accounts of this machine: a class, tests and benchmarks."""
+SECRET_FILE_VARIABLE = "RWN_TOKEN_FILE"
+"""Names the file with the secret of the proxy."""
+FORMER_SECRET_VARIABLE = "RWN_TOKEN"
+"""Held that secret itself, which every process that is started then inherits; now refused."""
 PROXY_HEADER = "x-rwn-token"
 """Header that a proxy sends it in: browsers behind the proxy do not know it."""
 LAUNCHED = "RWN_LAUNCHED"
-"""Says that the standard input ends with the launcher."""
+"""Says that the launcher writes secrets to the standard input, which ends with it."""
 
 
 def in_class() -> bool:

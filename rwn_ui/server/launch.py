@@ -2,7 +2,6 @@
 
 import http.client
 import os
-import secrets
 import signal
 import socket
 import subprocess
@@ -10,18 +9,24 @@ import sys
 import time
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from rwn_core.errors import ParameterError, RWNError
 from rwn_ui.server.environment import (
     CLASSROOM_VARIABLE,
+    CODE,
+    ENTRY_VARIABLE,
+    EVERYONE,
     FILE_VARIABLE,
+    FORMER_SECRET_VARIABLE,
     LAUNCHED,
+    PROXY,
     PROXY_HEADER,
-    TOKEN,
-    TOKEN_VARIABLE,
+    SECRET_FILE_VARIABLE,
 )
+from rwn_ui.server.opening import opened
 from rwn_ui.server.safety import ADDRESS as ADDRESS
 from rwn_ui.server.safety import behind_proxy
 
@@ -35,6 +40,8 @@ WRITTEN_OVER = {
 }
 """What the server's environment says so that freed memory keeps nothing; docs/decisions/0015."""
 
+SHORTEST_SECRET = 32
+"""Characters of the secret that a proxy sends."""
 READY_WITHIN_S = 60.0  # that a server may take to answer
 _STOPPED_WITHIN = 5.0
 
@@ -94,25 +101,68 @@ def run(
 ) -> int:
     """Serve the app until it is interrupted."""
     port = choose_port(port)
-    # a class shares its address, and holds demo tables alone
-    given = os.environ.get(TOKEN_VARIABLE, "")
-    token = "" if classroom else given or secrets.token_urlsafe(24)
     address = f"http://{ADDRESS}:{port}"
-    if token and not hosts:
-        address += f"/?{TOKEN}={token}"
-    with _compiling(), serving(port, file, classroom=classroom, hosts=hosts, token=token) as server:
+    entry = _entry(classroom=classroom, hosts=hosts)
+    secret = proxy_secret() if entry == PROXY else ""
+    with _compiling(), serving(port, file, classroom=classroom, hosts=hosts, entry=entry) as server:
+        tell_server = partial(tell, server)
+        if entry == CODE:
+            with opened(address, tell_server, say, browser=browser):
+                return server.wait()
         say(f"RWN runs at {address} (Ctrl-C ends it)")
-        if hosts and classroom:
-            say(f"note: other machines reach it; let only the proxy of {hosts[0]} do so.")
-        elif hosts:
-            value = f"the value of {TOKEN_VARIABLE}" if given else token
+        if entry == PROXY:
+            tell_server(secret)
             say(
                 f"note: other machines reach it; let the proxy of {hosts[0]} send the header "
-                f"{PROXY_HEADER} with {value}. Without it nobody comes in."
+                f"{PROXY_HEADER} with the secret of {SECRET_FILE_VARIABLE}. Without it nobody "
+                "comes in."
             )
+        elif hosts:
+            say(f"note: other machines reach it; let only the proxy of {hosts[0]} do so.")
         if browser:
             webbrowser.open(address)
         return server.wait()
+
+
+def _entry(*, classroom: bool, hosts: Sequence[str]) -> str:
+    if classroom:  # it shares its address, and holds demo tables alone
+        return EVERYONE
+    return PROXY if hosts else CODE
+
+
+def proxy_secret() -> str:
+    """Read the secret that a proxy sends from the file that the environment names."""
+    if os.environ.get(FORMER_SECRET_VARIABLE):
+        raise ParameterError(
+            f"{FORMER_SECRET_VARIABLE} would hand the secret to every process that is started; "
+            f"write it to a file of mode 600 and name the file in {SECRET_FILE_VARIABLE}."
+        )
+    name = os.environ.get(SECRET_FILE_VARIABLE)
+    if not name:
+        raise ParameterError(
+            f"--host needs the secret that the proxy sends; name a file that holds it in "
+            f"{SECRET_FILE_VARIABLE}."
+        )
+    try:
+        secret = Path(name).read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError):
+        raise ParameterError(
+            f"The file of {SECRET_FILE_VARIABLE} cannot be read as text; name one that this "
+            "account can read."
+        ) from None
+    if len(secret) < SHORTEST_SECRET or len(secret.split()) != 1:
+        raise ParameterError(
+            f"The file of {SECRET_FILE_VARIABLE} must hold one word of {SHORTEST_SECRET} "
+            "characters or more; write a random one."
+        )
+    return secret
+
+
+def tell(server: subprocess.Popen[bytes], secret: str) -> None:
+    """Write a secret to the server's standard input, which no other account can read."""
+    assert server.stdin is not None
+    with suppress(OSError):  # it has just ended, which the caller waits for
+        os.write(server.stdin.fileno(), f"{secret}\n".encode())
 
 
 @contextmanager
@@ -136,15 +186,18 @@ def serving(
     *,
     classroom: bool = False,
     hosts: Sequence[str] = (),
-    token: str = "",
+    entry: str = EVERYONE,
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run the app's server on a free port, ready to answer; it is stopped at the end."""
-    ours = {FILE_VARIABLE, CLASSROOM_VARIABLE, TOKEN_VARIABLE}
+    """Run the app's server on a free port, ready to answer; it is stopped at the end.
+
+    Who comes in is `entry`, whose codes or secret are written to the server's standard input.
+    """
+    ours = {FILE_VARIABLE, CLASSROOM_VARIABLE, FORMER_SECRET_VARIABLE, SECRET_FILE_VARIABLE}
     environment = {key: value for key, value in os.environ.items() if key not in ours}
     # a slider move is many small matrix products, which threads make slower, not faster
     environment.setdefault("OPENBLAS_NUM_THREADS", "1")
     environment = WRITTEN_OVER | environment
-    environment |= {LAUNCHED: "1", TOKEN_VARIABLE: token}
+    environment |= {LAUNCHED: "1", ENTRY_VARIABLE: entry}
     if file is not None:
         environment[FILE_VARIABLE] = str(file.resolve())
     if classroom:

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any
 
 from rwn_core.errors import RWNError, describe_fault, log_fault
 from rwn_ui.server import private_streamlit
-from rwn_ui.server.environment import LAUNCHED, TOKEN_VARIABLE, in_class
-from rwn_ui.server.safety import ADDRESS
+from rwn_ui.server.entry import Entry, entry_named
+from rwn_ui.server.environment import CODE, ENTRY_VARIABLE, LAUNCHED, in_class
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -38,23 +38,22 @@ _FIRST_PAGE = ("app.py", "pages/tune.py")
 def main() -> None:
     """Serve until the end: `run SCRIPT --option=value ...` on the command line."""
     script, *flags = sys.argv[2:]
+    entry = entry_named(os.environ.pop(ENTRY_VARIABLE, CODE))
     if os.environ.pop(LAUNCHED, ""):
-        threading.Thread(target=_end_with_the_launcher, daemon=True).start()
+        threading.Thread(target=_hear_the_launcher, args=(entry,), daemon=True).start()
     say_no_values()
     with suppress(ImportError):  # a system without limits of a process writes no cores either
         resource = import_module("resource")
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core would hold the table
-    token, config = os.environ.pop(TOKEN_VARIABLE, ""), as_config(flags)
     try:
         private_streamlit.require_members()
     except RWNError as refusal:
         sys.exit(str(refusal))
     private_streamlit.prepare()
-    proxied = config.get("server.address", ADDRESS) != ADDRESS
-    make_app(Path(script), token, proxied=proxied).run(config=config)
+    make_app(Path(script), entry).run(config=as_config(flags))
 
 
-def make_app(script: Path, token: str = "", *, proxied: bool = False) -> Any:
+def make_app(script: Path, entry: Entry) -> Any:
     """Return Streamlit's app of a script, with the endpoint and the check of visitors."""
     import streamlit as st
     from starlette.middleware import Middleware
@@ -66,7 +65,7 @@ def make_app(script: Path, token: str = "", *, proxied: bool = False) -> Any:
     return st.App(
         script,
         routes=[route(), *first_page()],
-        middleware=[Middleware(OwnVisitors, token, proxied=proxied)],
+        middleware=[Middleware(OwnVisitors, entry)],
         lifespan=_lifespan,
         on_script_error=show_error,
     )
@@ -164,11 +163,13 @@ def _discreet(make: Callable[..., logging.LogRecord]) -> Callable[..., logging.L
     return record
 
 
-def _end_with_the_launcher() -> None:
-    """Stop this server when its launcher has ended."""
+def _hear_the_launcher(entry: Entry) -> None:
+    """Take each line that the launcher writes as a secret; stop this server when it has ended."""
     try:
-        while os.read(0, 1):
-            pass
+        with open(0, "rb", closefd=False) as told:
+            for line in told:
+                if entry is not None:
+                    entry.hear(line.decode().strip())
     finally:
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(_STOPPED_WITHIN)

@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Playwright, sync_playwright
 
 from rwn_ui.server import launch
+from rwn_ui.server.environment import ENTRY_VARIABLE, EVERYONE
 from rwn_ui.state.project_folder import FOLDER_VARIABLE as PROJECTS
 from tests.browser.app_tab import App, Server
 from tests.waiting import HANG_S
@@ -61,7 +62,8 @@ def server(tmp_path_factory, free_port) -> Iterator[Server]:
     log = folder_of_log / "log.txt"
     with log.open("wb") as sink:
         streams = {"stdin": subprocess.DEVNULL, "stdout": sink, "stderr": sink}
-        env = {**os.environ, PROJECTS: str(folder_of_log / PROJECTS)}
+        projects = str(folder_of_log / PROJECTS)
+        env = {**os.environ, ENTRY_VARIABLE: EVERYONE, PROJECTS: projects}
         process = subprocess.Popen(launch.command(port), cwd=folder, env=env, **streams)
         try:
             launch.wait_until_ready(process, port)

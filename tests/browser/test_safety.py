@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 from pathlib import Path
 
@@ -10,7 +11,10 @@ from playwright.sync_api import Browser, expect
 
 from docs.site import write
 from rwn_ui.server import launch
+from rwn_ui.server.environment import CODE, ENTRY_VARIABLE, EVERYONE
+from rwn_ui.server.opening import forwarding
 from rwn_ui.server.safety import SAFE_OPTIONS
+from tests.waiting import HANG_MS
 
 SCRIPT = """import json
 import streamlit as st
@@ -27,7 +31,8 @@ def test_every_safe_option_is_in_force_in_the_running_server(chromium, tmp_path,
         str(script) if each == str(launch.app_file()) else each for each in launch.command(port)
     ]
     # away from the checkout, whose own configuration file says the same
-    server = subprocess.Popen(line, cwd=tmp_path, stdin=subprocess.DEVNULL)
+    env = {**os.environ, ENTRY_VARIABLE: EVERYONE}
+    server = subprocess.Popen(line, cwd=tmp_path, env=env, stdin=subprocess.DEVNULL)
     try:
         launch.wait_until_ready(server, port)
         page = chromium.new_page()
@@ -40,6 +45,36 @@ def test_every_safe_option_is_in_force_in_the_running_server(chromium, tmp_path,
     result["client.showErrorLinks"] = str(result["client.showErrorLinks"]).lower() == "true"
     wanted = {k: list(v) if isinstance(v, tuple) else v for k, v in SAFE_OPTIONS.items()}
     assert result == wanted
+
+
+def test_a_page_on_the_disk_opens_the_app_for_this_browser_alone(
+    chromium: Browser, tmp_path: Path, monkeypatch, free_port
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    port = free_port()
+    base = f"http://{launch.ADDRESS}:{port}"
+    with launch.serving(port, entry=CODE) as server, forwarding(f"{base}/?{CODE}=any") as page:
+        launch.tell(server, "any")
+        window, other = chromium.new_context(), chromium.new_context()
+        try:
+            # the page of a file forwards, as that of another site would: the cookie is strict
+            tab, second, stranger = window.new_page(), window.new_page(), other.new_page()
+            tab.goto(page.as_uri())
+            tab.locator("[data-stamp]").wait_for(timeout=HANG_MS)
+            (cookie,) = (each for each in window.cookies() if each["name"] == f"rwn-{port}")
+            assert (cookie["sameSite"], cookie["httpOnly"]) == ("Strict", True)
+            for each in (tab, second):  # a reload, and a second tab
+                each.goto(f"{base}/")
+                each.locator("[data-stamp]").wait_for(timeout=HANG_MS)
+                assert f"{CODE}=" not in each.url
+            tab.reload()
+            tab.locator("[data-stamp]").wait_for(timeout=HANG_MS)
+            for address in (base, f"{base}/?{CODE}=any", page.as_uri()):
+                stranger.goto(address)
+                stranger.get_by_text("This browser was not let in.").wait_for(timeout=HANG_MS)
+        finally:
+            window.close()
+            other.close()
 
 
 def test_the_search_finds_pages_without_a_server(chromium: Browser, tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ import json
 import re
 import sys
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import pandas as pd
 import pytest
@@ -28,6 +29,29 @@ from tests.tables import table as a_table
 from tests.waiting import calls
 
 SECRET = "sentinel-078-05-1120"
+
+
+def secrets_in_arguments(command: Callable[..., None]) -> list[str]:
+    """The parameters of a command that take a secret itself, which other accounts would read."""
+    words = {"key", "secret", "salt", "token", "password", "code", "passphrase"}
+    text = {str, str | None, bytes, int, int | None}
+    types = get_type_hints(command)
+    return [name for name, kind in types.items() if words & {*name.split("_")} and kind in text]
+
+
+def test_a_secret_is_the_name_of_a_file_and_a_seed_says_that_it_is_none() -> None:
+    def planted(source: Path, ledger_key: str) -> None: ...
+
+    assert secrets_in_arguments(planted) == ["ledger_key"]
+    seeds = 0
+    for each in (*app.registered_commands, *ledger.registered_commands):
+        assert each.callback is not None
+        assert secrets_in_arguments(each.callback) == []
+        seed = get_type_hints(each.callback, include_extras=True).get("seed")
+        if seed is not None:
+            seeds += 1
+            assert "no secret" in seed.__metadata__[0].help
+    assert seeds > 2
 
 
 def test_mask_writes_the_bytes_that_python_writes(rwn_command: Run) -> None:

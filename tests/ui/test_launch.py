@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import asyncio
 import gc
-import http.client
 import logging
 import os
 import select
@@ -18,10 +17,10 @@ import tomllib
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakValueDictionary
 
 import pytest
@@ -36,13 +35,19 @@ from streamlit.testing.v1 import AppTest
 
 from rwn_core.errors import ParameterError, RWNError
 from rwn_ui.server import given_file, launch, login, private_streamlit, safety, serve, sweeper
-from rwn_ui.server.environment import FILE_VARIABLE, PROXY_HEADER, TOKEN, TOKEN_VARIABLE
+from rwn_ui.server.environment import (
+    CODE,
+    FILE_VARIABLE,
+    FORMER_SECRET_VARIABLE,
+    PROXY_HEADER,
+    SECRET_FILE_VARIABLE,
+)
 from rwn_ui.server.safety import SAFE_OPTIONS, behind_proxy
-from rwn_ui.server.visitors import is_own
+from rwn_ui.server.visitors import REFUSED, is_own
+from tests.ui.app_process import SECRET, Server, code_in, cookie_of, page_in, started
 from tests.waiting import HANG_S, until
 
 ROOT = Path(__file__).resolve().parents[2]
-SECRET = "SENTINEL7731"
 
 
 def test_config_file_and_proxies_differ_from_the_flags_in_nothing_else() -> None:
@@ -173,7 +178,7 @@ def test_the_file_and_what_clears_memory_reach_the_app(tmp_path: Path, monkeypat
 PATHS = (
     *("/", "/data", "/rwn/tune", "/_stcore/host-config", "/_stcore/upload_file/a/b"),
     *("/media/any.csv", "/component/rwn_ui.server.messages.plotly/plotly.min.js"),
-    *("/?token=wrong", "/?token="),
+    *(f"/?{CODE}=wrong", f"/?{CODE}="),
 )
 SOCKET = {
     "Connection": "Upgrade",
@@ -181,89 +186,45 @@ SOCKET = {
     "Sec-WebSocket-Version": "13",
     "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
 }
-APP = """
-from rwn_cli.main import main
-from rwn_ui.server import launch
-launch.READY_WITHIN_S = 600  # beside as many others as there may be
-main()
-"""
-
-
-class Answer(NamedTuple):
-    status: int
-    body: bytes
-    headers: dict[str, str]
-
-
-class Server(NamedTuple):
-    port: int
-    token: str
-    said: str
-
-    @property
-    def cookie(self) -> str:
-        return f"rwn-{self.port}={self.token}"
-
-    def get(self, path: str, **headers: str) -> Answer:
-        """The answer to a request; an underscore in the name of a header is a hyphen."""
-        connection = http.client.HTTPConnection(launch.ADDRESS, self.port, timeout=HANG_S)
-        sent = {name.replace("_", "-"): value for name, value in headers.items()}
-        with closing(connection):
-            connection.request("GET", path, headers=sent)
-            with connection.getresponse() as answer:
-                # a connection that is upgraded to a websocket has no body to wait for
-                body = b"" if answer.status == 101 else answer.read()
-                return Answer(answer.status, body, {k.lower(): v for k, v in answer.getheaders()})
-
-
-@contextmanager
-def started(folder: Path, port: int, *hosts: str, token: str = "") -> Iterator[Server]:
-    """`rwn app FILE`, which ends without a word of what went wrong."""
-    file = folder / f"{SECRET}.csv"
-    file.write_text("age,pay\n" + "".join(f"{n},{n * 7}\n" for n in range(30)))
-    named = [word for host in hosts for word in ("--host", host)]
-    process = subprocess.Popen(
-        [sys.executable, "-c", APP, "app", str(file), "--no-browser", f"--port={port}", *named],
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, TOKEN_VARIABLE: token},
-        cwd=ROOT,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # tests may run behind a &
-    )
-    try:
-        assert process.stderr is not None
-        said = process.stderr.readline()
-        assert said.startswith(f"RWN runs at http://127.0.0.1:{port}"), said
-        said += process.stderr.readline() if hosts else ""
-        yield Server(port, token or said.split(f"{TOKEN}=")[1].split()[0], said)
-        process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=HANG_S)
-        assert process.returncode == 130
-        assert "Traceback" not in said
-        assert "A fault" not in said
-        with pytest.raises(ConnectionRefusedError):
-            socket.create_connection((launch.ADDRESS, port))
-    finally:
-        process.terminate()
-        process.wait(timeout=HANG_S)
 
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory, free_port: Callable[[], int]) -> Iterator[Server]:
     with started(tmp_path_factory.mktemp("own"), free_port()) as server:
-        yield server
+        code = code_in(page_in(server.said).read_text("utf-8"))
+        yield server._replace(cookie=cookie_of(server.get(f"/?{CODE}={code}")))
 
 
-def test_a_second_client_gets_nothing_and_the_opened_address_becomes_a_cookie(own: Server) -> None:
+def test_a_code_lets_one_client_in_and_its_cookie_is_another_secret(tmp_path, free_port) -> None:
+    with started(tmp_path, free_port()) as server:
+        page = page_in(server.said)
+        assert [each.stat().st_mode & 0o777 for each in (page.parent, page)] == [0o700, 0o600]
+        code = code_in(page.read_text("utf-8"))
+        assert code not in server.said
+        opened = server.get(f"/tune?demo=pima&{CODE}={code}")
+        assert opened.status == 200
+        assert b'content="0;url=?demo=pima"' in opened.body
+        assert opened.headers["cache-control"] == "no-store"
+        said = opened.headers["set-cookie"]
+        assert all(part in said for part in (f"rwn-{server.port}=", "HttpOnly", "SameSite=strict"))
+        cookie = cookie_of(opened)
+        assert code not in said
+        # used once: by no other client, and by nobody as a cookie
+        assert server.get(f"/?{CODE}={code}").status == 403
+        assert server.get("/", Cookie=f"rwn-{server.port}={code}").status == 403
+        # the browser that has the cookie goes on: a reload, a second tab, the old address
+        for _ in range(2):
+            assert server.get("/", Cookie=cookie).status == 200
+        again = server.get(f"/?k=7&{CODE}={code}", Cookie=cookie)
+        assert (again.status, again.headers["location"]) == (303, "?k=7")
+
+
+def test_a_second_client_gets_nothing(own: Server) -> None:
     for path in PATHS:
         answer = own.get(path)
-        assert (answer.status, answer.body) == (403, b""), path
+        assert (answer.status, answer.body.decode()) == (403, REFUSED), path
     assert own.get("/_stcore/stream", **SOCKET).status == 403
     assert own.get("/_stcore/health")[:2] == (200, b"ok")
-    opened = own.get(f"/tune?demo=pima&{TOKEN}={own.token}")
-    assert (opened.status, opened.headers["location"]) == (303, "?demo=pima")
-    cookie = opened.headers["set-cookie"]
-    assert all(part in cookie for part in (own.cookie, "HttpOnly", "SameSite=lax"))
     page = own.get("/", Cookie=own.cookie)
     assert page.status == 200
     assert SECRET.encode() not in page.body
@@ -323,15 +284,43 @@ def test_the_server_writes_no_core(own: Server) -> None:
 
 
 def test_behind_a_proxy_only_its_header_counts(tmp_path: Path, free_port) -> None:
-    with started(tmp_path, free_port(), "data.example.org", token="t" * 32) as proxied:
+    secret = tmp_path / "secret"
+    secret.write_text("t" * 32 + "\n")
+    folder = tmp_path / "own"
+    folder.mkdir()
+    variable = {SECRET_FILE_VARIABLE: str(secret)}
+    with started(folder, free_port(), "data.example.org", **variable) as proxied:
         assert "t" * 32 not in proxied.said
         assert PROXY_HEADER in proxied.said
         named = {"Host": "data.example.org"}
-        assert proxied.get("/", **named).status == 403
-        assert proxied.get(f"/?{TOKEN}={proxied.token}", **named).status == 403
-        assert proxied.get("/", **named, x_rwn_token=proxied.token).status == 200
+        assert proxied.get("/", **named)[:2] == (403, b"")
+        assert proxied.get(f"/?{CODE}={'t' * 32}", **named).status == 403
+        until(lambda: proxied.get("/", **named, x_rwn_token="t" * 32).status == 200)
+        assert proxied.get("/", **named, x_rwn_token="t" * 31).status == 403
         assert proxied.get("/_stcore/stream", **named, **SOCKET).status == 403
-        assert proxied.get("/", **named, Cookie=proxied.cookie).status == 403
+        cookie = f"rwn-{proxied.port}={'t' * 32}"
+        assert proxied.get("/", **named, Cookie=cookie).status == 403
+
+
+def test_the_secret_of_a_proxy_comes_from_a_file_alone(tmp_path: Path, monkeypatch) -> None:
+    def refusal() -> str:
+        with pytest.raises(ParameterError) as refused:
+            launch.proxy_secret()
+        assert "sesame" not in str(refused.value)
+        return str(refused.value)
+
+    monkeypatch.delenv(SECRET_FILE_VARIABLE, raising=False)
+    assert "--host needs the secret" in refusal()
+    file = tmp_path / "secret"
+    monkeypatch.setenv(SECRET_FILE_VARIABLE, str(file))
+    assert "cannot be read" in refusal()
+    for text in ("", "sesame", f"sesame {'s' * 32}"):
+        file.write_text(text)
+        assert "must hold one word of 32 characters" in refusal()
+    file.write_text("s" * 32 + "\n")
+    assert launch.proxy_secret() == "s" * 32
+    monkeypatch.setenv(FORMER_SECRET_VARIABLE, "sesame" * 6)
+    assert "write it to a file of mode 600" in refusal()
 
 
 LAUNCHER = """
@@ -416,7 +405,7 @@ for kind in ("http", "websocket"):
     for origin in (b"http://evil.example", b"http://127.0.0.1:8501"):
         headers = [(b"host", b"127.0.0.1:8501"), (b"origin", origin)]
         scope = {"type": kind, "path": "/any", "headers": headers}
-        asyncio.run(OwnVisitors(streamlit_itself)(scope, None, send))
+        asyncio.run(OwnVisitors(streamlit_itself, None)(scope, None, send))
 assert served == [("http", True), ("websocket", True)], served
 assert sent[0]["status"] == 403 and sent[-1]["type"] == "websocket.close", sent
 print(len(asked))

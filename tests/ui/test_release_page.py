@@ -29,6 +29,7 @@ from rwn_ui.features.scenario_trial import JOB
 from rwn_ui.features.setting_sentences import differences
 from rwn_ui.release import claims, files, judging, ledger
 from rwn_ui.release.steps import about, steps
+from rwn_ui.server.environment import CLASSROOM_VARIABLE
 from rwn_ui.state import own_machine
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import History
@@ -519,6 +520,9 @@ def test_what_is_passed_on_by_a_proxy_is_not_of_this_machine(monkeypatch) -> Non
 
     monkeypatch.setattr(own_machine, "st", Streamlit())
     assert own_machine.on_own_machine()
+    with monkeypatch.context() as patch:  # a class lets other accounts in
+        patch.setenv(CLASSROOM_VARIABLE, "1")
+        assert not own_machine.on_own_machine()
     headers["X-Forwarded-For"] = "203.0.113.9"
     assert not own_machine.on_own_machine()
     del headers["X-Forwarded-For"]
