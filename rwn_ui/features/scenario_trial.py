@@ -39,6 +39,7 @@ def scenario_draft(
         seed=session.seed,
         policy=session.policy,
         analysis_plan=session.analysis_plan,
+        use=session.data.schema.use,
     )
 
 
