@@ -98,6 +98,7 @@ def find(
             stated["name"] = "answer so far"
         else:
             stated |= {"readings": answer.point.stated(), "unread": answer.verdict.unread}
+        stated["use"] = data.schema.use
         made = rwn.Scenario(table=data.fingerprint, setting=setting, policy=policy, **stated)
         write(target, made.to_toml().encode("utf-8"), overwrite=overwrite)
         say(f"written to {target}; rwn mask --scenario {target.name} takes it")
