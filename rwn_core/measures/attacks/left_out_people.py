@@ -22,7 +22,15 @@ from rwn_core.data.rounding import rounded
 from rwn_core.data.sizes import STORED_NUMBERS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.left_out import for_rows, rows_without
-from rwn_core.measures.attacks.attribute_attack import Beliefs, Success, attack, beliefs
+from rwn_core.measures.attacks.attribute_attack import (
+    OWN_VALUE,
+    POSTERIORS,
+    TOGETHER,
+    Beliefs,
+    Success,
+    attack,
+    beliefs,
+)
 from rwn_core.measures.attacks.guessing import Closest
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues, named_values
 
@@ -79,7 +87,23 @@ class PeopleLeftOut:
         guesses = [self._predicted(number, known, values) for number, values in enumerate(released)]
         parts = [(self._beliefs(), every)] if tried.inside else []
         found = attack(parts, self._nearest(known), truths, released, guesses, (None, units))
-        return [[replace(each, paired=True)] for each in found]
+        return [
+            [self._without_law(each) if self._chooses(name) else replace(each, paired=True)]
+            for name, each in zip(tried.secrets, found, strict=True)
+        ]
+
+    def _chooses(self, secret: str) -> bool:
+        """Whether neighborhoods depend on a secret, so that beliefs by the law know of it."""
+        law = self.tried.law
+        return law.neighborhoods is not None and law.original.schema.by_name[secret].weight > 0
+
+    def _without_law(self, found: Success) -> Success:
+        """Return the attacks that know no neighborhoods: the gain is one at most (its scope)."""
+        by_law = {*POSTERIORS, *OWN_VALUE}
+        by_law |= {key + TOGETHER for key in by_law}
+        named = {key: each for key, each in found.named.items() if key not in by_law}
+        rates = {key: each for key, each in found.rates.items() if key not in by_law}
+        return replace(found, named=named, rates=rates, paired=True)
 
     def _beliefs(self) -> Beliefs:
         """Return the beliefs in all rows, those drawn again for others with 0, (people, rows)."""
