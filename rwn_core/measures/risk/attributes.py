@@ -44,7 +44,7 @@ class AttributeGuesses(Detail):
     secrets : list of str, length m
         The confidential variables.
     worst : int
-        Which of them gains most.
+        Which of them is named most beyond the baseline; of a gain, to which the file adds most.
     strategies : list of str, length m
         The key of each one's best strategy, of STRATEGIES.
     rates : list of mapping of str to float, length m
@@ -93,7 +93,11 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
     found = tried.on_people(people)
     outside = _outside(comparison, tried, people)
     gains = [gain(each, outside[at] if outside else ()) for at, each in enumerate(found)]
-    worst = int(np.argmax([each["value"] for each in gains]))
+    for each, secret, success in zip(gains, tried.secrets, found, strict=True):
+        each["scope"] = _scope(tried.law, secret, success, each)
+    # what an intruder names best need not be what the file adds most to
+    named = gains if comparison.holdout is not None else [gain(each) for each in found]
+    worst = int(np.argmax([each["value"] for each in named]))
     for naming, levels in zip((each["naming"] for each in gains), tried.levels, strict=True):
         if levels is not None and naming["level"] is not None:
             naming["level"] = levels[naming["level"]]
@@ -119,7 +123,7 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
             control=control,
             gains=gains,
             people=attacked,
-            scope=_scope(tried.law, tried.secrets[worst], found[worst], gains[worst]),
+            scope=gains[worst]["scope"],
             **some_of(people, total),
         ),
     )
@@ -235,8 +239,10 @@ def compute_attribute_gain(comparison: Comparison) -> Reading[AttributeGuesses]:
     # The gain is success less baseline, or the score of naming one level or sure records, whichever
     # is larger.
     detail = best_guesses(comparison).detail
-    gain = detail.gains[detail.worst]
-    detail = replace(detail, attack=gain["attack"])
+    worst = int(np.argmax([each["value"] for each in detail.gains]))
+    gain = detail.gains[worst]
+    more = {"people": gain["people"], "attack": gain["attack"], "scope": gain["scope"]}
+    detail = replace(detail, worst=worst, **more)
     return Reading(value=gain["value"], baseline=0.0, interval=gain["interval"], detail=detail)
 
 

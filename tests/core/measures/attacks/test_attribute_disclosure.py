@@ -159,10 +159,10 @@ def test_further_confidential_variables_dilute_nothing():
         found.append([reading(key, comparison) for key in measures])
         guessed, gained, alike = found[-1]
         assert alike.detail.secret == "disease"
-        assert all(r.detail.secrets[r.detail.worst] == "disease" for r in (guessed, gained))
+        assert guessed.detail.secrets[guessed.detail.worst] == "disease"
+        assert gained.value < 0.1  # two keys decide the disease of people outside, too
     for key, alone, among in zip(measures, *found, strict=True):
         assert among.value >= alone.value - 0.02
-        # two keys decide the disease of people outside of the file, too
         assert (alone.value > 0.3) == (key != "attribute_gain")
     # planted: a mean over the variables would fall to a third
     assert np.mean(guessed.detail.informed) < 0.6 * guessed.value
