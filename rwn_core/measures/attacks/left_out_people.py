@@ -2,8 +2,8 @@
 
 The intruder believes that a person is in the file, and knows its law, but the rows are those of a
 release without this person (`laws.left_out`): no row comes from the person, and none shows the
-person's values, except as another's. Every person is so attacked inside and outside of one release,
-by the same beliefs, and the difference is what the person's own record told.
+person's values, except as those of others. Each person is attacked inside and outside of one
+release, with the same beliefs, and the difference is what the own record adds.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CHUNK = 500  # rows drawn again, or people, that are looked at together
 
 
 class PeopleLeftOut:
-    """The people whom an attribute attack has been tried on, each outside of the same release.
+    """The people of an attribute attack, each outside of the same release.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class PeopleLeftOut:
         ]
 
     def _chooses(self, secret: str) -> bool:
-        """Whether neighborhoods depend on a secret, so that beliefs by the law know of it."""
+        """True if neighborhoods depend on a secret, so that beliefs by the law have it in them."""
         law = self.tried.law
         return law.neighborhoods is not None and law.original.schema.by_name[secret].weight > 0
 
@@ -111,7 +111,7 @@ class PeopleLeftOut:
         order = np.argsort(np.concatenate([part for _, part in tried.inside]), kind="stable")
         again = self._again()
 
-        def whole(place: int) -> sparse.csc_array:
+        def in_all_rows(place: int) -> sparse.csc_array:
             each = [part.source if place < 0 else part.donor[place] for part, _ in tried.inside]
             classes_ = sparse.csc_array(sparse.hstack(each))[:, order]
             rows = sparse.csr_array(classes_[:, tried.group])
@@ -119,10 +119,10 @@ class PeopleLeftOut:
             extra = sparse.csr_array((again[place + 1], self._places()), (m, len(again[0])))
             return sparse.csc_array(sparse.hstack((stays, extra)))
 
-        return Beliefs(whole(-1), [whole(place) for place in range(len(tried.secrets))])
+        return Beliefs(in_all_rows(-1), [in_all_rows(place) for place in range(len(tried.secrets))])
 
     def _places(self) -> tuple[Integers, Integers]:
-        """Return the people for whom rows are drawn again, and their numbers, shape (m,) each."""
+        """Return the person of each row drawn again, and its number, shape (m,) each."""
         return self.changed.owner, np.arange(len(self.changed.owner))
 
     def _again(self) -> list[Floats]:

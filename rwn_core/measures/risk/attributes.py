@@ -74,7 +74,7 @@ class AttributeGuesses(Detail):
     attack: float | None = None
 
 
-NO_OUTSIDE = "What people outside the file would lose to this release cannot be read."
+NO_OUTSIDE = "Success on people outside the file cannot be read."
 
 
 def best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
@@ -140,7 +140,7 @@ def _outside(
         return tried.on_outsiders(outsiders)
     except NotApplicable as refusal:
         # slices that know each other keep relations, which disclose nothing: without people
-        # outside nobody can say what their rows tell
+        # outside it is unknown what their rows tell
         if law.tied is not None or law.later:
             raise NotApplicable(f"{NO_OUTSIDE} {refusal.reason}") from refusal
     return None  # naming the majority is then the baseline, and the gain is one at most
@@ -299,8 +299,9 @@ ATTRIBUTE_GAIN = Measure(
     "everybody's key variables and the method name the worst confidential variable correctly "
     f"({WORDS}) than without the release's records?",
     sentence=attribute_gain_sentence,
-    source="Attribute inference minus its baseline (people who are not in the file, or without a "
-    "control group naming the majority; interval of Newcombe 1998, method 10), or recall times "
+    source="Attribute inference minus its baseline (people who are not in the file: a control group, "
+    "with the interval of Newcombe 1998, method 10, or each person of the file as if the own rows "
+    "and values were not in the release; of too many, naming the majority), or recall times "
     "precision beyond chance of naming one level, or of naming where the posterior is at least "
     ".5, .8 or .95 (precision: lower bound of Clopper and Pearson 1934); rows and models that name "
     "no more people than luck does, at three standard errors, count as nothing",
