@@ -26,13 +26,13 @@ from rwn_core.laws.law import Law
 from rwn_core.laws.unit_law import Unit
 from rwn_core.parallel.threads import current_work
 
-NOBODY = -1  # in place of a donor: a value that was kept, or no other donor to take
+NO_DONOR = -1  # in place of a donor: a value that was kept, or no other donor to take
 _SEED = 77
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RowsWithout:
-    """The rows that would differ if one of some people were not in the file.
+    """The rows that differ without one of some people.
 
     Attributes
     ----------
@@ -44,7 +44,8 @@ class RowsWithout:
     table : Microdata
         The rows that are drawn again, m of them.
     owner, like : ndarray of int64, shape (m,)
-        Whom each one is for, and the released row that tells its later slices' donors.
+        The place of the person that each one is for, and the released row with the donors of
+        its later slices.
     """
 
     person: Integers
@@ -101,7 +102,7 @@ def rows_without(
     again = np.flatnonzero(own[people[person]] != own[row])
     places, like = drawn.again(own[people[person[again]]], row[again], draw)
     stands = np.flatnonzero((places >= -n).all(axis=1))
-    number = np.full(len(person), NOBODY)
+    number = np.full(len(person), NO_DONOR)
     number[again[stands]] = np.arange(len(stands))
     return RowsWithout(
         person=person,
@@ -140,8 +141,8 @@ class _Drawn:
     masked: Microdata
     own: Integers  # shape (n,): the number of each record's person
     units: list[Unit]
-    # shape (units, n) each: donor of each row, and who gives instead of this donor's person;
-    # NOBODY where a value was not drawn, or nobody else can give
+    # shape (units, n) each: donor of each row, and the donor in place of this
+    # person; NO_DONOR where a value was not drawn, or there is no other donor
     donors: Integers
     others: Integers
 
@@ -151,7 +152,7 @@ class _Drawn:
         cells = next((part.cells for part in law.components() if part.cells.donors), None)
         kept = 1.0 - sum(part.weight for part in law.components() if part.cells is cells)
         units = [] if cells is None else [u for u in law.units() if cells.modification(u[0]) > 0]
-        donors = np.full((len(units), law.original.n), NOBODY)
+        donors = np.full((len(units), law.original.n), NO_DONOR)
         others = donors.copy()
         if cells is None or not units:
             pass
@@ -163,15 +164,14 @@ class _Drawn:
                 q = cells.modification(unit[0]) * (1.0 - kept)
                 coded = codes_together(law.original, masked, unit, np.arange(masked.n))
                 donors[place], others[place] = _apart(matrix, q, coded, own, draw)
-        made = {"law": law, "masked": masked, "own": own, "units": units}
-        return cls(donors=donors, others=others, **made)
+        return cls(law=law, masked=masked, own=own, units=units, donors=donors, others=others)
 
     def again(
         self, without: Integers, rows: Integers, draw: np.random.Generator
     ) -> tuple[Integers, Integers]:
         """Return what rows show without some people, and the rows that their chain is like."""
         # Shapes: without (c,), numbers of people; rows (c,). The answers: (c, units), the record
-        # that gives each unit, -1 - r for the values of row r, and less than -n for nobody; (c,).
+        # with the values of each unit, -1 - r for those of row r, less than -n for none; (c,).
         n = len(self.own)
         stays = np.repeat(-1 - rows[:, np.newaxis], len(self.units), axis=1)
         donors, others = self.donors[:, rows].T, self.others[:, rows].T
@@ -193,13 +193,14 @@ class _Drawn:
     ) -> Integers:
         """Return whole rows in place of some, by the weights of their first slice's donors."""
         # Shapes: without, rows, the answer (c,), -1 for none.
+        assert self.law.donors is not None  # a chain has donors
         weights = sparse.csr_array(self.law.donors.matrix)
         every = np.arange(self.masked.n)
         own, shown = codes_together(self.law.original, self.masked, self.units[first], every)
         count = np.bincount(shown[shown >= 0], minlength=int(own.max()) + 1)
         chance = np.bincount(own, minlength=len(count))
-        givers = np.where(self.donors >= 0, self.own[np.maximum(self.donors, 0)], NOBODY)
-        found = np.full(len(rows), NOBODY)
+        givers = np.where(self.donors >= 0, self.own[np.maximum(self.donors, 0)], NO_DONOR)
+        found = np.full(len(rows), NO_DONOR)
         for place, (unit, row) in enumerate(zip(without, rows, strict=True)):
             weight = np.zeros(len(own))
             part = slice(weights.indptr[row], weights.indptr[row + 1])
@@ -244,20 +245,22 @@ def _apart(
     kept = (1.0 - q) * (codes == released)
     total = given + kept
     donors = _picked(matrix, fits, draw)
-    donors[draw.random(n) * total < kept] = NOBODY
+    donors[draw.random(n) * total < kept] = NO_DONOR
     others = matrix.data * (own[matrix.indices] != own[np.maximum(donors, 0)][row])
-    return donors, np.where(donors >= 0, _picked(matrix, others, draw), NOBODY)
+    return donors, np.where(donors >= 0, _picked(matrix, others, draw), NO_DONOR)
 
 
 def _picked(matrix: sparse.csr_array, weights: Floats, draw: np.random.Generator) -> Integers:
-    """Return a random entry of each row by weights; NOBODY of a row without any."""
+    """Return a random entry of each row by weights; -1 of a row without any."""
     # Shapes: weights (entries,); the answer (n,).
+    if not len(weights):
+        return np.full(matrix.shape[0], NO_DONOR, dtype=np.int64)
     below = np.concatenate(([0.0], np.cumsum(weights)))
     begin, end = below[matrix.indptr[:-1]], below[matrix.indptr[1:]]
     goal = begin + draw.random(len(begin)) * (end - begin)
     entry = np.minimum(np.searchsorted(below, goal, side="right") - 1, matrix.indptr[1:] - 1)
     some = np.bincount(np.repeat(np.arange(len(begin)), np.diff(matrix.indptr)), weights > 0) > 0
-    return np.where(some, matrix.indices[np.maximum(entry, 0)], NOBODY).astype(np.int64)
+    return np.where(some, matrix.indices[np.maximum(entry, 0)], NO_DONOR).astype(np.int64)
 
 
 def _tied(
@@ -274,7 +277,7 @@ def _tied(
     coded = [codes_together(law.original, masked, unit, every) for unit in units]
     codes, released = (np.array(each, dtype=np.int64) for each in zip(*coded, strict=True))
     numbers = draw.random((1 + 2 * len(units), n))
-    found = np.full((2, len(units), n), NOBODY)
+    found = np.full((2, len(units), n), NO_DONOR)
     for lists in lists_of(law.neighborhoods):
         asked = codes, released, own.astype(np.int64), numbers, found
         work = partial(draw_others, lists, tie, *asked)

@@ -241,8 +241,8 @@ def draw_others(
     """Write each row's donors, given what it shows, and others of the same class instead of them.
 
     The class of a row is drawn from its chances given all that the row shows; given the class,
-    each slice's donor among those with the released values, and another donor who is not of the
-    same person. -1 where there is none.
+    each slice's donor among those with the released values, and another donor of another person. -1
+    where there is none.
     """
     # Shapes: codes, released (units, n); persons (n,); numbers (1 + 2 units, n), uniform; found
     # (2, units, n). Row r of the release comes from record r.
@@ -286,8 +286,8 @@ def draw_others(
                     if fits and room[0][place] > 0.0:
                         mass = _mass(tie, unit, g, ends[place], ends[place + 1])
                         masses[place] = max(mass, 0.0)
-                whole, chosen = masses[:size].sum(), -1
-                goal = numbers[1 + step * units + unit, record] * whole
+                mass_of_all, chosen = masses[:size].sum(), -1
+                goal = numbers[1 + step * units + unit, record] * mass_of_all
                 for place in range(size):
                     if masses[place] > 0.0:
                         chosen = room[1][place]

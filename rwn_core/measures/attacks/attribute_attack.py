@@ -93,7 +93,7 @@ def _shown(
 ) -> sparse.sparray:
     """Return P(row r comes about in this way and shows person t's value), shape (people, m)."""
     # shared: the keys with the secret's donor. Of tied slices it is by the weights of the slice
-    # alone: where a person stands in the order of a slice only those know who know its values.
+    # alone: the place of a person in the order of a slice is known with its values only.
     masked, rows, people = asked  # of a posterior
     cells, q = way.cells, way.cells.modification(secret)
     if cells.donors is None:  # a row shows its source's value, or no record's
@@ -419,7 +419,7 @@ def difference_interval(
 ) -> tuple[float, float]:
     """Return the 95 % interval of a strategy's success less its baseline.
 
-    Of people who are attacked inside and outside of one release their differences count, and
+    For people attacked inside and outside of one release their differences count, and
     otherwise two shares (Newcombe 1998, method 10).
     """
     people = max(1, found.targets.known)
@@ -428,7 +428,7 @@ def difference_interval(
         apart = found.each[strategy] - outside[0].each[way]
         middle = attack - outside[0].rates[way]
         half = CERTAIN * float(np.sqrt(((apart - apart.mean()) ** 2).sum())) / people
-        # where all differences are 0 as many may differ as none of so many says
+        # where all differences are 0, one of them may differ
         half = max(half, CERTAIN / people)
         return middle - half, middle + half
     reference, others = found.rates["majority"], people

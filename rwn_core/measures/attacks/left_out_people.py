@@ -2,8 +2,8 @@
 
 The intruder believes that a person is in the file, and knows its law, but the rows are those of a
 release without this person (`laws.left_out`): no row comes from the person, and none shows the
-person's values, except as another's. Every person is so attacked inside and outside of one release,
-by the same beliefs, and the difference is what the person's own record told.
+person's values, except as those of others. Each person is attacked inside and outside of one
+release, with the same beliefs, and the difference is what the own record adds.
 """
 
 from __future__ import annotations
@@ -22,7 +22,15 @@ from rwn_core.data.rounding import rounded
 from rwn_core.data.sizes import STORED_NUMBERS
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.left_out import for_rows, rows_without
-from rwn_core.measures.attacks.attribute_attack import Beliefs, Success, attack, beliefs
+from rwn_core.measures.attacks.attribute_attack import (
+    OWN_VALUE,
+    POSTERIORS,
+    TOGETHER,
+    Beliefs,
+    Success,
+    attack,
+    beliefs,
+)
 from rwn_core.measures.attacks.guessing import Closest
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues, named_values
 
@@ -33,7 +41,7 @@ CHUNK = 500  # rows drawn again, or people, that are looked at together
 
 
 class PeopleLeftOut:
-    """The people whom an attribute attack has been tried on, each outside of the same release.
+    """The people of an attribute attack, each outside of the same release.
 
     Parameters
     ----------
@@ -79,7 +87,23 @@ class PeopleLeftOut:
         guesses = [self._predicted(number, known, values) for number, values in enumerate(released)]
         parts = [(self._beliefs(), every)] if tried.inside else []
         found = attack(parts, self._nearest(known), truths, released, guesses, (None, units))
-        return [[replace(each, paired=True)] for each in found]
+        return [
+            [self._without_law(each) if self._chooses(name) else replace(each, paired=True)]
+            for name, each in zip(tried.secrets, found, strict=True)
+        ]
+
+    def _chooses(self, secret: str) -> bool:
+        """True if neighborhoods depend on a secret, so that beliefs by the law have it in them."""
+        law = self.tried.law
+        return law.neighborhoods is not None and law.original.schema.by_name[secret].weight > 0
+
+    def _without_law(self, found: Success) -> Success:
+        """Return the attacks that know no neighborhoods: the gain is one at most (its scope)."""
+        by_law = {*POSTERIORS, *OWN_VALUE}
+        by_law |= {key + TOGETHER for key in by_law}
+        named = {key: each for key, each in found.named.items() if key not in by_law}
+        rates = {key: each for key, each in found.rates.items() if key not in by_law}
+        return replace(found, named=named, rates=rates, paired=True)
 
     def _beliefs(self) -> Beliefs:
         """Return the beliefs in all rows, those drawn again for others with 0, (people, rows)."""
@@ -87,7 +111,7 @@ class PeopleLeftOut:
         order = np.argsort(np.concatenate([part for _, part in tried.inside]), kind="stable")
         again = self._again()
 
-        def whole(place: int) -> sparse.csc_array:
+        def in_all_rows(place: int) -> sparse.csc_array:
             each = [part.source if place < 0 else part.donor[place] for part, _ in tried.inside]
             classes_ = sparse.csc_array(sparse.hstack(each))[:, order]
             rows = sparse.csr_array(classes_[:, tried.group])
@@ -95,10 +119,10 @@ class PeopleLeftOut:
             extra = sparse.csr_array((again[place + 1], self._places()), (m, len(again[0])))
             return sparse.csc_array(sparse.hstack((stays, extra)))
 
-        return Beliefs(whole(-1), [whole(place) for place in range(len(tried.secrets))])
+        return Beliefs(in_all_rows(-1), [in_all_rows(place) for place in range(len(tried.secrets))])
 
     def _places(self) -> tuple[Integers, Integers]:
-        """Return the people for whom rows are drawn again, and their numbers, shape (m,) each."""
+        """Return the person of each row drawn again, and its number, shape (m,) each."""
         return self.changed.owner, np.arange(len(self.changed.owner))
 
     def _again(self) -> list[Floats]:

@@ -44,7 +44,7 @@ class AttributeGuesses(Detail):
     secrets : list of str, length m
         The confidential variables.
     worst : int
-        Which of them gains most.
+        Which of them is named most beyond the baseline; of a gain, to which the file adds most.
     strategies : list of str, length m
         The key of each one's best strategy, of STRATEGIES.
     rates : list of mapping of str to float, length m
@@ -74,7 +74,7 @@ class AttributeGuesses(Detail):
     attack: float | None = None
 
 
-NO_OUTSIDE = "What people outside the file would lose to this release cannot be read."
+NO_OUTSIDE = "Success on people outside the file cannot be read."
 
 
 def best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
@@ -93,7 +93,11 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
     found = tried.on_people(people)
     outside = _outside(comparison, tried, people)
     gains = [gain(each, outside[at] if outside else ()) for at, each in enumerate(found)]
-    worst = int(np.argmax([each["value"] for each in gains]))
+    for each, secret, success in zip(gains, tried.secrets, found, strict=True):
+        each["scope"] = _scope(tried.law, secret, success, each)
+    # what an intruder names best need not be what the file adds most to
+    named = gains if comparison.holdout is not None else [gain(each) for each in found]
+    worst = int(np.argmax([each["value"] for each in named]))
     for naming, levels in zip((each["naming"] for each in gains), tried.levels, strict=True):
         if levels is not None and naming["level"] is not None:
             naming["level"] = levels[naming["level"]]
@@ -119,7 +123,7 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
             control=control,
             gains=gains,
             people=attacked,
-            scope=_scope(tried.law, tried.secrets[worst], found[worst], gains[worst]),
+            scope=gains[worst]["scope"],
             **some_of(people, total),
         ),
     )
@@ -136,7 +140,7 @@ def _outside(
         return tried.on_outsiders(outsiders)
     except NotApplicable as refusal:
         # slices that know each other keep relations, which disclose nothing: without people
-        # outside nobody can say what their rows tell
+        # outside it is unknown what their rows tell
         if law.tied is not None or law.later:
             raise NotApplicable(f"{NO_OUTSIDE} {refusal.reason}") from refusal
     return None  # naming the majority is then the baseline, and the gain is one at most
@@ -235,8 +239,10 @@ def compute_attribute_gain(comparison: Comparison) -> Reading[AttributeGuesses]:
     # The gain is success less baseline, or the score of naming one level or sure records, whichever
     # is larger.
     detail = best_guesses(comparison).detail
-    gain = detail.gains[detail.worst]
-    detail = replace(detail, attack=gain["attack"])
+    worst = int(np.argmax([each["value"] for each in detail.gains]))
+    gain = detail.gains[worst]
+    more = {"people": gain["people"], "attack": gain["attack"], "scope": gain["scope"]}
+    detail = replace(detail, worst=worst, **more)
     return Reading(value=gain["value"], baseline=0.0, interval=gain["interval"], detail=detail)
 
 
@@ -293,8 +299,9 @@ ATTRIBUTE_GAIN = Measure(
     "everybody's key variables and the method name the worst confidential variable correctly "
     f"({WORDS}) than without the release's records?",
     sentence=attribute_gain_sentence,
-    source="Attribute inference minus its baseline (people who are not in the file, or without a "
-    "control group naming the majority; interval of Newcombe 1998, method 10), or recall times "
+    source="Attribute inference minus its baseline (people who are not in the file: a control group, "
+    "with the interval of Newcombe 1998, method 10, or each person of the file as if the own rows "
+    "and values were not in the release; of too many, naming the majority), or recall times "
     "precision beyond chance of naming one level, or of naming where the posterior is at least "
     ".5, .8 or .95 (precision: lower bound of Clopper and Pearson 1934); rows and models that name "
     "no more people than luck does, at three standard errors, count as nothing",

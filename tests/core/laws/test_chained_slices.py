@@ -632,8 +632,11 @@ def test_what_holds_for_everybody_is_no_gain_of_a_chain():
     data = table("following")
     setting = rwn.SoftRWN(chain=True, own=True, width=1.0, balance=1.0)
     gain = MEASURES["attribute_gain"]
-    against_majority = gain.read(released(data, setting)).value
+    alone = gain.read(released(data, setting))
+    majority = float((alone.detail.informed - alone.detail.ignorant).max())
     beyond = gain.read(control_group(released(data, setting), setting, 1))
     assert beyond.detail.control is not None
-    assert against_majority > 0.1
-    assert beyond.value < against_majority - 0.05
+    assert majority > 0.1
+    assert beyond.value < majority - 0.05
+    # without a control group each person of the file is taken out in turn
+    assert alone.value < majority - 0.02

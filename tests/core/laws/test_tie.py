@@ -235,7 +235,8 @@ def test_2500_draws_follow_the_law_and_not_that_of_other_ties() -> None:
     assert refuted(count, chances(loadings * [[1], [-1], [1]]))  # one slice the other way round
 
 
-def test_beliefs_in_donors_go_by_the_whole_row() -> None:
+def test_beliefs_in_donors_go_by_the_sources_and_by_the_weights_of_the_slice() -> None:
+    """Where a person stands in the order of a secret slice only those know who know the secret."""
     data = table_of_six(2)
     law = TIED.prepare(data).law
     masked = rwn.mask(data, TIED, seed=5).masked
@@ -252,11 +253,12 @@ def test_beliefs_in_donors_go_by_the_whole_row() -> None:
                 names[0]: np.array(tied_slices.class_chances(weights[source], order, table))
                 for names, order, table in zip(units, orders, tables, strict=True)
             }
+            np.testing.assert_allclose(given[secret].mean(axis=0), weights[source], atol=1e-12)
             likely = np.ones(128)
             for name in keys:
                 same = (data.frame[name] == masked.frame[name].iloc[row]).to_numpy()
                 likely = likely * given[name][:, same].sum(axis=1)
-            expected += likely @ given[secret]
+            expected += likely.sum() * weights[source]
             total += likely.sum()
         shown = found.donor[0].toarray()[:, row]
         np.testing.assert_allclose(shown, expected / total, rtol=0, atol=1e-9)

@@ -391,13 +391,17 @@ def test_the_gain_is_that_of_the_worst_variable_and_level(pima, held):
     assert gain.interval[0] <= gain.value <= gain.interval[1]
     assert gain.value >= max(g["overall"] for g in worst.detail.gains)
     assert held or each["overall"] == pytest.approx(worst.value - worst.baseline)
-    # of a number the interval is Newcombe's
+    # of a number and a control group the interval is Newcombe's
     data = rwn.load_demo("bodyfat")
     outside = None if held is None else data.take(np.arange(held))
     comparison = released(data, rwn.RWN(epsilon=2.0, k=5), holdout=outside)
     worst, gain = (measure.read(comparison) for measure in GAINS)
     assert gain.detail.gains[gain.detail.worst]["of_all"]
     assert gain.value == pytest.approx(worst.value - worst.baseline)
+    if held is None:  # people who are taken out in turn are compared with themselves
+        error = (gain.interval[1] - gain.interval[0]) / 3.92
+        assert 0 < error < np.sqrt(worst.value * (1 - worst.value) * 2 / data.n)
+        return
     expected = confint_proportions_2indep(
         worst.value * data.n, data.n, worst.baseline * (held or data.n), held or data.n,
         method="newcomb", compare="diff",
