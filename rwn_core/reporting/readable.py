@@ -110,10 +110,11 @@ def _candidates(
         name = f"{limit.title}, at most {amount(limit.measure, limit.at_most)}"
         rows.append((name, *(judged_words(limit, verdict) for verdict in verdicts)))
     rows += [
-        ("left of the use", *(left_words(s) or "–" for s in scenarios)),
         ("loss, 0 to 1", *(loss_words(s)[0] for s in scenarios)),
         ("setting", *(short_setting(scenario.setting) for scenario in scenarios)),
     ]
+    if any(left_words(scenario) for scenario in scenarios):
+        rows.append(("left of the use", *(left_words(s) or "–" for s in scenarios)))
     if any(scenario.note for scenario in scenarios):
         rows.append(("note", *(scenario.note or "–" for scenario in scenarios)))
     known = next(filter(None, (ranges_words(each.readings) for each in scenarios)), "")

@@ -117,8 +117,8 @@ def _judged(session: Session, last: Drawn) -> None:
         warned(f"Not releasable without an exception. {judged.verdict.sentence} {_sentence(left)}")
     else:
         refused(
-            f"Refused. {judged.verdict.sentence} {_sentence(left)} Change the setting on Tune and draw again; or "
-            "somebody answers for an exception below, with name and reason."
+            f"Refused. {judged.verdict.sentence} {_sentence(left)} Change the setting on Tune and "
+            "draw again; or somebody answers for an exception below, with name and reason."
         )
     if judged.untouched:
         st.error(escaped(f"Refused. {untouched_words(judged.untouched)}."))

@@ -401,7 +401,9 @@ def test_differences_against_scenarios_have_the_right_sign_and_mark(session: Ses
     assert "+50.0 pp vs A" in judged["against"][0]["text"]
     assert judged["against"][0]["better"] is False
     session.scenarios["A"] = read_so(session, 0.05)
-    assert "fall: the difference may be luck." in told_tiles(session)["Relations lost"]["help"]
+    assert (
+        "fall: the difference may be luck." in told_tiles(session)["Least left of the use"]["help"]
+    )
 
     def marked() -> list[bool]:
         """Where A is drawn: on the map, and on each chart after it."""
