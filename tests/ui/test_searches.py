@@ -474,7 +474,7 @@ def test_a_next_step_is_a_setting_or_another_description(begun, own) -> None:
     assert quick["caution"]
     assert [step["title"].replace("\N{NO-BREAK SPACE}", " ") for step in quick["steps"]] == [
         "Try noise",
-        "Leave y out: 1.3 times a limit, 40 % of the relations lost",
+        "Leave y out: 1.3 times a limit. Left: 60 % of the use",
     ]
     for nothing in ("advice:9", "advice:", "advice:x", "regression:{}"):
         advice.take(own.session, nothing)
