@@ -32,7 +32,7 @@ SO_FAR = 6  # exit code
 def find(
     source: options.Source,
     limit: options.Limits = None,
-    lose_at_most: Annotated[Number, option("X", "Share of relations to lose.")] = None,
+    lose_at_most: Annotated[Number, option("X", "Share of the use to lose.")] = None,
     strength: Annotated[bool, flag("--strength", "Nothing else may change.")] = False,
     slices: Annotated[bool, flag("--slices", "The slices may change.")] = False,
     kernel: Annotated[bool, flag("--kernel", "The kernel may change.")] = False,
@@ -52,7 +52,7 @@ def find(
     workers: options.Workers = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Find the best setting: it keeps all limits and loses least, or loses no more than you say.
+    """Find the best setting: it keeps all limits and leaves most, or as much as you say.
 
     Without --strength, --slices, --kernel, --method, --chain, --tie and --lever everything of RWN
     may change, and a better method is named. With --chain limits on attribute gain and true matches
@@ -98,6 +98,7 @@ def find(
             stated["name"] = "answer so far"
         else:
             stated |= {"readings": answer.point.stated(), "unread": answer.verdict.unread}
+        stated["use"] = data.schema.use
         made = rwn.Scenario(table=data.fingerprint, setting=setting, policy=policy, **stated)
         write(target, made.to_toml().encode("utf-8"), overwrite=overwrite)
         say(f"written to {target}; rwn mask --scenario {target.name} takes it")

@@ -223,9 +223,16 @@ class TableSearch:
         return None
 
     def timed(self, what: str, do: Callable[[], _T]) -> _T:
-        """Do a step, unless it would end too late by the time that it took last; raise `Late`."""
+        """Do a step, unless it would end too late by the time that it took last; raise `Late`.
+
+        What it is begins with its name; then comes the kind of setting. A kind that did not have
+        the step yet is expected to take as long as the quickest other one.
+        """
+        name = what.partition(" ")[0]
+        others = [each for key, each in self.took.items() if key.partition(" ")[0] == name]
+        expected = self.took.get(what, min(others, default=0.0))
         begin = clock.processor_seconds()
-        if self.over or begin + self.took.get(what, 0.0) > self.until:
+        if self.over or begin + expected > self.until:
             self.skipped = True
             raise Late
         try:
@@ -329,8 +336,9 @@ class TableSearch:
 
             def has_neighbors(place: int) -> bool:
                 start = self.tables.start(alike).with_levers(width=values[place])
-                sizes = start.exact_law.neighborhoods.effective_sizes
-                return float(np.median(sizes)) >= _FEWEST
+                law = start.exact_law
+                found = None if law is None else law.neighborhoods
+                return found is None or float(np.median(found.effective_sizes)) >= _FEWEST
 
             place = first_that(has_neighbors, len(values) - 1, near=0)
             self.floors[alike] = values[-1] if place is None else values[place]
@@ -614,9 +622,9 @@ class StrengthTrial:
         left = self.several_left(place)
         middle = _middle(left)
         lost = [_relations_lost(self._release(place, seed)) for seed in self._further(place)]
-        shares = [each.least for each in left if each is not None]
+        least = [None if each is None else each.least for each in left]
         spreads = dict(point.spreads)
-        for key, values in ((USE, shares), (UTILITY, lost)):
+        for key, values in ((USE, least), (UTILITY, lost)):
             known = tuple(value for value in values if value is not None)
             if known and key not in spreads:
                 spreads[key] = Spread(measure=key, values=known)

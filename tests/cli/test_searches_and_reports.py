@@ -392,10 +392,10 @@ def small(rwn_command: Run) -> str:
 def test_without_parameters_the_recommended_setting_is_used_and_said(rwn_command, small) -> None:
     roles = ("--key", "age", "--confidential", "siri")
     said = rwn_command.done("mask", small, "a.csv", "--seed", 3, *roles)
-    assert "recommended: 6 numbers, 1 key: of " in said
-    assert "this one keeps 4 limits on all 241 records" in said
+    assert "recommended: the best of " in said
+    assert said.count("limit") <= 3, "one sentence says which limits are kept, of this release"
     assert "the same as: rwn mask small.csv a.csv --key age --confidential siri " in said
-    assert "WARNING: this setting is not known" not in said
+    assert "WARNING" not in said
     # a method alone takes its own start
     said = rwn_command.done("mask", small, "b.csv", "--method", "microaggregation", "--seed", 3)
     (line,) = [line for line in said.splitlines() if line.startswith("its own start: ")]
@@ -461,7 +461,7 @@ def test_a_table_without_a_setting_that_keeps_the_policy_is_warned_of(rwn_comman
     frame = pd.DataFrame({f"v{i}": [(7.0 * i + 3) * n % 31 for n in range(15)] for i in range(3)})
     frame.to_csv("t.csv", index=False)
     said = rwn_command.done("mask", "t.csv", "o.csv", "--seed", 1)
-    assert "WARNING: this setting is not known to keep the usual policy" in said
+    assert "WARNING: " in said
 
 
 def test_the_recommendation_is_printed_as_a_command(rwn_command: Run, small: str) -> None:

@@ -91,8 +91,9 @@ def test_the_answer_so_far_is_listed_and_goes_to_tune(asked) -> None:
     assert "none is known to keep all limits" in screen.words("warning")
     job.so_far = answer(policy, so_far=True)
     screen.test.run()
-    assert "Of 3 settings tried, the best that keeps all limits leaves 80 % of the relations." in (
-        screen.words("success")
+    assert (
+        "Of 3 settings tried, the best that keeps all limits leaves 80 % of each part of the use."
+        in (screen.words("success"))
     )
     assert "Best so far" in screen.words("caption")
     listed = screen.find("radio", "Settings found")

@@ -88,7 +88,7 @@ def test_related_categories_are_confirmed_on_all_records() -> None:
     assert found.reason.startswith("6 categories, 2 keys: ")
     assert (found.reached, found.confirmed) == (True, True)
     assert (found.kept, found.state) == (not found.unread, "not judged" if found.unread else "kept")
-    assert " on all 600 records, 6 releases, and loses least: " in found.reason
+    assert " on all 600 records, 6 releases, and leaves most. " in found.reason
     fresh = fresh_shares(data, found.setting, rwn.Policy())
     assert max(fresh.values()) <= 1
 
@@ -351,7 +351,7 @@ def test_no_place_is_said_to_be_of_no_use(few, monkeypatch) -> None:
     monkeypatch.setattr(StrengthTrial, "strongest", lambda *_: None)
     found = rwn.quick_verdict(few, "rwn", WEAK, within=math.inf, steps=False)
     assert found.answer == "unknown"
-    assert "nearly all relations" in found.sentence
+    assert "nearly all of a part of the use" in found.sentence
 
 
 def test_a_verdict_without_time_is_late(few) -> None:
@@ -367,7 +367,7 @@ def test_limits_that_are_kept_at_the_end_alone_are_unknown(few, monkeypatch) -> 
     monkeypatch.setattr(strength.TableSearch, "look", lambda *_: None)
     found = rwn.quick_verdict(few, "rwn", WEAK, within=math.inf, steps=False)
     assert found.answer == "unknown"
-    assert found.sentence.startswith("Every limit is kept only where nearly all relations")
+    assert found.sentence.startswith("Every limit is kept only where nearly all of a part")
 
 
 def test_a_search_notes_what_keeps_the_limits_and_loses_least(few) -> None:
@@ -503,19 +503,19 @@ def test_words_of_a_step_state_a_range_where_releases_differ() -> None:
     """A number stands alone only where releases agree on it."""
     point = Point(setting=Setting(params=EVEN), spreads={})
     step = FoundSetting(point=point, title="Try it", interval=(0.4, 1.3), share=1.0, loss=0.4)
-    assert step.words == "Try it: 0.4 to 1.3 times a limit, 40 % of the relations lost"
+    assert step.words == "Try it: 0.4 to 1.3 times a limit. Left: 60 % of the use"
     inside = replace(step, interval=(0.4, 0.9), share=0.6)
-    assert inside.words == "Try it: 40 to 90 % of a limit, 40 % of the relations lost"
+    assert inside.words == "Try it: 40 to 90 % of a limit. Left: 60 % of the use"
     alone = replace(step, share=1.2)
-    assert alone.words == "Try it: 1.3 times a limit, 40 % of the relations lost"
+    assert alone.words == "Try it: 1.3 times a limit. Left: 60 % of the use"
     verdict = Verdict(shares={"true_matches": 0.9}, unread={})
     kept = replace(step, verdict=verdict, interval=(0.8, 0.9), share=0.9)
-    assert kept.words == "Try it: keeps the limits, 40 % of the relations lost"
+    assert kept.words == "Try it: keeps the limits. Left: 60 % of the use"
     # a limit that cannot be judged is named in the same sentence
     unread = {"attribute_gain": "No variable is confidential."}
     others = replace(kept, unread=unread)
     assert others.words == (
-        "Try it: keeps the other limits (attribute gain not judged), 40 % of the relations lost"
+        "Try it: keeps the other limits (attribute gain not judged). Left: 60 % of the use"
     )
     for share, answer in ((1.0, "can"), (1.01, "cannot")):
         used = SearchAnswer(goal=POLICY, settings=(replace(kept, share=share),))

@@ -236,7 +236,7 @@ def test_kind_trials_are_found_out_on_fresh_releases(few, quick, monkeypatch) ->
 
     content = Verdict(shares=dict.fromkeys(BOTH.measures, 0.99), unread={})
     monkeypatch.setattr(StrengthTrial, "verdict", lambda self, place: content)
-    monkeypatch.setattr(StrengthTrial, "used", lambda self, place: 0.99)
+    monkeypatch.setattr(StrengthTrial, "used", lambda self, place, **_: 0.99)
     monkeypatch.setattr(StrengthTrial, "found", StrengthTrial.first_found)
     monkeypatch.setattr(evaluate_module, "stated", watched)
     found = seek_slices(few, BOTH, ranges=SMALL, workers=1)

@@ -1,0 +1,168 @@
+"""Searches go where the use is left: ways, cuts, attacks on the last answer, and their clock."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import rwn_core as rwn
+from rwn_core.measures import MEASURES, USE
+from rwn_core.measures.measure import Reading
+from rwn_core.parallel import clock
+from rwn_core.tuning import Setting, strength
+from rwn_core.tuning.evaluate import PreparedTables
+from rwn_core.tuning.slice_loss import SliceLoss
+from rwn_core.tuning.slice_presets import preset_slices
+from rwn_core.tuning.strength import StrengthTrial, TableSearch, kind, several_left
+from rwn_core.tuning.verdict import RED_TEAM
+from rwn_core.tuning.ways import WAYS, in_way, way_of
+
+NAMES = ["siri", "age", "weight", "height", "abdomen", "neck"]
+
+
+@pytest.fixture(scope="module")
+def few() -> rwn.Microdata:
+    """Body fat with five measurements of 120 men, of which age is known."""
+    data = rwn.load_demo("bodyfat").take(range(120))
+    schema = data.schema.releasing(NAMES)
+    return data.with_schema(schema)
+
+
+@pytest.fixture(scope="module")
+def policy(few: rwn.Microdata) -> rwn.Policy:
+    measures = ("bayes_linkage", "attribute_gain", "true_matches")
+    wide = rwn.Policy(limits=tuple(rwn.Limit(measure=key, at_most=0.2) for key in measures))
+    judged, _ = wide.judgeable(few)
+    assert judged is not None
+    return judged
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_way_is_known_from_its_parameters(way: str) -> None:
+    params = in_way(rwn.SoftRWN(tie=True), way)
+    assert way_of(params) == way
+    assert way_of(rwn.RWN(k=5)) == "apart"
+
+
+def test_settings_of_other_ways_are_other_settings() -> None:
+    kinds = {kind(Setting(params=in_way(rwn.SoftRWN(), way), slices=())) for way in WAYS}
+    assert len(kinds) == len(WAYS)
+
+
+def test_responses_stand_apart_from_all_others(few: rwn.Microdata) -> None:
+    (others,) = preset_slices(few, "all_but_responses")
+    assert set(others) == set(NAMES) - {"siri"}
+    two = rwn.StatedRegression(formula="abdomen ~ weight")
+    used = few.with_schema(few.schema.used_for(rwn.Use(regressions=(two,))))
+    assert preset_slices(used, "responses_together") == (
+        ("abdomen", "siri"),
+        ("age", "height", "neck", "weight"),
+    )
+
+
+def test_what_is_lost_at_least_is_never_more_than_what_is_lost(few: rwn.Microdata) -> None:
+    slices = preset_slices(few, "all_but_responses")
+    settings = [Setting(params=rwn.RWN(epsilon=e, k=5), slices=()) for e in (0.5, 2.0)]
+    bounds = SliceLoss.from_settings(few, settings).least_lost(slices)
+    tables = PreparedTables(few)
+    for setting, bound in zip(settings, bounds, strict=True):
+        own = replace(setting, slices=slices).resolved(few)
+        left = several_left(tables, own, range(8))
+        assert left is not None
+        assert bound <= 1.0 - (left.least or 0.0) + 0.05
+        assert bound > 0.3 * (1.0 - (left.least or 0.0))
+
+
+def test_attacks_are_tried_on_the_last_answer_only(few, policy, monkeypatch) -> None:
+    tried = list[int]()
+    read = strength.read_safely
+
+    def counted(key: str, *given: object, **more: object) -> object:
+        tried.append(1)
+        return read(key, *given, **more)
+
+    monkeypatch.setattr(strength, "read_safely", counted)
+    table = TableSearch(microdata=few, policy=policy, places=8)
+    for preset in ("all_but_responses", "related_3"):
+        table.look(Setting(params=rwn.SoftRWN(balance=1.0), slices=preset_slices(few, preset)))
+    assert not tried
+    assert table.best[0].kept
+    table.attack()
+    assert len(tried) >= table.releases
+    assert table.best[0].attacked
+
+
+def test_the_next_best_is_the_answer_where_attacks_break_the_best(few, policy, monkeypatch) -> None:
+    table = TableSearch(microdata=few, policy=policy, places=8)
+    for preset in ("all_but_responses", "alone"):
+        table.look(
+            Setting(params=rwn.SoftRWN(balance=1.0), slices=preset_slices(few, preset)), 0.99
+        )
+    first, second = table.best
+    assert second.kept
+    found = StrengthTrial.found
+
+    def broken(trial: StrengthTrial, place: int, *, attack: bool = False) -> object:
+        made = found(trial, place)
+        assert made is not None
+        if attack and trial.at(place) == first.setting:
+            return replace(made, share=2.0, attacked=True)
+        return replace(made, attacked=attack)
+
+    monkeypatch.setattr(StrengthTrial, "found", broken)
+    table.attack()
+    assert table.best[0].setting == second.setting
+    assert table.best[0].attacked
+
+
+def test_no_width_leaves_less_than_two_neighbors(few, policy) -> None:
+    table = TableSearch(microdata=few, policy=policy, places=79)
+    trial = StrengthTrial(table, Setting(params=rwn.SoftRWN(balance=1.0), slices=()))
+    (floor,) = table.floors.values()
+    assert trial.values[0] == floor > 0.05
+    assert trial.last == len(trial.values) - 1
+    own = table.tables.moved(trial.at(0)).exact_law.neighborhoods
+    assert own.imbalance < 1e-6
+
+
+def test_an_answer_says_what_is_left(few, policy) -> None:
+    table = TableSearch(microdata=few, policy=policy, places=8)
+    found = table.look(Setting(params=rwn.SoftRWN(balance=1.0), slices=()))
+    assert found is not None
+    assert found.left is not None
+    assert found.loss == pytest.approx(1 - (found.left.least or 0))
+    assert found.left_words == found.left.sentence
+    assert found.left.sentence.startswith("Left: ")
+    assert found.point.spreads[USE].median is not None
+    answer = table.answer(policy, policy, few.n)
+    assert (answer.left, answer.worst_slope) == (found.left, found.left.worst_slope)
+
+
+def test_the_clock_counts_work_and_no_waiting(few, policy, monkeypatch) -> None:
+    """The same settings on a machine on which each second takes an hour."""
+    searched = []
+    for hours in (0, 1):
+        monkeypatch.setattr("time.monotonic", lambda hours=hours: 1e9 + 3600.0 * hours)
+        until = clock.processor_seconds() + 1e6
+        table = TableSearch(microdata=few, policy=policy, places=8, until=until)
+        table.look(Setting(params=rwn.RWN(epsilon=1.0, k=5), slices=()))
+        searched.append([each.setting for each in table.best])
+    assert searched[0] == searched[1]
+    assert searched[0]
+
+
+def test_an_objective_that_forgets_the_response_is_told_apart(few) -> None:
+    """The planted fault: the mean over all pairs prefers a file without the response's relations.
+
+    All other variables travel together; the response comes from far away.
+    """
+    slices = preset_slices(few, "all_but_responses")
+    setting = Setting(params=rwn.SoftRWN(width=4.0, balance=1.0), slices=slices).resolved(few)
+    release = PreparedTables(few).compared(setting, 1)
+    use, pairs = MEASURES[USE].read(release), MEASURES["association_loss"].read(release)
+    assert isinstance(use, Reading)
+    assert isinstance(pairs, Reading)
+    assert pairs.value < 0.6
+    assert use.value < 0.25
+    assert RED_TEAM in MEASURES
