@@ -87,7 +87,9 @@ def variables(session: Session) -> None:
     # rules are checked against the variables when they are read
     schema = replace(schema, edit_rules=as_edit_rules([*filter(str.strip, rules.splitlines())]))
     if schema != session.data.schema:
-        describe_anew(session, session.data.with_schema(schema), by_grid=True)
+        # a role from below is not in the grid, which is made anew then
+        described = session.data.with_schema(schema)
+        describe_anew(session, described, by_grid=not confidential)
 
 
 def editor_columns(role_help: str) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from rwn_core.evaluation.disclosure import disclose
 from rwn_core.measures import measure, tiles_of
 from rwn_core.measures.measure import with_parts
 from rwn_core.measures.sentence import percent
+from rwn_core.measures.statistics.usual_use import usual_use
 from rwn_core.reporting import places_on_map
 from rwn_core.reporting.places_on_map import POLICY
 from rwn_core.reporting.readable import judged as judged_scenarios
@@ -26,17 +27,20 @@ from rwn_core.reporting.readable import verdict_words
 from rwn_core.tuning import FoundSetting, Plan, Point, SearchAnswer, Setting, Spread, Sweep
 from rwn_ui.compare import cards as compare_cards
 from rwn_ui.features import limit_queue, unchanged_categories
-from rwn_ui.features.scenario_trial import save
+from rwn_ui.features.scenario_trial import save, scenario_draft
 from rwn_ui.find import view as find_view
 from rwn_ui.risk import sentences, view
+from rwn_ui.state import address
+from rwn_ui.state.address import take_setting
 from rwn_ui.state.change_table import redescribe, set_setting
 from rwn_ui.state.results import current_release, preparation_key, prepared
 from rwn_ui.state.session import Session
 from rwn_ui.tune import question, tiles
 from rwn_ui.tune import view as tune_view
+from rwn_ui.widgets import live_sliders
 from rwn_ui.widgets.limits import shown_as
 from rwn_ui.widgets.live_sliders import controls
-from tests.tables import described, table
+from tests.tables import described, frame, table
 from tests.ui.following import CARDS_OF_TUNE, shown
 
 KEPT = {"bayes_linkage": (0.03, 0.04), "distance_linkage": (0.01, 0.01), "correlation": (0.2, 0.2)}
@@ -481,6 +485,63 @@ def test_the_card_asks_and_draws_the_regression_that_is_chosen(own_table: Sessio
     assert again["title"] == "Regression of y"
     assert (again["form"]["response"], again["form"]["chosen"]) == ("y", ["x", "n"])
     assert kept() == before
+
+
+def test_a_term_and_a_model_of_the_card_are_part_of_the_use(own_table: Session) -> None:
+    sent = '{"response": "y", "predictors": ["x"], "terms": "square(x) + x:n", "kind": "linear"}'
+    question.take(own_table, f"regression:{sent}")
+    (stated,) = own_table.data.schema.use.regressions
+    assert stated.formula == "y ~ x + square(x) + x:n"
+    assert own_table.data.schema.question == rwn.Question(response="y", predictors=("x", "n"))
+    form = card(own_table, "regression")["form"]
+    assert (form["chosen"], form["terms"], form["kind"]) == (["x"], "square(x) + x:n", "linear")
+    drawn = next(table for table in shown(own_table)["tables"] if "y" in table["title"])
+    assert [row[0] for row in drawn["rows"]] == ["(intercept)", "x", "square(x)", "x:n"]
+    # a scenario and a link carry it
+    scenario = scenario_draft(own_table, "A")
+    assert scenario.use == own_table.data.schema.use
+    other = Session(name="small.csv", demo=None, data=table("cloud"))
+    other.clamp(prepared(other).prepared)
+    linked = address._setting_parts(own_table)
+    assert take_setting(other, linked) == []
+    assert other.data.schema.use == own_table.data.schema.use
+    assert take_setting(other, {"use": "0_linear.99.0"}) == [
+        "use of the link cannot be read; it is left as it was."
+    ]
+    with pytest.raises(rwn.ParameterError, match="A part of the formula cannot be read"):
+        question.take(
+            own_table, 'regression:{"response": "y", "predictors": [], "terms": "x + n n"}'
+        )
+
+
+def test_no_card_about_a_regression_is_empty_where_a_usual_use_exists() -> None:
+    cloud = frame("cloud", 200)
+    data = described(cloud.assign(y=cloud["x"] + cloud["y"]), y="confidential")
+    session = Session(name="small.csv", demo=None, data=data)
+    session.clamp(prepared(session).prepared)
+    assert data.schema.question is None
+    assert usual_use(data).regressions
+    for key in ("regression", "cooks_distance"):
+        assert "reason" not in card(session, key), key
+    assert card(session, "regression")["form"]["responses"][0] == "y", "the confidential one first"
+
+
+def test_a_lever_that_is_refused_stands_still_and_says_why_beside_its_slider(session) -> None:
+    names = [v.name for v in session.data.schema.released]
+    slices = (tuple(names[:7]), tuple(names[7:]))
+    tied = rwn.SoftRWN(width=2.0, tie=True)
+    set_setting(session, rwn.Setting(params=tied, slices=slices))
+
+    def q() -> dict[str, Any]:
+        sliders = controls(session, prepared(session))["levers"]["sliders"]
+        return next(each for each in sliders if each["name"] == "q")
+
+    assert q()["note"] == "Ties need q = 1; set own = true to let records keep values."
+    assert q()["value"] == 1.0
+    live_sliders.apply_edit(session, {"levers": {"q": 0.5, "width": 1.5}})
+    assert session.levers == session.levers | {"q": 1.0, "width": 1.5}
+    set_setting(session, rwn.Setting(params=rwn.SoftRWN(width=2.0), slices=slices))
+    assert q()["note"] == ""
 
 
 def test_a_label_stands_beside_its_name_wherever_variables_are_chosen(open_page) -> None:
