@@ -17,6 +17,7 @@ from rwn_core.data.use import StatedRegression, Use
 from rwn_core.measures.statistics.usual_use import use_of
 from rwn_ui.background.opening import WIDE
 from rwn_ui.data.describe import choose_variables, describe_anew
+from rwn_ui.data.questions import ask_roles
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 
@@ -194,6 +195,8 @@ def _confidential(session: Session) -> list[str]:
             "*confidential* or a stated use names, and these regressions."
         )
         return []
+    if ask_roles(session, session.data):
+        return []  # the form above asks
     st.warning(
         "No variable is confidential, so nothing says what the file is for, and no limit on what "
         "an intruder learns can be judged. Say which is.",
