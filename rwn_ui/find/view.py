@@ -61,7 +61,7 @@ def form(session: Session) -> Space:
     most = None
     if target == LOSE:
         lost = st.number_input(
-            *("Relations lost at most, %", 0.0, 100.0, 20.0, 1.0),
+            *("Lost of each part of the use at most, %", 0.0, 100.0, 20.0, 1.0),
             key=f"{key}.lose",
             persist_state="session",
         )

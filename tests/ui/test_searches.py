@@ -118,7 +118,7 @@ def test_the_answer_so_far_is_listed_and_goes_to_tune(asked) -> None:
     # another search, within what may change
     screen.visit("find")
     screen.find("radio", "Target").set_value(view.LOSE).run()
-    screen.find("number_input", "Relations lost at most, %").set_value(10.0).run()
+    screen.find("number_input", "Lost of each part of the use at most, %").set_value(10.0).run()
     screen.find("button_group", "What may change").set_value(["k", "methods"]).run()
     screen.press("Find")
     assert begun[1].asked["space"] == rwn.Space(
