@@ -12,6 +12,7 @@ from rwn_core.data.regression import MODELS, Factor, Formula, Question
 from rwn_core.data.variable import NamedParameters, refuse_repeats
 from rwn_core.errors import ParameterError
 
+_NO_PREDICTOR = "The regression needs at least one predictor; add a term."
 _PLAIN = re.compile(r"[^\W\d][\w.]*")
 
 
@@ -45,7 +46,7 @@ class StatedRegression(NamedParameters):
         if self.kind not in MODELS:
             raise ParameterError(f"The kind of a regression must be one of: {', '.join(MODELS)}.")
         if not self.names[1:]:
-            raise ParameterError("The regression needs at least one predictor; add a term.")
+            raise ParameterError(_NO_PREDICTOR)
         if self.response in self.predictors:
             raise ParameterError(
                 f"Variable {self.response} is both response and predictor of the regression; "
@@ -66,6 +67,8 @@ class StatedRegression(NamedParameters):
         written = [*map(_quoted, predictors)]
         if terms.strip():
             written.append(terms.strip())
+        if not written:
+            raise ParameterError(_NO_PREDICTOR)
         return cls(formula=f"{_quoted(response)} ~ {' + '.join(written)}", kind=kind)
 
     @classmethod

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rwn_core.charts import CHARTS, Chart
-from rwn_core.measures import MEASURES, UTILITY
+from rwn_core.measures import MEASURES, USE, UTILITY
+from rwn_core.measures.utility.use_left import parts_words
 from rwn_core.reporting.facts import Audience, Content, Fact
 from rwn_core.reporting.facts.fact import pairs, written_table
 from rwn_core.reporting.page import page
@@ -112,6 +113,8 @@ def _candidates(
         ("loss, 0 to 1", *(loss_words(s)[0] for s in scenarios)),
         ("setting", *(short_setting(scenario.setting) for scenario in scenarios)),
     ]
+    if any(left_words(scenario) for scenario in scenarios):
+        rows.append(("left of the use", *(left_words(s) or "–" for s in scenarios)))
     if any(scenario.note for scenario in scenarios):
         rows.append(("note", *(scenario.note or "–" for scenario in scenarios)))
     known = next(filter(None, (ranges_words(each.readings) for each in scenarios)), "")
@@ -166,6 +169,11 @@ def loss_words(scenario: Scenario) -> tuple[str, str]:
     if lost is None:
         return "–", ""
     return f"{lost:.2f}", f"{100 * lost:.0f} % of relations lost"
+
+
+def left_words(scenario: Scenario) -> str:
+    """Return what releases of a scenario leave of the use, in words; empty if unknown."""
+    return parts_words(scenario.readings.get(USE, {})).removeprefix("Left: ")
 
 
 def judged(scenarios: Sequence[Scenario], policy: Policy) -> list[Verdict]:

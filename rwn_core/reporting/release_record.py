@@ -24,6 +24,7 @@ from rwn_core.data.identity.gate import answers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.schema import Schema
 from rwn_core.data.units import number_units, unit_of
+from rwn_core.data.use import StatedRegression, Use
 from rwn_core.data.variable import Role, checks_form
 from rwn_core.errors import InputError
 from rwn_core.evaluation.audit import Audit, changed_shares, untouched
@@ -35,8 +36,9 @@ from rwn_core.io import format_of_key
 from rwn_core.laws.law import Law
 from rwn_core.masking import Release
 from rwn_core.masking.method import Rounded
-from rwn_core.measures import CHANGED, MEASURES
+from rwn_core.measures import CHANGED, MEASURES, USE
 from rwn_core.measures.measure import Reading, plain
+from rwn_core.measures.utility.use_left import UseLeft, stated_left
 from rwn_core.neighbors.soft_lists import list_length
 from rwn_core.parallel.threads import Progress, current_work, work
 from rwn_core.reporting import public_words as words
@@ -336,6 +338,19 @@ def recorded_state(verdict: Mapping[str, Any]) -> State:
         return "kept" if verdict["kept"] else "not judged"
     read = Verdict(shares=verdict["shares"], unread=verdict.get("not_judged", {})).state
     return "not judged" if read == "kept" and not verdict["kept"] else read
+
+
+def recorded_left(record: Mapping[str, Any]) -> UseLeft | None:
+    """Return what a record says is left of the use; None where it was not read."""
+    reading = record["readings"].get(USE, {})
+    if not reading.get("shares"):
+        return None
+    parts = dict(reading["shares"])
+    if reading.get("worst_slope") is not None:
+        parts["worst_slope"] = reading["worst_slope"]
+    regressions = tuple(StatedRegression(formula=each) for each in reading["regressions"])
+    use = Use(confidential=tuple(reading["confidential"]), regressions=regressions)
+    return stated_left(use, parts)
 
 
 def described_variables(schema: Schema, masked: Collection[str] | None = None) -> dict[str, Any]:

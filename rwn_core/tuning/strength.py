@@ -648,6 +648,9 @@ class StrengthTrial:
         for key, value in verdict.values.items():
             bound, ends = verdict.standings[key] == "at least", verdict.bounds[key].ends
             spreads[key] = Spread(measure=key, values=(value,), is_bound=bound, ends=ends)
+        relations = self._remembered(place, UTILITY, _relations_lost)
+        if relations is not None:
+            spreads[UTILITY] = Spread(measure=UTILITY, values=(relations,))
         return FoundSetting(
             point=Point(setting=self.at(place), spreads=spreads),
             verdict=verdict,

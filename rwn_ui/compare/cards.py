@@ -6,13 +6,16 @@ from typing import Any
 
 import rwn_core as rwn
 from rwn_core.charts import serialise
+from rwn_core.measures import USE
+from rwn_core.measures.sentence import percent
+from rwn_core.measures.statistics.usual_use import use_of
+from rwn_core.measures.utility.use_left import UseLeft, parts_words, stated_left
 from rwn_core.reporting.readable import (
     candidates_map,
     headline,
     judged,
     judged_words,
     limit_words,
-    loss_words,
     verdict_words,
 )
 from rwn_core.tuning import Verdict
@@ -64,13 +67,10 @@ def screen(
             "rows": [
                 *limits,
                 {
-                    "title": "Loss",
-                    "note": "0 as the original, 1 no relation left",
+                    "title": "Left",
+                    "note": "the least part of the use: 100 % as in the original",
                     "kind": "loss",
-                    "cells": [
-                        dict(zip(("text", "note"), loss_words(each), strict=True))
-                        for each in scenarios
-                    ],
+                    "cells": [_left_cell(session, each) for each in scenarios],
                 },
                 *(
                     {"title": name, "kind": "text", "cells": [{"text": text} for text in texts]}
@@ -87,6 +87,21 @@ def screen(
         "single": not meeting,
         "cards": [serialise(candidates_map(scenarios, policy))],
     }
+
+
+def left_of(session: Session, scenario: rwn.Scenario) -> UseLeft:
+    """What releases of a scenario leave of the use of the table on screen."""
+    return stated_left(use_of(session.data), scenario.readings.get(USE, {}))
+
+
+def _left_cell(session: Session, scenario: rwn.Scenario) -> dict[str, str]:
+    """The least share that is left, and every share in words."""
+    left = left_of(session, scenario)
+    if left.least is None:
+        return {"text": "–", "note": ""}
+    same = scenario.use == session.data.schema.use
+    words = left.sentence if same else parts_words(scenario.readings[USE])
+    return {"text": percent(left.least), "note": words}
 
 
 def _trial_words(policy: rwn.Policy, trial: rwn.Policy) -> str:
@@ -153,7 +168,8 @@ def _candidate(session: Session, scenario: rwn.Scenario, verdict: Verdict) -> di
     """The head of a column: name, verdict, and what is broken."""
     passed = standings(session, scenario) or ()
     failed = [f"analysis plan: {one.analysis.name}" for one in passed if not one.always]
-    state = "over" if failed else limit_queue.verdict_state(verdict)
+    left = left_of(session, scenario)
+    state = "over" if failed else limit_queue.verdict_state(verdict, left)
     which = [] if verdict.kept else [verdict_words(verdict)]
     other, head = scenario.policy not in (None, session.policy), headline(verdict)
     head = head.rpartition(" ")[0] if verdict.broken else head  # one line of a narrow column

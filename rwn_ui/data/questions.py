@@ -33,7 +33,8 @@ _SELECTED = {
     ),
     rwn.Role.CONFIDENTIAL: (
         "What is confidential? Variables that an intruder is after",
-        "Attribute risks are judged on them; without any, a policy cannot judge its limit on them.",
+        "Their relations are what the file is for, and attribute risks are judged on them. "
+        "Without any, nothing says what a release has to keep, and a limit on them is not judged.",
     ),
     rwn.Role.IDENTIFIER: (
         "What numbers people or strata? Left out of every release",
@@ -105,6 +106,11 @@ class _Asked:
 def are_open(session: Session, data: rwn.Microdata) -> bool:
     """True if a table leaves anything open that was not answered or left."""
     return bool(_Asked.about(session, data))
+
+
+def ask_roles(session: Session, data: rwn.Microdata) -> bool:
+    """True while the form asks which variables are confidential."""
+    return _Asked.about(session, data).roles
 
 
 def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:

@@ -17,6 +17,7 @@ from rwn_core.data.use import StatedRegression, Use
 from rwn_core.measures.statistics.usual_use import use_of
 from rwn_ui.background.opening import WIDE
 from rwn_ui.data.describe import choose_variables, describe_anew
+from rwn_ui.data.questions import ask_roles
 from rwn_ui.server.messages import escaped
 from rwn_ui.state.session import Session
 
@@ -87,7 +88,9 @@ def variables(session: Session) -> None:
     # rules are checked against the variables when they are read
     schema = replace(schema, edit_rules=as_edit_rules([*filter(str.strip, rules.splitlines())]))
     if schema != session.data.schema:
-        describe_anew(session, session.data.with_schema(schema), by_grid=True)
+        # a role from below is not in the grid, which is made anew then
+        described = session.data.with_schema(schema)
+        describe_anew(session, described, by_grid=not confidential)
 
 
 def editor_columns(role_help: str) -> dict[str, Any]:
@@ -192,6 +195,8 @@ def _confidential(session: Session) -> list[str]:
             "*confidential* or a stated use names, and these regressions."
         )
         return []
+    if ask_roles(session, session.data):
+        return []  # the form above asks
     st.warning(
         "No variable is confidential, so nothing says what the file is for, and no limit on what "
         "an intruder learns can be judged. Say which is.",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -60,7 +61,7 @@ def form(session: Session) -> Space:
     most = None
     if target == LOSE:
         lost = st.number_input(
-            *("Relations lost at most, %", 0.0, 100.0, 20.0, 1.0),
+            *("Lost of each part of the use at most, %", 0.0, 100.0, 20.0, 1.0),
             key=f"{key}.lose",
             persist_state="session",
         )
@@ -182,8 +183,12 @@ def _found(session: Session, job: Job) -> None:
         if answer is not None:
             st.warning(escaped(answer.sentence))
         return
-    show = st.success if answer.kept else st.info if answer.reached else st.warning
-    show(escaped(answer.attainable or "No setting was read in time."))
+    show = _show_of(answer)
+    attainable = answer.attainable
+    if attainable:
+        show(escaped(f"{attainable} {answer.settings[0].left_words}."))
+    else:
+        show("No setting was read in time.")
     if policy != session.policy:
         st.caption("The limits have changed since; press *Find* to look within the present ones.")
     if not job.running and (answer.late or job.refusal == CANCELLED):
@@ -219,6 +224,14 @@ def _found(session: Session, job: Job) -> None:
                 st.caption(f"{rwn.METHODS[method].title}: {escaped(why)}")
 
 
+def _show_of(answer: SearchAnswer) -> Callable[..., Any]:
+    """How an answer is shown: nothing is green where a part of the use is below a half."""
+    costly = answer.left is not None and answer.left.below_half
+    if answer.kept and not costly:
+        return st.success
+    return st.info if answer.reached and not costly else st.warning
+
+
 def _pick(key: str, picked: str | None = None) -> None:
     """Choose a setting on the map, or in the list."""
     st.session_state[f"{key}.own"] = picked or st.session_state[key]
@@ -234,7 +247,10 @@ def _list(session: Session, job: Job, known: dict[str, FoundSetting], key: str) 
             on_change=_pick,
             args=(key,),
             format_func=lambda each: escaped(line(known[each])),
-            captions=[escaped(title(session, each.setting)) for each in known.values()],
+            captions=[
+                escaped(f"{title(session, each.setting)}. {each.left_words}")
+                for each in known.values()
+            ],
         )
     use, keep = st.columns(2)
     if use.button(
@@ -264,13 +280,13 @@ def _list(session: Session, job: Job, known: dict[str, FoundSetting], key: str) 
 
 
 def line(found: FoundSetting) -> str:
-    """A line of the list: whether limits are kept, what is lost, how much a limit is used."""
+    """A line of the list: whether limits are kept, what is left, how much a limit is used."""
     if found.loss is None:
         return "? not read"
     used = found.used
     mark = "?" if used is None else "✓" if found.kept else "▲"
     words = "not judged" if used is None else f"uses {share_words(used)} a limit"
-    return f"{mark} {percent(found.loss)} lost · {words}"
+    return f"{mark} {percent(1.0 - found.loss)} left · {words}"
 
 
 def title(session: Session, setting: Setting) -> str:
@@ -286,13 +302,14 @@ def title(session: Session, setting: Setting) -> str:
 
 def draw_map(session: Session, found: Sequence[FoundSetting], chosen: FoundSetting) -> Chart:
     """Every setting that was found at its loss and its use of the limits, and the present one."""
-    placed = undominated((each.loss, each.used, each.point) for each in found)
+    lost = {each.setting.key: each.point.median(UTILITY) for each in found}
+    placed = undominated((lost[each.setting.key], each.used, each.point) for each in found)
     best = {point.setting.key for point in placed}
     spots = [
         {
             "key": each.setting.key,
             "text": each.setting.words,
-            "x": each.loss,
+            "x": lost[each.setting.key],
             "y": each.used,
             "x_interval": None,
             "y_interval": None,
@@ -303,7 +320,8 @@ def draw_map(session: Session, found: Sequence[FoundSetting], chosen: FoundSetti
         for each in found
     ]
     words = chosen.setting.words
-    marks = [{"label": "chosen", "text": words, "x": chosen.loss, "y": chosen.used}]
+    placed_at = {"x": lost[chosen.setting.key], "y": chosen.used}
+    marks = [{"label": "chosen", "text": words, **placed_at}]
     if chosen.setting.key == session.setting.key:
         marks = []
     if is_drawn(session):  # the present setting, where Tune has read all limits of its release

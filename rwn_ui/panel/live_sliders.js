@@ -152,7 +152,7 @@ class Slider {
       Object.assign(this.field, { min: low, max: most, step: "any" });
     }
     Object.assign(this.range, { min: low, max: high, step });
-    this.range.disabled = low === high;
+    this.range.disabled = low === high || Boolean(note);
     if (!own || this.value === undefined) this.value = state.value;
     this.show();
   }

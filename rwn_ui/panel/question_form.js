@@ -46,8 +46,8 @@ class QuestionForm {
       label.append(called(name));
       return label;
     }));
-    this.terms.value = form.terms;
-    this.kind.replaceChildren(...form.kinds.map((kind) =>
+    this.terms.value = form.terms ?? "";
+    this.kind.replaceChildren(...(form.kinds ?? ["linear"]).map((kind) =>
       Object.assign(make("option", "", kind), { value: kind, selected: kind === form.kind })));
     this.check();
   }

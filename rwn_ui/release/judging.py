@@ -13,8 +13,9 @@ from rwn_core.data.sizes import LIVE_RECORDS
 from rwn_core.evaluation.audit import untouched_words
 from rwn_core.io.format_limits import losses
 from rwn_core.measures import ORDINARY
+from rwn_core.measures.utility.use_left import UseLeft
 from rwn_core.reporting.judged_release import JudgedRelease, judge_release
-from rwn_core.reporting.release_record import shared_words
+from rwn_core.reporting.release_record import recorded_left, shared_words
 from rwn_ui.background.job import Job
 from rwn_ui.background.progress import taken
 from rwn_ui.features import limit_queue
@@ -107,14 +108,17 @@ def _begin_judging(session: Session, form: str, key_file: str) -> None:
 def _judged(session: Session, last: Drawn) -> None:
     """The verdict on the file, limit by limit, and on further releases."""
     judged = last.judged
-    if judged.verdict.kept:
-        succeeded(judged.verdict.sentence)
+    left = use_left(judged)
+    if judged.verdict.kept and left is not None and left.below_half:
+        warned(f"{judged.verdict.sentence} Little is left of the use. {left.sentence}.")
+    elif judged.verdict.kept:
+        succeeded(f"{judged.verdict.sentence} {_sentence(left)}")
     elif last.approval is not None:
-        warned(f"Not releasable without an exception. {judged.verdict.sentence}")
+        warned(f"Not releasable without an exception. {judged.verdict.sentence} {_sentence(left)}")
     else:
         refused(
-            f"Refused. {judged.verdict.sentence} Change the setting on Tune and draw again; or "
-            "somebody answers for an exception below, with name and reason."
+            f"Refused. {judged.verdict.sentence} {_sentence(left)} Change the setting on Tune and "
+            "draw again; or somebody answers for an exception below, with name and reason."
         )
     if judged.untouched:
         st.error(escaped(f"Refused. {untouched_words(judged.untouched)}."))
@@ -138,6 +142,16 @@ def _judged(session: Session, last: Drawn) -> None:
     st.caption(escaped(" ".join([*shared, *_about_draws(session, last)])))
     st.caption("SHA-256 of the file")
     st.code(judged.sha256, language=None, wrap_lines=True)
+
+
+def use_left(judged: JudgedRelease) -> UseLeft | None:
+    """What the file leaves of the use; None where nothing of it was read."""
+    return recorded_left(judged.document)
+
+
+def _sentence(left: UseLeft | None) -> str:
+    """What is left, as a sentence; empty where it is not known."""
+    return "" if left is None else f"{left.sentence}."
 
 
 def _read(judged: JudgedRelease, measure: str) -> tuple[str, str]:

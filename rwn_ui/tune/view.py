@@ -182,13 +182,13 @@ def small_map(session: Session, risk: str) -> list[dict[str, Any]]:
         return [
             {
                 "label": "",
-                "loss": each.loss,
+                "loss": each.point.median(UTILITY),
                 "risk": each.used,
                 "text": each.setting.words,
                 "frontier": each.kept,
             }
             for each in answer.settings
-            if each.loss is not None
+            if each.point.median(UTILITY) is not None
         ]
 
     return memo(session, "found settings", 2).get_or_make((id(job), answer.tried), places)

@@ -101,7 +101,7 @@ def _levers(session: Session, table: Prepared) -> dict[str, Any]:
                 "title": lever.title,
                 "help": lever.help,
                 "note": note,
-                "low": levers[lever.name] if note else ends.low,
+                "low": ends.low,
                 "high": ends.high,
                 "step": ends.step,
                 "digits": digits,

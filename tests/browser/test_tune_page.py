@@ -129,7 +129,8 @@ def test_kept_settings_show_differences_and_stand_on_the_map_while_compared(open
         app.press("k", "ArrowRight")
     better, worse = "[data-better=true]", "[data-better=false]"
     assert re.fullmatch(r"−[\d.]+ pp vs A", linked.locator(better).inner_text())
-    assert re.fullmatch(r"\+[\d.]+ vs A", app.tile("Relations lost").locator(worse).inner_text())
+    marked = app.tile("Least left of the use").locator(worse).inner_text()
+    assert re.fullmatch(r"−[\d.]+\s?pp vs A", marked)
     app.page.get_by_role("button", name="Keep this setting").click()
     linked.get_by_text("vs B").wait_for()
     app.press("q", "ArrowLeft")

@@ -5,7 +5,7 @@ import { Element } from "./elements.mjs";
 import { load } from "./load.mjs";
 
 const { QuestionForm } = load(["panel.js", "summary.js", "question_form.js"], ["QuestionForm"]);
-const FORM = { send: "ask ", text: "Choose.", responses: ["a", "b"], predictors: ["a", "b", "c"] };
+const FORM = { send: "ask ", text: "Choose.", responses: ["a", "b"], predictors: ["a", "b", "c"], terms: "", kinds: ["linear", "logistic"], kind: "linear" };
 
 function shown() {
   const sent = [], made = new QuestionForm(new Element("div"), { pick: (point) => sent.push(point) });
@@ -19,19 +19,26 @@ test("a response does not explain itself, and a regression needs a predictor", (
   assert.equal(made.fit.disabled, true);
   made.response.value = "a";
   for (const box of made.boxes.slice(0, 2)) box.checked = true;
-  made.node.heard.change();
+  made.node.heard.input();
   assert.deepEqual(made.boxes.map((box) => box.disabled), [true, false, false]);
   assert.deepEqual([made.chosen, made.fit.disabled], [["b"], false]);
+  // a further term is enough
+  made.boxes[1].checked = false;
+  made.terms.value = "square(b)";
+  made.node.heard.input();
+  assert.equal(made.fit.disabled, false);
 });
 
 test("what is chosen is sent once the form is, and the page stays", () => {
   const { made, sent } = shown();
   made.response.value = "a";
   made.boxes[2].checked = true;
+  made.terms.value = " b:c ";
+  made.kind.value = "logistic";
   let stays = false;
   made.node.heard.submit({ preventDefault: () => (stays = true) });
   assert.equal(stays, true);
-  assert.deepEqual(sent, ['ask {"response":"a","predictors":["c"]}']);
+  assert.deepEqual(sent, ['ask {"response":"a","predictors":["c"],"terms":"b:c","kind":"logistic"}']);
 });
 
 test("the same form keeps what is checked, another one begins anew, and none is hidden", () => {

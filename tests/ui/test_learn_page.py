@@ -15,10 +15,12 @@ from typing import Any
 
 import pytest
 
+import rwn_core as rwn
 from rwn_core.evaluation.figure_curves import CURVES, PAPER_FIGURES
 from rwn_ui.learn import choose, intruder, paper, view
 from rwn_ui.learn import lesson as parts
 from rwn_ui.learn.lessons import LESSONS
+from rwn_ui.state.change_table import set_setting
 from rwn_ui.state.work import Memo
 from tests.waiting import HANG_S
 
@@ -232,9 +234,21 @@ def test_each_figure_is_drawn_by_its_number_with_its_caption(open_page, panels) 
     screen.session.move(epsilon=5.0)
     screen.test.run()
     assert panels[-1]["stamp"] == before
-    screen.test.slider(key="paper.0.k").set_value(9).run()
+    screen.test.slider(key="paper.-1.k").set_value(9).run()
     assert panels[-1]["stamp"] != before
     assert "k = 9" in panels[-1]["stamp"]
+
+
+def test_the_page_opens_on_the_papers_method_whatever_tune_has(open_page, panels) -> None:
+    screen = open_page("tune")
+    set_setting(screen.session, rwn.Setting(params=rwn.SoftRWN(width=2.0), slices=()))
+    before = screen.session.setting
+    screen.visit("paper")
+    assert "bodyfat · RWN, the 2022 method · ε from 0 to 6" in panels[-1]["stamp"]
+    assert "k = 5 · q = 1" in panels[-1]["stamp"]
+    screen.test.radio(key="paper.whose").set_value(paper.YOURS).run()
+    assert "Soft RWN" in panels[-1]["stamp"]
+    assert screen.session.setting == before
 
 
 def test_a_link_opens_its_figure_and_lever_and_a_wrong_one_says_so(open_page, panels) -> None:

@@ -275,24 +275,32 @@ def test_a_description_that_masks_nothing_or_half_a_group_is_a_sentence(open_pag
     assert len(screen.visit("tune").panel["cards"]) == CARDS_OF_TUNE
 
 
-def test_half_a_regression_waits_and_a_whole_one_is_drawn(open_page) -> None:
+def test_the_use_is_shown_changed_and_asked_for_on_the_data_page(open_page) -> None:
     screen = open_page("data")
-    screen.test.multiselect(key="data.0.predictors").set_value([]).run()
-    assert screen.errors == [
-        "The regression needs at least one predictor; choose it, or clear both sides to keep none."
+    area = screen.test.text_area(key="data.0.regressions")
+    assert area.value == "siri ~ bmi + neck + chest + abdomen + hip"
+    assert "the relations of siri" in screen.words("markdown")
+    area.set_value("weight").run()
+    (refused,) = screen.errors
+    assert refused.startswith("The formula has no ")
+    screen.test.text_area(key="data.0.regressions").set_value("weight ~ height + square(age)").run()
+    assert screen.errors == []
+    assert [each.line for each in screen.session.data.schema.use.regressions] == [
+        "weight ~ height + square(age)"
     ]
-    screen.test.selectbox(key="data.0.response").set_value("weight")
-    screen.test.multiselect(key="data.0.predictors").set_value(["height", "age"]).run()
     screen.visit("tune")
     assert "Regression of weight" in str(screen.panel["tables"])
     screen.visit("utility")
     assert screen.test.button(key="prediction.run").label.startswith("Predict weight")
-    # a table of one's own has none, and half of one is no fault
+    # a table of which nothing is confidential: the page asks, and the answer is a role
     screen.visit("data").upload("long.csv", small_csv(300))
-    field = screen.find("selectbox", "Regression: response")
-    field.set_value(field.options[0]).run()
-    assert "counts as soon as it has at least one predictor." in screen.words("caption")
+    screen.press("Leave them open")
+    field = screen.test.multiselect(key=f"data.{screen.session.grid_version}.confidential")
+    assert "nothing says what the file is for" in screen.words("warning")
+    field.set_value(field.options[:1]).run()
     assert screen.errors == []
+    roles = {v.role for v in screen.session.data.schema.released}
+    assert rwn.Role.CONFIDENTIAL in roles
     # the preview holds at most a hundred records, numbered from one
     shown = next(each.value for each in screen.test.dataframe if each.value.index.name == "record")
     np.testing.assert_array_equal(shown.index, np.arange(1, 101))

@@ -69,7 +69,8 @@ def tables(payload: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def test_tiles_cards_and_tables(payload: dict[str, Any]) -> None:
-    assert payload["verdict"]["price"].endswith(" of the relations are left")
+    assert ". Left: " in payload["verdict"]["text"]
+    assert payload["verdict"]["price"].startswith("Slope that moved most: ")
     assert [tile["label"] for tile in payload["tiles"]][:4] == [
         *("Worst case, all", "Worst case, by keys"),
         *("Linked over one half", "Ordinary, by distance"),

@@ -202,6 +202,16 @@ def _share_words(left: UseLeft) -> list[str]:
     return parts
 
 
+def parts_words(parts: Mapping[str, float]) -> str:
+    """Say the shares of `stated_parts` where no variable may be named; empty where there are none.
+
+    >>> parts_words({"relations": 0.95, "others": 0.97})
+    'Left: 95 % of confidential relations, 97 % of the other relations'
+    """
+    said = [f"{percent(parts[name])} {words}" for name, words in _PARTS.items() if name in parts]
+    return f"Left: {', '.join(said)}" if said else ""
+
+
 def _subject(names: Sequence[str]) -> str:
     """Name the relations of confidential variables; of many how many they are."""
     if len(names) == 1:

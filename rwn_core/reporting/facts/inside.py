@@ -15,7 +15,7 @@ from rwn_core.reporting.facts.fact import (
     pairs,
     written_table,
 )
-from rwn_core.reporting.release_record import recorded_state, shared_words
+from rwn_core.reporting.release_record import recorded_left, recorded_state, shared_words
 from rwn_core.tuning.verdict import ends_words, share_words
 
 _IDENTIFIERS = {
@@ -146,7 +146,9 @@ def _limits(material: Material) -> Content:
         rows.append((title, initial, residual, most, used, source, by))
     words = {"kept": "Kept.", "broken": "NOT KEPT.", "not judged": "NOT JUDGED."}
     bounded = any(limit["measure"] == "largest_linkage" for limit in material.record["limit"])
-    lines = (words[recorded_state(verdict)], verdict["words"], MAXIMUM if bounded else NO_MAXIMUM)
+    left = recorded_left(material.record)
+    said = f"{verdict['words']} {left.sentence}." if left else verdict["words"]
+    lines = (words[recorded_state(verdict)], said, MAXIMUM if bounded else NO_MAXIMUM)
     return Content(lines=lines, table=Table(columns=_LIMITS, rows=tuple(rows)) if rows else None)
 
 
