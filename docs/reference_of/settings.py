@@ -66,8 +66,8 @@ ENVIRONMENT: Table = {
     "programs, 0 to 19; 19 if left out.",
     "RWN_LAUNCHED": "Set by `rwn app`: the server's standard input tells it one-time codes, and "
     "ends with its launcher, and the server with it.",
-    "RWN_ENTRY": "Set by `rwn app`: who comes in, `code`, `proxy` or `everyone`; nobody does if left "
-    "out.",
+    "RWN_ENTRY": "Set by `rwn app`: what lets in, `code`, `proxy` or `everyone`; the first, and so "
+    "nothing without a launcher, if left out.",
     "RWN_FILE": "The table that the app opens first; `rwn app FILE` sets it.",
     "RWN_TOKEN_FILE": "The file with the secret that a proxy sends with each request; `--host` "
     "needs it ([how-to](../how-to/deploy.md)).",

@@ -1,4 +1,4 @@
-"""Who comes in: a browser that showed a one-time code, or a proxy that sends its secret.
+"""What lets in: a one-time code that a browser shows, or the secret that a proxy sends.
 
 The launcher tells codes and secret through the server's standard input: arguments and environment
 of a process can be read, a pipe cannot.
@@ -20,7 +20,7 @@ _NOBODY = -1  # the number of no account
 
 
 class Codes:
-    """Codes that each let one browser in, once and within a minute, and the cookies they became.
+    """The codes that each let one browser in, once and within a minute, and their cookies.
 
     A cookie counts for the account that showed the code: a browser sends it to every port of this
     machine, and another account may listen on one.
@@ -60,7 +60,7 @@ class ProxySecret:
     """The secret that a proxy sends with each request."""
 
     def __init__(self) -> None:
-        self._secret: str | None = None  # nobody comes in before it is told
+        self._secret: str | None = None  # not heard yet: nothing is right
 
     def hear(self, secret: str) -> None:
         """Take the secret."""
@@ -78,7 +78,7 @@ Entry = Codes | ProxySecret | None
 
 
 def entry_named(name: str) -> Entry:
-    """Return an entry by its name in the environment; nobody comes in before it hears a secret."""
+    """Return an entry by its name in the environment; it lets none in before it hears a secret."""
     kinds: dict[str, Callable[[], Entry]] = {
         CODE: Codes,
         PROXY: ProxySecret,

@@ -190,7 +190,7 @@ def serving(
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run the app's server on a free port, ready to answer; it is stopped at the end.
 
-    Who comes in is `entry`, whose codes or secret are written to the server's standard input.
+    The codes or the secret of its `entry` are written to the server's standard input.
     """
     ours = {FILE_VARIABLE, CLASSROOM_VARIABLE, FORMER_SECRET_VARIABLE, SECRET_FILE_VARIABLE}
     environment = {key: value for key, value in os.environ.items() if key not in ours}

@@ -111,7 +111,7 @@ def on_enter(act: Callable[[], None]) -> None:
 
     def listen() -> None:
         with suppress(OSError):
-            while os.read(0, 4096):  # not sys.stdin, whose lock would be held at the end
+            while os.read(0, 4096):  # sys.stdin would hold a lock at the end
                 act()
 
     threading.Thread(target=listen, daemon=True, name="rwn.enter").start()

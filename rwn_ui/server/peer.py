@@ -35,6 +35,5 @@ def account_of(client: End | None, server: End | None, table: Path = _TABLE) -> 
 
 def _written(end: End) -> str:
     """Write an end as the system does: the address as a number of this processor."""
-    host, port = end
-    number = int.from_bytes(socket.inet_aton(host), sys.byteorder)
-    return f"{number:08X}:{port:04X}"
+    number = int.from_bytes(socket.inet_aton(end[0]), sys.byteorder)
+    return f"{number:08X}:{end[1]:04X}"

@@ -1,4 +1,4 @@
-"""Refuse who was not let in, asks under another name of the server, or comes from another site."""
+"""Refuse requests without an entry, under another name of the server, or from another site."""
 
 from __future__ import annotations
 

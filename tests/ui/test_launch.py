@@ -202,21 +202,20 @@ def test_a_code_lets_one_client_in_and_its_cookie_is_another_secret(tmp_path, fr
         code = code_in(page.read_text("utf-8"))
         assert code not in server.said
         opened = server.get(f"/tune?demo=pima&{CODE}={code}")
-        assert opened.status == 200
+        assert (opened.status, opened.headers["cache-control"]) == (200, "no-store")
         assert b'content="0;url=?demo=pima"' in opened.body
-        assert opened.headers["cache-control"] == "no-store"
-        said = opened.headers["set-cookie"]
-        assert all(part in said for part in (f"rwn-{server.port}=", "HttpOnly", "SameSite=strict"))
         cookie = cookie_of(opened)
-        assert code not in said
-        # used once: by no other client, and by nobody as a cookie
-        assert server.get(f"/?{CODE}={code}").status == 403
-        assert server.get("/", Cookie=f"rwn-{server.port}={code}").status == 403
-        # the browser that has the cookie goes on: a reload, a second tab, the old address
-        for _ in range(2):
-            assert server.get("/", Cookie=cookie).status == 200
-        again = server.get(f"/?k=7&{CODE}={code}", Cookie=cookie)
-        assert (again.status, again.headers["location"]) == (303, "?k=7")
+        assert opened.headers["set-cookie"] == f"{cookie}; HttpOnly; Path=/; SameSite=strict"
+        assert code not in cookie
+        used_once(server, code, cookie)
+
+
+def used_once(server: Server, code: str, cookie: str) -> None:
+    """By no other client, and by nobody as a cookie; the browser that has the cookie goes on."""
+    cookies = ({}, {"Cookie": f"rwn-{server.port}={code}"}, {"Cookie": cookie})
+    again = [server.get(f"/?k=7&{CODE}={code}", **each) for each in cookies]
+    assert [each.status for each in again] == [403, 403, 303]
+    assert again[-1].headers["location"] == "?k=7"
 
 
 def test_a_second_client_gets_nothing(own: Server) -> None:
