@@ -24,12 +24,17 @@ class Way:
 WAYS: Mapping[str, Way] = MappingProxyType(
     {
         "apart": Way(title="Slices apart", parameters={}),
-        "chained": Way(title="Slices chained", parameters={"chain": True}),
+        "chained": Way(title="Slices chained", parameters={"chain": True, "near": "all"}),
+        "predicted": Way(
+            title="Slices chained by prediction",
+            parameters={"chain": True, "near": "prediction"},
+            slow_beyond=2_000,
+        ),
         "tied": Way(title="Slices tied", parameters={"tie": True}, slow_beyond=500),
     }
 )
 """By key; a search looks at them in this order."""
-_APART: Mapping[str, Any] = MappingProxyType({"chain": False, "tie": False})
+_APART: Mapping[str, Any] = MappingProxyType({"chain": False, "near": "all", "tie": False})
 
 
 def in_way(params: SoftRWN, way: str) -> SoftRWN:

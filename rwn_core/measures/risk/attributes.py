@@ -300,11 +300,11 @@ ATTRIBUTE_GAIN = Measure(
     f"({WORDS}) than without the release's records?",
     sentence=attribute_gain_sentence,
     source="Attribute inference minus its baseline (people who are not in the file: a control "
-    "group, with the interval of Newcombe 1998, method 10, or each person of the file as if the own rows "
-    "and values were not in the release; of too many, naming the majority), or recall times "
-    "precision beyond chance of naming one level, or of naming where the posterior is at least "
-    ".5, .8 or .95 (precision: lower bound of Clopper and Pearson 1934); rows and models that name "
-    "no more people than luck does, at three standard errors, count as nothing",
+    "group, with the interval of Newcombe 1998, method 10, or each person of the file as if the "
+    "own rows and values were not in the release; of too many, naming the majority), or recall "
+    "times precision beyond chance of naming one level, or of naming where the posterior is at "
+    "least .5, .8 or .95 (precision: lower bound of Clopper and Pearson 1934); rows and models "
+    "that name no more people than luck does, at three standard errors, count as nothing",
     compute=compute_attribute_gain,
     of_released=True,
     of_units=SECRETS_OF_UNITS,
