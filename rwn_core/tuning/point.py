@@ -303,7 +303,11 @@ class Spread:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data that `from_dict` reads."""
-        plain = {"values": list(self.values), "baseline": self.baseline, "reason": self.reason}
+        plain: dict[str, Any] = {
+            "values": list(self.values),
+            "baseline": self.baseline,
+            "reason": self.reason,
+        }
         upper = {"upper": list(self.upper)} if self.upper else {}
         plain |= {"by": self.by} if self.by else {}
         plain |= {"parts": dict(self.parts)} if self.parts else {}

@@ -137,9 +137,11 @@ def suggest(
     """
     near = recommend(microdata, policy, within=within, levers=True, progress=progress)
     best = recommend(microdata, policy, within=within)
-    if not best.settings or best.setting.method == RWN.method or not best.reached:
+    if not best.settings or not best.reached:
         return near
     other = best.settings[0]
+    if other.setting.method == RWN.method:
+        return near
     if near.reached and not leaves_more(1.0 - (near.loss or 0.0), 1.0 - (other.loss or 0.0)):
         return near
     return replace(near, alternative=other)

@@ -319,7 +319,9 @@ def _headline(policy: rwn.Policy, verdict: Verdict, follow: str) -> str:
 def use_left(readings: Mapping[str, Reading | rwn.NotApplicable]) -> UseLeft | None:
     """What a release leaves of the use; None where nothing of it was read."""
     reading = readings.get(USE)
-    return reading.detail if isinstance(reading, Reading) else None
+    if not isinstance(reading, Reading) or not isinstance(reading.detail, UseLeft):
+        return None
+    return reading.detail
 
 
 def verdict_state(verdict: Verdict, left: UseLeft | None = None) -> str | None:

@@ -121,7 +121,7 @@ def _mark(
         shown["limit"] = f"with no relation left {tile.words(most)}"
 
 
-def _name_faded(shown: dict[str, Any], relations: Reading | rwn.NotApplicable) -> None:
+def _name_faded(shown: dict[str, Any], relations: Reading[Any] | rwn.NotApplicable) -> None:
     """Name the relations that faded most in the help of a tile."""
     if isinstance(relations, Reading):
         named = [f"{one} with {other}" for one, other in relations.detail.faded]

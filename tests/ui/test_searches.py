@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 import rwn_core as rwn
 from rwn_cli import main
 from rwn_core.evaluation.audit import ReadSoFar
-from rwn_core.measures import USE
+from rwn_core.measures import USE, UTILITY
 from rwn_core.measures.utility.use_left import RegressionLeft
 from rwn_core.parallel import kernel_cache
 from rwn_core.reporting.places_on_map import POLICY
@@ -42,6 +42,7 @@ def answer(policy: rwn.Policy, **more: Any) -> SearchAnswer:
     for k, loss, value in ((5, 0.2, 0.0), (6, 0.1, 0.9), (7, 0.05, 0.95)):
         read = {each.measure: Spread(measure=each.measure, values=(value,) * 2)
                 for each in policy.limits}  # fmt: skip
+        read[UTILITY] = Spread(measure=UTILITY, values=(loss,) * 2)
         point = Point(setting=setting(k), spreads=read)
         found.append(FoundSetting(point=point, verdict=policy.judge(point), loss=loss))
     about = {"reached": True, "confirmed": True, "tried": 3, "records": 241, "of": 241}
