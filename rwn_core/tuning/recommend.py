@@ -329,12 +329,17 @@ def _reason(
 
 def _look_at_family(search: TableSearch, table: Microdata) -> None:
     """Try RWN in slices, related in each way, then other kernels and weights of the best."""
+    without = tuple(sorted(without_secrets(table).items()))
 
     def candidate(kernel: str, slices: Any, way: str = "apart") -> Setting:
         params = _KERNELS[kernel]
+        weights: tuple[tuple[str, float], ...] = ()
         if way != "apart":
-            params = in_way(params, way)
-        start = Setting(params=params, slices=slices)
+            # a row's own record counts as one of its neighbors, and no secret chooses them: what
+            # is known of a person then comes from the relations alone
+            params = replace(in_way(params, way), own=True)
+            weights = without
+        start = Setting(params=params, slices=slices, weights=weights)
         return _in_geometry(start, search.microdata.n, table.n)
 
     names = masked_names(table)
@@ -357,9 +362,8 @@ def _look_at_family(search: TableSearch, table: Microdata) -> None:
             if way == "apart" or kernel != "even":
                 search.look(candidate(kernel, slices, way))
     search.look(candidate("even", ()))
-    secrets = without_secrets(table)
-    for each in search.best[:1] if secrets else ():
-        search.look(replace(each.setting, weights=tuple(sorted(secrets.items()))))
+    for each in search.best[:1] if without else ():
+        search.look(replace(each.setting, weights=without))
 
 
 def _look_at_levers(search: TableSearch, table: Microdata) -> None:
@@ -367,9 +371,10 @@ def _look_at_levers(search: TableSearch, table: Microdata) -> None:
     known = {each.name for each in fields(RWN)}
     ways = [way for way in WAYS.values() if known.issuperset(way.parameters)]
     slices = dict.fromkeys(preset_slices(table, each) for each in (*OFTEN_BEST, *PRESETS))
+    without = tuple(sorted(without_secrets(table).items()))
     for each, way, k in product(slices, ways, _NEAREST):
         params = replace(_KERNELS["even"], k=k, **way.parameters)
-        search.look(Setting(params=params, slices=each))
+        search.look(Setting(params=params, slices=each, weights=without if way.parameters else ()))
     secrets = without_secrets(table)
     for each in search.best[:_PROMISING] if secrets else ():
         search.look(replace(each.setting, weights=tuple(sorted(secrets.items()))))

@@ -41,6 +41,7 @@ RELEASES, FEW_RELEASES = 6, 3  # that decide on a small table, and on a large on
 CLEARLY = 1.5  # times a limit
 MOST_LOST = 0.9  # of a part of the use; a release that loses more is of no use
 _SEED = 1  # of the first release
+_BETWEEN = (0.25, 0.5, 0.75)  # of the way from the weakest place to the strongest
 _CHECKS = 6  # places at which further releases are read and attacked
 _ATTACKED = 3  # settings that simple attacks are tried on before the best one is masked more
 _FEWEST = 2.0  # effective neighbors of half of the records, at the least width
@@ -588,7 +589,7 @@ class StrengthTrial:
             if used <= 1 and (broken < 0 or self._table.closer < 1):
                 return place
             if used > 1 and broken < 0 and self.used(strongest, attack=attack) > 1:
-                return None  # the strongest place is what breaks least
+                return self._between(place, strongest, attack=attack)
             if used <= 1:  # where any gain counts, also what lies between
                 keeps = partial(
                     lambda start, each: self.used(start + each, attack=attack) <= 1, broken
@@ -604,6 +605,18 @@ class StrengthTrial:
                 return strongest
             place = max(further, place + step)
         return strongest
+
+    def _between(self, weakest: int, strongest: int, *, attack: bool) -> int | None:
+        """Return a place that keeps all limits between two that break one; None without one."""
+        # what several releases use of a limit by luck need not fall with the strength: related
+        # slices keep relations at any strength
+        if self.worst[strongest] > CLEARLY:
+            return None  # the strongest place is what breaks least
+        for part in _BETWEEN:
+            place = weakest + round(part * (strongest - weakest))
+            if self.used(place, attack=attack) <= 1:
+                return place
+        return None
 
     def found(self, place: int, *, attack: bool = False) -> FoundSetting | None:
         """Read all limits at a place, and state the middle of what its releases use."""
