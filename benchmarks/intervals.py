@@ -10,6 +10,7 @@ Chained slices are masked twice, each slice once as the later one, and a model i
 release whose later slice has its variables: none is read from a first slice.
 Models that leave their slice are the planted fault: the reader refuses them, and their intervals,
 had it not, hold too seldom.
+``python -m benchmarks intervals across`` looks at slopes across slices: see `intervals_across`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ import numpy as np
 import pandas as pd
 
 import rwn_core as rwn
+from benchmarks import intervals_across
 from benchmarks.pages import say
 from rwn_core.evaluation.valid_intervals import FACTOR, valid_intervals
 from rwn_core.masking import SoftRWN
@@ -158,6 +160,8 @@ def covered(
 
 def main() -> int:
     """Print the table and the verdict."""
+    if sys.argv[1:2] == ["across"]:
+        return intervals_across.main(sys.argv[2:])
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("tables", nargs="*", default=list(TABLES))
     parser.add_argument("--populations", type=int, default=200)

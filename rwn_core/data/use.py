@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rwn_core.data.plain import MOST_ANALYSES, check_number
-from rwn_core.data.regression import MODELS, Factor, Formula, Question
+from rwn_core.data.regression import MODELS, Factor, Formula, Question, Term
 from rwn_core.data.variable import NamedParameters, refuse_repeats
 from rwn_core.errors import ParameterError
 
@@ -201,6 +201,25 @@ class Use(NamedParameters):
         """Return every variable that it names, once."""
         explained = (name for each in self.regressions for name in each.names)
         return tuple(dict.fromkeys((*self.confidential, *explained)))
+
+    def products_for(self, names: Iterable[str]) -> tuple[Term, ...]:
+        """Return the products and squares of the regressions that explain one of some variables.
+
+        >>> stated = StatedRegression(formula="siri ~ age + age:bmi + log(hip) + square(age)")
+        >>> found = Use(regressions=(stated,)).products_for(["siri"])
+        >>> [":".join(map(str, term)) for term in found]
+        ['age:bmi', 'square(age)']
+        """
+        responses = set(names)
+        terms: dict[frozenset[Factor], Term] = {}
+        for each in self.regressions:
+            if each.response not in responses:
+                continue
+            for term in Formula.parse(each.formula).terms:
+                plain = all(factor.transform in ("", "square") for factor in term)
+                if plain and not _is_plain(term):
+                    terms.setdefault(frozenset(term), term)
+        return tuple(terms.values())
 
     def with_regression(self, regression: StatedRegression) -> Use:
         """Return this use with a regression first, in place of the one of the same response."""

@@ -16,6 +16,7 @@ import numpy as np
 from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata
 from rwn_core.data.regression import Term
+from rwn_core.data.use import Use
 from rwn_core.data.variable import Kind
 from rwn_core.laws.cell_law import Predicted
 from rwn_core.laws.chained_slices import Chain
@@ -209,6 +210,7 @@ class PredictedChain(Chain):
     # shape (n,), (m,): secret, and so averaged over by an intruder
     lots: Lots
     terms: tuple[Term, ...] = ()  # products of variables that predict besides them
+    use: Use | None = None  # what the file is stated for: products of its regressions join them
     units: list[tuple[str, ...]] = field(default_factory=list)  # the slices shown so far
     said: list[Predicted] = field(default_factory=list)  # of the slices drawn so far
     metric: Metric | None = None  # of all variables, each with weight 1
@@ -230,7 +232,7 @@ class PredictedChain(Chain):
     def next_slice(self, names: Sequence[str]) -> Neighborhoods:
         """Return the possible donors of the next slice; see `Chain.next_slice`."""
         self.refuse_few(names)
-        coordinates = self.coordinates()
+        coordinates = self.coordinates(names)
         scores = self.scores(names, coordinates)
         self.placed = np.concatenate(self.lying(names, scores))
         # that of the base, which slots hide from super() without arguments
@@ -241,7 +243,11 @@ class PredictedChain(Chain):
             Predicted(
                 names=tuple(names),
                 regressors=tuple(name for unit in self.units for name in unit),
-                terms=tuple(":".join(map(str, term)) for term in self.terms if within(term, known)),
+                terms=tuple(
+                    ":".join(map(str, term))
+                    for term in self.terms_for(names)
+                    if within(term, known)
+                ),
                 later=self.later,
                 records=len(self.points),
                 columns=coordinates.records.shape[1],
@@ -250,8 +256,17 @@ class PredictedChain(Chain):
         )
         return found
 
-    def coordinates(self) -> Coordinates:
-        """Return what the earlier slices and their terms predict from."""
+    def terms_for(self, names: Sequence[str]) -> tuple[Term, ...]:
+        """Return the products that predict some variables: the given and the stated ones."""
+        terms = {frozenset(term): term for term in self.terms}
+        for term in () if self.use is None else self.use.products_for(names):
+            squared = [self.table.schema.variable(each.name) for each in term if each.transform]
+            if all(each.kind is not Kind.CATEGORICAL for each in squared):
+                terms.setdefault(frozenset(term), term)
+        return tuple(terms.values())
+
+    def coordinates(self, names: Sequence[str] = ()) -> Coordinates:
+        """Return what predicts some variables: the earlier slices and their terms."""
         records = self._points()
         rows = np.empty((len(self.shown[0][2]), records.shape[1]))
         own: list[int] = []
@@ -262,7 +277,7 @@ class PredictedChain(Chain):
         own.sort()
         parts = [Coordinates(records[:, own], rows[:, own])]
         known = set().union(*self.units)
-        for term in self.terms:
+        for term in self.terms_for(names):
             for factors in self._products(term) if within(term, known) else ():
                 of_records = records[:, factors].prod(axis=1)
                 of_rows = rows[:, factors].prod(axis=1)
@@ -280,7 +295,12 @@ class PredictedChain(Chain):
         if not responses.shape[1]:  # a slice of constants
             return Scores(np.zeros((m, 1)), np.zeros((n, 1)), np.zeros(1))
         # what depends on the table alone
-        about = "prediction of a later slice", tuple(self.units), tuple(names), self.terms
+        about = (
+            "prediction of a later slice",
+            tuple(self.units),
+            tuple(names),
+            self.terms_for(names),
+        )
         fit = self.table.cached(about, lambda: fit_records(coordinates.records, responses))
         axes = axes_of(fit)
         # rows that show the same have the same score

@@ -15,6 +15,7 @@ from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.regression import Term, product_terms
 from rwn_core.data.rounding import rounded
+from rwn_core.data.use import Use
 from rwn_core.data.variable import Kind, Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.cell_law import Predicted
@@ -150,6 +151,7 @@ class _Drawing:
     # of slices near by prediction; None where they are near in all coordinates
     lots: Lots | None
     terms: tuple[Term, ...]
+    use: Use | None  # as the table's schema states it
 
 
 def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) -> Masked:
@@ -184,6 +186,7 @@ def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) ->
         groups=prepared.finder.groups,
         lots=keyed_lots(key, dict(zip(names, streams, strict=True))) if predicts else None,
         terms=product_terms(method.terms),
+        use=microdata.schema.use,
     )
     known = "near records of a chain", metric.axes, tuple(sorted(steps.items()))
     later: dict[str, DonorTables] = {}
@@ -233,7 +236,9 @@ def _later_slices(
     if about.lots is None:
         chain = Chain(**nearness, cached=cached)
     else:
-        chain = PredictedChain(**nearness, table=written, lots=about.lots, terms=about.terms)
+        chain = PredictedChain(
+            **nearness, table=written, lots=about.lots, terms=about.terms, use=about.use
+        )
     for unit, following in pairwise(about.order):
         own = donors[:, names.index(unit[0])]
         columns = about.metric.variable_columns(unit)

@@ -145,7 +145,8 @@ class SlicedMethod(CellMethod):
         stand in a later slice.
     terms : str
         For near="prediction": products and squares that predict besides the variables themselves,
-        such as "age:bmi + square(age)". Those with variables of later slices are left out.
+        such as "age:bmi + square(age)". Those with variables of later slices are left out. Those of
+        a stated regression whose response is in the slice join by themselves; the release says so.
     tie : bool
         Whether the slices of a row are drawn tied: where one takes a donor with high values among
         the neighbors, so do the others. Each slice alone is what it was; q must be 1, and there

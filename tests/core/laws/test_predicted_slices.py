@@ -657,6 +657,33 @@ def test_what_is_said_of_a_prediction():
     assert words.startswith("nothing in the earlier slices predicts y")
 
 
+def test_products_of_stated_regressions_predict_their_response():
+    data, stated = survey(), rwn.StatedRegression
+    formulas = "income ~ age + square(age) + region:age + log(age)", "wealth ~ income + age:income"
+    use = rwn.Use(regressions=tuple(stated(formula=each) for each in formulas))
+    used = data.with_schema(data.schema.used_for(use))
+    setting = replace(THREE, terms="")
+    release = rwn.mask(used, setting, seed=1)
+    income, wealth = release.law.predicted
+    assert income.terms == ("square(age)", "region:age")
+    assert wealth.terms == ("age:income",)
+    assert any("age, region and square(age), region:age" in each
+               for each in setting.remarks(used, release.law))  # fmt: skip
+    # a term that is given, too, stands once, and is for all slices
+    both = rwn.mask(used, THREE, seed=1).law.predicted
+    assert both[0].terms == ("age:region", "square(age)")
+    assert both[1].terms == ("age:region", "age:income")
+    # as if they were given; without a stated use as before
+    given = rwn.mask(data, replace(setting, terms="square(age) + region:age"), seed=1)
+    weights = [each.law.later["income"].matrix.toarray() for each in (release, given)]
+    np.testing.assert_array_equal(*weights)
+    assert not rwn.mask(data, setting, seed=1).law.predicted[0].terms
+    # a square of a category predicts nothing
+    odd = rwn.Use(regressions=(stated(formula="income ~ age + square(region)"),))
+    plain = rwn.mask(data.with_schema(data.schema.used_for(odd)), setting, seed=1)
+    assert not plain.law.predicted[0].terms
+
+
 def test_the_record_and_the_notice_say_how_it_was_drawn():
     law = rwn.mask(survey(), THREE, seed=1).law
     income, wealth = _predicted(law)["predicted"]
