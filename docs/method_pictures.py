@@ -127,8 +127,8 @@ NEAR_NAME = "k_noise-near.svg"
 NEAR_CAPTION = (
     "The ages of 241 men (`bodyfat`) at k = 10, uniform noise: at every age, how many records lie "
     "within 2 delta of it, and how many of these are expected to be released within 2 delta of it: "
-    "at least half (theorem 1). The loneliest man, who has hardly more than k near him, decides how "
-    "wide the noise is for all."
+    "at least half (theorem 1). The loneliest man, who has hardly more than k near him, decides "
+    "how wide the noise is for all."
 )
 
 
