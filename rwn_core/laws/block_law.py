@@ -142,7 +142,8 @@ def _chances(
     tied, certain = np.split(sizes, 2)
     # of the equally risky some are drawn without replacement; a selected record's donor is each of
     # the selected with the same probability
-    drawn, each = selected - certain, 1.0 / np.maximum(selected, 1)
+    drawn = selected - certain
+    each = 1.0 / np.maximum(selected, 1)
     pairs = drawn * np.maximum(drawn - 1, 0) / np.maximum(tied * (tied - 1), 1)
     always = np.where(certain > 0, each, 0.0)
     across = sparse.diags_array(always * drawn / np.maximum(tied, 1))

@@ -258,7 +258,8 @@ class RecordSwapping(Method):
         """Every record's donors, or their values where there are many."""
         microdata, blocks = table.microdata, self.blocks(table)
         swapped, makers = self.masked_names(microdata), self.makers(microdata)
-        selected, risks = self.selected(blocks), self.risks(table)
+        selected = self.selected(blocks)
+        risks = self.risks(table)
         return law_within_blocks(microdata, swapped, makers, blocks, selected, risks)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:

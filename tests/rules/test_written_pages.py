@@ -128,7 +128,8 @@ def test_the_picture_of_a_method_is_small_and_shows_something(key: str) -> None:
 def test_the_picture_of_k_noise_shows_theorem_1(written: dict[Path, str]) -> None:
     k = 10
     at, near, stay, reach = method_pictures.records_near(k)
-    ages, rng = rwn.load_demo("bodyfat").values("age"), np.random.default_rng(1)
+    ages = rwn.load_demo("bodyfat").values("age")
+    rng = np.random.default_rng(1)
     inside = np.abs(ages - at[:, np.newaxis]) <= 2 * reach
 
     def released_near(width: float) -> Floats:

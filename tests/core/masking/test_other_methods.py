@@ -342,7 +342,8 @@ def at_risk_table() -> rwn.Microdata:
 
 def moved_records(method: rwn.RecordSwapping, draws: int = 60) -> set[int]:
     """The records whose pay changed in some of many releases."""
-    prepared, own = method.prepare(at_risk_table()), at_risk_table().values("pay")
+    prepared = method.prepare(at_risk_table())
+    own = at_risk_table().values("pay")
     found = set[int]()
     for seed in range(draws):
         masked = prepared.release(rwn.SecretKey.from_seed(seed)).masked
@@ -370,8 +371,10 @@ def test_the_records_most_at_risk_are_swapped_and_no_others(method, risky):
 
 
 def test_the_law_of_swapping_by_risk_is_how_often_records_move():
-    method, draws = replace(TARGETED, share=0.25), 400
-    prepared, own = method.prepare(at_risk_table()), at_risk_table().values("pay")
+    draws = 400
+    method = replace(TARGETED, share=0.25)
+    prepared = method.prepare(at_risk_table())
+    own = at_risk_table().values("pay")
     counts = np.zeros(8)
     for seed in range(draws):
         masked = prepared.release(rwn.SecretKey.from_seed(seed)).masked
