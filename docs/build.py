@@ -90,6 +90,8 @@ def main() -> None:
     for key in rwn.METHODS:
         picture = method_pictures.picture(key)
         (METHODS_HERE / f"{key}.svg").write_text(picture, encoding="utf-8")
+    near = METHODS_HERE / method_pictures.NEAR_NAME
+    near.write_text(method_pictures.near_picture(), encoding="utf-8")
 
 
 if __name__ == "__main__":

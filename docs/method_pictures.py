@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 import rwn_core as rwn
 from docs.plots import Plot, Scale
+from rwn_core.data.arrays import Floats
 from rwn_core.masking import METHODS
+from rwn_core.masking.k_noise import delta
 from rwn_core.measures.drawing.style import NEUTRAL, ORIGINAL, RELEASED
 
 SEED = 7
@@ -118,6 +120,55 @@ def picture(key: str) -> str:
         result.text(left, 22, name, more=' font-weight="bold"')
         result.text(left, 42, words)
     _bars(result, original, masked)
+    return result.svg()
+
+
+NEAR_NAME = "k_noise-near.svg"
+NEAR_CAPTION = (
+    "The ages of 241 men (`bodyfat`) at k = 10, uniform noise: at every age, how many records lie "
+    "within 2 delta of it, and how many of these are expected to be released within 2 delta of it: "
+    "at least half (theorem 1). The loneliest man, who has hardly more than k near him, decides "
+    "how wide the noise is for all."
+)
+
+
+def records_near(k: int) -> tuple[Floats, Floats, Floats, float]:
+    """The ages, how many lie within 2 delta of each, how many stay there, and delta."""
+    ages = np.sort(rwn.load_demo("bodyfat").values("age"))
+    reach = delta(ages, k)
+    at = np.unique(ages)
+    apart = np.abs(ages - at[:, np.newaxis])
+    near = apart <= 2 * reach
+    # uniform noise on [-delta, delta] of a value at a distance d stays within 2 delta
+    stays = np.clip((3 * reach - apart) / (2 * reach), 0.0, 1.0)
+    return at, near.sum(axis=1).astype(np.float64), (near * stays).sum(axis=1), reach
+
+
+def near_picture() -> str:
+    """The text of the picture of theorem 1 for k-noise."""
+    k = int(EXAMPLES["k_noise"].levers["k"])
+    ages, near, stay, reach = records_near(k)
+    result = Plot(WIDTH, HEIGHT, f"k-noise: records within 2 delta of each age, k = {k}")
+    across = Scale(float(ages[0]) - 2, float(ages[-1]) + 2, LEFT[0], WIDTH - 250)
+    up = Scale(0.0, 1.05 * float(near.max()), BOTTOM, TOP)
+    result.axes(across, up, ("age", "records within 2 delta"))
+    lines = ((near, ORIGINAL, "original"), (stay, RELEASED, "of these, expected as released"))
+    for row, (counts, color, words) in enumerate(lines):
+        x, y = across(ages), up(counts)
+        for i in range(len(ages) - 1):
+            result.line((x[i], y[i], x[i + 1], y[i + 1]), color, ' stroke-width="2"')
+        result.text(WIDTH - 235, TOP + 20 * row + 12, words, more=f' style="fill:{color}"')
+    result.area(
+        np.concatenate([across(ages), across(ages)[::-1]]),
+        np.concatenate([up(near), up(near / 2)[::-1]]),
+        f'{ORIGINAL}" fill-opacity="0.12',
+    )
+    result.text(WIDTH - 235, TOP + 52, "shaded: from half of the original to all")
+    level = float(up(k))
+    result.line((across.start, level, across.stop, level), NEUTRAL, ' stroke-dasharray="4 4"')
+    result.text(across.stop + 6, level + 4, f"k = {k}")
+    result.text(LEFT[0], 22, "records near each age", more=' font-weight="bold"')
+    result.text(LEFT[0], 42, f"delta = {reach:g} years")
     return result.svg()
 
 

@@ -54,6 +54,7 @@ def page(key: str) -> str:
         one_line(does),
         f"![{method.title}: a demo table before and after]({key}.svg)",
         method_pictures.caption(key),
+        *_more_pictures(key),
         f"## When to use it\n\n{one_line(about['When to use'])}",
         f"## What it destroys\n\n{one_line(about['What it destroys'])}",
         f"## What every release keeps\n\n{methods.keeps(method)}",
@@ -65,6 +66,14 @@ def page(key: str) -> str:
         "[All methods](index.md)",
     ]
     return "\n\n".join(parts)
+
+
+def _more_pictures(key: str) -> list[str]:
+    """The picture of theorem 1 on the page of k-noise."""
+    if key != "k_noise":
+        return []
+    shown = f"![k-noise: records near each age]({method_pictures.NEAR_NAME})"
+    return [shown, method_pictures.NEAR_CAPTION]
 
 
 def _first(text: str) -> str:

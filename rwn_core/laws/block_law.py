@@ -30,27 +30,36 @@ class BlockLaw(CellLaw):
     this law. `makers` are the variables that make the blocks; `blocks`, shape (n,), has the
     number of each record's block, from 0, or -1 for a record that stays as it is; `selected`,
     shape (blocks,), has their s. See the function `dswap` as Matloff and Tendick 2015 document it.
+
+    With `risks`, shape (n,), the s records of a block with the largest are selected, at random
+    among those that are equally at risk. Whoever knows the law knows all risks.
     """
 
     def __init__(
-        self, original: Microdata, swapped: Unit, makers: Unit, blocks: Integers, selected: Integers
+        self,
+        original: Microdata,
+        swapped: Unit,
+        makers: Unit,
+        blocks: Integers,
+        selected: Integers,
+        risks: Floats | None = None,
     ) -> None:
         moved = np.array([v.name in swapped for v in original.schema.released])
-        sizes, other, member = _chances(blocks, selected)
+        sizes, donors, member = _chances(blocks, selected, risks)
         # P(each record is the donor of each), shape (n, n): others of its block, or itself
-        others = sparse.diags_array(other) @ (member @ member.T)
-        count = np.where(blocks >= 0, sizes[blocks], 1)
-        shares = sparse.csr_array(others + sparse.diags_array(1.0 - count * other))
+        others = member @ donors @ member.T
+        taken = member @ (donors @ sizes)
+        shares = sparse.csr_array(others + sparse.diags_array(1.0 - taken))
         # the possible donors as a table of members, in no distance
         starts, members = shares.indptr.astype(np.int64), shares.indices.astype(np.int32)
         table = NeighborTable(offsets=starts, records=members, squared=np.zeros(shares.nnz))
-        donors, nowhere = np.diff(starts), np.zeros(len(blocks))
-        found = Neighborhoods(table=table, sizes=donors, within=donors, radius=nowhere)
+        counts, nowhere = np.diff(starts), np.zeros(len(blocks))
+        found = Neighborhoods(table=table, sizes=counts, within=counts, radius=nowhere)
         super().__init__(original, found, moved.astype(np.float64), shares)
         # the blocks stand for no distance that a measure could ask for
         self.neighborhoods = None  # type: ignore[assignment]
         self._swapped, self._known_by = swapped, makers
-        self._selection = (blocks, selected)
+        self._selection = (blocks, selected, risks)
 
     def keeps_value_counts(self, name: str) -> bool:
         """True if a variable keeps its counts: all do, as the swapped ones are permuted."""
@@ -84,41 +93,87 @@ class BlockLaw(CellLaw):
 
 
 def law_within_blocks(
-    original: Microdata, swapped: Unit, makers: Unit, blocks: Integers, selected: Integers
+    original: Microdata,
+    swapped: Unit,
+    makers: Unit,
+    blocks: Integers,
+    selected: Integers,
+    risks: Floats | None = None,
 ) -> BlockLaw | SeparateLaw | None:
     """The law of donors; of values where there are too many; see `BlockLaw`."""
     if block_pairs(blocks) <= ATTACKED_PAIRS:
-        return BlockLaw(original, swapped, makers, blocks, selected)
+        return BlockLaw(original, swapped, makers, blocks, selected, risks)
     if len(selected) * (int(value_numbers(original, swapped).max()) + 1) > LISTED_PAIRS:
         return None
-    moved = block_transition(original, swapped, blocks, selected)
+    moved = block_transition(original, swapped, blocks, selected, risks)
     return SeparateLaw.of_changes(original, [moved], makers)
 
 
 def block_transition(
-    original: Microdata, swapped: Unit, blocks: Integers, selected: Integers
+    original: Microdata,
+    swapped: Unit,
+    blocks: Integers,
+    selected: Integers,
+    risks: Floats | None = None,
 ) -> Transition:
     """The same law by values: a record keeps its own, or takes one of those of its block."""
-    own, (sizes, other, member) = value_numbers(original, swapped), _chances(blocks, selected)
+    own = value_numbers(original, swapped)
+    sizes, donors, member = _chances(blocks, selected, risks)
     values = sparse.csr_array((np.ones(len(own)), own, np.arange(len(own) + 1)))
     pools = (member.T @ values).toarray() / np.maximum(sizes, 1)[:, np.newaxis]
-    taken = np.where(blocks >= 0, other * sizes[blocks], 0.0)
-    weights = sparse.csr_array(sparse.diags_array(taken) @ member)
-    choice = Redraw(keep=1.0 - taken, weights=weights, pools=pools)
+    weights = sparse.csr_array(member @ (donors @ sparse.diags_array(sizes.astype(np.float64))))
+    choice = Redraw(keep=1.0 - member @ (donors @ sizes), weights=weights, pools=pools)
     return Transition(
         original=original, unit=swapped, choice=choice, by_value=False, keeps_value_counts=True
     )
 
 
-def _chances(blocks: Integers, selected: Integers) -> tuple[Integers, Floats, sparse.csr_array]:
-    """Return block sizes, P(a record's donor is a certain other), and the records of each block."""
-    # Shapes: (blocks,), (n,) and (n, blocks).
-    moving = blocks >= 0
-    sizes = np.bincount(blocks[moving], minlength=len(selected))
-    other = np.maximum(selected - 1, 0) / np.maximum(sizes * (sizes - 1), 1)
-    places = (np.ones(moving.sum()), blocks[moving], np.concatenate(([0], np.cumsum(moving))))
-    member = sparse.csr_array(places, shape=(len(blocks), len(sizes)))
-    return sizes, np.where(moving, other[blocks], 0.0), member
+def _chances(
+    blocks: Integers, selected: Integers, risks: Floats | None
+) -> tuple[Integers, sparse.csr_array, sparse.csr_array]:
+    """Return groups' sizes, P(a donor is a certain other), and the records of each group."""
+    # Shapes: (groups,), (groups, groups) and (n, groups). Without risks a block is a group; with
+    # them a block has two, see `groups_at_risk`.
+    if risks is None:
+        sizes, member = _members(blocks, len(selected))
+        other = np.maximum(selected - 1, 0) / np.maximum(sizes * (sizes - 1), 1)
+        return sizes, sparse.csr_array(sparse.diags_array(other)), member
+    sizes, member = _members(groups_at_risk(blocks, selected, risks), 2 * len(selected))
+    tied, certain = np.split(sizes, 2)
+    # of the equally risky some are drawn without replacement; a selected record's donor is each of
+    # the selected with the same probability
+    drawn = selected - certain
+    each = 1.0 / np.maximum(selected, 1)
+    pairs = drawn * np.maximum(drawn - 1, 0) / np.maximum(tied * (tied - 1), 1)
+    always = np.where(certain > 0, each, 0.0)
+    across = sparse.diags_array(always * drawn / np.maximum(tied, 1))
+    rows = [[sparse.diags_array(each * pairs), across], [across, sparse.diags_array(always)]]
+    return sizes, sparse.csr_array(sparse.block_array(rows)), member
+
+
+def _members(groups: Integers, number: int) -> tuple[Integers, sparse.csr_array]:
+    """Return the sizes of groups, shape (groups,), and the records of each, shape (n, groups)."""
+    inside = groups >= 0
+    sizes = np.bincount(groups[inside], minlength=number)
+    places = (np.ones(inside.sum()), groups[inside], np.concatenate(([0], np.cumsum(inside))))
+    return sizes, sparse.csr_array(places, shape=(len(groups), number))
+
+
+def groups_at_risk(blocks: Integers, selected: Integers, risks: Floats) -> Integers:
+    """Return each record's group: may be selected, is selected, or stays; shape (n,).
+
+    It is the block b where the record is as much at risk as the last that is selected, b + blocks
+    where it is more, and -1 where it is less or in no block.
+
+    >>> groups_at_risk(np.zeros(4, np.int64), np.array([2]), np.array([0.1, 0.9, 0.5, 0.5]))
+    array([-1,  1,  0,  0])
+    """
+    sizes = np.bincount(blocks[blocks >= 0], minlength=len(selected))
+    order = np.lexsort((-risks, blocks))[np.count_nonzero(blocks < 0) :]
+    last = np.cumsum(sizes) - sizes + np.maximum(selected, 1) - 1
+    limits = np.append(risks[order[last]], np.nan)[blocks]  # of no block: nothing is as large
+    groups = np.where(risks > limits, blocks + len(selected), -1)
+    return np.where(risks == limits, blocks, groups)
 
 
 def block_pairs(blocks: Integers) -> int:

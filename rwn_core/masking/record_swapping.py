@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from types import MappingProxyType
+from typing import ClassVar, Literal
 
 import numpy as np
 
-from rwn_core.data.arrays import Integers
+from rwn_core.data.arrays import Floats, Integers
 from rwn_core.data.microdata import Microdata, joint_codes
 from rwn_core.data.sizes import ATTACKED_PAIRS
-from rwn_core.data.variable import LEVELS, Role
+from rwn_core.data.variable import LEVELS, NUMBERS, Role
 from rwn_core.errors import ParameterError
 from rwn_core.laws.block_law import BlockLaw, block_pairs, law_within_blocks
 from rwn_core.laws.donors import copy_columns, masked_columns, random_streams
@@ -23,7 +25,44 @@ from rwn_core.laws.separate_law import SeparateLaw
 from rwn_core.masking.lever import Lever
 from rwn_core.masking.method import Method, Prepared
 from rwn_core.masking.option import kept_as_they_are, name_tuple, require_masked, require_released
+from rwn_core.neighbors.find import nearest_radii
+from rwn_core.neighbors.metric import coordinates
 from rwn_core.randomness import SecretKey, uniforms
+
+AtRisk = Literal["none", "rare", "isolated"]
+
+
+def rarity(microdata: Microdata, names: tuple[str, ...]) -> Floats:
+    """One over the number of records with the same values of some variables, shape (n,)."""
+    codes = joint_codes(microdata, names)
+    return np.asarray(1.0 / np.bincount(codes)[codes])
+
+
+def isolation(microdata: Microdata, names: tuple[str, ...]) -> Floats:
+    """The distance of each record to the nearest other by some variables, shape (n,)."""
+    counted = {v.name: float(v.name in names) for v in microdata.schema.released}
+    points = coordinates(microdata.with_weights(counted))
+    if len(points) < 2:
+        return np.zeros(len(points))
+    return np.asarray(nearest_radii(points, neighbors=1, quantile=0.0))
+
+
+RISKS: Mapping[str, Callable[[Microdata, tuple[str, ...]], Floats]] = MappingProxyType(
+    {"rare": rarity, "isolated": isolation}
+)
+"""The risk of each record by some variables; the larger, the more at risk."""
+
+
+def stated_risk(microdata: Microdata, name: str) -> Floats:
+    """The risk of each record that a variable of numbers states, shape (n,)."""
+    kinds = {each.name: each.kind for each in microdata.schema.variables}
+    if kinds.get(name) not in NUMBERS:
+        raise ParameterError(f"risk_variable must name a variable of numbers, not {name}.")
+    column = microdata.frame[name]  # it may be of a role that is not analyzed
+    risks = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if not np.isfinite(risks).all():
+        raise ParameterError(f"{name} must be a number in every record, since it is their risk.")
+    return risks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +75,9 @@ class RecordSwapping(Method):
     other variables stay, and so does the order of the records. Records with a missing value of a
     swapped variable stay as they are.
 
+    With `at_risk` or `risk_variable` the records most at risk are selected instead, at random
+    among those that are equally at risk.
+
     Parameters
     ----------
     share : float
@@ -47,6 +89,12 @@ class RecordSwapping(Method):
     variables : tuple of str
         The swapped variables; by default the confidential ones, or where there are none all that
         are neither keys nor make blocks.
+    at_risk : {"none", "rare", "isolated"}
+        Which records of a block are selected first: random ones; those that share their values of
+        the keys with the fewest others; or those whose nearest other, by the keys, is farthest.
+    risk_variable : str, optional
+        Instead: a variable with the risk of each record by any measure; the largest are selected
+        first. It may be one that is not released.
 
     Raises
     ------
@@ -63,11 +111,13 @@ class RecordSwapping(Method):
     Relations between the swapped variables and all that are neither swapped nor make blocks. Keys
     stay as they are: a person with rare keys is certainly found, and only the values next to them
     are in doubt. A record alone in a block keeps everything, and small blocks give few others to
-    exchange with.
+    exchange with. Selected by risk, records of less risk keep their own values for certain, and
+    whoever knows the risks knows which.
 
     References
     ----------
-    Matloff and Tendick 2015, the function `dswap` as it is documented.
+    Matloff and Tendick 2015, the function `dswap` as it is documented;
+    Perry, Matloff, Tendick 2022, section 2: "especially those deemed most at risk".
 
     Examples
     --------
@@ -78,6 +128,8 @@ class RecordSwapping(Method):
     share: float = 0.5
     within: tuple[str, ...] | str = ()
     variables: tuple[str, ...] | str = ()
+    at_risk: AtRisk = "none"
+    risk_variable: str | None = None
 
     method: ClassVar[str] = "record_swapping"
     title: ClassVar[str] = "Record swapping"
@@ -107,6 +159,10 @@ class RecordSwapping(Method):
         given = (*self.within, *self.variables)
         if len(set(given)) < len(given):
             raise ParameterError("within and variables must not share a variable.")
+        if self.risk_variable is not None and self.at_risk != "none":
+            raise ParameterError(
+                "risk_variable needs at_risk to be none; one of them says the risk."
+            )
 
     def makers(self, microdata: Microdata) -> tuple[str, ...]:
         """The variables that make the blocks."""
@@ -142,6 +198,7 @@ class RecordSwapping(Method):
                 "All variables would move together, which changes nothing but the order of the "
                 "records; name the swapped variables, or give keys their role."
             )
+        self._risks(microdata)
 
     def blocks(self, table: Prepared) -> Integers:
         """The number of each record's block, -1 where it stays as it is, shape (n,)."""
@@ -156,6 +213,24 @@ class RecordSwapping(Method):
         blocks[known] = np.unique(codes[known], return_inverse=True)[1]
         return blocks
 
+    def risks(self, table: Prepared) -> Floats | None:
+        """The risk of each record, shape (n,); None where random ones are selected."""
+        about = "risks", self.at_risk, self.risk_variable
+        return table.cached(about, partial(self._risks, table.microdata))
+
+    def _risks(self, microdata: Microdata) -> Floats | None:
+        if self.risk_variable is not None:
+            return stated_risk(microdata, self.risk_variable)
+        if self.at_risk == "none":
+            return None
+        keys = tuple(v.name for v in microdata.schema.released if v.role is Role.KEY)
+        if not keys:
+            raise ParameterError(
+                f"at_risk={self.at_risk} needs keys; give a variable that role, or name a "
+                "risk_variable."
+            )
+        return RISKS[self.at_risk](microdata, keys)
+
     def selected(self, blocks: Integers) -> Integers:
         """Return the number of selected records of each block."""
         sizes = np.bincount(blocks[blocks >= 0])
@@ -168,8 +243,10 @@ class RecordSwapping(Method):
         swapped = self.masked_names(microdata)
         uniform = uniforms(key, table.records, random_streams(microdata)[names.index(swapped[0])])
         blocks, given = self.blocks(table), table.records.copy()
+        risks = self.risks(table)
         # the selected records, block by block
-        order = np.lexsort((uniform[1], uniform[0], blocks))[np.count_nonzero(blocks < 0) :]
+        first = np.zeros(len(blocks)) if risks is None else -risks
+        order = np.lexsort((uniform[1], uniform[0], first, blocks))[np.count_nonzero(blocks < 0) :]
         sizes = np.bincount(blocks[blocks >= 0])
         within = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         movers = order[within < np.repeat(self.selected(blocks), sizes)]
@@ -181,7 +258,9 @@ class RecordSwapping(Method):
         """Every record's donors, or their values where there are many."""
         microdata, blocks = table.microdata, self.blocks(table)
         swapped, makers = self.masked_names(microdata), self.makers(microdata)
-        return law_within_blocks(microdata, swapped, makers, blocks, self.selected(blocks))
+        selected = self.selected(blocks)
+        risks = self.risks(table)
+        return law_within_blocks(microdata, swapped, makers, blocks, selected, risks)
 
     def remarks(self, microdata: Microdata, law: Law | None) -> list[str]:
         """Return remarks: variables released unchanged, and records without a partner."""

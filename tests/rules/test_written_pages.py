@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 import typer
 
+import rwn_core as rwn
 from benchmarks import journeys, pages, side_by_side
 from docs import build, case_study, concept_pictures, docstrings, method_pictures
 from docs.reference_of import settings
@@ -18,6 +20,7 @@ from docs.site import chapters, with_formulas, with_links, write
 from docs.site import pages as site_pages
 from rwn_cli.main import app
 from rwn_core.data import schema
+from rwn_core.data.arrays import Floats
 from rwn_core.data.schema import Question
 from rwn_core.evaluation.registered_analysis import Analysis
 from rwn_core.masking import METHODS
@@ -45,6 +48,7 @@ def test_the_pages_are_up_to_date(written: dict[Path, str]) -> None:
     old = [path.name for path, text in written.items() if path.read_text("utf-8") != text]
     assert old == [], "run: python -m docs.build"
     known = {"index.md", *(f"{key}{end}" for key in METHODS for end in (".md", ".svg"))}
+    known.add(method_pictures.NEAR_NAME)
     assert {path.name for path in build.METHODS_HERE.iterdir()} == known
 
 
@@ -119,6 +123,30 @@ def test_the_picture_of_a_method_is_small_and_shows_something(key: str) -> None:
     assert [word in words for word in ("original", "released", "nan")] == [True, True, False]
     if key in ("rwn", "record_swapping"):  # numbers and categories; all of them take seconds
         assert method_pictures.picture(key) == kept, "run python -m docs.build"
+
+
+def test_the_picture_of_k_noise_shows_theorem_1(written: dict[Path, str]) -> None:
+    k = 10
+    at, near, stay, reach = method_pictures.records_near(k)
+    ages = rwn.load_demo("bodyfat").values("age")
+    rng = np.random.default_rng(1)
+    inside = np.abs(ages - at[:, np.newaxis]) <= 2 * reach
+
+    def released_near(width: float) -> Floats:
+        """The mean number of those near that are released near, with noise of a width."""
+        draws = ages + width * rng.uniform(-1, 1, size=(2000, 1, len(ages)))
+        shown = [(inside & (np.abs(each - at[:, np.newaxis]) <= 2 * reach)) for each in draws]
+        return np.asarray(np.mean(shown, axis=0).sum(axis=1))
+
+    assert near.tolist() == inside.sum(axis=1).tolist()
+    assert near.min() >= k > (np.abs(ages - at[:, np.newaxis]) < 2 * reach).sum(axis=1).min()
+    np.testing.assert_allclose(released_near(reach), stay, atol=0.6)
+    assert (stay >= near / 2).all()
+    # planted: noise of five times the width leaves fewer than half
+    assert (released_near(5 * reach) < near / 2).all()
+    kept = (build.METHODS_HERE / method_pictures.NEAR_NAME).read_text("utf-8")
+    assert method_pictures.near_picture() == kept, "run python -m docs.build"
+    assert f"]({method_pictures.NEAR_NAME})" in written[build.METHODS_HERE / "k_noise.md"]
 
 
 @pytest.mark.parametrize("name", concept_pictures.PICTURES)

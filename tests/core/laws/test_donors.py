@@ -327,6 +327,42 @@ def test_values_within_blocks_have_the_chances_of_their_donors(people, monkeypat
     assert law_within_blocks(*given) is None
 
 
+def members_at_risk(risks: np.ndarray) -> np.ndarray:
+    """The same where of each block those records are selected that are most at risk."""
+    found = np.eye(7)
+    for block, some in ((0, [0, 2, 4]), (1, [1, 3, 6])):
+        found[some] = 0.0
+        lots = list(permutations(some, int(SELECTED[block])))
+        sums = [risks[list(lot)].sum() for lot in lots]
+        orders = [lot for lot, total in zip(lots, sums, strict=True) if total == max(sums)]
+        for order in orders:
+            donor = dict(zip(some, some, strict=True))
+            donor |= dict(zip(sorted(order), order, strict=True))
+            for record, giver in donor.items():
+                found[record, giver] += 1 / len(orders)
+    return found
+
+
+@pytest.mark.parametrize(
+    "risks",
+    [
+        [0.0, 1.0, 0.0, 2.0, 0.0, 9.0, 1.0],  # 3 is certain, 1 or 6 is drawn
+        [0.0, 3.0, 0.0, 2.0, 0.0, 0.0, 1.0],  # 1 and 3 are certain, 6 stays
+        [0.0, 1.0, 0.0, 1.0, 0.0, 0.0, 1.0],  # nobody is more at risk
+    ],
+)
+def test_donors_by_risk_are_those_of_all_permutations(people, risks):
+    risks = np.array(risks)
+    law = BlockLaw(people, ("x", "y"), ("b",), BLOCKS, SELECTED, risks)
+    expected = members_at_risk(risks)
+    np.testing.assert_allclose(law.probabilities.toarray(), expected, atol=1e-12)
+    part = block_transition(people, ("x", "y"), BLOCKS, SELECTED, risks)
+    np.testing.assert_allclose(part.chances(people, np.arange(7)), expected.T, atol=1e-12)
+    # planted: the law of random records is another one, unless all are equally at risk
+    alike = np.allclose(expected, members())
+    assert alike == (len(set(risks[[1, 3, 6]])) == 1)
+
+
 POINTS_LAWS = np.array([[0.0], [1.0], [2.0], [9.0]])
 
 

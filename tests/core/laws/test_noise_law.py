@@ -303,6 +303,7 @@ SETTINGS = (
     rwn.PRAM(change=0.4, invariant=False, variables="rooms,kind"),
     rwn.RandomSwapping(share=0.6, variables="rooms,area,kind"),
     rwn.RecordSwapping(share=0.7, within="kind", variables="area,rent"),
+    rwn.RecordSwapping(share=0.5, within="kind", variables="area,rent", risk_variable="rooms"),
 )
 CERTAIN = (rwn.Recoding(k=10), rwn.Microaggregation(k=4), rwn.LocalSuppression(k=3))
 

@@ -20,6 +20,7 @@ from rwn_core.masking.k_noise import delta
 from rwn_core.masking.local_suppression import suppressed
 from rwn_core.masking.microaggregation import mdav
 from rwn_core.masking.recoding import merged
+from rwn_core.masking.record_swapping import RISKS
 from rwn_core.randomness import SELECTION_STREAM, uniforms
 from tests import tables
 from tests.attacked_tables import released
@@ -323,6 +324,73 @@ def test_blocks_that_are_too_large_to_name_donors_are_said(monkeypatch):
     assert "names no donors" not in " ".join(SWAP.remarks(table((8, 2)), None))
     monkeypatch.setattr("rwn_core.masking.record_swapping.ATTACKED_PAIRS", 60)
     assert "names no donors" in SWAP.remarks(table((8, 2)), None)[-1]
+
+
+def at_risk_table() -> rwn.Microdata:
+    """Eight records of one region: the fourth is alone with its age and job, two share theirs."""
+    frame = pd.DataFrame(
+        {
+            "region": ["r"] * 8,
+            "age": [30.0, 30.0, 30.0, 70.0, 40.0, 40.0, 30.0, 30.0],
+            "job": list("aaabccaa"),
+            "pay": np.arange(8) * 1.0,
+            "stated": [5.0, 0.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+        }
+    )
+    return described(frame, age="key", job="key", pay="confidential", stated="identifier")
+
+
+def moved_records(method: rwn.RecordSwapping, draws: int = 60) -> set[int]:
+    """The records whose pay changed in some of many releases."""
+    prepared = method.prepare(at_risk_table())
+    own = at_risk_table().values("pay")
+    found = set[int]()
+    for seed in range(draws):
+        masked = prepared.release(rwn.SecretKey.from_seed(seed)).masked
+        found |= set(np.flatnonzero(masked.values("pay") != own).tolist())
+    return found
+
+
+TARGETED = rwn.RecordSwapping(share=3 / 8, within="region", at_risk="rare")
+
+
+@pytest.mark.parametrize(
+    ("method", "risky"),
+    [
+        (TARGETED, {3, 4, 5}),
+        (replace(TARGETED, share=0.25), {3, 4, 5}),  # 4 or 5 with 3, at random
+        (replace(TARGETED, at_risk="none", risk_variable="stated", share=0.25), {0, 2}),
+    ],
+)
+def test_the_records_most_at_risk_are_swapped_and_no_others(method, risky):
+    assert moved_records(method) == risky
+    # planted: at random, others are
+    assert moved_records(replace(method, at_risk="none", risk_variable=None)) > risky
+    kept = 1 - method.prepare(at_risk_table()).law.retained("pay")
+    assert set(np.flatnonzero(kept > 1e-12).tolist()) == risky
+
+
+def test_the_law_of_swapping_by_risk_is_how_often_records_move():
+    draws = 400
+    method = replace(TARGETED, share=0.25)
+    prepared = method.prepare(at_risk_table())
+    own = at_risk_table().values("pay")
+    counts = np.zeros(8)
+    for seed in range(draws):
+        masked = prepared.release(rwn.SecretKey.from_seed(seed)).masked
+        counts += masked.values("pay") != own
+    # 3 is selected, and moves in half of the draws; 4 and 5 in a quarter each
+    np.testing.assert_allclose(1 - prepared.law.retained("pay")[3:6], [0.5, 0.25, 0.25])
+    assert (np.abs(counts[3:6] / draws - [0.5, 0.25, 0.25]) < 4 * 0.5 / np.sqrt(draws)).all()
+
+
+def test_the_isolated_are_those_far_from_their_nearest_other_by_the_keys():
+    frame = pd.DataFrame({"x": [0.0, 0.1, 9.0, 5.0, 5.5], "pay": [1.0, 2.0, 3.0, 4.0, 5.0]})
+    risks = RISKS["isolated"](described(frame, x="key", pay="confidential"), ("x",))
+    np.testing.assert_allclose(risks / risks[0], [1, 1, 35, 5, 5])
+    assert RISKS["rare"](at_risk_table(), ("age", "job")).tolist() == [
+        0.2, 0.2, 0.2, 1.0, 0.5, 0.5, 0.2, 0.2,
+    ]  # fmt: skip
 
 
 def test_KPRAM_1_groups_of_equal_length():
