@@ -139,7 +139,8 @@ def test_it_goes_on_at_tune_with_the_lesson_s_table_and_setting(open_page) -> No
     screen.test.selectbox(key="learn.choose.slices").set_value(choose.SLICES[2]).run()
     policy, *_ = screen.results.last[view.PICTURE]["tiles"]
     screen.test.button(key="learn.choose.tune").click().run()
-    assert screen.panel["verdict"]["text"] == policy["released"]
+    verdict, _, left = screen.panel["verdict"]["text"].partition(". Left: ")
+    assert (verdict, bool(left)) == (policy["released"], True)
 
 
 def test_one_row_alone_is_the_person_s_own() -> None:
@@ -327,6 +328,7 @@ class Claim:
     lesson: str
     words: str
     holds: Callable[[At], bool]
+    nightly: bool = False
 
 
 def between(low: float, value: float, high: float) -> bool:
@@ -456,7 +458,8 @@ CLAIMS = [
         falling(*(at(width=width)["loss"] for width in (6.0, 5.0, 4.0, 3.0, 2.0, 1.0)))),
     Claim("ties", "at width 3: linkage stays, and less than half of the loss is left", lambda at:
         all(abs(at(way=way)["linked"] - at()["linked"]) < 0.01
-            and at(way=way)["loss"] < 0.5 * at()["loss"] for way in ("chained", "tied"))),
+            and at(way=way)["loss"] < 0.5 * at()["loss"] for way in ("chained", "tied")),
+        nightly=True),
     Claim("ties", "a chain at width 6 links about 1 % of the rows and loses less than a tenth",
         lambda at: between(0.008, at(**TRAP)["linked"], 0.014) and at(**TRAP)["loss"] < 0.1),
     Claim("ties", "The wider the kernel, the nearer linkage comes to chance, 0.4 %, while "
@@ -466,7 +469,8 @@ CLAIMS = [
         and "0.4 %" in at.shown(**TRAP).tiles[1]["help"]),
     Claim("ties", "a limit on linkage alone is met by nearly anything", lambda at: all(
         at(**{**TRAP, "way": way, "cut": cut})["linked"] < 0.05
-        for way in ("apart", "chained", "tied") for cut in (TRAP["cut"], choose.CUTS[0]))),
+        for way in ("apart", "chained", "tied") for cut in (TRAP["cut"], choose.CUTS[0])),
+        nightly=True),
     Claim("ties", "about 60 % of the men who are alone with some values have a row", lambda at:
         all(between(0.55, at(**{**TRAP, "way": way})["matched"], 0.65)
             for way in ("apart", "chained", "tied"))),
@@ -474,9 +478,10 @@ CLAIMS = [
         between(0.575, at(**TRAP)["matched"], 0.625)
         and at.shown(**TRAP, limits=BOTH, accepted=1.0).chart["note"].startswith("0 of 6")),
     Claim("ties", "tied slices have true matches of 4.8 %, where slices apart have none",
-        lambda at: at.tile(2, way="tied") == 0.048 and at.tile(2) == 0.0),
+        lambda at: at.tile(2, way="tied") == 0.048 and at.tile(2) == 0.0, nightly=True),
     Claim("ties", "at width 1 all three link more than a fifth of the rows", lambda at: all(
-        at(way=way, width=1.0)["linked"] > 0.2 for way in ("apart", "chained", "tied"))),
+        at(way=way, width=1.0)["linked"] > 0.2 for way in ("apart", "chained", "tied")),
+        nightly=True),
 ]  # fmt: skip
 
 
@@ -492,7 +497,17 @@ def _original(at: At) -> float:
     return float(at.shown().tiles[2]["original"].replace("−", "-"))
 
 
-@pytest.mark.parametrize("claim", CLAIMS, ids=lambda each: f"{each.lesson}: {each.words[:50]}")
+def by_day_or_night(claim: Claim) -> Any:
+    """A case of the test below, at night where it reads slices tied or chained at the first cut.
+
+    These are two curves of releases in their worst case, each for seconds; by day the claims on
+    slices apart, and on all ways at the second cut, read four others.
+    """
+    marks = pytest.mark.nightly if claim.nightly else ()
+    return pytest.param(claim, marks=marks, id=f"{claim.lesson}: {claim.words[:50]}")
+
+
+@pytest.mark.parametrize("claim", [by_day_or_night(each) for each in CLAIMS])
 def test_a_sentence_is_what_the_tiles_show(claim: Claim) -> None:
     at = At(claim.lesson)
     assert claim.words in at.text()
