@@ -328,7 +328,6 @@ class Claim:
     lesson: str
     words: str
     holds: Callable[[At], bool]
-    nightly: bool = False
 
 
 def between(low: float, value: float, high: float) -> bool:
@@ -458,8 +457,7 @@ CLAIMS = [
         falling(*(at(width=width)["loss"] for width in (6.0, 5.0, 4.0, 3.0, 2.0, 1.0)))),
     Claim("ties", "at width 3: linkage stays, and less than half of the loss is left", lambda at:
         all(abs(at(way=way)["linked"] - at()["linked"]) < 0.01
-            and at(way=way)["loss"] < 0.5 * at()["loss"] for way in ("chained", "tied")),
-        nightly=True),
+            and at(way=way)["loss"] < 0.5 * at()["loss"] for way in ("chained", "tied"))),
     Claim("ties", "a chain at width 6 links about 1 % of the rows and loses less than a tenth",
         lambda at: between(0.008, at(**TRAP)["linked"], 0.014) and at(**TRAP)["loss"] < 0.1),
     Claim("ties", "The wider the kernel, the nearer linkage comes to chance, 0.4 %, while "
@@ -469,8 +467,7 @@ CLAIMS = [
         and "0.4 %" in at.shown(**TRAP).tiles[1]["help"]),
     Claim("ties", "a limit on linkage alone is met by nearly anything", lambda at: all(
         at(**{**TRAP, "way": way, "cut": cut})["linked"] < 0.05
-        for way in ("apart", "chained", "tied") for cut in (TRAP["cut"], choose.CUTS[0])),
-        nightly=True),
+        for way in ("apart", "chained", "tied") for cut in (TRAP["cut"], choose.CUTS[0]))),
     Claim("ties", "about 60 % of the men who are alone with some values have a row", lambda at:
         all(between(0.55, at(**{**TRAP, "way": way})["matched"], 0.65)
             for way in ("apart", "chained", "tied"))),
@@ -478,10 +475,9 @@ CLAIMS = [
         between(0.575, at(**TRAP)["matched"], 0.625)
         and at.shown(**TRAP, limits=BOTH, accepted=1.0).chart["note"].startswith("0 of 6")),
     Claim("ties", "tied slices have true matches of 4.8 %, where slices apart have none",
-        lambda at: at.tile(2, way="tied") == 0.048 and at.tile(2) == 0.0, nightly=True),
+        lambda at: at.tile(2, way="tied") == 0.048 and at.tile(2) == 0.0),
     Claim("ties", "at width 1 all three link more than a fifth of the rows", lambda at: all(
-        at(way=way, width=1.0)["linked"] > 0.2 for way in ("apart", "chained", "tied")),
-        nightly=True),
+        at(way=way, width=1.0)["linked"] > 0.2 for way in ("apart", "chained", "tied"))),
 ]  # fmt: skip
 
 
@@ -497,17 +493,7 @@ def _original(at: At) -> float:
     return float(at.shown().tiles[2]["original"].replace("−", "-"))
 
 
-def by_day_or_night(claim: Claim) -> Any:
-    """A case of the test below, at night where it reads slices tied or chained at the first cut.
-
-    These are two curves of releases in their worst case, each for seconds; by day the claims on
-    slices apart, and on all ways at the second cut, read four others.
-    """
-    marks = pytest.mark.nightly if claim.nightly else ()
-    return pytest.param(claim, marks=marks, id=f"{claim.lesson}: {claim.words[:50]}")
-
-
-@pytest.mark.parametrize("claim", [by_day_or_night(each) for each in CLAIMS])
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda each: f"{each.lesson}: {each.words[:50]}")
 def test_a_sentence_is_what_the_tiles_show(claim: Claim) -> None:
     at = At(claim.lesson)
     assert claim.words in at.text()
