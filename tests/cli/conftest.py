@@ -42,6 +42,12 @@ def _no_process_reads(read_here: None) -> None:
     """Read files in this process."""
 
 
+@pytest.fixture(autouse=True)
+def _no_process_tries_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Try settings in this process; that several find the same is tested in `core/tuning`."""
+    monkeypatch.setenv("RWN_THREADS", "1")
+
+
 @cache
 def _commands() -> Any:
     """All commands, put together once and not for each test's call."""

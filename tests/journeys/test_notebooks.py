@@ -109,7 +109,9 @@ def test_results_are_shown_and_files_are_written(executed: Path) -> None:
     assert found["text/plain"] == "7"
 
 
-@pytest.mark.slow
+# by day ui/test_searches::test_the_commands_of_a_trial_and_of_find_are_what_the_pages_do has the
+# bytes of page, shell and Python, without the search of the notebook
+@pytest.mark.nightly
 def test_notebook_shell_and_app_draw_the_same_bytes(tmp_path: Path) -> None:
     drawn = steward.draw()
     out = tmp_path / "shell.csv"

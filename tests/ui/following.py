@@ -63,5 +63,5 @@ def followed(session: Session) -> dict[str, Any]:
         limit_queue.follow(session)
         return False
 
-    until(nothing_waits)
+    until(nothing_waits, pause=0.25)  # each look draws the whole picture
     return shown(session)

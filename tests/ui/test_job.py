@@ -7,7 +7,6 @@ import multiprocessing
 import os
 import pickle
 import signal
-import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -22,8 +21,7 @@ from streamlit.testing.v1 import AppTest
 
 import rwn_core as rwn
 from rwn_core.masking import Rounded, unrounded
-from rwn_core.measures.measure import Detail, plain
-from rwn_core.parallel.processes import Report
+from rwn_core.measures.measure import plain
 from rwn_core.parallel.threads import thread_count
 from rwn_core.tuning import SliceRanges, seek_slices
 from rwn_ui.background import job as background_job
@@ -33,17 +31,8 @@ from rwn_ui.background.measure_worker import Answer, DrawnRelease, MeasureWorker
 from rwn_ui.background.task import Task
 from rwn_ui.state.results import PreparedTable
 from rwn_ui.state.work import Work
+from tests.ui.work_of_processes import SECRET, add, by_seed, compile_for_ever, halves, linger
 from tests.waiting import HANG_S, until
-
-
-def add(a: int, b: int, progress: Callable[[float], None]) -> int:
-    progress(0.5)
-    return a + b
-
-
-def linger(progress: Callable[[float], None]) -> None:
-    progress(0.25)
-    time.sleep(600)
 
 
 def test_work_that_is_done_or_left_frees_its_user() -> None:
@@ -62,14 +51,6 @@ def test_work_that_is_done_or_left_frees_its_user() -> None:
     work.close()
     assert not job.running
     assert multiprocessing.active_children() == []
-
-
-def halves(progress: Report) -> None:
-    for number in range(1, 50):
-        progress(number / 100)
-        progress.found(f"answer {number}")
-        time.sleep(0.02)
-    time.sleep(600)
 
 
 def test_the_answer_so_far_is_seen_and_outlives_cancel() -> None:
@@ -144,23 +125,18 @@ def computes_after(cancel: Callable[[], None]) -> float:
 def test_a_cancelled_search_of_free_text_stops_computing() -> None:
     """Also where it was begun by a page: its process has workers of its own."""
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame(rng.normal(size=(3000, 4)), columns=list("abcd"))
-    frame["text"] = [f"remark {number}" for number in rng.integers(0, 2500, 3000)]
+    frame = pd.DataFrame(rng.normal(size=(1500, 4)), columns=list("abcd"))
+    frame["text"] = [f"remark {number}" for number in rng.integers(0, 1250, 1500)]
     about: dict[str, Any] = {"microdata": rwn.Microdata.from_frame(frame)}
     about["policy"] = rwn.Policy(limits=(rwn.Limit(measure="distance_linkage", at_most=0.01),))
     # workers serve the check of its answer
     about["ranges"] = SliceRanges(tries=1, only_starts=True)
     job = Job("at most 1 %", seek_slices, words="Searching", **about)
-    until(lambda: len(cpu_seconds()) >= 2 + thread_count())
+    until(lambda: len(cpu_seconds()) >= 2 + thread_count(), pause=0.2)
     assert len(cpu_seconds()) == 2 + thread_count()
     # workers that are being started see the end of their parent within half a second each; on
     # their own they would compute for longer than a second
     assert computes_after(job.cancel) < thread_count()
-
-
-def compile_for_ever(levels: bool, progress: Callable[[float], None]) -> None:
-    while True:
-        pass
 
 
 def test_a_table_that_is_given_up_while_the_search_is_compiled_stops_computing(monkeypatch) -> None:
@@ -174,23 +150,11 @@ def test_a_table_that_is_given_up_while_the_search_is_compiled_stops_computing(m
     assert (work.running, work.refusal) == (False, "Cancelled.")
 
 
-SECRET = "SENTINEL7731"
 PLAIN = rwn.RWN(epsilon=0.3, k=4, q=0.8)
 
 
 def about(measure: str = "bayes_linkage", seed: int = 7) -> Question:
     return Question(measure=measure, of=(PLAIN, seed))
-
-
-def by_seed(question: Question, unmasked: rwn.Comparison) -> Answer:
-    """Seed 0 never ends, seed 1 ends the process, seed 2 is another's error; others answer."""
-    if question.of[1] == 0:
-        time.sleep(600)
-    if question.of[1] == 1:
-        os._exit(3)
-    if question.of[1] == 2:
-        raise KeyError(SECRET)
-    return rwn.Reading(value=float(question.of[1]), detail=Detail())
 
 
 @contextmanager
@@ -295,6 +259,12 @@ def test_a_release_is_sent_once_and_questions_are_answered_until_a_process_dies(
         assert "could not be read" in str(lost)
         assert made.known(about(seed=4)) is None, "the process ended before it"
         assert answered(made, about(seed=4)).value == 4.0, "another one answers it"
+
+
+@pytest.mark.nightly  # the test above has a process replaced that ended by itself
+def test_questions_are_answered_after_a_process_was_killed_at_rest() -> None:
+    with started() as made:
+        assert answered(made, about(seed=4)).value == 4.0
         kill(made)
         assert answered(made, about(seed=5)).value == 5.0
 

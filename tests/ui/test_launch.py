@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakValueDictionary
 
 import pytest
@@ -44,7 +44,7 @@ from rwn_ui.server.environment import (
 )
 from rwn_ui.server.safety import SAFE_OPTIONS, behind_proxy
 from rwn_ui.server.visitors import REFUSED, is_own
-from tests.ui.app_process import SECRET, Server, code_in, cookie_of, page_in, started
+from tests.ui.app_process import SECRET, Answer, Server, code_in, cookie_of, page_in, started
 from tests.waiting import HANG_S, until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -188,30 +188,42 @@ SOCKET = {
 }
 
 
+class Opened(NamedTuple):
+    """A server, and how it was opened: its page, that page's code, and the first answer."""
+
+    server: Server
+    page_modes: list[int]
+    code: str
+    answer: Answer
+
+
 @pytest.fixture(scope="module")
-def own(tmp_path_factory: pytest.TempPathFactory, free_port: Callable[[], int]) -> Iterator[Server]:
+def opened(
+    tmp_path_factory: pytest.TempPathFactory, free_port: Callable[[], int]
+) -> Iterator[Opened]:
     with started(tmp_path_factory.mktemp("own"), free_port()) as server:
-        code = code_in(page_in(server.said).read_text("utf-8"))
-        yield server._replace(cookie=cookie_of(server.get(f"/?{CODE}={code}")))
-
-
-def test_a_code_lets_one_client_in_and_its_cookie_is_another_secret(tmp_path, free_port) -> None:
-    with started(tmp_path, free_port()) as server:
         page = page_in(server.said)
-        assert [each.stat().st_mode & 0o777 for each in (page.parent, page)] == [0o700, 0o600]
+        modes = [each.stat().st_mode & 0o777 for each in (page.parent, page)]
         code = code_in(page.read_text("utf-8"))
-        assert code not in server.said
-        opened = server.get(f"/tune?demo=pima&{CODE}={code}")
-        assert (opened.status, opened.headers["cache-control"]) == (200, "no-store")
-        assert b'content="0;url=?demo=pima"' in opened.body
-        cookie = cookie_of(opened)
-        assert opened.headers["set-cookie"] == f"{cookie}; HttpOnly; Path=/; SameSite=strict"
-        assert code not in cookie
-        used_once(server, code, cookie)
+        answer = server.get(f"/tune?demo=pima&{CODE}={code}")
+        yield Opened(server._replace(cookie=cookie_of(answer)), modes, code, answer)
 
 
-def used_once(server: Server, code: str, cookie: str) -> None:
-    """By no other client, and by nobody as a cookie; the browser that has the cookie goes on."""
+@pytest.fixture(scope="module")
+def own(opened: Opened) -> Server:
+    return opened.server
+
+
+def test_a_code_lets_one_client_in_and_its_cookie_is_another_secret(opened: Opened) -> None:
+    server, modes, code, answer = opened
+    assert modes == [0o700, 0o600]
+    assert code not in server.said
+    assert (answer.status, answer.headers["cache-control"]) == (200, "no-store")
+    assert b'content="0;url=?demo=pima"' in answer.body
+    cookie = server.cookie
+    assert answer.headers["set-cookie"] == f"{cookie}; HttpOnly; Path=/; SameSite=strict"
+    assert code not in cookie
+    # it is used once: by no other client, and by nobody as a cookie; whoever was let in goes on
     cookies = ({}, {"Cookie": f"rwn-{server.port}={code}"}, {"Cookie": cookie})
     again = [server.get(f"/?k=7&{CODE}={code}", **each) for each in cookies]
     assert [each.status for each in again] == [403, 403, 303]
@@ -294,7 +306,7 @@ def test_behind_a_proxy_only_its_header_counts(tmp_path: Path, free_port) -> Non
         named = {"Host": "data.example.org"}
         assert proxied.get("/", **named)[:2] == (403, b"")
         assert proxied.get(f"/?{CODE}={'t' * 32}", **named).status == 403
-        until(lambda: proxied.get("/", **named, x_rwn_token="t" * 32).status == 200)
+        until(lambda: proxied.get("/", **named, x_rwn_token="t" * 32).status == 200, pause=0.2)
         assert proxied.get("/", **named, x_rwn_token="t" * 31).status == 403
         assert proxied.get("/_stcore/stream", **named, **SOCKET).status == 403
         cookie = f"rwn-{proxied.port}={'t' * 32}"
@@ -332,7 +344,9 @@ with launch.serving({port}) as server:
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGKILL, pytest.param(signal.SIGHUP, marks=pytest.mark.nightly)]
+)
 def test_the_server_ends_with_its_launcher_however_that_ends(number: int, free_port) -> None:
     launcher = subprocess.Popen(
         [sys.executable, "-c", LAUNCHER.format(port=free_port())],

@@ -23,6 +23,7 @@ from rwn_core.reporting.release_folder import RECORD, for_users
 from rwn_core.reporting.scenario import Decision
 from rwn_core.tuning import Setting
 from rwn_ui.compare import view as compare_view
+from rwn_ui.features import analysis_plan_results, scenario_trial
 from rwn_ui.features.analysis_plan_results import standing_words
 from rwn_ui.features.project import current_project
 from rwn_ui.features.scenario_trial import JOB
@@ -33,6 +34,7 @@ from rwn_ui.server.environment import CLASSROOM_VARIABLE
 from rwn_ui.state import own_machine
 from rwn_ui.state.results import prepared
 from rwn_ui.state.session import History
+from tests.ui.work_here import WorkHere
 from tests.waiting import until
 
 PASS = rwn.AnalysisPlan(
@@ -64,15 +66,33 @@ def save(screen: Any, name: str) -> None:
     assert screen.errors == []
 
 
+@pytest.fixture(params=["here", pytest.param("in a process", marks=pytest.mark.nightly)])
+def large(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """So many records are a large table; by day 120, and its work is done in this process.
+
+    `test_job.py` has work of a page done in a process by day.
+    """
+    if request.param != "here":
+        return LARGEST_DENSE + 100
+    for part in (scenario_trial, compare_view, analysis_plan_results):
+        monkeypatch.setattr(part, "LARGEST_DENSE", 100)
+    monkeypatch.setattr(scenario_trial, "Job", WorkHere)
+    return 120
+
+
 def ends(screen: Any) -> None:
     job = screen.job(JOB)
-    until(lambda: not job.running, 300)
+    if isinstance(job, WorkHere):
+        job.end()
+    until(lambda: not job.running)
     screen.test.run()
     assert screen.errors == []
 
 
-def test_a_scenario_of_a_large_table_and_its_analyses_are_measured_beside(open_page, drawn) -> None:
-    rows = np.random.default_rng(1).normal(size=(LARGEST_DENSE + 100, 2)).round(4)
+def test_a_scenario_of_a_large_table_and_its_analyses_are_measured_beside(
+    open_page, drawn, large: int
+) -> None:
+    rows = np.random.default_rng(1).normal(size=(large, 2)).round(4)
     text = "\n".join(["x,y", *(f"{x},{y}" for x, y in rows)])
     screen = open_page("data").upload("large.csv", text.encode()).wait().visit("compare")
     session = screen.session

@@ -240,6 +240,7 @@ def test_the_command_of_find_ends_with_the_answer_of_the_page(session, tmp_path,
 
 def test_the_commands_of_compare_read_what_it_shows(session, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RWN_THREADS", "1")  # no process for eight releases
     for name in ("published", "soft"):
         set_setting(session, SETTINGS[name].resolved(session.data))
         scenario_trial.keep(session, scenario_trial.save(session, name, ""))

@@ -1,0 +1,53 @@
+"""What a page has processes do, done in the process of the test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import rwn_core as rwn
+from rwn_ui.background.measure_worker import Answer, Question
+
+
+class WorkHere:
+    """Work beside the page that is done in this process, when a test waits for its end."""
+
+    def __init__(
+        self, label: str, work: Callable[..., Any], *, words: str, about: Any, **arguments: Any
+    ) -> None:
+        self.label, self.words, self.about, self.share = label, words, about, 0.0
+        self.running, self.result, self.refusal = True, None, ""
+        self._work = partial(work, **arguments, progress=lambda share: None)
+
+    def cancel(self) -> None:
+        if self.running:
+            self.running, self.refusal = False, "Cancelled."
+
+    def end(self) -> None:
+        self.result, self.running = self._work(), False
+
+
+class AnswersHere:
+    """Stands for the process that answers questions: the same answers, once it is looked again."""
+
+    def __init__(self, data: rwn.Microdata) -> None:
+        self.data = data
+        self._unmasked = rwn.Comparison(original=data, masked=data)
+        self._answers: dict[Question, Answer] = {}
+
+    def ask(self, *questions: Question, drawn: object = None) -> None:
+        for question in questions:
+            if question not in self._answers:
+                self._answers[question] = question.answer(self._unmasked)
+
+    def known(self, question: Question) -> Answer | None:
+        return self._answers.get(question)
+
+    def retarget(self, data: rwn.Microdata) -> bool:
+        return data is self.data
+
+    def cancel(self) -> None:
+        """No process has to end."""
+
+    interrupt = cancel
