@@ -117,7 +117,8 @@ def test_a_check_that_the_time_cuts_short_says_what_it_leaves_unsaid(few, monkey
 
 
 def test_a_check_with_time_is_whole_and_says_nothing_of_time(few) -> None:
-    found = seek_slices(few, POLICY, ranges=SliceRanges(seconds=1e4), workers=1)
+    ranges = SliceRanges(seconds=1e4, tries=12, weights=False)
+    found = seek_slices(few, POLICY, ranges=ranges, workers=1)
     assert {len(each.values) for each in found.point.spreads.values()} == {59}
     assert found.confirmed == found.reached
     assert "time was over" not in found.sentence
@@ -388,7 +389,8 @@ def test_an_answer_that_fresh_releases_refuse_is_withdrawn(few, quick, refuse) -
     """The planted fault: fresh releases of choices with slices break the limit on linkage."""
     refuse(lambda choice: bool(choice.slices))
     reports = Reports()
-    answer = seek_slices(few, TWO_LIMITS, ranges=FEW_RANGES, workers=1, progress=reports)
+    ranges = replace(FEW_RANGES, tries=15)
+    answer = seek_slices(few, TWO_LIMITS, ranges=ranges, workers=1, progress=reports)
     refused = [
         later
         for sooner, later in pairwise(reports.answers)
@@ -419,10 +421,11 @@ KERNEL_RANGES = SliceRanges(strengths=(2.0, 3.0, 4.0, 6.0), tries=30, weights=Fa
 
 
 def test_a_soft_kernel_leads_where_it_loses_less(few) -> None:
-    answer = seek_slices(few, TWO_LIMITS, ranges=KERNEL_RANGES, workers=1)
+    ranges = replace(KERNEL_RANGES, tries=18)
+    answer = seek_slices(few, TWO_LIMITS, ranges=ranges, workers=1)
     assert answer.reached
     assert answer.point.setting.params.kernel == "gaussian"
-    even = seek_slices(few, TWO_LIMITS, ranges=replace(KERNEL_RANGES, kernels=False), workers=1)
+    even = seek_slices(few, TWO_LIMITS, ranges=replace(ranges, kernels=False), workers=1)
     assert even.point.setting.method == "rwn"
     found, best = (each.point.median("association_loss") for each in (answer, even))
     assert found < best

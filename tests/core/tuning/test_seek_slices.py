@@ -128,6 +128,7 @@ def test_none_keeps_all_limits_is_said_with_the_nearest(few, quick) -> None:
     assert found.tried <= 12 + 1  # a bisection that has begun goes on
 
 
+@pytest.mark.nightly  # test_sweeping::test_workers_give_the_same_numbers asks the same pool
 def test_workers_find_the_same(few, quick) -> None:
     shares: list[float] = []
     starts = [slice_presets.preset_slices(few, "keys_apart")]
@@ -186,7 +187,8 @@ def test_each_alone_is_the_answer_where_all_that_looked_better_breaks_a_limit(
 ) -> None:
     refuse(lambda choice: bool(choice.slices))
     starts = [slice_presets.preset_slices(few, "related_2"), ()]
-    found = seek_slices(few, LINKAGE, ranges=replace(SMALL, starts=starts, tries=40), workers=1)
+    ranges = replace(SMALL, starts=starts, tries=12)
+    found = seek_slices(few, LINKAGE, ranges=ranges, workers=1)
     assert found.reached
     assert found.slices == ()
     assert LINKAGE.judge(found.point).kept
