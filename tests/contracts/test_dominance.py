@@ -176,9 +176,9 @@ def cases() -> tuple[Case, ...]:
 
 @cache
 def by_day() -> tuple[Case, ...]:
-    """Two in five, every neighborhood of a sample, and every second place of every method."""
+    """One in three, every neighborhood of a sample, and every second place of every method."""
     some = [each for at, each in enumerate((*_rwn(), *_others()))
-            if at % 5 in (0, 3) or getattr(each.params, "neighbors", None) == "sample"]  # fmt: skip
+            if at % 3 == 2 or getattr(each.params, "neighbors", None) == "sample"]  # fmt: skip
     return (*some, *(each for at, each in enumerate(_every_method()) if at % 4 in (0, 3)))
 
 

@@ -541,9 +541,9 @@ def test_a_soft_kernel_weighs_those_who_live_elsewhere(setting):
 
 
 def test_soft_donors_of_a_large_table_live_elsewhere():
-    data = table_household(2049)  # more than the records whose weights are all written out
+    data = table_household(2100)
     found = SOFT.rule(data).find(data)
-    homes, rows = homes_of(data), np.repeat(np.arange(data.n), found.sizes)
+    homes, rows = homes_of(data), np.repeat(np.arange(2100), found.sizes)
     assert (homes[rows] != homes[found.table.records]).all()
     assert found.imbalance <= 1e-6
 

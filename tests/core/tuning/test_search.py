@@ -421,11 +421,10 @@ KERNEL_RANGES = SliceRanges(strengths=(2.0, 3.0, 4.0, 6.0), tries=30, weights=Fa
 
 
 def test_a_soft_kernel_leads_where_it_loses_less(few) -> None:
-    ranges = replace(KERNEL_RANGES, tries=18)
-    answer = seek_slices(few, TWO_LIMITS, ranges=ranges, workers=1)
+    answer = seek_slices(few, TWO_LIMITS, ranges=KERNEL_RANGES, workers=1)
     assert answer.reached
     assert answer.point.setting.params.kernel == "gaussian"
-    even = seek_slices(few, TWO_LIMITS, ranges=replace(ranges, kernels=False), workers=1)
+    even = seek_slices(few, TWO_LIMITS, ranges=replace(KERNEL_RANGES, kernels=False), workers=1)
     assert even.point.setting.method == "rwn"
     found, best = (each.point.median("association_loss") for each in (answer, even))
     assert found < best

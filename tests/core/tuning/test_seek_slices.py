@@ -187,8 +187,7 @@ def test_each_alone_is_the_answer_where_all_that_looked_better_breaks_a_limit(
 ) -> None:
     refuse(lambda choice: bool(choice.slices))
     starts = [slice_presets.preset_slices(few, "related_2"), ()]
-    ranges = replace(SMALL, starts=starts, tries=12)
-    found = seek_slices(few, LINKAGE, ranges=ranges, workers=1)
+    found = seek_slices(few, LINKAGE, ranges=replace(SMALL, starts=starts, tries=40), workers=1)
     assert found.reached
     assert found.slices == ()
     assert LINKAGE.judge(found.point).kept
