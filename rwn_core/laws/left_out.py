@@ -259,7 +259,8 @@ def _picked(matrix: sparse.csr_array, weights: Floats, draw: np.random.Generator
     begin, end = below[matrix.indptr[:-1]], below[matrix.indptr[1:]]
     goal = begin + draw.random(len(begin)) * (end - begin)
     entry = np.minimum(np.searchsorted(below, goal, side="right") - 1, matrix.indptr[1:] - 1)
-    some = np.bincount(np.repeat(np.arange(len(begin)), np.diff(matrix.indptr)), weights > 0) > 0
+    row = np.repeat(np.arange(len(begin)), np.diff(matrix.indptr))
+    some = np.bincount(row, weights > 0, len(begin)) > 0  # the last rows may have no entry
     return np.where(some, matrix.indices[np.maximum(entry, 0)], NO_DONOR).astype(np.int64)
 
 

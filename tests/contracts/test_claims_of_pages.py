@@ -172,14 +172,17 @@ def standard_errors_too_small(q: float) -> bool:
 
 
 def intervals_cover(factor: float) -> bool:
-    """Standard errors of means times a factor hold the truth, over 300 balanced releases."""
+    """Standard errors of means times a factor hold the truth, over 100 balanced releases.
+
+    Three means of each: 95 % is held within 3 x sqrt(0.95 x 0.05 / 300), which is 3.8 %.
+    """
     rng, held = np.random.default_rng(4), []
-    for number in range(300):
+    for number in range(100):
         frame = pd.DataFrame(rng.normal(size=(100, 3)), columns=list("abc"))
         balanced = SoftRWN(kernel="gaussian", balance=1.0, width=3.0)
         file = rwn.mask(rwn.Microdata.from_frame(frame), balanced, seed=number).masked.frame
         held.append(abs(file.mean()) <= 2.01 * factor * file.std() / 10)
-    return bool(0.93 < np.mean(held) < 0.98)
+    return bool(0.912 < np.mean(held) < 0.988)
 
 
 def wide_intervals_miss(params: Params) -> bool:

@@ -174,6 +174,18 @@ def cases() -> tuple[Case, ...]:
     return (*_rwn(), *_others(), *_every_method())
 
 
+@cache
+def by_day() -> tuple[Case, ...]:
+    """One in three, every neighborhood of a sample, and every second place of every method."""
+    some = [each for at, each in enumerate((*_rwn(), *_others()))
+            if at % 3 == 2 or getattr(each.params, "neighbors", None) == "sample"]  # fmt: skip
+    return (*some, *(each for at, each in enumerate(_every_method()) if at % 4 in (0, 3)))
+
+
+LANES = [by_day, pytest.param(cases, marks=pytest.mark.nightly)]
+Lane = Callable[[], tuple[Case, ...]]
+
+
 REACH = 0.1  # standard deviations, and quartile distances, within which a number is learned
 OF_VALUE = 0.05  # the same, of the own value, unless the middle half lies on both sides of 0
 ERRORS = 3.0
@@ -373,13 +385,14 @@ def beaten(case: Case, worst: Worst) -> list[str]:
 WORST: Worst = (worst_linkage, worst_attribute)
 
 
-def test_the_cases_cover_what_they_should():
-    assert len(cases()) >= 40
-    plain = [unrounded(case.params) for case in cases()]
+@pytest.mark.parametrize("lane", [by_day, cases])
+def test_the_cases_cover_what_they_should(lane: Lane):
+    assert len(lane()) >= 40
+    plain = [unrounded(case.params) for case in lane()]
     assert {params.method for params, _ in plain} == set(METHODS)
-    assert {case.table for case in cases()} == set(TABLES)
+    assert {case.table for case in lane()} == set(TABLES)
     for table in TABLES:
-        some = [case for case in cases() if case.table == table]
+        some = [case for case in lane() if case.table == table]
         assert {case.slices for case in some} == set(SLICES)
         settings = [unrounded(case.params) for case in some]
         assert {getattr(params, "q", None) for params, _ in settings} >= {1.0, 0.5}
@@ -388,13 +401,15 @@ def test_the_cases_cover_what_they_should():
         assert any(getattr(params, "neighbors", None) == "sample" for params, _ in settings)
 
 
-def test_no_ordinary_attack_beats_the_worst_case():
-    better = [line for case in cases() for line in beaten(case, WORST)]
+@pytest.mark.parametrize("lane", LANES)
+def test_no_ordinary_attack_beats_the_worst_case(lane: Lane):
+    better = [line for case in lane() for line in beaten(case, WORST)]
     assert not better, "\n".join(better)
 
 
-def test_the_methods_of_neighborhoods_claim_a_worst_case_everywhere():
-    for case in cases():
+@pytest.mark.parametrize("lane", LANES)
+def test_the_methods_of_neighborhoods_claim_a_worst_case_everywhere(lane: Lane):
+    for case in lane():
         if unrounded(case.params)[0].method in ("rwn", "nbrs2015"):
             comparison = attacked(case)[0]
             assert set(worst_linkage(comparison)) == {"keys", "all"}
@@ -404,7 +419,7 @@ def test_the_methods_of_neighborhoods_claim_a_worst_case_everywhere():
 def test_there_is_something_to_beat():
     """Ordinary attacks succeed somewhere, else the rule would hold for nothing."""
     best: dict[str, float] = {}
-    for case in cases():
+    for case in by_day():
         for each in (*attacked(case)[1], *attacked(case)[2]):
             best[each.attack] = max(best.get(each.attack, 0.0), each.success)
     assert min(best.values()) > 0.15, best
@@ -477,5 +492,5 @@ FAULTS: dict[str, Worst] = {
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_weak_intruder_is_beaten(fault: str):
     """Planted faults: each loses to an ordinary attack somewhere."""
-    small: list[Case] = [case for case in cases() if case.table not in LARGER]
+    small: list[Case] = [case for case in by_day() if case.table not in LARGER]
     assert any(beaten(case, FAULTS[fault]) for case in small)

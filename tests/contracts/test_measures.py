@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -21,6 +21,7 @@ from rwn_core import RWN, Comparison, Microdata, NotApplicable, Reading, SoftRWN
 from rwn_core.data.edit_rules import EditRule
 from rwn_core.laws.cell_law import CellLaw
 from rwn_core.measures import MEASURES, read
+from rwn_core.measures.attacks.red_team import prediction
 from rwn_core.measures.measure import Measure, plain
 from rwn_ui.risk import sentences as risk_sentences
 from tests.holding import hold
@@ -75,6 +76,14 @@ def _described(microdata: Microdata, table: str) -> Microdata:
     schema = schema.replace_variable("yes", role="time")
     rule = EditRule('n >= 0 and (yes != "no" or g in ["north", "south", "west"])')
     return microdata.with_schema(replace(schema, edit_rules=(rule,)))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_forests() -> Iterator[None]:
+    """What a measure owes, a forest of three trees that attacks owes, too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(prediction, "TREES", 3)
+        yield
 
 
 @cache

@@ -24,6 +24,7 @@ import rwn_core as rwn
 from rwn_cli import main
 from rwn_core.compile_ahead import warm_for_limits
 from rwn_core.datasets.key_file import read_key
+from rwn_core.measures.attacks.red_team import prediction
 from rwn_core.reporting import ledger, places_on_map, read_record
 from rwn_core.reporting.judged_release import judge_release
 from rwn_core.reporting.judged_release import judged as judged_file
@@ -287,6 +288,7 @@ def tune(case: Case) -> Said:
     for why in verdict.unread.values():
         assert why[1:] in line["help"]
     states: dict[Any, State] = {"kept": "kept", "over": "broken", None: "not judged"}
+    states["costly"] = "kept"  # and less than half of the use is left
     assert states[line["state"]] == verdict.state
     assert line["text"].startswith({"kept": "Keeps all", "broken": "Not releasable",
                                     "not judged": "Not judged"}[verdict.state])  # fmt: skip
@@ -357,7 +359,8 @@ OF_A_TABLE = (slice_search, one_strength, recommendation, quick_verdict)
 
 @pytest.fixture(autouse=True)
 def few_trials(monkeypatch: pytest.MonkeyPatch, read_here: None) -> None:
-    """Searches end after so many trials, with few releases behind what they state."""
+    """Searches end after so many trials, with few releases and small forests behind them."""
+    monkeypatch.setattr(prediction, "TREES", 3)
     monkeypatch.setattr(import_module("rwn_core.tuning.recommend"), "_STEPS", 20_000)
     monkeypatch.setattr(import_module("rwn_core.tuning.goal_seek"), "_ROUNDS", 0)
     monkeypatch.setattr(import_module("rwn_core.tuning.goal_seek"), "_STATED", 4)
@@ -375,8 +378,18 @@ def nobody_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     _advised.cache_clear()
 
 
+BY_DAY = (with_roles, without_roles, coarse, one_number)
+"""All limits judged, one or three set apart, and nothing to look for: all traits of a verdict."""
+
+
+def by_day(*some: Make) -> list[Any]:
+    """All tables, those that are not named at night only."""
+    at_night = pytest.mark.nightly
+    return [make if make in some else pytest.param(make, marks=at_night) for make in TABLES]
+
+
 @pytest.mark.parametrize("params", [STRONG, WEAK], ids=["strong", "weak"])
-@pytest.mark.parametrize("make", TABLES)
+@pytest.mark.parametrize("make", by_day(*BY_DAY))
 def test_every_entrance_says_the_same_of_a_setting(make, params, tmp_path) -> None:
     data, policy = make(), policy_of(EASY)
     _, apart = policy.judgeable(data)
@@ -390,7 +403,7 @@ def test_every_entrance_says_the_same_of_a_setting(make, params, tmp_path) -> No
     assert verdict.state == expected
 
 
-@pytest.mark.parametrize("make", TABLES)
+@pytest.mark.parametrize("make", by_day(*BY_DAY))
 def test_every_search_says_the_same_of_a_table(make) -> None:
     """What the strongest release keeps is found; what none keeps is said to be broken."""
     data = make()
@@ -409,7 +422,10 @@ def test_every_search_says_the_same_of_a_table(make) -> None:
         assert said == dict.fromkeys(said, Said(state, apart))
 
 
-@pytest.mark.parametrize("make", [with_roles, without_roles, rare_flag, coarse])
+@pytest.mark.parametrize(
+    "make",
+    [rare_flag, *(pytest.param(m, marks=pytest.mark.nightly) for m in BY_DAY[:3])],
+)
 def test_every_search_sets_the_usual_limits_apart(make: Make) -> None:
     """The usual policy, near whose limits luck decides what is kept, but not what is judged."""
     data = make()

@@ -51,6 +51,13 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_CHOOSING", 10)
 
 
+@pytest.fixture(autouse=True)
+def small_forests(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By day simple attacks grow small forests; at night those of a release."""
+    if request.node.get_closest_marker("nightly") is None:
+        monkeypatch.setattr(prediction, "TREES", 3)
+
+
 @pytest.fixture
 def brief(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer releases that rank the settings of a recommendation, and small forests that attack."""

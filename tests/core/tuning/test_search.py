@@ -117,7 +117,8 @@ def test_a_check_that_the_time_cuts_short_says_what_it_leaves_unsaid(few, monkey
 
 
 def test_a_check_with_time_is_whole_and_says_nothing_of_time(few) -> None:
-    found = seek_slices(few, POLICY, ranges=SliceRanges(seconds=1e4), workers=1)
+    ranges = SliceRanges(seconds=1e4, tries=12, weights=False)
+    found = seek_slices(few, POLICY, ranges=ranges, workers=1)
     assert {len(each.values) for each in found.point.spreads.values()} == {59}
     assert found.confirmed == found.reached
     assert "time was over" not in found.sentence
@@ -388,7 +389,8 @@ def test_an_answer_that_fresh_releases_refuse_is_withdrawn(few, quick, refuse) -
     """The planted fault: fresh releases of choices with slices break the limit on linkage."""
     refuse(lambda choice: bool(choice.slices))
     reports = Reports()
-    answer = seek_slices(few, TWO_LIMITS, ranges=FEW_RANGES, workers=1, progress=reports)
+    ranges = replace(FEW_RANGES, tries=15)
+    answer = seek_slices(few, TWO_LIMITS, ranges=ranges, workers=1, progress=reports)
     refused = [
         later
         for sooner, later in pairwise(reports.answers)

@@ -128,6 +128,7 @@ def test_none_keeps_all_limits_is_said_with_the_nearest(few, quick) -> None:
     assert found.tried <= 12 + 1  # a bisection that has begun goes on
 
 
+@pytest.mark.nightly  # test_sweeping::test_workers_give_the_same_numbers asks the same pool
 def test_workers_find_the_same(few, quick) -> None:
     shares: list[float] = []
     starts = [slice_presets.preset_slices(few, "keys_apart")]

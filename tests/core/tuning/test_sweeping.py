@@ -307,7 +307,8 @@ def test_workers_give_the_same_numbers(bodyfat, whole) -> None:
     assert shares[-1] == 1.0
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+# by day with one process; workers give the same numbers, says the test above
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.nightly)])
 def test_a_sweep_that_is_ended_loses_no_finished_point(bodyfat, whole, tmp_path, workers) -> None:
     place = tmp_path / "job"
 
@@ -325,6 +326,7 @@ def test_a_sweep_that_is_ended_loses_no_finished_point(bodyfat, whole, tmp_path,
     assert done.frame().equals(whole)
 
 
+@pytest.mark.nightly  # test_policy::test_a_killed_worker_ends_the_search_with_a_sentence
 def test_a_killed_worker_ends_the_sweep_with_a_sentence(bodyfat, tmp_path, monkeypatch) -> None:
     place, began = tmp_path / "job", SettingPool.points
 
