@@ -365,11 +365,11 @@ class TiedLaw(CellLaw):
         pairs = [(each.astype(np.int64), np.ones(1, np.int64)) for each in fits.values()]
         return np.asarray(np.exp(self.logs_of(list(fits), pairs)[:, 0]))
 
-    def showing(self, held: Sequence[Integers]) -> Floats:
+    def showing(self, held: Sequence[Integers], count: int) -> Floats:
         """Return P(some row shows a value that only a record, or a group of them, has)."""
         # Shapes: held (n,) for each unit: the number of the record or group that alone has the
-        # record's value, or -1; the answer, for each of them.
-        n, count = len(held[0]), max(int(each.max()) for each in held) + 1
+        # record's value, or -1; the answer (count,), for each of them, 0 where it has none.
+        n = len(held[0])
         if n * count > 10 * ATTACKED_PAIRS:
             raise NotApplicable("Tied slices of so many records are too many pairs to look at.")
         every, names, logs = np.arange(count), [unit[0] for unit in self.units()], []

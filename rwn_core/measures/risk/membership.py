@@ -45,7 +45,7 @@ def fingerprints(law: Law, units: Integers | None = None) -> tuple[Floats, Integ
             missed *= np.where(many > 0, lost, 1.0)
             own += many
         if cells.tied is not None:
-            missed = 1.0 - cells.tied.showing(holders)[whose]
+            missed = 1.0 - cells.tied.showing(holders, int(whose.max()) + 1)[whose]
         return np.clip(1.0 - missed, 0.0, 1.0), own
     slices, every = law.units(), np.arange(law.original.n)
     whose = every if units is None else units

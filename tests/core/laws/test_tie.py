@@ -289,7 +289,11 @@ def test_no_row_unchanged_and_fitting_rows_by_enumeration() -> None:
                 same = frame[list(names)] == data.frame.loc[person, list(names)]
                 has |= same.all(axis=1).to_numpy()
         missing = 1.0 - distinct[:, has].sum(axis=1)
-        assert tied.showing(alone)[person] == pytest.approx(1 - missing.prod(), abs=1e-9)
+        assert tied.showing(alone, 6)[person] == pytest.approx(1 - missing.prod(), abs=1e-9)
+    # the last records have no value of their own
+    none = [np.where(ALL < 4, each, -1) for each in alone]
+    np.testing.assert_allclose(tied.showing(none, 6)[:4], tied.showing(alone, 6)[:4], rtol=1e-12)
+    assert tied.showing(none, 6)[4:].tolist() == [0.0, 0.0]
     # a row that nobody can release has no source
     strange = rwn.Microdata(data.frame.assign(b=np.linspace(100.0, 101.0, 6)), data.schema)
     assert np.isinf(tied.logs([("b",)], strange, ALL)).all()
