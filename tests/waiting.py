@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable
 from types import FrameType
 
-HANG_S = 1800.0
+HANG_S = 600.0
 """Seconds after which a wait is taken for a hang: no bound on how long anything may take.
 
 A worker that leaves the processors to everything else gets one or two hundredths of one that
 two others want.
 """
-HANG_MS = 600_000.0
+HANG_MS = 180_000.0
 """Milliseconds after which a page of the browser is."""
 BETWEEN = 1.5
 """The exponent of growth that a linear cost stays below, and a quadratic one above."""

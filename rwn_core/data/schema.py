@@ -118,7 +118,7 @@ class Schema(NamedParameters, Summarized):
     population : int, optional
         How many people the table is a sample of, where no sampling weight counts them.
     use : Use, optional
-        What the file is for, where somebody stated it; the usual use otherwise.
+        What the file is for, where it is stated; the usual use otherwise.
 
     Attributes
     ----------
