@@ -329,7 +329,7 @@ def test_an_answer_so_far_is_written_only_if_it_keeps_the_limits(rwn_command, mo
 def test_a_terminal_sees_the_time_left_and_ctrl_c_ends_it_with_the_best_so_far() -> None:
     program = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
     program += "from rwn_cli.main import main; main()"
-    find = ("find", "demo:randhie", "--seconds", "600")  # far too long to end by itself
+    find = ("find", "demo:bodyfat", "--seconds", "600")  # far too long to end by itself
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", program, *find],
@@ -392,7 +392,24 @@ def small(rwn_command: Run) -> str:
     return "small.csv"
 
 
-def test_without_parameters_the_recommended_setting_is_used_and_said(rwn_command, small) -> None:
+@pytest.fixture(params=["planted", pytest.param("searched", marks=pytest.mark.nightly)])
+def recommended(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A recommendation is planted by day; `core/tuning/test_recommend` searches for others."""
+
+    def planted(data: rwn.Microdata) -> rwn.SearchAnswer:
+        others = [each.name for each in data.schema.released if each.role is Role.OTHER]
+        slices = [others[-2:]] if len(others) > 2 else []
+        setting = Setting.of("rwn", {"epsilon": 9.0, "k": 60}, slices=slices).resolved(data)
+        point = Point(setting=setting, spreads={})
+        return rwn.SearchAnswer.of_point(rwn.Policy(), point, reached=True, tried=9)
+
+    if request.param == "planted":
+        monkeypatch.setattr(rwn, "recommend", planted)
+
+
+def test_without_parameters_the_recommended_setting_is_used_and_said(
+    rwn_command: Run, small: str, recommended: None
+) -> None:
     roles = ("--key", "age", "--confidential", "siri")
     said = rwn_command.done("mask", small, "a.csv", "--seed", 3, *roles)
     assert "recommended: the best of " in said
@@ -405,7 +422,9 @@ def test_without_parameters_the_recommended_setting_is_used_and_said(rwn_command
     assert "releases of all 241 records" in line
 
 
-def test_the_line_alone_gives_the_bytes_and_the_verdict(judged, rwn_command: Run) -> None:
+def test_the_line_alone_gives_the_bytes_and_the_verdict(
+    judged: None, rwn_command: Run, recommended: None
+) -> None:
     """Schema, options, guessed roles and weights that the setting does not have are in the line."""
     rng = np.random.default_rng(3)
     size = rng.normal(170, 9, 260).round()
@@ -467,6 +486,9 @@ def test_a_table_without_a_setting_that_keeps_the_policy_is_warned_of(rwn_comman
     assert "WARNING: " in said
 
 
+# it searches; by day the line of a setting is run by the test of a setting of RWN above, and
+# core/tuning/test_recommend has the reasons
+@pytest.mark.nightly
 def test_the_recommendation_is_printed_as_a_command(rwn_command: Run, small: str) -> None:
     """The line masks as it stands, with what the table was told; unfit methods have a reason."""
     out = rwn_command.shown("recommend", small, "--drop", "neck")

@@ -6,6 +6,7 @@ import hashlib
 import random
 import re
 import secrets
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from nbclient import NotebookClient
 import rwn_core as rwn
 from rwn_cli import main
 from rwn_core.reporting import read_record
+from rwn_core.tuning import Point
 from rwn_ui.state import change_table
 from rwn_ui.state.results import full_release
 from rwn_ui.state.session import Session
@@ -65,10 +67,20 @@ def test_the_notebooks_are_listed_and_hold_no_output() -> None:
             assert (cell["outputs"], cell["execution_count"]) == ([], None)
 
 
-@pytest.mark.slow
+def found_before(data: rwn.Microdata) -> rwn.SearchAnswer:
+    """An answer of a search of the ward, which is not made here."""
+    setting = rwn.Setting(params=rwn.RWN(epsilon=3.3, k=45)).resolved(data)
+    point = Point(setting=setting, spreads={})
+    return rwn.SearchAnswer.of_point(rwn.Policy(), point, reached=True, tried=1)
+
+
+@pytest.mark.parametrize(
+    "search", [found_before, pytest.param(rwn.search, marks=pytest.mark.nightly)]
+)
 def test_ten_lines_lead_from_a_file_of_ones_own_to_a_release_that_keeps_the_policy(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, search: Callable[..., rwn.SearchAnswer]
 ) -> None:
+    monkeypatch.setattr(rwn, "search", search)
     ward(tmp_path / "ward.csv")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(secrets, "token_bytes", random.Random(steward.SEED).randbytes)
