@@ -111,7 +111,8 @@ def picture(
     making: DeltaGenerator,
 ) -> None:
     """Draw the picture and the controls, which follow by themselves from then on."""
-    place, last = st.container(), session.user.results.last
+    place = st.container()
+    last = session.user.results.last
     slot = st.container(key="searching").empty()  # over the page, which must not move
     if last["page"] != tune_view.page_state(session):
         st.rerun()  # edits that could not be posted have changed more than the picture

@@ -80,7 +80,8 @@ def find(
         except KeyboardInterrupt:
             if report.so_far is None:
                 raise
-            answer, interrupted = report.so_far, True
+            answer = report.so_far
+            interrupted = True
     words = options.in_shell(answer.sentence)
     if not (interrupted or answer.reached):
         if answer.settings:

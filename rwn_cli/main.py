@@ -212,7 +212,8 @@ def methods() -> None:
 @app.command()
 def measures() -> None:
     """List the measures by group: key, name, unit; limits of the usual policy have a star."""
-    usual, groups = rwn.Policy().measures, dict[str, list[str]]()
+    usual = rwn.Policy().measures
+    groups = dict[str, list[str]]()
     for key, measure in rwn.MEASURES.items():
         home = getattr(measure.compute, "func", measure.compute).__module__.rpartition(".")[2]
         line = f"{'*' * (key in usual):1} {key:27} {measure.title} ({measure.unit})"

@@ -196,7 +196,8 @@ def _verdict_words(
     from rwn_core.tuning.verdict import counted, not_judged
 
     if record is not None:
-        path, document = record[0], read_record(record[1].decode("utf-8"))
+        path = record[0]
+        document = read_record(record[1].decode("utf-8"))
         warned = recorded_state(document["verdict"]) != "kept"
         words = [_WARNING * warned + document["verdict"]["words"]]
         if not document.get("decision", {}).get("followed", True):

@@ -137,7 +137,8 @@ def load_chosen(
     """Read a table: whole, as --drop, --keep and --only leave it, and the columns left out."""
     from rwn_core.io.limits import READ
 
-    read, gone = load(source, schema, layout, only=only, drop=drop), drop or []
+    read = load(source, schema, layout, only=only, drop=drop)
+    gone = drop or []
     if any(READ in notice for notice in read.notices):  # what is dropped was not read
         gone = [name for name in gone if name in read.names]
     if only:

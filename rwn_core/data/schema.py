@@ -173,7 +173,8 @@ class Schema(NamedParameters, Summarized):
     def __post_init__(self) -> None:
         """Check names against each other."""
         check_forms({"variables": self.variables}, {"variables": Sequence[Variable]})
-        variables, groups = tuple(self.variables), dict[str, list[str]]()
+        variables = tuple(self.variables)
+        groups = dict[str, list[str]]()
         names, released = [v.name for v in variables], [v for v in variables if v.is_released]
         refuse_repeats(names, "in the schema")
         for v in released:
@@ -318,7 +319,8 @@ class Schema(NamedParameters, Summarized):
         if not isinstance(weights, Mapping):
             raise ParameterError('Weights must be a dict of numbers by names, such as {"age": 2}.')
         # a number counts only in a table without names that are numbers
-        names, named = [each.name for each in self.released], any(map(str.isdecimal, self.names))
+        names = [each.name for each in self.released]
+        named = any(map(str.isdecimal, self.names))
         for name, weight in weights.items():
             text = str(name)
             if text.isdecimal() and not named:

@@ -119,7 +119,8 @@ def mask_dataset(
     start = ENGINES[engine]
     run, target = prepare_run(src, dst, params, seed, options)
     # all variables are judged as the same table in memory is
-    columns, n = [name for name, _ in run.dataset.columns], run.dataset.n
+    columns = [name for name, _ in run.dataset.columns]
+    n = run.dataset.n
     blocks = 1 if n <= PROFILE_ROWS else BLOCKS
     length = n if blocks == 1 else PROFILE_ROWS // BLOCKS
     starts = np.linspace(0, n - length, blocks).astype(np.int64).tolist()
@@ -227,7 +228,8 @@ def prepare_run(
 ) -> tuple[Run, Path]:
     """Check everything that can be checked before the work, and lay it out."""
     target = Path(dst)
-    source, hidden = Path(src), target.with_name(f".{target.name}.stage")
+    source = Path(src)
+    hidden = target.with_name(f".{target.name}.stage")
     stage = Stage(Path(options.stage) if options.stage else hidden)
     exists = ReleaseError(f"{target} exists; choose a new folder for the release.")
     if target.exists() and not stage.is_visible:  # else its run may have been killed at its end
@@ -327,7 +329,9 @@ def plan_lines(
 ) -> list[str]:
     """Say in words what `mask_dataset` would take; nothing is written."""
     run, _ = prepare_run(src, dst, params, SecretKey.fresh(), options or RunOptions())
-    dataset, ranges, neighbors = run.dataset, len(run.ranges("plan")), run.params.scheme.neighbors
+    dataset = run.dataset
+    ranges = len(run.ranges("plan"))
+    neighbors = run.params.scheme.neighbors
     files, written = (
         "one file" if count == 1 else f"{count:,} files"
         for count in (len(dataset.paths), run.files)

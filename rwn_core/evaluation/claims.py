@@ -103,7 +103,8 @@ class ClaimTable(Summarized):
     def _summary(self) -> Summary:
         rows: list[tuple[str, ...]] = []
         for each in self.analyses:
-            name, shown = each.analysis.name, map(_claim_row, each.claims)
+            name = each.analysis.name
+            shown = map(_claim_row, each.claims)
             rows += [(name, f"do not use: {each.refusal}", "", "")] * bool(each.refusal)
             rows += [(f"{name}: {term}", *others) for term, *others in shown]
         rows += [("pairs of numbers", f"do not use: {self.refusal}", "", "")] * bool(self.refusal)
@@ -195,7 +196,8 @@ class _Estimates:
         found, errors = (np.array(part) for part in zip(*self.found, strict=True))
         claims = []
         for at, term in enumerate(self.terms):
-            claim, known = Claim(term=term), ~np.isnan(found[:, at])
+            claim = Claim(term=term)
+            known = ~np.isnan(found[:, at])
             originals = [(own[at], error[at]) for own, error in self.originals]
             if np.isfinite(originals).all():
                 slopes = found[known, at], errors[known, at]
@@ -217,7 +219,8 @@ def _correlations(comparison: Comparison) -> tuple[_Estimates, list[tuple[str, s
         errors = 1 / np.sqrt(np.maximum((known.T @ known)[one, two] - 3, 1))
         return _fisher(correlation_matrix(values)[one, two]), errors
 
-    original, values = read(comparison), matrix(comparison.original, comparison.original, names)
+    original = read(comparison)
+    values = matrix(comparison.original, comparison.original, names)
     shorter = [_without_one(values[:, pair]) for pair in zip(one, two, strict=True)]
     left = np.array(shorter).reshape(-1, 2).T
     pairs = list(combinations(names, 2))
@@ -258,13 +261,16 @@ def slope_claim(
     # originals: the original's slope and standard error, then those without one record;
     # slopes: of the releases, and their standard errors, each of shape (r,).
     half = t95(max(freedom, 1))
-    signs, bounds, factors = [], list[float | None](), list[float | None]()
+    signs = []
+    bounds = list[float | None]()
+    factors = list[float | None]()
     for own, error in originals:
         change = slopes[0] - own
         beyond = abs(own) > half * error  # a sign that is chance in the original is no result
         times = int(np.count_nonzero(np.sign(slopes[0]) == np.sign(own)))
         signs.append(bool(beyond and holds(times, draws)) * int(np.sign(own)))
-        size, width = np.abs(change), half * slopes[1]
+        size = np.abs(change)
+        width = half * slopes[1]
         bounds.append(_least(WITHIN, size, error, draws))
         factor = _least(FACTORS, size, width, draws)
         while factor is not None:

@@ -53,7 +53,8 @@ def control_group(
     if count < LEAST:
         return None
     out = np.isin(units, np.roll(order, -part * count)[:count])
-    held, inside = np.flatnonzero(out), original.take(np.flatnonzero(~out))
+    held = np.flatnonzero(out)
+    inside = original.take(np.flatnonzero(~out))
     try:
         release = mask(inside, params, precision=precision, seed=seed)
     except ParameterError:
@@ -249,7 +250,8 @@ def _worst(counts: Mapping[_About, Floats]) -> list[dict[str, Any]]:
                 base = based / people
                 score = score * np.maximum((right / named - base) / (1 - base), 0.0)
         score = np.nan_to_num(score)
-        difference, splits = score[:, 0] - score[:, 1], len(each)
+        difference = score[:, 0] - score[:, 1]
+        splits = len(each)
         spread = difference[1:] - difference[1:].mean()
         found = {
             **dict(zip(("secret", "words", "level"), about, strict=True)),
@@ -286,7 +288,8 @@ def audit_attacked(microdata: Microdata, release: Release, measures: Sequence[st
     if ATTRIBUTE_GAIN.key not in audited.readings:
         return audited
     about = microdata, release.params
-    precision, masked = dict(release.precision), release.masked
+    precision = dict(release.precision)
+    masked = release.masked
     find = partial(attribute_difference, *about, precision=precision, masked=masked)
     with now.part(0.7, 1.0):
         return Audit(readings=with_difference(audited.readings, find))

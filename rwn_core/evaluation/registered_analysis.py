@@ -140,7 +140,8 @@ def verdict(analysis: Analysis, comparison: Comparison) -> AnalysisResult:
             reading = measure.read(comparison)
             if not isinstance(reading, Reading):
                 raise reading
-            higher, value = measure.better == "higher", reading.value
+            higher = measure.better == "higher"
+            value = reading.value
             passed = value >= analysis.tolerance if higher else value <= analysis.tolerance
             return AnalysisResult(analysis=analysis, value=value, passed=passed)
         if analysis.kind == "table":

@@ -250,7 +250,8 @@ def standard_error_validity(
     )
     estimates, errors = _estimates(model, samples, repeats, "masked bootstrap samples")
     own, error = model.own
-    shift, between = coefficients.mean(axis=0) - own, coefficients.std(axis=0, ddof=1)
+    shift = coefficients.mean(axis=0) - own
+    between = coefficients.std(axis=0, ddof=1)
     return Validity(
         response=model.response,
         model=model.family,

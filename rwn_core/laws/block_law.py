@@ -51,9 +51,11 @@ class BlockLaw(CellLaw):
         taken = member @ (donors @ sizes)
         shares = sparse.csr_array(others + sparse.diags_array(1.0 - taken))
         # the possible donors as a table of members, in no distance
-        starts, members = shares.indptr.astype(np.int64), shares.indices.astype(np.int32)
+        starts = shares.indptr.astype(np.int64)
+        members = shares.indices.astype(np.int32)
         table = NeighborTable(offsets=starts, records=members, squared=np.zeros(shares.nnz))
-        counts, nowhere = np.diff(starts), np.zeros(len(blocks))
+        counts = np.diff(starts)
+        nowhere = np.zeros(len(blocks))
         found = Neighborhoods(table=table, sizes=counts, within=counts, radius=nowhere)
         super().__init__(original, found, moved.astype(np.float64), shares)
         # the blocks stand for no distance that a measure could ask for

@@ -127,7 +127,8 @@ class Chain:
 
     def refuse_few(self, names: Sequence[str]) -> None:
         """Refuse a next slice with too few donors, for a table or for rows of some values."""
-        m, later = len(self.points), self.later
+        m = len(self.points)
+        later = self.later
         for _, contents, _ in self.shown:
             held = np.bincount(contents)
             if 2 * later > m or (held[held <= later] * 3 > m).any():
@@ -138,7 +139,8 @@ class Chain:
 
     def _both(self) -> Points:
         """Return all records, then the rows, in the coordinates of the slices drawn so far."""
-        values, columns = point_values(self.points), [at for own, *_ in self.shown for at in own]
+        values = point_values(self.points)
+        columns = [at for own, *_ in self.shown for at in own]
         shown = np.empty((len(self.shown[0][2]), values.shape[1]))
         for own, _, donors in self.shown:
             shown[:, own] = values[donors][:, own]
@@ -153,13 +155,16 @@ class Chain:
         """Return the nearest of all records to some rows, as `_searched` does."""
         from rwn_core.neighbors.rank_kernel import sort_rows
 
-        m, everyone, alone = len(self.points), np.arange(len(self.points)), self.at_donors
+        m = len(self.points)
+        everyone = np.arange(len(self.points))
+        alone = self.at_donors
         # a row of one slice is as far from all as the record that gave it
         asked = everyone if alone else m + rows
 
         def ranked() -> Listed:
             """List all records by their distance to the points that are asked for."""
-            both, listed = self._both(), Listed.empty(np.arange(len(asked) + 1) * m)
+            both = self._both()
+            listed = Listed.empty(np.arange(len(asked) + 1) * m)
             records, squared = (each.reshape(-1, m) for each in listed[1:])
             records[:] = everyone
             for part in np.array_split(np.arange(len(asked)), -(-len(asked) * m // AT_ONCE)):
@@ -171,7 +176,8 @@ class Chain:
         listed = ranked() if known is None else known((*self.shown[0][0],), ranked)
         if alone:
             taken = ranges(m * self.shown[0][2][rows], np.full(len(rows), m))
-            records, squared = listed.records[taken], listed.squared[taken]
+            records = listed.records[taken]
+            squared = listed.squared[taken]
             listed = Listed(np.arange(len(rows) + 1) * m, records, squared)
         left_out = self._holds(rows[:, None], listed.records.reshape(-1, m)).ravel()
         return _nearest(listed, left_out, self.later, most)
@@ -185,16 +191,22 @@ class Chain:
         from rwn_core.neighbors.rank_kernel import sort_rows
         from rwn_core.neighbors.search import Search
 
-        both, n, m = self._both(), len(self.shown[0][2]), len(self.points)
+        both = self._both()
+        n = len(self.shown[0][2])
+        m = len(self.points)
         own, others = (range(m), range(m, m + n)) if by_record else (range(m, m + n), range(m))
-        frame, parts = shared_frame(both), list[Entries]()
+        frame = shared_frame(both)
+        parts = list[Entries]()
         target = build_index(both[slice(others[0], others[-1] + 1)], frame=frame)
-        k, count = most + self.later * len(self.shown), len(own)
-        scale, asked = np.empty(count), np.arange(count)
+        k = most + self.later * len(self.shown)
+        count = len(own)
+        scale = np.empty(count)
+        asked = np.arange(count)
         while len(asked):  # those of which too many are left out are searched again, farther
             k = min(k, len(others))
             query = build_index(both[own[0] + asked], frame=frame)
-            ball, nobody = RadiusAndK(k=k, epsilon=None), np.full(len(asked), -1, np.int32)
+            ball = RadiusAndK(k=k, epsilon=None)
+            nobody = np.full(len(asked), -1, np.int32)
             table = Search(target, query, ball=ball, own=nobody).table()
             one = np.repeat(asked, np.diff(table.offsets))
             other = table.records.astype(np.int64)
@@ -233,7 +245,8 @@ def _nearest(listed: Listed, left_out: Booleans, later: int, most: int) -> tuple
     """Return lists without what is left out, to a rank and its ties, and their distance scale."""
     # Shapes: left_out (entries,); the scale (rows,).
     row = np.repeat(np.arange(len(listed.starts) - 1), np.diff(listed.starts))[~left_out]
-    records, squared = listed.records[~left_out], listed.squared[~left_out]
+    records = listed.records[~left_out]
+    squared = listed.squared[~left_out]
     sizes = np.bincount(row, minlength=len(listed.starts) - 1)
 
     def at_rank(rank: int) -> Floats:
@@ -308,7 +321,8 @@ class ChainLaw(CellLaw):
 
         Later slices are balanced between these rows and all records, of which each gives as much.
         """
-        plain, other = super().with_people(people), copy(self)
+        plain = super().with_people(people)
+        other = copy(self)
         other.__dict__ |= plain.__dict__
         other.later = self._again(plain._unrounded)
         return other

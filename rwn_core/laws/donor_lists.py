@@ -112,7 +112,8 @@ class DonorTables:
         wanted = None if records is None else np.isin(self.order, records)
         for lists, find, leaves in self._blocks(any_donors):
             asked = lists if wanted is None else only(lists, wanted[lists.records])
-            look, count = partial(work, asked), len(asked.records)
+            look = partial(work, asked)
+            count = len(asked.records)
             if find is not None:
                 ends = np.searchsorted(asked.records, lists.records[0] + leaves)
                 look, count = partial(_find_and_look, find, look, ends), len(ends) - 1
@@ -128,8 +129,11 @@ class DonorTables:
     def _blocks(self, any_donors: bool) -> Iterator[_Block]:
         """The same; where their members are still to be found, they are after each step."""
         self._check()
-        n, found, parts = self.n, self.neighborhoods, self._held or []
-        no, ones = np.empty(0, np.int64), np.ones(n)
+        n = self.n
+        found = self.neighborhoods
+        parts = self._held or []
+        no = np.empty(0, np.int64)
+        ones = np.ones(n)
         if any_donors and not parts and self._to_search is not None:
             keep = float(found.sizes.sum()) <= STORED_NUMBERS
             for block in _search(self._to_search, found):
@@ -141,11 +145,14 @@ class DonorTables:
             yield from _all_donors(found.table)
             return
         if not any_donors:
-            members, none = no.astype(np.int32), np.zeros(n, np.int64)
+            members = no.astype(np.int32)
+            none = np.zeros(n, np.int64)
             parts = [Lists(np.arange(n), none, none, members, np.empty(0), ones, False)]
         elif not parts:  # what is stored, in parts without a copy
             if self._shares is None:
-                begin, sizes, members = found.table.offsets[:-1], found.sizes, found.table.records
+                begin = found.table.offsets[:-1]
+                sizes = found.sizes
+                members = found.table.records
                 stored = Lists(np.arange(n), begin, sizes, members, np.empty(0), found.total, False)
             else:
                 shares = self._shares.copy()
@@ -160,7 +167,8 @@ class DonorTables:
 
     def table(self, codes: Integers, q: float) -> sparse.csr_array:
         """(1 - q) [v = own] + q P(the donor has v), for values numbered from 0, shape (n, V)."""
-        order, values = self.order, int(codes.max()) + 1
+        order = self.order
+        values = int(codes.max()) + 1
         self.check_fits(values)
         short = codes[order].astype(np.int32)
         parts = [self._part(each, short, q, values) for each in self.blocks(any_donors=q > 0)]
@@ -182,7 +190,8 @@ class DonorTables:
         from rwn_core.laws.value_counts_kernel import fill_chances
 
         room = np.minimum(lists.sizes + 1, values)
-        starts, used = np.cumsum(room) - room, np.zeros(len(room), np.int64)
+        starts = np.cumsum(room) - room
+        used = np.zeros(len(room), np.int64)
         columns, chances = np.empty(room.sum(), np.int32), np.empty(room.sum())
         fill = partial(fill_chances, lists, codes, q, values, (starts, used, columns, chances))
         current_work().quiet().run(fill, len(room))
@@ -194,10 +203,14 @@ class DonorTables:
         from rwn_core.laws.value_counts_kernel import add_received, mark_values
 
         numbers = np.array(codes, dtype=np.int32)[:, self.order]
-        chances, step = np.array(q, dtype=np.float64), max(1, self.n // QUICK_RECORDS)
+        chances = np.array(q, dtype=np.float64)
+        step = max(1, self.n // QUICK_RECORDS)
         starts = np.concatenate(([0], np.cumsum(numbers.max(axis=1) + 1, dtype=np.int64)))
-        supports, received = [np.zeros(starts[-1], np.int64)], np.zeros(self.n)
-        wanted, done, look = np.arange(len(numbers)), 0, 0.0
+        supports = [np.zeros(starts[-1], np.int64)]
+        received = np.zeros(self.n)
+        wanted = np.arange(len(numbers))
+        done = 0
+        look = 0.0
 
         def mark(lists: Lists, wanted: Integers, first: int, last: int) -> None:
             try:  # two threads must not add to the same numbers
@@ -250,7 +263,8 @@ class DonorTables:
         from rwn_core.laws.value_counts_kernel import equal_value_shares
 
         table = np.array(codes, dtype=np.int32)[:, self.order]
-        shares, result = np.zeros(table.shape), np.empty(table.shape)
+        shares = np.zeros(table.shape)
+        result = np.empty(table.shape)
 
         def share(lists: Lists, first: int, last: int) -> None:
             equal_value_shares(lists, table, shares, first, last)
@@ -269,7 +283,8 @@ def _find_and_look(find: Step, look: Step, ends: Integers, leaf: int, last: int)
 
 def _all_donors(table: AllDonors) -> Iterator[_Block]:
     """Yield rows of weights of all records, those of some points at a time."""
-    n, number = table.donors, table.places.number
+    n = table.donors
+    number = table.places.number
     order = np.argsort(number, kind="stable")
     for low, high in table.blocks():
         weights, _ = table.rows(low, high)
@@ -290,7 +305,8 @@ def lists_of(neighborhoods: Neighborhoods, records: Integers | None = None) -> I
         for lists, _, _ in _all_donors(table):
             yield only(lists, np.isin(lists.records, records))
         return
-    rows, starts = neighborhoods.rows(records), table.offsets[:-1]
+    rows = neighborhoods.rows(records)
+    starts = table.offsets[:-1]
     of_each = (records, starts[rows], neighborhoods.sizes[rows])
     weights = neighborhoods.shares
     if weights is None:  # each donor as likely as the others of its list

@@ -138,11 +138,13 @@ def copy_from_donors(microdata: Microdata, donors: Integers) -> Microdata:
     IndexError
         A donor is no record of the table.
     """
-    columns, lowest = {}, donors.min(axis=0, initial=0)
+    columns = {}
+    lowest = donors.min(axis=0, initial=0)
     for variable, given, least in zip(microdata.schema.released, donors.T, lowest, strict=True):
         values = microdata.array(variable.name)
         if least < 0:  # some become missing, in a type that can be
-            lost, column = given < 0, pd.Series(values)
+            lost = given < 0
+            column = pd.Series(values)
             if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
                 column = column.convert_dtypes()
             taken = column.take(np.where(lost, 0, given)).reset_index(drop=True)
@@ -169,7 +171,8 @@ def released_schema(schema: Schema) -> Schema:
 
 def described(schema: Schema, variables: tuple[Variable, ...]) -> Schema:
     """The schema of some variables that are published, with its question if they answer it."""
-    names, question = {variable.name for variable in variables}, schema.question
+    names = {variable.name for variable in variables}
+    question = schema.question
     if question is not None and not {question.response, *question.predictors} <= names:
         question = None
     use = None if schema.use is None else schema.use.of_variables(names)
@@ -178,8 +181,10 @@ def described(schema: Schema, variables: tuple[Variable, ...]) -> Schema:
 
 def unmasked(original: Microdata) -> tuple[Microdata, CellLaw]:
     """Return the released variables as they are, and the law that changes no cell."""
-    n, p = original.n, len(original.schema.released)
-    ones, next_ = np.ones(n, dtype=np.int64), np.roll(np.arange(n, dtype=np.int32), -1)
+    n = original.n
+    p = len(original.schema.released)
+    ones = np.ones(n, dtype=np.int64)
+    next_ = np.roll(np.arange(n, dtype=np.int32), -1)
     table = NeighborTable(offsets=np.arange(n + 1), records=next_, squared=np.zeros(n), k=1)
     neighborhoods = Neighborhoods(table=table, sizes=ones, within=0 * ones, radius=np.zeros(n), k=1)
     return copy_columns(original, {}), CellLaw(original, neighborhoods, np.zeros(p))

@@ -93,7 +93,8 @@ def rows_without(
         (np.ones(len(people)), (own[people], np.arange(len(people)))),
         shape=(int(own.max()) + 1, len(people)),
     )
-    unit_of_row, rows = own, np.arange(n)
+    unit_of_row = own
+    rows = np.arange(n)
     pairs = [_pairs(asked, unit_of_row, rows)]
     for donors in drawn.donors:
         some = np.flatnonzero(donors >= 0)
@@ -174,7 +175,8 @@ class _Drawn:
         # with the values of each unit, -1 - r for those of row r, less than -n for none; (c,).
         n = len(self.own)
         stays = np.repeat(-1 - rows[:, np.newaxis], len(self.units), axis=1)
-        donors, others = self.donors[:, rows].T, self.others[:, rows].T
+        donors = self.donors[:, rows].T
+        others = self.others[:, rows].T
         shows = (donors >= 0) & (self.own[np.maximum(donors, 0)] == without[:, np.newaxis])
         places = np.where(shows, np.where(others >= 0, others, -n - 1), stays)
         like = rows.copy()
@@ -273,7 +275,8 @@ def _tied(
 
     if law.neighborhoods.table.numbers is not None:
         raise NotApplicable("This needs the law of every record, not of some of the file.")
-    n, every = law.original.n, np.arange(masked.n)
+    n = law.original.n
+    every = np.arange(masked.n)
     tie = law.tie.of(law.fitted.places([unit[0] for unit in units]))
     coded = [codes_together(law.original, masked, unit, every) for unit in units]
     codes, released = (np.array(each, dtype=np.int64) for each in zip(*coded, strict=True))

@@ -136,7 +136,8 @@ def _moved(fit: Fit, turned: Floats, asked: Floats, records: Integers) -> tuple[
     """Return how leaving out records moves scores of points, and where that cancels too much."""
     # Shapes: turned (m, d), the predictors times the inverse; asked (k, d), records (k, g); the
     # answer (k, c) and (k,).
-    m, g = len(fit.predictors), records.shape[1]
+    m = len(fit.predictors)
+    g = records.shape[1]
     residuals = (fit.responses - fit.scores)[records]
     # what these records have of their own scores, and of the point's
     leverage = 1 / m + turned[records] @ fit.predictors[records].transpose(0, 2, 1)
@@ -153,8 +154,10 @@ def _refitted(fit: Fit, point: Floats, records: Integers) -> Floats:
     # Shapes: point (d,), the answer (c,).
     m, d = fit.predictors.shape
     others = np.delete(np.arange(m), records)
-    predictors, responses = fit.predictors[others], fit.responses[others]
-    centers, means = predictors.mean(axis=0), responses.mean(axis=0)
+    predictors = fit.predictors[others]
+    responses = fit.responses[others]
+    centers = predictors.mean(axis=0)
+    means = responses.mean(axis=0)
     centered = predictors - centers
     squares = summed_products(centered, centered) + RIDGE * m * np.eye(d)
     coefficients = np.linalg.solve(squares, summed_products(centered, responses - means))

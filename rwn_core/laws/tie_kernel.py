@@ -23,7 +23,8 @@ def scale_table(table: Floats, accuracy: float) -> None:
     """Scale columns to classes / bins and rows to 1 by turns, until the columns are exact."""
     # Shape: table (classes, bins), changed in place.
     classes, bins = table.shape
-    column, sums = np.ones(bins), np.empty(classes)
+    column = np.ones(bins)
+    sums = np.empty(classes)
     while True:
         table /= column
         sums[:] = 0.0
@@ -64,7 +65,9 @@ def _in_order(lists: Any, row: int, rank: Integers32, room: Any) -> Any:
     # Shapes: rank (n,); `room`: weights, records and keys (n,). Of a long row all places are
     # written, most with a weight.
     weights, records, keys = room
-    begin, size, n = lists.begin[row], lists.sizes[row], len(rank)
+    begin = lists.begin[row]
+    size = lists.sizes[row]
+    n = len(rank)
     if 8 * size < n:
         for entry in range(size):
             keys[entry] = rank[lists.members[begin + entry]] * np.int64(size) + entry
@@ -100,11 +103,14 @@ def draw_tied(
     # Shapes: classes (r,); numbers (units, r), uniform; donors (r, units). Weights are whole
     # numbers, so that their sums are exact on every platform.
     ranks, tables, sums = tie
-    bins, room, below = tables.shape[1], _room(ranks.shape[1]), np.empty(ranks.shape[1], np.int64)
+    bins = tables.shape[1]
+    room = _room(ranks.shape[1])
+    below = np.empty(ranks.shape[1], np.int64)
     for row in range(first, last):
         g = classes[row]
         for unit in range(len(ranks)):
-            size, total = _in_order(lists, row, ranks[unit], room), np.int64(0)
+            size = _in_order(lists, row, ranks[unit], room)
+            total = np.int64(0)
             for place in range(size):
                 total += np.int64(math.floor(room[0][place] * SCALE))
                 below[place] = total
@@ -124,13 +130,18 @@ def weigh_scores(
     # Shapes: scores (units, n); found: mean, variance (units, r) and bins (units, r, bins), the
     # mean over each bin of the quantile function.
     mean, variance, bins = found
-    count, room = bins.shape[2], _room(ranks.shape[1])
+    count = bins.shape[2]
+    room = _room(ranks.shape[1])
     for row in range(first, last):
         for unit in range(len(ranks)):
-            size, bin_, free, square = _in_order(lists, row, ranks[unit], room), 0, 1.0 / count, 0.0
+            size = _in_order(lists, row, ranks[unit], room)
+            bin_ = 0
+            free = 1.0 / count
+            square = 0.0
             bins[unit, row] = 0.0
             for place in range(size):
-                weight, score = room[0][place], scores[unit, room[1][place]]
+                weight = room[0][place]
+                score = scores[unit, room[1][place]]
                 square += weight * score * score
                 while weight > free and bin_ < count - 1:
                     bins[unit, row, bin_] += count * free * score
@@ -150,17 +161,23 @@ def class_chances(
     # Shapes: codes (n,); slots (values,): where a value's chances stand, -1 for none; chances
     # (slots, classes).
     ranks, tables, sums = tie
-    room, bins = _room(len(codes)), tables.shape[1]
-    size, before, place = _in_order(lists, row, ranks[unit], room), 0.0, 0
+    room = _room(len(codes))
+    bins = tables.shape[1]
+    size = _in_order(lists, row, ranks[unit], room)
+    before = 0.0
+    place = 0
     for entry in range(lists.begin[row], lists.begin[row] + lists.sizes[row]):
         if slots[codes[lists.members[entry]]] >= 0:
             chances[slots[codes[lists.members[entry]]]] = 0.0
     while place < size:
-        code, after = codes[room[1][place]], before
+        code = codes[room[1][place]]
+        after = before
         while place < size and codes[room[1][place]] == code:
             after += room[0][place] / lists.totals[row]
             place += 1
-        slot, low, high = slots[code], min(before, 1.0) * bins, min(after, 1.0) * bins
+        slot = slots[code]
+        low = min(before, 1.0) * bins
+        high = min(after, 1.0) * bins
         one, other = min(int(low), bins - 1), min(int(high), bins - 1)
         if slot >= 0 and one == other:
             chances[slot] += tables[unit, one] * (high - low)
@@ -179,8 +196,11 @@ def tied_logs(
     # each row's value, -1 for none; logs (n, m). `ways`: without the values instead of with them
     # (a value without slot then excludes nothing); only each record's own row, logs (n, 1).
     (codes, slots, released), (without, own) = coded, ways
-    units, classes, most = len(codes), tie[1].shape[2], slots.max() + 1
-    chances, base = np.empty((units, most, classes)), np.zeros((units, most))
+    units = len(codes)
+    classes = tie[1].shape[2]
+    most = slots.max() + 1
+    chances = np.empty((units, most, classes))
+    base = np.zeros((units, most))
     product = np.empty(classes)
     for row in range(first, last):
         record = lists.records[row]
@@ -196,7 +216,8 @@ def tied_logs(
                     if without:
                         chances[unit, slot] = np.maximum(1.0 - chances[unit, slot], 0.0)
         for column in range(logs.shape[1]):
-            log, shown = 0.0, record if own else column
+            log = 0.0
+            shown = record if own else column
             product[:] = 1.0
             for unit in range(units):
                 slot = released[unit, shown]
@@ -248,13 +269,16 @@ def draw_others(
     # (2, units, n). Row r of the release comes from record r.
     ranks, tables, _ = tie
     (units, n), classes = ranks.shape, tables.shape[2]
-    room, ends, likely = _room(n), np.empty(n + 1), np.empty(classes)
+    room = _room(n)
+    ends = np.empty(n + 1)
+    likely = np.empty(classes)
     chances, masses = np.empty(classes), np.empty(n)
     for row in range(first, last):
         record = lists.records[row]
         likely[:] = 1.0
         for unit in range(units):
-            size, total = _in_order(lists, row, ranks[unit], room), 0.0
+            size = _in_order(lists, row, ranks[unit], room)
+            total = 0.0
             chances[:] = 0.0
             for place in range(size):
                 after = total + room[0][place] / lists.totals[row]
@@ -264,12 +288,14 @@ def draw_others(
                         chances[g] += _mass(tie, unit, g, total, after)
                 total = after
             likely *= np.maximum(chances, 0.0)
-        goal, g = numbers[0, record] * likely.sum(), 0
+        goal = numbers[0, record] * likely.sum()
+        g = 0
         while g < classes - 1 and goal >= likely[g]:
             goal -= likely[g]
             g += 1
         for unit in range(units):
-            size, total = _in_order(lists, row, ranks[unit], room), 0.0
+            size = _in_order(lists, row, ranks[unit], room)
+            total = 0.0
             for place in range(size):
                 ends[place] = total
                 total += room[0][place] / lists.totals[row]
@@ -286,7 +312,8 @@ def draw_others(
                     if fits and room[0][place] > 0.0:
                         mass = _mass(tie, unit, g, ends[place], ends[place + 1])
                         masses[place] = max(mass, 0.0)
-                mass_of_all, chosen = masses[:size].sum(), -1
+                mass_of_all = masses[:size].sum()
+                chosen = -1
                 goal = numbers[1 + step * units + unit, record] * mass_of_all
                 for place in range(size):
                     if masses[place] > 0.0:

@@ -78,10 +78,12 @@ def directions_of(microdata: Microdata, units: Sequence[Unit]) -> tuple[Metric, 
             counts = np.bincount(codes[codes >= 0], minlength=len(some))
             some = [some[at] for at in np.sort(np.argsort(-counts, kind="stable")[:CODED_LEVELS])]
         axes += some
-    metric, directions = Metric(axes=tuple(axes)), []
+    metric = Metric(axes=tuple(axes))
+    directions = []
     points = metric.points(plain)
     for names in units:
-        inside, direction = np.isin([v.variable.name for v in axes], names), np.zeros(len(axes))
+        inside = np.isin([v.variable.name for v in axes], names)
+        direction = np.zeros(len(axes))
         if len(names) == 1 and by_name[names[0]].kind is not Kind.CATEGORICAL:
             direction[np.flatnonzero(inside)[:1]] = 1.0  # missing values stand at the mean
         elif inside.any():
@@ -96,7 +98,8 @@ def canonical_direction(own: Floats, others: Floats) -> Floats:
     Shapes: own (n, a), others (n, b); the answer (a,).
     """
     own, others = own - own.mean(axis=0), others - others.mean(axis=0)
-    cross, ridges = own.T @ others, [0.01 * len(own) * np.eye(len(x.T)) for x in (own, others)]
+    cross = own.T @ others
+    ridges = [0.01 * len(own) * np.eye(len(x.T)) for x in (own, others)]
     explained = cross @ np.linalg.solve(others.T @ others + ridges[1], cross.T)
     direction = eigh((explained + explained.T) / 2, own.T @ own + ridges[0])[1][:, -1]
     direction *= np.sign(direction[np.abs(direction).argmax()]) / np.linalg.norm(direction)
@@ -147,8 +150,10 @@ def needed_correlations(
     """Return the correlation needed inside neighborhoods, its weight, and what is missing."""
     # Shapes: scores (units, n), standardized; mean, variance (units, r); the answers (units,
     # units). What is missing is the covariance that slices drawn apart do not have.
-    between, spread = np.atleast_2d(np.cov(mean, bias=True)), np.sqrt(variance)
-    total, products = np.sqrt(np.diag(between) + variance.mean(axis=1)), spread @ spread.T
+    between = np.atleast_2d(np.cov(mean, bias=True))
+    spread = np.sqrt(variance)
+    total = np.sqrt(np.diag(between) + variance.mean(axis=1))
+    products = spread @ spread.T
     both, products = np.outer(total, total), products / mean.shape[1]
     missing = scores @ scores.T / scores.shape[1] * both - between
     needed = missing / np.where(products > 0, products, np.inf)
@@ -197,18 +202,23 @@ class FittedTie:
         """Return loadings, the share kept and the tie, by `found_scores` of some records."""
         # Shapes: scores, ranks (units, n).
         mean, variance, bins = some
-        u, varies = len(scores), scores.std(axis=1) > 0
+        u = len(scores)
+        varies = scores.std(axis=1) > 0
         needed, weights, missing = needed_correlations(scores, mean, variance)
-        r, pairs = mean.shape[1], [(one, other) for one in range(u) for other in range(one)]
+        r = mean.shape[1]
+        pairs = [(one, other) for one in range(u) for other in range(one)]
         common = [bins[one].T @ bins[other] / r for one, other in pairs]
         products, apart = np.sqrt(variance) @ np.sqrt(variance).T / r, mean @ mean.T / r
-        safe, total = np.maximum(products, 1e-12), sum(abs(missing[pair]) for pair in pairs)
+        safe = np.maximum(products, 1e-12)
+        total = sum(abs(missing[pair]) for pair in pairs)
         # the round with the smallest error, in correlations
-        goal, best = needed, (np.inf, np.zeros((u, factors)), 1.0)
+        goal = needed
+        best = (np.inf, np.zeros((u, factors)), 1.0)
         for _ in range(ROUNDS + 1):
             loadings = np.round(fit_loadings(goal, weights, factors), DIGITS)
             loadings[~varies] = 0.0
-            tables, left = [_table(tuple(each.tolist())) for each in loadings], np.zeros((u, u))
+            tables = [_table(tuple(each.tolist())) for each in loadings]
+            left = np.zeros((u, u))
             for (one, other), both in zip(pairs, common, strict=True):
                 made = ((tables[one].T @ both) * tables[other].T).sum() / tables[one].shape[1]
                 left[one, other] = missing[one, other] - made + apart[one, other]
@@ -233,7 +243,8 @@ def scores_of(
     """Return the scores of a table's records and their places in the order of each unit."""
     # Shapes: both answers (units, n). Records of the same content stand together. Scores have mean
     # 0 and, where they differ, variance 1.
-    points, ranks = metric.points(microdata), np.empty((len(units), microdata.n), np.int32)
+    points = metric.points(microdata)
+    ranks = np.empty((len(units), microdata.n), np.int32)
     scores = np.array([np.round(points @ each, DIGITS) for each in directions])
     for names, score, rank in zip(units, scores, ranks, strict=True):
         rank[np.lexsort((joint_codes(microdata, names), score))] = np.arange(microdata.n)
@@ -307,7 +318,9 @@ class TiedLaw(CellLaw):
 
     def with_people(self, people: Microdata) -> Self:
         """Return the law of the file with people added, tied as without them."""
-        plain, other, fitted = super().with_people(people), copy(self), self.fitted
+        plain = super().with_people(people)
+        other = copy(self)
+        fitted = self.fitted
         assert fitted.metric is not None  # only datasets on disk are without
         about = (fitted.metric, fitted.directions, fitted.units, plain._unrounded)
         other.__dict__ |= plain.__dict__
@@ -372,7 +385,9 @@ class TiedLaw(CellLaw):
         n = len(held[0])
         if n * count > 10 * ATTACKED_PAIRS:
             raise NotApplicable("Tied slices of so many records are too many pairs to look at.")
-        every, names, logs = np.arange(count), [unit[0] for unit in self.units()], []
+        every = np.arange(count)
+        names = [unit[0] for unit in self.units()]
+        logs = []
         for some in np.array_split(every, n * count // AT_ONCE + 1):
             pairs = [
                 (np.where(each < 0, count, each), np.where(np.isin(some, each), some, -1))
@@ -391,7 +406,8 @@ class TiedLaw(CellLaw):
         total = np.zeros((len(names), len(names)))
         drawn = [place for place, name in enumerate(names) if self.modification(name) > 0]
         units = np.array(self.fitted.places([names[place] for place in drawn]), dtype=np.int64)
-        tie, columns = self.tie.of(units.tolist()), np.ascontiguousarray(values[drawn])
+        tie = self.tie.of(units.tolist())
+        columns = np.ascontiguousarray(values[drawn])
         for lists in self._lists(some=True):
             for start in range(0, len(lists.records), RECORDS):
                 some = only(lists, slice(start, start + RECORDS))
@@ -406,7 +422,8 @@ def _slots(coded: Coded) -> Any:
     """Return values, a slot for each that a row shows, and the rows' slots, for kernels."""
     # Shapes: the answers (units, n), (units, values) and (units, m).
     most = max(int(max(own.max(), shown.max())) + 1 for own, shown in coded)
-    slots, released = np.full((len(coded), most), -1), []
+    slots = np.full((len(coded), most), -1)
+    released = []
     for slot, (_, shown) in zip(slots, coded, strict=True):
         used = np.unique(shown[shown >= 0])
         slot[used] = np.arange(len(used))

@@ -66,7 +66,8 @@ def chain_order(microdata: Microdata, metric: Metric, first: Sequence[str]) -> l
             unit: [at for at, axis in enumerate(metric.axes) if axis.variable.name in unit]
             for unit in units.values()
         }
-        chosen, left = made.copy(), [unit for unit in units.values() if unit not in made]
+        chosen = made.copy()
+        left = [unit for unit in units.values() if unit not in made]
         if not chosen:
             keys = {unit: sum(roles[name] is Role.KEY for name in unit) for unit in left}
             chosen = [max(left, key=lambda unit: (-place(unit), keys[unit], len(unit)))]
@@ -158,7 +159,8 @@ def draw_chain(prepared: Any, key: SecretKey, precision: Mapping[str, float]) ->
     """Draw the slices one after the other, near to values in the precision of the release."""
     # `prepared`, of `neighborhood_method`, keeps the neighborhoods of first slices.
     method = prepared.method
-    microdata, steps = prepared.microdata, dict(precision)
+    microdata = prepared.microdata
+    steps = dict(precision)
     names = [each.name for each in microdata.schema.released]
     metric = method.metric(microdata)
     order = chain_order(microdata, metric, method.order)

@@ -251,7 +251,8 @@ class Method(NamedParameters):
 
     def moved_together(self, microdata: Microdata) -> dict[int, tuple[str, ...]]:
         """Return the masked columns by the stream of their draw, which some share."""
-        masked, variables = self.masked_names(microdata), microdata.schema.released
+        masked = self.masked_names(microdata)
+        variables = microdata.schema.released
         if self.moves_together:
             return {0: masked} if masked else {}
         streams = random_streams(microdata) if self.uses_slices else range(len(variables))
@@ -325,7 +326,8 @@ class NoiseMethod(NumberMethod, ABC):
 
     def noise(self, table: Prepared) -> dict[str, NoiseOn]:
         """The noise on every variable that gets any."""
-        microdata, parts = table.microdata, {}
+        microdata = table.microdata
+        parts = {}
         for name in self.masked_names(microdata):
             sd = self.spread(table, name)
             if sd > 0:
@@ -374,7 +376,8 @@ class FixedMethod(Method, ABC):
 
     def law(self, table: Prepared) -> SeparateLaw:
         """Each record's release follows from the original file."""
-        microdata, shown = table.microdata, self.draw(table)
+        microdata = table.microdata
+        shown = self.draw(table)
         parts = [
             DeterministicUnit(original=microdata, shown=shown, names=unit)
             for unit in self.moved_together(microdata).values()

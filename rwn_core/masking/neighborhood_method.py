@@ -336,7 +336,8 @@ class PreparedNeighbors(Prepared):
     @property
     def known(self) -> Sizes | None:
         """The sizes of the neighborhoods, if every record was searched for donors."""
-        finder, even = self.finder, self.ball.kernel.is_even
+        finder = self.finder
+        even = self.ball.kernel.is_even
         searched = len(finder.points) > LARGEST_DENSE and finder.groups is None
         if self.found is None or not searched or finder.needs_key or not even:
             return None
@@ -372,9 +373,11 @@ class PreparedNeighbors(Prepared):
             from rwn_core.masking.chain import draw_chain
 
             return draw_chain(self, key, dict(self.precision))
-        q, streams = method.draw_probability(microdata), random_streams(microdata)
+        q = method.draw_probability(microdata)
+        streams = random_streams(microdata)
         # find the neighborhoods, and in the same pass donors where members are not stored
-        neighborhoods, donors = self.found, None
+        neighborhoods = self.found
+        donors = None
         if neighborhoods is None:
             drawing = DrawRequest(key=key, streams=streams, q=q)
             neighborhoods, donors = self.finder.find(self.ball, drawing)
@@ -394,7 +397,8 @@ class PreparedNeighbors(Prepared):
 
     def resampled(self, rows: Integers) -> Prepared:
         """Return a bootstrap sample in which copies of a record are no neighbors."""
-        ball, even = self.ball, self.ball.kernel.is_even
+        ball = self.ball
+        even = self.ball.kernel.is_even
         apart = self.finder.groups is not None  # copies are one household
         if apart or self.finder.needs_key or (even and ball.k is None):
             return super().resampled(rows)
@@ -407,7 +411,8 @@ class PreparedNeighbors(Prepared):
     @cached_property
     def _ranked(self) -> NeighborTable:
         """The neighbors ranked so far that every bootstrap sample has k of them."""
-        points, k = self.finder.points, self.ball.k or 0
+        points = self.finder.points
+        k = self.ball.k or 0
         far = len(points) - 1 if len(points) <= LARGEST_DENSE else 3 * k + 20
         return neighbor_table(points, k=min(far, len(points) - 1), epsilon=self.ball.epsilon)
 

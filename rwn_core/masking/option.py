@@ -54,7 +54,8 @@ def method_options(method: Any) -> tuple[Option, ...]:
     ('draw_from', ('resample', 'permute', 'uniform'))
     """
     moved = {lever.name for lever in method.levers}
-    hints, words = get_type_hints(method), method_words(method, "parameters")
+    hints = get_type_hints(method)
+    words = method_words(method, "parameters")
     titles = getattr(method, "choice_titles", {})
     forms: dict[Any, Form] = {bool: "switch", int: "whole", float: "number", str: "name"}
     forms[tuple[str, ...]] = "names"

@@ -176,7 +176,8 @@ class RecordSwapping(Method):
 
     def masked_names(self, microdata: Microdata) -> tuple[str, ...]:
         """The variables that are swapped together, in the table's order."""
-        makers, released = self.makers(microdata), microdata.schema.released
+        makers = self.makers(microdata)
+        released = microdata.schema.released
         if self.variables:
             chosen = set(require_masked(microdata, name_tuple(self.variables)))
         else:
@@ -206,7 +207,8 @@ class RecordSwapping(Method):
         return table.cached(about, partial(self._blocks, table.microdata))
 
     def _blocks(self, microdata: Microdata) -> Integers:
-        makers, swapped = self.makers(microdata), list(self.masked_names(microdata))
+        makers = self.makers(microdata)
+        swapped = list(self.masked_names(microdata))
         codes = joint_codes(microdata, makers) if makers else np.zeros(microdata.n, np.int64)
         known = microdata.frame[swapped].notna().to_numpy().all(axis=1)
         blocks = np.full(microdata.n, -1, dtype=np.int64)
@@ -242,7 +244,8 @@ class RecordSwapping(Method):
         names = [variable.name for variable in microdata.schema.released]
         swapped = self.masked_names(microdata)
         uniform = uniforms(key, table.records, random_streams(microdata)[names.index(swapped[0])])
-        blocks, given = self.blocks(table), table.records.copy()
+        blocks = self.blocks(table)
+        given = table.records.copy()
         risks = self.risks(table)
         # the selected records, block by block
         first = np.zeros(len(blocks)) if risks is None else -risks
@@ -256,8 +259,10 @@ class RecordSwapping(Method):
 
     def law(self, table: Prepared) -> BlockLaw | SeparateLaw | None:
         """Every record's donors, or their values where there are many."""
-        microdata, blocks = table.microdata, self.blocks(table)
-        swapped, makers = self.masked_names(microdata), self.makers(microdata)
+        microdata = table.microdata
+        blocks = self.blocks(table)
+        swapped = self.masked_names(microdata)
+        makers = self.makers(microdata)
         selected = self.selected(blocks)
         risks = self.risks(table)
         return law_within_blocks(microdata, swapped, makers, blocks, selected, risks)

@@ -231,7 +231,8 @@ class SlicedMethod(CellMethod):
         some = fitted_records(microdata.fingerprint, microdata.n)
         listed = neighborhoods.table.numbers
         fits = listed is None or np.array_equal(listed, some)
-        q, rule = self.draw_probability(microdata), self.rule(microdata)
+        q = self.draw_probability(microdata)
+        rule = self.rule(microdata)
         found = neighborhoods if fits else rule.find(microdata)
         fitted = FittedTie.fit(microdata, self.tied_units(microdata), found, self.tie_factors, some)
         return TiedLaw(microdata, neighborhoods, q, rule, fitted)

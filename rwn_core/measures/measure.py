@@ -355,7 +355,8 @@ class Measure(View):
                 reading = compute(comparison)
             finally:
                 ROWS.reset(token)
-            detail, n = reading.detail, comparison.original.n
+            detail = reading.detail
+            n = comparison.original.n
             some = detail.records if detail.sampled else None
             if noted or some is not None:
                 # how many rows were used, of a file with incomplete records or of a sample
@@ -368,7 +369,8 @@ class Measure(View):
         except NotApplicable as reason:
             return NotApplicable(reason.reason)
         if self.of_released:
-            n, rows = comparison.masked.n, released_rows(comparison.original, comparison.masked)
+            n = comparison.masked.n
+            rows = released_rows(comparison.original, comparison.masked)
             reading = reading if len(rows) == n else replace(reading, released_share=len(rows) / n)
         unit = comparison.unit if self.of_units else None
         if unit is not None:

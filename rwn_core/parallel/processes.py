@@ -135,7 +135,8 @@ def be_polite() -> None:
 def _start(process: SpawnProcess) -> None:
     """Start a process that does not run the calling program's main file again."""
     with _STARTING:
-        main, nothing = sys.modules["__main__"], ModuleType("__main__")
+        main = sys.modules["__main__"]
+        nothing = ModuleType("__main__")
         sys.modules["__main__"], before = nothing, os.environ.get(_SAFE_PATH)
         os.environ[_SAFE_PATH] = "1"
         try:

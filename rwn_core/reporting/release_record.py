@@ -104,7 +104,8 @@ class ReleasedFile:
             Whether its secret is kept in a file.
         """
         key = SEEDED if seeded else KEPT if kept else FORGOTTEN
-        digest, size = hashlib.sha256(content).hexdigest(), len(content)
+        digest = hashlib.sha256(content).hexdigest()
+        size = len(content)
         return cls(format=format, order=order, key=key, size=size, sha256=digest)
 
 
@@ -199,16 +200,19 @@ def record_document(
 ) -> dict[str, Any]:
     """The record as plain data."""
     setting = Setting(params=release.params, precision=release.precision).resolved(microdata)
-    policy, few = basis.policy, too_few(release.params, microdata, release.masked)
+    policy = basis.policy
+    few = too_few(release.params, microdata, release.masked)
     derived = broken_relations(microdata, release.masked, dict(release.precision))
     # the verdict on this release, what of it changed, and what one donor gives together
     verdict = policy.judge(audited.readings, released=few, params=release.params)
-    standings, shown = verdict.standings, [each.name for each in microdata.schema.released]
+    standings = verdict.standings
+    shown = [each.name for each in microdata.schema.released]
     changed = audited.readings.get(CHANGED)
     shares = changed_shares(plain(changed.detail)) if isinstance(changed, Reading) else {}
     units = [] if release.law is None else release.law.units()
     # how a text has its fields and numbers, where it is not as usual
-    layout, repeated = release.masked.schema.file or FileLayout(), format_of_key(file.format).marks
+    layout = release.masked.schema.file or FileLayout()
+    repeated = format_of_key(file.format).marks
     marks = {each: v for each, v in layout.changed().items() if each in repeated - {"dates"}}
     # slopes of registered regressions are judged over fresh releases, rounded like the file
     drawn: Any = release.params
@@ -255,7 +259,8 @@ def record_document(
     if file.sha256 in release.second_readings:
         document["file"]["second_reading"] = release.second_readings[file.sha256].plain()
     # Doubts about identity with their answers, of the publication or of the schema.
-    rows, given = answers(release.find_doubts(), microdata.schema), release.answers
+    rows = answers(release.find_doubts(), microdata.schema)
+    given = release.answers
     document["identity"] = [
         row | {"answer": given.get(row["variable"], row["answer"])} for row in rows
     ]
@@ -404,9 +409,11 @@ def record_head(format: str, id: str, setting: Setting, n: int) -> dict[str, Any
     parameters = {name: _plain_data(value) for name, value in known.items() if value is not None}
     program = {"rwn": __version__, "python": platform.python_version()}
     # the numbers of a soft kernel that its parameters leave open
-    ball, numbers = getattr(setting.params, "ball", None), {}
+    ball = getattr(setting.params, "ball", None)
+    numbers = {}
     if ball is not None and not ball.kernel.is_even:
-        cap, rank = float(ball.kernel.cap), int(ball.kernel.bandwidth_k)
+        cap = float(ball.kernel.cap)
+        rank = int(ball.kernel.bandwidth_k)
         listed = n if ball.kernel.weighs_all else list_length(n, ball.kernel.bandwidth_k)
         numbers = {"kernel": {"bandwidth_k": rank, "cap": cap, "listed": listed}}
     return {

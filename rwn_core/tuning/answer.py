@@ -275,7 +275,8 @@ class SearchAnswer(Summarized):
         words = f"Of {counted(self.tried, 'setting')} tried{where},"
         limits = "every limit that can be judged" if self.unread else "all limits"
         kept = [each.loss for each in self.settings if each.kept and each.loss is not None]
-        left, best = percent(1 - min(kept, default=self.loss)), self.settings[0]
+        left = percent(1 - min(kept, default=self.loss))
+        best = self.settings[0]
         if kept:
             return f"{words} the best that keeps {limits} leaves {left} of each part of the use."
         used = "" if best.used is None else f" and uses {share_words(best.used)} a limit"
@@ -289,7 +290,8 @@ class SearchAnswer(Summarized):
             return self.reason
         if self.so_far:
             # what the best setting so far keeps, and what is open: how many limits
-            point, verdict = self.point, self.goal.judge(self.point)
+            point = self.point
+            verdict = self.goal.judge(self.point)
             count, broken = len(self.goal.limits), len(verdict.broken)
             words = f"keeps {len(verdict.shares)} of {counted(count, 'limit')}"
             if verdict.kept:
@@ -312,7 +314,8 @@ class SearchAnswer(Summarized):
         if not self.reached:
             # how far the nearest is from the limits
             known = "is known to keep" if self.unread else "keeps"
-            verdict, far = self.goal.judge(point), ""
+            verdict = self.goal.judge(point)
+            far = ""
             if first := verdict.first:
                 far = f", which uses {verdict.uses(first)} the limit on {verdict.title(first)}"
             words = (

@@ -122,13 +122,15 @@ class PreparedTables:
 
     def start(self, setting: Setting) -> Prepared:
         """Return the table prepared for a setting, with its slices."""
-        data, same = setting.applied_to(self._microdata), together(setting)
+        data = setting.applied_to(self._microdata)
+        same = together(setting)
         if same not in self._starts:
             if len(self._starts) >= self._metrics:  # memory goes before the next is made ready
                 self._starts.clear()
                 self._moved.clear()
             # a worker holds one table, in one thread, while others hold theirs
-            own, settings = self._metrics == 1, self._families.get(same, ())
+            own = self._metrics == 1
+            settings = self._families.get(same, ())
             share = SHARE_A_WORKER * budget_bytes() if own and data.n > LARGEST_DENSE else None
             with work(threads=1 if own else None, memory=share):
                 self._starts[same] = setting.params.prepare(data, settings=settings)
@@ -417,7 +419,8 @@ def stated(
     Simple attacks raise the readings of its first releases.
     """
     (point,) = crew.points([setting], plan, progress)
-    read, words = len(point.shown) or plan.releases, ""
+    read = len(point.shown) or plan.releases
+    words = ""
     if read < plan.releases:
         made = f"{read} of {plan.releases} fresh releases"
         words = f"Time was over after {made}; its ranges are rough."

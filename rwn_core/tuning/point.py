@@ -147,7 +147,8 @@ class Setting(NamedParameters):
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Setting:
         """The setting that `to_dict` wrote, or a record of an earlier version."""
-        given, retired = plain["parameters"], getattr(METHODS.get(plain["method"]), "retired", ())
+        given = plain["parameters"]
+        retired = getattr(METHODS.get(plain["method"]), "retired", ())
         if retired and not given.get(retired[0]):
             given = {name: value for name, value in given.items() if name not in retired}
         return cls.of(

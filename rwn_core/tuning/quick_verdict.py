@@ -223,7 +223,8 @@ def with_next_steps(
         if not any(variable.masked for variable in table.schema.released):
             continue
         # without the variables that the table no longer releases or masks
-        released, masked = {v.name for v in table.schema.released}, set(masked_names(table))
+        released = {v.name for v in table.schema.released}
+        masked = set(masked_names(table))
         slices = start.slices
         if slices is not None:
             left = (tuple(name for name in names if name in masked) for names in slices)

@@ -175,7 +175,8 @@ def _recommended(
 ) -> SearchAnswer:
     levers = look_at_family is _look_at_levers
     stays = frozenset({RWN.method} if levers else ())
-    unfit_here, n = unfit(microdata, policy), microdata.n
+    unfit_here = unfit(microdata, policy)
+    n = microdata.n
     facts = _facts(microdata)
     judged, apart = policy.judgeable(microdata)  # compiles what the limits need, once a machine
     begin = clock.processor_seconds()
@@ -464,7 +465,8 @@ def refusal(microdata: Microdata, policy: Policy, params: Any) -> str:
     limit = policy.limit(RAISED[0])
     if limit is None:
         return ""
-    unit, many = unit_of(microdata), people_in(microdata)
+    unit = unit_of(microdata)
+    many = people_in(microdata)
     who = "records" if unit is None else unit.words
     if many * limit.at_most < 1:
         return f"Of {many} {who} one is linked by chance, which is beyond the limit."

@@ -112,7 +112,8 @@ class Space(NamedParameters):
             ranges = params.preview(microdata).ranges if names else {}
             values = []
             for name in names:
-                ends, own_value = ranges[name], lever_values(params)[name]
+                ends = ranges[name]
+                own_value = lever_values(params)[name]
                 tried = _COUNTS if ends.step == 1 else [part * ends.high for part in _SHARES]
                 rounded = (round(ends.clip(x), 10) for x in tried)
                 values.append(dict.fromkeys([own_value, *rounded]))
@@ -190,7 +191,8 @@ def search(
         raise ParameterError("seconds must be at least 0.")
     end = clock.processor_seconds() + seconds
     part = Part(progress)
-    gathered, tell = dict[tuple[int, str], FoundSetting](), part.found
+    gathered = dict[tuple[int, str], FoundSetting]()
+    tell = part.found
     last = list[SearchAnswer]()
 
     def with_all(answer: SearchAnswer) -> SearchAnswer:
@@ -215,8 +217,10 @@ def search(
     # of a large table slices are looked for on a sample
     wider = space.methods or space.levers or space.chain or space.tie
     descends = space.slices and space.lose_at_most is None and not wider
-    many, ranges = microdata.n > QUICK_RECORDS, space.ranges or SliceRanges()
-    start, answer = space.setting, None
+    many = microdata.n > QUICK_RECORDS
+    ranges = space.ranges or SliceRanges()
+    start = space.setting
+    answer = None
     if not (descends and many):
         answer = with_all(_along_lines(microdata, policy, space, end, part))
         start = answer.setting
@@ -268,7 +272,8 @@ def _along_lines(
 
     if microdata.n > QUICK_RECORDS and known is None and not space.methods and len(starts) > 1:
         # ranks what may change on a part of a large table, and tries the best on all records
-        part, ranks = ranking(microdata, judged, begin, end - begin), list[tuple[Any, int]]()
+        part = ranking(microdata, judged, begin, end - begin)
+        ranks = list[tuple[Any, int]]()
         part.within, part.stays = table.within, table.stays
         for number, start in enumerate(starts):
             found = part.look(start)
@@ -300,5 +305,6 @@ def _along_lines(
         shared["unfit"] = why | {e.method: _UNKEPT for e in starts if e.method not in {*read, *why}}
     if table.tried:
         return answer(late=table.incomplete)
-    late, n = "Nothing was tried in time.", microdata.n
+    late = "Nothing was tried in time."
+    n = microdata.n
     return SearchAnswer(goal=policy, reason=late, late=True, records=n, of=n, **shared)

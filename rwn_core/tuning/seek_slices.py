@@ -224,7 +224,8 @@ class SliceSearch(TableSearch):
 
     def expected(self, setting: Setting, values: Sequence[float]) -> Floats:
         """Return what a choice loses at least at each strength, shape (places,), by pairs."""
-        params, about = setting.params, _about(setting)
+        params = setting.params
+        about = _about(setting)
         if about not in self.losses:
             settings = [setting.at_levers({params.strength: value}) for value in values]
             # weights of a soft kernel differ by its strength
@@ -252,12 +253,14 @@ class SliceSearch(TableSearch):
 
     def step(self, choice: Setting) -> FoundSetting | None:
         """Try a choice, near the strength of the best one so far."""
-        leader, name = self.best[0].setting.params if self.tried else None, choice.params.strength
+        leader = self.best[0].setting.params if self.tried else None
+        name = choice.params.strength
         return self.look(choice, near=getattr(leader, name, None))
 
     def neighbors(self, leader: Setting) -> Iterator[Setting]:
         """Yield choices one step away: slices by expected loss, kernels, then weights."""
-        names, slices = masked_names(self.microdata), leader.slices or ()
+        names = masked_names(self.microdata)
+        slices = leader.slices or ()
         if not self.ranges.only_starts:
             (_, losses), place = self.losses[_about(leader)], self._place(leader)
             steps = slice_steps(slices, names)
@@ -281,7 +284,8 @@ class SliceSearch(TableSearch):
 
     def verified(self, pool: SettingPool, plan: Plan) -> tuple[Point, bool, str]:
         """Return the best choice as read on fresh releases, whether these keep it, and a note."""
-        steps, attempts = dict[tuple[object, ...], int](), 0
+        steps = dict[tuple[object, ...], int]()
+        attempts = 0
 
         def propose(failed: Point | None) -> Setting | None:
             """Return the best choice; a refused one comes again with a stronger masking."""
@@ -292,7 +296,8 @@ class SliceSearch(TableSearch):
                 self.tell(failed)
                 choice = kind(failed.setting, levers=True)
                 steps[choice] = 2 * steps.get(choice, 0) or 1
-                values, place = self.losses[_about(failed.setting)][0], self._place(failed.setting)
+                values = self.losses[_about(failed.setting)][0]
+                place = self._place(failed.setting)
                 if place + steps[choice] < len(values):
                     place += steps[choice]
                     name = failed.setting.params.strength

@@ -137,8 +137,10 @@ def _weights(comparison: Comparison) -> Floats:
 
 def _weighted(comparison: Comparison, after: Floats) -> Floats:
     """Return each pair's part of `relation_loss`, shape (p, p)."""
-    before, chance = associations(comparison, comparison.original), original_chance(comparison)
-    size, found = np.abs(before), np.nan_to_num(after)
+    before = associations(comparison, comparison.original)
+    chance = original_chance(comparison)
+    size = np.abs(before)
+    found = np.nan_to_num(after)
     related = size > chance
     weight = _weights(comparison)
     total = np.triu(weight, 1).sum()

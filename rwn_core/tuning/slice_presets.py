@@ -101,7 +101,8 @@ def _keys_rest_responses(microdata: Microdata) -> Slices:
 
 def _by_edit_rules(microdata: Microdata) -> Slices:
     """Variables that a rule names together, also through others."""
-    masked, slices = set(masked_names(microdata)), list[set[str]]()
+    masked = set(masked_names(microdata))
+    slices = list[set[str]]()
     for rule in microdata.schema.edit_rules:
         named = set(rule.names) & masked
         apart = [each for each in slices if not each & named]
@@ -124,7 +125,8 @@ def slice_steps(slices: Slices, names: Sequence[str]) -> list[Slices]:
 
 Weights = tuple[tuple[str, float], ...]
 """Weights that differ from 1, by name."""
-_LIGHTEST, _HEAVIEST = 1 / 8, 8.0
+_LIGHTEST = 1 / 8
+_HEAVIEST = 8.0
 
 
 def weight_steps(weights: Weights, names: Sequence[str]) -> Iterator[Weights]:

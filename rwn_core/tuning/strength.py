@@ -55,7 +55,9 @@ def first_that(passes: Callable[[int], bool], last: int, near: int | None = None
     By halves; from a place that it is expected near by growing steps first. None where the last
     does not pass.
     """
-    low, high, step = -1, last, 1
+    low = -1
+    high = last
+    step = 1
     if near is None:
         if not passes(last):
             return None
@@ -65,7 +67,8 @@ def first_that(passes: Callable[[int], bool], last: int, near: int | None = None
             high, step = max(high - step, 0), 2 * step
         low = max(high - step, -1)
     else:
-        low, high = near, min(near + 1, last)
+        low = near
+        high = min(near + 1, last)
         while low < last and not passes(high):
             low, step = high, 2 * step
             high = min(high + step, last)
@@ -271,7 +274,8 @@ class TableSearch:
                 place = trial.steady(self.closer * least if most is None else most, near)
             else:
                 place = trial.strongest(self.within)
-            thorough, nearest = place is not None or most is not None, trial.nearest()
+            thorough = place is not None or most is not None
+            nearest = trial.nearest()
             place = nearest[1] if place is None and nearest is not None else place
             if place is not None:
                 found = trial.found(place) if thorough else trial.first_found(place)
@@ -393,7 +397,8 @@ class StrengthTrial:
 
     def _release(self, place: int, seed: int) -> Comparison:
         """Return a release, drawn unless that was done before or would take too long."""
-        tables, setting = self._table.tables, self.at(place)
+        tables = self._table.tables
+        setting = self.at(place)
         if (setting, seed) in tables.releases:
             return tables.compared(setting, seed)
         name = f"release {self._kind}"
@@ -465,7 +470,8 @@ class StrengthTrial:
         With `attack` each is raised by what simple attacks achieve on the same release. Where the
         time ends, those that were read decide if they are not too few.
         """
-        verdicts, policy = list[Verdict](), self._table.policy
+        verdicts = list[Verdict]()
+        policy = self._table.policy
 
         def keys() -> Iterator[int]:
             for key in self._further(place):
@@ -493,7 +499,8 @@ class StrengthTrial:
 
         With the setting that made it they are raised by what simple attacks achieve.
         """
-        read, policy = dict[str, Reading | NotApplicable](), self._table.policy
+        read = dict[str, Reading | NotApplicable]()
+        policy = self._table.policy
 
         def remembered(about: object, name: str, do: Callable[[], Any]) -> Any:
             self._table.steps -= 1
@@ -501,7 +508,8 @@ class StrengthTrial:
             return compared.cached_for_release(about, lambda: self._table.timed(step, do))
 
         for limit in sorted(policy.limits, key=lambda each: MEASURES[each.measure].effort):
-            about, alone = MEASURES[limit.measure], Policy(limits=(limit,))
+            about = MEASURES[limit.measure]
+            alone = Policy(limits=(limit,))
 
             def reading(about: Measure = about, alone: Policy = alone) -> Reading | NotApplicable:
                 first = about.read(compared, begin=True, bare=True)
@@ -565,7 +573,8 @@ class StrengthTrial:
         def passes(place: int) -> bool:
             """True if each limit is read, and at most a share of it is used."""
             verdict = self.verdict(place)
-            used, open_ = verdict.largest, verdict.unread or verdict.released is not None
+            used = verdict.largest
+            open_ = verdict.unread or verdict.released is not None
             return used is not None and used <= share and used < CLEARLY and not open_
 
         from_ = None if near is None else int(np.abs(np.subtract(self.values, near)).argmin())
@@ -577,7 +586,8 @@ class StrengthTrial:
         With `attack` also against what simple attacks achieve on them.
         """
         strongest = self.strongest(most)
-        place, broken = self.weakest_using(1.0, strongest, near), -1
+        place = self.weakest_using(1.0, strongest, near)
+        broken = -1
         for _ in range(_CHECKS):
             if place is None or strongest is None:
                 return None
@@ -659,7 +669,8 @@ class StrengthTrial:
         verdict = self.verdict(place)
         spreads = {}
         for key, value in verdict.values.items():
-            bound, ends = verdict.standings[key] == "at least", verdict.bounds[key].ends
+            bound = verdict.standings[key] == "at least"
+            ends = verdict.bounds[key].ends
             spreads[key] = Spread(measure=key, values=(value,), is_bound=bound, ends=ends)
         relations = self._remembered(place, UTILITY, _relations_lost)
         if relations is not None:

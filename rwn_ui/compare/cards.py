@@ -171,7 +171,8 @@ def _candidate(session: Session, scenario: rwn.Scenario, verdict: Verdict) -> di
     left = left_of(session, scenario)
     state = "over" if failed else limit_queue.verdict_state(verdict, left)
     which = [] if verdict.kept else [verdict_words(verdict)]
-    other, head = scenario.policy not in (None, session.policy), headline(verdict)
+    other = scenario.policy not in (None, session.policy)
+    head = headline(verdict)
     head = head.rpartition(" ")[0] if verdict.broken else head  # one line of a narrow column
     return {
         "name": scenario.name,

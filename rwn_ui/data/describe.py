@@ -13,11 +13,13 @@ from rwn_ui.state.session import Session
 
 def describe_anew(session: Session, data: rwn.Microdata, *, by_grid: bool = False) -> None:
     """Change the description, and draw the page again; nothing where that is under way already."""
-    coming, before = session.user.work.preparation, session.data.schema
+    coming = session.user.work.preparation
+    before = session.data.schema
     same = coming is not None and coming.name == session.name
     if coming is not None and same and coming.data.schema.names == before.names:
         # what was answered meanwhile stays
-        edited, later = data.schema, coming.data.schema
+        edited = data.schema
+        later = coming.data.schema
         variables = (
             one if one != old else new
             for one, old, new in zip(

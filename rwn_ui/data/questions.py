@@ -115,7 +115,8 @@ def ask_roles(session: Session, data: rwn.Microdata) -> bool:
 
 def ask(session: Session, data: rwn.Microdata) -> rwn.Microdata | None:
     """Ask all at once; the table as the answers describe it, once they are sent."""
-    asked, population = _Asked.about(session, data), None
+    asked = _Asked.about(session, data)
+    population = None
     if not asked:
         return None
     # the same key before and after the ranking: choices that were not sent stay
@@ -179,7 +180,8 @@ def _answered(
     if twice is not None:
         st.warning(escaped(f"{twice} has two answers; give it one."))
         return None
-    schema, left = data.schema, {*asked.left, "rows"}
+    schema = data.schema
+    left = {*asked.left, "rows"}
     if asked.roles and (asked.official is None or official):
         left.add("roles")
     unpicked = {v.name: rwn.Role.OTHER for v in schema.released if v.role in roles}
@@ -270,7 +272,8 @@ def _ask_for_roles(data: rwn.Microdata, asked: _Asked, key: str) -> dict[rwn.Rol
     hidden = {guess.role for guess in asked.of_file}.difference(_SEVERAL)  # a table has one each
     hidden |= {rwn.Role.IDENTIFIER, rwn.Role.PERSON}.difference(known.values())
     roles = [role for role in _SELECTED if role not in hidden]
-    chosen, columns = {}, st.columns(2)
+    chosen = {}
+    columns = st.columns(2)
     for place, role in enumerate(roles):
         (words, why), column = _SELECTED[role], columns[place % 2]
         picked = [name for name in names if known.get(name) is role]

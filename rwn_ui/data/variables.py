@@ -165,7 +165,8 @@ def _bins(known: NDArray[np.float64]) -> int | NDArray[np.float64]:
     """Bins of a small histogram; those of whole numbers hold equally many of them."""
     if (known != np.floor(known)).any():
         return _BARS
-    low, high = known.min(), known.max()
+    low = known.min()
+    high = known.max()
     width = max(1.0, np.ceil((high - low + 1) / _BARS))
     return np.arange(low, high + width + 1, width)[: _BARS + 1] - 0.5
 

@@ -57,7 +57,8 @@ def pending(session: Session) -> list[str]:
 
 def follow(session: Session) -> None:
     """Begin what is wanted, cancel what is no longer asked for, and keep what was found."""
-    work, about = session.user.work, verdict_key(session)
+    work = session.user.work
+    about = verdict_key(session)
     job = work.advice
     found = None if job is None or job.about != about else job.result or job.so_far
     if job is not None and found is not None:
@@ -91,7 +92,8 @@ def adopt(session: Session) -> None:
 
     An answer on the Data page, such as another role, changes what is recommended.
     """
-    found, about = start(session), start_key(session)
+    found = start(session)
+    about = start_key(session)
     coming = session.user.work.preparation is not None
     if session.started is None and not coming:  # it has waited for its table
         session.record_undo()

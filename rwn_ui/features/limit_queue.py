@@ -55,7 +55,8 @@ def axis_measure(session: Session) -> str:
 
 def wanted(session: Session) -> tuple[str, ...]:
     """Return the measures that tiles and map need: those of the limits, and the chosen one."""
-    chosen, limits = axis_measure(session), session.policy.measures
+    chosen = axis_measure(session)
+    limits = session.policy.measures
     return limits if chosen == POLICY or chosen in limits else (*limits, chosen)
 
 
@@ -99,9 +100,11 @@ def _compiled() -> bool:
 
 def readings(session: Session, current: CurrentRelease) -> dict[str, Reading | rwn.NotApplicable]:
     """Readings of the release, with those of the limits; `PENDING` until `follow` has had one."""
-    asked, comparison = wanted(session), current.comparison
+    asked = wanted(session)
+    comparison = current.comparison
     found = shown_with_ends(current, asked)
-    others, release = [key for key in asked if key not in found], release_key(session)
+    others = [key for key in asked if key not in found]
+    release = release_key(session)
     stored: dict[str, Reading | rwn.NotApplicable] = memo(session, "limits", 8).get_or_make(
         release, dict
     )
@@ -289,7 +292,8 @@ def draw_verdict(
     if first is None:
         return shown
     title = verdict.title(first)
-    limit, write = policy.limit(first), rwn.MEASURES[first].words
+    limit = policy.limit(first)
+    write = rwn.MEASURES[first].words
     assert limit is not None
     numbers = f"{write(verdict.values[first])}, limit {write(limit.at_most)}"
     nearest = f"{'worst' if broken else 'nearest'}: {title} {numbers}"
@@ -304,7 +308,8 @@ def draw_verdict(
 
 def _headline(policy: rwn.Policy, verdict: Verdict, follow: str) -> str:
     """The verdict before its nearest limit."""
-    limits, broken = counted(len(policy.limits), "limit"), len(verdict.broken)
+    limits = counted(len(policy.limits), "limit")
+    broken = len(verdict.broken)
     if broken:
         return ", ".join(filter(None, [f"Not releasable: {broken} of {limits} broken", follow]))
     if not policy.limits:

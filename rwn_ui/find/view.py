@@ -291,7 +291,8 @@ def line(found: FoundSetting) -> str:
 
 def title(session: Session, setting: Setting) -> str:
     """A setting in few words, its slices by the name of their preset where they have one."""
-    slices, words = setting.slices, short_setting(replace(setting, slices=None))
+    slices = setting.slices
+    words = short_setting(replace(setting, slices=None))
     if not slices:
         return words
     preset = preset_key(session.data, slices)
@@ -327,7 +328,8 @@ def draw_map(session: Session, found: Sequence[FoundSetting], chosen: FoundSetti
     if is_drawn(session):  # the present setting, where Tune has read all limits of its release
         current = current_release(session)
         known = {**current.readings, **(memo(session, "limits", 8).get(release_key(session)) or {})}
-        loss, limits = known[UTILITY], {key: known.get(key) for key in session.policy.measures}
+        loss = known[UTILITY]
+        limits = {key: known.get(key) for key in session.policy.measures}
         if isinstance(loss, Reading) and None not in limits.values():
             used = session.policy.judge(limits, params=session.params).largest
             words = f"{session.setting.words}, one release"

@@ -140,7 +140,8 @@ def controls(session: Session, number: int) -> Asked:
 
 
 def _range(session: Session, key: str, count: int) -> Over:
-    ends, axis = axis_ends(session), session.curve_axis
+    ends = axis_ends(session)
+    axis = session.curve_axis
     if ends.low == ends.high:
         return axis, even_positions(ends, ends.low, ends.high, count)
     # at first the curves of epsilon end where those of the paper do
@@ -159,7 +160,8 @@ def _range(session: Session, key: str, count: int) -> Over:
 
 def draw(session: Session, wanted: Asked) -> bool:
     """True if more follows; draws caption and picture, with the work or how to begin it."""
-    figure, lever = PAPER_FIGURES[wanted.number], axis_lever(session)
+    figure = PAPER_FIGURES[wanted.number]
+    lever = axis_lever(session)
     more = {} if lever.name == session.params.strength else {"over": lever.name}
     if session.table_version == _VERSION:  # a reload finds the paper's once more
         show_address({"figure": str(wanted.number), **more})
@@ -219,7 +221,8 @@ def _curves(session: Session, wanted: Asked, curves: FigureCurves) -> None:
 
 
 def _show(session: Session, wanted: Asked, charts: list[Chart], drawn: str) -> None:
-    lever, at = axis_lever(session), wanted.over[1]
+    lever = axis_lever(session)
+    at = wanted.over[1]
     others = [
         f"{each.short} = {session.levers[each.name]:g}"
         for each in session.params.levers
@@ -290,8 +293,10 @@ def axis_lever(session: Session) -> Lever:
 
 def axis_ends(session: Session) -> LeverRange:
     """Return the lever's range, as far as no neighbor has to be searched for."""
-    table, axis = prepared(session).prepared, session.curve_axis
-    ends, now = table.ranges[axis], table.with_levers(**lever_values(session.params))
+    table = prepared(session).prepared
+    axis = session.curve_axis
+    ends = table.ranges[axis]
+    now = table.with_levers(**lever_values(session.params))
     tried = np.linspace(ends.high, ends.low, TRIED)
     quick = next((end for end in tried if now.with_levers(**{axis: end}).is_quick), ends.low)
     high = ends.low + math.floor((quick - ends.low) / ends.step) * ends.step
@@ -311,7 +316,8 @@ def complete(session: Session, wanted: Asked) -> None:
 
 
 def _drawn(session: Session, wanted: Asked, seconds: float) -> FigureCurves:
-    end, start = time.monotonic() + seconds, _start(session)
+    end = time.monotonic() + seconds
+    start = _start(session)
 
     def enough(curves: FigureCurves) -> bool:
         _ = st.session_state.get(_LINK)  # a newer choice of the user ends the run here
@@ -343,7 +349,8 @@ def draw_many(
 
 def setting_charts(session: Session, wanted: Asked) -> list[Chart]:
     """Return the charts of figures 1 to 3, each at a position of the lever."""
-    start, at = _start(session), wanted.over[1]
+    start = _start(session)
+    at = wanted.over[1]
     if wanted.number == 1:
         shown = at[1:5] or at
     else:

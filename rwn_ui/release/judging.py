@@ -48,7 +48,8 @@ def draw(session: Session) -> None:
         args=(session, chosen or io.FORMATS[0].key, key_file),
     )
     # progress and Cancel while it is drawn; then it is kept, or says why there is none
-    work, so_far = session.user.work, partial(limit_queue.draw_read, session.policy)
+    work = session.user.work
+    so_far = partial(limit_queue.draw_read, session.policy)
     cancel = session.key("release.cancel")
     job = taken(work.jobs, JOB, cancel, below=so_far, before="No release: ")
     if job is not None:
@@ -56,7 +57,8 @@ def draw(session: Session) -> None:
         number = work.draws[job.about] = work.draws.get(job.about, 0) + 1
         work.drawn = Drawn(judged=result, about=job.about, number=number)
         st.rerun()  # the steps above say more now
-    last, latest = drawn(session), work.drawn
+    last = drawn(session)
+    latest = work.drawn
     if latest is not None and latest.left and latest.entry is None:
         st.warning(
             "Files of the last release have left and it is not in the ledger: sign it before "
@@ -126,7 +128,8 @@ def _judged(session: Session, last: Drawn) -> None:
     policy = session.policy
     rows = []
     for limit in policy.limits:
-        key, verdict = limit.measure, judged.verdict
+        key = limit.measure
+        verdict = judged.verdict
         uses = f"{verdict.uses(key)} the limit" if key in verdict.shares else "not judged"
         most = rwn.MEASURES[key].words(limit.at_most)
         value, baseline = _read(judged, key)

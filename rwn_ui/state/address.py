@@ -50,7 +50,8 @@ def read(session: Session) -> None:
                 "instead, and your table starts at the address’s sliders when you load it on "
                 "the Data page.",
             )
-    asked, work = st.session_state[_ASKED], session.user.work
+    asked = st.session_state[_ASKED]
+    work = session.user.work
     coming = work.preparation
     if asked and not _elsewhere(session, asked):
         st.session_state[_ASKED] = {}  # it speaks of the table that it opened, not of a later one
@@ -107,7 +108,8 @@ class _Taking(NamedTuple):
 
 def take_setting(session: Session, asked: Mapping[str, str]) -> list[str]:
     """Go over to the setting of an address, but for its levers; sentences where it is refused."""
-    method, refused = asked.get("method", session.method), []
+    method = asked.get("method", session.method)
+    refused = []
     if method not in rwn.METHODS:  # and so are its levers
         known = ", ".join(rwn.METHODS)
         return [f"method of the link must be one of: {known}; it is left as it was."]
@@ -156,7 +158,8 @@ def _steps(session: Session, text: str) -> Steps:
 
 
 def _slices(session: Session, text: str) -> Slices:
-    names, parts = _names(session), [part.split("-") for part in text.split("_") if part]
+    names = _names(session)
+    parts = [part.split("-") for part in text.split("_") if part]
     named = [[names[int(number)] for number in part] for part in parts]
     return session.data.schema.with_slices(named).slices
 
@@ -232,7 +235,9 @@ def _setting_parts(session: Session) -> dict[str, str]:
 
     The word is "weight", since methods have a parameter "weights".
     """
-    method, names, chosen = rwn.METHODS[session.method], _names(session), dict(session.options)
+    method = rwn.METHODS[session.method]
+    names = _names(session)
+    chosen = dict(session.options)
     parts = {name: f"{value:g}" for name, value in session.levers.items()}
     if session.method != "rwn":
         parts["method"] = session.method
@@ -301,7 +306,8 @@ def write(session: Session, **more: str) -> None:
 
 def _numbers(session: Session, text: str) -> dict[str, float]:
     """By the variables' names."""
-    names, numbers = _names(session), {}
+    names = _names(session)
+    numbers = {}
     for part in text.split("_"):
         if part:
             position, _, value = part.partition("-")

@@ -265,7 +265,8 @@ def preparation_key(session: Session, data: rwn.Microdata, params: Method | None
 
 def prepared(session: Session) -> PreparedTable:
     """The prepared table, under its own slices and regression."""
-    data, params = session.data, session.setting.params
+    data = session.data
+    params = session.setting.params
 
     def prepare() -> PreparedTable:
         table: PreparedTable = session.user.results.tables.get_or_make(
@@ -293,7 +294,8 @@ def current_release(
 
 def full_table(session: Session, slot: DeltaGenerator | None = None) -> PreparedTable:
     """The prepared table of all records, also where Tune shows some of them."""
-    shown, data = prepared(session), session.data
+    shown = prepared(session)
+    data = session.data
     if shown.prepared.masks_all_records or data.n > ALL_RECORDS:
         return shown
 

@@ -250,7 +250,8 @@ class Session:
         for the present ones; where the setting says if none are given. A lever of which nothing
         is said is at its low end.
         """
-        before, params = self.setting, setting.params
+        before = self.setting
+        params = setting.params
         if prepared is not None and (levers or params != before.params):
             named = {**prepared.presets, KEPT: self.levers}
             said = [named[each] if isinstance(each, str) else each for each in levers]

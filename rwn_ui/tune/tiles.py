@@ -37,7 +37,8 @@ def verdict(now: Snapshot) -> dict[str, Any]:
     shown = limit_queue.draw_verdict(now.policy, readings, judged, pending=len(pending))
     for name, before in now.before(judged.first or ""):
         if not pending and judged.first is not None:
-            value, share = judged.values[judged.first], rwn.MEASURES[judged.first].is_share
+            value = judged.values[judged.first]
+            share = rwn.MEASURES[judged.first].is_share
             words = tenths if share else rwn.MEASURES[judged.first].words
             stated = before.get("at_most", before["median"])  # what a limit judges
             shown["against"].append(_against(words, name, value, stated))
@@ -45,7 +46,8 @@ def verdict(now: Snapshot) -> dict[str, Any]:
 
 
 def _tile(key: str, tile: Tile, now: Snapshot) -> dict[str, Any]:
-    reading, about = now.readings[key], rwn.MEASURES[key]
+    reading = now.readings[key]
+    about = rwn.MEASURES[key]
     tile = _called(about, tile, reading, now.table.n)
     shown = draw_tile(tile, reading)
     if reading is limit_queue.PENDING:

@@ -52,7 +52,8 @@ def snapshot(session: Session, current: CurrentRelease) -> Snapshot:
     scenarios = ((name, session.scenarios.get(name)) for name in session.compared)
     compared = {name: each for name, each in scenarios if each is not None}
     registered = session.analysis_plan.analyses
-    marks, wanted = memo(session, "marks", 8), limit_queue.wanted(session)
+    marks = memo(session, "marks", 8)
+    wanted = limit_queue.wanted(session)
     keys = {name: (each.setting and each.setting.key, each.seed) for name, each in compared.items()}
     return Snapshot.take(
         session,
@@ -125,7 +126,9 @@ def _charts(now: Snapshot) -> list[tuple[Chart, Reading | rwn.NotApplicable]]:
 
 def _map(now: Snapshot, found: list[dict[str, Any]]) -> Chart:
     """The map with this release, what a search has found, and the compared scenarios."""
-    axis, loss, readings = now.axis, now.readings[UTILITY], now.readings
+    axis = now.axis
+    loss = now.readings[UTILITY]
+    readings = now.readings
     verdict = None if now.pending else now.verdict
     height: float | rwn.NotApplicable | None = None  # of the release on the risk axis
     if verdict is not None and axis != POLICY:
@@ -140,7 +143,8 @@ def _map(now: Snapshot, found: list[dict[str, Any]]) -> Chart:
     here = {"loss": loss.value, "risk": height, "text": now.words}
     judged = {"kept": verdict and verdict.kept, "unread": len(verdict.unread) if verdict else 0}
     points = [{"label": "now", **here, **judged}, *_compared(now)]
-    of_limits, limit = axis == POLICY, now.policy.limit(axis)
+    of_limits = axis == POLICY
+    limit = now.policy.limit(axis)
     called = limit_queue.axis_title(axis, now.table.n)
     return CHARTS["risk_utility_map"](
         points,

@@ -35,14 +35,16 @@ def apply_edit(session: Session, edit: Mapping[str, Any]) -> None:
         if what in edit and history.has(step):
             set_setting(session, history.go(step))
     if "preset" in edit:
-        table, preset = prepared(session).prepared, edit["preset"]
+        table = prepared(session).prepared
+        preset = edit["preset"]
         if suggested := policy_presets(session).get(preset):
             set_setting(session, suggested)
         elif preset in table.presets:
             session.set(session.setting, table, preset, KEPT)
     if WEIGHTS in edit:
         _weigh(session, edit[WEIGHTS], held=bool(edit.get("held")))
-    ranges, moved = prepared(session).prepared.ranges, edit.get(LEVERS, {})
+    ranges = prepared(session).prepared.ranges
+    moved = edit.get(LEVERS, {})
     levers = session.levers | {name: x for name, x in moved.items() if name in ranges}
     clipped = {name: round(ranges[name].clip(value), 10) for name, value in levers.items()}
     # what a lever refuses, such as q < 1 of tied slices, is said beside its slider
@@ -90,7 +92,8 @@ def controls(session: Session, table: PreparedTable) -> dict[str, Any]:
 
 def _levers(session: Session, table: Prepared) -> dict[str, Any]:
     """Sliders of the levers, with three presets, Undo and Redo."""
-    sliders, levers = [], session.levers
+    sliders = []
+    levers = session.levers
     for lever in session.params.levers:
         ends = table.ranges[lever.name]
         note = refused_move(session, lever.name, ends.low)
@@ -121,7 +124,8 @@ def _levers(session: Session, table: Prepared) -> dict[str, Any]:
         }
         for name in suggested or table.presets
     ]
-    help, history = "Every method, setting, weight and precision is kept.", session.history
+    help = "Every method, setting, weight and precision is kept."
+    history = session.history
     steps = [
         {"name": "Undo", "help": help, "edit": {"undo": True}, "disabled": not history.has(-1)},
         {"name": "Redo", "help": help, "edit": {"redo": True}, "disabled": not history.has(1)},

@@ -26,7 +26,8 @@ def badge(session: Session) -> None:
 
 def method(session: Session) -> None:
     """Which method masks; each has its own sliders."""
-    keys, shown = list(rwn.METHODS), session.method
+    keys = list(rwn.METHODS)
+    shown = session.method
     own = f"method.{shown}.{session.edit_version}"
 
     def choose() -> None:

@@ -30,7 +30,8 @@ def draw(session: Session) -> None:
     _choose(session)
     if _edited(session):
         # a field for each slice and an empty one for another; a variable moves to its last slice
-        names, shown = masked_names(session.data), _drafts(session)
+        names = masked_names(session.data)
+        shown = _drafts(session)
         with st.expander("Own slices", expanded=True):
             for number in range(len(shown) + 1):
                 key = session.key(f"tune.slices.part.{number}")
@@ -69,7 +70,8 @@ def _edited(session: Session) -> bool:
 
 
 def _choose(session: Session) -> None:
-    known, key = choices(session), session.key("tune.slices.choice")
+    known = choices(session)
+    key = session.key("tune.slices.choice")
     now = next((name for name, each in known.items() if each == session.slices), OWN)
     now = OWN if _edited(session) else now
 

@@ -13,7 +13,8 @@ from tests.browser.app_tab import App
 
 # seconds of a practiced hand by the keystroke-level model of Card, Moran and Newell:
 # to think of the next step, to point, to click; and to type a letter
-CLICK, LETTER = 1.35 + 1.1 + 0.2, 0.28
+CLICK = 1.35 + 1.1 + 0.2
+LETTER = 0.28
 
 
 class Steward:

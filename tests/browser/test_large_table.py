@@ -30,7 +30,8 @@ def test_twenty_thousand_records_show_nine_cards_of_a_sample(app) -> None:
     assert launch.ADDRESS in app.page.url
     worst = app.verdict.locator(".rwn-nearest")
     worst.get_by_text("%").wait_for()  # one broken limit comes with the picture, others follow
-    before, told = worst.inner_text(), list[int]()
+    before = worst.inner_text()
+    told = list[int]()
 
     def note(answer) -> None:
         if answer.url.endswith(ADDRESS) and '"seq"' in (answer.request.post_data or ""):

@@ -44,7 +44,8 @@ POINTED_AT = """([x, y]) => {
 
 @pytest.mark.nightly  # tests/ui/test_searches begins, cancels and uses a search
 def test_a_setting_is_found_by_keyboard_chosen_on_the_map_and_used_on_tune(app) -> None:
-    before, page = app.server.children(), app.page
+    before = app.server.children()
+    page = app.page
     app.open("/")
     shown = app.stamp
     page.get_by_role("link", name="Find", exact=True).press("Enter")
@@ -231,7 +232,8 @@ def test_every_lesson_s_picture_moves_and_its_address_opens_it_again(app, open_a
     app.page.get_by_role("link", name="Learn", exact=True).click()
     for title, (card, slider) in LESSONS.items():
         choose(app, title, card)
-        before, pixels = app.stamp, app.page.evaluate(PIXELS)
+        before = app.stamp
+        pixels = app.page.evaluate(PIXELS)
         app.page.get_by_role("slider", name=slider).press("End")
         app.wait_for_change(before)
         assert app.page.evaluate(PIXELS) != pixels, title
@@ -370,7 +372,8 @@ def test_the_walk_ends_with_a_file_a_notice_and_a_signed_ledger(app, tmp_path) -
     # the key and the original give the file again; the seed of the trial does not
     key, original = (str(folder.parent / name) for name in ("sealed.key", "people.sav"))
     assert main.run(["reproduce", str(folder), "--key", key, "--original", original]) == 0
-    data, setting = rwn.load_demo("bodyfat"), Setting.from_dict(record["setting"])
+    data = rwn.load_demo("bodyfat")
+    setting = Setting.from_dict(record["setting"])
     trial = rwn.mask(setting.applied_to(data), setting.params, seed=1)
     assert not np.array_equal(rwn.read(file).frame, trial.published().frame)
     name, content = app.saved(app.page.get_by_role("button", name="Download (for users)").click)
@@ -403,7 +406,8 @@ def by_pointer(app, row: int, role: str) -> None:
     option = app.page.locator("#portal").get_by_text(role, exact=True)
     for patience in range(1000, 40_000, 1000):
         # a grid that still unfolds does not listen, nor does a list just opened
-        width, down = grid.bounding_box()["width"], 35 * row + 52
+        width = grid.bounding_box()["width"]
+        down = 35 * row + 52
         # the first column cannot be edited; a second click on one cell would open it
         grid.click(position={"x": 0.05 * width, "y": down})
         grid.click(position={"x": 0.2 * width, "y": down})

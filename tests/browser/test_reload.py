@@ -134,7 +134,8 @@ def test_a_seed_gives_the_bytes_of_python_and_is_not_in_the_address(app, tmp_pat
     setting = {"epsilon": 2.5, "k": 6, "q": 0.75}
     app.open("/?epsilon=2.5&k=6&q=0.75")
     app.open_box("The same in a shell")
-    before, field = app.stamp, app.page.get_by_role("spinbutton", name="Seed of the draw")
+    before = app.stamp
+    field = app.page.get_by_role("spinbutton", name="Seed of the draw")
     field.fill("4711")
     field.press("Enter")
     app.wait_for_change(before)

@@ -58,7 +58,9 @@ def test_a_page_on_the_disk_opens_the_app_for_this_browser_alone(
         window, other = chromium.new_context(), chromium.new_context()
         try:
             # the page of a file forwards, as that of another site would: the cookie is strict
-            tab, second, stranger = window.new_page(), window.new_page(), other.new_page()
+            tab = window.new_page()
+            second = window.new_page()
+            stranger = other.new_page()
             tab.goto(page.as_uri())
             tab.locator("[data-stamp]").wait_for(timeout=HANG_MS)
             (cookie,) = (each for each in window.cookies() if each["name"] == f"rwn-{port}")

@@ -82,7 +82,8 @@ def languages(folder: Path) -> Path:
     draw = np.random.default_rng(2)
     taxes = ("Jahresumsatzsteuervorauszahlungsbetrag", "Umsatzsteuersondervorauszahlung")
     alike = [f"expenditure_of_the_household_in_month_{i}_of_the_reporting_year" for i in range(9)]
-    size, age = draw.normal(20, 1, 150), draw.integers(18, 90, 150)
+    size = draw.normal(20, 1, 150)
+    age = draw.integers(18, 90, 150)
     columns = {n: np.exp(size + draw.normal(0, 0.3, 150)).round() for n in (*taxes, *alike)}
     frame = pd.DataFrame(columns)
     towns = ["Neustadt-Glewe-Nebenerwerbssiedlung", "Hellschen-Heringsand-Unterschaar"]

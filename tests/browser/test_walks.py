@@ -26,7 +26,8 @@ pytestmark = pytest.mark.nightly  # each takes minutes
 def tenants(path: Path, n: int = 320) -> Path:
     """Tenants of a town with codes, labels and refusals, as SPSS has them."""
     draw = np.random.default_rng(59)
-    rooms, years = draw.integers(1, 6, n), draw.gamma(2, 6, n).round()
+    rooms = draw.integers(1, 6, n)
+    years = draw.gamma(2, 6, n).round()
     frame = pd.DataFrame(
         {
             "quarter": draw.integers(1, 6, n),
@@ -85,7 +86,8 @@ def started(steward: Steward) -> str:
 
 def remedied(steward: Steward) -> str:
     """Press what helps, as long as something is offered: the state that this leads to."""
-    app, menu = steward.app, steward.app.page.locator(".rwn-steps")
+    app = steward.app
+    menu = steward.app.page.locator(".rwn-steps")
     for _ in range(6):
         with steward.waiting():
             app.until(JUDGED)
@@ -125,7 +127,8 @@ def test_the_first_hour_ends_with_a_kept_policy_the_best_there_is_or_files(
 
 
 def test_a_meeting_of_five_chooses_among_candidates(app: App, tmp_path: Path) -> None:
-    steward, page = opened(app, ward(tmp_path / "ward.csv")), app.page
+    steward = opened(app, ward(tmp_path / "ward.csv"))
+    page = app.page
     started(steward)
     for name, strength in zip("ABC", ("Light", "Standard", "Strong"), strict=True):
         steward.press(strength)

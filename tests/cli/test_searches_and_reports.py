@@ -471,7 +471,8 @@ def test_a_large_table_is_told_which_limits_are_not_judged(judged, rwn_command) 
 
 def test_the_command_of_a_setting_of_rwn_masks_as_the_setting_does(rwn_command: Run) -> None:
     slices = [["age", "weight"], ["hip", "knee"]]
-    data, options = rwn.load_demo("bodyfat"), {"kernel": "gaussian", "width": 1.5, "scale": "range"}
+    data = rwn.load_demo("bodyfat")
+    options = {"kernel": "gaussian", "width": 1.5, "scale": "range"}
     setting = Setting.of("rwn", options, slices=slices)
     words = shlex.split(recommend.command(setting, "demo:bodyfat", Path("out.csv")))
     rwn_command.done(*words[1:], "--seed", 3)

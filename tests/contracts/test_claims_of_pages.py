@@ -176,7 +176,8 @@ def intervals_cover(factor: float) -> bool:
 
     Three means of each: 95 % is held within 3 x sqrt(0.95 x 0.05 / 300), which is 3.8 %.
     """
-    rng, held = np.random.default_rng(4), []
+    rng = np.random.default_rng(4)
+    held = []
     for number in range(100):
         frame = pd.DataFrame(rng.normal(size=(100, 3)), columns=list("abc"))
         balanced = SoftRWN(kernel="gaussian", balance=1.0, width=3.0)
@@ -209,7 +210,8 @@ def worst_case(epsilon: float, k: int, low: float, high: float) -> bool:
 
 def three_attacks(epsilon: float, k: int, stated: Sequence[float]) -> bool:
     """Linkage row by row, by the assignment and given all rows, within a point."""
-    data, found = bodyfat(), []
+    data = bodyfat()
+    found = []
     for seed in range(1, 9):
         release = rwn.mask(data, rwn.RWN(epsilon=epsilon, k=k), seed=seed)
         detail = rwn.audit(data, release, measures=["bayes_linkage"])["bayes_linkage"].detail
@@ -290,7 +292,8 @@ def excess(formula: Callable[[float, float], float]) -> bool:
 
 def relations_lost(tables: str, stated: float) -> bool:
     """The loss of relations of the original, or of columns permuted one by one."""
-    data, rng = bodyfat(), np.random.default_rng(5)
+    data = bodyfat()
+    rng = np.random.default_rng(5)
     frame = data.frame.copy()
     for name in frame if tables == "permuted" else []:
         frame[name] = rng.permutation(frame[name].to_numpy())
@@ -330,7 +333,9 @@ def disc_moment(stated: float) -> bool:
 
 def unique_in_population(formula: Callable[[float, float], float]) -> bool:
     """P(unique in the population | unique in the sample), for λ people per key."""
-    rng, fraction, mean = np.random.default_rng(6), 0.2, 2.0
+    rng = np.random.default_rng(6)
+    fraction = 0.2
+    mean = 2.0
     size = rng.poisson(mean, 400_000)
     sampled = rng.binomial(size, fraction)
     return abs(np.mean(size[sampled == 1] == 1) - formula(mean, fraction)) < 0.01
@@ -338,7 +343,8 @@ def unique_in_population(formula: Callable[[float, float], float]) -> bool:
 
 def leakage(stated: float) -> bool:
     """The leakage of the design on the slides, by simulated populations."""
-    rng, found = np.random.default_rng(7), []
+    rng = np.random.default_rng(7)
+    found = []
     shares = np.array([sampling.SHARE ** sum(c) * (1 - sampling.SHARE) ** (11 - sum(c))
                        for c in product((0, 1), repeat=11)])  # fmt: skip
     for _ in range(400):

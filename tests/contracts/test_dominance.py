@@ -116,7 +116,8 @@ def along(kind: type[Method], data: Microdata, shares: Sequence[float]) -> list[
 @cache
 def sliced(name: str, slices: str) -> Microdata:
     """A table whose variables travel together by their roles."""
-    data, group = table(name), SLICES[slices]
+    data = table(name)
+    group = SLICES[slices]
     variables = (replace(each, group=group.get(each.role)) for each in data.schema.variables)
     return Microdata(data.frame, Schema(variables=tuple(variables)))
 
@@ -244,7 +245,8 @@ Worst = tuple[Callable[[Comparison], Linkage], Callable[[Comparison], NDArray[np
 
 def linkers(comparison: Comparison) -> list[Found]:
     """Every ordinary linkage of the catalogue, and the one by distance on the keys."""
-    n, keys = comparison.original.n, key_names(comparison)
+    n = comparison.original.n
+    keys = key_names(comparison)
     levels = reading("intruder_levels", comparison)
     if levels is None:
         return []
@@ -329,9 +331,11 @@ def _same(people: Any, rows: Any) -> NDArray[np.bool_]:
 
 def readers(comparison: Comparison) -> list[Found]:
     """Every ordinary way to read a confidential variable."""
-    made, found = Readers(comparison), []
+    made = Readers(comparison)
+    found = []
     for secret in made.secrets:
-        right, near = made.right(secret), made.nearest(secret)
+        right = made.right(secret)
+        near = made.nearest(secret)
         shows, single = made.alone(secret)
         rows = shows.sum(axis=1)
         truly = np.where(single & (rows > 0), (shows & right).sum(axis=1) / np.maximum(rows, 1), 0)
@@ -373,7 +377,8 @@ def attacked(case: Case) -> tuple[Comparison, list[Found], list[Found]]:
 def beaten(case: Case, worst: Worst) -> list[str]:
     """The ordinary attacks that do better than a worst case."""
     comparison, by_linking, by_reading = attacked(case)
-    linked, read_ = worst[0](comparison), worst[1](comparison)
+    linked = worst[0](comparison)
+    read_ = worst[1](comparison)
     reached = linked | dict(zip(confidential_names(comparison), read_.tolist(), strict=False))
     return [
         f"{case.words}: {each.attack} ({each.knows}) {each.success:.3f} > {reached[each.knows]:.3f}"
@@ -471,7 +476,8 @@ def random_guess(comparison: Comparison) -> NDArray[np.float64]:
     belief /= np.maximum(belief.sum(axis=1, keepdims=True), 1e-300)
     shares = []
     for secret in secrets:
-        truth, shown = original.frame[secret], masked.frame[secret].to_numpy()
+        truth = original.frame[secret]
+        shown = masked.frame[secret].to_numpy()
         if original.schema.variable(secret).kind is Kind.CATEGORICAL:
             right = truth.to_numpy()[:, None] == shown
         else:

@@ -205,7 +205,8 @@ def leaves(value: Any) -> list[Any]:
 
 
 def test_the_catalogue_holds_every_record_of_every_file_under_its_side():
-    written, folder = {}, Path(rwn_core.measures.__file__).parent
+    written = {}
+    folder = Path(rwn_core.measures.__file__).parent
     for side in ("utility", "risk"):
         for path in (folder / side).glob("[a-z]*.py"):
             module = import_module(f"rwn_core.measures.{side}.{path.stem}")
@@ -272,7 +273,8 @@ def test_the_detail_is_plain_and_finite():
 def test_data_against_itself_has_the_best_value():
     def rule(key: str, table: str) -> None:
         comparison = against_itself(table)
-        found, first = read(key, comparison), reading(key, table)
+        found = read(key, comparison)
+        first = reading(key, table)
         if isinstance(found, NotApplicable):
             # that one is made of the differences, and there are none
             assert isinstance(first, NotApplicable) or key == "mahalanobis_linkage"
@@ -293,7 +295,8 @@ def test_data_against_itself_has_the_best_value():
 
 def test_the_row_order_does_not_matter():
     def rule(key: str, table: str) -> None:
-        one, two = reading(key, table), MEASURES[key].read(shuffled(table), bare=True)
+        one = reading(key, table)
+        two = MEASURES[key].read(shuffled(table), bare=True)
         if isinstance(one, NotApplicable):
             assert isinstance(two, NotApplicable)
             assert one.reason == two.reason

@@ -391,7 +391,8 @@ def by_day(*some: Make) -> list[Any]:
 @pytest.mark.parametrize("params", [STRONG, WEAK], ids=["strong", "weak"])
 @pytest.mark.parametrize("make", by_day(*BY_DAY))
 def test_every_entrance_says_the_same_of_a_setting(make, params, tmp_path) -> None:
-    data, policy = make(), policy_of(EASY)
+    data = make()
+    policy = policy_of(EASY)
     _, apart = policy.judgeable(data)
     verdict = judged_file(data, rwn.mask(data, params, seed=1), policy)
     case = Case(data, params, policy, tmp_path)

@@ -175,7 +175,8 @@ SOFT = SoftRWN(kernel="exponential", bandwidth="absolute", width=2.0, own=True)
 
 def rows_of(units: np.ndarray, seed: int, own: float = 0.5) -> pd.DataFrame:
     """Three numbers and a sex; what rows of a unit have in common is larger than their own part."""
-    draw, many = np.random.default_rng(seed), int(units.max()) + 1
+    draw = np.random.default_rng(seed)
+    many = int(units.max()) + 1
     values = draw.normal(size=(many, 3))[units] + own * draw.normal(size=(len(units), 3))
     frame = pd.DataFrame(values, columns=["a", "b", "c"])
     return frame.assign(sex=np.array(["f", "m"])[draw.integers(0, 2, many)][units], unit=units)
@@ -259,11 +260,15 @@ def test_nothing_read_of_units_is_below_what_is_read_of_rows(which: str, method:
 
 def matched_by_hand(comparison: Comparison, known: list[str]) -> tuple[int, float, float]:
     """People alone with some values, and found; found times right values of c: by every pair."""
-    original, masked = comparison.original.frame, comparison.masked.frame
+    original = comparison.original.frame
+    masked = comparison.masked.frame
     values = original[known].apply(tuple, axis=1)
     alone = {v for v in values if original.loc[values == v, "unit"].nunique() == 1}
     reach = tolerance(comparison.original, "c").right
-    shown, people, found, read = masked[known].apply(tuple, axis=1), 0, 0, 0.0
+    shown = masked[known].apply(tuple, axis=1)
+    people = 0
+    found = 0
+    read = 0.0
     for _, rows in original.groupby("unit"):
         own = {v for v in values[rows.index] if v in alone}
         missed = 1.0
@@ -286,7 +291,8 @@ def test_people_are_matched_as_by_hand(which: str) -> None:
     sets = true_matches._counted(comparison, comparison.units).detail
     again = compared(data, RWN(k=4, q=0.5))  # which remembers nothing of the units
     planted = true_matches._counted(again, np.arange(data.n)).detail
-    rows, differ = true_matches._counted(comparison, None).detail, 0
+    rows = true_matches._counted(comparison, None).detail
+    differ = 0
     for place, names in enumerate(sets.known.sets):
         people, found, read = matched_by_hand(comparison, list(names))
         assert sets.people[place] == people
@@ -324,7 +330,8 @@ def test_a_value_of_one_person_appears_as_often_as_said(method: str) -> None:
         for level, rows in frame.groupby(name)
         if rows["unit"].nunique() == 1
     }
-    seen, draws = np.zeros(8), 600
+    seen = np.zeros(8)
+    draws = 600
     for seed in range(draws):
         shown = made.release(SecretKey.from_seed(seed)).masked.frame
         whose = [alone.get((name, level)) for name in names for level in shown[name].unique()]
@@ -356,7 +363,8 @@ def test_where_a_row_is_a_unit_nothing_differs(role: Role) -> None:
 
 def panel(secret: str, seed: int, units: np.ndarray = PANEL) -> Microdata:
     """People whose rows vary about their means, and who have one secret each."""
-    draw, many = np.random.default_rng(seed), int(units.max()) + 1
+    draw = np.random.default_rng(seed)
+    many = int(units.max()) + 1
     frame = rows_of(units, seed, own=0.3)
     mean = frame.groupby("unit")["a"].mean().to_numpy()
     own = {
@@ -392,7 +400,8 @@ def summed_names(data: Microdata, masked: pd.DataFrame, spread: float) -> tuple[
 
     Written without the program: densities of normal noise on a and b, and equal sexes.
     """
-    own, frame = data.frame, masked
+    own = data.frame
+    frame = masked
     apart = own[["a", "b"]].to_numpy()[:, None] - frame[["a", "b"]].to_numpy()
     belief = np.exp(-(apart**2).sum(axis=2) / (2 * spread**2))
     if own["sex"].tolist() == frame["sex"].tolist():
@@ -451,7 +460,8 @@ def test_many_rows_of_one_person_do_not_count_as_many_people() -> None:
 
 def compared_twice(data: Microdata, units: np.ndarray, params: Method) -> list[Comparison]:
     """A release, and the same with its rows in another order and other names of its units."""
-    comparison, draw = compared(data, params), np.random.default_rng(0)
+    comparison = compared(data, params)
+    draw = np.random.default_rng(0)
     order, names = draw.permutation(data.n), draw.permutation(data.n)
     other = data.frame.assign(unit=[f"unit {names[unit]}" for unit in units]).iloc[order]
     schema = data.schema.replace_variable("unit", kind=rwn.Kind.CATEGORICAL)
@@ -569,7 +579,8 @@ def test_equal_rows_of_one_person_single_that_person_out() -> None:
 @pytest.mark.parametrize("rows", [1, 2, 4, 10])
 def test_what_luck_shows_of_a_unit_counts_for_nothing(rows: int) -> None:
     """Nearly every household of many rows has a common level: to say so discloses nothing."""
-    rng, n = np.random.default_rng(0), 600
+    rng = np.random.default_rng(0)
+    n = 600
     secret = rng.choice(["none", "a", "b"], n, p=[0.8, 0.15, 0.05])
     frame = pd.DataFrame({"age": rng.integers(18, 90, n), "region": rng.choice(list("nesw"), n)})
     frame = frame.assign(sex=rng.choice(["f", "m"], n), s=secret, home=np.arange(n) // rows)
@@ -588,7 +599,8 @@ def test_what_luck_shows_of_a_unit_counts_for_nothing(rows: int) -> None:
 @pytest.mark.parametrize("rows", [1, 4])
 def test_what_people_outside_follow_too_is_no_gain(rows: int) -> None:
     """All rows of a household predict its secret, of one outside the file as of one inside."""
-    draw, count = np.random.default_rng(1), 800
+    draw = np.random.default_rng(1)
+    count = 800
     who = np.repeat(np.arange(count // rows), rows)
 
     def gain_of(slope: float, params: Method) -> float:
@@ -626,7 +638,8 @@ OF_CLASSES = ("uniqueness", "k_anonymity", "individual_risk", "suda", "misclassi
 @cache
 def visits(rows: int) -> Microdata:
     """People with their age and town, as many rows each with the same, and a visit in each."""
-    draw, count = np.random.default_rng(4), 150
+    draw = np.random.default_rng(4)
+    count = 150
     who = np.repeat(np.arange(count), rows)
     frame = pd.DataFrame(
         {"age": draw.integers(20, 80, count), "town": draw.choice([*"abcd"], count)}

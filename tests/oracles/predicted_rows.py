@@ -88,7 +88,8 @@ def axes(
         predictors = with_product(np.column_stack(parts))
         # one slice alone: a row has the product of the record that gave it
         shown = [predictors[row[0]] for row in rows]
-    responses, n = coordinates(response), len(predictors)
+    responses = coordinates(response)
+    n = len(predictors)
     nobody: set[int] = set()
     scores = np.array([predicted(predictors, responses, own, nobody) for own in predictors])
     left_out = [holders(slices, row, later) for row in rows]

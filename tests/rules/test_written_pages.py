@@ -174,7 +174,8 @@ def test_the_case_study_comes_out_again() -> None:
 
 
 def test_the_journeys_are_short_and_their_page_has_the_figures_of_the_file() -> None:
-    rows, page = journeys.read(journeys.FIGURES), journeys.PAGE.read_text("utf-8")
+    rows = journeys.read(journeys.FIGURES)
+    page = journeys.PAGE.read_text("utf-8")
     assert journeys.with_table(page, rows) == page
     walked = {(job, way) for job in journeys.JOBS for way in ("browser", "shell")}
     assert {(row["job"], row["way"]) for row in rows} == walked
@@ -186,7 +187,8 @@ def test_the_journeys_are_short_and_their_page_has_the_figures_of_the_file() -> 
 
 
 def test_our_numbers_beside_other_programs_are_computed_today() -> None:
-    stored, run = pages.read_lines(side_by_side.FILE), side_by_side.stored_run()
+    stored = pages.read_lines(side_by_side.FILE)
+    run = side_by_side.stored_run()
     assert [side_by_side.line(row, run, run) for row in side_by_side.ROWS] == stored
     assert all(line["why"] for line in stored if line["verdict"] == "different")
     page = side_by_side.PAGE.read_text("utf-8").partition(side_by_side.BEGINS)[2]

@@ -415,7 +415,8 @@ def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_first_takes_what_was_begun_and_the_next_reads_anew(path: Path, monkeypatch) -> None:
     asked: list[str] = []
-    begin, read = given_file.begin, rwn.read
+    begin = given_file.begin
+    read = rwn.read
     monkeypatch.setattr(given_file, "begin", lambda *of: asked.append("begun") or begin(*of))
     monkeypatch.setattr(rwn, "read", lambda *of: asked.append("read") or read(*of))
     given_file.read_given_ahead()
@@ -488,7 +489,8 @@ ROLES |= dict.fromkeys(("PY010G", "PY050G", "HY010"), "confidential")
 @pytest.fixture
 def ranked(monkeypatch: pytest.MonkeyPatch) -> list[rwn.Microdata]:
     begun: list[rwn.Microdata] = []
-    start, prepare = change_table.Task, PreparedTable.prepare.__func__
+    start = change_table.Task
+    prepare = PreparedTable.prepare.__func__
 
     def counted(data: rwn.Microdata, *args: Any) -> Any:
         begun.append(data)

@@ -101,7 +101,8 @@ def test_made_files_and_the_session_end_with_erase(monkeypatch: pytest.MonkeyPat
     )
     ended: list[str] = []
     nothing = SimpleNamespace(opening=None, end=lambda: ended.append("work"))
-    state, parts = SessionState(), {"watch": "a part of a page"}
+    state = SessionState()
+    parts = {"watch": "a part of a page"}
     state._new_widget_state.widget_metadata["cancel"] = "a button that holds a reading"
     context = SimpleNamespace(
         session_id="me", session_state=SimpleNamespace(_state=state), fragment_storage=parts

@@ -274,7 +274,8 @@ def test_other_weights_are_read_by_the_same_process(monkeypatch: pytest.MonkeyPa
     other = data.with_weights({"x": 3.0})
     made = MeasureWorker.start(data)
     try:
-        process, before = made._pool.pids, answered(made, about())
+        process = made._pool.pids
+        before = answered(made, about())
         made.ask(about(seed=9))  # which nobody waits for any more
         until(lambda: about(seed=9) not in made._asked or begun(made, about(seed=9)))
         if not made.retarget(other):

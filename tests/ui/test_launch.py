@@ -441,8 +441,10 @@ def test_the_first_page_is_found_by_its_name(path: str) -> None:
 
 @pytest.fixture
 def as_before() -> Iterator[None]:
-    factory, hooks = logging.getLogRecordFactory(), (sys.excepthook, sys.unraisablehook)
-    thread_hook, spool = threading.excepthook, MultiPartParser.spool_max_size
+    factory = logging.getLogRecordFactory()
+    hooks = (sys.excepthook, sys.unraisablehook)
+    thread_hook = threading.excepthook
+    spool = MultiPartParser.spool_max_size
     with warnings.catch_warnings():
         yield
     logging.setLogRecordFactory(factory)
@@ -502,7 +504,8 @@ class Visit:
 
 def test_a_session_that_was_left_is_closed_and_one_that_is_open_is_not(monkeypatch) -> None:
     monkeypatch.setattr(sweeper, "VISITS", WeakValueDictionary())
-    active, closed = {"here"}, []
+    active = {"here"}
+    closed = []
     visits = [Visit(each) for each in ("here", "gone", "back")]
     server = SimpleNamespace(is_active_session=active.__contains__, close_session=closed.append)
     sweep = sweeper.Sweeper(server).sweep

@@ -59,7 +59,8 @@ def test_the_code_gives_the_numbers_on_screen(key: str) -> None:
     assert MOVED[key].keys() <= start.keys()
     seen = []
     for values in (start, start | MOVED[key]):
-        text, shown = lesson.code(values), lesson.show(values, kept)
+        text = lesson.code(values)
+        shown = lesson.show(values, kept)
         found: dict[str, Any] = {}
         exec(text, found)  # what a student would paste
         for name, number in shown.numbers.items():

@@ -126,7 +126,8 @@ def test_where_a_run_has_to_answer_it_does_and_says_why(open_page, capsys, monke
 
 
 def test_nothing_is_answered_while_a_widget_changes_the_choice(open_page, monkeypatch) -> None:
-    screen, answers = open_page("tune"), list[Any]()
+    screen = open_page("tune")
+    answers = list[Any]()
     monkeypatch.setattr(endpoint, "PATIENCE_S", 0.01)
     switch = change_table.switch_table
 
@@ -209,7 +210,8 @@ def test_a_move_on_bodyfat_enters_few_files(open_page, monkeypatch: pytest.Monke
     screen = open_page("tune")
     for k in (6.0, 7.0):  # imports and first results
         assert asked(screen, {"k": k}) is not None
-    files, calls = set[str](), 0
+    files = set[str]()
+    calls = 0
 
     def count(frame: FrameType, event: str, _: object) -> None:
         nonlocal calls
@@ -283,7 +285,8 @@ def waited(screen: Any, seq: int | None = None) -> Any:
 
 
 def test_nothing_is_told_until_something_has_arrived_of_the_release_on_screen(screen, monkeypatch):
-    reader, waits = screen.work.worker, screen.panel["waits"]
+    reader = screen.work.worker
+    waits = screen.panel["waits"]
     assert waits == ["first bayes_linkage", "first attribute_gain"]  # the page reads what is quick
     assert screen.panel["verdict"]["nearest"] == ""
     for _ in range(3):
@@ -321,7 +324,9 @@ def test_nothing_is_told_until_something_has_arrived_of_the_release_on_screen(sc
 
 
 def test_the_process_begins_before_the_picture_of_a_move_that_nobody_holds(screen, monkeypatch):
-    reader, before, draw = screen.work.worker, list[Any](), view.render
+    reader = screen.work.worker
+    before = list[Any]()
+    draw = view.render
     monkeypatch.setattr(view, "render", lambda *of: before.append(reader.strengths) or draw(*of))
     assert asked(screen, {"k": 39}, held=True)["waiting"]
     told = asked(screen, {"k": 40})

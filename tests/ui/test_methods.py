@@ -74,7 +74,8 @@ def test_a_method_has_its_own_sliders_and_they_move_all_cards(session, method: s
     }
     strong = ready.prepared.presets["Strong"][kind.strength]
     view.apply_edits(session, [{"levers": half | {kind.strength: strong}}])
-    after, law = drawn(), ready.prepared.law
+    after = drawn()
+    law = ready.prepared.law
     neighborhoods = None if law is None else law.neighborhoods
     assert len(before) == CARDS_OF_TUNE - ("neighborhood_size" not in before)
     assert ("neighborhood_size" in after) == (neighborhoods is not None)
@@ -194,7 +195,8 @@ def test_an_option_names_released_variables_and_a_radius_numbers_that_stay_insid
 
 def test_hard_to_soft_to_balance_and_back(open_page) -> None:
     screen = open_page("tune", q="0.8")
-    session, before = screen.session, screen.session.levers.copy()
+    session = screen.session
+    before = screen.session.levers.copy()
     choose(screen, "soft_rwn")
     assert [*screen.sliders] == ["width", "balance", "q"]
     assert session.levers == {"width": 1.0, "balance": 0.0, "q": 0.8}
@@ -258,7 +260,8 @@ def test_a_preset_of_slices_is_live_and_ranks_nothing_anew(open_page, monkeypatc
     counted = lambda *of, **more: searches.append(of) or preview(*of, **more)  # noqa: E731
     monkeypatch.setattr(NeighborhoodMethod, "preview", counted)
     screen = open_page("tune", method="nbrs2015")
-    count, alone = len(searches), current_release(screen.session).masked
+    count = len(searches)
+    alone = current_release(screen.session).masked
     slice_by(screen, "Keys together | rest")
     session = screen.session
     assert session.slices == preset_slices(session.data, "keys_together")
@@ -342,7 +345,9 @@ def worst(screen: Any) -> float:
 
 
 def test_one_choice_for_all_numbers_reaches_every_page(tune) -> None:
-    session, exact, cards = tune.session, worst(tune), tune.panel["cards"]
+    session = tune.session
+    exact = worst(tune)
+    cards = tune.panel["cards"]
     tune.find("select_slider", "Steps for all numbers").set_value("0.5 SD").run()
     assert tune.errors == []
     assert session.precision == steps_by_name(given_steps(session.data, 0.5))
@@ -360,7 +365,8 @@ def test_one_choice_for_all_numbers_reaches_every_page(tune) -> None:
 
 def test_steps_that_are_typed_in_are_the_release_and_survive_other_pages(tune, monkeypatch) -> None:
     typed: dict[str, float | None] = {"age": 5.0, "weight": 10.0}
-    editor, session = st.data_editor, tune.session
+    editor = st.data_editor
+    session = tune.session
 
     def edited(frame: pd.DataFrame, **options: Any) -> pd.DataFrame:
         shown = editor(frame, **options)

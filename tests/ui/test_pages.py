@@ -236,7 +236,8 @@ def test_sliders_presets_and_the_session_follow_each_other(open_page) -> None:
 
 def test_weights_of_0_are_a_sentence_and_others_move_the_end_of_the_slider(open_page) -> None:
     screen = open_page("tune")
-    good, names = screen.panel, screen.session.data.names
+    good = screen.panel
+    names = screen.session.data.names
     screen.weigh(**dict.fromkeys(names, 0.0))
     assert screen.errors == [
         "The weights are 0 for every variable; give at least one a positive weight."
@@ -254,7 +255,8 @@ def test_weights_of_0_are_a_sentence_and_others_move_the_end_of_the_slider(open_
 
 
 def test_a_description_that_masks_nothing_or_half_a_group_is_a_sentence(open_page, monkeypatch):
-    editor, screen = st.data_editor, open_page("tune")
+    editor = st.data_editor
+    screen = open_page("tune")
     every_other = [i % 2 == 0 for i in range(screen.session.data.p)]
     nothing = "No variable is chosen for masking; choose at least one."
     half = "Group all has masked and unmasked variables; mask all of them or none."
@@ -363,7 +365,8 @@ def test_another_role_keeps_the_setting_and_what_names_a_variable_that_is_gone_g
     assert session.precision == (("age", 5.0),)
     assert session.history is undo
     assert session.grid_version == grid, "the grid keeps its place"
-    kept, limits = session.scenarios["A"], session.policy.measures
+    kept = session.scenarios["A"]
+    limits = session.policy.measures
     assert {*limits} <= before.readings.keys()
     assert kept.readings == {k: each for k, each in before.readings.items() if k not in limits}
     assert kept.readings

@@ -290,7 +290,9 @@ def upload(compare: Any, text: str) -> None:
 
 
 def test_a_file_of_another_table_brings_its_setting_alone_and_a_decision_is_taken_up(compare):
-    session, other, before = compare.session, "f" * 64, compare.session.words
+    session = compare.session
+    other = "f" * 64
+    before = compare.session.words
     decided = Decision(scenarios=(of_table(other),), chosen=NAME, date="2026-03-31")
     assert decided.table == other
     upload(compare, decided.frozen())  # it is no decision on this one
@@ -443,7 +445,8 @@ def test_each_step_opens_the_next(screen, tmp_path: Path, monkeypatch) -> None:
 @pytest.mark.parametrize("epsilon", [2.0, 1.0])
 def test_a_release_that_keeps_its_policy_says_whether_it_follows_the_decision(screen, epsilon):
     screen.session.policy = EASY
-    made, followed = decide(screen, rwn.RWN(epsilon=epsilon, k=5)), epsilon == 2.0
+    made = decide(screen, rwn.RWN(epsilon=epsilon, k=5))
+    followed = epsilon == 2.0
     look_and_draw(screen)
     assert screen.errors == []
     record(screen)  # a name is enough
@@ -527,7 +530,8 @@ def test_an_entry_says_what_became_of_its_policy(monkeypatch) -> None:
 
 
 def test_what_is_passed_on_by_a_proxy_is_not_of_this_machine(monkeypatch) -> None:
-    address, headers = "127.0.0.1", {"Host": "localhost:8501"}
+    address = "127.0.0.1"
+    headers = {"Host": "localhost:8501"}
 
     class Streamlit:
         @property
@@ -589,7 +593,8 @@ def test_each_claim_is_said_in_words() -> None:
 
 
 def test_the_claim_table_joins_the_files_and_the_notice_names_it(screen) -> None:
-    session, rng = screen.session, np.random.default_rng(5)
+    session = screen.session
+    rng = np.random.default_rng(5)
     school = rng.normal(12, 3, 150).round(1)
     pay = (0.8 * school + rng.normal(0, 1, 150)).round(2)
     frame = pd.DataFrame({"pay": pay, "school": school, "age": rng.integers(20, 60, 150)})

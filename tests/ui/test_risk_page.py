@@ -105,7 +105,8 @@ def test_tiles_cards_and_tables(payload: dict[str, Any]) -> None:
 
 
 def test_the_choices_of_the_form_reach_the_numbers_and_outlive_other_pages(small, drawn) -> None:
-    page, before = small.test, drawn[-1]
+    page = small.test
+    before = drawn[-1]
     page.multiselect[0].set_value(["age"]).run()
     assert small.errors == []
     released = [[tile["released"] for tile in each["tiles"]] for each in (before, drawn[-1])]
@@ -145,7 +146,8 @@ def test_the_choices_of_the_form_reach_the_numbers_and_outlive_other_pages(small
 
 
 def test_sliders_and_rounding_are_live(small, drawn) -> None:
-    before, page = drawn[-1], small.test
+    before = drawn[-1]
+    page = small.test
     page.slider[1].set_value(25).run()
     assert "k = 25" in drawn[-1]["summary"]["text"]
     # all variables link everybody at either k, the keys do not

@@ -103,7 +103,8 @@ def test_the_answer_so_far_is_listed_and_goes_to_tune(asked) -> None:
     listed.set_value(setting(7).key).run()
     ends(screen, job, answer(policy))
     assert chosen(screen) == setting(7).key, "a choice stays"
-    before, wanted = screen.session.setting, setting(7).resolved(screen.session.data)
+    before = screen.session.setting
+    wanted = setting(7).resolved(screen.session.data)
     screen.press("Save as scenario")
     kept = screen.session.scenarios["A"]
     assert kept.setting == wanted
@@ -302,7 +303,8 @@ ROLE = rwn.Role
 def test_a_release_that_is_judged_says_what_is_known(values, running, words, monkeypatch) -> None:
     limits = (rwn.Limit(measure=key, at_most=0.05) for key in ("bayes_linkage", "true_matches"))
     read = ReadSoFar(values=values, now="attribute_gain")
-    policy, captions = rwn.Policy(limits=tuple(limits)), list[str]()
+    policy = rwn.Policy(limits=tuple(limits))
+    captions = list[str]()
     assert limit_queue.read_words(policy, read, running=running) == words
     monkeypatch.setattr(limit_queue.st, "caption", captions.append)
     for so_far in (None, read):  # nothing is said before something is known

@@ -32,7 +32,8 @@ SCRIPTS = [ROOT / "app.py", *(ROOT / "pages").glob("*.py"), *(ROOT / "rwn_ui").r
 
 
 def test_a_memo_keeps_the_latest_results_and_no_more() -> None:
-    memo, made = Memo(2), []
+    memo = Memo(2)
+    made = []
 
     def make(key: str) -> str:
         return memo.get_or_make(key, lambda: made.append(key) or key.upper())
@@ -82,7 +83,8 @@ def test_a_change_of_the_setting_is_never_cut_short(session: Session, monkeypatc
     def look() -> None:
         raise CutShort
 
-    params, precision = rwn.NBRS2015(epsilon=1.0, q=0.5), (("age", 5.0),)
+    params = rwn.NBRS2015(epsilon=1.0, q=0.5)
+    precision = (("age", 5.0),)
     choice = rwn.Setting(params=params, weights=(("age", 3.0),), precision=precision, slices=())
     with monkeypatch.context() as patch:
         state = SafeSessionState(SessionState(), look)

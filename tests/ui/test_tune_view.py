@@ -73,7 +73,8 @@ def spoken(text: str) -> str:
 
 @pytest.fixture
 def judging() -> Session:
-    policy, data = limits(bayes_linkage=0.5, distance_linkage=0.05), rwn.load_demo("bodyfat")
+    policy = limits(bayes_linkage=0.5, distance_linkage=0.05)
+    data = rwn.load_demo("bodyfat")
     made = Session(name="bodyfat", demo="bodyfat", data=data, policy=policy)
     for each, name in zip(POINTS, ("kept", "broken", "unread"), strict=True):
         about = {"setting": each.setting, "readings": each.stated(), "unread": each.unread}
@@ -190,7 +191,8 @@ def test_the_linkage_as_the_maps_axis(session, request, large: bool, title: str,
 
 def test_the_tile_shows_the_judged_number_and_a_lower_bound_is_called_so(session, too_large):
     reading = rwn.MEASURES["bayes_linkage"].read(current_release(session).comparison)
-    policy, data = limits(bayes_linkage=0.05), session.data
+    policy = limits(bayes_linkage=0.05)
+    data = session.data
 
     def tile(at_most: float, estimate: float | None = None) -> dict[str, Any]:
         parts = with_parts(reading, estimate=estimate, at_most=at_most)
@@ -265,7 +267,8 @@ def test_the_editor_of_limits_ends_at_a_hundred_percent_or_at_all_people(open_pa
     screen = open_page("tune")
     screen.test.session_state["tune.0.policy.box"] = True
     screen.test.run()
-    named, n = "Linked over one half, records at most", screen.session.data.n
+    named = "Linked over one half, records at most"
+    n = screen.session.data.n
     fields = {each.label: each.max for each in screen.test.number_input if "at most" in each.label}
     assert fields.pop(named) == n
     assert list(fields.values()) == [100.0] * (len(rwn.Policy().limits) - 1)
@@ -335,11 +338,13 @@ def test_the_payload_is_plain_data_and_its_stamp_new_for_everything_that_changes
 
 
 def test_the_tiles_say_what_the_readings_say(session: Session) -> None:
-    readings, told = current_release(session).readings, told_tiles(session)
+    readings = current_release(session).readings
+    told = told_tiles(session)
     linked = limit_queue.readings(session, current_release(session))["linked_over_half"]
     judged = shown(session)["verdict"]
     words = f"worst: Linked over one half {100 * linked.value:.3g} %, limit 0 %"
-    left, lost = readings["use_left"].detail, readings["association_loss"]
+    left = readings["use_left"].detail
+    lost = readings["association_loss"]
     assert judged["text"] == f"Not releasable: 3 of 4 limits broken. {left.sentence}"
     assert judged["nearest"] == words
     assert judged["price"].startswith("Slope that moved most: ")
@@ -466,7 +471,8 @@ def test_the_card_asks_and_draws_the_regression_that_is_chosen(own_table: Sessio
         key = preparation_key(own_table, own_table.data, own_table.params)
         return own_table.levers, key  # no neighbor is ranked again
 
-    before, schema = kept(), own_table.data.schema
+    before = kept()
+    schema = own_table.data.schema
     for sent in (
         "1234",
         "regression:{",

@@ -107,12 +107,14 @@ def test_draws_read_all_that_a_tile_or_a_chart_of_tune_shows(session, monkeypatc
 
 
 def test_draws_and_standard_errors_join_the_pictures_of_their_setting(session, four) -> None:
-    before, plain = payload_of(session), cards(session)
+    before = payload_of(session)
+    plain = cards(session)
     on_tune = tune_view.payload(session, current_release(session))
     validity = standard_error_validity(session.data, session.params, repeats=10, seed=1)
     keep(session, setting_key(session), (four, ()))
     keep(session, setting_key(session), validity)
-    after, drawn = payload_of(session), cards(session)
+    after = payload_of(session)
+    drawn = cards(session)
     assert after["stamp"] != before["stamp"]
     assert after["tiles"][0]["limit"].startswith("9 of 10 draws")
     assert "9 of 10 draws" in after["tables"][0]["columns"]
@@ -158,7 +160,8 @@ def test_a_large_table_is_drawn_at_once_and_completed_after(open_page) -> None:
     assert first.pending
     assert first.readings["pmse"] is PENDING
     assert first.expected is None
-    drawn, stamp = cards(session), payload_of(session)["stamp"]
+    drawn = cards(session)
+    stamp = payload_of(session)["stamp"]
     complete(session)
     done = read(session)
     assert not done.pending
@@ -231,7 +234,9 @@ def test_the_payload_is_plain_and_complete() -> None:
 
 def test_analyses_are_registered_by_a_form_or_a_text_and_travel_in_a_scenario(open_page) -> None:
     screen = open_page("utility")
-    session, test, key = screen.session, screen.test, "utility.0.pass.form"
+    session = screen.session
+    test = screen.test
+    key = "utility.0.pass.form"
     assert test.button(key=f"{key}.add").disabled, "a regression needs predictors"
 
     def register(kind: str, field: str = "", names: tuple[str, ...] = ()) -> None:

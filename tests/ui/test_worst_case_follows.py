@@ -81,7 +81,8 @@ def test_on_a_larger_one_it_follows_the_picture(larger: Session) -> None:
     larger.move(k=k)
     assert shown(larger)["verdict"]["nearest"] == first
     # other weights are other numbers of the same process
-    worker, gain = larger.user.work.worker, readings(larger)["attribute_gain"].value
+    worker = larger.user.work.worker
+    gain = readings(larger)["attribute_gain"].value
     process = worker._pool.pids
     set_setting(larger, replace(larger.setting, weights=(("age", 3.0),)))
     assert shown(larger)["verdict"]["text"].startswith(UNJUDGED)
@@ -175,7 +176,8 @@ def test_a_quick_limit_is_there_with_every_move(larger: Session, monkeypatch) ->
     monkeypatch.setattr(limit_queue, "LIVE_RECORDS", 5_000)
     for k in (5, 40):
         larger.move(k=k)
-        payload, shares = shown(larger), readings(larger)
+        payload = shown(larger)
+        shares = readings(larger)
         now = rwn.MEASURES["true_matches"].read(current_release(larger).comparison).value
         assert shares["true_matches"].value == now > 0
         slower = ["bayes_linkage", "attribute_gain", "linked_over_half"]
@@ -189,7 +191,8 @@ def test_an_answer_that_arrives_while_the_page_is_drawn_is_asked_for_once_more(
 ) -> None:
     followed(larger)
     worker = type(larger.user.work.worker)
-    known, late = worker.known, []
+    known = worker.known
+    late = []
 
     def first_none(self, question):
         late.append(question)
@@ -221,7 +224,8 @@ def test_where_some_records_are_shown_all_are_judged(
     # what the Risk page found is taken over
     usual, other = Attack(keys=tuple(usual_keys(some.data))), Attack(keys=("age",))
     found = rwn.Reading(value=0.03125, baseline=0.1, detail=Detail(standing="worst"))
-    result, key = SimpleNamespace(readings={"bayes_linkage": found}), release_key(some)
+    result = SimpleNamespace(readings={"bayes_linkage": found})
+    key = release_key(some)
     for about, read in (
         ((usual, key), found),
         ((other, key), limit_queue.PENDING),  # other keys were assumed there

@@ -95,7 +95,8 @@ def _shown(
     # shared: the keys with the secret's donor. Of tied slices it is by the weights of the slice
     # alone: the place of a person in the order of a slice is known with its values only.
     masked, rows, people = asked  # of a posterior
-    cells, q = way.cells, way.cells.modification(secret)
+    cells = way.cells
+    q = way.cells.modification(secret)
     if cells.donors is None:  # a row shows its source's value, or no record's
         return sparse.diags_array(cells.retained(secret)[people]) @ source.tocsr()[people]
     if way.lost:  # missing values have no donor, and what is not masked is the source's own
@@ -222,7 +223,9 @@ def attack(
     # and the unit of each person: every strategy is then tried on the sum over a unit's rows, too
     rows, units = counted
     parts = list(beliefs)  # none: only the nearest rows and the predictions are tried
-    order, together, source = np.empty(0, np.int64), None, nearest
+    order = np.empty(0, np.int64)
+    together = None
+    source = nearest
     if parts:
         order = np.argsort(np.concatenate([classes for _, classes in parts]), kind="stable")
         columns = _joined([part.source for part, _ in parts], order)
@@ -302,7 +305,8 @@ def _success(
     # what a few rows say of all people counts as nothing, or of a posterior as the law expects
     at_most: dict[str, float] = {}
     for key, right in zip(weights, known_rights, strict=False):  # predictions come last
-        counted_rate, hardly = rates["majority"], False
+        counted_rate = rates["majority"]
+        hardly = False
         if key in POSTERIORS:
             expected = np.where(known, names[key].expected(majority), 0.0)
             counted_rate = float((expected * counts).sum()) / people
@@ -368,7 +372,8 @@ def gain(found: Success, outside: Sequence[Success] = ()) -> dict[str, Any]:
     targets = found.targets
     naming: dict[str, Any] = {"score": 0.0, "strategy": None, "certainty": 0.0, "level": None}
     naming |= {"people": 0.0, "named": 0.0, "right": 0.0, "base": 0.0}
-    of_level, base = targets.of_level(), targets.base()
+    of_level = targets.of_level()
+    base = targets.base()
     for key, named in found.named.items():
         if found.rates[key] > found.at_most.get(key, 1.0) + LEAST:
             continue
@@ -431,7 +436,8 @@ def difference_interval(
         # where all differences are 0, one of them may differ
         half = max(half, CERTAIN / people)
         return middle - half, middle + half
-    reference, others = found.rates["majority"], people
+    reference = found.rates["majority"]
+    others = people
     if outside:
         reference, others = outside_rate(outside, strategy)
     low, high = newcombe((attack * people, people), (reference * others, others))

@@ -150,8 +150,11 @@ class Predictor:
     ) -> dict[str, Names]:
         """Name the values of people by each way to predict them, of units too where given."""
         # least squares on the released keys
-        own, target, known = self.released.own[self.rows], self._target(), self.known.own
-        center, middle = own.mean(axis=0), target.mean(axis=0)
+        own = self.released.own[self.rows]
+        target = self._target()
+        known = self.known.own
+        center = own.mean(axis=0)
+        middle = target.mean(axis=0)
         slopes = np.linalg.lstsq(own - center, target - middle, rcond=1e-9)[0]
         ways = {"line": middle + (self.released.scaled_columns(people) - center) @ slopes}
         # the same without the attenuation by noise on the keys: noise that is independent of the
@@ -190,7 +193,8 @@ class Predictor:
         # None if the law has none, or no covariance matrix is left
         if self.moments is None or self.category or self.name not in self.moments.names:
             return None
-        columns, target = self.released.own[self.rows], self.values
+        columns = self.released.own[self.rows]
+        target = self.values
         added = np.zeros((columns.shape[1] + 1,) * 2)
         noisy = {
             name: at for name, at in self.released.places.items() if name in self.moments.names
@@ -211,7 +215,8 @@ class Predictor:
         """Return the predictions that tell nothing of rows that they have not seen."""
         # one half of the rows is predicted from the other; a product of the prediction and the
         # value, less what the noise on both adds to it, is 0 on average where they are unrelated
-        columns, target = self.released.own[self.rows], self._target(by_rank=True)
+        columns = self.released.own[self.rows]
+        target = self._target(by_rank=True)
         half = np.arange(len(target)) % 2 == 0
         products = {key: np.zeros(len(target)) for key in ("line", "less_noise", "tree")}
         for own in (half, ~half):
@@ -304,7 +309,8 @@ class AttributeAttack:
             ("key columns", keys, tuple(sorted(law.precision.items()))),
             lambda: KeyColumns(original, rounded(original, law.precision), keys),
         )
-        shown, moments = KeyColumns(original, masked, keys), None
+        shown = KeyColumns(original, masked, keys)
+        moments = None
         with suppress(NotApplicable):
             moments = law.moments()
         self.predictors = [
@@ -332,7 +338,8 @@ class AttributeAttack:
         ]
         self.guesses = guesses
         # the classes with a person's keys, or the nearest, shape (people, classes)
-        points, pairs = self.closest.people(as_released), []
+        points = self.closest.people(as_released)
+        pairs = []
         for start in range(0, people.n, CHUNK):
             person, place = np.nonzero(self.closest.ties(points[start : start + CHUNK]))
             pairs.append((person + start, self.group[self.closest.rows[place]]))
@@ -343,7 +350,8 @@ class AttributeAttack:
 
     def on_people(self, people: Integers) -> list[Success]:
         """Attack people of the file; NotApplicable if rows have too many candidates."""
-        original, rows = self.comparison.original, None
+        original = self.comparison.original
+        rows = None
         if len(people) == original.n == self.comparison.masked.n:
             rows = np.bincount(self.group)
         asked = original if len(people) == original.n else original.take(people)
@@ -358,8 +366,12 @@ class AttributeAttack:
         return found
 
     def _beliefs(self, people: Integers) -> Iterator[tuple[Beliefs, Integers]]:
-        masked, n, count = self.comparison.masked, self.law.original.n, len(self.first)
-        work, start, size = 0, 0, CHUNK
+        masked = self.comparison.masked
+        n = self.law.original.n
+        count = len(self.first)
+        work = 0
+        start = 0
+        size = CHUNK
         while start < count:
             part = np.arange(start, min(start + size, count))
             found = beliefs(self.law, masked, self.first[part], self.keys, self.secrets, people)

@@ -74,7 +74,8 @@ def canonical_sample(
 def attacked_people(comparison: Comparison, most: int = ATTACKS) -> Integers:
     """Return random people with a released row, the same in any order of the rows."""
     # no attack names the value of a person without a released row
-    rows, original = released_rows(comparison.original, comparison.masked), comparison.original
+    rows = released_rows(comparison.original, comparison.masked)
+    original = comparison.original
     units = comparison.units
     if units is None and (comparison.masked.n != original.n or len(rows) == original.n):
         return canonical_sample(original, most)
@@ -186,15 +187,19 @@ def guess_reading(
     """Return the risk beyond the control group (or the guess), with its 95 % interval."""
     # rates are (successes, attacks); `wider` widens the control's interval
     attack, error = map(float, wilson(*rates))
-    rate, ends = rates[0] / rates[1], wilson_interval(*rates)
-    reference, other, others = baseline, None, (baseline, baseline, baseline)
+    rate = rates[0] / rates[1]
+    ends = wilson_interval(*rates)
+    reference = baseline
+    other = None
+    others = (baseline, baseline, baseline)
     if control is not None:
         reference, half = map(float, wilson(*control))
         half = half if wider == 1.0 else wider * max(half, error)
         other, low, high = control[0] / control[1], reference - half, reference + half
         others = other, min(max(0.0, low), other), max(min(1.0, high), other)
     low, high = excess_interval((rate, *ends), others)
-    least, most = max(0.0, low), min(1.0, max(0.0, high))
+    least = max(0.0, low)
+    most = min(1.0, max(0.0, high))
     return Reading(
         value=float(np.clip(excess_risk(attack, reference), least, most)),
         baseline=0.0,

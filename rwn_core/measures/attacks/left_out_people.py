@@ -68,14 +68,16 @@ class PeopleLeftOut:
 
     def successes(self) -> list[list[Success]]:
         """Return the success of each strategy on each confidential variable, in lists of one."""
-        tried, masked = self.tried, self.tried.comparison.masked
+        tried = self.tried
+        masked = self.tried.comparison.masked
         original = tried.comparison.original
         asked = original if len(self.people) == original.n else original.take(self.people)
         truths = [named_values(original, asked, name) for name in tried.secrets]
         units = None if tried.units is None else tried.units[self.people]
         if units is not None:
             units = np.unique(units, return_inverse=True)[1]
-        every, known = np.arange(self.table.n), rounded(asked, tried.law.precision)
+        every = np.arange(self.table.n)
+        known = rounded(asked, tried.law.precision)
         released = []
         for name, values in zip(tried.secrets, tried.released, strict=True):
             # rows that are drawn again count nothing in what most rows say
@@ -107,7 +109,8 @@ class PeopleLeftOut:
 
     def _beliefs(self) -> Beliefs:
         """Return the beliefs in all rows, those drawn again for others with 0, (people, rows)."""
-        tried, m = self.tried, len(self.people)
+        tried = self.tried
+        m = len(self.people)
         order = np.argsort(np.concatenate([part for _, part in tried.inside]), kind="stable")
         again = self._again()
 
@@ -127,15 +130,18 @@ class PeopleLeftOut:
 
     def _again(self) -> list[Floats]:
         """Return each one's belief in the rows drawn again: as a source, and for each secret."""
-        tried, owner = self.tried, self.changed.owner
+        tried = self.tried
+        owner = self.changed.owner
         found = [np.zeros(len(owner)) for _ in range(1 + len(tried.secrets))]
-        law, masked = for_rows(tried.law, self.like), self.table
+        law = for_rows(tried.law, self.like)
+        masked = self.table
         first = tried.comparison.masked.n
         for start in range(0, len(owner), CHUNK):
             some = np.arange(start, min(start + CHUNK, len(owner)))
             asked, place = np.unique(owner[some], return_inverse=True)
             about = (law, masked, first + some, tried.keys, tried.secrets, self.people[asked])
-            made, column = beliefs(*about), np.arange(len(some))
+            made = beliefs(*about)
+            column = np.arange(len(some))
             for each, matrix in zip(found, (made.source, *made.donor), strict=True):
                 each[some] = np.asarray(sparse.csr_array(matrix)[place, column]).ravel()
         return found
@@ -150,7 +156,8 @@ class PeopleLeftOut:
 
     def _available(self) -> Iterator[tuple[slice, Booleans]]:
         """Yield which rows there are without each person, some people at a time, (people, rows)."""
-        n, changed = self.tried.comparison.masked.n, self.changed
+        n = self.tried.comparison.masked.n
+        changed = self.changed
         for start in range(0, len(self.people), CHUNK):
             part = slice(start, min(start + CHUNK, len(self.people)))
             there = np.zeros((part.stop - start, self.table.n), dtype=bool)
@@ -165,7 +172,8 @@ class PeopleLeftOut:
         """Return the rows with a person's keys, or the nearest, shape (people, rows)."""
         comparison = self.tried.comparison.with_masked(self.table, self.tried.law)
         closest = Closest(comparison, self.tried.keys)
-        points, pairs = closest.people(people), []
+        points = closest.people(people)
+        pairs = []
         for part, there in self._available():
             person, place = np.nonzero(closest.ties(points[part], there[:, closest.rows]))
             pairs.append((person + part.start, closest.rows[place]))
@@ -176,7 +184,8 @@ class PeopleLeftOut:
         self, number: int, people: Microdata, values: ReleasedValues
     ) -> dict[str, Names]:
         """Return what predictions name: the same as inside, but for the rows of a leaf."""
-        found, predictor = dict(self.tried.guesses[number]), self.tried.predictors[number]
+        found = dict(self.tried.guesses[number])
+        predictor = self.tried.predictors[number]
         if predictor.leaf_of is None or "tree" not in found:
             return found
         leaf = predictor.leaf_of(predictor.released.scaled_columns(people))

@@ -68,7 +68,8 @@ def secret_columns(original: Microdata, table: Microdata, names: Sequence[str]) 
 
 def named_values(original: Microdata, table: Microdata, name: str) -> Floats:
     """Return the same with numbers of few values as level numbers."""
-    values, levels = values_of(original, table, name), _few_values(original, name)
+    values = values_of(original, table, name)
+    levels = _few_values(original, name)
     if levels is None:
         return values
     place = np.searchsorted((levels[1:] + levels[:-1]) / 2, values)
@@ -112,7 +113,9 @@ def tolerance(original: Microdata, name: str) -> Tolerance:
         if len(known) < 2:
             return EXACT
         low, high = np.quantile(known, (0.25, 0.75))
-        spread, width, others = float(known.std(ddof=1)), float(high - low), known[known != low]
+        spread = float(known.std(ddof=1))
+        width = float(high - low)
+        others = known[known != low]
         if width == 0 and others.size:
             width = float(np.subtract(*np.quantile(others, (0.75, 0.25)))) or spread
         absolute = NEAR * min(spread, width)
@@ -370,13 +373,15 @@ def beyond_outside(
     found: Named, people: People, outside: Sequence[tuple[Named, People]]
 ) -> tuple[tuple[int, ...], float]:
     """Return the place (certainty, level) and size of the best score beyond people outside."""
-    base, each = people.base(), found.each
+    base = people.base()
+    each = found.each
     own = naming_score(found.right, found.named, people.of_level(), base, each)
     own = np.where(beyond_luck(found.right * each, found.named * each, base), own, 0.0)
     reference = np.zeros(own.shape)
     # outside, the intruder takes the best way and certainty for a level, too
     for other, others in outside:
-        each, of_level = other.each, others.of_level()
+        each = other.each
+        of_level = others.of_level()
         certain = naming_score(other.right, other.named, of_level, base, each)
         with np.errstate(divide="ignore", invalid="ignore"):
             lift = (other.right / other.named - base) / (1 - base)

@@ -101,12 +101,14 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
     for naming, levels in zip((each["naming"] for each in gains), tried.levels, strict=True):
         if levels is not None and naming["level"] is not None:
             naming["level"] = levels[naming["level"]]
-    best, control = [each.best for each in found], None
+    best = [each.best for each in found]
+    control = None
     if outside is not None:  # the success of the same strategies, or the majority
         control = np.array([outside_rate(*each)[0] for each in zip(outside, best, strict=True)])
     informed = np.array([each.rates[key] for each, key in zip(found, best, strict=True)])
     ignorant = np.array([each.rates["majority"] for each in found])
-    value, attacked = float(informed[worst]), gains[worst]["people"]
+    value = float(informed[worst])
+    attacked = gains[worst]["people"]
     return Reading(
         value=value,
         baseline=float((ignorant if control is None else control)[worst]),
@@ -133,7 +135,8 @@ def _outside(
     comparison: Comparison, tried: AttributeAttack, people: Integers
 ) -> list[list[Success]] | None:
     """Return success on people outside: those left out, or the same as if each were."""
-    outsiders, law = control_sample(comparison), tried.law
+    outsiders = control_sample(comparison)
+    law = tried.law
     try:
         if outsiders is None:
             return PeopleLeftOut(tried, people).successes()
@@ -167,8 +170,11 @@ def _scope(law: Law, secret: str, found: Success, gained: Mapping[str, Any]) -> 
 
 def attribute_inference_sentence(reading: Reading[AttributeGuesses], n: int) -> str:
     """Say how often an informed intruder names the worst variable, and by which strategy."""
-    detail, worst = reading.detail, reading.detail.worst
-    best, outside, who = detail.strategies[worst], "", reading.unit_words
+    detail = reading.detail
+    worst = reading.detail.worst
+    best = detail.strategies[worst]
+    outside = ""
+    who = reading.unit_words
     if detail.control is not None:
         outside = f"for {who} who are not in the file it is {percent(reading.baseline or 0)}, "
     if len(detail.secrets) > 1:
@@ -188,7 +194,8 @@ def gains_table(reading: Reading[AttributeGuesses], _: int) -> dict[str, Any]:
     for at in np.argsort([-each["value"] for each in detail.gains], kind="stable").tolist():
         gained = detail.gains[at]
         # the worst level, and recall and precision of naming it
-        naming, worst = gained["naming"], ["–", "–", "–"]
+        naming = gained["naming"]
+        worst = ["–", "–", "–"]
         if naming["score"]:
             level = "all" if naming["level"] is None else naming["level"]
             level += f", {percent(naming['certainty'])} sure" if naming["certainty"] else ""
@@ -249,9 +256,11 @@ def compute_attribute_gain(comparison: Comparison) -> Reading[AttributeGuesses]:
 def attribute_gain_sentence(reading: Reading[AttributeGuesses], n: int) -> str:
     """Say how much the release adds to naming the worst confidential variable."""
     detail = reading.detail
-    gain, secret = detail.gains[detail.worst], detail.secrets[detail.worst]
+    gain = detail.gains[detail.worst]
+    secret = detail.secrets[detail.worst]
     attack, reference = gain["attack"], gain["reference"]
-    unit_words, who = reading.unit_words, "for an intruder who names the most frequent value"
+    unit_words = reading.unit_words
+    who = "for an intruder who names the most frequent value"
     if detail.control is not None:
         who = f"for {unit_words} who are not in the file"
     both = f"an informed intruder is right for {percent(attack)}, {who} it is {percent(reference)}"
@@ -267,9 +276,11 @@ def attribute_gain_sentence(reading: Reading[AttributeGuesses], n: int) -> str:
             f"{STRATEGIES[gain['strategy']]}.{_also(gain['strategy'])}{detail.scope}"
         )
     # how many people of a level are named, and how many of the names are correct
-    naming, level = gain["naming"], gain["naming"]["level"]
+    naming = gain["naming"]
+    level = gain["naming"]["level"]
     recall, right = naming["right"] / naming["people"], naming["right"] / naming["named"]
-    named, sure = f"Of the {secret} of", naming["certainty"]
+    named = f"Of the {secret} of"
+    sure = naming["certainty"]
     if level is not None:
         named = f"The worst level is {secret} = {level}: of its"
     elif sure:

@@ -30,12 +30,16 @@ def fingerprints(law: Law, units: Integers | None = None) -> tuple[Floats, Integ
     components = law.components()
     if len(components) == 1:
         # independent cells, or tied ones
-        cells, n = components[0].cells, components[0].cells.original.n
-        missed, own = np.ones(n), np.zeros(n, dtype=np.int64)
-        whose, holders = np.arange(n) if units is None else units, []
+        cells = components[0].cells
+        n = components[0].cells.original.n
+        missed = np.ones(n)
+        own = np.zeros(n, dtype=np.int64)
+        whose = np.arange(n) if units is None else units
+        holders = []
         for unit in cells.units():
             table, columns = cells.likelihood_columns(unit, cells.original, np.arange(n))
-            many, place = _alone(columns, None).astype(np.int64), columns
+            many = _alone(columns, None).astype(np.int64)
+            place = columns
             if units is not None:
                 # rows are independent, and each shows one value: the values of a unit count as one
                 held = _of_unit(columns, units, table.shape[1])
@@ -47,12 +51,14 @@ def fingerprints(law: Law, units: Integers | None = None) -> tuple[Floats, Integ
         if cells.tied is not None:
             missed = 1.0 - cells.tied.showing(holders, int(whose.max()) + 1)[whose]
         return np.clip(1.0 - missed, 0.0, 1.0), own
-    slices, every = law.units(), np.arange(law.original.n)
+    slices = law.units()
+    every = np.arange(law.original.n)
     whose = every if units is None else units
     columns = [law.likelihood_columns(each, law.original, every)[1] for each in slices]
     alone = np.array([_alone(each, whose) for each in columns])
     # P(no row shows a value that only the record's unit has), rows independent
-    n, count = len(whose), int(whose.max()) + 1
+    n = len(whose)
+    count = int(whose.max()) + 1
     member = sparse.csr_array((np.ones(n), (every, whose)), shape=(n, count))
     donors = sparse.csr_array(components[0].cells.probabilities)
     # P(a donor of a row is of a unit and has a value of its own), of each slice
@@ -110,7 +116,8 @@ class Membership(Detail):
 
 def compute_membership(comparison: Comparison) -> Reading[Membership]:
     """Return the mean chance, over records with unique values, that one of these appears."""
-    law, units = comparison.required_law("Membership"), comparison.units
+    law = comparison.required_law("Membership")
+    units = comparison.units
     appears, own = fingerprints(law, units)
     named = own > 0  # a person without a unique value cannot be found by one
     detail = Membership(
@@ -128,7 +135,8 @@ def compute_membership(comparison: Comparison) -> Reading[Membership]:
 
 def membership_sentence(reading: Reading[Membership], n: int) -> str:
     """Say how likely unique values appear."""
-    detail, share = reading.detail, reading.detail.share_with_own_values
+    detail = reading.detail
+    share = reading.detail.share_with_own_values
     if share == 0:
         return "Nobody has a value that no other person in the file has."
     have = f"belong to {detail.unit_words} with" if detail.unit_words else "have"
@@ -213,7 +221,8 @@ def _and(unit: tuple[str, ...]) -> str:
 def _some(parts: Sequence[str]) -> str:
     *shown, last = parts
     if len(parts) > _NAMED:
-        shown, last = list(parts[:_NAMED]), f"{len(parts) - _NAMED} more"
+        shown = list(parts[:_NAMED])
+        last = f"{len(parts) - _NAMED} more"
     return f"{', '.join(shown)} and {last}" if shown else last
 
 

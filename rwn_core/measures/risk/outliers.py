@@ -145,7 +145,8 @@ def draw_values(
         halves: dict[str, Any] = {"tickvals": [width / 2, 1.56 * width]}
         halves |= {"ticktext": list(style.SIDES), "showgrid": False}
         axis = style.axis("records, in file order", -0.02 * width, 2.08 * width, **halves)
-    most, beyond = detail.max_original, style.beyond_words(np.concatenate(values), top, "point")
+    most = detail.max_original
+    beyond = style.beyond_words(np.concatenate(values), top, "point")
     maxima = [style.number(each) for each in (most, detail.max_released)]
     return style.chart(
         key,
@@ -186,7 +187,8 @@ def _cloud(
 ) -> list[style.Trace]:
     """Return all points of one file, or its density and its largest values."""
     # Shapes: records, values (m,).
-    shown, traces = np.arange(len(values)), list[style.Trace]()
+    shown = np.arange(len(values))
+    traces = list[style.Trace]()
     many = len(values) >= style.CLOUD_POINTS
     if many:
         edges = np.linspace(0, frame[0], 41) + shift, np.linspace(0, frame[1], 31)
@@ -239,7 +241,8 @@ def paired(detail: RecordValues, unit: str) -> dict[str, Any]:
     records, place = np.unique(np.concatenate((own, other)), return_inverse=True)
     both = np.full((2, len(records)), np.nan)
     both[0, place[: len(own)]], both[1, place[len(own) :]] = detail.original, detail.released
-    caption, shown = f"Value: {unit}.", np.arange(len(records))
+    caption = f"Value: {unit}."
+    shown = np.arange(len(records))
     if len(records) > TABLE_ROWS:
         caption += f" {TABLE_ROWS} of {len(records):,} rows: the largest by larger."
         shown = style.extremes(np.fmax(*both), TABLE_ROWS)
@@ -403,7 +406,8 @@ def _box(values: NDArray[Any], *, released: bool) -> list[style.Trace]:
     # Shapes: values (m,).
     if not values.size:
         return []
-    row, color = int(not released), style.RELEASED if released else style.ORIGINAL
+    row = int(not released)
+    color = style.RELEASED if released else style.ORIGINAL
     q1, median, q3 = np.quantile(values, (0.25, 0.5, 0.75))
     whisker = 1.5 * (q3 - q1)
     inner = (values >= q1 - whisker) & (values <= q3 + whisker)

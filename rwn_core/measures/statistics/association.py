@@ -51,7 +51,8 @@ def complete_numbers(original: Microdata, table: Microdata, what: str) -> tuple[
 def numbers_of_both(comparison: Comparison, what: str) -> tuple[tuple[str, ...], Floats, Floats]:
     """Return the numeric variables that vary in the original, and both complete matrices."""
     # Shapes: the matrices (n, v) and (m, v), of the complete records of either table.
-    original, said = comparison.original, f"{what} need"
+    original = comparison.original
+    said = f"{what} need"
     tables = [complete_numbers(original, table, said)[1] for table in comparison.tables]
     different = varies(tables[0])
     if different.sum() < 2:
@@ -105,7 +106,8 @@ def association_matrix(
     # Correlations, correlation ratios (Kelley 1935), Cramer's V. `numbers` has shape (n, m),
     # `categories` holds c arrays of level codes, -1 if missing. An association with a category is
     # negative below its expectation under independence. NaN for constants.
-    m, c = numbers.shape[1], len(categories)
+    m = numbers.shape[1]
+    c = len(categories)
     result = np.full((m + c, m + c), np.nan)
     result[:m, :m] = correlation_matrix(numbers) if correlations is None else correlations
     scaled = standardized_known(numbers, np.nan) if c else numbers
@@ -127,7 +129,8 @@ def _ratio(values: Floats, codes: Codes) -> float:
     if not known.all():
         values, codes = values[known], codes[known]
     sizes = np.bincount(codes)
-    n, k = len(codes), int(np.count_nonzero(sizes))
+    n = len(codes)
+    k = int(np.count_nonzero(sizes))
     if k < 2 or n <= k:
         return float("nan")
     # one pass over the records for the sums of the levels; a dot product would start threads
@@ -170,7 +173,8 @@ def cramers_v(one: Codes, other: Codes) -> float:
 
 def correlations(comparison: Comparison, table: Microdata) -> Floats:
     """Return the correlations of all numbers of either table, shape (m, m)."""
-    original, names = comparison.original, comparison.original.numeric_names
+    original = comparison.original
+    names = comparison.original.numeric_names
     return comparison.cache_of(table)(
         "correlations", lambda: correlation_matrix(matrix(original, table, names))
     )
@@ -280,7 +284,8 @@ def relation_loss(
     # The mean of the pairs' losses, weighted by their excess over chance, plus the excess of
     # relations that only the release shows. Relations of a constant released variable are lost.
     upper = np.triu(np.ones(before.shape, dtype=bool) if pairs is None else pairs, 1)
-    size, found = np.abs(before), np.where(np.isnan(after), 0.0, after)
+    size = np.abs(before)
+    found = np.where(np.isnan(after), 0.0, after)
     related = upper & (size > chance)
     weight = np.where(related, size - chance, 0.0)
     change = np.abs(found - before) / np.where(related, size, 1.0)

@@ -195,14 +195,16 @@ def least_squares(design: Design, where: str = "") -> LeastSquares:
     dependence = inverse @ basis.T
     params = dependence @ response
     residuals = response - exog @ params
-    unexplained, records = float(residuals @ residuals), len(response)
+    unexplained = float(residuals @ residuals)
+    records = len(response)
     ratio = unexplained / float(((response - response.mean()) ** 2).sum())
     exact = ratio < EXACT
     variance = unexplained / (records - exog.shape[1]) if records > exog.shape[1] else np.nan
     # coefficients and standard errors in the units of the columns
     covariance = inverse @ inverse.T * variance
     # Shapes: params (t,); covariance (t, t), the intercept first; each answer (t,).
-    unit, center = standard_deviation(design.response), design.response.mean()
+    unit = standard_deviation(design.response)
+    center = design.response.mean()
     units = np.array([standard_deviation(column) for column in design.columns.T])
     back = np.concatenate(([1.0], -design.columns.mean(axis=0) / units))
     slopes = params[1:] * (unit / units)

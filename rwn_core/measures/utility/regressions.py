@@ -84,8 +84,10 @@ class FittedSlopes(Detail):
     @property
     def overlap(self) -> Floats:
         """Relative overlap of the 95 % intervals, shape (t,)."""
-        own, half = self.coefficient_original, Z95 * self.se_original
-        other, width = self.coefficient_released, Z95 * self.se_released
+        own = self.coefficient_original
+        half = Z95 * self.se_original
+        other = self.coefficient_released
+        width = Z95 * self.se_released
         return interval_overlap((own - half, own + half), (other - width, other + width))
 
     @property
@@ -139,12 +141,14 @@ def draw_regression(reading: Reading[FittedSlopes], drawn: Drawn | None = None) 
     moved = detail.standardized_difference[1:]
     rows = np.sort(np.argsort(-np.nan_to_num(moved, nan=-1.0), kind="stable")[:_SLOPES]) + 1
     terms = [detail.terms[row] for row in rows]
-    response, signs = detail.response, int(detail.sign_changed[1:].sum())
+    response = detail.response
+    signs = int(detail.sign_changed[1:].sum())
     note = f"largest change {style.number(reading.value)} SE"
     note += f" · {signs} sign{'s' * (signs > 1)} changed" if signs else ""
     traces = []
     if drawn is not None:  # the ranges of the slopes of other draws
-        unit, band = detail.se_original[rows], drawn["coefficient_released"]
+        unit = detail.se_original[rows]
+        band = drawn["coefficient_released"]
         height = np.arange(len(rows)) + _APART
         traces.append(bars(band.low[rows] / unit, band.high[rows] / unit, height))
     traces += _intervals(detail, rows, released=False)

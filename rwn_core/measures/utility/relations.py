@@ -456,7 +456,8 @@ COMPONENTS = 5  # the paper reports the share that this many hold together
 
 def component_variances(values: Floats) -> Floats:
     """Return the descending variances of the standardized columns' components, shape (m,)."""
-    different, scaled = varies(values), np.zeros_like(values)
+    different = varies(values)
+    scaled = np.zeros_like(values)
     scaled[:, different] = standardized(values[:, different])
     # a constant column has no correlation with any other
     alone = np.diag(np.where(different, 0.0, 1.0))
@@ -502,7 +503,9 @@ def draw_principal_components(
     sums = {side: np.cumsum(share) for side, share in shares.items()}
     order = np.arange(1, len(shares["original"]) + 1)
     first = {side: style.percent(share[0]) for side, share in shares.items()}
-    band, traces, words = None, [], ""
+    band = None
+    traces = []
+    words = ""
     if drawn is not None:
         band, alone = drawn["cumulative_released"], drawn["share_released"]
         traces = [area(order, band.low, band.high)]
@@ -560,7 +563,8 @@ def directions(values: Floats) -> tuple[Floats, Floats]:
 
 def loading_changes(before: Floats, after: Floats) -> Floats:
     """Return the mean absolute change of each column, whichever sign of it is nearer."""
-    same, turned = np.abs(after - before).mean(axis=0), np.abs(after + before).mean(axis=0)
+    same = np.abs(after - before).mean(axis=0)
+    turned = np.abs(after + before).mean(axis=0)
     return np.asarray(np.minimum(same, turned), dtype=np.float64)
 
 
@@ -568,7 +572,8 @@ def near_neighbors(variances: Floats, n: int, first: int) -> int:
     """Count first components within a standard error, lambda sqrt(2 / n), of the next variance."""
     # Shapes: variances (v,), the largest first.
     # North and others 1982: such components may turn into each other from sample to sample
-    gap, error = -np.diff(variances), variances[:-1] * np.sqrt(2 / n)
+    gap = -np.diff(variances)
+    error = variances[:-1] * np.sqrt(2 / n)
     return int((gap < error)[:first].sum())
 
 

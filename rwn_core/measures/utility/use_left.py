@@ -403,7 +403,8 @@ def released_coefficients(
     coefficients = np.zeros(len(terms) + 1)
     if not len(places):
         raise NotApplicable(f"The predictors are constant{RELEASED}.")
-    response, predictors = values[:, 0], values[:, 1:][:, places]
+    response = values[:, 0]
+    predictors = values[:, 1:][:, places]
     if regression.kind == "linear":
         intercept, slopes, r2 = _least_squares(response, predictors)
     else:
@@ -415,7 +416,9 @@ def released_coefficients(
             records=records,
         )
         fit = fit_design(regression, design, RELEASED, own=False)
-        intercept, slopes, r2 = float(fit.coefficients[0]), fit.coefficients[1:], fit.r2
+        intercept = float(fit.coefficients[0])
+        slopes = fit.coefficients[1:]
+        r2 = fit.r2
     coefficients[0] = intercept
     coefficients[1 + places] = slopes
     return coefficients, r2

@@ -195,7 +195,8 @@ def predicted_words(slice: Mapping[str, Any]) -> str:
 def setting_words(setting: Mapping[str, Any]) -> str:
     """Say in words what RWN does at a setting; empty for any other method."""
     method, known = in_present_names(setting["method"], setting.get("parameters", {}))
-    soft, slices = method == SoftRWN.method, setting.get("slices", ())
+    soft = method == SoftRWN.method
+    slices = setting.get("slices", ())
     if not soft and method != RWN.method:
         return ""
     said = [words.RWN_NEAR[soft], words.RWN_VALUES[float(known.get("q", 1.0)) < 1]]

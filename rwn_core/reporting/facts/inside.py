@@ -66,12 +66,15 @@ def decision(material: Material) -> Content:
 def _data(material: Material) -> Content:
     """List each variable with its kinds and role, its technique, the reason, and what changed."""
     table, setting = material.record["table"], material.record["setting"]
-    shares, alone, rows = material.changed, table.get("left_alone", ()), []
+    shares = material.changed
+    alone = table.get("left_alone", ())
+    rows = []
     # where no key is declared, the measures take other variables as keys
     keys = material.reading("k_anonymity").get("names", ())
     for name, kind, role in zip(table["variables"], table["kinds"], table["roles"], strict=True):
         known = "key" if role == "other" and name in keys else role
-        technique, why = f"masked by {material.method.title}", _REASONS.get(known, _HELPS)
+        technique = f"masked by {material.method.title}"
+        why = _REASONS.get(known, _HELPS)
         changed = f"{100 * shares[name]:.1f} % of cells" if name in shares else "not measured"
         if name in table["not_masked"]:
             technique, why = "kept", "the steward chose to release it as it is"
@@ -94,7 +97,8 @@ def _measured(place: str, columns: tuple[str, ...], material: Material, line: st
     """List the measures of a place: their titles, and of each what the columns name."""
     rows = []
     for key in measures_of(place):
-        about, words = MEASURES[key], material.words(key)
+        about = MEASURES[key]
+        words = material.words(key)
         title = str(material.reading(key).get("title", about.title))
         known = {"question": about.question, "computed by": about.source}
         rows.append((title, *(known.get(column, words) for column in columns[1:])))
@@ -129,17 +133,20 @@ def _anonymity(material: Material) -> Content:
 
 def _limits(material: Material) -> Content:
     """Compare each limit with the risk of the unmasked file and of the release."""
-    verdict, rows = material.record["verdict"], []
+    verdict = material.record["verdict"]
+    rows = []
     for limit in material.record["limit"]:
         key = limit["measure"]
-        share, judged = verdict["shares"].get(key), verdict.get("judged", {}).get(key)
+        share = verdict["shares"].get(key)
+        judged = verdict.get("judged", {}).get(key)
         judged = material.reading(key) if judged is None else judged
         used = verdict["not_judged"].get(key, "")
         if share is not None:
             more = share > 1 and limit["at_most"] == 0
             used = f"{'more than' if more else share_words(share)} it"
         initial = ends_words(key, verdict.get("ends", {}).get(key, {})) or "not known"
-        value, most = judged.get("value"), MEASURES[key].words(limit["at_most"])
+        value = judged.get("value")
+        most = MEASURES[key].words(limit["at_most"])
         residual = "–" if value is None else MEASURES[key].words(value)
         source, by = limit.get("source") or "not stated", limit.get("set_by") or "not stated"
         title = judged.get("title", MEASURES[key].title)

@@ -31,8 +31,10 @@ _LEFT = (0.1, 0.5, 0.8, 0.95)
 
 def label(material: Material) -> Content:
     """Say on half a page what was judged of the release: it never says more than the record."""
-    about, verdict = words.LABEL, material.record.get("verdict", {})
-    limits, judged = about["limits"], verdict.get("judged", {})
+    about = words.LABEL
+    verdict = material.record.get("verdict", {})
+    limits = about["limits"]
+    judged = verdict.get("judged", {})
     policy = [limit["measure"] for limit in material.record.get("limit", ())]
     feared, bounded, unbounded = list[str](), list[str](), list[str]()
     for key in policy:
@@ -51,7 +53,8 @@ def label(material: Material) -> Content:
     relations = " ".join([relations, *_left(material)])
     if amount is not None and "judged" in material.record:
         relations += f" {about['sampled']}"
-    counts, earlier = words.COUNTS, material.earlier
+    counts = words.COUNTS
+    earlier = material.earlier
     releases = about["no_ledger"] if earlier is None else about["ledger"].format(
         count=counts[min(earlier, len(counts) - 1)])  # fmt: skip
     rows = {
@@ -99,7 +102,8 @@ def _unmasked(material: Material) -> set[str]:
 
 def treatments(material: Material) -> dict[str, str]:
     """Describe the treatment of each released variable."""
-    unmasked, rounded = _unmasked(material), set(material.record["setting"].get("precision", {}))
+    unmasked = _unmasked(material)
+    rounded = set(material.record["setting"].get("precision", {}))
     return {
         name: (words.KEPT if name in unmasked else words.MASKED) + words.ROUNDED * (name in rounded)
         for name in material.variables
@@ -107,7 +111,8 @@ def treatments(material: Material) -> dict[str, str]:
 
 
 def _variables(material: Material) -> Content:
-    unmasked, shares = _unmasked(material), material.changed
+    unmasked = _unmasked(material)
+    shares = material.changed
     rows = []
     for name, treatment in treatments(material).items():
         much = words.NOT_MEASURED
@@ -166,7 +171,8 @@ def _errors(material: Material) -> Content:
     judged = material.record.get("slopes", [])
     for slopes in judged:
         # Sentences about the slopes of one regression; never their size.
-        missed, turned = misses(slopes), turns(slopes)
+        missed = misses(slopes)
+        turned = turns(slopes)
         held = [name for name in slopes["names"] if name not in {*missed, *turned}]
         first = words.JUDGED if slopes["drawn"] > 1 else words.SINGLE
         lines.append(first.format(response=slopes["response"]))
@@ -179,7 +185,8 @@ def _errors(material: Material) -> Content:
 
 
 def _totals(material: Material) -> Content:
-    reading, lines = material.reading(MARGINALS), _invariants(material)
+    reading = material.reading(MARGINALS)
+    lines = _invariants(material)
     shifts = (
         ("mean_shift", words.MEANS, words.FAR_MEANS),
         ("share_shift", words.SHARES, words.FAR_SHARES),
@@ -198,7 +205,8 @@ def _invariants(material: Material) -> list[str]:
     if plain is None:  # of an earlier version, or of a dataset
         exact = any(each.what in ("rows", "values", "totals") for each in material.method.keeps)
         return [] if exact else [words.TOTALS]
-    keeps, shown = Invariants.from_plain(plain), material.variables
+    keeps = Invariants.from_plain(plain)
+    shown = material.variables
     values = [name for name in shown if name in keeps.values]
     totals = [name for name in shown if name in keeps.totals and name not in values]
     support = {name for unit in keeps.support for name in unit} - set(values)
@@ -217,7 +225,8 @@ def _invariants(material: Material) -> list[str]:
 
 
 def _use(material: Material) -> Content:
-    context, lines = material.context, list(words.USE)
+    context = material.context
+    lines = list(words.USE)
     if context.contact:
         lines.append(words.REPORT.format(contact=context.contact))
     if context.access:
@@ -228,7 +237,8 @@ def _use(material: Material) -> Content:
 
 
 def _file(material: Material) -> Content:
-    file, made = material.record["file"], material.made
+    file = material.record["file"]
+    made = material.made
     id = material.record["release"]["id"]
     about = {"made": made, "records": f"{material.records:,}", "id": id, "sha256": file["sha256"]}
     about["files"] = f"{len(file.get('parts', ())):,}"

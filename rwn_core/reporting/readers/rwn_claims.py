@@ -237,7 +237,8 @@ class Survey:
         except (patsy.PatsyError, TypeError, SyntaxError) as error:
             raise Refused(f"{model} cannot be read: {error}") from None
         labels, slices = right.design_info.column_names, right.design_info.term_name_slices
-        response, columns = np.asarray(left)[:, -1], np.asarray(right)[:, 1:]
+        response = np.asarray(left)[:, -1]
+        columns = np.asarray(right)[:, 1:]
         two = kind == "logistic"
         if kind not in _FAMILIES or labels[:1] != ["Intercept"] or left.shape[1] > 1 + two:
             raise Refused("A model needs an intercept, a known kind, and a response of numbers.")
@@ -290,11 +291,13 @@ class Survey:
         """Return a column of a design, shape (n,): the product of its factors."""
         made: list[Any] = []
         for factor in factors:
-            name, level = factor["name"], factor.get("level")
+            name = factor["name"]
+            level = factor.get("level")
             if level is None:
                 made.append(_transformed(self._numbers(name), factor["transform"]))
                 continue
-            texts, levels = [_text(cell) for cell in self._columns[name]], self._levels(name)
+            texts = [_text(cell) for cell in self._columns[name]]
+            levels = self._levels(name)
             made.append([float(text == level) if text in levels else math.nan for text in texts])
         return np.asarray(np.prod(made, axis=0))
 
@@ -331,9 +334,13 @@ def _around(term: str, value: float, error: float, freedom: float) -> Row:
 
 def _statistic(values: np.ndarray, asked: re.Match[str], factor: float) -> Result:
     """Return the interval of a mean, a share or a quantile of one variable, shape (n,)."""
-    what, sign, given, term = asked["what"], asked["sign"], asked["given"], asked[0].strip()
+    what = asked["what"]
+    sign = asked["sign"]
+    given = asked["given"]
+    term = asked[0].strip()
     values = np.sort(values[[value == value and value is not None for value in values]])
-    n, texts = len(values), values.dtype == object
+    n = len(values)
+    texts = values.dtype == object
     if n < FEWEST:
         raise Refused(f"Fewer than {FEWEST} records have a value.")
     signs = {"share": ("=", "==", *_COMPARED), "quantile": (",",)}.get(what, (None,))
@@ -416,7 +423,8 @@ def _fitted(response: np.ndarray, columns: np.ndarray, kind: str, *, robust: boo
     # response: shape (n,); columns: (n, p); the answer: (2, 1 + p)
     import statsmodels.api as sm  # as long to import as all the rest
 
-    unit, mean = columns.std(axis=0, ddof=1), columns.mean(axis=0)
+    unit = columns.std(axis=0, ddof=1)
+    mean = columns.mean(axis=0)
     exog = sm.add_constant((columns - mean) / unit, has_constant="add")
     if columns.shape[1] and np.linalg.cond(exog[:, 1:]) > MOST_CONDITION:
         raise Refused("Do not use this model: its predictors are nearly collinear.")

@@ -73,7 +73,8 @@ def test_a_killed_worker_changes_nothing(source, address, tmp_path):
 
 
 def test_a_refusal_comes_back(source, address, tmp_path):
-    empty, there = rwn.RWN(epsilon=1e-9, neighbors="sample", m=150), over(address)
+    empty = rwn.RWN(epsilon=1e-9, neighbors="sample", m=150)
+    there = over(address)
     with pytest.raises(ParameterError, match="no other record within epsilon"):
         datasets.mask(source, tmp_path / "out", empty, **there)
     gone = datasets.write_files(tmp_path / "in", datasets.frame(), 1)

@@ -232,7 +232,8 @@ def test_the_key_is_nowhere_on_the_stage(folder, tmp_path):
 
 
 def test_files_and_options_that_fit_no_dataset_are_refused(table, folder, tmp_path):
-    source, few = datasets.write_files(tmp_path / "in", table.head(100), 2), table.head(10)
+    source = datasets.write_files(tmp_path / "in", table.head(100), 2)
+    few = table.head(10)
     for odd, sentence in (
         (few.assign(age="texts"), "column age in the type"),
         (few.drop(columns="income"), "has the column"),

@@ -48,7 +48,8 @@ RARE = "pay ~ job"
 def survey(n: int = 400, seed: int = 3) -> Microdata:
     """Numbers, categories, a count, a rare level and a variable that repeats another."""
     rng = np.random.default_rng(seed)
-    age, school = rng.uniform(18, 80, n), rng.normal(12, 3, n)
+    age = rng.uniform(18, 80, n)
+    school = rng.normal(12, 3, n)
     sex, region = rng.choice(["f", "m"], n), rng.choice(["east", "north", "west"], n)
     pay = 10 + 0.1 * age + 0.5 * school + (sex == "m") * 1.5 + rng.normal(0, 2, n)
     frame = pd.DataFrame({"age": age.round(1), "school": school.round(1), "sex": sex})
@@ -223,7 +224,8 @@ def test_the_reader_refuses_what_was_not_registered(files: Any) -> None:
 
 def test_the_reader_takes_nullable_types_and_tables_of_arrow(files: Any) -> None:
     folder, release = files
-    frame, claims = release.masked.frame, folder / "claims.json"
+    frame = release.masked.frame
+    claims = folder / "claims.json"
 
     def fit(table: Any) -> Any:
         return rwn_claims.load(table, claims).fit("pay ~ school + age")
@@ -366,7 +368,8 @@ def test_signs_and_bounds_are_true_in_nine_of_ten_fresh_releases() -> None:
 
     heard = Heard(list)
     for seed, (n, k) in enumerate([(60, 3), (150, 5), (300, 5), (300, 30)]):
-        frame, setting = sample(seed, n), rwn.RWN(epsilon=0.5, k=k)
+        frame = sample(seed, n)
+        setting = rwn.RWN(epsilon=0.5, k=k)
         data = described(frame)
         told = document(data, claim_table(data, setting, plan(FORMULA), draws=60, seed=seed))
         fit = smf.ols(FORMULA, frame).fit()
@@ -382,7 +385,9 @@ def test_signs_and_bounds_are_true_in_nine_of_ten_fresh_releases() -> None:
 
 
 def test_intervals_hold_the_population_s_slope_at_thirty_records_and_uncorrected_ones_do_not():
-    setting, corrected, plain = rwn.RWN(epsilon=0.0, k=3), Heard(list), Heard(list)
+    setting = rwn.RWN(epsilon=0.0, k=3)
+    corrected = Heard(list)
+    plain = Heard(list)
     for seed in range(70):
         data = described(sample(seed, 30)[["a", "b", "y"]])
         told = document(data, claim_table(data, setting, plan(FORMULA), draws=36, seed=seed))
@@ -423,7 +428,8 @@ def test_one_extreme_person_makes_no_claim() -> None:
     frame["sex"] = np.where(np.arange(200) % 2, "f", "m")
     far = frame.copy()
     far.loc[0, ["a", "y"]] = [40.0, 60.0]
-    both, setting = map(described, (frame, far)), rwn.RWN(epsilon=0.0, k=3, q=0.05)
+    both = map(described, (frame, far))
+    setting = rwn.RWN(epsilon=0.0, k=3, q=0.05)
     tables = [claim_table(each, setting, plan("y ~ a"), draws=60, seed=1) for each in both]
     assert tables[0].analyses[0].claims[0].usable
     assert smf.ols("y ~ a", far).fit().tvalues["a"] > 10  # the person alone makes it
@@ -521,7 +527,8 @@ def test_verdicts_of_a_weak_and_a_strong_masking():
 
 def test_a_setting_is_judged_over_many_releases():
     """An analysis that passes on one draw by chance fails over many draws."""
-    data, params = rwn.load_demo("bodyfat"), rwn.RWN(epsilon=2.0, k=5)
+    data = rwn.load_demo("bodyfat")
+    params = rwn.RWN(epsilon=2.0, k=5)
     found = PASS.judge_setting(data, params, repeats=6, seed=3)
     judged = [PASS.judge(compare(data, rwn.mask(data, params, seed=3 + r))) for r in range(6)]
     assert [standing.analysis for standing in found] == list(PASS.analyses)
@@ -582,7 +589,8 @@ def unknown(number: int, text: str) -> list[str]:
     missing = []
     for said in _NUMBER.findall(text.replace("record 39", "").replace("241 records", "")):
         digits = len(said.partition(".")[2])
-        stated, half = float(said.replace("−", "-")), 0.5000001 / 10**digits
+        stated = float(said.replace("−", "-"))
+        half = 0.5000001 / 10**digits
         if not any(abs(value - stated) <= half for value in values):
             missing.append(said)
     return missing

@@ -53,7 +53,8 @@ def masking_variance(weights: np.ndarray, values: np.ndarray) -> float:
 def test_masking_variance_and_its_bound(id_: str) -> None:
     entry = check_values("interval")[id_]
     given, expected = entry["input"], entry["expected"]
-    n, q = len(given["weights"]), given["q"]
+    n = len(given["weights"])
+    q = given["q"]
     drawn = (1 - q) * np.eye(n) + q * np.array(given["weights"])
     values = np.array(given["values"], dtype=float)
     centered = values - values.mean(axis=0)
@@ -181,7 +182,8 @@ REFUSED = {
 
 def survey(n: int = 420, seed: int = 3) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
-    age, sex = rng.uniform(18, 80, n).round(1), rng.choice(["f", "m"], n)
+    age = rng.uniform(18, 80, n).round(1)
+    sex = rng.choice(["f", "m"], n)
     few = np.arange(n) < 12
     frame = pd.DataFrame({"age": age, "sex": sex})
     frame["region"], frame["team"] = rng.choice(["South", "north", "äst"], n), rng.integers(1, 4, n)
@@ -241,7 +243,8 @@ def small(values: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> rwn_claims
 
 def test_SE_4_mean_share_and_median(monkeypatch: pytest.MonkeyPatch) -> None:
     entry = check_values("interval")["SE-4"]
-    read, expected = small({"v": entry["input"]["values"]}, monkeypatch), entry["expected"]
+    read = small({"v": entry["input"]["values"]}, monkeypatch)
+    expected = entry["expected"]
     (mean,), (share,) = read.interval("mean(v)").rows, read.interval("share(v > 5)").rows
     (median,) = read.interval("median(v)").rows
     found = [mean.estimate, mean.error, share.estimate, *share.interval, median.estimate]
@@ -268,7 +271,8 @@ def test_SE_5_regression_with_HC3(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_refusals(folder: Path) -> None:
-    read, wrong = loaded(folder), []
+    read = loaded(folder)
+    wrong = []
     for model, why in REFUSED.items():
         with pytest.raises(rwn_claims.Refused) as refused:
             read.interval(model)
@@ -438,7 +442,8 @@ def test_SE_1_the_bootstrap_finds_what_sampling_would():
 
 def test_a_sample_never_draws_from_its_own_copies():
     data = sample(np.random.default_rng(3), 60)
-    points, table = coordinates(data), neighbor_table(coordinates(data), k=10, epsilon=None)
+    points = coordinates(data)
+    table = neighbor_table(coordinates(data), k=10, epsilon=None)
     rows = np.sort(np.random.default_rng(1).integers(0, 60, 60))
     rows[:2] = 0  # the first record is there, too
     other = table.without_copies(rows)
@@ -456,7 +461,8 @@ def test_a_sample_never_draws_from_its_own_copies():
 
 
 def test_refusals_name_the_columns():
-    data, params = sample(np.random.default_rng(5), 50), rwn.RWN(k=5)
+    data = sample(np.random.default_rng(5), 50)
+    params = rwn.RWN(k=5)
     doubled, exact = (
         described(data.frame.assign(d=values))
         for values in (2 * data.frame["a"], 3 * data.frame["y"])
@@ -523,10 +529,13 @@ def test_intervals_of_thirty_records_are_those_of_student() -> None:
     """The coverage is that of fits by statsmodels; with 1.96 it is another one, as planted."""
     import statsmodels.formula.api as smf
 
-    data, setting = linear(30), rwn.RWN(k=3, q=0.3)
+    data = linear(30)
+    setting = rwn.RWN(k=3, q=0.3)
     (found,) = slope_trust(data, setting, repeats=60, seed=4)
     formula = "y ~ x + z + g"
-    own, held, by_normal = smf.ols(formula, data.frame).fit().params, [], []
+    own = smf.ols(formula, data.frame).fit().params
+    held = []
+    by_normal = []
     for work in draws(data, setting, 60, 4):
         fit = smf.ols(formula, work.masked.frame).fit()
         ends = fit.conf_int()
@@ -548,7 +557,8 @@ def comparison() -> Comparison:
 
 
 def test_two_numbers_a_constant_and_one_variable(comparison):
-    original, found = comparison.original, two_way(comparison, "x", "y").detail
+    original = comparison.original
+    found = two_way(comparison, "x", "y").detail
     known = original.frame[["x", "y"]].dropna()
     assert found.original.shape == (79, 2)
     assert found.correlation_original == pytest.approx(known.corr().iloc[0, 1])
@@ -640,7 +650,8 @@ def test_releases_differ_by_what_an_interval_allows(way: str) -> None:
     (share,) = reader(usual(way)).interval("share(flag = yes)", "linear").rows
     low, high = share.interval
     assert 0 <= low < share.estimate <= high < 0.15  # never a width of 0 where few or none appear
-    means, z = np.array([frame["z"].mean() for frame in frames]), PAIRS.frame["z"]
+    means = np.array([frame["z"].mean() for frame in frames])
+    z = PAIRS.frame["z"]
     assert means.var(ddof=1) < 1.9 * z.var() / N  # masking adds at most as much as sampling did
     assert abs(means.mean() - z.mean()) < 4 * np.sqrt(z.var() / N / 24)
     (mean,) = reader(usual(way)).interval("mean(z)", "linear").rows

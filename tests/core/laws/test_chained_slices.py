@@ -42,7 +42,8 @@ def numbers(values, columns):
 
 
 def chain_of(values, later, *, balanced=False, written=None):
-    center, scale = values.mean(axis=0), values.std(axis=0, ddof=1)
+    center = values.mean(axis=0)
+    scale = values.std(axis=0, ddof=1)
     points = ((values if written is None else written) - center) / scale
     return Chain(points=np.asfortranarray(points), later=later, balanced=balanced)
 
@@ -61,7 +62,8 @@ def law_of_program(values, slices, first, later, written=None):
                 now.shown.append((list(columns), own, np.full(len(values), donor)))
             found = now.next_slice(["x"])
             for entry in range(found.table.offsets[1]):
-                donor, weight = int(found.table.records[entry]), found.shares[entry]
+                donor = int(found.table.records[entry])
+                weight = found.shares[entry]
                 longer.append(((*donors, donor), chance * weight))
         histories = longer
     for donors, chance in histories:
@@ -254,14 +256,16 @@ def test_every_row_has_its_law(balanced):
 
 
 def test_a_chain_is_drawn_near_to_rounded_values():
-    data, steps = survey(), {"age": 10.0, "income": 50.0}
+    data = survey()
+    steps = {"age": 10.0, "income": 50.0}
     release = rwn.mask(data, CHAINED, precision=steps, seed=1)
     written = rounded(data, steps)
     again = CHAINED.prepare(data).release(rwn.SecretKey.from_seed(1)).rounded(steps)
     assert again.masked.fingerprint == release.masked.fingerprint
     np.testing.assert_array_equal(again.donors, release.donors)
     # by hand: the second slice given the first
-    metric, unit = shared_metric(data), ("age", "height")
+    metric = shared_metric(data)
+    unit = ("age", "height")
     own = Chain(points=metric.points(written), later=5, balanced=True)
     shown = metric.variable_columns(unit), joint_codes(written, unit), release.donors[:, 0]
     own.shown.append(shown)
@@ -305,7 +309,8 @@ def test_a_tree_finds_the_nearest_of_all_pairs(monkeypatch, balanced):
     # a first slice of which one record is given often, so that many of its rows are left out
     cloud = frame("cloud", 150).assign(x=lambda f: f["x"].round(1), y=lambda f: f["y"].round(1))
     data = described(cloud, [["x", "y"]])
-    metric, donors = shared_metric(data), np.random.default_rng(1).integers(0, 150, 150)
+    metric = shared_metric(data)
+    donors = np.random.default_rng(1).integers(0, 150, 150)
     donors[:60] = 7
     found = []
     for largest in (10_000, 10):
@@ -436,10 +441,13 @@ def test_beliefs_in_donors_of_a_later_slice(compared):
 
 
 def test_the_true_donor_has_the_chance_that_an_intruder_believes():
-    ready, hits, expected = CHAIN.prepare(chain_survey()), [], []
+    ready = CHAIN.prepare(chain_survey())
+    hits = []
+    expected = []
     for seed in range(20):
         made = ready.release(rwn.SecretKey.from_seed(seed))
-        matrix, donor = made.law.later["income"].matrix, made.donors[:, 2]
+        matrix = made.law.later["income"].matrix
+        donor = made.donors[:, 2]
         largest = matrix.max(axis=1).toarray().ravel()
         assert (np.asarray(matrix[np.arange(N), donor]) > 0).all()
         assert (largest <= 1 / 20 + 1e-9).all()
@@ -464,7 +472,8 @@ def test_limits_on_linkage_alone_do_not_judge_a_chain(compared):
 
 
 def test_no_search_looks_for_a_chain_by_linkage_alone():
-    data, setting = chain_survey(), rwn.Setting(params=CHAIN)
+    data = chain_survey()
+    setting = rwn.Setting(params=CHAIN)
     plan = rwn.Plan(measures=("bayes_linkage", "association_loss"), releases=1)
     grid = rwn.Grid(axes={"width": (1.0, 2.0), "chain": (True,)}, method="soft_rwn")
     swept = rwn.sweep(data, grid, plan=plan, workers=1)
@@ -481,7 +490,8 @@ def test_no_search_looks_for_a_chain_by_linkage_alone():
         with pytest.raises(rwn.ParameterError, match=UNJUDGED):
             ask()
     # chains are tried under limits on attributes
-    space, small = rwn.Space(chain=True), chain_survey(80)
+    space = rwn.Space(chain=True)
+    small = chain_survey(80)
     assert sum(getattr(each.params, "chain", False) for each in space.starts(small)) >= 2
     assert rwn.search(small, rwn.Policy(limits=limits), space).tried >= 1
 
@@ -503,7 +513,10 @@ def test_datasets_are_not_chained(tmp_path):
 
 
 def test_a_rounded_chain_is_drawn_once(monkeypatch):
-    data, steps, drawn, own = chain_survey(), {"age": 5.0, "height": 2.0}, [], chain.draw_chain
+    data = chain_survey()
+    steps = {"age": 5.0, "height": 2.0}
+    drawn = []
+    own = chain.draw_chain
     monkeypatch.setattr(chain, "draw_chain", lambda *about: drawn.append(1) or own(*about))
     rwn.mask(data, CHAIN, precision=steps, seed=1)
     assert len(drawn) == 1
@@ -547,7 +560,8 @@ def test_beliefs_in_a_person_outside_are_those_of_the_file_with_the_person():
     faulty = 0.0
     for inside, person in tables(12):
         masked, law, source, shown = believed(inside, person, SETTING)
-        both, slices = rows_of(inside, person), [[0, 1], [2]]
+        both = rows_of(inside, person)
+        slices = [[0, 1], [2]]
         # chances of the first slice's donors, with the person: by the law of a plain first slice
         chances = law.source.probabilities.toarray()
         sources = [row_law(rows_of(inside), slices, each, LATER, both) for each in chances]
@@ -573,7 +587,8 @@ def balanced(inside, person, donors):
     """Return weights of rows and all records in balance, by turns, from the text of the method."""
     both = rows_of(inside, person)
     points = both[:, :2] / rows_of(inside)[:, :2].std(axis=0, ddof=1)
-    shown, m = both[donors], len(both)
+    shown = both[donors]
+    m = len(both)
     squared = ((points[donors][:, None] - points[None]) ** 2).sum(axis=2)
     same = (shown[:, None, :2] == both[None, :, :2]).all(axis=2)
     squared[same & (same.sum(axis=1, keepdims=True) <= LATER)] = np.inf
@@ -587,7 +602,8 @@ def balanced(inside, person, donors):
 
     def factors(weights, target):
         """Return each row's factor, with sums of min(cap, factor times weight) at the target."""
-        low, high = np.zeros(len(weights)), np.full(len(weights), 1e12)
+        low = np.zeros(len(weights))
+        high = np.full(len(weights), 1e12)
         for _ in range(90):
             middle = np.sqrt(np.maximum(low, 1e-12) * high)
             enough = np.minimum(cap, middle[:, None] * weights).sum(axis=1) > target

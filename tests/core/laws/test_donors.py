@@ -141,7 +141,8 @@ LEVELS = Levels(
 
 def written(choice: Redraw) -> np.ndarray:
     """Each record's chances, all numbers in turn."""
-    n, wide = len(choice.keep), choice.pools.shape[1]
+    n = len(choice.keep)
+    wide = choice.pools.shape[1]
     found = choice.weights @ choice.pools
     found[np.arange(n), LEVELS.own[:n]] += choice.keep
     assert found.shape == (n, wide)
@@ -170,7 +171,8 @@ def test_levels_that_occur():
 @pytest.mark.parametrize("alpha", [1.0, 0.25])
 @pytest.mark.parametrize("second", [False, True])
 def test_what_is_drawn_is_the_matrix_written_out(second, alpha):
-    v, one = LEVELS.shares, np.eye(2)
+    v = LEVELS.shares
+    one = np.eye(2)
     given = np.array([[0.75, 0.25], [0.5, 0.5]])
 
     def partly(matrix: np.ndarray) -> np.ndarray:
@@ -419,7 +421,8 @@ def test_a_law_is_rounded_and_variables_of_a_group_share_their_donor(data, law):
     # 6.5 and 7 become 5 too
     np.testing.assert_allclose(coarse.retained("y"), [1.0] * 4)
     assert (coarse.table("y")[1], law.table("y")[1]) == ([5.0], [5.0, 6.5, 7.0])
-    grouped, found = data.with_slices((("x", "y"),)), find_neighborhoods(POINTS_LAWS, k=3)
+    grouped = data.with_slices((("x", "y"),))
+    found = find_neighborhoods(POINTS_LAWS, k=3)
     law = CellLaw(grouped, found, np.array([0.5, 0.5, 1.0]))
     assert law.units() == [("x", "y"), ("g",)]
     np.testing.assert_allclose(law.retained("x", "y"), [0.5] * 4)

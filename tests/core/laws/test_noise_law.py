@@ -31,7 +31,8 @@ def noise_on(data: Microdata, noise: Noise, **more: object) -> NoiseOn:
 
 def test_noise_at_points_that_are_known_by_heart():
     laplace, even = Noise(shape="laplace", sd=np.sqrt(2)), Noise(shape="uniform", sd=1 / np.sqrt(3))
-    normal, ln2 = Noise(shape="gaussian", sd=2.0), np.log(2)
+    normal = Noise(shape="gaussian", sd=2.0)
+    ln2 = np.log(2)
     points = np.array([-ln2, 0.0, ln2])
     np.testing.assert_allclose(laplace.draw(np.array([0.25, 0.5, 0.75])), points, atol=1e-15)
     np.testing.assert_allclose(laplace.density(points), [0.25, 0.5, 0.25])
@@ -55,7 +56,8 @@ ROWS = np.arange(4)
 
 @shapes
 def test_densities_of_a_release_with_and_without_signs(shape):
-    data, noise = table(x=OWN), Noise(shape=shape, sd=1.5)
+    data = table(x=OWN)
+    noise = Noise(shape=shape, sd=1.5)
     masked = Microdata(pd.DataFrame({"x": SHOWN}), data.schema)
     plain, folded = (
         noise_on(data, noise, reflected=each).chances(masked, ROWS) for each in (False, True)
@@ -88,7 +90,8 @@ def mass(noise: Noise, own: float, reflected: bool, step: float) -> dict[float, 
 @pytest.mark.parametrize("step", [0.0, 2.0])
 def test_whole_numbers_are_as_likely_as_all_that_is_rounded_to_them(shape, reflected, step):
     """At a step of 2 the numbers 3 and 5 are halfway, and both go to 4."""
-    data, noise = table(x=[0, 3, 4]), Noise(shape=shape, sd=1.9)
+    data = table(x=[0, 3, 4])
+    noise = Noise(shape=shape, sd=1.9)
     part = noise_on(data, noise, discrete=True, reflected=reflected, precision={"x": step})
     grid = np.arange(-10.0, 13.0)
     found = part.chances(Microdata(pd.DataFrame({"x": grid}), data.schema), np.arange(len(grid)))
@@ -104,7 +107,8 @@ def test_whole_numbers_are_as_likely_as_all_that_is_rounded_to_them(shape, refle
 
 
 def test_a_continuous_number_is_never_kept_unless_it_is_missing_or_rounded():
-    data, noise = table(x=[0.5, 4.0, NAN]), Noise(shape="uniform", sd=2 / np.sqrt(3))
+    data = table(x=[0.5, 4.0, NAN])
+    noise = Noise(shape="uniform", sd=2 / np.sqrt(3))
     part = noise_on(data, noise)
     assert part.retained.tolist() == [0.0, 0.0, 1.0]
     # to multiples of 1: 0.5 is written as 0, which noise within 2 gives with a chance of 1 in 4
@@ -136,7 +140,8 @@ def test_what_noise_promises_depends_on_its_shape():
 
 @shapes
 def test_moments_of_a_number_without_its_sign_are_those_of_its_density(shape):
-    data, noise = table(x=OWN), Noise(shape=shape, sd=1.5)
+    data = table(x=OWN)
+    noise = Noise(shape=shape, sd=1.5)
     part = noise_on(data, noise, reflected=True)
     found = part.moments()
     for person, own in enumerate(OWN[:2]):
@@ -163,7 +168,8 @@ def test_moments_of_a_number_without_its_sign_are_those_of_its_density(shape):
 @shapes
 @pytest.mark.parametrize("sd", [0.3, 1.7])
 def test_moments_of_whole_numbers_are_those_of_their_mass(shape, sd):
-    data, noise = table(x=[0, 3, 4]), Noise(shape=shape, sd=sd)
+    data = table(x=[0, 3, 4])
+    noise = Noise(shape=shape, sd=sd)
     for reflected in (False, True):
         found = noise_on(data, noise, discrete=True, reflected=reflected).moments()
         for person, own in enumerate((0.0, 3.0, 4.0)):
@@ -293,7 +299,8 @@ def test_no_truth_is_impossible_where_columns_add_up_and_are_rounded(precision, 
     assert truth.mean() == pytest.approx(alone.mean(), abs=0.05)
 
 
-RELEASES, LEVELS = 120, ("attic", "flat", "house")
+RELEASES = 120
+LEVELS = ("attic", "flat", "house")
 SETTINGS = (
     AdditiveNoise(size=0.6),
     AdditiveNoise(size=0.6, shape="laplace", reflected=True),
@@ -321,7 +328,9 @@ def data() -> Microdata:
 
 def simulated(data: Microdata, params) -> dict[str, np.ndarray]:
     """The statistics of many releases, by name: one row a release."""
-    prepared, rows, own = params.prepare(data), [], data.frame
+    prepared = params.prepare(data)
+    rows = []
+    own = data.frame
     for seed in range(RELEASES):
         frame = prepared.release(rwn.SecretKey.from_seed(seed)).masked.frame
         same = np.column_stack([
@@ -343,12 +352,16 @@ def simulated(data: Microdata, params) -> dict[str, np.ndarray]:
 
 def stated(law: Law) -> dict[str, np.ndarray]:
     """What a law says of the same statistics, and the variances of the means."""
-    own, cells = law.moments(), law.components()[0].cells
-    names, n = [v.name for v in law.original.schema.released], law.original.n
+    own = law.moments()
+    cells = law.components()[0].cells
+    names = [v.name for v in law.original.schema.released]
+    n = law.original.n
     known = (~np.isnan(own.means)).sum(axis=0)
     place = [own.names.index(name) for name in law.original.numeric_names]
     two = [own.names.index(name) for name in ("rooms", "area")]
-    shown, together, totals = own.means[:, two], own.together, own.totals
+    shown = own.means[:, two]
+    together = own.together
+    totals = own.totals
     second = shown.T @ shown + together[np.ix_(two, two)]
     of_sums = np.outer(shown.sum(axis=0), shown.sum(axis=0)) + totals[np.ix_(two, two)]
     table, values = cells.table("kind")
@@ -372,13 +385,15 @@ def differs(releases: np.ndarray, expected: np.ndarray) -> bool:
 
 @pytest.mark.parametrize("params", SETTINGS, ids=lambda params: params.method)
 def test_releases_are_as_expected_and_a_wrong_factor_is_seen(data, params):
-    releases, expected = simulated(data, params), stated(params.prepare(data).law)
+    releases = simulated(data, params)
+    expected = stated(params.prepare(data).law)
     for name, values in releases.items():
         rare = name == "rows" and expected[name][0] * RELEASES < 5
         assert rare or not differs(values, expected[name]), name
     wrong = expected["covariances"] * 1.06 + 0.5
     assert differs(releases["covariances"], wrong)
-    spread, variances = releases["means"].var(axis=0, ddof=1), expected["mean_variances"]
+    spread = releases["means"].var(axis=0, ddof=1)
+    variances = expected["mean_variances"]
     certain = variances < 1e-12
     assert (spread[certain] < 1e-9).all()
     ratio = spread[~certain] / variances[~certain]
@@ -389,7 +404,8 @@ def test_releases_are_as_expected_and_a_wrong_factor_is_seen(data, params):
 def test_a_method_without_chance_does_what_is_expected(data, params):
     prepared = params.prepare(data)
     frame = prepared.release(rwn.SecretKey.from_seed(0)).masked.frame
-    found, names = stated(prepared.law), list(data.numeric_names)
+    found = stated(prepared.law)
+    names = list(data.numeric_names)
     np.testing.assert_allclose(found["means"], frame[names].mean(), rtol=1e-12)
     kept = (frame.astype(object) == data.frame.astype(object)) | frame.isna() & data.frame.isna()
     np.testing.assert_allclose(found["cells"], kept.sum(), rtol=1e-12)

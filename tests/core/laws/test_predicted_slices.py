@@ -62,7 +62,8 @@ class Case:
     def shown(self, *donors):
         """Let rows show slices of some records, numbered from 0."""
         for unit, own in zip(self.units[:-1], donors, strict=True):
-            columns, codes = self.metric.variable_columns(unit), joint_codes(self.table, unit)
+            columns = self.metric.variable_columns(unit)
+            codes = joint_codes(self.table, unit)
             self.chain.show(unit, columns, codes, np.asarray(own))
         return self.chain
 
@@ -95,7 +96,8 @@ class Case:
 
     def row_scores(self):
         """Scores of the rows in units of the later slice's coordinates, and who is left out."""
-        fit, n = self.fit(), len(self.chain.shown[0][2])
+        fit = self.fit()
+        n = len(self.chain.shown[0][2])
         left_out = self.chain.holders(np.arange(n))
         asked = self.chain.coordinates().rows
         return predicted_slices.scores_without(fit, asked, left_out), left_out
@@ -381,7 +383,8 @@ def whole_file(about, chances, rows, *, balanced, known_lots=False):
 
 def tables_of_five(count, balanced, seed=1):
     """Yield tables of five with ties in the first slice, chances of donors, and rows of a file."""
-    draw, found = np.random.default_rng(seed), 0
+    draw = np.random.default_rng(seed)
+    found = 0
     while found < count:
         first = draw.permutation([0, 0, 1, *draw.integers(0, 4, 2)]).tolist()
         later = draw.permutation(np.round(draw.normal(size=5), 1)).tolist()
@@ -448,7 +451,9 @@ def slopes(frame):
 
 def test_slopes_stay():
     data = linear(1_000)
-    ready, kept, found = PREDICTED.prepare(data), [], []
+    ready = PREDICTED.prepare(data)
+    kept = []
+    found = []
     for seed in range(3):
         made = ready.release(rwn.SecretKey.from_seed(seed))
         (said,) = made.law.predicted
@@ -470,7 +475,8 @@ def test_slopes_stay():
 def test_a_record_does_not_pull_the_rows_that_show_it():
     data = linear(60)
     about = {"slice_1": [data.frame[each].tolist() for each in "abc"], "later": 20}
-    values, moved = data.frame["y"].to_numpy(), []
+    values = data.frame["y"].to_numpy()
+    moved = []
     for changed in (values[7], values[7] + 5.0):
         y = values.copy()
         y[7] = changed
@@ -489,7 +495,8 @@ def test_a_record_does_not_pull_the_rows_that_show_it():
 @pytest.mark.parametrize("balanced", [True, False])
 def test_a_tree_finds_the_nearest_of_all_pairs(monkeypatch, balanced):
     data = linear(150)
-    metric, donors = Metric.fit(data), np.random.default_rng(1).integers(0, 150, 150)
+    metric = Metric.fit(data)
+    donors = np.random.default_rng(1).integers(0, 150, 150)
     donors[:9] = 7  # a record that is given often, so that many of its rows are without it
     lots = np.random.default_rng(2).random((2, 150))
     found = []
@@ -569,7 +576,8 @@ def test_the_square_of_a_level_is_refused():
 
 
 def test_rounding_comes_before_the_prediction():
-    data, steps = survey(), {"age": 10.0, "income": 20.0}
+    data = survey()
+    steps = {"age": 10.0, "income": 20.0}
     release = rwn.mask(data, THREE, precision=steps, seed=1)
     again = THREE.prepare(data).release(rwn.SecretKey.from_seed(1)).rounded(steps)
     np.testing.assert_array_equal(again.donors, release.donors)
@@ -623,7 +631,8 @@ def test_the_law_with_a_person_added_is_that_of_the_larger_file():
 
 
 def test_attacks_read_a_slice_drawn_by_prediction():
-    data, gain = survey(120), rwn.MEASURES["attribute_gain"]
+    data = survey(120)
+    gain = rwn.MEASURES["attribute_gain"]
     compared = released(data, THREE)
     for key, measure in rwn.MEASURES.items():  # every measure answers or says why
         reading = measure.read(compared, begin=True)
@@ -666,7 +675,8 @@ def test_what_is_said_of_a_prediction():
 
 
 def test_products_of_stated_regressions_predict_their_response():
-    data, stated = survey(), rwn.StatedRegression
+    data = survey()
+    stated = rwn.StatedRegression
     formulas = "income ~ age + square(age) + region:age + log(age)", "wealth ~ income + age:income"
     use = rwn.Use(regressions=tuple(stated(formula=each) for each in formulas))
     used = data.with_schema(data.schema.used_for(use))

@@ -153,7 +153,8 @@ def setting(seed: int) -> SoftRWN:
 
 def all_rows(law: tied_law.TiedLaw) -> tuple[rwn.Microdata, list[tuple[int, ...]]]:
     """Every combination of one donor a unit, as a released table, and the donors."""
-    units, original = law.units(), law.original
+    units = law.units()
+    original = law.original
     combinations = list(product(range(original.n), repeat=len(units)))
     given = dict(zip(units, np.array(combinations).T, strict=True))
     columns = {
@@ -167,9 +168,11 @@ def all_rows(law: tied_law.TiedLaw) -> tuple[rwn.Microdata, list[tuple[int, ...]
 
 @pytest.mark.parametrize("seed", range(12))
 def test_row_laws_sum_to_1_and_margins_are_the_weights(seed: int) -> None:
-    data, params = table_of_six(seed), setting(seed)
+    data = table_of_six(seed)
+    params = setting(seed)
     law = params.prepare(data).law
-    weights, tied = law.probabilities.toarray(), law.tied
+    weights = law.probabilities.toarray()
+    tied = law.tied
     rows, combinations = all_rows(tied)
     chances = np.exp(tied.logs(law.units(), rows, np.arange(rows.n)).T)
     contents = [
@@ -211,12 +214,14 @@ def refuted(count: np.ndarray, chances: np.ndarray) -> bool:
 def test_2500_draws_follow_the_law_and_not_that_of_other_ties() -> None:
     columns = {"a": [1, 2, 3, 4, 5, 7], "b": [2, 1, 4, 3, 6, 5], "c": [9, 5, 6, 3, 2, 1]}
     data = described(pd.DataFrame(columns))
-    law, rows = TIED.prepare(data).law, np.array(list(product(range(6), repeat=3)))
+    law = TIED.prepare(data).law
+    rows = np.array(list(product(range(6), repeat=3)))
     lists = lists_of_weights(law.probabilities.toarray())
     numbers = tied_law._slots([(ALL, column) for column in rows.T])
 
     def chances(loadings: Any) -> np.ndarray:
-        arrays, logs = arrays_of(law.tied.tie.ranks, loadings, 128, 64), np.zeros((6, len(rows)))
+        arrays = arrays_of(law.tied.tie.ranks, loadings, 128, 64)
+        logs = np.zeros((6, len(rows)))
         tied_logs(lists, arrays, numbers, (False, False), logs, 0, 6)
         return np.exp(logs[0]).reshape(6, 6, 6)
 
@@ -240,14 +245,17 @@ def test_beliefs_in_donors_go_by_the_sources_and_by_the_weights_of_the_slice() -
     data = table_of_six(2)
     law = TIED.prepare(data).law
     masked = rwn.mask(data, TIED, seed=5).masked
-    keys, secret = ("a", "b"), "c"
+    keys = ("a", "b")
+    secret = "c"
     found = beliefs(law, masked, ALL, keys, (secret,), ALL)
     weights = law.probabilities.toarray()
-    arrays, units = law.tied.tie, law.tied.fitted.units
+    arrays = law.tied.tie
+    units = law.tied.fitted.units
     orders = [np.argsort(rank).tolist() for rank in arrays.ranks]
     tables = [arrays.tables[unit].T.tolist() for unit in range(len(units))]
     for row in range(6):
-        expected, total = np.zeros(6), 0.0
+        expected = np.zeros(6)
+        total = 0.0
         for source in range(6):
             given = {
                 names[0]: np.array(tied_slices.class_chances(weights[source], order, table))
@@ -312,7 +320,8 @@ def test_permuting_records_permutes_the_law() -> None:
 @pytest.mark.parametrize("setting", [SoftRWN(tie=True, balance=1.0), SoftRWN(tie=True, own=True)])
 def test_same_bytes_over_threads_and_parts(setting: SoftRWN) -> None:
     data = rwn.load_demo("bodyfat").with_slices(SLICED)
-    key, found = SecretKey.from_seed(3), set()
+    key = SecretKey.from_seed(3)
+    found = set()
     for threads in (1, 2, 5):
         with work(threads=threads):
             donors = setting.prepare(data).release(key).donors

@@ -55,7 +55,8 @@ def test_correlated_noise_restores_means_and_covariances(form, factor):
     rng = np.random.default_rng(1)
     values = rng.normal(size=(500, 3)) @ rng.normal(size=(3, 3))
     data = rwn.Microdata.from_frame(pd.DataFrame(values, columns=list("abc")))
-    prepared, draws = rwn.CorrelatedNoise(size=0.5, form=form).prepare(data), 60
+    prepared = rwn.CorrelatedNoise(size=0.5, form=form).prepare(data)
+    draws = 60
     releases = [prepared.release(rwn.SecretKey.from_seed(s)).masked for s in range(draws)]
     masked = [each.matrix(list("abc")) for each in releases]
     covariances = np.array([np.cov(each, rowvar=False) for each in masked])
@@ -76,7 +77,8 @@ def test_a_singular_covariance_is_no_obstacle():
 
 def test_KN_1_expected_records_near_a_value():
     given, expected = ENTRIES["KN-1"]["input"], ENTRIES["KN-1"]["expected"]
-    values, half = np.array(given["x"], dtype=float), given["delta"]
+    values = np.array(given["x"], dtype=float)
+    half = given["delta"]
     for at, numbers_ in expected.items():
         apart = np.abs(values - float(at))
         assert (apart < 2 * half).sum() == numbers_["count"] or (apart <= 2 * half).sum() == (
@@ -122,7 +124,8 @@ def levels(counts: tuple[int, ...], **columns: Any) -> rwn.Microdata:
     ],
 )
 def test_PRAM_1_matrices_of_a_release(options, expected):
-    data, given = levels((50, 30, 20)), ENTRIES_PRAM["PRAM-1"]["expected"]
+    data = levels((50, 30, 20))
+    given = ENTRIES_PRAM["PRAM-1"]["expected"]
     method = rwn.PRAM(matrices={"g": P}, **options)
     np.testing.assert_allclose(method.matrix(data, "g"), given[expected], rtol=1e-9)
     table, _ = method.prepare(data).law.table("g")
@@ -130,7 +133,8 @@ def test_PRAM_1_matrices_of_a_release(options, expected):
 
 
 def test_PRAM_1_epsilon_of_a_release():
-    data, given = levels((50, 30, 20)), ENTRIES_PRAM["PRAM-1"]["expected"]
+    data = levels((50, 30, 20))
+    given = ENTRIES_PRAM["PRAM-1"]["expected"]
     made = released(data, rwn.PRAM(matrices={"g": P}, invariant=False))
     reading = rwn.MEASURES["differential_privacy"].compute(made)
     assert reading.detail.total_epsilon == pytest.approx(given["epsilon"], rel=1e-9)
@@ -157,7 +161,8 @@ def test_5000_levels_need_no_matrix():
     changed = (rwn.mask(data, method, seed=7).masked.frame["g"] != data.frame["g"]).mean()
     assert changed == pytest.approx(law.modification("g"), abs=0.02)
     assert law.privacy()[("g",)] == FROM_FILE
-    small, stated = levels((6, 3, 2)), replace(method, invariant=False)
+    small = levels((6, 3, 2))
+    stated = replace(method, invariant=False)
     assert stated.prepare(small).law.privacy()[("g",)] == FROM_FILE
     g = small.schema.variables[0]
     known = small.with_schema(rwn.Schema(variables=(replace(g, levels=("l0", "l1", "l2")),)))
@@ -248,7 +253,8 @@ def test_values_change_places_in_pairs_and_no_farther_than_the_fraction(normal, 
 
 def test_P_1_groups_have_their_exact_size(normal):
     masked = rwn.mask(normal, rwn.RankSwapping(p=0.05, top=0.05, bottom=0.05), seed=1).masked
-    own, released = normal.values("x"), masked.values("x")
+    own = normal.values("x")
+    released = masked.values("x")
     order = np.argsort(own)
     for group in (order[:50], order[-50:]):
         np.testing.assert_allclose(released[group], own[group].mean(), rtol=1e-12)
@@ -432,7 +438,8 @@ def test_REC_1_the_recoding_matrix():
 
 def slow_mdav(points: np.ndarray, k: int) -> list[set[int]]:
     """The published algorithm, word by word."""
-    left, groups = list(range(len(points))), []
+    left = list(range(len(points)))
+    groups = []
 
     def apart(i, center):
         return float(((points[i] - center) ** 2).sum())
@@ -491,7 +498,9 @@ def data_shuffling() -> rwn.Microdata:
     """Two incomes that depend on age and sex, and on each other beyond these."""
     rng = np.random.default_rng(8)
     n = 800
-    age, sex, shared = rng.normal(size=n), rng.integers(0, 2, n), rng.normal(size=n)
+    age = rng.normal(size=n)
+    sex = rng.integers(0, 2, n)
+    shared = rng.normal(size=n)
     one = 0.6 * age + 0.8 * sex + 0.6 * shared + 0.4 * rng.normal(size=n)
     two = -0.5 * age + 0.6 * shared + 0.5 * rng.normal(size=n)
     frame = pd.DataFrame({"age": age, "sex": np.where(sex, "m", "f")})
@@ -541,7 +550,8 @@ def test_the_rounding_of_a_processor_moves_no_shuffled_number(monkeypatch):
     kept = np.arange(60) % 3
     frame = pd.DataFrame({"kept": kept, "own": kept**2 + 0.0, "other": np.arange(60.0) ** 2 % 7})
     data = described(frame, own="confidential", other="confidential")
-    solve, releases = np.linalg.lstsq, []
+    solve = np.linalg.lstsq
+    releases = []
     for size in (0.0, 1e-14, -1e-14):
 
         def solved(*given, size=size, **options):

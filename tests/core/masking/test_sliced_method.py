@@ -41,7 +41,8 @@ def test_the_first_slice_of_a_chain_is_that_of_slices_apart(setting):
     apart, chained = (rwn.mask(data, each, seed=3) for each in (HARD, setting))
     np.testing.assert_array_equal(apart.donors[:, :2], chained.donors[:, :2])
     assert (apart.donors[:, 2] != chained.donors[:, 2]).any()
-    law, rows = chained.law, np.arange(80)
+    law = chained.law
+    rows = np.arange(80)
     assert isinstance(law, ChainLaw)
     own = posteriors(law, chained.masked, rows).toarray()
     first = posteriors(apart.law, chained.masked, rows, ["age", "height"]).toarray()
@@ -55,7 +56,8 @@ def test_the_first_slice_of_a_chain_is_that_of_slices_apart(setting):
 
 @pytest.mark.parametrize("setting", [*CHAINS, replace(HARD, tie=True)])
 def test_every_way_to_prepare_draws_the_same(setting):
-    data, key = survey(), rwn.SecretKey.from_seed(4)
+    data = survey()
+    key = rwn.SecretKey.from_seed(4)
     made = setting.prepare(data).release(key)
     shown = replace(setting, k=3).preview(data).with_levers(k=8).release(key)
     some = setting.prepare(data, settings=[replace(setting, k=9)]).release(key)
@@ -69,7 +71,8 @@ def test_each_tied_slice_is_that_of_slices_apart():
     law = tied.law.tied
     assert 0 < law.fitted.kept <= 1
     for name in ("age", "income"):
-        found, expected = law.table(name)[0].toarray(), apart.law.table(name)[0].toarray()
+        found = law.table(name)[0].toarray()
+        expected = apart.law.table(name)[0].toarray()
         np.testing.assert_allclose(found, expected, atol=1e-12)
         codes = np.unique(data.array(name), return_inverse=True)[1]
         chances = np.exp(law.logs_of([name], [(codes, np.arange(codes.max() + 1))]))
@@ -78,7 +81,8 @@ def test_each_tied_slice_is_that_of_slices_apart():
         np.testing.assert_allclose(chances, expected[:, values], atol=1e-9)
     # donors are members of the neighborhood, and each is drawn about as often as the others
     matrix = apart.law.probabilities.toarray()
-    counts, ready = np.zeros((80, 80)), replace(HARD, tie=True).prepare(data)
+    counts = np.zeros((80, 80))
+    ready = replace(HARD, tie=True).prepare(data)
     for seed in range(300):
         donors = ready.release(rwn.SecretKey.from_seed(seed)).donors
         counts[np.arange(80), donors[:, 2]] += 1
@@ -99,7 +103,8 @@ def test_ties_keep_relations_that_slices_apart_lose():
     setting = rwn.RWN(epsilon=1.5, k=20)
 
     def correlation(setting):
-        ready, found = setting.prepare(data), []
+        ready = setting.prepare(data)
+        found = []
         for seed in range(10):
             masked = ready.release(rwn.SecretKey.from_seed(seed)).masked.frame
             found.append(masked["age"].corr(masked["height"]))

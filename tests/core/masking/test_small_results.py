@@ -314,7 +314,8 @@ def test_disjoint_pairs_are_the_first_of_a_random_order(twelve):
 
 def test_successive_swaps_go_one_by_one(twelve):
     found = drawn(rwn.RandomSwapping(share=3.0, pairs="successive", variables="n"), twelve)["n"]
-    expected, uniform = twelve.frame["n"].tolist(), uniform_numbers(2, range(18))
+    expected = twelve.frame["n"].tolist()
+    uniform = uniform_numbers(2, range(18))
     for first, second in uniform[:2].T:
         one = int(first * TWELVE)
         other = [i for i in range(TWELVE) if i != one][int(second * (TWELVE - 1))]
@@ -341,7 +342,8 @@ def test_ranks_are_exchanged_from_the_largest_down_and_the_ends_become_means(twe
 
 def test_records_of_a_block_are_permuted_in_a_random_order(twelve):
     found = drawn(rwn.RecordSwapping(share=0.5, within="g", variables="x,n"), twelve)
-    uniform, expected = uniform_numbers(1), twelve.frame[["x", "n"]].copy()
+    uniform = uniform_numbers(1)
+    expected = twelve.frame[["x", "n"]].copy()
     for level in "abc":
         here = np.flatnonzero((twelve.frame["g"] == level) & twelve.frame["x"].notna())
         chosen = here[np.lexsort((uniform[1][here], uniform[0][here]))][: math.ceil(len(here) / 2)]

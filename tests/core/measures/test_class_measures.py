@@ -42,7 +42,8 @@ def test_KAN_1_k_anonymity_l_diversity_and_t_closeness():
     assert reading.detail.smallest.released == expected["kmin"]
     assert reading.detail.violations.released[:2] == [expected["viol2"], expected["viol3"]]
     assert reading.value == reading.baseline == expected["viol3"] / 8
-    groups, secret = data.codes("key")[0].astype(int), data.codes("secret")[0].astype(int)
+    groups = data.codes("key")[0].astype(int)
+    secret = data.codes("secret")[0].astype(int)
     assert distinct_values(groups, secret).min() == expected["distinct_l"]
     found = dict(zip(data.codes("key")[1], entropies(groups, secret), strict=True))
     far = dict(zip(data.codes("key")[1], distances(groups, secret, ordered=False), strict=True))
@@ -273,7 +274,8 @@ def with_levels(data: rwn.Microdata, **levels: str) -> rwn.Microdata:
 
 
 def test_epsilons_of_declared_matrices_add_up():
-    categories, method = categorical(), rwn.PRAM(change=0.5, invariant=False)
+    categories = categorical()
+    method = rwn.PRAM(change=0.5, invariant=False)
     assert privacy_of(categories, method).detail.epsilon == [None, None]
     declared = with_levels(categories, g="abcd", h="uv")
     reading = privacy_of(declared, method)
@@ -321,7 +323,8 @@ def test_no_neighboring_table_beats_a_stated_epsilon(text, declared, method):
     data = of(text, declared)
     total = privacy_of(data, method).detail.total_epsilon
     assert total is not None
-    own, worst = releases(data, method), 0.0
+    own = releases(data, method)
+    worst = 0.0
     for other in neighbors(text, "ab"):
         theirs = releases(of(other, declared), method)
         assert set(own) == set(theirs)
@@ -360,7 +363,8 @@ def test_what_comes_from_the_file_has_a_delta_and_no_epsilon(text, method):
 
 
 def test_missing_values_and_empty_entries_leave_no_epsilon():
-    frame, matrix = categorical().frame, {"h": [[1.0, 0.0], [0.3, 0.7]]}
+    frame = categorical().frame
+    matrix = {"h": [[1.0, 0.0], [0.3, 0.7]]}
     frame.loc[3, "h"] = None
     reading = privacy_of(rwn.Microdata.from_frame(frame), rwn.PRAM(change=0.5))
     assert reading.detail.epsilon[1] is None
@@ -455,7 +459,8 @@ def readings(key: str, size: str, times: int, fault: float | None = None) -> lis
 
 
 def noisy(table: rwn.Microdata, spread: float, seed: int) -> rwn.Microdata:
-    frame, rng = table.frame.copy(), np.random.default_rng(seed)
+    frame = table.frame.copy()
+    rng = np.random.default_rng(seed)
     for name in table.numeric_names:
         frame[name] += spread * rng.normal(size=table.n)
     return rwn.Microdata(frame, table.schema)
@@ -542,10 +547,12 @@ def test_the_first_unique_conditions_are_those_of_a_slow_search():
     rng = np.random.default_rng(4)
     table = rng.integers(0, 9, size=(130, 5)).astype(float)
     table[rng.random(table.shape) < 0.05] = np.nan
-    ordered, rows = [True, True, False, True, True], np.arange(40)
+    ordered = [True, True, False, True, True]
+    rows = np.arange(40)
     asked, above = edges(table, rows, ordered)
     tried = np.array(list(combinations(range(5), VARIABLES)))
-    columns, firsts = list(table.T), []
+    columns = list(table.T)
+    firsts = []
     for row in rows:
         again = np.repeat(rows[row : row + 1], len(tried))
         slow = Conditions(asked[again], above[again], tried, ordered).counts(table)

@@ -42,7 +42,8 @@ def slow_scores(original: np.ndarray, released: np.ndarray) -> list[float]:
 def test_against_a_slow_computation(compare, numeric_frames):
     original, masked = numeric_frames
     reading = MEASURE.compute(compare(original, masked))
-    mean, sd = original.mean(), original.std()
+    mean = original.mean()
+    sd = original.std()
     expected = slow_scores(((original - mean) / sd).to_numpy(), ((masked - mean) / sd).to_numpy())
     assert reading.detail.score.tolist() == expected
     assert 0 < reading.value < 1
@@ -112,7 +113,8 @@ def test_the_weights_are_found_again_from_pairs():
 
 def test_one_far_person_makes_nobody_agree():
     """Numbers agree within a quarter of the standard deviation, 7.3, and of the middle half."""
-    shares, steps = [], np.arange(101.0)
+    shares = []
+    steps = np.arange(101.0)
     for last in (100.0, 1e7):
         frame = pd.DataFrame({"a": np.append(steps[:-1], last), "s": steps})
         data = described(frame, a="key", s="confidential")
@@ -181,7 +183,8 @@ def test_ATT_7_attribute_inference():
     law = CellLaw(data, find_neighborhoods(points, k=2, epsilon=1.0), np.full(2, 0.5))
     rows = np.array([[1, 0], [0, 0], [1, 0], [0, 0], [11, 0], [10, 1]], float)
     masked = Microdata(pd.DataFrame(rows, columns=["x", "y"]), data.schema)
-    expected, everybody = ENTRIES["ATT-7"]["expected"], np.arange(6)
+    expected = ENTRIES["ATT-7"]["expected"]
+    everybody = np.arange(6)
     belief = beliefs(law, masked, everybody, ["x"], ["y"], everybody).source.toarray()
     np.testing.assert_allclose(belief[5], expected["pk_col6"], atol=1e-9)
     np.testing.assert_allclose(belief[5] / belief[5].sum(), expected["t"], atol=1e-9)
@@ -200,7 +203,8 @@ def test_ATT_7_attribute_inference():
 
 def test_attribute_inference_looks_at_classes_a_few_at_a_time(monkeypatch):
     """Tables of any size: sums are kept, not the posterior of every row."""
-    compute, held = MEASURES["attribute_inference"].compute, PIMA.take(np.arange(0, PIMA.n, 5))
+    compute = MEASURES["attribute_inference"].compute
+    held = PIMA.take(np.arange(0, PIMA.n, 5))
     setting = PIMA.take(np.arange(1, PIMA.n, 3)), RWN(epsilon=1.0, k=5, q=0.5), 2
     whole = compute(released(*setting, holdout=held))
     monkeypatch.setattr(attribute_guesses, "CHUNK", 100)
@@ -228,7 +232,8 @@ def with_outliers(n: int = 1200, apart: int = 40, seed: int = 0) -> Microdata:
 
 
 def test_a_few_open_people_break_the_policy_that_the_mean_keeps() -> None:
-    comparison, policy = released(with_outliers(), RWN(epsilon=1.2, k=3, q=1)), Policy()
+    comparison = released(with_outliers(), RWN(epsilon=1.2, k=3, q=1))
+    policy = Policy()
     readings = {key: MEASURES[key].read(comparison) for key in policy.measures}
     verdict = policy.judge(readings)
     assert verdict.broken == (KEY,)  # all that the usual policy looked at before is kept

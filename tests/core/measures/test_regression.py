@@ -34,7 +34,8 @@ def test_agrees_with_statsmodels(compare, numeric_frames):
 
     original, masked = numeric_frames
     comparison = compare(original, masked, "d", ("a", "b", "c"))
-    detail, cooks = REGRESSION.compute(comparison).detail, MEASURE.compute(comparison)
+    detail = REGRESSION.compute(comparison).detail
+    cooks = MEASURE.compute(comparison)
     for side, frame in (("original", original), ("released", masked)):
         x = np.column_stack([np.ones(60), frame[["a", "b", "c"]]])
         fit = OLS(frame["d"].to_numpy(), x).fit()
@@ -137,7 +138,8 @@ PREDICTION = rwn.MEASURES["prediction"]
 
 def table(n: int, seed: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
-    x, group = rng.normal(size=n), rng.choice(["p", "q", "r"], n)
+    x = rng.normal(size=n)
+    group = rng.choice(["p", "q", "r"], n)
     ill = (x + (group == "q") + rng.normal(scale=0.5, size=n) > 0.5).astype(int)
     return pd.DataFrame({"x": x, "group": group, "ill": ill, "cost": 3 * x + ill})
 

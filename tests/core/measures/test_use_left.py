@@ -111,12 +111,15 @@ def _slow_relations(
     own: pd.DataFrame, released: pd.DataFrame, chance: np.ndarray, *, secret: bool
 ) -> float:
     """What is left of the pairs with y, or of the others, pair by pair."""
-    names, lost, total = list(own), 0.0, 0.0
+    names = list(own)
+    lost = 0.0
+    total = 0.0
     for i, one in enumerate(names):
         for j, two in enumerate(names[:i]):
             if ("y" in (one, two)) is not secret:
                 continue
-            before, after = own[one].corr(own[two]), released[one].corr(released[two])
+            before = own[one].corr(own[two])
+            after = released[one].corr(released[two])
             if abs(before) > chance[i, j]:
                 weight = abs(before) - chance[i, j]
                 total += weight

@@ -102,7 +102,8 @@ def poisson_table(n: int = 400) -> pd.DataFrame:
     x = rng.normal(size=n)
     g = rng.choice(["p", "q", "r"], n)
     mean = np.exp(0.4 + 0.3 * x + 0.5 * (g == "r"))
-    count, yes = rng.poisson(mean), rng.random(n) < 1 / (1 + np.exp(-x))
+    count = rng.poisson(mean)
+    yes = rng.random(n) < 1 / (1 + np.exp(-x))
     yes = np.where(yes, "yes", "no")
     return pd.DataFrame({"count": count, "yes": yes, "x": 100 + 5 * x, "g": g})
 
@@ -247,7 +248,8 @@ def test_UT_HEL_and_wass_col2():
     one, other = np.array([5, 3, 2]), np.array([4, 4, 2])
     assert hellinger(one, other) == pytest.approx(expected("UT-HEL")["hellinger"], **TIGHT)
     assert total_variation(one, other) == pytest.approx(expected("UT-HEL")["tvd"], **TIGHT)
-    before, after = TABLES[0][:, 1], TABLES[1][:, 1]
+    before = TABLES[0][:, 1]
+    after = TABLES[1][:, 1]
     assert wasserstein(before, after) == expected("UT-wass_col2")
     distance, other, ks = expected("UT-wass_col2_vs_Y2")
     assert wasserstein(before, np.array(other)) == pytest.approx(distance, **TIGHT)
@@ -284,7 +286,8 @@ def table(frame=FRAME, roles=ROLES):
 
 def test_a_weighted_mean_and_its_error_by_hand():
     """Mean 32/12; clusters a, b in stratum s, c and d in t; z = w (y - mean) / 12 by cluster."""
-    before, schema = table(), rwn.Schema(variables=table().schema.released)
+    before = table()
+    schema = rwn.Schema(variables=table().schema.released)
     changed = FRAME.assign(y=[1.0, 2.0, 4.0, 3.0, 5.0, 4.0]).drop(columns="home")
     released = Comparison(original=before, masked=Microdata(changed, schema))
     found = MEASURES["survey_estimates"].compute(released).detail
@@ -566,7 +569,8 @@ def test_few_tables_of_unrelated_variables_exceed_their_levels() -> None:
     n, tries = 120, 200
     numbers = np.column_stack([rng.normal(size=n), np.exp(1.5 * rng.normal(size=n))])
     categories = [rng.integers(0, 3, n), (rng.random(n) < 0.1).astype(int), rng.integers(0, 9, n)]
-    levels, category = association.chance_levels(numbers, categories), np.array([0, 0, 1, 1, 1])
+    levels = association.chance_levels(numbers, categories)
+    category = np.array([0, 0, 1, 1, 1])
     pairs = np.triu_indices(5, 1)
     over, planted = 0, 0
     for _ in range(tries):

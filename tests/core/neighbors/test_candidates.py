@@ -153,7 +153,8 @@ def test_random_others_are_different_and_uniform(n, m):
 
 def test_progress_counts_the_parts_that_are_done():
     told = list[float]()
-    ball, scheme = RadiusAndK(k=2, epsilon=None), Scheme(neighbors="partition", u=4)
+    ball = RadiusAndK(k=2, epsilon=None)
+    scheme = Scheme(neighbors="partition", u=4)
     with work(progress=told.append):
         restricted_table(SMALL, ball, scheme, KEY)
     assert told == [0.25, 0.5, 0.75, 1.0]
@@ -179,7 +180,8 @@ def test_a_release_repeats_for_its_key_on_any_number_of_threads(name):
 
 @pytest.mark.parametrize("points", [SMALL, LARGE], ids=["small", "large"])
 def test_the_cost_is_stated(points):
-    ball, one_part = RadiusAndK(k=5, epsilon=1.0), Scheme(neighbors="partition", u=1)
+    ball = RadiusAndK(k=5, epsilon=1.0)
+    one_part = Scheme(neighbors="partition", u=1)
     exact = restricted_table(points, ball, one_part, KEY).cut(k=5, epsilon=1.0)
     cost = restriction_cost(points, exact)
     assert cost["recall"] == 1.0
@@ -223,7 +225,8 @@ def test_long_pieces_are_shared_from_the_first_or_second_on(monkeypatch, count, 
 
 
 def test_a_failure_in_another_thread_ends_the_work_of_all():
-    caller, done = threading.get_native_id(), list[int]()
+    caller = threading.get_native_id()
+    done = list[int]()
 
     def fail_elsewhere(first: int, last: int) -> None:
         time.sleep(0.01)
@@ -238,7 +241,8 @@ def test_a_failure_in_another_thread_ends_the_work_of_all():
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_cancelling_ends_the_work_before_its_next_report(threads):
-    cancel, shares = threading.Event(), []
+    cancel = threading.Event()
+    shares = []
 
     def report(share: float) -> None:
         shares.append(share)
@@ -251,7 +255,8 @@ def test_cancelling_ends_the_work_before_its_next_report(threads):
 
 
 def test_progress_of_a_table_never_falls_back(monkeypatch):
-    fill, told = Search.fill, list[float]()
+    fill = Search.fill
+    told = list[float]()
 
     def begin(self, result):
         current_work().report(0.0)
@@ -463,7 +468,8 @@ def test_weights_and_draws_are_those_of_all_pairs(cap, coded):
     stored = soft_neighborhoods(kernel(cap), scale(kernel(cap), list_neighbors(points, 10)))
     by_row = AllDonors.of_points(points, kernel(cap)).neighborhoods()
     n = len(points)
-    draws, q = Draws(SecretKey.from_seed(1), np.arange(n), (0, 1, 2, 3)), np.array([1, 1, 0.5, 0])
+    draws = Draws(SecretKey.from_seed(1), np.arange(n), (0, 1, 2, 3))
+    q = np.array([1, 1, 0.5, 0])
     donors = draw_donors(stored, draws, q)
     assert (draw_donors(by_row, draws, q) == donors).all()
     some = np.array([3, 50, n - 1])

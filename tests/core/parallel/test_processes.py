@@ -200,7 +200,8 @@ def test_cancel_stops_waiting_tasks_too():
 
 
 def test_a_system_without_room_is_a_sentence(monkeypatch):
-    start, rooms = processes._start, iter([True, False])
+    start = processes._start
+    rooms = iter([True, False])
 
     def full(process: object) -> None:
         if not next(rooms):
@@ -279,7 +280,9 @@ def test_no_worker_runs_what_lies_in_the_current_folder(tmp_path):
 
 
 def test_only_one_thread_at_a_time_stands_in_for_the_main_module():
-    main, seen, within = sys.modules["__main__"], list[bool](), list[int]()
+    main = sys.modules["__main__"]
+    seen = list[bool]()
+    within = list[int]()
 
     class Slow:
         def start(self) -> None:
@@ -298,7 +301,8 @@ def test_only_one_thread_at_a_time_stands_in_for_the_main_module():
 
 
 def test_a_main_module_that_another_thread_has_put_there_stays(monkeypatch):
-    main, other = sys.modules["__main__"], ModuleType("__main__")
+    main = sys.modules["__main__"]
+    other = ModuleType("__main__")
     monkeypatch.setitem(sys.modules, "__main__", main)
 
     class Process:

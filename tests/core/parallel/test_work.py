@@ -91,7 +91,8 @@ def all_of(number: int) -> Callable[[], None]:
 
 def test_threads_see_the_work_that_began_them_and_begin_no_others():
     seen = set[tuple[object, ...]]()
-    cancel, told = threading.Event(), list[float]()
+    cancel = threading.Event()
+    told = list[float]()
     meet = all_of(2)
 
     def look(start: int, stop: int) -> None:
@@ -107,7 +108,9 @@ def test_threads_see_the_work_that_began_them_and_begin_no_others():
 
 def test_two_users_of_one_server_neither_hear_nor_stop_each_other():
     """Each request has a thread of its own; both are inside at the same time."""
-    together, told, ended = threading.Barrier(2), {0: set[float](), 1: set[float]()}, {}
+    together = threading.Barrier(2)
+    told = {0: set[float](), 1: set[float]()}
+    ended = {}
     cancels = threading.Event(), threading.Event()
 
     def serve(user: int) -> None:
@@ -149,7 +152,8 @@ def test_a_task_takes_threads_and_memory_along_to_its_process():
 
 
 def test_ranges_grow_with_a_quick_pace_and_end_small():
-    ranges, taken = Ranges(1000, threads=2), []
+    ranges = Ranges(1000, threads=2)
+    taken = []
     while (found := ranges.take()) is not None:
         taken.append(found)
         left = ranges.finished(found[1] - found[0], 0.001 * (found[1] - found[0]))
@@ -186,10 +190,12 @@ def test_no_thread_works_on_after_an_error():
 
 
 def test_progress_is_told_ten_times_a_second_and_at_the_end(monkeypatch):
-    now, told = [5.0], list[float]()
+    now = [5.0]
+    told = list[float]()
     monkeypatch.setattr(threads.time, "perf_counter", lambda: now[0])
     ranges = Ranges(100)
-    monitor, reported = Work(progress=told.append), now[0]
+    monitor = Work(progress=told.append)
+    reported = now[0]
     for second, done, end in (
         (5.05, 10, False),
         (5.11, 20, False),
@@ -248,7 +254,8 @@ def test_between_two_reports_it_counts_down_and_never_rises():
 
 @pytest.mark.parametrize("factor", [1.0, 3.0])
 def test_at_an_even_pace_it_is_true_at_every_moment(factor):
-    run, whole = Run(), 60.0 * factor
+    run = Run()
+    whole = 60.0 * factor
     for step in range(1, 61):
         left = run.reports(step * factor, step / 60).seconds_left
         assert left is None or left == pytest.approx(whole - run.now, abs=1e-6)
@@ -289,7 +296,8 @@ def niceness() -> int:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux knows a priority of a thread")
 def test_a_polite_thread_and_those_it_begins_stand_back_and_nobody_else():
-    before, seen = niceness(), dict[int, int]()
+    before = niceness()
+    seen = dict[int, int]()
     meet = all_of(3)
 
     def piece(start: int, stop: int) -> None:
@@ -368,7 +376,8 @@ def test_memory_is_what_the_system_says(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.delenv("RWN_MEMORY", raising=False)
     total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     assert 0.001 * total < budget_bytes() <= MEMORY_SHARE * total
-    before, held = resident_bytes(), bytearray(b"x") * 200_000_000
+    before = resident_bytes()
+    held = bytearray(b"x") * 200_000_000
     assert resident_bytes() - before == pytest.approx(len(held), rel=0.2)
 
 

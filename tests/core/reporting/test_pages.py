@@ -178,7 +178,8 @@ LIMIT = rwn.Policy(limits=(rwn.Limit(measure="true_matches", at_most=0.05, sourc
 
 def secret_table() -> rwn.Microdata:
     """Numbers and names that can be found again in a text."""
-    number, noise = np.arange(60), np.random.default_rng(3).normal(scale=5, size=60)
+    number = np.arange(60)
+    noise = np.random.default_rng(3).normal(scale=5, size=60)
     frame = pd.DataFrame({MARK: 70000.0 + number, "other": 80000.0 + np.argsort(number + noise)})
     data = described(frame.assign(name=[f"level{n % 5}z" for n in number]))
     return data.with_schema(data.schema.asking("other", (MARK,)))
@@ -186,7 +187,8 @@ def secret_table() -> rwn.Microdata:
 
 @pytest.fixture(scope="module")
 def results() -> dict[str, Any]:
-    table, method = secret_table(), rwn.RWN(k=5)
+    table = secret_table()
+    method = rwn.RWN(k=5)
     release = rwn.mask(table, method, seed=1)
     audit = rwn.audit(table, release, measures=["correlation", "true_matches", LOSS, "marginals"])
     measures = ("true_matches", LOSS)
@@ -204,11 +206,13 @@ def results() -> dict[str, Any]:
 
 
 def test_texts_are_short_and_hold_no_value_of_a_record(results):
-    frame, donors = results["microdata"].frame, results["release"].donors
+    frame = results["microdata"].frame
+    donors = results["release"].donors
     values = {f"{value:.0f}" for name in (MARK, "other") for value in frame[name]}
     for name, result in results.items():
         assert isinstance(result, Summarized), name
-        text, html = repr(result), result._repr_html_()
+        text = repr(result)
+        html = result._repr_html_()
         assert 1 <= len(text.splitlines()) <= 10, name
         assert len(text) <= 2_000, name
         for shown in (text, html):

@@ -64,7 +64,8 @@ def of_numbers(n: int) -> SearchAnswer:
 
 
 def test_numbers_get_a_setting_that_keeps_the_policy_on_all_records(size: int) -> None:
-    data, found = numbers(size), of_numbers(size)
+    data = numbers(size)
+    found = of_numbers(size)
     verdict = rwn.quick_verdict(data, found.setting, within=math.inf, steps=False)
     assert verdict.answer == "can"
     release = rwn.mask(verdict.setting.applied_to(data), verdict.setting.params, seed=1)
@@ -215,7 +216,8 @@ def test_a_registered_response_keeps_its_kind(n: int) -> None:
 
 def test_can_is_said_inside_of_what_is_of_use_only() -> None:
     """Where it says "can", other releases lose at most nine tenths of the relations, too."""
-    data, answers = numbers(240), []
+    data = numbers(240)
+    answers = []
     for method in ("microaggregation", "additive_noise"):
         verdict = rwn.quick_verdict(data, method, within=math.inf, steps=False)
         answers.append(verdict.answer)
@@ -267,7 +269,8 @@ def test_a_rare_confidential_level_is_not_overlooked() -> None:
 
 def test_presets_are_distances_from_the_policy() -> None:
     """Strong uses at most .6 of the worst limit, Standard all of it, Light half more."""
-    data, policy = numbers(), rwn.Policy()
+    data = numbers()
+    policy = rwn.Policy()
     setting = Setting(params=rwn.SoftRWN(kernel="gaussian"), slices=(("a", "b"),))
     found = policy_presets(data, setting, policy)
     trial = StrengthTrial(TableSearch(microdata=data, policy=policy), setting)
@@ -388,7 +391,8 @@ def test_limits_that_are_kept_at_the_end_alone_are_unknown(few, monkeypatch) -> 
 
 
 def test_a_search_notes_what_keeps_the_limits_and_loses_least(few) -> None:
-    setting, none = Setting.of("rwn", {"k": 5}), (rwn.Limit(measure="bayes_linkage", at_most=0.0),)
+    setting = Setting.of("rwn", {"k": 5})
+    none = (rwn.Limit(measure="bayes_linkage", at_most=0.0),)
     weak, strict = (
         strength.TableSearch(microdata=few, policy=policy)
         for policy in (WEAK, rwn.Policy(limits=none))
@@ -414,7 +418,8 @@ POLICY = rwn.Policy(
         for key in ("bayes_linkage", "attribute_gain", "true_matches")
     )
 )
-EVEN, SOFT = rwn.RWN(epsilon=1.0, k=5), rwn.SoftRWN(kernel="gaussian")
+EVEN = rwn.RWN(epsilon=1.0, k=5)
+SOFT = rwn.SoftRWN(kernel="gaussian")
 
 
 @cache
@@ -450,7 +455,8 @@ def largest_shares(
 ) -> list[float]:
     """The largest share of a limit in each fresh release, ascending."""
     setting = setting.resolved(data)
-    under, shares = setting.applied_to(data), []
+    under = setting.applied_to(data)
+    shares = []
     for seed in range(200, 200 + releases):
         release = rwn.mask(under, setting.params, seed=seed, precision=dict(setting.precision))
         audit = rwn.audit(under, release, measures=[*policy.measures, "red_team"])
@@ -553,7 +559,9 @@ def test_steps_are_named_by_what_they_do_and_the_least_loss_comes_first(monkeypa
         return FoundSetting(point=point, verdict=kept, loss=next(losses) / 20, interval=(0.4, 0.5))
 
     monkeypatch.setattr(import_module("rwn_core.tuning.quick_verdict"), "_tried", tried)
-    data, setting, nothing = table(1, 110), Setting(params=EVEN), SearchAnswer(goal=POLICY)
+    data = table(1, 110)
+    setting = Setting(params=EVEN)
+    nothing = SearchAnswer(goal=POLICY)
     found = with_next_steps(nothing, data, setting, POLICY, nothing, within=math.inf)
     titles = [step.title for step in found.next_steps]
     assert titles[:3] == ["Leave the key x0 out", "Leave x3 out", "Round the numbers"]
@@ -629,7 +637,9 @@ def test_pressed_to_the_end_the_first_step_leads_to_a_yes() -> None:
         }
     )
     data = described(frame, unmasked=["dweight"], age="key", income="confidential")
-    setting, policy, titles = Setting(params=EVEN), rwn.Policy(), list[str]()
+    setting = Setting(params=EVEN)
+    policy = rwn.Policy()
+    titles = list[str]()
     for _ in range(5):
         verdict = rwn.quick_verdict(data, setting, policy, within=math.inf, steps=False)
         found = with_next_steps(verdict, data, setting, policy, within=math.inf)

@@ -39,7 +39,8 @@ START = Setting(params=rwn.RWN(epsilon=1.0, k=7), precision=(("age", 5.0),))
 
 
 def test_without_a_space_of_its_own_it_is_the_recommendation(few) -> None:
-    found, same = search(few, POLICY, seconds=1e6), rwn.recommend(few, POLICY, within=1e6)
+    found = search(few, POLICY, seconds=1e6)
+    same = rwn.recommend(few, POLICY, within=1e6)
     assert (found.setting, found.sentence) == (same.setting, same.sentence)
 
 
@@ -510,7 +511,8 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     """Each release takes 25 seconds."""
-    clock, compared = Clock(), PreparedTables.compared
+    clock = Clock()
+    compared = PreparedTables.compared
 
     def slow(self: PreparedTables, setting: Setting, seed: int) -> object:
         if (setting, seed) not in self.releases:
@@ -527,7 +529,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def test_a_step_that_would_end_too_late_does_not_begin(few, clock) -> None:
-    table, starts = TableSearch(microdata=few, policy=LIMIT, until=25.0), list[float]()
+    table = TableSearch(microdata=few, policy=LIMIT, until=25.0)
+    starts = list[float]()
 
     def step() -> None:
         starts.append(clock.now)

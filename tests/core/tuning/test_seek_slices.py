@@ -52,7 +52,8 @@ def test_the_loss_of_any_slices_is_that_of_their_own_forecast(bodyfat, seed) -> 
     slices = [[n for n, own in zip(bodyfat.names, number, strict=True) if own == k] for k in (0, 1)]
     table = bodyfat.with_slices([each for each in slices if len(each) > 1])
     start = Comparison(original=bodyfat, masked=bodyfat)
-    before, chance = associations(start, start.original), original_chance(start)
+    before = associations(start, start.original)
+    chance = original_chance(start)
     for each, loss in zip(settings, losses.loss(table.schema.slices), strict=True):
         after = forecast(table, each.params).correlations.to_numpy()
         assert loss == pytest.approx(relation_loss(before, after, chance).value, abs=1e-9)
@@ -228,7 +229,8 @@ def test_a_weight_is_halved_and_doubled_within_its_ends() -> None:
 
 def test_kind_trials_are_found_out_on_fresh_releases(few, quick, monkeypatch) -> None:
     """Trials that are content with everything decide nothing: fresh releases break a limit."""
-    fresh, kept = evaluate_module.stated, []
+    fresh = evaluate_module.stated
+    kept = []
 
     def watched(*asked: Any) -> tuple[Point, str]:
         point, note = fresh(*asked)
@@ -250,7 +252,9 @@ def test_a_limit_that_fresh_releases_break_is_the_only_one_read(few, quick, monk
     """What is read quickest refuses first: the intruder's beliefs are not asked for nothing."""
     limits = policy(distance_linkage=0.5, true_matches=0.0001)
     limits.judgeable(few)  # which reads all of them, once a table
-    asked, read, points = list[str](), Measure.read, SettingPool.points
+    asked = list[str]()
+    read = Measure.read
+    points = SettingPool.points
 
     def counted(self: Measure, comparison: Comparison, **how: bool) -> object:
         asked.append(self.key)

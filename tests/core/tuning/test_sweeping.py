@@ -328,7 +328,8 @@ def test_a_sweep_that_is_ended_loses_no_finished_point(bodyfat, whole, tmp_path,
 
 @pytest.mark.nightly  # test_policy::test_a_killed_worker_ends_the_search_with_a_sentence
 def test_a_killed_worker_ends_the_sweep_with_a_sentence(bodyfat, tmp_path, monkeypatch) -> None:
-    place, began = tmp_path / "job", SettingPool.points
+    place = tmp_path / "job"
+    began = SettingPool.points
 
     def killed(pool: SettingPool, *asked: Any) -> Any:
         if len(list(place.glob("*.json"))) > 1:

@@ -160,7 +160,8 @@ def test_an_objective_that_forgets_the_response_is_told_apart(few) -> None:
     slices = preset_slices(few, "all_but_responses")
     setting = Setting(params=rwn.SoftRWN(width=4.0, balance=1.0), slices=slices).resolved(few)
     release = PreparedTables(few).compared(setting, 1)
-    use, pairs = MEASURES[USE].read(release), MEASURES["association_loss"].read(release)
+    use = MEASURES[USE].read(release)
+    pairs = MEASURES["association_loss"].read(release)
     assert isinstance(use, Reading)
     assert isinstance(pairs, Reading)
     assert pairs.value < 0.6

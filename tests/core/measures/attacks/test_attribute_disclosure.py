@@ -49,7 +49,8 @@ def rich(richest: float | None) -> rwn.Comparison:
 
 def wages(rest: float, dealt: bool) -> rwn.Comparison:
     """A number that most people have none of, with little noise or dealt at random."""
-    rng, n = np.random.default_rng(5), 400
+    rng = np.random.default_rng(5)
+    n = 400
     frame = pd.DataFrame({"age": rng.integers(18, 90, n), "zip": rng.integers(0, 4_000, n)})
     amounts = np.round(np.exp(rng.normal(8, 1, n)))
     wage = pd.Series(np.where(rng.random(n) < 0.15, amounts, rest))
@@ -60,7 +61,8 @@ def wages(rest: float, dealt: bool) -> rwn.Comparison:
 
 def incomes(*secrets: str) -> rwn.Comparison:
     """A flag of few people that luck names, and incomes of which half are shown truly."""
-    rng, n = np.random.default_rng(5), 400
+    rng = np.random.default_rng(5)
+    n = 400
     frame = pd.DataFrame({"age": rng.integers(18, 90, n), "zip": rng.integers(0, 900, n)})
     frame["flag"] = np.where(rng.random(n) < 0.03, "yes", "no")
     frame["income"] = np.round(np.exp(rng.normal(8, 1, n)))
@@ -122,7 +124,8 @@ def test_values_that_are_dealt_at_random_disclose_no_level(levels):
     The secret has no weight: else the true neighborhoods, which the intruder knows, tell of it.
     """
     rng = np.random.default_rng(levels)
-    n, scores = 400, []
+    n = 400
+    scores = []
     for _ in range(5):
         frame = pd.DataFrame({"age": rng.integers(18, 80, n), "size": rng.normal(size=n).round(2)})
         frame["s"] = rng.choice([f"s{i:02}" for i in range(levels)], n)
@@ -327,8 +330,10 @@ def line(seed: int, n: int = 600) -> pd.DataFrame:
 
 def least_squares(comparison: rwn.Comparison, noise: float | None) -> float:
     """Share of people predicted within the stated tolerance, by numpy alone."""
-    frame, shown = comparison.original.frame, comparison.masked.frame
-    keys, y = frame[list("abc")].to_numpy(), frame["y"].to_numpy()
+    frame = comparison.original.frame
+    shown = comparison.masked.frame
+    keys = frame[list("abc")].to_numpy()
+    y = frame["y"].to_numpy()
     both = np.cov(shown[[*"abc", "y"]].to_numpy().T)
     if noise is not None:
         both = both - np.diag((noise * frame[[*"abc", "y"]].std().to_numpy()) ** 2)
@@ -425,7 +430,8 @@ def test_without_the_guards_luck_breaks_the_limit(monkeypatch: pytest.MonkeyPatc
 def test_a_secret_beside_the_own_keys_of_30_percent_is_found_at_its_size(outside: int) -> None:
     """A coin: the rows of 30 % of the people are as they were, and the others say nothing."""
     comparison = noise_of_100_deviations("coin", 3, outside, n=600)
-    shown, own = comparison.masked.frame.copy(), comparison.original.frame
+    shown = comparison.masked.frame.copy()
+    own = comparison.original.frame
     shown.iloc[:180] = own.iloc[:180]
     most = own["s"].value_counts(normalize=True).iloc[0]
     found = reading("attribute_gain", beside(comparison, shown)).value

@@ -48,7 +48,8 @@ def test_a_true_response_gains_more_than_half_and_an_unrelated_one_nothing(way: 
     assert true.value > 0.5
     assert true.interval[0] > 0.4
     # independent columns: each one in an order of its own
-    draw, frame = np.random.default_rng(3), release.masked.frame.copy()
+    draw = np.random.default_rng(3)
+    frame = release.masked.frame.copy()
     for name in frame.columns:
         frame[name] = frame[name].to_numpy()[draw.permutation(len(frame))]
     apart = gain_of(rwn.Microdata(frame, release.masked.schema), release.law, data)
@@ -59,7 +60,8 @@ def test_a_true_response_gains_more_than_half_and_an_unrelated_one_nothing(way: 
 
 def test_the_tie_of_bodyfat_reads_as_much_as_halves_of_the_table_do() -> None:
     setting = rwn.Setting(params=WAYS["tied"])
-    data, read = bodyfat(), []
+    data = bodyfat()
+    read = []
     for seed in range(3):
         release = rwn.mask(data, WAYS["tied"], seed=seed)
         compared = Comparison(original=data, masked=release.masked, law=release.law)
@@ -82,11 +84,13 @@ def rows_seen() -> tuple[object, np.ndarray]:
     draw = np.random.default_rng(4)
     a = np.sort(draw.normal(size=8)).round(3)
     frame = pd.DataFrame({"a": a, "b": (a + 0.1 * draw.normal(size=8)).round(4)})
-    prepared, count = TIED.prepare(described(frame)), np.zeros((8, 8))
+    prepared = TIED.prepare(described(frame))
+    count = np.zeros((8, 8))
     for seed in range(RELEASES):
         masked = prepared.release(SecretKey.from_seed(seed)).masked
         found = rows_without(prepared.law, masked, np.array([PERSON]), seed=seed)
-        cells, at = masked.frame.iloc[ROW], np.flatnonzero(found.row == ROW)
+        cells = masked.frame.iloc[ROW]
+        at = np.flatnonzero(found.row == ROW)
         if at.size and found.again[at[0]] >= 0:
             cells = found.table.frame.iloc[found.again[at[0]]]
         places = [int(np.flatnonzero(frame[name] == cells[name])[0]) for name in "ab"]
@@ -111,7 +115,8 @@ def test_rows_without_a_person_follow_the_law_by_loops(fault: str) -> None:
     expected = sum(np.outer(*pair) for pair in zip(*given, strict=True)) / len(given[0])
     if fault == "in classes of their own":
         expected = np.outer(expected.sum(axis=1), expected.sum(axis=0))
-    wanted, seen = expected.ravel() * RELEASES, count.ravel()
+    wanted = expected.ravel() * RELEASES
+    seen = count.ravel()
     often = wanted >= 5
     wanted = np.append(wanted[often], wanted[~often].sum() + 1e-9)
     seen = np.append(seen[often], seen[~often].sum())
@@ -141,7 +146,8 @@ def test_a_tie_that_cannot_be_read_is_not_kept(monkeypatch: pytest.MonkeyPatch) 
         raise NotApplicable("Too many pairs.")
 
     monkeypatch.setattr(attributes, "PeopleLeftOut", refuse)
-    data, read = bodyfat(), {}
+    data = bodyfat()
+    read = {}
     for way in ("apart", "tied", "chained"):
         release = rwn.mask(data, WAYS[way], seed=1)
         read[way] = gain_of(release.masked, release.law, data)

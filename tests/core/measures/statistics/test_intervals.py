@@ -68,7 +68,8 @@ def test_the_interval_of_a_further_draw_holds_what_is_promised() -> None:
 @pytest.mark.parametrize("kind", ["lognormal", "exponential", "student"])
 def test_few_skewed_or_heavy_tailed_draws_are_held_nine_times_in_ten(kind: str, count: int) -> None:
     """Finding A16; the interval that is exact for normal values holds too few of them."""
-    numbers, shape = np.random.default_rng(count), (count + 1, REPEATS)
+    numbers = np.random.default_rng(count)
+    shape = (count + 1, REPEATS)
     student = kind == "student"
     values = numbers.standard_t(1.5, shape) if student else getattr(numbers, kind)(size=shape)
     assert held(intervals.prediction_interval, values) > 0.895
@@ -88,7 +89,8 @@ def _ends(draws: np.ndarray, place: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _normal(draws: np.ndarray, times: float) -> tuple[np.ndarray, np.ndarray]:
-    center, spread = draws.mean(axis=0), times * draws.std(axis=0, ddof=1)
+    center = draws.mean(axis=0)
+    spread = times * draws.std(axis=0, ddof=1)
     return center - spread, center + spread
 
 
@@ -183,8 +185,11 @@ def test_an_interval_of_no_success_begins_at_zero_for_every_number_of_trials():
 @pytest.mark.parametrize(("rate", "other"), [(0.1, 0.1), (0.7, 0.45)])
 def test_an_excess_is_held_as_often_as_stated(rate, other):
     """By a small control group, too; who takes its rate for certain holds too little."""
-    rng, repeats = np.random.default_rng(8), 4000
-    truth, held, certain = (rate - other) / (1 - other), 0, 0
+    rng = np.random.default_rng(8)
+    repeats = 4000
+    truth = (rate - other) / (1 - other)
+    held = 0
+    certain = 0
     attacks, controls = rng.binomial(120, rate, repeats), rng.binomial(40, other, repeats)
     for attack, control in zip(attacks.tolist(), controls.tolist(), strict=True):
         low, high = intervals.excess_interval(_rate(attack, 120), _rate(control, 40))
@@ -218,7 +223,8 @@ MOST = intervals.ERROR + 3 * math.sqrt(intervals.ERROR * (1 - intervals.ERROR) /
 @pytest.mark.parametrize("kind", ["few alone", "shares", "yes or no"])
 def test_the_mean_lies_above_the_end_in_1_of_40_samples_at_most(kind):
     """The lower end is that of what is left to one."""
-    numbers, rng = population(kind), np.random.default_rng(1)
+    numbers = population(kind)
+    rng = np.random.default_rng(1)
     samples = [rng.choice(numbers, SAMPLE, replace=False) for _ in range(TRIALS)]
     low, high = np.array([intervals.mean_interval(sample, ALL) for sample in samples]).T
     assert np.mean(high < numbers.mean()) <= MOST
@@ -401,7 +407,8 @@ def test_a_learner_finds_what_is_there(learner):
 def test_a_forest_of_classes_learns_no_single_records():
     """Of features that say nothing it learns the largest class; leaves of 1 are wrong for .44."""
     rng = np.random.default_rng(4)
-    features, classes = rng.normal(size=(1600, 3)), rng.choice(4, 1600, p=[0.6, 0.2, 0.1, 0.1])
+    features = rng.normal(size=(1600, 3))
+    classes = rng.choice(4, 1600, p=[0.6, 0.2, 0.1, 0.1])
     train, test = (features[:800], classes[:800]), (features[800:], classes[800:])
     assert learner_error("random forest", train, test, classify=True) < (test[1] > 0).mean() + 0.02
 

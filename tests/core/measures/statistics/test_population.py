@@ -137,7 +137,8 @@ SIZES = np.array([1] * 9 + [2] * 4 + [3, 3, 17])
 
 def seated(n: int, theta: float, alpha: float, rng: np.random.Generator) -> np.ndarray:
     """A partition by Pitman's formula: the restaurant whose guests sit down one by one."""
-    table, guests = np.empty(n, dtype=int), np.zeros(n)
+    table = np.empty(n, dtype=int)
+    guests = np.zeros(n)
     tables = 0
     for guest in range(n):
         if rng.random() < (theta + alpha * tables) / (theta + guest):
@@ -156,7 +157,8 @@ def errors(
     estimate: Callable[[np.ndarray, float], float], populations: list[np.ndarray], fraction: float
 ) -> np.ndarray:
     """Estimate less truth of a sample of each population."""
-    rng, found = np.random.default_rng(4), []
+    rng = np.random.default_rng(4)
+    found = []
     for people in populations:
         everybody = np.bincount(people)
         sample = np.bincount(people[rng.random(len(people)) < fraction], minlength=len(everybody))
@@ -177,7 +179,9 @@ def test_pitman_on_populations_of_its_kind():
 
 
 def test_pitmans_likelihood_is_that_of_the_formula_term_by_term():
-    theta, alpha, n = 3.0, 0.4, int(SIZES.sum())
+    theta = 3.0
+    alpha = 0.4
+    n = int(SIZES.sum())
     by_hand = sum(log(theta + i * alpha) for i in range(1, len(SIZES)))
     by_hand -= sum(log(theta + i) for i in range(1, n))
     by_hand += sum(log(j - alpha) for size in SIZES for j in range(1, size))
@@ -247,7 +251,8 @@ SAMPLES = pytest.mark.parametrize(("kind", "fraction"), [("even", 0.3), ("uneven
 @SAMPLES
 def test_individual_risk_is_what_its_sentence_says_of_the_truth(kind: str, fraction: float) -> None:
     comparison, sharing = sampled(kind, fraction)
-    found, truth = read_sample("individual_risk", comparison), float((1 / sharing).sum())
+    found = read_sample("individual_risk", comparison)
+    truth = float((1 / sharing).sum())
     assert 0.7 < truth / (found.value * len(sharing)) < 1.2
     # the older model alone is outside, as its sentence warns
     assert truth / found.detail.older.released > 1.5
@@ -285,7 +290,8 @@ def test_log_linear_risk_is_of_all_keys_and_uniqueness_holds_the_truth(
     kind: str, fraction: float
 ) -> None:
     comparison, sharing = sampled(kind, fraction)
-    found, frame = read_sample("loglinear_risk", comparison), comparison.original.frame
+    found = read_sample("loglinear_risk", comparison)
+    frame = comparison.original.frame
     alone = ~frame.duplicated(keep=False).to_numpy()
     truth = float((1 / sharing[alone]).sum())
     apart = found.detail.independent
