@@ -310,7 +310,8 @@ def lists_of(neighborhoods: Neighborhoods, records: Integers | None = None) -> I
     of_each = (records, starts[rows], neighborhoods.sizes[rows])
     weights = neighborhoods.shares
     if weights is None:  # each donor as likely as the others of its list
-        weights = np.repeat(1.0 / np.maximum(neighborhoods.sizes, 1), np.diff(table.offsets))
+        share = neighborhoods.kernel.mean(1.0, neighborhoods.sizes)
+        weights = np.repeat(share, np.diff(table.offsets))
     yield Lists(*of_each, table.records, weights, np.ones(len(rows)), False)
 
 
