@@ -183,7 +183,7 @@ NEEDS_A_LAW = {
 NOTHING_LEFT = {
     # what a release without any value discloses: nothing, and that is an answer
     *("extremes", "uniqueness", "k_anonymity", "l_diversity", "t_closeness", "suda"),
-    *("loglinear_risk", "interval_disclosure", "true_matches"),
+    *("loglinear_risk", "interval_disclosure", "true_matches", "use_left"),
 }
 NEEDS_A_SCHEMA = {"survey_estimates", "edit_rules_broken"}
 NEEDS_A_POPULATION = {"population_uniqueness"}

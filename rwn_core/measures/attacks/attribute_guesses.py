@@ -18,6 +18,7 @@ from rwn_core.errors import NotApplicable
 from rwn_core.laws.law import Law
 from rwn_core.laws.moments import Moments
 from rwn_core.measures.attacks.attribute_attack import (
+    PREDICTIONS,
     SURELY,
     TOGETHER,
     Beliefs,
@@ -211,13 +212,22 @@ class Predictor:
             return None
         return np.linalg.lstsq(own[:-1, :-1], own[:-1, -1:], rcond=1e-9)[0], added[:-1, -1:]
 
-    def lucky(self) -> frozenset[str]:
-        """Return the predictions that tell nothing of rows that they have not seen."""
+    def lucky(self, units: Integers | None = None) -> frozenset[str]:
+        """Return the predictions that tell nothing of rows that they have not seen.
+
+        Where the unit of each released row is given, shape (n,), all rows of a unit are in the same
+        half, and units, not their rows, are independent.
+        """
         # one half of the rows is predicted from the other; a product of the prediction and the
         # value, less what the noise on both adds to it, is 0 on average where they are unrelated
         columns = self.released.own[self.rows]
         target = self._target(by_rank=True)
-        half = np.arange(len(target)) % 2 == 0
+        place = np.arange(len(target))
+        if units is not None:
+            place = np.unique(units[self.rows], return_inverse=True)[1]
+        half = place % 2 == 0
+        if half.all():  # one unit alone predicts no other
+            return frozenset(PREDICTIONS)
         products = {key: np.zeros(len(target)) for key in ("line", "less_noise", "tree")}
         for own in (half, ~half):
             centered = target - target[own].mean(axis=0)
@@ -231,6 +241,8 @@ class Predictor:
                 product = ((columns - columns[own].mean(axis=0)) @ found[0])[:, 0]
                 product *= self.values - self.values[own].mean()
                 products["less_noise"][~own] = product[~own] - (found[0] * found[1]).sum()
+        if units is not None:
+            products = {key: np.bincount(place, each) for key, each in products.items()}
         products["corrected"] = products["line"]
         chance = {k: SURELY * each.std() / np.sqrt(len(each)) for k, each in products.items()}
         return frozenset(key for key, each in products.items() if each.mean() <= chance[key])
@@ -320,6 +332,7 @@ class AttributeAttack:
         self.closest = Closest(comparison, keys, self.first)
         self.inside: list[tuple[Beliefs, Integers]] = []  # of the people in the file, once attacked
         self.guesses: list[dict[str, Names]] = []
+        self.lucky: list[frozenset[str]] = []  # predictions that count nothing, of each secret
 
     def _successes(
         self,
@@ -360,8 +373,10 @@ class AttributeAttack:
             units = np.unique(units[people], return_inverse=True)[1]
         self.inside = list(self._beliefs(people))
         found = self._successes(asked, self.inside, rows, units)
-        for success, each in zip(found, self.predictors, strict=True):
-            for key in each.lucky() if each.usable else ():
+        shown = self.units if self.comparison.masked.n == original.n else None
+        self.lucky = [each.lucky(shown) if each.usable else frozenset() for each in self.predictors]
+        for success, lucky in zip(found, self.lucky, strict=True):
+            for key in lucky:
                 success.at_most.update({key: 0.0, key + TOGETHER: 0.0})
         return found
 

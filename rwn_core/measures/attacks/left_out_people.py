@@ -184,7 +184,11 @@ class PeopleLeftOut:
         self, number: int, people: Microdata, values: ReleasedValues
     ) -> dict[str, Names]:
         """Return what predictions name: the same as inside, but for the rows of a leaf."""
-        found = dict(self.tried.guesses[number])
+        # a prediction that is luck inside says nothing outside: its fit has seen these people
+        luck = self.tried.lucky[number]
+        luck |= {key + TOGETHER for key in luck}
+        every = self.tried.guesses[number]
+        found = {key: names for key, names in every.items() if key not in luck}
         predictor = self.tried.predictors[number]
         if predictor.leaf_of is None or "tree" not in found:
             return found
