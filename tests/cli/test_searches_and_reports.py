@@ -20,8 +20,8 @@ import pytest
 
 import rwn_core as rwn
 from rwn_cli import recommend
-from rwn_cli.options import settings
 from rwn_cli.find import SO_FAR
+from rwn_cli.options import settings
 from rwn_core.data.variable import Role
 from rwn_core.io.write import table_bytes
 from rwn_core.reporting import read_record, release_record
@@ -480,7 +480,9 @@ def test_the_command_of_a_setting_of_rwn_masks_as_the_setting_does(rwn_command: 
     assert Path("out.csv").read_bytes() == release.to_bytes("csv")
 
 
-@pytest.mark.parametrize("method", ["rwn", "soft_rwn"])
+@pytest.mark.parametrize(
+    ("method", "own"), [("rwn", {"k": 7}), ("soft_rwn", {"kernel": "gaussian", "width": 0.7})]
+)
 @pytest.mark.parametrize(
     "options",
     [
@@ -490,11 +492,10 @@ def test_the_command_of_a_setting_of_rwn_masks_as_the_setting_does(rwn_command: 
     ],
     ids=["tie", "chain", "prediction"],
 )
-def test_the_command_of_slices_says_what_the_setting_is(method: str, options: dict) -> None:
-    setting = Setting.of(method, {"k": 7} | options, slices=[["age", "weight"], ["hip", "knee"]])
+def test_the_command_of_slices_says_what_the_setting_is(method, own, options) -> None:
+    setting = Setting.of(method, own | options, slices=[["age", "weight"], ["hip", "knee"]])
     words = shlex.split(recommend.command(setting, "demo:bodyfat", Path("out.csv")))
     given = [words[i + 1] for i, word in enumerate(words) if word == "--set"]
-    own = {"k": 7} | ({"kernel": setting.params.kernel} if method == "soft_rwn" else {})
     said = Setting.of(method, own | settings(given)).params
     assert said == setting.params
     assert "True" not in " ".join(given)
