@@ -93,12 +93,14 @@ def _how_to_say(layout: FileLayout, *, option: bool) -> str:
     )
 
 
-def named_texts(texts: Texts, option: str, example: str) -> dict[str, str]:
-    """The values that a repeatable option gives as NAME=VALUE."""
+def named_texts(
+    texts: Texts, option: str, example: str, *, may_be_empty: bool = False
+) -> dict[str, str]:
+    """The values that a repeatable option gives as NAME=VALUE; an empty one where it may be."""
     given: dict[str, str] = {}
     for text in texts or ():
         name, sign, value = text.partition("=")
-        if not (name and sign and value):
+        if not (name and sign) or not (value or may_be_empty):
             raise ParameterError(f"{option} must be NAME=VALUE, such as {example}.")
         if name in given:
             raise ParameterError(f"{option} gives {name} twice; give it once.")

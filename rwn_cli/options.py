@@ -334,11 +334,24 @@ def parameters(method: str, /, **options: Any) -> Any:
 
 
 def settings(texts: Texts) -> dict[str, Any]:
-    """Read parameters that are given as NAME=VALUE: numbers, true and false, or words."""
+    """Read parameters that are given as NAME=VALUE: numbers, true and false, words, or none."""
     from rwn_core.tuning.sweep import typed_value
 
-    named = named_texts(texts, "--set", "scale=range")
+    named = named_texts(texts, "--set", "scale=range", may_be_empty=True)
     return {name: typed_value(value) for name, value in named.items()}
+
+
+def setting_text(value: Any) -> str:
+    """Write the value of a parameter as `settings` and the method's record read it.
+
+    >>> setting_text(True), setting_text(("age", "siri")), setting_text(0.5)
+    ('true', 'age,siri', '0.5')
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple | list):
+        return ",".join(map(str, value))
+    return str(value)
 
 
 AS_IS = "none"

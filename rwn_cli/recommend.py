@@ -115,7 +115,8 @@ def command(
         words += ["--method", setting.method]
     given = {"kernel": setting.params.kernel} if soft else {}
     for name, value in (given | setting.parameters).items():
-        words += [f"--{name}", str(value)] if name in own else ["--set", f"{name}={value}"]
+        text = options.setting_text(value)
+        words += [f"--{name}", text] if name in own else ["--set", f"{name}={text}"]
     for name, number in (dict.fromkeys(weighted, 1.0) | dict(setting.weights)).items():
         words += ["--weight", f"{name}={number:g}"]
     for name, number in setting.precision:

@@ -46,6 +46,7 @@ NOT_HERE = {
     "rwn app": "starts a server (tests/ui/test_launch.py)",
     "python -m pip": "installs",
     "docker": "builds an image",
+    "(umask 077;": "writes a secret into the reader's home",
     "how-to/run-on-a-cluster.md": "needs a cluster",
     "rwn sweep FILE": "names a file of the reader",
 }
@@ -61,7 +62,9 @@ def blocks(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def commands(block: str) -> list[list[str]]:
+    """The words of each command, without the environment variables that it is given."""
     lines = block.replace("\\\n", " ").splitlines()
+    lines = [re.sub(r"^([A-Z_]+=\S* +)+", "", line) for line in lines]
     return [words for line in lines if (words := shlex.split(line, comments=True))]
 
 

@@ -21,6 +21,7 @@ import pytest
 import rwn_core as rwn
 from rwn_cli import recommend
 from rwn_cli.find import SO_FAR
+from rwn_cli.options import settings
 from rwn_core.data.variable import Role
 from rwn_core.io.write import table_bytes
 from rwn_core.reporting import read_record, release_record
@@ -480,7 +481,30 @@ def test_the_command_of_a_setting_of_rwn_masks_as_the_setting_does(rwn_command: 
     assert Path("out.csv").read_bytes() == release.to_bytes("csv")
 
 
-def test_a_table_without_a_setting_that_keeps_the_policy_is_warned_of(rwn_command: Run) -> None:
+@pytest.mark.parametrize(
+    ("method", "own"), [("rwn", {"k": 7}), ("soft_rwn", {"kernel": "gaussian", "width": 0.7})]
+)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"tie": True},
+        {"chain": True, "later_balance": False, "order": ("hip", "age")},
+        {"chain": True, "near": "prediction", "terms": "age:weight + square(age)", "mixed": True},
+    ],
+    ids=["tie", "chain", "prediction"],
+)
+def test_the_command_of_slices_says_what_the_setting_is(method, own, options) -> None:
+    setting = Setting.of(method, own | options, slices=[["age", "weight"], ["hip", "knee"]])
+    words = shlex.split(recommend.command(setting, "demo:bodyfat", Path("out.csv")))
+    given = [words[i + 1] for i, word in enumerate(words) if word == "--set"]
+    said = Setting.of(method, own | settings(given)).params
+    assert said == setting.params
+    assert "True" not in " ".join(given)
+
+
+def test_a_table_without_a_setting_that_keeps_the_policy_is_warned_of(
+    judged, rwn_command: Run
+) -> None:
     frame = pd.DataFrame({f"v{i}": [(7.0 * i + 3) * n % 31 for n in range(15)] for i in range(3)})
     frame.to_csv("t.csv", index=False)
     said = rwn_command.done("mask", "t.csv", "o.csv", "--seed", 1)
