@@ -123,7 +123,7 @@ class App:
     def visit(self, name: str) -> App:
         self.page.get_by_role("link", name=name, exact=True).click()
         if name == "Data":
-            self.page.get_by_text("Its variables, and the regression to keep").wait_for()
+            self.page.get_by_text("Its variables, and what the file is for").wait_for()
             return self
         return self.wait_for_cards()
 

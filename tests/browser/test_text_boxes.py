@@ -40,7 +40,7 @@ AT_REST = """() => new Promise((done) => {
 })"""
 """Once 15 frames in a row were painted alike: what is drawn anew at another size is there."""
 READY = {
-    "Data": "Its variables, and the regression to keep",
+    "Data": "Its variables, and what the file is for",
     "Tune": "Risk–utility map",
     "Utility": "Small groups",
     "Risk": "Who links how many",

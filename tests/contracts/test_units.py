@@ -18,6 +18,8 @@ from rwn_core.evaluation.control_group import control_group
 from rwn_core.masking import METHODS, NBRS2015, RWN, Method, SoftRWN, mask
 from rwn_core.measures import MEASURES, read
 from rwn_core.measures.attacks.assignment import expected_right
+from rwn_core.measures.attacks.attribute_guesses import AttributeAttack
+from rwn_core.measures.attacks.left_out_people import PeopleLeftOut
 from rwn_core.measures.attacks.likeliest_value import tolerance
 from rwn_core.measures.attacks.posterior import posteriors
 from rwn_core.measures.attacks.red_team import prediction
@@ -396,24 +398,38 @@ def test_a_secret_of_people_is_never_read_less_often_than_that_of_their_rows(sec
 
 
 def summed_names(data: Microdata, masked: pd.DataFrame, spread: float) -> tuple[float, float]:
-    """Share of the people whose most likely level is right, summed over rows; and of the majority.
+    """Share of the people whose most likely level is right, summed over rows, and outside.
 
-    Written without the program: densities of normal noise on a and b, and equal sexes.
+    Outside, a person's own rows are not in the release: the best of the same sum over the rows of
+    others, of a line through them, and of the majority. Written without the program: densities of
+    normal noise on a and b, and equal sexes.
     """
     own = data.frame
     frame = masked
+    unit = data.frame["unit"].to_numpy()
     apart = own[["a", "b"]].to_numpy()[:, None] - frame[["a", "b"]].to_numpy()
     belief = np.exp(-(apart**2).sum(axis=2) / (2 * spread**2))
     if own["sex"].tolist() == frame["sex"].tolist():
         belief *= own["sex"].to_numpy()[:, None] == frame["sex"].to_numpy()
     belief /= belief.sum(axis=0) + 1e-300
-    of_unit = np.zeros((int(own["unit"].max()) + 1, data.n))
-    np.add.at(of_unit, own["unit"].to_numpy(), belief)
-    levels = sorted(set(own["c"]))
-    mass = [of_unit @ (frame["c"].astype(str) == level).to_numpy() for level in levels]
+    of_unit = np.zeros((int(unit.max()) + 1, data.n))
+    np.add.at(of_unit, unit, belief)
+    of_others = np.where(np.arange(len(of_unit))[:, None] == unit, 0.0, of_unit)
+    levels = np.array(sorted(set(own["c"])))
+    shows = np.array([(frame["c"].astype(str) == level) for level in levels]).T
     truth = own.groupby("unit")["c"].first()
-    named = np.array(levels)[np.argmax(mass, axis=0)]
-    return float((named == truth).mean()), float(truth.value_counts(normalize=True).max())
+    predicted = []
+    for person in range(len(of_unit)):
+        others = unit != person
+        columns = np.column_stack((np.ones(data.n), frame[["a", "b"]]))[others]
+        slopes = np.linalg.lstsq(columns, shows[others].astype(float), rcond=None)[0]
+        means = own.loc[unit == person, ["a", "b"]].mean()
+        predicted.append(np.argmax(np.array([1.0, *means]) @ slopes))
+    right, others, line = (
+        float((levels[names] == truth).mean())
+        for names in (np.argmax(of_unit @ shows, 1), np.argmax(of_others @ shows, 1), predicted)
+    )
+    return right, max(others, line, float(truth.value_counts(normalize=True).max()))
 
 
 @pytest.mark.parametrize("secret", ["coin", "related", "rare"])
@@ -424,16 +440,17 @@ def test_who_sums_over_the_rows_of_people_attains_no_more_than_is_stated(secret:
         by_unit, by_row = (compared(each, AdditiveNoise(size=1.0), seed)
                            for each in (data, in_rows(data)))  # fmt: skip
         spread = float(data.frame[["a", "b"]].std().mean())
-        right, most = summed_names(data, by_unit.masked.frame, spread)
-        attained.append((right, right - most))
+        right, outside = summed_names(data, by_unit.masked.frame, spread)
+        attained.append((right, right - outside))
         gains.append(value(by_unit, "attribute_gain"))
         successes.append(value(by_unit, "attribute_inference"))
-        of_rows.append(value(by_row, "attribute_inference"))
+        of_rows.append((value(by_row, "attribute_inference"), value(by_row, "attribute_gain")))
     success, gain = np.mean(attained, axis=0)
     assert np.mean(successes) >= success
     assert np.mean(gains) >= gain - 0.01
     if secret == "coin":  # planted: what is stated of rows is less than he attains
-        assert np.mean(of_rows) < success
+        assert np.mean(of_rows, axis=0)[0] < success
+        assert np.mean(of_rows, axis=0)[1] < gain - 0.01
 
 
 def with_an_outlier() -> Microdata:
@@ -448,7 +465,8 @@ def with_an_outlier() -> Microdata:
 def test_many_rows_of_one_person_do_not_count_as_many_people() -> None:
     data = with_an_outlier()
     by_unit, by_row = (compared(each, AdditiveNoise(size=0.01)) for each in (data, in_rows(data)))
-    assert value(by_row, "attribute_gain") > 0.8
+    assert value(by_row, "attribute_inference") > 0.8  # planted: of rows he is many people
+    assert value(by_unit, "attribute_inference") < 0.7
     assert value(by_unit, "attribute_gain") < 0.4
     detail = MEASURES["attribute_gain"].read(by_unit, bare=True).detail
     assert detail.people == 41
@@ -456,6 +474,44 @@ def test_many_rows_of_one_person_do_not_count_as_many_people() -> None:
     assert detail.ignorant[0] == pytest.approx(truth.value_counts(normalize=True).max())
     named = MEASURES["red_team"].read(by_unit, bare=True).detail.attribute
     assert named is None or named.level != "third"
+
+
+def test_all_rows_of_a_person_leave_together() -> None:
+    """Where one row of the far person leaves, the others still show the level of all of them."""
+    data, right = with_an_outlier(), []
+    for each in (data, in_rows(data)):
+        comparison, people = compared(each, AdditiveNoise(size=0.01)), np.arange(data.n)
+        assert comparison.law is not None
+        tried = AttributeAttack(comparison, comparison.law)
+        (inside,) = tried.on_people(people)
+        ((outside,),) = PeopleLeftOut(tried, people).successes()
+        assert {"tree", "nearest"} < set(outside.each)
+        assert all(inside.each[key][-1] == pytest.approx(1.0) for key in ("tree", "nearest"))
+        right.append([rates[-1] for key, rates in outside.each.items() if key != "majority"])
+    assert max(right[0]) == 0.0
+    assert min(right[1]) == pytest.approx(1.0)  # planted: of rows, one of which leaves
+
+
+@pytest.mark.parametrize("q", [0.0, 0.5])
+def test_equal_rows_of_one_person_gain_what_one_row_does(q: float) -> None:
+    """Unmasked to the digit; of slices that each row draws anew, more rows disclose more."""
+    read = []
+    for rows in (1, 4):
+        frame = visits(rows).frame.drop(columns="visit")
+        frame = frame.assign(ill=np.where(np.repeat(COINS, rows), "yes", "no"))
+        keys = dict.fromkeys(("age", "town", "sex"), "key")
+        data = tables.described(frame, **keys, ill="confidential", who="person")
+        read.append(
+            value(compared(data.with_weights({"ill": 0.0}), RWN(k=3, q=q)), "attribute_gain")
+        )
+    if q:
+        assert read[1] >= read[0] - 0.05
+    else:
+        assert read[1] == pytest.approx(read[0], abs=0.02)
+        assert read[0] > 0.3
+
+
+COINS = np.random.default_rng(6).integers(0, 2, 150) > 0
 
 
 def compared_twice(data: Microdata, units: np.ndarray, params: Method) -> list[Comparison]:

@@ -542,7 +542,10 @@ def test_a_lever_that_is_refused_stands_still_and_says_why_beside_its_slider(ses
         sliders = controls(session, prepared(session))["levers"]["sliders"]
         return next(each for each in sliders if each["name"] == "q")
 
-    assert q()["note"] == "Ties need q = 1; set own = true to let records keep values."
+    assert (
+        q()["note"]
+        == "Ties need q = 1; own = true, of soft neighborhoods, lets records keep values."
+    )
     assert q()["value"] == 1.0
     live_sliders.apply_edit(session, {"levers": {"q": 0.5, "width": 1.5}})
     assert session.levers == session.levers | {"q": 1.0, "width": 1.5}

@@ -30,6 +30,7 @@ from rwn_core.measures.attacks.attribute_attack import (
     Success,
     attack,
     beliefs,
+    indicator,
 )
 from rwn_core.measures.attacks.guessing import Closest
 from rwn_core.measures.attacks.likeliest_value import Names, ReleasedValues, named_values
@@ -86,7 +87,9 @@ class PeopleLeftOut:
             shown = named_values(original, self.table, name)
             released.append(ReleasedValues(every, shown, values.near, values.levels, often))
             released[-1].copied = values.copied
-        guesses = [self._predicted(number, known, values) for number, values in enumerate(released)]
+        guesses = [
+            self._predicted(number, known, values, units) for number, values in enumerate(released)
+        ]
         parts = [(self._beliefs(), every)] if tried.inside else []
         found = attack(parts, self._nearest(known), truths, released, guesses, (None, units))
         return [
@@ -181,7 +184,7 @@ class PeopleLeftOut:
         return sparse.csr_array((np.ones(len(person)), (person, row)), (people.n, self.table.n))
 
     def _predicted(
-        self, number: int, people: Microdata, values: ReleasedValues
+        self, number: int, people: Microdata, values: ReleasedValues, units: Integers | None
     ) -> dict[str, Names]:
         """Return what predictions name: the same as inside, but for the rows of a leaf."""
         # a prediction that is luck inside says nothing outside: its fit has seen these people
@@ -198,7 +201,12 @@ class PeopleLeftOut:
             sparse.csr_array(((leaf[part, np.newaxis] == held) & there).astype(np.float64))
             for part, there in self._available()
         ]
-        return found | {"tree": values.named(sparse.csr_array(sparse.vstack(parts)))}
+        rows = sparse.csr_array(sparse.vstack(parts))
+        found["tree"] = values.named(rows)
+        if units is not None:
+            together = sparse.csr_array(indicator(units) @ rows)
+            found["tree" + TOGETHER] = values.named(together).given_to(units)
+        return found
 
 
 def _both(masked: Microdata, again: Microdata) -> Microdata:
