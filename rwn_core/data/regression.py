@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 
 from rwn_core.data.plain import LONGEST_FORMULA, MOST_FACTORS, MOST_TERMS, check_letters
 from rwn_core.data.variable import NamedParameters, refuse_repeats
@@ -82,8 +83,8 @@ class Formula:
     @property
     def names(self) -> tuple[str, ...]:
         """Return every variable once, the response first."""
-        result = [self.response.name, *(f.name for term in self.terms for f in term)]
-        return tuple(dict.fromkeys(result))
+        predictors = [factor.name for factor in chain.from_iterable(self.terms)]
+        return tuple(dict.fromkeys([self.response.name, *predictors]))
 
     @property
     def question(self) -> Question:
@@ -123,7 +124,7 @@ def product_terms(text: str) -> tuple[Term, ...]:
     if not text.strip():
         return ()
     terms = parse_terms(text)
-    for factor in (factor for term in terms for factor in term):
+    for factor in chain.from_iterable(terms):
         if factor.transform not in ("", "square"):
             raise ParameterError(
                 f"terms takes products and squares, such as age:bmi or square(age), not {factor}."

@@ -199,8 +199,10 @@ class Use(NamedParameters):
     @property
     def names(self) -> tuple[str, ...]:
         """Return every variable that it names, once."""
-        explained = (name for each in self.regressions for name in each.names)
-        return tuple(dict.fromkeys((*self.confidential, *explained)))
+        named = list(self.confidential)
+        for each in self.regressions:
+            named += each.names
+        return tuple(dict.fromkeys(named))
 
     def products_for(self, names: Iterable[str]) -> tuple[Term, ...]:
         """Return the products and squares of the regressions that explain one of some variables.

@@ -29,7 +29,6 @@ from rwn_core.laws.donors import masked_columns
 from rwn_core.masking import RWN, SoftRWN, unrounded
 from rwn_core.masking.neighborhood_method import refuse_empty
 from rwn_core.neighbors import LARGEST_DENSE, check_radius_and_k
-from rwn_core.neighbors.candidates import Scheme
 from rwn_core.neighbors.kernel import one_radius
 from rwn_core.neighbors.soft_lists import LISTED
 from rwn_core.parallel.threads import Progress, thread_count, work
@@ -276,20 +275,26 @@ def task_bytes(columns: int, params: Any) -> int:
     return 300 + 100 * columns + indexed + listed
 
 
+def _reads_dataset(setting: Any) -> bool:
+    """True if a setting has a method and neighbors that a dataset is masked with."""
+    if setting.method not in (RWN.method, SoftRWN.method):
+        return False
+    return setting.scheme.neighbors in ("exact", "sample") and not setting.scheme.fresh
+
+
 def checked_setting(params: Any, n: int) -> Any:
     """Refuse a setting that no dataset is masked with."""
     # what a dataset has no way to do, in the order of a setting
     setting, precision = unrounded(params)
     if precision:
         raise ParameterError("A dataset is released without rounding; leave the precision out.")
-    own = (RWN.method, SoftRWN.method)
-    scheme = setting.scheme if setting.method in own else Scheme(neighbors="pairs", m=1)
-    if scheme.neighbors not in ("exact", "sample") or scheme.fresh:
+    if not _reads_dataset(setting):
         raise ParameterError(
             "A dataset is masked by the method rwn, among everybody or with neighbors=sample, one "
             "sample for all; leave other neighbors and fresh out, or mask a table that fits into "
             "memory."
         )
+    scheme = setting.scheme
     if setting.outside_household:
         raise ParameterError(
             "A dataset is masked among everybody; leave out outside_household, or mask a table "

@@ -23,6 +23,7 @@ from rwn_core.data.microdata import Microdata, codes_together
 from rwn_core.errors import NotApplicable
 from rwn_core.laws.donor_lists import lists_of
 from rwn_core.laws.law import Law
+from rwn_core.laws.tied_law import TiedLaw
 from rwn_core.laws.unit_law import Unit
 from rwn_core.parallel.threads import current_work
 
@@ -267,7 +268,7 @@ def _picked(matrix: sparse.csr_array, weights: Floats, draw: np.random.Generator
 
 
 def _tied(
-    law: Any, masked: Microdata, units: list[Unit], own: Integers, draw: np.random.Generator
+    law: TiedLaw, masked: Microdata, units: list[Unit], own: Integers, draw: np.random.Generator
 ) -> tuple[Integers, Integers]:
     """Return the donors of tied slices given each row's class, and others given the same class."""
     # Shapes: own (n,); the answers (units, n).

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple
 
 import numpy as np
@@ -245,7 +245,7 @@ class PredictedChain(Chain):
         self.said.append(
             Predicted(
                 names=tuple(names),
-                regressors=tuple(name for unit in self.units for name in unit),
+                regressors=tuple(chain.from_iterable(self.units)),
                 terms=tuple(
                     ":".join(map(str, term))
                     for term in self.terms_for(names)

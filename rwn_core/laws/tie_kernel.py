@@ -17,6 +17,8 @@ from rwn_core.data.arrays import Floats, Integers, Integers32
 from rwn_core.neighbors.draw_kernel import SCALE
 from rwn_core.parallel.jit import jit_entry, jit_internal
 
+Tie = tuple[Integers32, Floats, Floats]
+
 
 @jit_entry
 def scale_table(table: Floats, accuracy: float) -> None:
@@ -92,7 +94,7 @@ def _room(n: int) -> Any:
 @jit_entry
 def draw_tied(
     lists: Any,
-    tie: Any,
+    tie: Tie,
     classes: Integers,
     numbers: Floats,
     donors: Integers,
@@ -155,7 +157,7 @@ def weigh_scores(
 
 @jit_entry
 def class_chances(
-    lists: Any, row: int, unit: int, tie: Any, codes: Integers, slots: Integers, chances: Floats
+    lists: Any, row: int, unit: int, tie: Tie, codes: Integers, slots: Integers, chances: Floats
 ) -> None:
     """Write P(each value | class) of one slice and row, for values of donors that have a slot."""
     # Shapes: codes (n,); slots (values,): where a value's chances stand, -1 for none; chances
@@ -189,7 +191,7 @@ def class_chances(
 
 @jit_entry
 def tied_logs(
-    lists: Any, tie: Any, coded: Any, ways: Any, logs: Floats, first: int, last: int
+    lists: Any, tie: Tie, coded: Any, ways: Any, logs: Floats, first: int, last: int
 ) -> None:
     """Write log P(a released row's values | source) of the sources in rows of lists."""
     # Shapes: coded: codes (units, n), slots (units, values) and released (units, m), the slot of
@@ -234,7 +236,7 @@ def tied_logs(
 
 
 @jit_internal
-def _mass(tie: Any, unit: int, g: int, low: float, high: float) -> float:
+def _mass(tie: Tie, unit: int, g: int, low: float, high: float) -> float:
     """Return P(the position of a donor lies between two cumulative weights | class)."""
     _, tables, sums = tie
     bins = tables.shape[1]
@@ -250,7 +252,7 @@ def _mass(tie: Any, unit: int, g: int, low: float, high: float) -> float:
 @jit_entry
 def draw_others(
     lists: Any,
-    tie: Any,
+    tie: Tie,
     codes: Integers,
     released: Integers,
     persons: Integers,

@@ -76,10 +76,10 @@ SMALL = 100  # records, below which fewer donors are advised
 SMALL_LATER = 10
 
 
-def slice_words(params: Any) -> list[str]:
+def slice_words(params: object) -> list[str]:
     """Return what is said of slices that are chained or tied; nothing of others."""
     if getattr(params, "chain", False):
-        return [*(PREDICTED if params.near == "prediction" else CHAINED)]
+        return [*(PREDICTED if getattr(params, "near", "") == "prediction" else CHAINED)]
     return [*TIED] if getattr(params, "tie", False) else []
 
 
@@ -243,8 +243,9 @@ class SlicedMethod(CellMethod):
         found = [law and law.neighborhoods, *(each.neighborhoods for each in later.values())]
         error = max((each.imbalance for each in found if each), default=0.0)
         kept = law.tied.fitted.kept if law is not None and law.tied is not None else None
-        predicted = [] if law is None else [prediction_words(each) for each in law.predicted]
-        said = [text for texts in predicted for text in texts]
+        said: list[str] = []
+        for each in () if law is None else law.predicted:
+            said += prediction_words(each)
         return [*imbalance_words(error, kept), *said, *CellMethod.remarks(self, microdata, law)]
 
     def slice_cautions(self) -> list[str]:

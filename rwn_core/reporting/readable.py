@@ -105,10 +105,7 @@ def _candidates(
     if not decision.scenarios:
         return None
     scenarios = decision.scenarios
-    rows = [("verdict", *map(headline, verdicts))] if policy else []
-    for limit in policy.limits if policy else ():
-        name = f"{limit.title}, at most {amount(limit.measure, limit.at_most)}"
-        rows.append((name, *(judged_words(limit, verdict) for verdict in verdicts)))
+    rows = [] if policy is None else _judged_rows(policy, verdicts)
     rows += [
         ("loss, 0 to 1", *(loss_words(s)[0] for s in scenarios)),
         ("setting", *(short_setting(scenario.setting) for scenario in scenarios)),
@@ -121,6 +118,15 @@ def _candidates(
     line = f"Limits are judged at the upper end of the {known}." if known else ""
     table = written_table(("", *(scenario.name for scenario in scenarios)), rows)
     return Content(lines=(line,) * bool(line), table=table)
+
+
+def _judged_rows(policy: Policy, verdicts: Sequence[Verdict]) -> list[tuple[str, ...]]:
+    """Return a row of verdicts, and one for each limit."""
+    rows = [("verdict", *map(headline, verdicts))]
+    for limit in policy.limits:
+        name = f"{limit.title}, at most {amount(limit.measure, limit.at_most)}"
+        rows.append((name, *(judged_words(limit, verdict) for verdict in verdicts)))
+    return rows
 
 
 def verdict_words(verdict: Verdict) -> str:

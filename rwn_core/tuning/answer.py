@@ -289,25 +289,7 @@ class SearchAnswer(Summarized):
         if self.reason or not self.settings:
             return self.reason
         if self.so_far:
-            # what the best setting so far keeps, and what is open: how many limits
-            point = self.point
-            verdict = self.goal.judge(self.point)
-            count, broken = len(self.goal.limits), len(verdict.broken)
-            words = f"keeps {len(verdict.shares)} of {counted(count, 'limit')}"
-            if verdict.kept:
-                words = "keeps the limit" if count == 1 else f"keeps all {count} limits"
-            if broken and (first := verdict.first) is not None:
-                words = f"breaks {broken} of {counted(count, 'limit')}; {verdict.title(first)}"
-                words += f" uses {verdict.uses(first)} its limit"
-            words += f"; {len(verdict.unread)} not read" if verdict.unread else ""
-            if self.loss is not None:
-                verb = "leaves" if self.confirmed else "is expected to leave"
-                words += f"; it {verb} {percent(1.0 - self.loss)} of each part of the use"
-            sample = f" It was read on {self.records:,} random records of {self.of:,}."
-            sample *= self.records < self.of
-            which = "Best so far" if self.met else "Nearest so far"
-            ends = "Fresh releases confirm it." if self.confirmed else TO_CONFIRM
-            return f"{which}: {short_setting(point.setting)} {words}.{sample} {ends}"
+            return self._best_so_far()
         point = self.point
         stated = "; ".join(spread_words(spread) for spread in point.spreads.values())
         words = f"{point.setting.words}: {stated}."
@@ -333,6 +315,34 @@ class SearchAnswer(Summarized):
         words += " It releases too few records to be chosen." if point.few else ""
         words += f" {self.note}" if self.note else ""
         return words + LATE * self.late
+
+    def _best_so_far(self) -> str:
+        """Say what the best setting so far keeps, and what is open."""
+        words = _limits_kept(self.goal, self.goal.judge(self.point))
+        if self.loss is not None:
+            verb = "leaves" if self.confirmed else "is expected to leave"
+            words += f"; it {verb} {percent(1.0 - self.loss)} of each part of the use"
+        sample = ""
+        if self.records < self.of:
+            sample = f" It was read on {self.records:,} random records of {self.of:,}."
+        which = "Best so far" if self.met else "Nearest so far"
+        ends = "Fresh releases confirm it." if self.confirmed else TO_CONFIRM
+        return f"{which}: {short_setting(self.point.setting)} {words}.{sample} {ends}"
+
+
+def _limits_kept(policy: Policy, verdict: Verdict) -> str:
+    """Say how many limits are kept, or broken and by how much, and how many are not read."""
+    count = len(policy.limits)
+    broken = len(verdict.broken)
+    words = f"keeps {len(verdict.shares)} of {counted(count, 'limit')}"
+    if verdict.kept:
+        words = "keeps the limit" if count == 1 else f"keeps all {count} limits"
+    if broken and (first := verdict.first) is not None:
+        words = f"breaks {broken} of {counted(count, 'limit')}; {verdict.title(first)}"
+        words += f" uses {verdict.uses(first)} its limit"
+    if verdict.unread:
+        words += f"; {len(verdict.unread)} not read"
+    return words
 
 
 def spread_words(spread: Spread) -> str:

@@ -14,6 +14,7 @@ from concurrent.futures import Future, as_completed
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -298,7 +299,9 @@ def spread_over_releases(key: str, readings: Sequence[Reading | NotApplicable]) 
 
 def mean_parts(counted: Sequence[tuple[int, Mapping[str, float]]]) -> dict[str, float]:
     """Return means of numbers by name, each over the releases that have it."""
-    names = dict.fromkeys(name for _, parts in counted for name in parts)
+    names: dict[str, None] = {}
+    for _, parts in counted:
+        names |= dict.fromkeys(parts)
     means = {}
     for name in names:
         known = [(count, parts[name]) for count, parts in counted if name in parts]
@@ -393,7 +396,7 @@ def _joined(parts: Sequence[Point]) -> Point:
     parts = [part for part in parts if part.spreads.keys() == first.spreads.keys()]
     spreads = {key: _together([part.spreads[key] for part in parts]) for key in first.spreads}
     seconds = sum(part.seconds for part in parts)
-    shown = tuple(share for part in parts for share in part.shown)
+    shown = tuple(chain.from_iterable(part.shown for part in parts))
     return Point(setting=first.setting, spreads=spreads, shown=shown, seconds=seconds)
 
 
@@ -401,14 +404,19 @@ def _together(parts: Sequence[Spread]) -> Spread:
     refused = next((part for part in parts if part.reason is not None), None)
     if refused is not None:
         return refused
-    values = tuple(value for part in parts for value in part.values)
+    values = tuple(chain.from_iterable(part.values for part in parts))
     bound = any(part.is_bound for part in parts)
-    # of a part with worst cases as releases these are upper bounds, too
-    ends = [(part.upper if part.is_bound else part.values) for part in parts]
-    upper = tuple(end for some in ends for end in some) if bound and all(ends) else ()
+    upper = _upper_ends(parts) if bound else ()
     by = next((part.by for part in parts if part.by), "")
     means = mean_parts([(len(part.values), part.parts) for part in parts])
     return replace(parts[0], values=values, is_bound=bound, upper=upper, by=by, parts=means)
+
+
+def _upper_ends(parts: Sequence[Spread]) -> tuple[float, ...]:
+    """Return the upper end of each release; none where a part has none."""
+    # of a part with worst cases as releases its values are upper bounds, too
+    ends = [(part.upper if part.is_bound else part.values) for part in parts]
+    return tuple(chain.from_iterable(ends)) if all(ends) else ()
 
 
 def stated(

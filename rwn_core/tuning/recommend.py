@@ -13,6 +13,7 @@ import numpy as np
 
 from rwn_core.data.given_tables import takes_tables
 from rwn_core.data.microdata import Microdata
+from rwn_core.data.schema import Slices
 from rwn_core.data.sizes import QUICK_RECORDS
 from rwn_core.data.units import people_in, unit_of
 from rwn_core.data.variable import Role
@@ -54,11 +55,19 @@ _SHOWN = 200  # records on which a method shows whether it keeps kinds
 _KERNELS: Mapping[str, Any] = MappingProxyType(
     {"even": RWN(epsilon=0.0, k=5), "soft": SoftRWN(), "balanced": SoftRWN(balance=1.0)}
 )
+_RELATED_KERNELS = ("soft", "balanced")  # an even one relates no slices
 USED: Mapping[str, float] = MappingProxyType({"Light": CLEARLY, "Standard": 1.0, "Strong": 0.6})
 """By preset, the share of the worst limit that one release uses at most."""
 OFTEN_BEST = (
-    *("all_but_responses", "responses_together", "keys_rest_responses", "confidential_apart"),
-    *("related_3", "related_5", "keys_apart", "alone", "related_2"),
+    "all_but_responses",
+    "responses_together",
+    "keys_rest_responses",
+    "confidential_apart",
+    "related_3",
+    "related_5",
+    "keys_apart",
+    "alone",
+    "related_2",
 )
 """Slices that were best on some table, those first that were best on most."""
 
@@ -210,11 +219,8 @@ def _recommended(
     # what a step takes on a part it takes as many times on all records, at least
     table.took = {name: each * n / ranked.microdata.n for name, each in ranked.took.items()}
     known = [each for each in ranked.best if small and each.kept]
-    starts = _promising(ranked)
-    if not (small or starts):  # ranking took all of its time: the usual start is tried unranked
-        slices = preset_slices(microdata, OFTEN_BEST[0])
-        starts = [Setting(params=_KERNELS[usual_kernel], slices=slices)]
-    for each in [] if known else starts:
+    starts = [] if known else _promising(ranked) or _unranked(microdata, usual_kernel)
+    for each in starts:
         start = _in_geometry(each, n, n)
         most = None if any(other.kept for other in table.tried) else MOST_LOST
         table.look(start, most, getattr(start.params, start.params.strength))
@@ -266,6 +272,13 @@ def _promising(ranked: TableSearch) -> list[Setting]:
     soft = soft[: CONFIRMED - 1]
     mixed = sorted((*soft, *even[: CONFIRMED - len(soft)]), key=lambda each: each.rank)
     return [each.setting for each in mixed]
+
+
+def _unranked(microdata: Microdata, kernel: str) -> list[Setting]:
+    """Return the usual start of a large table, whose ranking took all of its time."""
+    if microdata.n <= QUICK_RECORDS:
+        return []
+    return [Setting(params=_KERNELS[kernel], slices=preset_slices(microdata, OFTEN_BEST[0]))]
 
 
 def ranking(microdata: Microdata, judged: Policy, begin: float, within: float) -> TableSearch:
@@ -343,28 +356,38 @@ def _look_at_family(search: TableSearch, table: Microdata) -> None:
         start = Setting(params=params, slices=slices, weights=weights)
         return _in_geometry(start, search.microdata.n, table.n)
 
-    names = masked_names(table)
-    few = 2 * len(set(names) & set(table.numeric_names)) < len(names)
-    first = "even" if few and not search.policy.needs_own else "balanced"
+    first = "even" if _has_few_numbers(table) and not search.policy.needs_own else "balanced"
     # the promising slices in each way first: where the steps end early, these were tried
     usual = list(dict.fromkeys(preset_slices(table, each) for each in (*OFTEN_BEST, *PRESETS)))
     for way in WAYS:
         if search.policy.unjudged(in_way(SoftRWN(), way)):
             continue
         slow = search.microdata.n > WAYS[way].slow_beyond
+        kernel = first if way == "apart" else "balanced"
         for slices in usual[:1] if slow else usual:
-            search.look(candidate(first if way == "apart" else "balanced", slices, way))
+            search.look(candidate(kernel, slices, way))
     # then every kernel
-    promising = dict.fromkeys(
-        (each.setting.slices or (), way_of(each.setting.params)) for each in search.best
-    )
-    for slices, way in list(promising)[:_PROMISING]:
-        for kernel in _KERNELS:
-            if way == "apart" or kernel != "even":
-                search.look(candidate(kernel, slices, way))
+    for slices, way in _promising_slices(search):
+        related = way != "apart"
+        for kernel in _RELATED_KERNELS if related else _KERNELS:
+            search.look(candidate(kernel, slices, way))
     search.look(candidate("even", ()))
     for each in search.best[:1] if without else ():
         search.look(replace(each.setting, weights=without))
+
+
+def _promising_slices(search: TableSearch) -> list[tuple[Slices, str]]:
+    """Return the slices that every kernel is tried with, each with its way."""
+    found = dict.fromkeys(
+        (each.setting.slices or (), way_of(each.setting.params)) for each in search.best
+    )
+    return list(found)[:_PROMISING]
+
+
+def _has_few_numbers(table: Microdata) -> bool:
+    """True if less than half of the masked variables are numbers."""
+    names = masked_names(table)
+    return 2 * len(set(names) & set(table.numeric_names)) < len(names)
 
 
 def _look_at_levers(search: TableSearch, table: Microdata) -> None:

@@ -108,33 +108,51 @@ class Space(NamedParameters):
         for one, two in sorted(product(range(len(slicings)), range(len(kernels))), key=sum):
             # parameters as they are, then with other values of the levers that may change
             params = kernels[two]
-            names = [x for x in lever_values(params) if x in self.levers and x != params.strength]
-            ranges = params.preview(microdata).ranges if names else {}
-            values = []
-            for name in names:
-                ends = ranges[name]
-                own_value = lever_values(params)[name]
-                tried = _COUNTS if ends.step == 1 else [part * ends.high for part in _SHARES]
-                rounded = (round(ends.clip(x), 10) for x in tried)
-                values.append(dict.fromkeys([own_value, *rounded]))
-            for each in product(*values):
-                moved = at_levers(params, dict(zip(names, each, strict=True)))
+            values = self._tried_values(params, microdata)
+            for each in product(*values.values()):
+                moved = at_levers(params, dict(zip(values, each, strict=True)))
                 yield replace(start, params=moved, slices=slicings[one])
         soft = start.params if start.method == SoftRWN.method else SoftRWN(own=True, balance=1.0)
         usual = [preset_slices(microdata, each) for each in PRESETS]
-        wanted = {"chain": self.chain, "tie": self.tie}
-        ways = [key for key, way in WAYS.items() if any(wanted.get(x) for x in way.parameters)]
-        for way, slices in product(ways, dict.fromkeys([start.slices, *usual])):
+        for way, slices in product(self._ways(), dict.fromkeys([start.slices, *usual])):
             setting = replace(start, params=in_way(soft, way), slices=slices)
             with suppress(ParameterError):  # slices that are not to be chained or tied
                 params.check(setting.applied_to(microdata))
                 yield setting
-        for method in METHODS.values() if self.methods else ():
-            if method.method != start.method:
-                params = method(**neutral_levers(method))
-                slices = start.slices if method.uses_slices else None
-                weights = start.weights if method.uses_weights else ()
-                yield replace(start, params=params, slices=slices, weights=weights)
+        if self.methods:
+            yield from _in_other_methods(start)
+
+    def _ways(self) -> list[str]:
+        """Return the ways of related slices that are tried."""
+        wanted = set()
+        if self.chain:
+            wanted.add("chain")
+        if self.tie:
+            wanted.add("tie")
+        return [key for key, way in WAYS.items() if not wanted.isdisjoint(way.parameters)]
+
+    def _tried_values(self, params: Any, microdata: Microdata) -> dict[str, list[float]]:
+        """Return the values that are tried of each lever that may change, its own one first."""
+        own = lever_values(params)
+        names = [x for x in own if x in self.levers and x != params.strength]
+        ranges = params.preview(microdata).ranges if names else {}
+        values = {}
+        for name in names:
+            ends = ranges[name]
+            tried = _COUNTS if ends.step == 1 else [part * ends.high for part in _SHARES]
+            rounded = [round(ends.clip(x), 10) for x in tried]
+            values[name] = list(dict.fromkeys([own[name], *rounded]))
+        return values
+
+
+def _in_other_methods(start: Setting) -> Iterator[Setting]:
+    """Yield a setting in every other method, with what that method reads of it."""
+    for method in METHODS.values():
+        if method.method != start.method:
+            params = method(**neutral_levers(method))
+            slices = start.slices if method.uses_slices else None
+            weights = start.weights if method.uses_weights else ()
+            yield replace(start, params=params, slices=slices, weights=weights)
 
 
 @takes_tables

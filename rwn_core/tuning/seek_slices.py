@@ -282,6 +282,25 @@ class SliceSearch(TableSearch):
             leader = self.best[0].setting
             fell = any(self.step(each) is self.best[0] for each in self.neighbors(leader))
 
+    def _masked_more(self, refused: FoundSetting, steps: int) -> FoundSetting | None:
+        """Return a choice some steps stronger, as it is expected; None beyond the strongest."""
+        setting = refused.setting
+        values = self.losses[_about(setting)][0]
+        place = self._place(setting) + steps
+        if place >= len(values):
+            return None
+        stronger = setting.at_levers({setting.params.strength: values[place]})
+        loss = max(float(self.expected(stronger, values)[place]), refused.loss or 0.0)
+        return replace(refused, point=Point(setting=stronger, spreads={}), loss=loss)
+
+    def _proposed(self, attempt: int) -> Setting | None:
+        """Return the best choice: of later attempts one with even weights, then without slices."""
+        kept = [each for each in self.best if each.kept]
+        even = [each for each in kept if each.setting.weights == self.start.weights]
+        alone = [each for each in even if not each.setting.slices]
+        first = (kept, even, alone)[max(attempt - 3, 0) // 2] or kept
+        return first[0].setting if first and attempt <= _ATTEMPTS else None
+
     def verified(self, pool: SettingPool, plan: Plan) -> tuple[Point, bool, str]:
         """Return the best choice as read on fresh releases, whether these keep it, and a note."""
         steps = dict[tuple[object, ...], int]()
@@ -296,23 +315,13 @@ class SliceSearch(TableSearch):
                 self.tell(failed)
                 choice = kind(failed.setting, levers=True)
                 steps[choice] = 2 * steps.get(choice, 0) or 1
-                values = self.losses[_about(failed.setting)][0]
-                place = self._place(failed.setting)
-                if place + steps[choice] < len(values):
-                    place += steps[choice]
-                    name = failed.setting.params.strength
-                    stronger = failed.setting.at_levers({name: values[place]})
-                    loss = max(float(self.expected(stronger, values)[place]), own.loss or 0.0)
-                    point = Point(setting=stronger, spreads={})
-                    self.tried.append(replace(own, point=point, loss=loss))
+                stronger = self._masked_more(own, steps[choice])
+                if stronger is not None:
+                    self.tried.append(stronger)
                 self.seen = set(steps)
                 self.descend()  # what lost more than a refused choice may lead now
-            kept = [each for each in self.best if each.kept]
-            even = [each for each in kept if each.setting.weights == self.start.weights]
-            alone = [each for each in even if not each.setting.slices]
             attempts += 1
-            first = (kept, even, alone)[max(attempts - 3, 0) // 2] or kept
-            return first[0].setting if first and attempts <= _ATTEMPTS else None
+            return self._proposed(attempts)
 
         def closest(stated: bool) -> Setting | None:
             if stated:

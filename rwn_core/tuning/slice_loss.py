@@ -62,23 +62,8 @@ class SliceLoss:
         ready = PreparedTables(microdata, settings)
         closed = params[0].has_forecast and not settings[0].precision and not drawn
         parts = np.zeros((len(slicings), len(settings), len(released), len(released)))
-        # draws at a few strengths, and interpolates between them
         if not (closed and len(numbers) == len(released)):
-            places = np.unique(np.linspace(0, len(settings) - 1, STRENGTHS).round().astype(int))
-            found: list[Floats] = []
-
-            def read(release: Comparison) -> dict[str, Reading | NotApplicable]:
-                found.append(_weighted(comparison, associations(release, release.masked)))
-                return {}
-
-            for place, slices in product(places, slicings):
-                one = replace(settings[place], slices=slices)
-                evaluate(ready, one, range(RELEASES), (UTILITY,), read=read)
-            several = np.reshape(found, (len(places), len(slicings), RELEASES, -1))
-            flat = several.mean(axis=2).reshape(len(places), -1)
-            every = np.arange(len(settings))
-            filled = np.column_stack([np.interp(every, places, column) for column in flat.T])
-            parts = filled.reshape(len(settings), len(slicings), *parts.shape[2:]).swapaxes(0, 1)
+            parts = _drawn_parts(ready, settings, slicings, comparison)
         # numbers have a closed form
         if closed and len(numbers) > 1:
             square = np.ix_(numbers, numbers)
@@ -126,6 +111,32 @@ class SliceLoss:
         number = np.array([inside.get(name, -1 - at) for at, name in enumerate(self.names)])
         one, two = np.triu_indices(len(self.names), 1)
         return np.where(number[one] == number[two], self.together, self.apart)
+
+
+def _drawn_parts(
+    ready: PreparedTables,
+    settings: Sequence[Setting],
+    slicings: Sequence[Slices],
+    comparison: Comparison,
+) -> Floats:
+    """Return parts of the loss as drawn at a few strengths, and as interpolated between them."""
+    # shape (slicings, settings, variables, variables)
+    places = np.unique(np.linspace(0, len(settings) - 1, STRENGTHS).round().astype(int))
+    found: list[Floats] = []
+
+    def read(release: Comparison) -> dict[str, Reading | NotApplicable]:
+        found.append(_weighted(comparison, associations(release, release.masked)))
+        return {}
+
+    for place, slices in product(places, slicings):
+        one = replace(settings[place], slices=slices)
+        evaluate(ready, one, range(RELEASES), (UTILITY,), read=read)
+    several = np.reshape(found, (len(places), len(slicings), RELEASES, -1))
+    flat = several.mean(axis=2).reshape(len(places), -1)
+    every = np.arange(len(settings))
+    filled = np.column_stack([np.interp(every, places, column) for column in flat.T])
+    shape = (len(settings), len(slicings), *found[0].shape)
+    return filled.reshape(shape).swapaxes(0, 1)
 
 
 def _weights(comparison: Comparison) -> Floats:

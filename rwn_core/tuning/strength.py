@@ -320,14 +320,19 @@ class TableSearch:
                 self.tried[self.tried.index(best)] = tried
                 if self.best[0] is tried and tried.kept:
                     return
-                broken += [] if tried.kept else [best]
-            trial, place = self.trials[broken[0].setting]
-            near = getattr(broken[0].setting.params, broken[0].setting.params.strength)
-            further = trial.steady(MOST_LOST, near, attack=True)
-            harder = None if further is None else trial.found(further, attack=True)
-            if harder is not None:
-                self.tried.append(harder)
-                self.trials[trial.at(further or 0)] = trial, further or 0
+                if not tried.kept:
+                    broken.append(best)
+            self._mask_more(broken[0].setting)
+
+    def _mask_more(self, setting: Setting) -> None:
+        """Find a setting that breaks under simple attacks again, where it holds against them."""
+        trial, _ = self.trials[setting]
+        near = getattr(setting.params, setting.params.strength)
+        place = trial.steady(MOST_LOST, near, attack=True)
+        harder = None if place is None else trial.found(place, attack=True)
+        if place is not None and harder is not None:
+            self.tried.append(harder)
+            self.trials[trial.at(place)] = trial, place
 
     def narrowest(self, setting: Setting, values: Sequence[float]) -> float:
         """Return the least of the widths at which half of the records have two neighbors in effect.
@@ -596,25 +601,35 @@ class StrengthTrial:
             if self._at_least is not None and self.loss(place) > most:
                 return None  # more than was expected at least; stronger places lose more
             used = self.used(place, attack=attack)
-            if used <= 1 and (broken < 0 or self._table.closer < 1):
-                return place
-            if used > 1 and broken < 0 and self.used(strongest, attack=attack) > 1:
+            if used <= 1:
+                return self._weakest_between(broken, place, attack=attack)
+            if broken < 0 and self.used(strongest, attack=attack) > 1:
                 return self._between(place, strongest, attack=attack)
-            if used <= 1:  # where any gain counts, also what lies between
-                keeps = partial(
-                    lambda start, each: self.used(start + each, attack=attack) <= 1, broken
-                )
-                return broken + (first_that(keeps, place - broken) or 0)
             broken = place
-            # one release must use so much less of its limits as others used too much
-            share = (self.verdict(place).largest or 0.0) / used
-            near = self.values[place]
-            further = self.weakest_using(share, strongest, near) if share > 0 else place
-            step = max(1, self.last // PLACES)
+            further = self._less_used(place, strongest, used)
             if further is None:
                 return strongest
-            place = max(further, place + step)
+            place = max(further, place + max(1, self.last // PLACES))
         return strongest
+
+    def _weakest_between(self, broken: int, place: int, *, attack: bool) -> int:
+        """Return the weakest place beyond a broken one that keeps all limits, as `place` does."""
+        if broken < 0 or self._table.closer < 1:
+            return place
+
+        # where any gain counts, also what lies between
+        def keeps(each: int) -> bool:
+            return self.used(broken + each, attack=attack) <= 1
+
+        return broken + (first_that(keeps, place - broken) or 0)
+
+    def _less_used(self, place: int, strongest: int, used: float) -> int | None:
+        """Return a place that uses so much less as `place` used too much; None without one."""
+        # one release must use so much less of its limits as others used too much
+        share = (self.verdict(place).largest or 0.0) / used
+        if share <= 0:
+            return place
+        return self.weakest_using(share, strongest, self.values[place])
 
     def _between(self, weakest: int, strongest: int, *, attack: bool) -> int | None:
         """Return a place that keeps all limits between two that break one; None without one."""
@@ -634,10 +649,7 @@ class StrengthTrial:
         point, verdicts = self.further(place, stop=helps, attack=attack)
         if (verdicts[-1].largest or 0.0) > helps:
             return None
-        shares = {}
-        for key in policy.measures:
-            read = [each.shares[key] for each in verdicts if key in each.shares]
-            shares[key] = median(read) if len(read) == len(verdicts) else math.inf
+        shares = {key: _middle_share(verdicts, key) for key in policy.measures}
         judged = policy.judge(point)
         used = [math.inf if each.largest is None else each.largest for each in verdicts]
         high = (judged.largest or 0.0) if judged.kept or judged.broken else math.inf
@@ -646,12 +658,8 @@ class StrengthTrial:
         middle = _middle(left)
         lost = [_relations_lost(self._release(place, seed)) for seed in self._further(place)]
         least = [None if each is None else each.least for each in left]
-        spreads = dict(point.spreads)
-        for key, values in ((USE, least), (UTILITY, lost)):
-            known = tuple(value for value in values if value is not None)
-            if known and key not in spreads:
-                spreads[key] = Spread(measure=key, values=known)
-        point = replace(point, spreads=spreads)
+        point = _also_read(point, USE, least)
+        point = _also_read(point, UTILITY, lost)
         return FoundSetting(
             point=point,
             verdict=judged,
@@ -689,6 +697,20 @@ class StrengthTrial:
 def _left(compared: Comparison) -> UseLeft | None:
     found = MEASURES[USE].read(compared, bare=True)
     return found.detail if isinstance(found, Reading) else None
+
+
+def _middle_share(verdicts: Sequence[Verdict], key: str) -> float:
+    """Return the median share of a limit; infinite where a verdict has none."""
+    read = [each.shares[key] for each in verdicts if key in each.shares]
+    return median(read) if len(read) == len(verdicts) else math.inf
+
+
+def _also_read(point: Point, key: str, values: Sequence[float | None]) -> Point:
+    """Return a point with the values of a measure that are known, unless it has others."""
+    known = tuple(value for value in values if value is not None)
+    if not known or key in point.spreads:
+        return point
+    return replace(point, spreads={**point.spreads, key: Spread(measure=key, values=known)})
 
 
 def _middle(several: Sequence[UseLeft | None]) -> UseLeft | None:

@@ -49,7 +49,7 @@ def in_way(params: SoftRWN, way: str) -> SoftRWN:
     return replace(params, **changes)
 
 
-def way_of(params: Any) -> str:
+def way_of(params: object) -> str:
     """Return the way of a setting's parameters; "apart" of every other method."""
     for key, way in WAYS.items():
         related = way.parameters

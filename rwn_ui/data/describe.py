@@ -17,22 +17,7 @@ def describe_anew(session: Session, data: rwn.Microdata, *, by_grid: bool = Fals
     before = session.data.schema
     same = coming is not None and coming.name == session.name
     if coming is not None and same and coming.data.schema.names == before.names:
-        # what was answered meanwhile stays
-        edited = data.schema
-        later = coming.data.schema
-        variables = (
-            one if one != old else new
-            for one, old, new in zip(
-                edited.variables, before.variables, later.variables, strict=True
-            )
-        )
-        asked = (edited if edited.question != before.question else later).question
-        use = (edited if edited.use != before.use else later).use
-        rules = (edited if edited.edit_rules != before.edit_rules else later).edit_rules
-        schema = replace(
-            later, variables=tuple(variables), question=asked, edit_rules=rules, use=use
-        )
-        data = coming.data.with_schema(schema)
+        data = coming.data.with_schema(_merged(data.schema, before, coming.data.schema))
     if coming is not None and (coming.data.schema, coming.data.fingerprint) == (
         data.schema,
         data.fingerprint,
@@ -47,6 +32,18 @@ def describe_anew(session: Session, data: rwn.Microdata, *, by_grid: bool = Fals
     if session.user.work.preparation is None:
         st.toast("Every page now uses this description.", icon=":material/check:")
     st.rerun()
+
+
+def _merged(edited: rwn.Schema, before: rwn.Schema, later: rwn.Schema) -> rwn.Schema:
+    """The later description with what was edited since: what was answered meanwhile stays."""
+    variables = (
+        one if one != old else new
+        for one, old, new in zip(edited.variables, before.variables, later.variables, strict=True)
+    )
+    asked = (edited if edited.question != before.question else later).question
+    use = (edited if edited.use != before.use else later).use
+    rules = (edited if edited.edit_rules != before.edit_rules else later).edit_rules
+    return replace(later, variables=tuple(variables), question=asked, edit_rules=rules, use=use)
 
 
 _FIRST = 50

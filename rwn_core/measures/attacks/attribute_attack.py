@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from rwn_core.data.arrays import Floats, Integers
+from rwn_core.data.arrays import Booleans, Floats, Integers
 from rwn_core.data.microdata import Microdata, codes_together
 from rwn_core.data.sizes import ATTACKED_PAIRS
 from rwn_core.laws.law import Law
@@ -334,18 +334,26 @@ def _success(
     ]
     counted = dict(zip(names, count_names(answers, targets), strict=True))
     if units is not None:
-        # rows of a unit are evidence, too, but for a level that one unit alone has
-        pairs = np.unique(np.column_stack((units, truth))[known], axis=0)
-        own = pairs[:, 1] if values.levels is not None else np.zeros(len(pairs))
-        shared = np.bincount(own.astype(np.int64), minlength=values.levels or 1) > 1
-        for key, each in counted.items():
-            records = each.named
-            if each.records is not None and not key.endswith(TOGETHER):
-                records = np.where(shared, each.records, each.named)
-            counted[key] = each._replace(records=records)
+        shared = _shared_levels(truth, units, values.levels)
+        counted = {key: _evidence(key, each, shared) for key, each in counted.items()}
     return Success(
         targets=targets, rates=rates, exact=exact, named=counted, at_most=at_most, each=each_right
     )
+
+
+def _shared_levels(truth: Floats, units: Integers, levels: int | None) -> Booleans:
+    """Tell which levels several units have; of a number, whether several have one."""
+    # shape (levels,)
+    pairs = np.unique(np.column_stack((units, truth))[~np.isnan(truth)], axis=0)
+    own = pairs[:, 1] if levels is not None else np.zeros(len(pairs))
+    return np.asarray(np.bincount(own.astype(np.int64), minlength=levels or 1) > 1)
+
+
+def _evidence(key: str, found: Named, shared: Booleans) -> Named:
+    """Count rows of a unit as evidence, too, but for a level that one unit alone has."""
+    if found.records is None or key.endswith(TOGETHER):
+        return found._replace(records=found.named)
+    return found._replace(records=np.where(shared, found.records, found.named))
 
 
 def _rights(names: Mapping[str, Names], truth: Floats, near: Tolerance) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -98,9 +98,8 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
     # what an intruder names best need not be what the file adds most to
     named = gains if comparison.holdout is not None else [gain(each) for each in found]
     worst = int(np.argmax([each["value"] for each in named]))
-    for naming, levels in zip((each["naming"] for each in gains), tried.levels, strict=True):
-        if levels is not None and naming["level"] is not None:
-            naming["level"] = levels[naming["level"]]
+    for each, levels in zip(gains, tried.levels, strict=True):
+        _name_level(each["naming"], levels)
     best = [each.best for each in found]
     control = None
     if outside is not None:  # the success of the same strategies, or the majority
@@ -129,6 +128,12 @@ def _best_guesses(comparison: Comparison) -> Reading[AttributeGuesses]:
             **some_of(people, total),
         ),
     )
+
+
+def _name_level(naming: dict[str, Any], levels: Sequence[object] | None) -> None:
+    """Write the level that is named itself, where its place among the levels stands."""
+    if levels is not None and naming["level"] is not None:
+        naming["level"] = levels[naming["level"]]
 
 
 def _outside(
