@@ -52,6 +52,10 @@ def calls(call: Callable[[], object]) -> int:
     return entered
 
 
+def _least(cost: Callable[[int], float], size: int, rounds: int) -> float:
+    return min(cost(size) for _ in range(rounds))
+
+
 def growth(cost: Callable[[int], float], n: int, *, rounds: int = 3) -> float:
     """Exponent p of a cost that grows as the p-th power of a size: 1 is linear, 2 quadratic.
 
@@ -60,6 +64,6 @@ def growth(cost: Callable[[int], float], n: int, *, rounds: int = 3) -> float:
     less; a first call, which imports and compiles, counts for nothing.
     """
     cost(n)
-    least = [min(cost(size) for _ in range(rounds)) for size in (n, 2 * n, 4 * n)]
+    least = [_least(cost, size, rounds) for size in (n, 2 * n, 4 * n)]
     # the middle one of three places at equal distances has no say in the slope of least squares
     return math.log2(least[2] / max(least[0], 1e-9)) / 2

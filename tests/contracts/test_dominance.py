@@ -178,8 +178,11 @@ def cases() -> tuple[Case, ...]:
 @cache
 def by_day() -> tuple[Case, ...]:
     """One in three, every neighborhood of a sample, and every second place of every method."""
-    some = [each for at, each in enumerate((*_rwn(), *_others()))
-            if at % 3 == 2 or getattr(each.params, "neighbors", None) == "sample"]  # fmt: skip
+    some = [
+        each
+        for at, each in enumerate((*_rwn(), *_others()))
+        if at % 3 == 2 or getattr(each.params, "neighbors", None) == "sample"
+    ]
     return (*some, *(each for at, each in enumerate(_every_method()) if at % 4 in (0, 3)))
 
 
@@ -348,8 +351,10 @@ def readers(comparison: Comparison) -> list[Found]:
             named = made.masked.frame[secret].mode().iloc[0]
             truth = made.original.frame[secret]
             shares["majority"] = (truth[made.known(secret)] == named).mean()
-        found += [Found(attack=attack, knows=secret, success=float(share), people=len(right))
-                  for attack, share in shares.items()]  # fmt: skip
+        found += [
+            Found(attack=attack, knows=secret, success=float(share), people=len(right))
+            for attack, share in shares.items()
+        ]
     return found + inference(comparison, made)
 
 
@@ -361,8 +366,7 @@ def inference(comparison: Comparison, made: Readers) -> list[Found]:
     answer = reading("inference", comparison)
     assert answer is not None
     detail = answer.detail
-    return [Found(attack="inference", knows=secret, success=detail.attack,
-                  people=detail.attacks)]  # fmt: skip
+    return [Found(attack="inference", knows=secret, success=detail.attack, people=detail.attacks)]
 
 
 @cache
@@ -433,8 +437,10 @@ def test_there_is_something_to_beat():
 def row_by_row(comparison: Comparison) -> Linkage:
     """A weak intruder: forgets that every record is the source of one row only."""
     law, masked = comparison.law, comparison.masked
-    return {"keys": link(law, masked, key_names(comparison)).success,
-            "all": link(law, masked).success}  # fmt: skip
+    return {
+        "keys": link(law, masked, key_names(comparison)).success,
+        "all": link(law, masked).success,
+    }
 
 
 def deaf_to_rounding(comparison: Comparison) -> Comparison:

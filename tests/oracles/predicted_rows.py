@@ -15,20 +15,31 @@ def coordinates(columns: Columns) -> np.ndarray:
     """Return standardized coordinates of the records: numbers, and all levels."""
     made: list[list[float]] = []
     for column in columns:
-        missing = [1.0 if value is None else 0.0 for value in column]
+        known = [value for value in column if value is not None]
+        raw: list[list[float]] = []
         if any(isinstance(value, str) for value in column):
-            levels = sorted({value for value in column if value is not None})
-            raw = [[1.0 if value == level else 0.0 for value in column] for level in levels]
-            raw.append(missing)
+            raw += [indicator(column, level) for level in sorted(set(known))]
         else:
-            known = [value for value in column if value is not None]
-            mean = sum(known) / len(known)
-            spread = math.sqrt(sum((value - mean) ** 2 for value in known) / (len(known) - 1))
-            if spread > 0:
-                made.append([0.0 if v is None else (v - mean) / spread for v in column])
-            raw = [missing]
+            made += standardized_number(column, known)
+        raw.append(indicator(column, None))
         made += [standard for each in raw if (standard := standardized(each)) is not None]
     return np.array(made).T
+
+
+def indicator(column: Sequence[object], level: object) -> list[float]:
+    """Return 1 where a column has a level, None being that of what is missing; else 0."""
+    return [1.0 if value == level else 0.0 for value in column]
+
+
+def standardized_number(
+    column: Sequence[float | None], known: Sequence[float]
+) -> list[list[float]]:
+    """Return a number with mean 0 and spread 1, 0 where it is missing; nothing of a constant."""
+    mean = sum(known) / len(known)
+    spread = math.sqrt(sum((value - mean) ** 2 for value in known) / (len(known) - 1))
+    if spread <= 0:
+        return []
+    return [[0.0 if value is None else (value - mean) / spread for value in column]]
 
 
 def standardized(column: Sequence[float]) -> list[float] | None:
@@ -70,20 +81,25 @@ def holders(slices: Sequence[Columns], donors: Sequence[int], later: int) -> set
     return left_out
 
 
+def shown_coordinates(parts: Sequence[np.ndarray], donors: Sequence[int]) -> np.ndarray:
+    """Return the coordinates of a row that has each slice of another donor."""
+    return np.concatenate([part[donor] for part, donor in zip(parts, donors, strict=True)])
+
+
 def axes(
-    slices: Sequence[Columns], response: Columns, rows: Sequence[Sequence[int]], later: int,
+    slices: Sequence[Columns],
+    response: Columns,
+    rows: Sequence[Sequence[int]],
+    later: int,
     product: bool = False,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[set[int]]]:  # fmt: skip
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[set[int]]]:
     """Return scores of records and of rows on axes, the spread of each, and who is left out.
 
     A row is the records that gave it its slices.
     """
     parts = [coordinates(columns) for columns in slices]
     predictors = np.column_stack(parts)
-    shown = [
-        np.concatenate([part[donor] for part, donor in zip(parts, row, strict=True)])
-        for row in rows
-    ]
+    shown = [shown_coordinates(parts, row) for row in rows]
     if product:
         predictors = with_product(np.column_stack(parts))
         # one slice alone: a row has the product of the record that gave it
@@ -93,10 +109,12 @@ def axes(
     nobody: set[int] = set()
     scores = np.array([predicted(predictors, responses, own, nobody) for own in predictors])
     left_out = [holders(slices, row, later) for row in rows]
-    of_rows = np.array([
-        predicted(predictors, responses, own, without)
-        for own, without in zip(shown, left_out, strict=True)
-    ])  # fmt: skip
+    of_rows = np.array(
+        [
+            predicted(predictors, responses, own, without)
+            for own, without in zip(shown, left_out, strict=True)
+        ]
+    )
     residuals = responses - scores
     residuals = residuals - residuals.mean(axis=0)
     covariance = residuals.T @ residuals / n

@@ -77,23 +77,22 @@ def test_nothing_is_kept_where_that_is_not_wanted_or_not_possible(
 
 def kernels(source: str) -> set[str]:
     """The names of the kernels of a file whose machine code is kept."""
-    return {
-        node.name
-        for node in ast.parse(source).body
-        if isinstance(node, ast.FunctionDef)
-        and any(isinstance(by, ast.Name) and by.id in KEPT for by in node.decorator_list)
-    }
+    functions = [each for each in ast.parse(source).body if isinstance(each, ast.FunctionDef)]
+    return {each.name for each in functions if is_kept(each)}
+
+
+def is_kept(function: ast.FunctionDef) -> bool:
+    """True if the machine code of a function is kept."""
+    return any(isinstance(by, ast.Name) and by.id in KEPT for by in function.decorator_list)
 
 
 def test_every_kernel_is_compiled_before_workers_begin() -> None:
     if not is_ready(KERNELS):
         pytest.skip("python -m tests.compiled_kernels has not run")
     indexes = {index.name.split("-")[0] for index in folder().rglob("*.nbi")}
-    wanted = {
-        f"{file.stem}.{name}"
-        for file in (ROOT / "rwn_core").rglob("*_kernel.py")
-        for name in kernels(file.read_text("utf-8"))
-    }
+    wanted: set[str] = set()
+    for file in (ROOT / "rwn_core").rglob("*_kernel.py"):
+        wanted |= {f"{file.stem}.{name}" for name in kernels(file.read_text("utf-8"))}
     assert len(wanted) > 50
     assert wanted - indexes == set()
     assert kernels("@jit_entry\ndef new_kernel(): ...") == {"new_kernel"}

@@ -60,7 +60,7 @@ def started(
     """`rwn app FILE`, which ends without a word of what went wrong; its home is the folder."""
     file = folder / f"{SECRET}.csv"
     file.write_text("age,pay\n" + "".join(f"{n},{n * 7}\n" for n in range(30)))
-    named = [word for host in hosts for word in ("--host", host)]
+    named = [f"--host={host}" for host in hosts]
     words = [str(file), f"--port={port}", *named]
     process = subprocess.Popen(
         [sys.executable, "-c", APP, "app", *words, *([] if browser else ["--no-browser"])],

@@ -215,16 +215,23 @@ def own(opened: Opened) -> Server:
 
 
 def test_a_code_lets_one_client_in_and_its_cookie_is_another_secret(opened: Opened) -> None:
-    server, modes, code, answer = opened
-    assert modes == [0o700, 0o600]
+    server = opened.server
+    code = opened.code
+    answer = opened.answer
+    assert opened.modes == [0o700, 0o600]
     assert code not in server.said
     assert (answer.status, answer.headers["cache-control"]) == (200, "no-store")
     assert b'content="0;url=?demo=pima"' in answer.body
     cookie = server.cookie
     assert answer.headers["set-cookie"] == f"{cookie}; HttpOnly; Path=/; SameSite=strict"
     assert code not in cookie
-    # it is used once: by no other client, and by nobody as a cookie; whoever was let in goes on
-    cookies = ({}, {"Cookie": f"rwn-{server.port}={code}"}, {"Cookie": cookie})
+
+
+def test_a_code_is_used_once(opened: Opened) -> None:
+    """By no other client, and by nobody as a cookie; whoever was let in goes on."""
+    server = opened.server
+    code = opened.code
+    cookies = ({}, {"Cookie": f"rwn-{server.port}={code}"}, {"Cookie": server.cookie})
     again = [server.get(f"/?k=7&{CODE}={code}", **each) for each in cookies]
     assert [each.status for each in again] == [403, 403, 303]
     assert again[-1].headers["location"] == "?k=7"
@@ -242,7 +249,10 @@ def test_a_second_client_gets_nothing(own: Server) -> None:
     assert "frame-ancestors 'self'" in page.headers["content-security-policy"]
     assert page.headers["referrer-policy"] == "no-referrer"
     assert own.get("/_stcore/stream", Cookie=own.cookie, **SOCKET).status == 101
-    # a cookie of another port's server, a shortened one, and one without a value
+
+
+def test_a_wrong_cookie_opens_nothing(own: Server) -> None:
+    """One of another port's server, a shortened one, and one without a value."""
     name, _, value = own.cookie.partition("=")
     for wrong in (f"rwn-1={value}", own.cookie[:-1], f"{name}=", "=;;"):
         assert own.get("/", Cookie=wrong).status == 403

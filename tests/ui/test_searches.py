@@ -40,8 +40,10 @@ def answer(policy: rwn.Policy, **more: Any) -> SearchAnswer:
     """One setting that keeps all limits and two that do not."""
     found = []
     for k, loss, value in ((5, 0.2, 0.0), (6, 0.1, 0.9), (7, 0.05, 0.95)):
-        read = {each.measure: Spread(measure=each.measure, values=(value,) * 2)
-                for each in policy.limits}  # fmt: skip
+        read = {
+            each.measure: Spread(measure=each.measure, values=(value,) * 2)
+            for each in policy.limits
+        }
         read[UTILITY] = Spread(measure=UTILITY, values=(loss,) * 2)
         point = Point(setting=setting(k), spreads=read)
         found.append(FoundSetting(point=point, verdict=policy.judge(point), loss=loss))
@@ -181,8 +183,10 @@ def test_what_is_not_chosen_stays_as_on_tune_and_only_what_a_method_has_is_offer
     assert view.space_of(session, everything, None).setting == session.setting
     soft = ["q", "slices", "kernels", "chain", "tie", "methods"]
     for method, offered in (
-        ("rwn", ["k", *soft]), ("soft_rwn", soft), ("rank_swapping", ["methods"])
-    ):  # fmt: skip
+        ("rwn", ["k", *soft]),
+        ("soft_rwn", soft),
+        ("rank_swapping", ["methods"]),
+    ):
         session.set(Setting(params=first_setting(method)))
         assert list(view.may_change(session)) == offered
 
@@ -331,13 +335,19 @@ def begun(monkeypatch: pytest.MonkeyPatch, at_once: Any) -> list[rwn.Setting]:
         steps = (found(OTHER, title="Try noise"), found(setting, **about))
         keyed = any(v.role is ROLE.KEY for v in schema.variables)
         recommended = SearchAnswer(
-            goal=rwn.Policy(), settings=(found(LATER if keyed else START), found(OTHER)),
-            reason="3 numbers.", unfit={"pram": "None."}, reached=microdata.n != 50,
-        )  # fmt: skip
+            goal=rwn.Policy(),
+            settings=(found(LATER if keyed else START), found(OTHER)),
+            reason="3 numbers.",
+            unfit={"pram": "None."},
+            reached=microdata.n != 50,
+        )
         verdict = SearchAnswer(
-            goal=rwn.Policy(), refused=True, reason="No strength keeps this policy.",
-            next_steps=steps, caution="None of these keeps the policy.",
-        )  # fmt: skip
+            goal=rwn.Policy(),
+            refused=True,
+            reason="No strength keeps this policy.",
+            next_steps=steps,
+            caution="None of these keeps the policy.",
+        )
         return recommended, verdict, {"Strong": STRONG}
 
     monkeypatch.setattr(advice, "find_advice", find)
@@ -421,9 +431,10 @@ def test_a_verdict_is_shown_before_what_takes_longer(own, begun, monkeypatch, fi
     part = (None, *whole[1:]) if missing == "start" else (*whole[:2], {})
     before = own.session.setting
     monkeypatch.setattr(
-        advice, "Job",
+        advice,
+        "Job",
         lambda *_, about, **__: finished(label="", about=about, running=True, so_far=part),
-    )  # fmt: skip
+    )
     own.session.user.work.advice = None
     shown = followed(own)
     assert shown["verdict"]["quick"]["text"] == "No strength keeps this policy."
@@ -571,33 +582,35 @@ def test_what_was_moved_stays_also_when_it_was_moved_back(own: Any) -> None:
     assert own.session.levers["epsilon"] != 0.5
 
 
-def test_the_headline_says_what_is_left_and_praises_nothing_below_a_half(session: Session) -> None:
+def with_left(session: Session, relations: float, share: float = 0.5) -> dict[str, Any]:
+    """The verdict of a release with a planted share left and planted shares of its limits."""
     policy = session.policy
     read = limit_queue.readings(session, current_release(session))
     use = read[USE]
+    planted = {limit.measure: share * (limit.at_most or 0.0) for limit in policy.limits}
+    readings = read | {key: replace(read[key], value=x) for key, x in planted.items()}
+    about = RegressionLeft(
+        regression=use.detail.regressions[0].regression,
+        left=0.96,
+        worst_slope=1.84,
+        worst_term="abdomen",
+    )
+    left = replace(use.detail, relations=relations, others=0.97, regressions=(about,))
+    readings[USE] = replace(use, value=left.least, detail=left)
+    return limit_queue.draw_verdict(policy, readings, policy.judge(readings))
 
-    def with_left(relations: float, share: float = 0.5) -> dict[str, Any]:
-        """The verdict of a release with a planted share left and planted shares of its limits."""
-        planted = {limit.measure: share * (limit.at_most or 0.0) for limit in policy.limits}
-        readings = read | {key: replace(read[key], value=x) for key, x in planted.items()}
-        about = RegressionLeft(
-            regression=use.detail.regressions[0].regression,
-            left=0.96, worst_slope=1.84, worst_term="abdomen",
-        )  # fmt: skip
-        left = replace(use.detail, relations=relations, others=0.97, regressions=(about,))
-        readings[USE] = replace(use, value=left.least, detail=left)
-        return limit_queue.draw_verdict(policy, readings, policy.judge(readings))
 
-    fair = with_left(0.95)
+def test_the_headline_says_what_is_left_and_praises_nothing_below_a_half(session: Session) -> None:
+    fair = with_left(session, 0.95)
     assert fair["state"] == "kept"
     said = "95 % of siri’s relations, 96 % of its regression, 97 % of the others"
     assert fair["text"] == f"Keeps all 4 limits. Left: {said}"
     moved = "Slope that moved most: abdomen for siri, by 1.8 of its standard errors"
     assert fair["price"] == moved
-    wreck = with_left(0.04)
+    wreck = with_left(session, 0.04)
     assert wreck["state"] == "costly", "neither green nor red"
     assert wreck["text"].startswith("Keeps all 4 limits, but little is left: 4 % of siri’s")
-    broken = with_left(0.04, share=2.0)
+    broken = with_left(session, 0.04, share=2.0)
     assert broken["state"] == "over"
     assert ". Left: 4 % of siri’s relations" in broken["text"]
 

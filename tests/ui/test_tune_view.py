@@ -493,9 +493,14 @@ def test_the_card_asks_and_draws_the_regression_that_is_chosen(own_table: Sessio
     assert kept() == before
 
 
+REGRESSION = (
+    'regression:{"response": "y", "predictors": ["x"], "terms": "square(x) + x:n", '
+    '"kind": "linear"}'
+)
+
+
 def test_a_term_and_a_model_of_the_card_are_part_of_the_use(own_table: Session) -> None:
-    sent = '{"response": "y", "predictors": ["x"], "terms": "square(x) + x:n", "kind": "linear"}'
-    question.take(own_table, f"regression:{sent}")
+    question.take(own_table, REGRESSION)
     (stated,) = own_table.data.schema.use.regressions
     assert stated.formula == "y ~ x + square(x) + x:n"
     assert own_table.data.schema.question == rwn.Question(response="y", predictors=("x", "n"))
@@ -503,7 +508,14 @@ def test_a_term_and_a_model_of_the_card_are_part_of_the_use(own_table: Session) 
     assert (form["chosen"], form["terms"], form["kind"]) == (["x"], "square(x) + x:n", "linear")
     drawn = next(table for table in shown(own_table)["tables"] if "y" in table["title"])
     assert [row[0] for row in drawn["rows"]] == ["(intercept)", "x", "square(x)", "x:n"]
-    # a scenario and a link carry it
+    with pytest.raises(rwn.ParameterError, match="A part of the formula cannot be read"):
+        question.take(
+            own_table, 'regression:{"response": "y", "predictors": [], "terms": "x + n n"}'
+        )
+
+
+def test_a_scenario_and_a_link_carry_the_regression_of_the_card(own_table: Session) -> None:
+    question.take(own_table, REGRESSION)
     scenario = scenario_draft(own_table, "A")
     assert scenario.use == own_table.data.schema.use
     other = Session(name="small.csv", demo=None, data=table("cloud"))
@@ -514,10 +526,6 @@ def test_a_term_and_a_model_of_the_card_are_part_of_the_use(own_table: Session) 
     assert take_setting(other, {"use": "0_linear.99.0"}) == [
         "use of the link cannot be read; it is left as it was."
     ]
-    with pytest.raises(rwn.ParameterError, match="A part of the formula cannot be read"):
-        question.take(
-            own_table, 'regression:{"response": "y", "predictors": [], "terms": "x + n n"}'
-        )
 
 
 def test_no_card_about_a_regression_is_empty_where_a_usual_use_exists() -> None:

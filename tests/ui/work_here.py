@@ -14,7 +14,13 @@ class WorkHere:
     """Work beside the page that is done in this process, when a test waits for its end."""
 
     def __init__(
-        self, label: str, work: Callable[..., Any], *, words: str, about: Any, **arguments: Any
+        self,
+        label: str,
+        work: Callable[..., Any],
+        *,
+        words: str,
+        about: object,
+        **arguments: object,
     ) -> None:
         self.label, self.words, self.about, self.share = label, words, about, 0.0
         self.running, self.result, self.refusal = True, None, ""

@@ -223,8 +223,9 @@ class Predictor:
         columns = self.released.own[self.rows]
         target = self._target(by_rank=True)
         place = np.arange(len(target))
-        if units is not None:
-            place = np.unique(units[self.rows], return_inverse=True)[1]
+        if units is not None:  # in the order of the rows, whatever the units are called
+            asked = np.unique(units[self.rows], return_index=True, return_inverse=True)
+            place = np.argsort(np.argsort(asked[1]))[asked[2]]
         half = place % 2 == 0
         if half.all():  # one unit alone predicts no other
             return frozenset(PREDICTIONS)

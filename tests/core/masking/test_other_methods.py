@@ -174,10 +174,11 @@ def test_5000_levels_need_no_matrix():
 FRAME = pd.DataFrame(
     {
         "region": ["north"] * 6 + ["south"] * 8,
-        "way": ["car", "car", "car", "car", "foot", "foot"] + ["boat", "boat", "car"] * 2
+        "way": ["car", "car", "car", "car", "foot", "foot"]
+        + ["boat", "boat", "car"] * 2
         + ["foot", None],
     }
-)  # fmt: skip
+)
 DATA = rwn.Microdata.from_frame(FRAME)
 
 
@@ -395,8 +396,15 @@ def test_the_isolated_are_those_far_from_their_nearest_other_by_the_keys():
     risks = RISKS["isolated"](described(frame, x="key", pay="confidential"), ("x",))
     np.testing.assert_allclose(risks / risks[0], [1, 1, 35, 5, 5])
     assert RISKS["rare"](at_risk_table(), ("age", "job")).tolist() == [
-        0.2, 0.2, 0.2, 1.0, 0.5, 0.5, 0.2, 0.2,
-    ]  # fmt: skip
+        0.2,
+        0.2,
+        0.2,
+        1.0,
+        0.5,
+        0.5,
+        0.2,
+        0.2,
+    ]
 
 
 def test_KPRAM_1_groups_of_equal_length():
@@ -540,8 +548,10 @@ def partial(data: rwn.Microdata, frame: pd.DataFrame) -> float:
     """The correlation of shown and own wage beyond what age and sex say of it."""
     own, shown = scores(data.frame), scores(frame)
     design = np.column_stack([np.ones(len(own)), own[:, 2:]])
-    rest = [each - design @ np.linalg.lstsq(design, each, rcond=None)[0]
-            for each in (own[:, 0], shown[:, 0])]  # fmt: skip
+    rest = [
+        each - design @ np.linalg.lstsq(design, each, rcond=None)[0]
+        for each in (own[:, 0], shown[:, 0])
+    ]
     return float(np.corrcoef(rest)[0, 1])
 
 

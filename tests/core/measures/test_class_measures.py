@@ -382,11 +382,16 @@ def pima():
 GAINS = [rwn.MEASURES[key] for key in ("attribute_inference", "attribute_gain")]
 
 
+def first_records(data, count):
+    """The first records as a control group; none where nobody is held out."""
+    return None if count is None else data.take(np.arange(count))
+
+
 @pytest.mark.parametrize("held", [None, 90])
 def test_the_gain_is_that_of_the_worst_variable_and_level(pima, held):
     from statsmodels.stats.proportion import confint_proportions_2indep
 
-    outside = None if held is None else pima.original.take(np.arange(held))
+    outside = first_records(pima.original, held)
     given = {"original": pima.original, "masked": pima.masked, "law": pima.law}
     worst, gain = (measure.read(rwn.Comparison(**given, holdout=outside)) for measure in GAINS)
     each = gain.detail.gains[gain.detail.worst]
@@ -397,7 +402,7 @@ def test_the_gain_is_that_of_the_worst_variable_and_level(pima, held):
     assert held or each["overall"] == pytest.approx(worst.value - worst.baseline)
     # of a number and a control group the interval is Newcombe's
     data = rwn.load_demo("bodyfat")
-    outside = None if held is None else data.take(np.arange(held))
+    outside = first_records(data, held)
     comparison = released(data, rwn.RWN(epsilon=2.0, k=5), holdout=outside)
     worst, gain = (measure.read(comparison) for measure in GAINS)
     assert gain.detail.gains[gain.detail.worst]["of_all"]

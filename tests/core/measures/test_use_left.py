@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -82,29 +85,35 @@ def test_five_rows_by_hand() -> None:
     assert regression.worst_slope == pytest.approx(0.44 / np.sqrt(0.4 / 3 / 10), abs=1e-9)
 
 
+def _sum_of_products(one: Iterable[float], two: Iterable[float]) -> float:
+    return sum(a * b for a, b in zip(one, two, strict=True))
+
+
+def _design(table: pd.DataFrame, terms: list[str]) -> list[list[float]]:
+    """Rows of a one and the terms."""
+    return [[1.0, *row[terms]] for _, row in table.iterrows()]
+
+
+def _solved(table: pd.DataFrame, response: str, terms: list[str]) -> np.ndarray:
+    """The coefficients by normal equations."""
+    columns = list(zip(*_design(table, terms), strict=True))
+    products = [_sum_of_products(one, two) for one, two in product(columns, columns)]
+    right = [_sum_of_products(each, table[response]) for each in columns]
+    return np.linalg.solve(np.reshape(products, (len(columns), len(columns))), right)
+
+
 def _slow_regression(own: pd.DataFrame, released: pd.DataFrame, formula: list[str]) -> float:
     """What is left by normal equations, one sum at a time."""
-    response, *terms = formula
-
-    def solved(table: pd.DataFrame) -> np.ndarray:
-        rows = [[1.0, *(row[name] for name in terms)] for _, row in table.iterrows()]
-        size = len(terms) + 1
-        cross = [[sum(r[i] * r[j] for r in rows) for j in range(size)] for i in range(size)]
-        right = [
-            sum(r[i] * y for r, y in zip(rows, table[response], strict=True)) for i in range(size)
-        ]
-        return np.linalg.solve(cross, right)
-
-    before, after = solved(own), solved(released)
-    fitted = [
-        [
-            b[0] + sum(b[1 + at] * row[name] for at, name in enumerate(terms))
-            for b in (before, after)
-        ]
-        for _, row in own.iterrows()
-    ]
-    middle = sum(one for one, _ in fitted) / len(fitted)
-    return 1 - sum((a - b) ** 2 for a, b in fitted) / sum((a - middle) ** 2 for a, _ in fitted)
+    response = formula[0]
+    terms = formula[1:]
+    before = _solved(own, response, terms)
+    after = _solved(released, response, terms)
+    rows = _design(own, terms)
+    fitted = [_sum_of_products(before, row) for row in rows]
+    moved = [_sum_of_products(after, row) for row in rows]
+    middle = sum(fitted) / len(fitted)
+    lost = sum((a - b) ** 2 for a, b in zip(fitted, moved, strict=True))
+    return 1 - lost / sum((each - middle) ** 2 for each in fitted)
 
 
 def _slow_relations(

@@ -5,11 +5,12 @@ from functools import cache
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from scipy.stats import chi2
 
 import rwn_core as rwn
 from rwn_core import Comparison, NotApplicable, SecretKey, SoftRWN
-from rwn_core.laws.left_out import rows_without
+from rwn_core.laws.left_out import NO_DONOR, _picked, rows_without
 from rwn_core.measures.risk import attributes
 from rwn_core.measures.risk.attributes import ATTRIBUTE_GAIN
 from rwn_core.tuning.evaluate import read_all
@@ -139,6 +140,26 @@ def test_no_row_of_a_unit_stays_and_none_shows_it() -> None:
         of_unit = siri[units == found.owner[number]]
         others = np.isin(of_unit, siri[units != found.owner[number]])
         assert not np.isin(found.table.frame["siri"].iloc[number], of_unit[~others])
+
+
+@pytest.mark.parametrize("fault", ["", "the last row is looked up as any other"])
+def test_a_row_without_a_donor_picks_none_at_the_end_of_a_table_too(fault: str) -> None:
+    """Rows without entries, or with weights of 0 alone, lie first, between others and last."""
+    chances = np.array([[0, 0, 0], [0, 3, 1], [0, 0, 0], [0, 2, 0], [5, 0, 0], [0, 0, 0]])
+    matrix = sparse.csr_array(chances.astype(float))
+    weights = np.where(matrix.data == 5, 0.0, matrix.data)
+    draw, count = np.random.default_rng(4), np.zeros((6, 4))
+    for _ in range(2_000):
+        picked = _picked(matrix, weights, draw)
+        if fault:  # the first entry of all where a row has none
+            picked = np.where(picked < 0, matrix.indices[0], picked)
+        count[np.arange(6), picked] += 1
+    never = [0, 2, 4, 5]
+    assert (count[never, NO_DONOR] == 2_000).all() == (not fault)
+    assert count[3].tolist() == [0, 2_000, 0, 0]
+    assert count[1, 1] / 2_000 == pytest.approx(0.75, abs=0.05)
+    nothing = sparse.csr_array((4, 4))
+    assert _picked(nothing, nothing.data, draw).tolist() == [NO_DONOR] * 4
 
 
 def test_a_tie_that_cannot_be_read_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
